@@ -5,7 +5,7 @@
 import { convertModel } from "@waggle/runtime/node";
 import type { ConvertProgress } from "@waggle/runtime/node";
 import { Option } from "commander";
-import { createCommand, exitCodeOf } from "../trainer/src/command-line.ts";
+import { createCommand, exitCodeOf } from "../trainer/src/commands/command-line.ts";
 
 const FORMATS = ["f32", "f16", "bf16", "int8", "int4"] as const;
 

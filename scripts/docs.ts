@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { createCommand } from "../trainer/src/command-line.ts";
+import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { ROOT } from "./stack.ts";
 
 const DOCS = join(ROOT, "docs");

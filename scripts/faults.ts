@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { createCommand } from "../trainer/src/command-line.ts";
+import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
 import { ROOT } from "./stack.ts";
 

@@ -3,14 +3,14 @@
  * line of standard output is one JSON object (the report).
  */
 import { resolve } from "node:path";
-import { createCommand } from "../trainer/src/command-line.ts";
+import { createCommand } from "../trainer/src/commands/command-line.ts";
 import {
   aboveZero,
   existingModel,
   positive,
   whole,
   wholeIn,
-} from "../trainer/src/option-values.ts";
+} from "../trainer/src/options/option-values.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
 import { runLoop } from "./loop/loop.ts";
 import type { LoopReport } from "./loop/report.ts";

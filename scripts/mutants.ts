@@ -10,8 +10,8 @@ import type { Mutant } from "../test/mutants/mutant.ts";
 import { MUTANTS } from "../test/mutants/mutants.ts";
 import { createMutantRunner, type MutantResult } from "./mutant-runner.ts";
 import { mutantReport } from "./mutant-report.ts";
-import { createCommand } from "../trainer/src/command-line.ts";
-import { positive } from "../trainer/src/option-values.ts";
+import { createCommand } from "../trainer/src/commands/command-line.ts";
+import { positive } from "../trainer/src/options/option-values.ts";
 import { ROOT } from "./stack.ts";
 
 /** Share of mutants that the tests must notice. */

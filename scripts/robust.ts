@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { TestCase } from "vitest/node";
 import { startVitest } from "vitest/node";
 import type { FaultRow } from "../test/fixtures/fault.ts";
-import { createCommand } from "../trainer/src/command-line.ts";
+import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
 import { robustPages } from "./robust-page.ts";
 import { ROOT } from "./stack.ts";

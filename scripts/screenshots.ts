@@ -5,8 +5,8 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { chromium, type Page } from "playwright-core";
-import { createCommand } from "../trainer/src/command-line.ts";
-import { existingFolder } from "../trainer/src/option-values.ts";
+import { createCommand } from "../trainer/src/commands/command-line.ts";
+import { existingFolder } from "../trainer/src/options/option-values.ts";
 import { CHROMIUM_FLAGS } from "./chromium.mjs";
 import { ensureChromium } from "./ensure-chromium.ts";
 import { buildSite, migrate, startEdge, startSite } from "./services.ts";

@@ -1,5 +1,5 @@
 /** `npm run setup`: everything `npm start` and `npm test` need, without starting anything. */
-import { createCommand } from "../trainer/src/command-line.ts";
+import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
 import { buildSite, migrate, stateFolder } from "./services.ts";
 import { openInstallation } from "./stack.ts";

@@ -2,10 +2,10 @@
 import { resolve } from "node:path";
 import { WaggleError } from "@waggle/protocol";
 import { InvalidArgumentError } from "commander";
-import { createCommand } from "../trainer/src/command-line.ts";
-import { DEFAULT_EDGE_RECIPE, edgeRecipeNamed } from "../trainer/src/edge-recipe.ts";
-import { existingModel, wholeIn } from "../trainer/src/option-values.ts";
-import { deviceOption } from "../trainer/src/server-options.ts";
+import { createCommand } from "../trainer/src/commands/command-line.ts";
+import { DEFAULT_EDGE_RECIPE, edgeRecipeNamed } from "../trainer/src/recipes/edge-recipe.ts";
+import { existingModel, wholeIn } from "../trainer/src/options/option-values.ts";
+import { deviceOption } from "../trainer/src/options/server-options.ts";
 import { stateFolder } from "./services.ts";
 
 export type StartOptions = {

@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { Option } from "commander";
-import { createCommand } from "../trainer/src/command-line.ts";
+import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
 import { ROOT } from "./stack.ts";
 import { LongRun, type StepResult } from "./testing/long-run.ts";

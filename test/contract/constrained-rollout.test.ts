@@ -9,10 +9,10 @@ import { FULL_SUPPORT, trajectoryDigest } from "@waggle/protocol";
 import type { GrammarSpec, SampledSegment, TaskReference, Trajectory } from "@waggle/protocol";
 import { createGrammarCompiler, grammarId } from "@waggle/text/grammar";
 import { afterAll, expect, test } from "vitest";
-import { readBaseModel } from "../../trainer/src/base-model.ts";
-import { openEngine, openPolicy } from "../../trainer/src/open-model.ts";
-import { initialState } from "../../trainer/src/trainer-state.ts";
-import type { CheckedTrajectory } from "../../trainer/src/trajectory-check.ts";
+import { readBaseModel } from "../../trainer/src/model/base-model.ts";
+import { openEngine, openPolicy } from "../../trainer/src/model/open-model.ts";
+import { initialState } from "../../trainer/src/checkpoint/trainer-state.ts";
+import type { CheckedTrajectory } from "../../trainer/src/check/trajectory-check.ts";
 import { checkerOf } from "../fixtures/trajectory-checker.ts";
 
 const model = await readBaseModel(join(import.meta.dirname, "../../packages/model/nano"));

@@ -9,10 +9,10 @@ import {
   trajectoryDigest,
 } from "@waggle/protocol";
 import { afterAll, expect, test } from "vitest";
-import { judgedRollout } from "../../trainer/src/judged-rollout.ts";
-import { readBaseModel } from "../../trainer/src/base-model.ts";
-import { openEngine, openPolicy } from "../../trainer/src/open-model.ts";
-import { initialState } from "../../trainer/src/trainer-state.ts";
+import { judgedRollout } from "../../trainer/src/rollouts/judged-rollout.ts";
+import { readBaseModel } from "../../trainer/src/model/base-model.ts";
+import { openEngine, openPolicy } from "../../trainer/src/model/open-model.ts";
+import { initialState } from "../../trainer/src/checkpoint/trainer-state.ts";
 import { llamaFolder } from "../fixtures/llama-folder.ts";
 import { checkerOf } from "../fixtures/trajectory-checker.ts";
 

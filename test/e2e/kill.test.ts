@@ -27,8 +27,8 @@ import {
   openInstallation,
   ROOT,
 } from "../../scripts/stack.ts";
-import { createEdgeClient } from "../../trainer/src/edge-client.ts";
-import { publishText } from "../../trainer/src/publish-text.ts";
+import { createEdgeClient } from "../../trainer/src/edge/edge-client.ts";
+import { publishText } from "../../trainer/src/commands/publish-text.ts";
 import { fault } from "../fixtures/fault.ts";
 import { isLong, sampleSize } from "../fixtures/long.ts";
 import { damageTrajectory } from "./damaged-object.fixture.ts";

@@ -6,7 +6,7 @@ import {
   trajectoryDigest,
   type UploadResponse,
 } from "@waggle/protocol";
-import { judgedRollout, type RolloutParts } from "../../trainer/src/judged-rollout.ts";
+import { judgedRollout, type RolloutParts } from "../../trainer/src/rollouts/judged-rollout.ts";
 
 export type NodeVisitorOptions = {
   readonly edgeUrl: string;

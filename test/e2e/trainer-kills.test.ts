@@ -21,10 +21,10 @@ import {
   openInstallation,
   ROOT,
 } from "../../scripts/stack.ts";
-import { readBaseModel } from "../../trainer/src/base-model.ts";
-import { createEdgeClient, type EdgeClient } from "../../trainer/src/edge-client.ts";
-import { openPolicy } from "../../trainer/src/open-model.ts";
-import { publishText } from "../../trainer/src/publish-text.ts";
+import { readBaseModel } from "../../trainer/src/model/base-model.ts";
+import { createEdgeClient, type EdgeClient } from "../../trainer/src/edge/edge-client.ts";
+import { openPolicy } from "../../trainer/src/model/open-model.ts";
+import { publishText } from "../../trainer/src/commands/publish-text.ts";
 import { fault } from "../fixtures/fault.ts";
 import { finishGroups } from "./node-visitors.fixture.ts";
 

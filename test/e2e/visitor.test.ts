@@ -32,8 +32,8 @@ import {
   openInstallation,
   ROOT,
 } from "../../scripts/stack.ts";
-import { createEdgeClient } from "../../trainer/src/edge-client.ts";
-import { publishText } from "../../trainer/src/publish-text.ts";
+import { createEdgeClient } from "../../trainer/src/edge/edge-client.ts";
+import { publishText } from "../../trainer/src/commands/publish-text.ts";
 import { fault } from "../fixtures/fault.ts";
 import {
   ask,

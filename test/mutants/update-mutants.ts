@@ -2,7 +2,7 @@
 import { type Mutant, mutantsOf } from "./mutant.ts";
 
 const COMPOSITION = "packages/learning/src/composition";
-const UPDATES = "trainer/src/learner/updates";
+const UPDATES = "trainer/src/update";
 const COMPOSED = [`${COMPOSITION}/minibatch.test.ts`];
 const UPDATED = [`${UPDATES}/stage-update.test.ts`];
 

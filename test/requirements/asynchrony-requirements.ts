@@ -21,7 +21,7 @@ export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
         "one that went on under newer versions counts from its oldest token, not from its beginning",
       ),
       ...trainer(
-        "learner/overlapped-steps.test.ts",
+        "loop/overlapped-steps.test.ts",
         "whatever ends first, no step sees more or older rollouts than it may, and all are accounted for",
         "rollouts go on while a step is taken",
         "a limit of 0 is synchronous: nothing begins before the step is out",
@@ -36,12 +36,12 @@ export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
       "Every token has the version that sampled it: rollouts go on under a newer one between turns or in the middle of a generation, and the record can be scored again.",
     tests: [
       ...trainer(
-        "learner/rollouts/swapping-policy.test.ts",
+        "rollouts/swapping-policy.test.ts",
         "a generation goes on under a new version, and each token has that of who sampled it",
         "between turns: the next turn is the new version's, the one before stays the old one's",
       ),
       ...trainer(
-        "learner/overlapped-stage.test.ts",
+        "loop/overlapped-stage.test.ts",
         "each step learns from whole groups within the limit, swaps: %s",
       ),
       "packages/agent/src/trajectory-record.test.ts > a turn that two versions said keeps who said what, and no upload may claim that",
@@ -72,7 +72,7 @@ export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
       "KTO and REINFORCE with a moving baseline learn from thumbs alone, a tenth of them wrong, do not learn to agree with who is wrong, and learn nothing from thumbs that say nothing.",
     tests: [
       ...trainer(
-        "learner/updates/feedback-update.test.ts",
+        "expectations/feedback-update.test.ts",
         "%s raises the liked, against the verifier",
         "the control: plain GRPO raises what the verifier likes, which these visitors do not",
         "attempts that nobody judged have no reward, and are not taken for disliked",

@@ -21,8 +21,8 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
       "Decoders of the types qwen3, llama, qwen2 and smollm3 are trained, and what was trained samples alike; others are refused by their type before a weight is read.",
     tests: [
       "packages/engine/src/train-engine-numbers.contract.ts > backward gives PyTorch's gradients of every tensor (${modelType}, ${trains})",
-      "trainer/src/trainable-models.test.ts > what was trained of a %s in %s is what samples: log-probs agree to 1e-4",
-      "trainer/src/trainable-models.test.ts > a %s, which only runs, is refused by every command that trains, and by plan",
+      "trainer/src/model/trainable-models.test.ts > what was trained of a %s in %s is what samples: log-probs agree to 1e-4",
+      "trainer/src/model/trainable-models.test.ts > a %s, which only runs, is refused by every command that trains, and by plan",
       "packages/engine/src/create-engine.test.ts > decoders that only run are refused by their types on %s",
     ],
   },
@@ -109,8 +109,8 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "packages/engine/src/cuda-libraries.test.ts > where the provider is not installed, what to install is said, and where it could not be",
       "packages/engine/src/cuda-libraries.test.ts > an engine on cuda starts, or says what is missing",
-      "trainer/src/server-options.test.ts > every command that trains takes a device",
-      "trainer/src/server-options.test.ts > %s says what --device cuda needs where it is not installed",
+      "trainer/src/options/server-options.test.ts > every command that trains takes a device",
+      "trainer/src/options/server-options.test.ts > %s says what --device cuda needs where it is not installed",
     ],
   },
   {
@@ -136,7 +136,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
       "packages/engine/src/train-engine-values.contract.ts > a critic learns returns, and neither at rate 0 nor from shuffled ones",
       "packages/engine/src/train-engine-values.contract.ts > value heads have a learning rate of their own",
       "packages/engine/src/train-engine-values.contract.ts > a loaded checkpoint goes on bit by bit, value heads included",
-      "trainer/src/adapter-folder.test.ts > a folder keeps value heads beside the adapter, and training goes on bit for bit",
+      "trainer/src/sink/adapter-folder.test.ts > a folder keeps value heads beside the adapter, and training goes on bit for bit",
       "packages/engine/src/engines-agree.test.ts > ONNX whole, ONNX by layers and TensorFlow.js agree norm-wise to 1e-4, values included (%s)",
       "packages/engine/src/remote/remote-engines-agree.test.ts > a server over TensorFlow.js, ONNX and ONNX by layers agree norm-wise to 1e-4, every tensor (%s)",
       "packages/engine/src/remote/remote-refusals.test.ts > value heads are refused by name before anything is asked of the server",
@@ -186,7 +186,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
       "packages/engine/src/layer-runner.test.ts > a quantized base stays as it is while its adapter learns",
       "packages/model/src/resident-weights.test.ts > %s weights are those that a quantized graph computes with",
       "packages/engine/src/create-engine.test.ts > weights that are held in %s are read once, one read after the other, matrices in slices",
-      "trainer/src/held-weights.test.ts > an int8 base is all that is held beside the sampler's graph; float32 in memory would show",
+      "trainer/src/model/held-weights.test.ts > an int8 base is all that is held beside the sampler's graph; float32 in memory would show",
       "packages/model/src/resident-source.test.ts > a source over %s gives the numbers that training computes with, whole and in slices",
     ],
   },
@@ -215,7 +215,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
       "packages/engine/src/memory-plan.test.ts > a vocabulary adds its embedding and nothing else, layer by layer",
       "packages/engine/src/memory-budget.test.ts > a batch that takes more than there is is refused before any of it runs, and nothing is lost, checkpointing %s",
       "packages/engine/src/memory-budget.test.ts > a real size that opens within 2 GB is refused at 2048 tokens, naming what can be lowered",
-      "trainer/src/program.test.ts > plan says what training would take, and a limit below it is refused before a step",
+      "trainer/src/commands/program.test.ts > plan says what training would take, and a limit below it is refused before a step",
     ],
   },
 ];

@@ -127,7 +127,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "Branches follow entropy; with whole rollouts they are as many as the group was to have, and what they share is credited with all that came of it.",
     tests: [
       "packages/learning/src/rollouts/branching.test.ts > a fork is likelier where entropy rose, and decays with forks in a row",
-      "trainer/src/learner/updates/recipe-update.test.ts > %s learns once in each of its stages",
+      "trainer/src/expectations/recipe-update.test.ts > %s learns once in each of its stages",
     ],
   },
   {
@@ -170,7 +170,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "A reward model is trained before a stage is paid by it; a base is read where it was made by the same recipe, and made anew otherwise.",
     tests: [
       "packages/learning/src/composition/trained-models.test.ts > a reward model is trained before a stage is paid by it",
-      "trainer/src/learner/environment-base.test.ts > a base that is there is read, one of another recipe is made anew",
+      "trainer/src/pretrain/environment-base.test.ts > a base that is there is read, one of another recipe is made anew",
     ],
   },
   {
@@ -179,9 +179,9 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Every recipe of the policy-gradient table learns once in each of its stages on a real engine, with what its paper says is different in the numbers; plain GRPO fails each of these checks. Each file says what differs from the paper and why.",
     tests: [
-      "trainer/src/learner/updates/recipe-update.test.ts > %s learns once in each of its stages",
-      "trainer/src/learner/updates/recipe-update.test.ts > every recipe of the policy-gradient table says what is different",
-      "trainer/src/learner/updates/recipe-update.test.ts > a policy that lags by %i samples from so many updates ago",
+      "trainer/src/expectations/recipe-update.test.ts > %s learns once in each of its stages",
+      "trainer/src/expectations/recipe-update.test.ts > every recipe of the policy-gradient table says what is different",
+      "trainer/src/expectations/recipe-update.test.ts > a policy that lags by %i samples from so many updates ago",
       ...at("recipes/catalogue.test.ts", "every header names source, differences and reasons"),
     ],
   },
@@ -191,20 +191,20 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Recipes of the imitation and preference tables learn once in each of their stages with what their papers say is different, and plain imitation fails each of these checks; where they learn from pairs, exchanged sides fail too. Recipes that merge make one model of several by the rule of their papers; behind a gate a merge that solves fewer tasks than its better member is not taken.",
     tests: [
-      "trainer/src/learner/updates/imitation-update.test.ts > %s learns once in each of its stages",
-      "trainer/src/learner/updates/imitation-update.test.ts > %s moves the parameters it names and no other",
-      "trainer/src/learner/updates/imitation-update.test.ts > every recipe of the table says what is different",
-      "trainer/src/learner/updates/preference-update.test.ts > %s learns once in each of its stages",
-      "trainer/src/learner/updates/preference-update.test.ts > every recipe of the table says what is different",
-      "trainer/src/learner/updates/preference-update.test.ts > pairs with their sides exchanged are found out",
-      "trainer/src/learner/updates/merging-update.test.ts > %s merges as its paper says",
-      "trainer/src/learner/updates/merging-update.test.ts > low-rank continual changes one kind of matrix, and a later task nothing along an earlier one",
-      "trainer/src/learner/updates/merging-update.test.ts > domain adaptation merges two chains of text, demonstrations and pairs along the arc",
-      "trainer/src/learner/updates/merging-update.test.ts > composable sparse changes lie apart",
-      "trainer/src/learner/updates/merging-update.test.ts > breadcrumbs leaves the tails of each change out",
-      "trainer/src/learner/updates/merging-update.test.ts > RAM averages what both changed and stretches what one alone did",
-      "trainer/src/learner/updates/merging-update.test.ts > a gate keeps the better member where the merge is worse: $scores",
-      "trainer/src/learner/updates/merging-update.test.ts > every recipe that ends in a merge is looked at here",
+      "trainer/src/expectations/imitation-update.test.ts > %s learns once in each of its stages",
+      "trainer/src/expectations/imitation-update.test.ts > %s moves the parameters it names and no other",
+      "trainer/src/expectations/imitation-update.test.ts > every recipe of the table says what is different",
+      "trainer/src/expectations/preference-update.test.ts > %s learns once in each of its stages",
+      "trainer/src/expectations/preference-update.test.ts > every recipe of the table says what is different",
+      "trainer/src/expectations/preference-update.test.ts > pairs with their sides exchanged are found out",
+      "trainer/src/expectations/merging-update.test.ts > %s merges as its paper says",
+      "trainer/src/expectations/merging-update.test.ts > low-rank continual changes one kind of matrix, and a later task nothing along an earlier one",
+      "trainer/src/expectations/merging-update.test.ts > domain adaptation merges two chains of text, demonstrations and pairs along the arc",
+      "trainer/src/expectations/merging-update.test.ts > composable sparse changes lie apart",
+      "trainer/src/expectations/merging-update.test.ts > breadcrumbs leaves the tails of each change out",
+      "trainer/src/expectations/merging-update.test.ts > RAM averages what both changed and stretches what one alone did",
+      "trainer/src/expectations/merging-update.test.ts > a gate keeps the better member where the merge is worse: $scores",
+      "trainer/src/expectations/merging-update.test.ts > every recipe that ends in a merge is looked at here",
     ],
   },
   {
@@ -252,7 +252,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A stage names the model that it trains. A reward model is an adapter with a value head over the shared base, trained on comparisons or outcomes, and pays only after it was trained; losses of models and of policies do not change places.",
     tests: [
-      "trainer/src/learner/updates/several-models.test.ts > a reward model that is fitted to outcomes tells successes from failures that it has not seen",
+      "trainer/src/expectations/several-models.test.ts > a reward model that is fitted to outcomes tells successes from failures that it has not seen",
       ...at(
         "composition/trained-models.test.ts",
         "a reward model is trained before a stage is paid by it",
@@ -267,10 +267,10 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Roles are adapters over one base: each turn is sampled under its role's adapter, each token's derivative reaches its role's engine and no other, joint rollouts share an environment or a relay, sides of a match win what the other loses, copies and averages are what they follow.",
     tests: [
-      "trainer/src/learner/updates/several-models.test.ts > a role's tokens are its engine's, and move that engine alone",
-      "trainer/src/learner/updates/several-models.test.ts > a copy begins as what it copies, and an average follows by its share",
-      "trainer/src/learner/rollouts/role-policy.test.ts > each turn of a shared conversation is its role's, and can be scored again under its adapter",
-      "trainer/src/learner/rollouts/role-policy.test.ts > who shares an environment acts in rounds, and hears of a round when all have acted",
+      "trainer/src/expectations/several-models.test.ts > a role's tokens are its engine's, and move that engine alone",
+      "trainer/src/expectations/several-models.test.ts > a copy begins as what it copies, and an average follows by its share",
+      "trainer/src/rollouts/role-policy.test.ts > each turn of a shared conversation is its role's, and can be scored again under its adapter",
+      "trainer/src/rollouts/role-policy.test.ts > who shares an environment acts in rounds, and hears of a round when all have acted",
       ...at(
         "parts/teams.test.ts",
         "a team's reward is that of its joint attempt",
@@ -302,11 +302,11 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A recipe without gradients perturbs B of the adapter by seeds, scores each perturbation by its trajectories and moves towards what earned more; equal scores move nothing.",
     tests: [
-      "trainer/src/learner/updates/evolve-update.test.ts > parameters move towards what earned more, sign %i",
-      "trainer/src/learner/updates/evolve-update.test.ts > where all perturbations earn alike nothing moves",
-      "trainer/src/learner/updates/evolve-update.test.ts > A of an adapter, and what is outside the place, is not perturbed; a whole model is",
-      "trainer/src/learner/updates/evolve-update.test.ts > tensors that a plan does not move are neither perturbed nor changed",
-      "trainer/src/learner/updates/evolve-update.test.ts > a place that no tensor is at is refused before anything is perturbed",
+      "trainer/src/expectations/evolve-update.test.ts > parameters move towards what earned more, sign %i",
+      "trainer/src/expectations/evolve-update.test.ts > where all perturbations earn alike nothing moves",
+      "trainer/src/expectations/evolve-update.test.ts > A of an adapter, and what is outside the place, is not perturbed; a whole model is",
+      "trainer/src/expectations/evolve-update.test.ts > tensors that a plan does not move are neither perturbed nor changed",
+      "trainer/src/expectations/evolve-update.test.ts > a place that no tensor is at is refused before anything is perturbed",
     ],
   },
   {
@@ -315,16 +315,16 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "`--list --json` has every row of the literature once with its state, only what no recipe has as missing, and for what can be run the environment, the evidence page where there is one and the test; recipes of no row stand beside them.",
     tests: [
-      "trainer/src/learner/recipe-places.test.ts > the list has every row of the literature once, with its state and what it lacks",
-      "trainer/src/learner/recipe-places.test.ts > every recipe has an environment that exists and a test that looks at it",
-      "trainer/src/learner/recipe-places.test.ts > a recipe is tested in the environment that its expectations are checked in",
+      "trainer/src/recipes/recipe-places.test.ts > the list has every row of the literature once, with its state and what it lacks",
+      "trainer/src/recipes/recipe-places.test.ts > every recipe has an environment that exists and a test that looks at it",
+      "trainer/src/recipes/recipe-places.test.ts > a recipe is tested in the environment that its expectations are checked in",
       ...at(
         "recipes/catalogue.test.ts",
         "a row that nobody wrote lacks only what no recipe has; where all parts are there it lacks the recipe",
         "%s has every part that its row names",
         "every row of the literature can be run",
       ),
-      "trainer/src/program.test.ts > learn lists all recipes under a head, or one with what it is made of",
+      "trainer/src/commands/program.test.ts > learn lists all recipes under a head, or one with what it is made of",
     ],
   },
   {
@@ -333,11 +333,11 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A recipe that does not fit an environment, or a group of one, is refused before a base is taught. `--out` keeps the adapter, and each role's, in PEFT's layout; `--adapter` is what a policy begins with.",
     tests: [
-      "trainer/src/learner/environment-requirements.test.ts > every recipe fits the environment that the list names",
-      "trainer/src/learner/environment-requirements.test.ts > %s in %s with %o is refused",
-      "trainer/src/program.test.ts > learn says before a base is made that a recipe does not fit an environment",
-      "trainer/src/learner/adapter-options.test.ts > an adapter is kept with those of the roles, and a run that begins with it says the same",
-      "trainer/src/learner/adapter-options.test.ts > nothing is written over, and where nothing but text is learned there is no adapter to keep",
+      "trainer/src/recipes/environment-requirements.test.ts > every recipe fits the environment that the list names",
+      "trainer/src/recipes/environment-requirements.test.ts > %s in %s with %o is refused",
+      "trainer/src/commands/program.test.ts > learn says before a base is made that a recipe does not fit an environment",
+      "trainer/src/options/adapter-options.test.ts > an adapter is kept with those of the roles, and a run that begins with it says the same",
+      "trainer/src/options/adapter-options.test.ts > nothing is written over, and where nothing but text is learned there is no adapter to keep",
     ],
   },
   {
@@ -346,9 +346,9 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "`npm run train` goes on after Ctrl-C or a kill, bit for bit; a run folder with other settings is refused.",
     tests: [
-      "trainer/src/program.test.ts > learn finishes its step where it is stopped, and the same command goes on",
-      "trainer/src/learner/kept-run.test.ts > an unfinished run with other settings is refused, and says which",
-      "trainer/src/learner/kept-run.test.ts > a damaged checkpoint is named, not gone on with",
+      "trainer/src/commands/program.test.ts > learn finishes its step where it is stopped, and the same command goes on",
+      "trainer/src/checkpoint/kept-run.test.ts > an unfinished run with other settings is refused, and says which",
+      "trainer/src/checkpoint/kept-run.test.ts > a damaged checkpoint is named, not gone on with",
     ],
   },
   {
@@ -356,8 +356,8 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     source: "issue 13, 6.4",
     behavior: "Every listed recipe runs in its own environment by its name alone.",
     tests: [
-      "trainer/src/learner/short-run.test.ts > %s runs",
-      "trainer/src/learner/short-run.test.ts > the sample is of listed recipes",
+      "trainer/src/loop/short-run.test.ts > %s runs",
+      "trainer/src/loop/short-run.test.ts > the sample is of listed recipes",
     ],
   },
   {
@@ -365,9 +365,9 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     source: "issue 13, 6.2",
     behavior: "Rewards and filters are asked once, with the arguments of the step that learns.",
     tests: [
-      "trainer/src/waiting-step.test.ts > each group is scored once, at the step that learns from it",
-      "trainer/src/waiting-step.test.ts > filters judge a batch once, as it is learned from",
-      "trainer/src/waiting-step.test.ts > a filter that changes with the step decides as the step that learns sees it",
+      "trainer/src/check/waiting-step.test.ts > each group is scored once, at the step that learns from it",
+      "trainer/src/check/waiting-step.test.ts > filters judge a batch once, as it is learned from",
+      "trainer/src/check/waiting-step.test.ts > a filter that changes with the step decides as the step that learns sees it",
     ],
   },
   {
@@ -376,11 +376,11 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Who answers sees the memory as it was kept and no line that it was made from; who solves sees no document that the task was set from; within a call the adapter changes where the tool is named, to the token; of designs that nobody ran the most hopeful stay.",
     tests: [
-      "trainer/src/learner/rollouts/managed-turns.test.ts > each turn has its own message alone, and the role follows from it",
+      "trainer/src/strategies/managed-turns.test.ts > each turn has its own message alone, and the role follows from it",
       "packages/environments/src/environment-verifiers.test.ts > diary: what holds at the end, by the memory as its operations left it",
       "packages/environments/src/proposals.test.ts > a sum from the ledger stands on what was read, and who solves it reads nothing",
-      "trainer/src/learner/rollouts/divided-calls.test.ts > what is said before names the tool and nothing more, what is said after are its arguments",
-      "trainer/src/learner/rollouts/role-policy.test.ts > within a turn the role changes where the call is divided, and not where nothing is named",
+      "trainer/src/rollouts/divided-calls.test.ts > what is said before names the tool and nothing more, what is said after are its arguments",
+      "trainer/src/rollouts/role-policy.test.ts > within a turn the role changes where the call is divided, and not where nothing is named",
       ...at(
         "gradient-free/design-search.test.ts",
         "what was seen of a design moves what is hoped of those like it, and makes it surer",
@@ -395,8 +395,8 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The engines of every recipe open over one base on this machine; what a policy's engine lacks is refused by name.",
     tests: [
-      "trainer/src/learner/recipe-engines.test.ts > the engines of every recipe open",
-      "trainer/src/learner/recipe-engines.test.ts > a critic's loss without a critic is refused",
+      "trainer/src/recipes/recipe-engines.test.ts > the engines of every recipe open",
+      "trainer/src/recipes/recipe-engines.test.ts > a critic's loss without a critic is refused",
     ],
   },
 ];

@@ -23,7 +23,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
       "packages/environments/src/shop-task.test.ts > the verifier fails a near miss: one thing more or less in the cart, the number off by one",
       "packages/environments/src/shop-task.test.ts > the verifier fails who leaves a wish out",
       "packages/environments/src/shop-task.test.ts > fails hostile answers: long, injected, not a number, a list of guesses",
-      "trainer/src/replayed-failures.test.ts > a claimed %s, which no replay can find, leaves the rollout out",
+      "trainer/src/check/replayed-failures.test.ts > a claimed %s, which no replay can find, leaves the rollout out",
     ],
   },
   {
@@ -132,8 +132,8 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Every trajectory is re-scored at its claimed version and replayed; each fault has its reason; a forger gains at most the band.",
     tests: [
-      "trainer/src/trajectory-check.test.ts > rejects as %s: %s",
-      "trainer/src/trajectory-check.test.ts > rejects a digest that is not the content's",
+      "trainer/src/check/trajectory-check.test.ts > rejects as %s: %s",
+      "trainer/src/check/trajectory-check.test.ts > rejects a digest that is not the content's",
       "packages/learning/src/corrections/log-prob-gap.test.ts > a forger gains at most the band",
     ],
   },
@@ -143,8 +143,8 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Killed at any call it loses nothing, repeats nothing and ends with the same parameters.",
     tests: [
-      "trainer/src/training-loop.test.ts > killed at any call, before or after it took effect, it loses nothing, repeats nothing and ends with the same parameters",
-      "trainer/src/training-loop.test.ts > a lease lost after the checkpoint is acknowledged as learned under the next one, not learned again",
+      "trainer/src/loop/training-loop.test.ts > killed at any call, before or after it took effect, it loses nothing, repeats nothing and ends with the same parameters",
+      "trainer/src/loop/training-loop.test.ts > a lease lost after the checkpoint is acknowledged as learned under the next one, not learned again",
     ],
   },
   {
@@ -152,7 +152,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/design.md, decision 3",
     behavior: "A tiny policy learns from its own rollouts and does not with shuffled advantages.",
     tests: [
-      "trainer/src/learning-step.test.ts > a tiny policy learns a choice from its own rollouts, and does not with shuffled advantages",
+      "trainer/src/update/learning-step.test.ts > a tiny policy learns a choice from its own rollouts, and does not with shuffled advantages",
     ],
   },
   {
@@ -161,10 +161,10 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A fall of live success or of readable turns rolls the stable version back, a jump of the drift takes training back, and both freeze publishing; honest versions raise no alarm.",
     tests: [
-      "trainer/src/deployment-watch.test.ts > an honest version raises no alarm in 100 runs of 60 groups",
-      "trainer/src/deployment-watch.test.ts > an alarm freezes publishing, rolls the version back, and may be raised again",
+      "trainer/src/sink/deployment-watch.test.ts > an honest version raises no alarm in 100 runs of 60 groups",
+      "trainer/src/sink/deployment-watch.test.ts > an alarm freezes publishing, rolls the version back, and may be raised again",
       "packages/evaluation/src/fall-test.test.ts > raises an alarm less often than the bound says, on the tolerance's edge",
-      "trainer/src/stable-drift.test.ts > the estimate is the exact KL, up to sampling",
+      "trainer/src/update/stable-drift.test.ts > the estimate is the exact KL, up to sampling",
     ],
   },
   {
@@ -179,7 +179,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
       "workers/edge/src/routes/publishing.test.ts > every override is in the audit log with the name of the operator and the reason",
       "workers/edge/src/records.test.ts > retry and delete are in the audit log with the operator's name; refused ones are not",
       "apps/dashboard/src/control-view.browser.test.ts > a freeze needs a confirmation, shows a banner with its reason, and is lifted again",
-      "trainer/src/operator-commands.test.ts > freeze says who froze promotions, when and why",
+      "trainer/src/commands/operator-commands.test.ts > freeze says who froze promotions, when and why",
     ],
   },
   {
@@ -187,8 +187,8 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/design.md, decision 4",
     behavior: "No policy is promoted without a frozen evaluation; one that falls is rolled back.",
     tests: [
-      "trainer/src/training-loop.test.ts > a candidate that falls is rolled back and the engine returns to the stable parameters",
-      "trainer/src/training-loop.test.ts > small falls do not add up: a candidate is held against the best version as well",
+      "trainer/src/loop/training-loop.test.ts > a candidate that falls is rolled back and the engine returns to the stable parameters",
+      "trainer/src/loop/training-loop.test.ts > small falls do not add up: a candidate is held against the best version as well",
     ],
   },
   {
@@ -235,10 +235,10 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The loop runs recipes of the catalogue that are one stage over rollouts that pages make by themselves, with the update of every recipe and the numbers that its step had before; what pages cannot carry out is refused by name, with the recipes that fit.",
     tests: [
-      "trainer/src/learning-step-golden.test.ts > loss, metrics and gradients of %s are those of the earlier step",
-      "trainer/src/learning-step-golden.test.ts > another clip, or weights with another cap, are other numbers",
-      "trainer/src/edge-recipe.test.ts > %s does not fit, and is refused by name for its %s with the list of what fits",
-      "trainer/src/edge-recipe.test.ts > the list names every recipe of the catalogue and why one does not fit",
+      "trainer/src/update/learning-step-golden.test.ts > loss, metrics and gradients of %s are those of the earlier step",
+      "trainer/src/update/learning-step-golden.test.ts > another clip, or weights with another cap, are other numbers",
+      "trainer/src/recipes/edge-recipe.test.ts > %s does not fit, and is refused by name for its %s with the list of what fits",
+      "trainer/src/recipes/edge-recipe.test.ts > the list names every recipe of the catalogue and why one does not fit",
     ],
   },
 ];

@@ -68,7 +68,7 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
         "a teacher's likeliest tokens are the likeliest, and the policy comes to them",
         "log-linear: the first step is that of its loss, a later one by a guess",
         "a KL budget in the %s: the weight rises where the policy is further off, falls where it is nearer",
-      ].map((name) => `trainer/src/learner/updates/engine-numbers.test.ts > ${name}`),
+      ].map((name) => `trainer/src/update/engine-numbers.test.ts > ${name}`),
       ...at(
         "parts/named-losses.test.ts",
         "$part in a recipe is its formula",

@@ -88,7 +88,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "packages/text/src/grammar/masks.test.ts > masks in Node are the recorded ones",
       "packages/text/src/grammar/masks.browser.test.ts > masks in Chromium are the ones that Node computes",
-      "trainer/src/grammar-expansion.test.ts > a grammar becomes the sets it allowed, with the budget that forced its close",
+      "trainer/src/check/grammar-expansion.test.ts > a grammar becomes the sets it allowed, with the budget that forced its close",
       "test/contract/constrained-rollout.test.ts > what was sampled under a grammar and top-k %i is re-scored and learned from with what was allowed",
       "test/contract/constrained-rollout.test.ts > %s is refused",
       "test/contract/constrained-rollout.test.ts > a grammar that is left out, or claimed where none was, is seen in the log-probs",
@@ -183,8 +183,8 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/how-to/models-out.md, How AdamW steps",
     behavior: "The learning rate is constant or a cosine, with a warm-up, from the command line.",
     tests: [
-      "trainer/src/schedule-options.test.ts > the rate is constant, with a warm-up where asked",
-      "trainer/src/schedule-options.test.ts > a cosine falls from the warm-up to a tenth at its end, and stays there",
+      "trainer/src/options/schedule-options.test.ts > the rate is constant, with a warm-up where asked",
+      "trainer/src/options/schedule-options.test.ts > a cosine falls from the warm-up to a tenth at its end, and stays there",
     ],
   },
   {

@@ -14,7 +14,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
       `${ENGINE}/remote-engine.test.ts > derivatives of both log-probs add up`,
       `${ENGINE}/remote-wire.test.ts > a tree goes as one datum for each path, what they share with a weight on the first only`,
       `${ENGINE}/remote-engine.test.ts > a device that is a URL is a server`,
-      "trainer/src/remote-training.test.ts > simulate on a server learns what it learns here",
+      "trainer/src/loop/remote-training.test.ts > simulate on a server learns what it learns here",
     ],
   },
   {
@@ -23,11 +23,11 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A learned policy moves to a server over a base with its adapter merged in, and back; nothing is learned twice, base files are not sent again, and a server with the original base is refused.",
     tests: [
-      "trainer/src/remote-training.test.ts > to a server over the merged base and back, with the state that was kept",
-      "trainer/src/remote-training.test.ts > to a server over the merged base, with a fresh state",
-      "trainer/src/remote-training.test.ts > a server that serves the original base is refused, and the way is named",
-      "trainer/src/remote-training.test.ts > base files that the edge holds are not sent again",
-      "trainer/src/merged-base-engine.test.ts > what a server trains over the merged base is one adapter over the original base",
+      "trainer/src/loop/remote-training.test.ts > to a server over the merged base and back, with the state that was kept",
+      "trainer/src/loop/remote-training.test.ts > to a server over the merged base, with a fresh state",
+      "trainer/src/loop/remote-training.test.ts > a server that serves the original base is refused, and the way is named",
+      "trainer/src/loop/remote-training.test.ts > base files that the edge holds are not sent again",
+      "trainer/src/model/merged-base-engine.test.ts > what a server trains over the merged base is one adapter over the original base",
     ],
   },
   {
@@ -36,13 +36,13 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "What a server lacks is refused before anything runs, by name and with what would serve; what it cannot replay is skipped.",
     tests: [
-      "trainer/src/remote-training.test.ts > an entropy bonus is refused before anything runs, and what would serve is named",
+      "trainer/src/loop/remote-training.test.ts > an entropy bonus is refused before anything runs, and what would serve is named",
       "packages/learning/src/composition/requirements.test.ts > a stage is refused for want of %s",
       `${ENGINE}/remote-refusals.test.ts > a server that takes means over weights is refused, and SkyRL's way out is named`,
       `${ENGINE}/remote-refusals.test.ts > another base model than the one here is found by its log-probs`,
       `${ENGINE}/remote-refusals.test.ts > there is no upload: a trained adapter, and one of another decoder, are refused`,
       `${ENGINE}/remote-refusals.test.ts > open-rl without a shared folder gives no parameters, and says so beforehand`,
-      "trainer/src/trajectory-check.test.ts > what an engine cannot replay is skipped, with its numbers, and learned from elsewhere",
+      "trainer/src/check/trajectory-check.test.ts > what an engine cannot replay is skipped, with its numbers, and learned from elsewhere",
     ],
   },
   {
@@ -65,8 +65,8 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       `${ENGINE}/remote-failures.test.ts > %s started again (records forgotten: %s): the model is lost, a checkpoint goes on`,
       `${ENGINE}/remote-engine.test.ts > %s: a saved checkpoint goes on in another engine, exactly`,
-      "trainer/src/remote-training.test.ts > a run on a server publishes, survives the server's restart, and needs its adapters",
-      "trainer/src/checkpoint-store.test.ts > a checkpoint on a server is read back by its place there",
+      "trainer/src/loop/remote-training.test.ts > a run on a server publishes, survives the server's restart, and needs its adapters",
+      "trainer/src/checkpoint/checkpoint-store.test.ts > a checkpoint on a server is read back by its place there",
     ],
   },
   {

@@ -11,8 +11,8 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
       "packages/learning/src/states/case-policy.test.ts > chances are the softmax of values, the soft value is their free energy",
       "packages/learning/src/states/case-policy.test.ts > the gradients are those of central differences",
       "packages/learning/src/states/case-policy.test.ts > a learned choice of cases beats a random one beyond noise; with shuffled rewards it does not",
-      "trainer/src/learner/updates/case-learning.test.ts > a learned choice of cases beats a random one and one of shuffled rewards, weights frozen",
-      "trainer/src/learner/updates/case-learning.test.ts > held-out success rises over that of an empty memory, and the memory is an artefact",
+      "trainer/src/expectations/case-learning.test.ts > a learned choice of cases beats a random one and one of shuffled rewards, weights frozen",
+      "trainer/src/expectations/case-learning.test.ts > held-out success rises over that of an empty memory, and the memory is an artefact",
     ],
   },
   {
@@ -22,8 +22,8 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Recipes that write texts or cases move no parameter, change what the next rollouts read, and do what their papers say is different, which plain GRPO does not.",
     tests: [
-      "trainer/src/learner/updates/writing-update.test.ts > %s writes, and parameters stay",
-      "trainer/src/learner/updates/writing-update.test.ts > every recipe of texts and cases says what is different",
+      "trainer/src/expectations/writing-update.test.ts > %s writes, and parameters stay",
+      "trainer/src/expectations/writing-update.test.ts > every recipe of texts and cases says what is different",
     ],
   },
   {
@@ -32,10 +32,10 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A writer is any server of that API; what fails is typed and retried, what it writes is data, and without one a recipe is refused with the option that names one.",
     tests: [
-      "trainer/src/learner/http-writer.test.ts > a recorded writer compares a group, its edits make a library",
-      "trainer/src/learner/http-writer.test.ts > what was not recorded is refused, not answered",
-      "trainer/src/learner/http-writer.test.ts > a busy server is asked again, a silent one is a retryable failure",
-      "trainer/src/learner/http-writer.test.ts > without a writer %s is refused with the option that names one",
+      "trainer/src/recipes/http-writer.test.ts > a recorded writer compares a group, its edits make a library",
+      "trainer/src/recipes/http-writer.test.ts > what was not recorded is refused, not answered",
+      "trainer/src/recipes/http-writer.test.ts > a busy server is asked again, a silent one is a retryable failure",
+      "trainer/src/recipes/http-writer.test.ts > without a writer %s is refused with the option that names one",
     ],
   },
   {
@@ -59,8 +59,8 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
       "workers/edge/src/routes/policies.test.ts > text without an evaluation is refused unless the publisher asks for it, an adapter always",
       "workers/edge/src/routes/policies.test.ts > text over the parent's adapter may be a canary without an evaluation, and needs the operator's word to be stable",
       "packages/agent/src/guided-environment.test.ts > a conversation goes on under a version that says the same, and begins anew under another",
-      "trainer/src/publish-text.test.ts > text is published beside the stable adapter, promoted and taken back as any version",
-      "trainer/src/guided-replay.test.ts > tokens of a text that the version does not say are refused, and so is silence",
+      "trainer/src/commands/publish-text.test.ts > text is published beside the stable adapter, promoted and taken back as any version",
+      "trainer/src/check/guided-replay.test.ts > tokens of a text that the version does not say are refused, and so is silence",
       "test/e2e/visitor.test.ts > text on the policy channel is read at the next request of an open page, until it is taken back",
     ],
   },
@@ -70,8 +70,8 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "An environment can have its base taught to read: by cases in the words of every rollout, which say nothing of its tasks. Other bases are taught as they were.",
     tests: [
-      "trainer/src/learner/base-demonstration.test.ts > lessons of reading begin as rollouts that read do, and come as often as the environment says",
-      "trainer/src/learner/base-demonstration.test.ts > an environment without lessons is taught by its demonstrations as they are",
+      "trainer/src/pretrain/base-demonstration.test.ts > lessons of reading begin as rollouts that read do, and come as often as the environment says",
+      "trainer/src/pretrain/base-demonstration.test.ts > an environment without lessons is taught by its demonstrations as they are",
       "packages/environments/src/recall.test.ts > who reads pulls the lever of a case that went well and another than that of one that went wrong",
       "packages/environments/src/recall.test.ts > a lever goes well under every light as often as any other",
     ],

@@ -2,7 +2,7 @@
 import type { Requirement } from "./requirement.ts";
 
 const poison = (...names: readonly string[]): string[] =>
-  names.map((name) => `trainer/src/poison.test.ts > ${name}`);
+  names.map((name) => `trainer/src/check/poison.test.ts > ${name}`);
 
 export const TRUST_REQUIREMENTS: readonly Requirement[] = [
   {
@@ -16,7 +16,7 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
         "what is forged is refused and changes not one number",
         "the control: believed, the same moves the policy beyond the bound",
       ),
-      "trainer/src/trajectory-check.test.ts > rejects as %s: %s",
+      "trainer/src/check/trajectory-check.test.ts > rejects as %s: %s",
     ],
   },
   {
@@ -30,7 +30,7 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
         "the control: without a bound on one visitor the same flood moves it beyond",
         "the limit: who comes as twelve visitors is not bounded as one",
       ),
-      "trainer/src/learning-step.test.ts > no visitor decides more of a step than a share, whoever has most of it",
+      "trainer/src/update/learning-step.test.ts > no visitor decides more of a step than a share, whoever has most of it",
       "packages/learning/src/advantages/influence-bound.test.ts > agrees with bisection, whoever has how much",
       "packages/learning/src/advantages/influence-bound.test.ts > who alone has something to say does not speak for all who took part",
     ],
@@ -44,8 +44,8 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
       "workers/edge/src/records.test.ts > an upload whose kept ids are out of order is refused, the rest of the batch is stored",
       "workers/edge/src/records.test.ts > objects that are missing, damaged, too large or of another schema leave a lease alone",
       "workers/edge/src/records.test.ts > becomes a dead letter after 5 leases; other groups are learned from meanwhile",
-      "trainer/src/contained-check.test.ts > an exception in the check of one trajectory rejects that trajectory only",
-      "trainer/src/trajectory-check.property.test.ts > with re-scoring replaced by a stub",
+      "trainer/src/check/contained-check.test.ts > an exception in the check of one trajectory rejects that trajectory only",
+      "trainer/src/check/trajectory-check.property.test.ts > with re-scoring replaced by a stub",
     ],
   },
   {

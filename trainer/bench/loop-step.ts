@@ -7,12 +7,12 @@
 import { join } from "node:path";
 import type { EngineDevice } from "@waggle/engine";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
-import { readBaseModel } from "../src/base-model.ts";
-import { edgeRecipeNamed } from "../src/edge-recipe.ts";
-import type { LearnableGroup } from "../src/learnable-group.ts";
-import { learningStep } from "../src/learning-step.ts";
-import { openEngine } from "../src/open-model.ts";
-import { LOG_PROB_BAND } from "../src/trajectory-check.ts";
+import { readBaseModel } from "../src/model/base-model.ts";
+import { edgeRecipeNamed } from "../src/recipes/edge-recipe.ts";
+import type { LearnableGroup } from "../src/check/learnable-group.ts";
+import { learningStep } from "../src/update/learning-step.ts";
+import { openEngine } from "../src/model/open-model.ts";
+import { LOG_PROB_BAND } from "../src/check/trajectory-check.ts";
 import { playGroups } from "./played-groups.ts";
 
 export type LoopStepOptions = {

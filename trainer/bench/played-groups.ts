@@ -1,18 +1,18 @@
 /** Groups as an edge would lease them: training tasks of the shop, as the nano model plays them. */
-import { judgedRollout } from "../src/judged-rollout.ts";
-import type { BaseModel } from "../src/base-model.ts";
-import type { EdgeRecipe } from "../src/edge-recipe.ts";
-import { inLanes } from "../src/lanes.ts";
-import { learnableTrajectory } from "../src/learnable-group.ts";
-import { openPolicy } from "../src/open-model.ts";
-import { derivedSeed } from "../src/random.ts";
-import { nameOf } from "../src/learner/rollouts/task-names.ts";
+import { judgedRollout } from "../src/rollouts/judged-rollout.ts";
+import type { BaseModel } from "../src/model/base-model.ts";
+import type { EdgeRecipe } from "../src/recipes/edge-recipe.ts";
+import { inLanes } from "../src/rollouts/lanes.ts";
+import { learnableTrajectory } from "../src/check/learnable-group.ts";
+import { openPolicy } from "../src/model/open-model.ts";
+import { derivedSeed } from "../src/rollouts/random.ts";
+import { nameOf } from "../src/rollouts/task-names.ts";
 import {
   type ComingStep,
   scoredForStep,
   type WaitingStep,
   waitingStep,
-} from "../src/waiting-step.ts";
+} from "../src/check/waiting-step.ts";
 
 const GROUP_SIZE = 8;
 

@@ -5,9 +5,9 @@
 import { join } from "node:path";
 import type { DecoderConfig } from "@waggle/model";
 import type { TrainingSample } from "@waggle/protocol";
-import { readBaseModel } from "../src/base-model.ts";
-import { edgeRecipeNamed } from "../src/edge-recipe.ts";
-import { LOG_PROB_BAND } from "../src/trajectory-check.ts";
+import { readBaseModel } from "../src/model/base-model.ts";
+import { edgeRecipeNamed } from "../src/recipes/edge-recipe.ts";
+import { LOG_PROB_BAND } from "../src/check/trajectory-check.ts";
 import { playGroups } from "./played-groups.ts";
 
 export type PrintedGroups = {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The trainer's command line. */
-import { exitCodeOf } from "./command-line.ts";
-import { createProgram } from "./program.ts";
+import { exitCodeOf } from "./commands/command-line.ts";
+import { createProgram } from "./commands/program.ts";
 
 const stop = new AbortController();
 for (const name of ["SIGINT", "SIGTERM"] as const) {

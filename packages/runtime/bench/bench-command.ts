@@ -1,6 +1,6 @@
 /** The command line of every benchmark made of scenarios: options, progress, rows, exit code. */
-import { createCommand } from "../../../trainer/src/command-line.ts";
-import { namesOf } from "../../../trainer/src/option-values.ts";
+import { createCommand } from "../../../trainer/src/commands/command-line.ts";
+import { namesOf } from "../../../trainer/src/options/option-values.ts";
 import type { BenchRow } from "./row.ts";
 
 /** One thing that is measured. */

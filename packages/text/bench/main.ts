@@ -2,7 +2,7 @@
  * `npm run bench:grammar`: our grammars against XGrammar's WebAssembly on the same schemas and tokens.
  * Progress goes to stderr; with `--json` the last line of stdout is one JSON object `{rows}`.
  */
-import { createCommand } from "../../../trainer/src/command-line.ts";
+import { createCommand } from "../../../trainer/src/commands/command-line.ts";
 import type { BenchRow } from "../../runtime/bench/row.ts";
 import { openOurs, openXGrammar } from "./masker.ts";
 import { measureKeywords } from "./measure-keywords.ts";

@@ -13,7 +13,7 @@ import type { Adapter, ByteSource, DecoderConfig } from "@waggle/model";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import * as ort from "onnxruntime-node";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createProgram } from "../../../trainer/src/program.ts";
+import { createProgram } from "../../../trainer/src/commands/program.ts";
 import { graphLogits } from "../decoder/golden-files.ts";
 import { largestDifference } from "../decoder/graph-runner.ts";
 

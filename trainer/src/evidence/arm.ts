@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Settings } from "@waggle/learning";
-import type { SuccessByTemperature } from "../learner/temperature.ts";
+import type { SuccessByTemperature } from "../evaluation/temperature.ts";
 
 /** Most that may be spent; no step begins when as much is spent. */
 export type Budget = { readonly sampledTokens: number; readonly toolCalls: number };

@@ -10,7 +10,7 @@ import {
   storedByTemperature,
   type StoredByTemperature,
   type SuccessByTemperature,
-} from "../learner/temperature.ts";
+} from "../evaluation/temperature.ts";
 
 type Control = {
   readonly environment: string;

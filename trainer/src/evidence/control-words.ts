@@ -1,6 +1,6 @@
 /** The control of a page of learning in words: what the untrained base solves, and which arms beat that. */
 import { mean } from "@waggle/evaluation";
-import { temperatureCurve, temperatureName } from "../learner/temperature.ts";
+import { temperatureCurve, temperatureName } from "../evaluation/temperature.ts";
 import type { ControlLog } from "./control-log.ts";
 import { percent } from "./numbers.ts";
 

@@ -1,6 +1,6 @@
 /** Whether what papers say of their recipe beside plain GRPO holds here, each by a test over seeds. */
 import { holm, mean, meanAboveZero, type MeanTest } from "@waggle/evaluation";
-import { temperatureCurve } from "../learner/temperature.ts";
+import { temperatureCurve } from "../evaluation/temperature.ts";
 import { armKey, type RunRecord, successOf } from "./arm.ts";
 import type { ControlLog } from "./control-log.ts";
 import {

@@ -1,7 +1,7 @@
 /** The page of one recipe: what it is, what it did over its seeds, and whether that is learning. */
 import type { Recipe } from "@waggle/learning";
 import { percentSpread, pointSpread, points, pText, whole } from "./numbers.ts";
-import { temperatureName } from "../learner/temperature.ts";
+import { temperatureName } from "../evaluation/temperature.ts";
 import type { BestTemperature, RecipeSummary } from "./recipe-summary.ts";
 
 /** Level of the test of a whole table. */

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { temperatureCurve } from "../learner/temperature.ts";
+import { temperatureCurve } from "../evaluation/temperature.ts";
 import type { RunRecord } from "./arm.ts";
 import { type ControlLog, openControlLog } from "./control-log.ts";
 import { hasLearned } from "./recipe-page.ts";

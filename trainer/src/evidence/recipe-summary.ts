@@ -3,7 +3,7 @@
  * and against the reference recipe on the same held-out tasks. Numbers only, no words.
  */
 import { holm, mean, meanAboveZero, type MeanTest, moderatedTests } from "@waggle/evaluation";
-import { type TemperatureCurve, temperatureCurve } from "../learner/temperature.ts";
+import { type TemperatureCurve, temperatureCurve } from "../evaluation/temperature.ts";
 import { type CurvePoint, type RunRecord, successOf } from "./arm.ts";
 import { coincide } from "./coincidence.ts";
 import type { ControlLog } from "./control-log.ts";

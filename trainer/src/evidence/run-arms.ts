@@ -8,11 +8,11 @@ import { environmentNamed, type EnvironmentSpec } from "@waggle/environments";
 import { type Recipe, recipeNamed } from "@waggle/learning";
 import type { TrainEngine } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
-import { type BaseModel } from "../base-model.ts";
-import { ENVIRONMENT_BASE, environmentBase } from "../learner/environment-base.ts";
-import { openRecipeEngines, swapStrategy } from "../learner/recipe-engines.ts";
-import { runRecipe } from "../learner/recipe-run.ts";
-import { PolicyCache } from "../policy-cache.ts";
+import { type BaseModel } from "../model/base-model.ts";
+import { ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
+import { openRecipeEngines, swapStrategy } from "../recipes/recipe-engines.ts";
+import { runRecipe } from "../loop/recipe-run.ts";
+import { PolicyCache } from "../sink/policy-cache.ts";
 import {
   type Arm,
   armKey,
@@ -23,7 +23,7 @@ import {
   successOf,
 } from "./arm.ts";
 import { isSameRun } from "./coincidence.ts";
-import { TEMPERATURES } from "../learner/temperature.ts";
+import { TEMPERATURES } from "../evaluation/temperature.ts";
 import type { RunLog } from "./run-log.ts";
 
 export type RunArmsOptions = {

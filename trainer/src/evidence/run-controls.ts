@@ -1,12 +1,12 @@
 /** Tries the base of each environment on the held-out tasks of each seed, at every temperature. */
 import { join } from "node:path";
 import { environmentNamed } from "@waggle/environments";
-import { ENVIRONMENT_BASE, environmentBase } from "../learner/environment-base.ts";
-import { rollOutHeldOut, heldOutOf } from "../learner/rollouts/held-out.ts";
-import { PolicyCache } from "../policy-cache.ts";
+import { ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
+import { rollOutHeldOut, heldOutOf } from "../evaluation/held-out.ts";
+import { PolicyCache } from "../sink/policy-cache.ts";
 import type { ControlLog } from "./control-log.ts";
 import type { RunArmsOptions } from "./run-arms.ts";
-import { successByTemperature, temperatureCurve, TEMPERATURES } from "../learner/temperature.ts";
+import { successByTemperature, temperatureCurve, TEMPERATURES } from "../evaluation/temperature.ts";
 
 export type ControlPlace = { readonly environment: string; readonly seed: number };
 

@@ -10,7 +10,7 @@ import {
   readByTemperature,
   storedByTemperature,
   type StoredByTemperature,
-} from "../learner/temperature.ts";
+} from "../evaluation/temperature.ts";
 
 /** Outcomes are a digit a task on disk. */
 type StoredOutcome = Omit<Outcome, "successes"> & { readonly successes: string };

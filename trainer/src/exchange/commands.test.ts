@@ -5,8 +5,8 @@ import type { Conversation } from "@waggle/exchange";
 import { readAdapter } from "@waggle/model";
 import type { TrajectoryDetail } from "@waggle/protocol";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { readBaseModel } from "../base-model.ts";
-import { createProgram } from "../program.ts";
+import { readBaseModel } from "../model/base-model.ts";
+import { createProgram } from "../commands/program.ts";
 import { NANO, nanoRecords } from "./nano-records.fixture.ts";
 
 const EDGE = "http://edge.test";

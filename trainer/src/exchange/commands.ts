@@ -3,9 +3,9 @@ import { type Conversation, readJsonLines, type TextReader } from "@waggle/excha
 import { environmentOf } from "@waggle/environments";
 import { type TrajectoryDetail, WaggleError } from "@waggle/protocol";
 import { type Command, Option } from "commander";
-import { openBaseModel } from "../base-model.ts";
-import { DEFAULT_EDGE_RECIPE, edgeRecipeNamed } from "../edge-recipe.ts";
-import { existingModel, positive } from "../option-values.ts";
+import { openBaseModel } from "../model/base-model.ts";
+import { DEFAULT_EDGE_RECIPE, edgeRecipeNamed } from "../recipes/edge-recipe.ts";
+import { existingModel, positive } from "../options/option-values.ts";
 import { EXPORT_FORMATS, type ExportFormat, exportRecords } from "./export-records.ts";
 import { IMPORT_FORMATS, type ImportFormat, importRows } from "./import-rows.ts";
 import { requireFree, textOf, writeOutput } from "./output.ts";

@@ -21,9 +21,9 @@ import {
   toTrlUnpairedRow,
 } from "@waggle/exchange";
 import type { TrajectoryDetail } from "@waggle/protocol";
-import type { EdgeRecipe } from "../edge-recipe.ts";
-import { groupAdvantages } from "../trajectory-advantages.ts";
-import { learnableTrajectory } from "../learnable-group.ts";
+import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
+import { groupAdvantages } from "../update/trajectory-advantages.ts";
+import { learnableTrajectory } from "../check/learnable-group.ts";
 import type { OutputFile } from "./output.ts";
 import type { Reasons } from "./reasons.ts";
 

@@ -12,10 +12,10 @@ import {
   type TrajectoryDetail,
 } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { BaseModel } from "../base-model.ts";
-import { type EdgeRecipe, edgeRecipeNamed } from "../edge-recipe.ts";
-import { learnableTrajectory, partContext } from "../learnable-group.ts";
-import { openEngine } from "../open-model.ts";
+import type { BaseModel } from "../model/base-model.ts";
+import { type EdgeRecipe, edgeRecipeNamed } from "../recipes/edge-recipe.ts";
+import { learnableTrajectory, partContext } from "../check/learnable-group.ts";
+import { openEngine } from "../model/open-model.ts";
 import { type ExportFormat, exportRecords } from "./export-records.ts";
 import {
   type ArrayRow,

@@ -10,7 +10,7 @@ import {
   type TrainEngine,
   WaggleError,
 } from "@waggle/protocol";
-import { seededRandom } from "../random.ts";
+import { seededRandom } from "../rollouts/random.ts";
 
 export type ImitationOptions = {
   readonly epochs: number;

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { TextReader } from "@waggle/exchange";
 import { environmentNamed } from "@waggle/environments";
 import { FULL_SUPPORT, type TrajectoryDetail, trajectoryDigest } from "@waggle/protocol";
-import { judgedRollout } from "../judged-rollout.ts";
-import { type BaseModel, readBaseModel } from "../base-model.ts";
-import { openPolicy } from "../open-model.ts";
+import { judgedRollout } from "../rollouts/judged-rollout.ts";
+import { type BaseModel, readBaseModel } from "../model/base-model.ts";
+import { openPolicy } from "../model/open-model.ts";
 
 export const NANO: string = join(import.meta.dirname, "../../../packages/model/nano");
 

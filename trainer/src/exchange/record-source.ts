@@ -6,7 +6,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { TrajectoryDetail, WaggleError } from "@waggle/protocol";
-import { createOperatorClient, type OperatorClient } from "../operator-client.ts";
+import { createOperatorClient, type OperatorClient } from "../edge/operator-client.ts";
 
 export type RecordSourceOptions = {
   /** Origin of an edge, or a JSONL file. */

@@ -26,8 +26,8 @@ import {
 } from "./nano-recipe.ts";
 import type { PretrainCommandOptions } from "./pretrain-options.ts";
 import { pretrain } from "./pretraining-run.ts";
-import { loadRun, saveRun } from "./run-checkpoint.ts";
-import type { RunState } from "./run-checkpoint.ts";
+import { loadRun, saveRun } from "../checkpoint/run-checkpoint.ts";
+import type { RunState } from "../checkpoint/run-checkpoint.ts";
 
 const MEASURE_EVERY = 100;
 

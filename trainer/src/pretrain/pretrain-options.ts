@@ -1,6 +1,6 @@
 /** The command line of pretraining. */
-import { createCommand } from "../command-line.ts";
-import { positive, wholeIn } from "../option-values.ts";
+import { createCommand } from "../commands/command-line.ts";
+import { positive, wholeIn } from "../options/option-values.ts";
 import { DEFAULT_SEED, DEFAULT_STEPS } from "./nano-recipe.ts";
 
 export type PretrainCommandOptions = {

@@ -9,8 +9,8 @@ import { trainNanoText } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
 import { nanoConfig, PRETRAINING_SKILL } from "./nano-recipe.ts";
 import { pretrain } from "./pretraining-run.ts";
-import { loadRun, saveRun } from "./run-checkpoint.ts";
-import type { RunState } from "./run-checkpoint.ts";
+import { loadRun, saveRun } from "../checkpoint/run-checkpoint.ts";
+import type { RunState } from "../checkpoint/run-checkpoint.ts";
 
 const START: RunState = { seed: 3, totalSteps: 6, curve: [], tokens: 0, seconds: 0 };
 

@@ -6,7 +6,7 @@ import { corpusDemonstration, renderDemonstration } from "./corpus.ts";
 import type { Example } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
 import { OPTIMIZER, TOKEN_WEIGHTS } from "./nano-recipe.ts";
-import type { CurvePoint, RunState } from "./run-checkpoint.ts";
+import type { CurvePoint, RunState } from "../checkpoint/run-checkpoint.ts";
 
 export type PretrainingOptions = {
   readonly engine: TrainEngine;

@@ -5,10 +5,10 @@ import { createOnnxEngine } from "@waggle/engine";
 import { initializeAdapter, parseDecoderConfig, readModelWeights } from "@waggle/model";
 import type { EngineCheckpoint, TrainEngine } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { readAdapterFolder } from "../adapter-folder.ts";
-import { createCheckpointStore } from "../checkpoint-store.ts";
-import { createProgram } from "../program.ts";
-import { initialState } from "../trainer-state.ts";
+import { readAdapterFolder } from "../sink/adapter-folder.ts";
+import { createCheckpointStore } from "../checkpoint/checkpoint-store.ts";
+import { createProgram } from "../commands/program.ts";
+import { initialState } from "../checkpoint/trainer-state.ts";
 import { openBaseFolder } from "./base-folder.ts";
 
 const GOLDEN = join(import.meta.dirname, "../../../test/golden/decoder/qwen3");

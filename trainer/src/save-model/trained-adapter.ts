@@ -3,10 +3,10 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Adapter, readAdapter } from "@waggle/model";
 import { type EngineCheckpoint, sha256, WaggleError } from "@waggle/protocol";
-import { adapterOf, readAdapterFolder } from "../adapter-folder.ts";
-import { createCheckpointStore } from "../checkpoint-store.ts";
-import { adapterFileName } from "../adapter-cache.ts";
-import { adapterShapeOf } from "../trainer-state.ts";
+import { adapterOf, readAdapterFolder } from "../sink/adapter-folder.ts";
+import { createCheckpointStore } from "../checkpoint/checkpoint-store.ts";
+import { adapterFileName } from "../sink/adapter-cache.ts";
+import { adapterShapeOf } from "../checkpoint/trainer-state.ts";
 import type { BaseFolder } from "./base-folder.ts";
 
 /** Of a state folder: the version that visitors get, or the last step, which is trained further. */

@@ -5,8 +5,8 @@
 import { klEstimate } from "@waggle/learning/kl";
 import { FULL_SUPPORT, toTrainingSamples } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
-import { rollOutHeldOut } from "../learner/rollouts/held-out.ts";
-import type { CollectParts } from "../learner/rollouts/collect.ts";
+import { rollOutHeldOut } from "../evaluation/held-out.ts";
+import type { CollectParts } from "../strategies/collect.ts";
 
 type Parts = Omit<CollectParts, "policy"> & { readonly policy: AdaptivePolicy };
 

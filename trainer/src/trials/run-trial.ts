@@ -1,16 +1,16 @@
 /** Runs what of a trial has not been run yet, one arm with one seed after another. */
 import { join } from "node:path";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
-import type { BaseModel } from "../base-model.ts";
+import type { BaseModel } from "../model/base-model.ts";
 import {
   type BaseProgress,
   ENVIRONMENT_BASE,
   environmentBase,
-} from "../learner/environment-base.ts";
-import { evaluateHeldOut, type HeldOut } from "../learner/rollouts/held-out.ts";
-import { openRecipeEngines } from "../learner/recipe-engines.ts";
-import { runRecipe } from "../learner/recipe-run.ts";
-import { PolicyCache } from "../policy-cache.ts";
+} from "../pretrain/environment-base.ts";
+import { evaluateHeldOut, type HeldOut } from "../evaluation/held-out.ts";
+import { openRecipeEngines } from "../recipes/recipe-engines.ts";
+import { runRecipe } from "../loop/recipe-run.ts";
+import { PolicyCache } from "../sink/policy-cache.ts";
 import { distanceToBase } from "./distance.ts";
 import type { Experiment, TrialArm, TrialRun } from "./trial.ts";
 

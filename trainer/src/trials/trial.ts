@@ -5,7 +5,7 @@
 import { mean, signFlipTest } from "@waggle/evaluation";
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { Recipe } from "@waggle/learning";
-import type { Budget } from "../learner/run-spending.ts";
+import type { Budget } from "../loop/run-spending.ts";
 
 export type TrialArm = {
   /** Unique in its trial. */

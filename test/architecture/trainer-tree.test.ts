@@ -1,0 +1,42 @@
+/** The trainer's tree: folders of a size one reads, and no folder that depends on the one it stands in. */
+import { globSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../..");
+const SOURCE = "trainer/src";
+const MOST_FILES = 40;
+
+const files = globSync(`${SOURCE}/**/*.ts`, { cwd: ROOT });
+const sources = files.filter((file) => !/\.(test|fixture|bench)\.ts$/.test(file));
+
+/** Files of the trainer that a file imports. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(ROOT, file), "utf8");
+  return [...text.matchAll(/(?:from|import\()\s*"(\.[^"]+\.ts)"/g)].map(([, specifier]) =>
+    join(dirname(file), specifier as string),
+  );
+}
+
+test("only main.ts stands at the root of the trainer", () => {
+  const atRoot = files.filter((file) => dirname(file) === SOURCE).map((file) => basename(file));
+  expect(atRoot).toEqual(["main.ts"]);
+});
+
+test("a folder has at most 40 source files", () => {
+  const counts = new Map<string, number>();
+  for (const file of sources) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  expect([...counts].filter(([, count]) => count > MOST_FILES)).toEqual([]);
+});
+
+test("no file imports from a folder that encloses its own and imports it back", () => {
+  const imports = files.flatMap((file) =>
+    importsOf(file).map((target) => ({ file, from: dirname(file), to: dirname(target) })),
+  );
+  const edges = new Set(imports.map(({ from, to }) => `${from} > ${to}`));
+  const upward = imports.filter(
+    ({ from, to }) => from.startsWith(`${to}/`) && edges.has(`${to} > ${from}`),
+  );
+  expect(upward).toEqual([]);
+  expect(edges.size).toBeGreaterThan(50);
+});

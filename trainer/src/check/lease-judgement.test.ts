@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import { type LeasedGroup, type LeasedTrajectory, trajectoryDigest } from "@waggle/protocol";
+import { expect, test } from "vitest";
+import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
+import { judgeLease, type JudgedLease, withoutForgotten, withSignal } from "./lease-judgement.ts";
+import { initialState } from "../checkpoint/trainer-state.ts";
+import { parityChecker, randomGroups, TINY_BASE } from "../loop/training.fixture.ts";
+import { waitingStep } from "./waiting-step.ts";
+
+const recipe = edgeRecipeNamed("dr-grpo-tis");
+const state = initialState({ baseModel: TINY_BASE, recipe: recipe.name, seed: 1 });
+
+const rewardOf = ({ trajectory }: LeasedTrajectory): number =>
+  trajectory.segments.at(-1)?.tokenIds.at(-1) === 1 ? 1 : 0;
+
+/** A group with two of each outcome, successes first. */
+async function mixedGroup(): Promise<LeasedGroup> {
+  const [group] = await randomGroups(1, 32);
+  const all = group?.trajectories ?? [];
+  const solved = all.filter((leased) => rewardOf(leased) === 1).slice(0, 2);
+  const failed = all.filter((leased) => rewardOf(leased) === 0).slice(0, 2);
+  const trajectories = [...solved, ...failed];
+  return { groupId: randomUUID(), task: null, size: 4, trajectories };
+}
+
+const COMING = { step: 0, band: 0.1 };
+
+const judge = (group: LeasedGroup) =>
+  judgeLease(
+    { leaseId: randomUUID(), fencingToken: 1, groups: [group] },
+    recipe,
+    parityChecker,
+    state,
+    COMING,
+    async () => {},
+  );
+
+const filtered = (judged: JudgedLease): JudgedLease =>
+  withSignal(judged, waitingStep(recipe, judged.groups, COMING));
+
+test("a rollout that is sent again under another id counts once", async () => {
+  const group = await mixedGroup();
+  const [first] = group.trajectories as [LeasedTrajectory];
+  const trajectory = { ...first.trajectory, id: randomUUID() };
+  const copy = { ...first, trajectory, digest: await trajectoryDigest(trajectory) };
+  const judged = await judge({ ...group, trajectories: [...group.trajectories, copy] });
+  expect(judged.groups[0]?.trajectories).toHaveLength(4);
+  expect(judged.outcomes.filter(({ status }) => status === "rejected")).toEqual([
+    { digest: copy.digest, status: "rejected", reason: "replayed" },
+  ]);
+});
+
+test("what was forgotten leaves its group, and a group without a signal is left out", async () => {
+  const group = await mixedGroup();
+  const [a, b, c, d] = group.trajectories.map(({ digest }) => digest) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  const judged = await judge(group);
+  const one = filtered(await withoutForgotten(judged, recipe, new Set([a]), COMING));
+  expect(one.groups[0]?.trajectories.map(({ digest }) => digest).sort()).toEqual([b, c, d].sort());
+  const both = filtered(await withoutForgotten(one, recipe, new Set([a, b]), COMING));
+  expect(both.groups).toEqual([]);
+  const reasons = new Map(both.outcomes.map(({ digest, reason }) => [digest, reason]));
+  expect([a, b, c, d].map((digest) => reasons.get(digest))).toEqual([
+    "forgotten",
+    "forgotten",
+    "no-signal",
+    "no-signal",
+  ]);
+  expect(both.outcomes.every(({ status }) => status === "skipped")).toBe(true);
+});

@@ -1,0 +1,136 @@
+/**
+ * From a lease to scored groups, with an outcome for every trajectory of it. A group is what is left of it
+ * after the checks: its advantages are relative to those. Filters judge all waiting groups together.
+ */
+import { canonicalJson, type LeasedGroup, type TrajectoryOutcome } from "@waggle/protocol";
+import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
+import type { LearnableTrajectory } from "./learnable-group.ts";
+import type { HeldLease } from "../source/lease-holder.ts";
+import type { TrajectoryChecker } from "./trajectory-check.ts";
+import type { TrainerState } from "../checkpoint/trainer-state.ts";
+import { nameOf } from "../rollouts/task-names.ts";
+import {
+  type ComingStep,
+  type ScoredLearnable,
+  scoredForStep,
+  type WaitingStep,
+} from "./waiting-step.ts";
+
+export type JudgedLease = {
+  readonly lease: HeldLease;
+  /** Groups to learn from, scored for the coming step. */
+  readonly groups: readonly ScoredLearnable[];
+  /** One per trajectory; `learned` without a step marks what is still to be learned. */
+  readonly outcomes: TrajectoryOutcome[];
+  /** Whose rollouts passed the checks, whether there was something to learn from them or not. */
+  readonly visitors: ReadonlySet<string>;
+};
+
+/** Checks each trajectory of a lease and scores its groups. */
+export async function judgeLease(
+  lease: HeldLease,
+  recipe: EdgeRecipe,
+  checker: TrajectoryChecker,
+  state: TrainerState,
+  coming: ComingStep,
+  betweenTrajectories: () => Promise<void>,
+): Promise<JudgedLease> {
+  const outcomes = (lease.unreadable ?? []).map((digest): TrajectoryOutcome => ({
+    digest,
+    status: "rejected",
+    reason: "unreadable",
+  }));
+  const groups: ScoredLearnable[] = [];
+  const visitors = new Set<string>();
+  for (const group of lease.groups) {
+    const judged = await judgeGroup(group, checker, state, betweenTrajectories);
+    outcomes.push(...judged.outcomes);
+    if (judged.passed.length === 0) continue;
+    const task = group.task === null ? group.groupId : nameOf(group.task);
+    groups.push(await scoredForStep(recipe, { task, trajectories: judged.passed }, coming));
+    for (const { visitorId } of judged.passed) if (visitorId) visitors.add(visitorId);
+  }
+  return { lease, groups, outcomes, visitors };
+}
+
+/** The same without trajectories whose visitors were forgotten; what is left of their groups is scored again. */
+export async function withoutForgotten(
+  judged: JudgedLease,
+  recipe: EdgeRecipe,
+  forgotten: ReadonlySet<string>,
+  coming: ComingStep,
+): Promise<JudgedLease> {
+  const gone = judged.outcomes.filter(({ digest }) => forgotten.has(digest));
+  if (gone.length === 0) return judged;
+  const groups: ScoredLearnable[] = [];
+  for (const group of judged.groups) {
+    const trajectories = group.trajectories.filter(({ digest }) => !forgotten.has(digest));
+    if (trajectories.length === group.trajectories.length) groups.push(group);
+    else if (trajectories.length > 0) {
+      groups.push(await scoredForStep(recipe, { ...group, trajectories }, coming));
+    }
+  }
+  return withSkipped(
+    { ...judged, groups },
+    new Map(gone.map(({ digest }) => [digest, "forgotten"])),
+  );
+}
+
+/** The same without groups that filters left nothing of. */
+export function withSignal(
+  judged: JudgedLease,
+  { groups, reasons }: Pick<WaitingStep, "groups" | "reasons">,
+): JudgedLease {
+  const left = judged.groups.filter((group) => groups.includes(group));
+  return left.length === judged.groups.length
+    ? judged
+    : withSkipped({ ...judged, groups: left }, reasons);
+}
+
+/** What was to be learned and is not. */
+function withSkipped(judged: JudgedLease, reasons: ReadonlyMap<string, string>): JudgedLease {
+  const outcomes = judged.outcomes.map((outcome): TrajectoryOutcome => {
+    const reason = reasons.get(outcome.digest);
+    const isWaiting = outcome.status === "learned" && outcome.step === undefined;
+    return reason === undefined || !isWaiting ? outcome : { ...outcome, status: "skipped", reason };
+  });
+  return { ...judged, outcomes };
+}
+
+async function judgeGroup(
+  group: LeasedGroup,
+  checker: TrajectoryChecker,
+  state: TrainerState,
+  betweenTrajectories: () => Promise<void>,
+): Promise<{
+  readonly outcomes: readonly TrajectoryOutcome[];
+  readonly passed: readonly LearnableTrajectory[];
+}> {
+  const outcomes: TrajectoryOutcome[] = [];
+  const passed: LearnableTrajectory[] = [];
+  const seen = new Set<string>();
+  const byVersion = group.trajectories.toSorted(
+    (a, b) => a.trajectory.policyVersion - b.trajectory.policyVersion,
+  );
+  for (const leased of byVersion) {
+    await betweenTrajectories();
+    const earlier = Object.hasOwn(state.learned, leased.digest)
+      ? state.learned[leased.digest]
+      : undefined;
+    if (earlier !== undefined) {
+      outcomes.push(earlier);
+      continue;
+    }
+    // Log-probs and seeds of two honest rollouts differ, also where their tokens are the same.
+    const content = canonicalJson(leased.trajectory.segments);
+    if (seen.has(content)) {
+      outcomes.push({ digest: leased.digest, status: "rejected", reason: "replayed" });
+      continue;
+    }
+    seen.add(content);
+    const { trajectory, outcome } = await checker.check(leased, group, state);
+    outcomes.push(outcome);
+    if (trajectory !== null) passed.push(trajectory);
+  }
+  return { outcomes, passed };
+}

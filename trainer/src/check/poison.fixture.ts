@@ -1,0 +1,338 @@
+/**
+ * Visitors who want a policy to learn something wrong, beside honest ones, before the trainer's own checks
+ * and step. The setup is the bandit: what a lever pays is drawn with the task, so that a wrong lever
+ * sometimes pays, which a visitor can find out beforehand and choose by. Tests only.
+ */
+import { randomUUID } from "node:crypto";
+import { environmentNamed } from "@waggle/environments";
+import { constantRate } from "@waggle/learning";
+import {
+  type LeasedGroup,
+  type LeasedTrajectory,
+  type TaskReference,
+  toTrainingSamples,
+  type TrainEngine,
+  type Trajectory,
+  trajectoryDigest,
+} from "@waggle/protocol";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
+import { ScriptedPolicy } from "@waggle/testing";
+import { judgedRollout } from "../rollouts/judged-rollout.ts";
+import type { BaseModel } from "../model/base-model.ts";
+import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
+import { environmentRollout } from "../rollouts/environment-rollout.ts";
+import { judgeLease, withSignal } from "./lease-judgement.ts";
+import { learnableTrajectory } from "./learnable-group.ts";
+import { learningStep } from "../update/learning-step.ts";
+import { openEngine, openPolicy } from "../model/open-model.ts";
+import { derivedSeed } from "../rollouts/random.ts";
+import { createReplay } from "./replay.ts";
+import { initialState, type TrainerState } from "../checkpoint/trainer-state.ts";
+import { waitingStep } from "./waiting-step.ts";
+import {
+  createTrajectoryChecker,
+  LOG_PROB_BAND,
+  type TrajectoryChecker,
+} from "./trajectory-check.ts";
+
+const ENVIRONMENT = environmentNamed("bandit");
+const LEVERS = ["left", "middle", "right"] as const;
+type Lever = (typeof LEVERS)[number];
+/** What the attackers want pulled, whatever the light. */
+const WANTED: Lever = "left";
+
+const SHAPE = { rank: 8, alpha: 16 };
+const GROUP_SIZE = 6;
+const HONEST_GROUPS = 6;
+const HONEST_VISITORS = 12;
+const STEPS = 20;
+const HELD_OUT = 36;
+
+const { signal } = new AbortController();
+const RECIPE = edgeRecipeNamed("dr-grpo-tis", {
+  learningRate: constantRate(2e-3),
+});
+
+export type Hostility = {
+  /**
+   * Groups a step that one visitor fills alone with rollouts that hold before every check, each task chosen
+   * because the wrong lever pays there and the right one does not.
+   */
+  readonly flood?: number;
+  /** As how many visitors the flood comes; default 1. */
+  readonly names?: number;
+  /** Visitors beside the honest ones in every group, whose rollouts claim what was not so. */
+  readonly forgers?: number;
+  /** The control: records are believed, and thumbs are the reward. */
+  readonly believes?: boolean;
+  /** Most that one visitor decides of a step. */
+  readonly visitorShare?: number;
+};
+
+/** `[held-out tasks][levers]` chance that the policy pulls each lever; what is missing to 1 is no lever. */
+export type Pulls = readonly (readonly number[])[];
+
+export type Learned = {
+  readonly pulls: Pulls;
+  /** Mean chance of the best lever. */
+  readonly success: number;
+  readonly parameters: readonly number[];
+  /** How many rollouts were learned from or refused, by reason. */
+  readonly outcomes: ReadonlyMap<string, number>;
+  readonly visitorShareMax: number;
+};
+
+const best = (task: TaskReference): string => String(judgedPull(task, WANTED).parts["best"]);
+const pays = (task: TaskReference, lever: string): boolean => judgedPull(task, lever).reward === 1;
+function judgedPull(task: TaskReference, lever: string) {
+  return ENVIRONMENT.create(task).judge(lever);
+}
+
+/** Training tasks in the order of their numbers, each once. */
+function* tasks(seed: number, levels: readonly number[]): Generator<TaskReference> {
+  for (let i = 0; ; i += 1) {
+    yield ENVIRONMENT.reference(derivedSeed(seed, i), "train", levels[i % levels.length] as number);
+  }
+}
+
+/**
+ * A rollout that says what it was told to, with the log-probs that the policy gives it, a little off: equal
+ * ones would be taken for copies.
+ */
+async function scripted(
+  base: BaseModel,
+  policy: AdaptivePolicy,
+  task: TaskReference,
+  lever: Lever,
+  off = 0,
+): Promise<Trajectory> {
+  const script = new ScriptedPolicy({
+    turns: [base.format.encodeAssistant(lever)],
+    baseModel: policy.baseModel,
+    version: policy.currentVersion,
+    vocabularySize: policy.vocabularySize,
+    contextLength: policy.contextLength,
+  });
+  const sampling = { temperature: 1, topK: 0, topP: 1 };
+  const made = await environmentRollout(
+    script,
+    base.format,
+    ENVIRONMENT,
+    task,
+    { sampling, seed: 1 },
+    signal,
+  );
+  const [sample] = toTrainingSamples(made.record);
+  const tokenIds = sample?.sequence.tokenIds ?? [];
+  const { behaviorLogProbs, rawLogProbs } = await policy.score({ tokenIds, sampling });
+  const [span] = sample?.spans ?? [];
+  return {
+    ...made.record,
+    id: randomUUID(),
+    segments: made.record.segments.map((segment) => {
+      if (segment.kind === "given" || span === undefined) return segment;
+      const [from, to] = [span.start, span.start + segment.tokenIds.length];
+      return {
+        ...segment,
+        behaviorLogProbs: behaviorLogProbs.slice(from, to).map((value) => value - off),
+        rawLogProbs: rawLogProbs.slice(from, to),
+      };
+    }),
+  };
+}
+
+async function leased(
+  trajectory: Trajectory,
+  visitorId: string,
+  thumb: "thumb-up" | "thumb-down",
+): Promise<LeasedTrajectory> {
+  const at = "2026-01-01T00:00:00.000Z";
+  return {
+    digest: await trajectoryDigest(trajectory),
+    ...{ visitorId, receivedAt: at, trajectory },
+    feedback: [{ id: randomUUID(), trajectoryId: trajectory.id, kind: thumb, at }],
+  };
+}
+
+/** Lowers what it says its log-probs were, so that its weight would be e times as large. */
+function lowered(trajectory: Trajectory): Trajectory {
+  return {
+    ...trajectory,
+    segments: trajectory.segments.map((segment) =>
+      segment.kind === "given"
+        ? segment
+        : { ...segment, behaviorLogProbs: segment.behaviorLogProbs.map((value) => value - 1) },
+    ),
+  };
+}
+
+/** Believes every record, and takes thumbs for rewards. */
+const believer: TrajectoryChecker = {
+  check: async ({ digest, visitorId, trajectory, feedback }) => {
+    const success = feedback.some(({ kind }) => kind === "thumb-up");
+    const verification = { reward: success ? 1 : 0, success, parts: {} };
+    return {
+      trajectory: { ...learnableTrajectory(digest, trajectory, verification), visitorId },
+      outcome: { digest, status: "learned", success },
+    };
+  },
+};
+
+/** Learns for some steps from what honest and hostile visitors send. */
+export async function learnAmong(
+  base: BaseModel,
+  seed: number,
+  { flood = 0, names = 1, forgers = 0, believes = false, visitorShare = 1 }: Hostility,
+): Promise<Learned> {
+  const engine = await openEngine(base, "cpu", { ...SHAPE, seed }, { threads: 1 });
+  const policy = await openPolicy(base, 1);
+  const { sampling } = RECIPE.stage.settings;
+  const parts = { policy, format: base.format, sampling };
+  const visitors = Array.from({ length: HONEST_VISITORS }, (_, i) => visitorNamed(i));
+  const honestTasks = tasks(seed, [0, 1, 2]);
+  // Only the least sure level pays wrong levers often enough to be worth a search.
+  const chosenTasks = tasks(seed + 1, [2]);
+  const checker = believes
+    ? believer
+    : createTrajectoryChecker({
+        policy,
+        adapterCache: {
+          get: () => Promise.reject(new Error("only the newest version is claimed")),
+        },
+        replay: createReplay({
+          format: base.format,
+          contextLength: policy.contextLength,
+          vocabularySize: policy.vocabularySize,
+        }),
+        maxStaleness: 1,
+      });
+  const outcomes = new Map<string, number>();
+  let visitorShareMax = 0;
+  let [arrived, flooded] = [0, 0];
+
+  async function honestGroup(): Promise<LeasedGroup> {
+    const task = honestTasks.next().value as TaskReference;
+    const trajectories: LeasedTrajectory[] = [];
+    for (let i = 0; i < GROUP_SIZE; i += 1) {
+      const made = await judgedRollout(parts, task, derivedSeed(seed, arrived), signal);
+      const thumb = made.verification.reward === 1 ? "thumb-up" : "thumb-down";
+      const visitor = visitors[arrived % HONEST_VISITORS] as string;
+      trajectories.push(await leased(made.record, visitor, thumb));
+      arrived += 1;
+    }
+    for (let i = 0; i < forgers; i += 1) {
+      // What is wanted is boasted of, what is right run down; every other one claims to have been unlikely.
+      const isBoast = i % 2 === 0;
+      const lever = isBoast ? WANTED : (best(task) as Lever);
+      const made = lowered(await scripted(base, policy, task, lever, 1e-6 * i));
+      trajectories.push(
+        await leased(made, visitorNamed(100 + i), isBoast ? "thumb-up" : "thumb-down"),
+      );
+    }
+    return { groupId: randomUUID(), task, size: trajectories.length, trajectories };
+  }
+
+  async function chosenGroup(): Promise<LeasedGroup> {
+    const isGood = (task: TaskReference): boolean =>
+      best(task) !== WANTED && pays(task, WANTED) && !pays(task, best(task));
+    let task = chosenTasks.next().value as TaskReference;
+    while (!isGood(task)) task = chosenTasks.next().value as TaskReference;
+    const trajectories: LeasedTrajectory[] = [];
+    for (let i = 0; i < GROUP_SIZE; i += 1) {
+      const lever = i % 2 === 0 ? WANTED : (best(task) as Lever);
+      const made = await scripted(base, policy, task, lever, 1e-6 * i);
+      flooded += 1;
+      trajectories.push(await leased(made, visitorNamed(200 + (flooded % names)), "thumb-up"));
+    }
+    return { groupId: randomUUID(), task, size: GROUP_SIZE, trajectories };
+  }
+
+  try {
+    for (let step = 0; step < STEPS; step += 1) {
+      const groups: LeasedGroup[] = [];
+      for (let g = 0; g < HONEST_GROUPS; g += 1) groups.push(await honestGroup());
+      for (let g = 0; g < flood; g += 1) groups.push(await chosenGroup());
+      const lease = { leaseId: "l", fencingToken: 1, groups };
+      const state = stateAt(base, policy.currentVersion);
+      const coming = { step, seed, band: LOG_PROB_BAND.max };
+      const leasedNow = await judgeLease(lease, RECIPE, checker, state, coming, async () => {});
+      const waiting = waitingStep(RECIPE, leasedNow.groups, coming);
+      const judged = withSignal(leasedNow, waiting);
+      for (const { status, reason } of judged.outcomes) {
+        const what = reason ?? status;
+        outcomes.set(what, (outcomes.get(what) ?? 0) + 1);
+      }
+      if (judged.groups.length === 0) continue;
+      const { metrics } = await learningStep(engine, RECIPE, waiting, {
+        ...coming,
+        microbatchTokens: 4096,
+        ...{ shuffleAdvantages: null, visitorShare, presentVisitors: judged.visitors },
+      });
+      visitorShareMax = Math.max(visitorShareMax, metrics["visitorShareMax"] ?? 0);
+      await policy.setAdapter(step + 1, { ...SHAPE, tensors: await engine.parameters() });
+    }
+    const parameters = [...(await engine.parameters()).values()];
+    const pulls = await pullsOf(base, policy, engine);
+    return {
+      pulls,
+      success: mean(pulls.map((row, i) => row[LEVERS.indexOf(best(heldOut(i)) as Lever)] ?? 0)),
+      parameters: parameters.flatMap(({ data }) => Array.from(data)),
+      ...{ outcomes, visitorShareMax },
+    };
+  } finally {
+    await engine.dispose();
+    await policy.dispose();
+  }
+}
+
+/** How far `other` is from `honest`: the divergence of its pulls, in nats, the mean over held-out tasks. */
+export function movement(honest: Pulls, other: Pulls): number {
+  return mean(
+    honest.map((row, i) =>
+      [...row, 1 - total(row)].reduce((sum, p, k) => {
+        const q = [...(other[i] ?? []), 1 - total(other[i] ?? [])][k] ?? 0;
+        return p <= 0 ? sum : sum + p * Math.log(p / Math.max(q, 1e-9));
+      }, 0),
+    ),
+  );
+}
+
+const heldOut = (i: number): TaskReference =>
+  ENVIRONMENT.reference(derivedSeed(99, i), "heldOut", 0);
+
+async function pullsOf(
+  base: BaseModel,
+  policy: AdaptivePolicy,
+  engine: TrainEngine,
+): Promise<Pulls> {
+  const rows: number[][] = [];
+  for (let i = 0; i < HELD_OUT; i += 1) {
+    const samples = [];
+    for (const lever of LEVERS) {
+      samples.push(...toTrainingSamples(await scripted(base, policy, heldOut(i), lever)));
+    }
+    const { logProb } = await engine.forward({ sequences: samples.map((one) => one.sequence) });
+    rows.push(
+      samples.map(({ lossMask }, k) =>
+        Math.exp(
+          lossMask.reduce((sum, counts, t) => sum + (counts ? (logProb[k]?.[t] ?? 0) : 0), 0),
+        ),
+      ),
+    );
+  }
+  return rows;
+}
+
+function stateAt(base: BaseModel, version: number): TrainerState {
+  return {
+    ...initialState({ baseModel: base.reference.sha256, recipe: RECIPE.name, seed: 1 }),
+    versions: [{ version, adapter: null, isRolledBack: false }],
+    stableVersion: version,
+  };
+}
+
+const visitorNamed = (number: number): string =>
+  `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
+
+const total = (row: readonly number[]): number => row.reduce((sum, value) => sum + value, 0);
+const mean = (values: readonly number[]): number => total(values) / values.length;

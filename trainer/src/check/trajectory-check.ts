@@ -1,0 +1,259 @@
+/**
+ * Nothing that a browser says is believed: identity, assignment, version, tool calls, tool results
+ * and reward are recomputed, and log-probs re-scored at the claimed version under the recorded
+ * sampling. What does not hold is an outcome with a reason, never an exception.
+ */
+import { isInsideBand, type LogProbBand, logProbGap } from "@waggle/learning";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
+import {
+  canonicalJson,
+  type EngineCapabilities,
+  type GrammarCompiler,
+  type LeasedGroup,
+  type LeasedTrajectory,
+  type SampledSegment,
+  toTrainingSamples,
+  type TrainingSample,
+  type Trajectory,
+  trajectoryDigest,
+  type TrajectoryOutcome,
+} from "@waggle/protocol";
+import type { AdapterCache } from "../sink/adapter-cache.ts";
+import type { GuidanceCache } from "../sink/guidance-cache.ts";
+import { expandGrammars } from "./grammar-expansion.ts";
+import { learnableTrajectory, type LearnableTrajectory } from "./learnable-group.ts";
+import type { Replay } from "./replay.ts";
+import { stalenessOf, type TrainerState } from "../checkpoint/trainer-state.ts";
+
+/**
+ * What honest clients stay within, in nats. Float32 on WASM, WebGPU and native CPU differ from each
+ * other by 1e-5 to 1e-4 a token; a wrong version or a forged value by far more.
+ */
+export const LOG_PROB_BAND: LogProbBand = { mean: 2e-3, max: 0.05 };
+
+/**
+ * Lowest temperature that is learned from. A token's gradient grows with 1 / temperature, so below
+ * it one visitor would own the step; far below, 1 / temperature is infinite in float32 and the
+ * step is lost for everybody.
+ */
+const MIN_TEMPERATURE = 0.5;
+
+/** `trajectory` is what may be learned from; `null` where the outcome says why not. */
+export type CheckedTrajectory = {
+  readonly trajectory: LearnableTrajectory | null;
+  readonly outcome: TrajectoryOutcome;
+};
+
+export interface TrajectoryChecker {
+  check(
+    leased: LeasedTrajectory,
+    group: LeasedGroup,
+    state: TrainerState,
+  ): Promise<CheckedTrajectory>;
+}
+
+export type TrajectoryCheckerOptions = {
+  readonly policy: AdaptivePolicy;
+  readonly adapterCache: Pick<AdapterCache, "get">;
+  /** What versions say; without it they say nothing. */
+  readonly guidance?: GuidanceCache;
+  readonly replay: Replay;
+  readonly maxStaleness: number;
+  readonly band?: LogProbBand;
+  /** What the engine replays beside tokens; what it cannot is not learned from. Default: all. */
+  readonly servedSequences?: EngineCapabilities["sequences"];
+  /** Of the model's tokenizer. Without it, what a grammar masked cannot be learned from. */
+  readonly grammars?: GrammarCompiler;
+};
+
+type Refusal = { readonly status: "rejected" | "skipped"; readonly reason: string };
+
+export function createTrajectoryChecker(options: TrajectoryCheckerOptions): TrajectoryChecker {
+  const { policy, replay, maxStaleness, band = LOG_PROB_BAND, grammars = null } = options;
+
+  return {
+    async check({ digest, visitorId, trajectory }, group, state) {
+      const staleness = stalenessOf(state, trajectory.policyVersion);
+      const refused = (
+        { status, reason }: Refusal,
+        more: Partial<TrajectoryOutcome> = {},
+      ): CheckedTrajectory => ({
+        trajectory: null,
+        outcome: { digest, status, reason, staleness, ...more },
+      });
+
+      const claim = await refusalOfClaim(digest, trajectory, group, state, policy);
+      if (claim !== null) return refused(claim);
+
+      const said = state.versions.find(
+        ({ version }) => version === trajectory.policyVersion,
+      )?.guidance;
+      const guidance = said === undefined ? null : await options.guidance?.get(said);
+      const replayed = await replay(trajectory, guidance ?? null);
+      if (!replayed.holds) return refused(replayed);
+      const { verification } = replayed;
+      const judged = { reward: verification.reward, success: verification.success };
+
+      const expanded = await expandGrammars(trajectory, grammars, policy.vocabularySize);
+      if (expanded === null) return refused({ status: "rejected", reason: "grammar-mismatch" });
+      const samples = toTrainingSamples(expanded);
+      const rescoredLogProbs = await rescore(options, samples, state);
+      const gap = logProbGap(
+        samples.flatMap((sample) => sample.behaviorLogProbs.filter((_, t) => sample.lossMask[t])),
+        samples.flatMap((sample, i) =>
+          (rescoredLogProbs[i] as readonly number[]).filter((_, t) => sample.lossMask[t]),
+        ),
+      );
+      const measured = {
+        ...judged,
+        ...(Number.isFinite(gap.mean) ? { logProbGapMean: gap.mean } : {}),
+        ...(Number.isFinite(gap.max) ? { logProbGapMax: gap.max } : {}),
+      };
+      if (!isInsideBand(gap, band)) {
+        return refused({ status: "rejected", reason: "log-prob-gap" }, measured);
+      }
+      if (!isReplayable(samples, options.servedSequences)) {
+        return refused({ status: "skipped", reason: "engine-without-sampling" }, measured);
+      }
+      if (staleness > maxStaleness) {
+        return refused({ status: "skipped", reason: "stale" }, measured);
+      }
+      return {
+        trajectory: {
+          ...learnableTrajectory(digest, expanded, verification, staleness, rescoredLogProbs),
+          visitorId,
+        },
+        outcome: { digest, status: "learned", staleness, ...measured },
+      };
+    },
+  };
+}
+
+/** What can be judged without running anything. */
+async function refusalOfClaim(
+  digest: string,
+  trajectory: Trajectory,
+  group: LeasedGroup,
+  state: TrainerState,
+  policy: AdaptivePolicy,
+): Promise<Refusal | null> {
+  const reject = (reason: string): Refusal => ({ status: "rejected", reason });
+  const skip = (reason: string): Refusal => ({ status: "skipped", reason });
+  if ((await trajectoryDigest(trajectory)) !== digest) return reject("digest-mismatch");
+  if (!trajectory.consent.scopes.includes("train")) return skip("no-train-consent");
+  if (trajectory.baseModel !== policy.baseModel) return reject("base-model-mismatch");
+  if (canonicalJson(trajectory.task) !== canonicalJson(group.task)) {
+    return reject("assignment-mismatch");
+  }
+  if (trajectory.task === null) return skip("no-verifier");
+  const sampled = trajectory.segments.filter((segment) => segment.kind === "sampled");
+  if (sampled.length === 0) return skip("nothing-sampled");
+  if (sampled[0]?.policyVersion !== trajectory.policyVersion) return reject("version-mismatch");
+  const versions = new Set(state.versions.map(({ version }) => version));
+  if (sampled.some(({ policyVersion }) => !versions.has(policyVersion))) {
+    return reject("unknown-policy-version");
+  }
+  const tokens = trajectory.segments.flatMap(({ tokenIds }) => tokenIds);
+  if (tokens.some((id) => id >= policy.vocabularySize)) return reject("unknown-token");
+  if (sampled.some((segment) => hasForgedKeptSet(segment, policy.vocabularySize)))
+    return reject("kept-set-mismatch");
+  if (sampled.some(({ sampling }) => sampling.temperature < MIN_TEMPERATURE)) {
+    return skip("temperature-too-low");
+  }
+  // What a person cut off says nothing about the task.
+  if (trajectory.stopReason === "aborted" || trajectory.stopReason === "timeout") {
+    return skip(trajectory.stopReason);
+  }
+  return null;
+}
+
+/** A kept set claimed too small would make any token look certain. */
+function hasForgedKeptSet(segment: SampledSegment, vocabularySize: number): boolean {
+  const { sampling, keptTokenIds, tokenIds } = segment;
+  const isFull = sampling.topK === 0 && sampling.topP === 1;
+  if (keptTokenIds === undefined) return !isFull && sampling.topK < vocabularySize;
+  return keptTokenIds.some((kept, t) => {
+    if (kept === null) return false;
+    const isTooLarge = sampling.topK > 0 && kept.length > sampling.topK;
+    return (
+      isFull ||
+      isTooLarge ||
+      !kept.includes(tokenIds[t] as number) ||
+      kept.some((id) => id >= vocabularySize)
+    );
+  });
+}
+
+/**
+ * `[samples][T]` log-probs of the sampled tokens, each at the version that its segment claims and
+ * under that segment's temperature and kept set; 0 elsewhere.
+ */
+async function rescore(
+  options: TrajectoryCheckerOptions,
+  samples: readonly TrainingSample[],
+  state: TrainerState,
+): Promise<number[][]> {
+  const { policy, adapterCache } = options;
+  const rows = samples.map((sample) => sample.lossMask.map(() => 0));
+  for (const [i, sample] of samples.entries()) {
+    for (const { version, sampling, spans } of bySampler(sample)) {
+      if (policy.currentVersion !== version) {
+        const known = state.versions.find((candidate) => candidate.version === version);
+        const adapter = known?.adapter ? await adapterCache.get(known.adapter) : null;
+        await policy.setAdapter(version, adapter);
+      }
+      const { tokenIds, keptTokenIds } = sample.sequence;
+      // A longer context than the model has cannot have been sampled: nothing fits it.
+      const scores =
+        tokenIds.length > policy.contextLength
+          ? null
+          : await policy.score({
+              tokenIds,
+              sampling,
+              ...(keptTokenIds === undefined ? {} : { keptTokenIds }),
+            });
+      for (const { start, segment } of spans) {
+        for (let t = start; t < start + segment.tokenIds.length; t += 1) {
+          (rows[i] as number[])[t] = scores?.behaviorLogProbs[t] ?? Number.NaN;
+        }
+      }
+    }
+  }
+  return rows;
+}
+
+type Sampler = {
+  readonly version: number;
+  readonly sampling: Pick<SampledSegment["sampling"], "temperature" | "topK" | "topP">;
+  readonly spans: TrainingSample["spans"][number][];
+};
+
+/** Spans of a path that one scoring serves. */
+function bySampler(sample: TrainingSample): Sampler[] {
+  const samplers = new Map<string, Sampler>();
+  for (const span of sample.spans) {
+    const { policyVersion: version, sampling } = span.segment;
+    const { temperature, topK, topP } = sampling;
+    const key = canonicalJson([version, temperature, topK, topP]);
+    const sampler = samplers.get(key) ?? {
+      version,
+      sampling: { temperature, topK, topP },
+      spans: [],
+    };
+    sampler.spans.push(span);
+    samplers.set(key, sampler);
+  }
+  return [...samplers.values()];
+}
+
+/** Whether an engine can compute these tokens under the distribution that they were sampled from. */
+function isReplayable(
+  samples: readonly TrainingSample[],
+  served: EngineCapabilities["sequences"] | undefined,
+): boolean {
+  return samples.every(({ sequence }) =>
+    (["temperatures", "keptTokenIds"] as const).every(
+      (member) => sequence[member] === undefined || (served?.includes(member) ?? true),
+    ),
+  );
+}

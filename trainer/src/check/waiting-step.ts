@@ -1,0 +1,99 @@
+/**
+ * What waits for a learning step. Each group is scored once, with the arguments of the step that learns
+ * from it, and filters judge all waiting groups together: the step takes their result and asks neither
+ * again.
+ */
+import {
+  boundedBehaviorLogProbs,
+  type JudgedTrajectory,
+  filterGroups,
+  type Kept,
+  type RewardedGroup,
+  rewardGroup,
+  type StateValues,
+} from "@waggle/learning";
+import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
+import { type LearnableGroup, type LearnableTrajectory, partContext } from "./learnable-group.ts";
+
+/** The step that groups wait for. */
+export type ComingStep = {
+  /** Learning steps taken before it. */
+  readonly step: number;
+  /** Of what the recipe's parts draw; default 0. */
+  readonly seed?: number;
+  /** What the recipe kept of earlier steps; absent = nothing yet. */
+  readonly state?: StateValues | undefined;
+  /** Recorded log-probs are bounded to re-scored ± this, in nats. */
+  readonly band: number;
+};
+
+export type ScoredLearnable = LearnableGroup & { readonly scored: RewardedGroup };
+
+export type WaitingStep = {
+  /** Groups of which filters left something. */
+  readonly groups: readonly ScoredLearnable[];
+  /** What the step learns from. */
+  readonly kept: Kept;
+  /** By digest: why groups were left out whole. */
+  readonly reasons: ReadonlyMap<string, string>;
+};
+
+export async function scoredForStep(
+  { stage }: EdgeRecipe,
+  group: LearnableGroup,
+  { band, ...coming }: ComingStep,
+): Promise<ScoredLearnable> {
+  const { task } = group;
+  const trajectories = group.trajectories.map((trajectory) => bounded(trajectory, band));
+  const context = partContext(stage, coming.step, coming);
+  return { ...group, scored: await rewardGroup(stage, { task, trajectories }, context) };
+}
+
+/** Runs the recipe's filters on all groups that wait. State that filters leave belongs to the step. */
+export function waitingStep(
+  { stage }: EdgeRecipe,
+  groups: readonly ScoredLearnable[],
+  coming: ComingStep,
+): WaitingStep {
+  const reasons = new Map<string, string>();
+  const needsSiblings = stage.advantage?.start === "group";
+  const several = groups.filter(({ trajectories }) => !needsSiblings || trajectories.length > 1);
+  for (const { trajectories } of groups.filter((group) => !several.includes(group))) {
+    for (const { digest } of trajectories) reasons.set(digest, "group-of-one");
+  }
+  const kept = filterGroups(
+    stage,
+    several.map(({ scored }) => scored),
+    partContext(stage, coming.step, coming),
+  );
+  const left = new Set(
+    kept.groups.flatMap(({ trajectories }) => trajectories.map(({ trajectory }) => trajectory.id)),
+  );
+  const waiting = several.filter(({ trajectories }) =>
+    trajectories.some(({ digest }) => left.has(digest)),
+  );
+  for (const { trajectories } of several.filter((group) => !waiting.includes(group))) {
+    for (const { digest } of trajectories) {
+      reasons.set(digest, kept.dropped.get(digest) ?? "no-signal");
+    }
+  }
+  return { groups: waiting, kept, reasons };
+}
+
+/** What a client claims outside the band counts as the band's edge. */
+function bounded(
+  { trajectory, rescoredLogProbs }: LearnableTrajectory,
+  band: number,
+): JudgedTrajectory {
+  return {
+    ...trajectory,
+    samples: trajectory.samples.map((sample, i) => ({
+      ...sample,
+      behaviorLogProbs: boundedBehaviorLogProbs(
+        sample.behaviorLogProbs,
+        rescoredLogProbs[i] as readonly number[],
+        band,
+      ),
+    })),
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * A run on disk: everything that it needs to go on is one file, written aside and renamed, so that a kill
+ * leaves the one before. What was measured so far lies beside it as lines of JSON.
+ */
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { deserialize, serialize } from "node:v8";
+import type { TensorMap } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
+import { writeDurably } from "./checkpoint-store.ts";
+import type { RunKeeper, SavedRun } from "./run-keeping.ts";
+
+/** What a run depends on, by name. Two runs with equal settings are one run. */
+type RunSettings = { readonly [name: string]: unknown };
+
+export type RunFolderOptions = {
+  /** Default one below `.waggle/runs` that the settings name. */
+  readonly folder?: string | undefined;
+  readonly settings: RunSettings;
+  /** False: the run starts over. */
+  readonly resumes: boolean;
+} & Pick<RunKeeper, "every" | "isStopping">;
+
+export type RunFolder = {
+  readonly path: string;
+  readonly keeper: RunKeeper;
+  /** The run has ended: there is nothing to go on with. */
+  readonly finish: () => Promise<void>;
+};
+
+const CHECKPOINT = "checkpoint.bin";
+const METRICS = "metrics.jsonl";
+const DIGEST_LENGTH = 64;
+
+/** @throws WaggleError `CONFLICT` where the folder holds a run with other settings, `CHECKPOINT_CORRUPT`. */
+export async function openRunFolder({
+  folder,
+  settings,
+  resumes,
+  ...of
+}: RunFolderOptions): Promise<RunFolder> {
+  const path = folder ?? join(".waggle/runs", nameOf(settings));
+  const given = canonical(settings);
+  const found = resumes ? await read(path) : null;
+  if (found !== null) requireSame(path, found.settings, given);
+  await mkdir(path, { recursive: true });
+  return {
+    path,
+    keeper: {
+      ...of,
+      found: found?.run ?? null,
+      save: async (run) => {
+        const lines = run.events.map((event) => `${JSON.stringify(event)}\n`).join("");
+        await writeDurably(path, METRICS, new TextEncoder().encode(lines));
+        const bytes = serialize({ settings: given, run });
+        const digest = Buffer.from(digestOf(bytes), "latin1");
+        await writeDurably(path, CHECKPOINT, Buffer.concat([digest, bytes]));
+      },
+    },
+    finish: () => rm(join(path, CHECKPOINT), { force: true }),
+  };
+}
+
+/** Tells tensors apart. */
+export function tensorsDigest(tensors: TensorMap): string {
+  const hash = createHash("sha256");
+  for (const [name, { shape, data }] of tensors) {
+    hash
+      .update(`${name} ${shape.join()} `)
+      .update(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+  }
+  return hash.digest("hex");
+}
+
+function nameOf(settings: RunSettings): string {
+  const hash = digestOf(Buffer.from(JSON.stringify(settings))).slice(0, 8);
+  return `${String(settings["recipe"])}-${String(settings["environment"])}-${hash}`;
+}
+
+type Stored = { readonly settings: RunSettings; readonly run: SavedRun };
+
+async function read(path: string): Promise<Stored | null> {
+  let file: Buffer;
+  try {
+    file = await readFile(join(path, CHECKPOINT));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+  const bytes = file.subarray(DIGEST_LENGTH);
+  if (digestOf(bytes) !== file.subarray(0, DIGEST_LENGTH).toString("latin1")) {
+    throw new WaggleError(
+      "CHECKPOINT_CORRUPT",
+      `the checkpoint in ${path} is damaged; start the run over with --no-resume`,
+    );
+  }
+  return deserialize(bytes) as Stored;
+}
+
+function requireSame(path: string, before: RunSettings, now: RunSettings): void {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
+  const differing = names.filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]),
+  );
+  if (differing.length === 0) return;
+  const words = differing.map(
+    (name) => `${name} was ${JSON.stringify(before[name])} and is now ${JSON.stringify(now[name])}`,
+  );
+  throw new WaggleError(
+    "CONFLICT",
+    `the unfinished run in ${path} has other settings: ${words.join("; ")}. Run it with its own settings to go on, pass --no-resume to start over, or choose another folder with --run`,
+  );
+}
+
+/** As JSON has it, so that what is read back compares equal. */
+function canonical(settings: RunSettings): RunSettings {
+  return JSON.parse(JSON.stringify(settings)) as RunSettings;
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}

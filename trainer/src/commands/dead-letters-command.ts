@@ -1,0 +1,95 @@
+/** `dead-letters`: trajectories that could not be processed, for the operator of an edge. */
+import { WaggleError } from "@waggle/protocol";
+import { Argument, type Command } from "commander";
+import { createOperatorClient, type OperatorClient } from "../edge/operator-client.ts";
+import { operatorSignature } from "../edge/operator-signature.ts";
+import { textTable } from "../metrics/text-table.ts";
+
+export type DeadLettersCommandOptions = {
+  readonly signal: AbortSignal;
+  readonly writeOut: (line: string) => void;
+  readonly environment: { readonly [name: string]: string | undefined };
+  readonly fetch?: typeof fetch | undefined;
+};
+
+type Flags = { edge: string; credential?: string; as?: string; all: boolean; json: boolean };
+const ACTIONS = ["list", "retry", "delete"] as const;
+type Action = (typeof ACTIONS)[number];
+
+export function addDeadLettersCommand(program: Command, options: DeadLettersCommandOptions): void {
+  program
+    .command("dead-letters")
+    .description("list, retry or delete trajectories that could not be processed")
+    .addArgument(new Argument("[action]", "what to do").choices(ACTIONS).default("list"))
+    .argument("[digests...]", "which to retry or delete")
+    .option("--all", "retry or delete every one", false)
+    .option("--edge <url>", "origin of the edge", "http://127.0.0.1:8787")
+    .option("--credential <token>", "of the operator; default: WAGGLE_OPERATOR_CREDENTIAL")
+    .option("--as <name>", "your name in the audit log; default: the user of this machine")
+    .option("--json", "one JSON object a line", false)
+    .action(async (action: Action, digests: readonly string[], flags: Flags) => {
+      const client = clientOf(flags, options);
+      if (action === "list") return list(client, flags.json, options.writeOut);
+      const chosen = flags.all ? await allDigests(client) : digests;
+      if (chosen.length === 0 && !flags.all) {
+        throw new WaggleError("INVALID_ARGUMENT", `name digests to ${action}, or pass --all`);
+      }
+      for (const digest of chosen) await actOn(client, action, digest);
+      options.writeOut(
+        flags.json
+          ? JSON.stringify({ action, digests: chosen })
+          : `${action === "retry" ? "retried" : "deleted"} ${chosen.length} dead letters`,
+      );
+    });
+}
+
+function actOn(client: OperatorClient, action: Action, digest: string): Promise<void> {
+  return action === "retry" ? client.retryDeadLetter(digest) : client.deleteDeadLetter(digest);
+}
+
+async function list(
+  client: OperatorClient,
+  asJson: boolean,
+  writeOut: (line: string) => void,
+): Promise<void> {
+  const rows: string[][] = [];
+  for await (const page of client.deadLetters()) {
+    for (const letter of page) {
+      if (asJson) writeOut(JSON.stringify(letter));
+      const { digest, reason, failedLeases, receivedAt, diedAt } = letter;
+      rows.push([digest, reason, String(failedLeases), receivedAt, diedAt]);
+    }
+  }
+  if (asJson) return;
+  if (rows.length === 0) writeOut("There are no dead letters.");
+  else {
+    const head = ["digest", "reason", "failed leases", "received", "died"];
+    for (const line of textTable([head, ...rows])) writeOut(line);
+  }
+}
+
+async function allDigests(client: OperatorClient): Promise<string[]> {
+  const digests: string[] = [];
+  for await (const page of client.deadLetters()) digests.push(...page.map(({ digest }) => digest));
+  return digests;
+}
+
+function clientOf(
+  { edge, credential, as }: Flags,
+  { signal, environment, fetch }: DeadLettersCommandOptions,
+): OperatorClient {
+  const token = credential ?? environment["WAGGLE_OPERATOR_CREDENTIAL"];
+  if (token === undefined || token === "") {
+    throw new WaggleError(
+      "UNAUTHENTICATED",
+      "the operator's credential is missing; set WAGGLE_OPERATOR_CREDENTIAL or pass --credential (npm start keeps it in .waggle/local/credentials.json)",
+    );
+  }
+  return createOperatorClient({
+    baseUrl: edge,
+    credential: token,
+    signal,
+    headers: operatorSignature(environment, as),
+    ...(fetch === undefined ? {} : { fetch }),
+  });
+}

@@ -1,0 +1,300 @@
+/**
+ * `learn`: any recipe in any environment, in this process; and the list of what the literature has.
+ * Words and flags; what they do is in the modules it calls.
+ */
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { pairedDifference } from "@waggle/evaluation";
+import { ENVIRONMENTS } from "@waggle/environments";
+import { type CreateRecipe, type Settings, recipeNamed } from "@waggle/learning";
+import type { ResidentFormat } from "@waggle/model";
+import type { Precision } from "@waggle/engine";
+import { WaggleError } from "@waggle/protocol";
+import type { Command } from "commander";
+import { type Device, openPolicy } from "../model/open-model.ts";
+import {
+  existingModel,
+  megabytes,
+  number,
+  positive,
+  setting,
+  whole,
+} from "../options/option-values.ts";
+import { baseOption, heldAs, modelUnder, precisionOption } from "../model/frozen-base.ts";
+import { deviceOption } from "../options/server-options.ts";
+import {
+  type AdapterFlags,
+  adaptersOf,
+  addAdapterOptions,
+  requireOut,
+  saveAdapters,
+} from "../options/adapter-options.ts";
+import { baseWords, ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
+import { requireEnvironment } from "../recipes/environment-requirements.ts";
+import {
+  addOverlapOptions,
+  overlapOf,
+  type OverlapFlags,
+  requireAsync,
+} from "../options/overlap-options.ts";
+import type { HeldOut } from "../evaluation/held-out.ts";
+import { runRecipe } from "../loop/recipe-run.ts";
+import type { RunEvent } from "../loop/run-options.ts";
+import { listedLiterature, listedRecipe } from "../recipes/literature-list.ts";
+import { recipeEnvironment } from "../recipes/recipe-places.ts";
+import { openRecipeEngines, swapStrategy } from "../recipes/recipe-engines.ts";
+import { openRunFolder, tensorsDigest } from "../checkpoint/run-folder.ts";
+import {
+  addWriterOptions,
+  saveText,
+  type WriterFlags,
+  writerPorts,
+} from "../options/writer-options.ts";
+
+export type LearnCommandOptions = {
+  readonly environment: { readonly [name: string]: string | undefined };
+  readonly signal: AbortSignal;
+  readonly writeOut: (line: string) => void;
+  readonly writeError: (line: string) => void;
+};
+
+type Flags = OverlapFlags &
+  AdapterFlags &
+  WriterFlags & {
+    recipe: string;
+    env?: string;
+    list: boolean;
+    set: Settings;
+    steps?: number;
+    seed: number;
+    visitors?: number;
+    tasks: number;
+    evaluateEvery: number;
+    model?: string;
+    bases: string;
+    rank: number;
+    device: Device;
+    base: ResidentFormat;
+    precision: Precision;
+    threads?: number;
+    memoryLimit?: number;
+    run?: string;
+    resume: boolean;
+    saveEvery: number;
+    json: boolean;
+  };
+
+export function addLearnCommand(
+  program: Command,
+  { signal, writeOut, writeError, environment }: LearnCommandOptions,
+): void {
+  addAdapterOptions(addWriterOptions(addOverlapOptions(program.command("learn"))))
+    .description("run a recipe in an environment of tasks, or list the recipes of the literature")
+    .option("--recipe <name>", "a recipe of --list, or a module that exports one", "artist")
+    .option(
+      "--env <name>",
+      `one of ${ENVIRONMENTS.map(({ name }) => name).join(", ")}; default the one that --list gives the recipe`,
+    )
+    .option(
+      "--visitors <noise>",
+      "share of thumbs that simulated visitors get wrong; default 0.1 for recipes that learn from thumbs, else nobody judges",
+      number,
+    )
+    .option(
+      "--list",
+      "every recipe of the literature and what of it can be run; with --recipe, that one: its paper, settings and parts",
+      false,
+    )
+    .option("--set <name=value>", "a setting of the recipe; may be repeated", setting, {})
+    .option("--steps <n>", "steps of each stage instead of the recipe's", positive)
+    .option("--seed <n>", "of tasks, sampling and the adapter", whole, 1)
+    .option("--tasks <n>", "held-out tasks of an evaluation", positive, 200)
+    .option("--evaluate-every <n>", "steps between evaluations, 0 = only at the end", whole, 0)
+    .option(
+      "--model <folder>",
+      "start from this model instead of the environment's own base",
+      existingModel,
+    )
+    .option("--bases <folder>", "where bases of environments are kept", ".waggle/bases")
+    .option("--rank <n>", "of the adapter", positive, 8)
+    .addOption(deviceOption())
+    .addOption(baseOption())
+    .addOption(precisionOption())
+    .option("--threads <n>", "CPU threads of one graph; default all", positive)
+    .option("--memory-limit <MB>", "most memory of training; default what is free", megabytes)
+    .option("--run <folder>", "where the run is kept; default a folder in .waggle/runs")
+    .option("--no-resume", "start over where the folder holds an unfinished run")
+    .option("--save-every <n>", "steps between two checkpoints of the run", positive, 5)
+    .option("--json", "progress as JSON lines, the result as one object", false)
+    .action(async (given: Flags, command: Command) => {
+      if (given.list) {
+        const isOne = command.getOptionValueSource("recipe") === "cli";
+        const lines = isOne
+          ? listedRecipe((await recipeOf(given.recipe))(given.set), given.json)
+          : listedLiterature(given.json);
+        for (const line of lines) writeOut(line);
+        return;
+      }
+      requireAsync(command);
+      const recipe = (await recipeOf(given.recipe))(given.set);
+      const spec = recipeEnvironment(recipe, { environment: given.env, noise: given.visitors });
+      const ports = writerPorts(recipe, given, environment);
+      await requireEnvironment(recipe, spec);
+      await requireOut(given, recipe);
+      const say = (event: object, words: string): void => {
+        if (given.json) writeOut(JSON.stringify(event));
+        else writeError(words);
+      };
+      const folder = given.model ?? join(given.bases, spec.name);
+      const model =
+        given.model === undefined
+          ? await environmentBase(
+              spec,
+              folder,
+              ENVIRONMENT_BASE,
+              (progress) => say({ event: "base", ...progress }, baseWords(spec.name, progress)),
+              signal,
+            )
+          : await modelUnder(given.base, given.device, given.model);
+      const { start, teacher } = await adaptersOf(given, model.config);
+      const { rank, alpha } = start ?? { rank: given.rank, alpha: 2 * given.rank };
+      const adapterShape = { rank, alpha };
+      const runFolder = await openRunFolder({
+        folder: given.run,
+        settings: {
+          recipe: recipe.name,
+          environment: spec.name,
+          settings: recipe.settings,
+          seed: given.seed,
+          steps: given.steps,
+          tasks: given.tasks,
+          visitors: given.visitors,
+          evaluateEvery: given.evaluateEvery,
+          overlap: overlapOf(given),
+          adapterShape,
+          device: given.device,
+          base: given.base,
+          precision: given.precision,
+          model: model.reference.sha256,
+          adapter: start === null ? null : tensorsDigest(start.tensors),
+          teacher: teacher === null ? null : tensorsDigest(teacher.tensors),
+        },
+        resumes: given.resume,
+        every: given.saveEvery,
+        isStopping: () => signal.aborted,
+      });
+      const { keeper } = runFolder;
+      if (keeper.found !== null) {
+        const { stagesDone, stepsDone } = keeper.found;
+        const words = `going on with the run in ${runFolder.path}, after ${stagesDone} stages and ${stepsDone} steps of the next`;
+        say({ event: "resumed", folder: runFolder.path, stagesDone, stepsDone }, words);
+      }
+      const onStop = (): void =>
+        say({ event: "stopping" }, "stopping after this step; press Ctrl-C again to stop at once");
+      signal.addEventListener("abort", onStop, { once: true });
+      const engines = await openRecipeEngines(
+        recipe,
+        model,
+        given.device,
+        { ...adapterShape, seed: given.seed },
+        { ...given, start, teacher },
+      );
+      const held = heldAs(model, given.base);
+      const policy = await openPolicy(held, given.threads, undefined, swapStrategy(recipe));
+      try {
+        const { base, final, spent, state } = await runRecipe(
+          recipe,
+          {
+            ...{ ...engines, policy, format: model.format, spec, adapterShape, ports },
+            start: start?.tensors,
+          },
+          {
+            ...given,
+            base: undefined,
+            evaluationTasks: given.tasks,
+            overlap: overlapOf(given),
+            keeper,
+          },
+          (event) => say(event, wordsOf(event)),
+          // A step that has begun is finished, but for rollouts that go on beside it.
+          given.async ? signal : new AbortController().signal,
+        );
+        await runFolder.finish();
+        await saveText(given, state);
+        await saveAdapters(given, engines, adapterShape, model.config);
+        if (given.out !== undefined) {
+          const words = `the adapter is in ${given.out}, over the base in ${folder}`;
+          say({ event: "saved", folder: given.out, base: folder }, words);
+        }
+        const { difference, pValue } = pairedDifference(base.successes, final.successes);
+        const result = {
+          ...{ recipe: recipe.name, environment: spec.name, seed: given.seed },
+          ...{ base: rateOf(base), final: rateOf(final), difference, pValue },
+          ...{ toolCalls: final.toolCallsMean, settings: recipe.settings, spent },
+        };
+        writeOut(
+          given.json
+            ? JSON.stringify(result)
+            : `${recipe.name} in ${spec.name}: ${percent(result.base)} → ${percent(result.final)} of ${given.tasks} held-out tasks (p = ${pValue.toPrecision(2)}), ${spent.sampledTokens} tokens sampled, ${spent.toolCalls} tool calls, ${spent.seconds.toFixed(0)} s`,
+        );
+      } catch (error) {
+        if (!signal.aborted) throw error;
+        const words = `stopped; the run is kept in ${runFolder.path}: run the same command again to go on`;
+        say({ event: "stopped", folder: runFolder.path }, words);
+        signal.throwIfAborted();
+      } finally {
+        signal.removeEventListener("abort", onStop);
+        await engines.dispose();
+        await policy.dispose();
+      }
+    });
+}
+
+/** A name of the catalogue, or the default export of a file. */
+async function recipeOf(name: string): Promise<CreateRecipe> {
+  if (!/\.[cm]?[jt]s$/.test(name)) return recipeNamed(name);
+  if (!existsSync(name)) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `--recipe must be a name of --list or a file that is there, got ${name}; give its path from this folder`,
+    );
+  }
+  const loaded = (await import(pathToFileURL(resolve(name)).href)) as { default?: unknown };
+  if (typeof loaded.default !== "function" || !("recipeName" in loaded.default)) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `--recipe ${name} must export a recipe by default, got ${typeof loaded.default}; export default recipe({ … })`,
+    );
+  }
+  return loaded.default as CreateRecipe;
+}
+
+function wordsOf(event: RunEvent): string {
+  if (event.event === "evaluated") {
+    return `${event.stage} ${event.step}  held out ${percent(rateOf(event.heldOut))}  ${event.heldOut.toolCallsMean.toFixed(2)} calls`;
+  }
+  const {
+    successRate = 0,
+    loss = 0,
+    gradientNorm = 0,
+    toolCallsMean = 0,
+    lagMean,
+    tooOld,
+  } = event.metrics;
+  const lag = lagMean === undefined ? "" : `  lag ${lagMean.toFixed(2)}  too old ${tooOld}`;
+  return `${event.stage} ${event.step}/${event.steps}  success ${percent(successRate)}  calls ${toolCallsMean.toFixed(2)}  loss ${fixed(loss)}  norm ${gradientNorm.toFixed(3)}${lag}  ${event.spent.seconds.toFixed(0)} s`;
+}
+
+function rateOf({ successes }: HeldOut): number {
+  return successes.filter(Boolean).length / successes.length;
+}
+
+/** Four places, a loss of nearly 0 without a sign. */
+function fixed(loss: number): string {
+  return Number(loss.toFixed(4)).toFixed(4);
+}
+
+function percent(rate: number): string {
+  return `${(100 * rate).toFixed(1)} %`;
+}

@@ -1,0 +1,128 @@
+/** Commands for the operator of an edge: stop what is published or served, and see who did what. */
+import { type AuditEntry, type ControlState, type KillMode, WaggleError } from "@waggle/protocol";
+import { Argument, type Command } from "commander";
+import { type ControlClient, createControlClient } from "../edge/control-client.ts";
+import { operatorSignature } from "../edge/operator-signature.ts";
+import { positive, versionNumber } from "../options/option-values.ts";
+
+export type OperatorCommandOptions = {
+  readonly signal: AbortSignal;
+  readonly writeOut: (line: string) => void;
+  readonly environment: { readonly [name: string]: string | undefined };
+  readonly fetch?: typeof fetch | undefined;
+};
+
+type Common = { edge: string; credential?: string; as?: string; json: boolean };
+type WithReason = Common & { reason: string };
+type Promote = WithReason & {
+  rolledBack: boolean;
+  allowDescendant: boolean;
+  withoutEvaluation: boolean;
+};
+
+export function addOperatorCommands(program: Command, options: OperatorCommandOptions): void {
+  const client = (given: Common): ControlClient => clientOf(given, options);
+  const command = (name: string): Command =>
+    program
+      .command(name)
+      .option("--edge <url>", "origin of the edge", "http://127.0.0.1:8787")
+      .option("--credential <token>", "of the operator; default: WAGGLE_OPERATOR_CREDENTIAL")
+      .option("--as <name>", "your name in the audit log; default: the user of this machine")
+      .option("--json", "print the answer as JSON", false);
+  const withReason = (name: string): Command =>
+    command(name).option("--reason <text>", "why, for the audit log", "");
+  const say = (given: Common, answer: unknown, text: string): void =>
+    options.writeOut(given.json ? JSON.stringify(answer) : text);
+  const sayControl = (given: Common, state: ControlState): void => {
+    for (const line of given.json ? [JSON.stringify(state)] : controlLines(state)) {
+      options.writeOut(line);
+    }
+  };
+
+  command("control")
+    .description("show the freeze and the kill switch")
+    .action(async (given: Common) => sayControl(given, await client(given).control()));
+  withReason("freeze")
+    .description("stop publications and promotions; the trainer goes on learning")
+    .action(async (given: WithReason) =>
+      sayControl(given, await client(given).freeze(given.reason)),
+    );
+  command("unfreeze")
+    .description("allow publications and promotions again")
+    .action(async (given: Common) => sayControl(given, await client(given).unfreeze()));
+  withReason("kill-switch")
+    .description("take trained policies away from all pages, or give them back")
+    .addArgument(
+      new Argument(
+        "<mode>",
+        "pages run the base model, stop answering, or run their version",
+      ).choices(["base", "silence", "off"]),
+    )
+    .action(async (mode: KillMode | "off", given: WithReason) =>
+      sayControl(
+        given,
+        mode === "off"
+          ? await client(given).clearKillSwitch()
+          : await client(given).setKillSwitch(mode, given.reason),
+      ),
+    );
+  withReason("promote")
+    .description("make a version stable: the canary or any earlier one")
+    .argument("<version>", "its number", versionNumber)
+    .option("--rolled-back", "also if the version was rolled back", false)
+    .option("--allow-descendant", "also if a version it was trained from was rolled back", false)
+    .option("--without-evaluation", "also if no evaluation passes the gate", false)
+    .action(async (version: number, given: Promote) => {
+      const { reason, rolledBack, allowDescendant, withoutEvaluation } = given;
+      const request = { reason, rolledBack, allowDescendant, withoutEvaluation };
+      const policy = await client(given).promote(version, request);
+      say(given, policy, `version ${policy.version} is ${policy.status}`);
+    });
+  withReason("roll-back")
+    .description("take a version off its channel")
+    .argument("<version>", "its number", versionNumber)
+    .action(async (version: number, given: WithReason) => {
+      const policy = await client(given).rollBack(version, given.reason);
+      say(given, policy, `version ${policy.version} is ${policy.status}`);
+    });
+  command("audit")
+    .description("show who decided what, newest first")
+    .option("--limit <n>", "most entries, up to 200", positive, 50)
+    .action(async (given: Common & { limit: number }) => {
+      for (const entry of await client(given).audit(given.limit)) {
+        say(given, entry, auditLine(entry));
+      }
+    });
+}
+
+function clientOf(given: Common, { environment, fetch, signal }: OperatorCommandOptions) {
+  const credential = given.credential ?? environment["WAGGLE_OPERATOR_CREDENTIAL"];
+  if (credential === undefined || credential === "") {
+    throw new WaggleError(
+      "UNAUTHENTICATED",
+      "this command needs the operator's credential; set WAGGLE_OPERATOR_CREDENTIAL or pass --credential",
+    );
+  }
+  const headers = operatorSignature(environment, given.as);
+  const transport = { baseUrl: given.edge, credential, signal, headers };
+  return createControlClient({ ...transport, ...(fetch === undefined ? {} : { fetch }) });
+}
+
+function controlLines({ frozen, killed }: ControlState): string[] {
+  return [
+    frozen === null
+      ? "publications and promotions are allowed"
+      : `frozen by ${frozen.by} at ${frozen.at}${because(frozen.reason)}`,
+    killed === null
+      ? "pages run the version of their channel"
+      : `pages ${killed.mode === "base" ? "run the base model" : "are silenced"}, set by ${killed.by} at ${killed.at}${because(killed.reason)}`,
+  ];
+}
+
+function auditLine({ at, by, action, version, reason }: AuditEntry): string {
+  return `${at} ${by}: ${action}${version === null ? "" : ` version ${version}`}${because(reason)}`;
+}
+
+function because(reason: string): string {
+  return reason === "" ? "" : `: ${reason}`;
+}

@@ -1,0 +1,147 @@
+/** `plan`: what training a model would take of memory, and whether it fits, from its config.json alone. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  type Checkpointing,
+  checkMemory,
+  type MemoryPlan,
+  planMemory,
+  type Precision,
+  requireTrainable,
+} from "@waggle/engine";
+import { parameterCount, parseDecoderConfig, type ResidentFormat } from "@waggle/model";
+import { WaggleError } from "@waggle/protocol";
+import { type Command, Option } from "commander";
+import { baseOption, precisionOption } from "../model/frozen-base.ts";
+import { megabytes, positive, whole } from "../options/option-values.ts";
+import { samplerBytes } from "../model/sampler-memory.ts";
+
+type PlanOptions = {
+  model: string;
+  trains: "lora" | "full";
+  rank: number;
+  valueHeads: number;
+  models: number;
+  sequences: number;
+  length: number;
+  base: ResidentFormat;
+  precision: Precision;
+  checkpointing: Checkpointing;
+  sampler: boolean;
+  memoryLimit?: number;
+  json: boolean;
+};
+
+export function addPlanCommand(
+  program: Command,
+  { writeOut }: { readonly writeOut: (line: string) => void },
+): void {
+  program
+    .command("plan")
+    .description("what training would take of memory, without loading anything")
+    .option("--model <folder>", "folder with a config.json", "packages/model/nano")
+    .addOption(new Option("--trains <what>").choices(["lora", "full"]).default("lora"))
+    .option("--rank <n>", "of the adapter", positive, 16)
+    .option("--value-heads <n>", "of each model", whole, 0)
+    .option("--models <n>", "adapters over one base", positive, 1)
+    .option("--sequences <n>", "sequences of one step", positive, 8)
+    .option("--length <n>", "tokens of each", positive, 512)
+    .addOption(baseOption())
+    .addOption(precisionOption())
+    .addOption(
+      new Option("--checkpointing <how>", "layer: activations come again, none: all are kept")
+        .choices(["layer", "none"])
+        .default("layer"),
+    )
+    .option("--sampler", "with who samples beside it, as in train, simulate and learn", false)
+    .option("--memory-limit <MB>", "say whether it fits, and fail if not", megabytes)
+    .option("--json", "bytes as one JSON object", false)
+    .action(async ({ model, json, models, memoryLimit, sampler, ...given }: PlanOptions) => {
+      const text = await configOf(model);
+      const { rank, valueHeads } = given;
+      const otherModels = Array.from({ length: models - 1 }, () => ({ rank, valueHeads }));
+      const config = parseDecoderConfig(JSON.parse(text));
+      requireTrainable(config);
+      const training = planMemory({ ...given, otherModels, config });
+      const plan = sampler ? withSampler(training) : training;
+      const { totalBytes, parts } = plan;
+      const fits = memoryLimit === undefined ? {} : { fits: totalBytes <= memoryLimit };
+      if (json) {
+        writeOut(JSON.stringify({ totalBytes, parts, ...fits }));
+      } else {
+        for (const line of lines(model, plan)) writeOut(line);
+      }
+      if (memoryLimit === undefined) return;
+      checkMemory(plan, memoryLimit, {
+        checkpointing: true,
+        maxMicrobatchTokens: false,
+        sequences: true,
+      });
+      if (!json) writeOut(`fits into ${memoryLimit / 1e6} MB`);
+    });
+}
+
+/** A plan in which someone samples. */
+type SampledPlan = Omit<MemoryPlan, "parts"> & {
+  readonly parts: MemoryPlan["parts"] & { readonly sampler?: number };
+};
+
+function withSampler(plan: MemoryPlan): SampledPlan {
+  const sampler = samplerBytes(plan.options.config, plan.options.base);
+  return {
+    ...plan,
+    parts: { ...plan.parts, sampler },
+    totalBytes: plan.totalBytes + sampler,
+  };
+}
+
+async function configOf(folder: string): Promise<string> {
+  try {
+    return await readFile(join(folder, "config.json"), "utf8");
+  } catch (cause) {
+    throw new WaggleError(
+      "NOT_FOUND",
+      `--model must be a folder with a config.json, got ${folder.slice(0, 200)}; give the path of a Hugging Face folder`,
+      { cause },
+    );
+  }
+}
+
+/** What each part is, as its own docstring says it. */
+const PARTS: { readonly [name in keyof Required<SampledPlan["parts"]>]: string } = {
+  base: "weights as they stay in memory",
+  effective: "matrices as products take them, and their gradients",
+  trained: "what is trained, its gradients and two moments",
+  activations: "of one pass",
+  head: "logits of one pass",
+  runtime: "Node and ONNX Runtime",
+  sampler: "graphs in float32 of who samples, while one is opened",
+};
+
+function lines(folder: string, { parts, totalBytes, microbatch, options }: SampledPlan): string[] {
+  const { config, trains, rank, valueHeads = 0, otherModels = [], base, precision } = options;
+  const { sequences, length, checkpointing } = options;
+  const adapters = 1 + otherModels.length;
+  const heads = valueHeads === 0 ? "" : ` and ${counted(valueHeads, "value head")}`;
+  const trained =
+    trains === "full"
+      ? `all weights${heads}`
+      : `${counted(adapters, "adapter")} of rank ${rank}${heads}${adapters > 1 ? " each" : ""}`;
+  const kept = checkpointing === "layer" ? "come again layer by layer" : "are all kept";
+  const row = (name: string, bytes: number, what: string): string =>
+    `${name.padEnd(13)}${(bytes / 1e6).toFixed(0).padStart(7)} MB  ${what}`.trimEnd();
+  return [
+    `model        ${folder}: ${config.modelType}, ${(parameterCount(config) / 1e6).toFixed(2)} M parameters, ${counted(config.layers, "layer")} of width ${config.width}`,
+    `trains       ${trained}; base in ${base}, products in ${precision}; activations ${kept}`,
+    `step         ${counted(sequences, "sequence")} of ${length} tokens, ${microbatch.sequences} of ${microbatch.length} in a pass`,
+    "",
+    ...Object.entries(parts).map(([name, bytes]) =>
+      row(name, bytes, PARTS[name as keyof typeof PARTS]),
+    ),
+    row("total", totalBytes, ""),
+  ];
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

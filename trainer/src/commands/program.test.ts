@@ -1,0 +1,246 @@
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { readAdapterFolder } from "../sink/adapter-folder.ts";
+import { readBaseModel } from "../model/base-model.ts";
+import { createProgram } from "./program.ts";
+
+const MODEL = join(import.meta.dirname, "../../../packages/model/nano");
+
+type Written = { readonly out: string[]; readonly progress: string[] };
+
+function run(...args: string[]): Promise<Written> {
+  return runUntil(() => false, ...args);
+}
+
+/** Stopped, as by Ctrl-C, after a line of which this is true. */
+async function runUntil(
+  isLast: (line: string) => boolean,
+  ...args: readonly string[]
+): Promise<Written> {
+  const out: string[] = [];
+  const progress: string[] = [];
+  const stopping = new AbortController();
+  const into = (lines: string[]) => (line: string) => {
+    lines.push(line);
+    if (isLast(line)) stopping.abort();
+  };
+  const program = createProgram({
+    signal: stopping.signal,
+    writeOut: into(out),
+    writeError: into(progress),
+    environment: {},
+  });
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().configureOutput({ writeErr: () => {} });
+  }
+  await program.parseAsync(["node", "main.ts", ...args]);
+  return { out, progress };
+}
+
+test.each([
+  ["--swap", "token"],
+  ["--max-lag", "2"],
+  ["--max-running", "3"],
+])("learn refuses %s where rollouts and steps take turns", async (flag, value) => {
+  await expect(run("learn", "--recipe", "grpo", flag, value)).rejects.toThrow(/needs --async/);
+});
+
+test("learn refuses the file of a recipe that is not there", async () => {
+  await expect(run("learn", "--recipe", "./absent.ts")).rejects.toThrow(/or a file that is there/);
+});
+
+test("learn says before a base is made that a recipe does not fit an environment", async () => {
+  const bases = join(tmpdir(), "waggle-no-bases");
+  await expect(
+    run("learn", "--recipe", "memory-r1", "--env", "calculator", "--bases", bases),
+  ).rejects.toThrow(/run it in diary/);
+  await expect(stat(bases)).rejects.toThrow(/ENOENT/);
+});
+
+test("learn takes the environment of the list where none is named", async () => {
+  const taken = ["--out", MODEL];
+  await expect(run("learn", "--recipe", "memory-r1", ...taken)).rejects.toMatchObject({
+    code: "CONFLICT",
+  });
+});
+
+test("learn finishes its step where it is stopped, and the same command goes on", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "waggle-stopped-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const [out, kept] = [join(folder, "out"), join(folder, "run")];
+  const args = ["learn", "--recipe", "opt-sft", "--env", "shop", "--model", MODEL, "--tasks", "1"];
+  args.push("--threads", "1", "--json", "--out", out, "--run", kept, "--steps", "2");
+  const stepped = (line: string): boolean => line.startsWith('{"event":"step"');
+  await expect(runUntil(stepped, ...args)).rejects.toMatchObject({ name: "AbortError" });
+  const lines = (await run(...args)).out;
+  expect(lines.find((line) => line.includes('"resumed"'))).toMatch(/"stepsDone":1/);
+  expect(lines.filter(stepped)).toHaveLength(1);
+  const { adapter } = await readAdapterFolder(out, (await readBaseModel(MODEL)).config);
+  const moved = [...adapter.tensors].filter(([name]) => name.includes("lora_B"));
+  expect(moved.some(([, { data }]) => data.some((value) => value !== 0))).toBe(true);
+});
+
+test("learn lists all recipes under a head, or one with what it is made of", async () => {
+  const all = (await run("learn", "--list")).out;
+  const [head = ""] = all;
+  expect(head.split(/\s+/)).toEqual(["--recipe", "--env", "paper"]);
+  const begins = [head.indexOf("--env"), head.indexOf("paper")];
+  const isAligned = (line: string): boolean =>
+    begins.every((at) => line[at - 1] === " " && line[at] !== " ");
+  expect(all.filter((line) => !isAligned(line))).toEqual([]);
+  const set = ["--set", "groupSize=4"];
+  const { out } = await run("learn", "--list", "--recipe", "memory-r1", ...set);
+  expect(out.join("\n")).toMatch(
+    /^settings {5}groupSize=4, epsilon=0\.2.*, scale=population \(population\|sample\|none\)/m,
+  );
+  expect(out.join("\n")).toMatch(/^loss {9}pg-clip, /m);
+  expect(out.join("\n")).toMatch(/^environment {2}diary$/m);
+  const [json = ""] = (await run("learn", "--list", "--recipe", "cmat", "--json")).out;
+  expect(JSON.parse(json)).toMatchObject({
+    ...{ recipe: "cmat", parts: { rollout: ["team", "group"] } },
+    choices: { outcome: ["score", "success"] },
+    inferred: [
+      { slot: "reward", part: "outcome" },
+      { slot: "loss", part: "ce" },
+    ],
+  });
+  await expect(
+    run("learn", "--list", "--recipe", "grpo", "--set", "scale=deviation"),
+  ).rejects.toThrow(
+    /scale=population \(population\|sample\|none\).*a word of population, sample, none/,
+  );
+});
+
+test("simulate learns from its own rollouts and ends with one JSON object", async () => {
+  const { out, progress } = await run(
+    ...["simulate", "--model", MODEL, "--steps", "2", "--groups-per-step", "1"],
+    ...["--group-size", "4", "--evaluation-tasks", "4", "--threads", "1", "--json"],
+    ...["--learning-rate", "1e-3", "--warmup-steps", "2", "--microbatch-tokens", "512"],
+    ...["--max-gradient-norm", "0.1", "--weight-decay", "0.01"],
+  );
+  expect(out).toHaveLength(1);
+  expect(JSON.parse(out[0] ?? "")).toMatchObject({ base: expect.any(Number), pValue: 1 });
+  const events = progress.map(
+    (line) =>
+      JSON.parse(line) as { event: string; step: number; metrics?: { learningRate: number } },
+  );
+  const rates = events.flatMap(({ metrics }) => (metrics ? [metrics.learningRate] : []));
+  expect(rates).toEqual([5e-4, 1e-3]);
+  expect(events.map(({ event, step }) => `${event} ${step}`)).toEqual([
+    "evaluated 0",
+    "step 1",
+    "step 2",
+    "evaluated 2",
+  ]);
+});
+
+test.each(["f16", "int8", "int4"])(
+  "simulate samples and trains with the numbers of a base in %s",
+  async (base) => {
+    const args = [
+      ...["simulate", "--model", MODEL, "--steps", "1", "--groups-per-step", "1", "--seed", "3"],
+      ...["--group-size", "4", "--evaluation-tasks", "1", "--threads", "1", "--json"],
+    ];
+    const { progress } = await run(...args, "--base", base);
+    const events = progress.map(
+      (line) => JSON.parse(line) as { event: string; metrics?: { [name: string]: number } },
+    );
+    const [step] = events.filter(({ event }) => event === "step");
+    // What was sampled has the log-probs that the engine gives it: both have the quantized numbers.
+    expect(step?.metrics?.["tokens"]).toBeGreaterThan(0);
+    expect(step?.metrics?.["policyDriftMean"]).toBeLessThan(2e-5);
+  },
+);
+
+test.each([
+  ["--base", "int8"],
+  ["--precision", "f16"],
+])("%s %s is for engines of ONNX Runtime alone", async (...asked) => {
+  const args = ["simulate", "--model", MODEL, "--steps", "1", ...asked];
+  for (const device of ["reference-wasm", "http://127.0.0.1:9"]) {
+    await expect(run(...args, "--device", device)).rejects.toMatchObject({
+      code: "CAPABILITY_MISSING",
+    });
+  }
+});
+
+test("simulate trains in f16 what float32 sampled, and says so", async () => {
+  const args = [
+    ...["simulate", "--model", MODEL, "--steps", "1", "--groups-per-step", "1", "--seed", "3"],
+    ...["--group-size", "4", "--evaluation-tasks", "1", "--threads", "1", "--json"],
+  ];
+  const { progress } = await run(...args, "--precision", "f16");
+  const [step] = progress
+    .map((line) => JSON.parse(line) as { event: string; metrics?: { [name: string]: number } })
+    .filter(({ event }) => event === "step");
+  expect(step?.metrics?.["overflows"]).toBe(0);
+  expect(step?.metrics?.["policyDriftMean"]).toBeLessThan(1e-3);
+});
+
+test.each([
+  ["a recipe that does not exist", ["train", "--recipe", "magic"]],
+  ["a count that is not whole", ["train", "--groups-per-step", "1.5"]],
+  ["an empty number", ["train", "--learning-rate", ""]],
+  ["a device that does not exist", ["train", "--device", "abacus"]],
+])("refuses %s", async (_, args) => {
+  await expect(run(...args)).rejects.toThrow(/argument|choices|must be one of/i);
+});
+
+test.each(["trial", "study"])("%s without a name says which there are", async (command) => {
+  const { out } = await run(command);
+  expect(out.length).toBeGreaterThan(1);
+  expect(out.join("\n")).toMatch(command === "trial" ? /staleness {2}Does/ : /planning {2,}Should/);
+});
+
+test("refuses a missing credential and a folder without a model", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "waggle-program-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await expect(run("status")).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+  await expect(run("train", "--model", folder)).rejects.toThrow(/which has a config\.json/);
+});
+
+test("plan says what training would take, and a limit below it is refused before a step", async () => {
+  const { out } = await run("plan", "--model", MODEL, "--rank", "4", "--length", "128", "--json");
+  const plan = JSON.parse(out[0] ?? "") as { totalBytes: number; parts: Record<string, number> };
+  expect(Object.values(plan.parts).reduce((sum, bytes) => sum + bytes, 0)).toBe(plan.totalBytes);
+  const table = (await run("plan", "--model", MODEL, "--models", "2", "--value-heads", "1")).out;
+  expect(table.map((line) => line.split(" ")[0])).toEqual([
+    ...["model", "trains", "step", ""],
+    ...[...Object.keys(plan.parts), "total"],
+  ]);
+  expect(table[0]).toMatch(/nano: qwen3, 1\.09 M parameters, 5 layers of width 128$/);
+  expect(table[1]).toContain("2 adapters of rank 16 and 1 value head each");
+  const sampler = async (base: string): Promise<number> => {
+    const [json = ""] = (await run("plan", "--model", MODEL, "--sampler", "--base", base, "--json"))
+      .out;
+    const { parts, totalBytes } = JSON.parse(json) as typeof plan;
+    expect(Object.values(parts).reduce((sum, bytes) => sum + bytes, 0)).toBe(totalBytes);
+    return parts["sampler"] ?? 0;
+  };
+  // Over a base in fewer bits who samples has one graph in float32, beside the model in memory two.
+  expect(await sampler("int8")).toBeGreaterThan(3 * 4 * 1.09e6);
+  expect(await sampler("f32")).toBe(2 * (await sampler("int8")));
+  const limited = (...args: readonly string[]) => run("plan", "--model", MODEL, ...args);
+  expect((await limited("--memory-limit", "4000")).out.at(-1)).toBe("fits into 4000 MB");
+  const fitting = (await limited("--memory-limit", "4000", "--json")).out;
+  expect(fitting.map((line) => JSON.parse(line) as object)).toMatchObject([{ fits: true }]);
+  await expect(limited("--memory-limit", "50")).rejects.toMatchObject({
+    code: "OUT_OF_MEMORY",
+    message: expect.stringContaining("shorten the sequences") as string,
+  });
+  await expect(run("plan", "--model", join(MODEL, "nowhere"))).rejects.toMatchObject({
+    code: "NOT_FOUND",
+    message: expect.stringContaining("a folder with a config.json") as string,
+  });
+  for (const command of ["simulate", "learn"]) {
+    await expect(
+      run(command, "--model", MODEL, "--steps", "1", "--threads", "1", "--memory-limit", "50"),
+    ).rejects.toMatchObject({
+      code: "OUT_OF_MEMORY",
+      // only what these commands can set
+      message: expect.not.stringMatching(/checkpointing|maxMicrobatch/) as string,
+    });
+  }
+});

@@ -1,0 +1,74 @@
+/**
+ * Publishes guidance as a version of its own: the stable adapter, and text beside it. The edge takes it
+ * to the canary channel only when it is told that there is no evaluation; only the operator can promote it.
+ */
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import {
+  type PolicyVersion,
+  readGuidance,
+  sha256,
+  WaggleError,
+  writeGuidance,
+} from "@waggle/protocol";
+import { guidanceReading } from "@waggle/learning/states";
+import type { Command } from "commander";
+import type { EdgeClient } from "../edge/edge-client.ts";
+
+/** A trainer that publishes beside us can be faster so many times in a row. */
+const ATTEMPTS = 10;
+
+/**
+ * The canary.
+ * @throws WaggleError `SCHEMA_INVALID` for a file that is no guidance; `GATE_NOT_PASSED` unless
+ *   `withoutEvaluation` is set; `PUBLICATION_STALE` when other publishers are faster every time
+ */
+export async function publishText(
+  file: Uint8Array,
+  edge: Pick<EdgeClient, "policies" | "putObject" | "publish">,
+  { withoutEvaluation = false }: { readonly withoutEvaluation?: boolean } = {},
+): Promise<PolicyVersion> {
+  const guidance = readGuidance(file);
+  guidanceReading(guidance, "", 0);
+  const bytes = writeGuidance(guidance);
+  const digest = await sha256(bytes);
+  await edge.putObject(digest, bytes);
+  const publicationId = randomUUID();
+  for (let rollout = 1; ; rollout += 1) {
+    const { stable, epoch, policies } = await edge.policies();
+    const parent = policies.find(({ version }) => version === stable);
+    try {
+      return await edge.publish({
+        publicationId,
+        epoch,
+        parent: stable,
+        baseModel: parent?.baseModel ?? "",
+        adapter: parent?.adapter ?? null,
+        guidance: { sha256: digest, sizeBytes: bytes.length },
+        evaluation: null,
+        ...(withoutEvaluation ? { withoutEvaluation } : {}),
+        step: parent?.step ?? 0,
+        status: "canary",
+      });
+    } catch (error) {
+      if (!WaggleError.is(error, "PUBLICATION_STALE") || rollout === ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** @param edgeOf - the edge that the command's options name. */
+export function addPublishTextCommand<O extends object>(
+  command: Command,
+  edgeOf: (given: O) => EdgeClient,
+  writeOut: (line: string) => void,
+): void {
+  command
+    .description("publish learned text (learn --save-text) to the canary channel of an edge")
+    .requiredOption("--file <json>", "as learn --save-text wrote it")
+    .option("--without-evaluation", "publish it although no evaluation has passed the gate", false)
+    .action(async (given: O & { file: string; withoutEvaluation: boolean }) => {
+      const file = new Uint8Array(await readFile(given.file));
+      const version = await publishText(file, edgeOf(given), given);
+      writeOut(JSON.stringify(version));
+    });
+}

@@ -1,0 +1,92 @@
+/** Operator commands about visitors: consent by version, export and deletion of one visitor. */
+import { type VisitorExportLine, WaggleError } from "@waggle/protocol";
+import type { Command } from "commander";
+import { requireFree, writeOutput } from "../exchange/output.ts";
+import { createOperatorClient, type OperatorClient } from "../edge/operator-client.ts";
+import { operatorSignature } from "../edge/operator-signature.ts";
+import type { ProgramOptions } from "./program.ts";
+import { textTable } from "../metrics/text-table.ts";
+
+type EdgeOptions = { edge: string; credential?: string; as?: string };
+type ExportOptions = EdgeOptions & { out: string; force: boolean };
+type ConsentOptions = EdgeOptions & { json: boolean };
+
+/** @throws WaggleError `SCHEMA_INVALID` for an export that was cut off on its way. */
+function requireWhole(text: string): number {
+  const lines = text.trimEnd().split("\n");
+  let last: VisitorExportLine | null = null;
+  try {
+    last = JSON.parse(lines.at(-1) ?? "") as VisitorExportLine;
+  } catch {
+    // Cut within a line.
+  }
+  if (last?.kind === "end" && last.lines === lines.length - 1) return last.lines;
+  throw new WaggleError("SCHEMA_INVALID", "the export was cut off; nothing was written, try again");
+}
+
+export function addVisitorCommands(program: Command, options: ProgramOptions): void {
+  const { environment, fetch, signal, writeOut } = options;
+  const client = (given: EdgeOptions): OperatorClient => {
+    const credential = given.credential ?? environment["WAGGLE_OPERATOR_CREDENTIAL"];
+    if (credential === undefined || credential === "") {
+      throw new WaggleError(
+        "UNAUTHENTICATED",
+        "the edge needs the operator's credential; set WAGGLE_OPERATOR_CREDENTIAL or pass --credential",
+      );
+    }
+    const headers = operatorSignature(environment, given.as);
+    return createOperatorClient({
+      baseUrl: given.edge,
+      credential,
+      signal,
+      headers,
+      ...(fetch === undefined ? {} : { fetch }),
+    });
+  };
+  const withEdge = (command: Command): Command =>
+    command
+      .option("--edge <url>", "origin of the edge", "http://127.0.0.1:8787")
+      .option("--credential <token>", "of the operator; default: WAGGLE_OPERATOR_CREDENTIAL");
+  const withName = (command: Command): Command =>
+    withEdge(command).option(
+      "--as <name>",
+      "your name in the audit log; default: the user of this machine",
+    );
+
+  withEdge(program.command("consent"))
+    .description("count trajectories and visitors by the version of the consent text")
+    .option("--json", "as one JSON object", false)
+    .action(async (given: ConsentOptions) => {
+      const consent = await client(given).consent();
+      if (given.json) {
+        writeOut(JSON.stringify(consent));
+        return;
+      }
+      const rows = consent.versions.map(({ version, trajectories, visitors }) => [
+        version ?? "unknown",
+        String(trajectories),
+        String(visitors),
+      ]);
+      for (const line of textTable([["version", "trajectories", "visitors"], ...rows])) {
+        writeOut(line);
+      }
+    });
+
+  withName(program.command("export-visitor <visitorId>"))
+    .description("write everything stored of one visitor as JSON lines")
+    .requiredOption("--out <file>", "where to write it")
+    .option("--force", "overwrite the file", false)
+    .action(async (visitorId: string, given: ExportOptions) => {
+      await requireFree(given.out, given.force);
+      const text = await client(given).exportVisitor(visitorId);
+      const lines = requireWhole(text);
+      await writeOutput(given.out, [{ name: null, content: [text] }]);
+      writeOut(JSON.stringify({ out: given.out, lines }));
+    });
+
+  withName(program.command("delete-visitor <visitorId>"))
+    .description("delete everything of one visitor, and say which versions learned from it")
+    .action(async (visitorId: string, given: EdgeOptions) => {
+      writeOut(JSON.stringify(await client(given).deleteVisitor(visitorId)));
+    });
+}

@@ -1,0 +1,118 @@
+/**
+ * The trainer's side of the edge's HTTP interface. It keeps no state; every call is idempotent at the
+ * edge, so a repeated one is safe.
+ */
+import {
+  AcknowledgeResponse,
+  type AcknowledgeRequest,
+  type BaseModelRequest,
+  ControlState,
+  type Heartbeat,
+  type LeaseRequest,
+  type Lineage,
+  LineageResponse,
+  type MetricsRow,
+  PoliciesResponse,
+  PolicyVersion,
+  type PolicyVersionId,
+  type PublishRequest,
+  type RenewRequest,
+  RenewResponse,
+  WaggleError,
+} from "@waggle/protocol";
+import { LeaseAnswer } from "../source/lease-answer.ts";
+import { createEdgeTransport, type EdgeTransportOptions } from "./edge-transport.ts";
+
+/** What the training loop needs of the edge. */
+export interface EdgeClient {
+  lease(request: LeaseRequest): Promise<LeaseAnswer>;
+  /** @throws WaggleError `LEASE_LOST` when the lease is no longer ours. */
+  renew(leaseId: string, request: RenewRequest): Promise<RenewResponse>;
+  /** Gives the groups back. A lease that is already lost is not an error here. */
+  release(leaseId: string, fencingToken: number): Promise<void>;
+  /** @throws WaggleError `LEASE_LOST` when the lease is no longer ours. */
+  acknowledge(leaseId: string, request: AcknowledgeRequest): Promise<AcknowledgeResponse>;
+  putObject(sha256: string, bytes: Uint8Array): Promise<void>;
+  /** Whether the edge holds an object, so that it need not be sent again. */
+  hasObject(sha256: string): Promise<boolean>;
+  getObject(sha256: string): Promise<Uint8Array>;
+  setBaseModel(request: BaseModelRequest): Promise<void>;
+  /** @throws WaggleError `PUBLICATION_STALE` when policies changed after the request's epoch. */
+  publish(request: PublishRequest): Promise<PolicyVersion>;
+  promote(version: PolicyVersionId): Promise<PolicyVersion>;
+  /** @param reason - for the audit log. */
+  rollBack(version: PolicyVersionId, reason?: string): Promise<PolicyVersion>;
+  /** The environment of assigned tasks, and whether publishing is frozen. */
+  control(): Promise<ControlState>;
+  /** Stops publications until an operator lifts the freeze. */
+  freeze(reason: string): Promise<void>;
+  /** Says how far a state is. @returns what the edge knew of it before */
+  openLineage(lineage: Lineage): Promise<LineageResponse>;
+  /** @param since - only versions that changed after this epoch; default all. */
+  policies(since?: number): Promise<PoliciesResponse>;
+  postMetrics(rows: readonly MetricsRow[]): Promise<void>;
+  /** Tried once: the next one comes soon. */
+  sendHeartbeat(heartbeat: Heartbeat): Promise<void>;
+}
+
+const HEARTBEAT_TIMEOUT_MS = 3000;
+
+export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
+  const { answer, done, send } = createEdgeTransport(options);
+  const once = createEdgeTransport({ ...options, attempts: 1, timeoutMs: HEARTBEAT_TIMEOUT_MS });
+
+  return {
+    lease: (json) => answer({ method: "POST", path: "/v1/trainer/leases", json }, LeaseAnswer),
+    renew: (leaseId, json) =>
+      answer({ method: "POST", path: `/v1/trainer/leases/${leaseId}/renew`, json }, RenewResponse),
+    async release(leaseId, fencingToken) {
+      const path = `/v1/trainer/leases/${leaseId}/release`;
+      try {
+        await done({ method: "POST", path, json: { fencingToken } });
+      } catch (error) {
+        if (!WaggleError.is(error, "LEASE_LOST")) throw error;
+      }
+    },
+    acknowledge: (leaseId, json) =>
+      answer(
+        { method: "POST", path: `/v1/trainer/leases/${leaseId}/acknowledge`, json },
+        AcknowledgeResponse,
+      ),
+    putObject: (sha256, bytes) =>
+      done({ method: "PUT", path: `/v1/trainer/objects/${sha256}`, bytes }),
+    async hasObject(sha256) {
+      try {
+        await send({ method: "HEAD", path: `/v1/objects/${sha256}` }, async () => undefined);
+        return true;
+      } catch (error) {
+        if (WaggleError.is(error, "NOT_FOUND")) return false;
+        throw error;
+      }
+    },
+    getObject: (sha256) =>
+      send(
+        { method: "GET", path: `/v1/objects/${sha256}` },
+        async (response) => new Uint8Array(await response.arrayBuffer()),
+      ),
+    setBaseModel: (json) => done({ method: "PUT", path: "/v1/trainer/base-model", json }),
+    publish: (json) =>
+      answer({ method: "POST", path: "/v1/trainer/policies", json }, PolicyVersion),
+    promote: (version) =>
+      answer({ method: "POST", path: `/v1/trainer/policies/${version}/promote` }, PolicyVersion),
+    rollBack: (version, reason = "") =>
+      answer(
+        { method: "POST", path: `/v1/trainer/policies/${version}/roll-back`, json: { reason } },
+        PolicyVersion,
+      ),
+    control: () => answer({ method: "GET", path: "/v1/trainer/control" }, ControlState),
+    freeze: (reason) => done({ method: "PUT", path: "/v1/trainer/freeze", json: { reason } }),
+    openLineage: (json) =>
+      answer({ method: "POST", path: "/v1/trainer/lineages", json }, LineageResponse),
+    policies: (since) => {
+      const query = since === undefined ? "" : `?since=${since}`;
+      return answer({ method: "GET", path: `/v1/trainer/policies${query}` }, PoliciesResponse);
+    },
+    postMetrics: (rows) => done({ method: "POST", path: "/v1/trainer/metrics", json: { rows } }),
+    sendHeartbeat: (json) => once.done({ method: "POST", path: "/v1/trainer/heartbeat", json }),
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * Published versions side by side on the same held-out tasks and seeds. Reads the trainer's own
+ * state, or the edge where there is none: neither has to be running for the other.
+ */
+import { join } from "node:path";
+import {
+  pairedDifference,
+  type PairedDifference,
+  successRate,
+  type SuccessRate,
+} from "@waggle/evaluation";
+import { WaggleError } from "@waggle/protocol";
+import { createAdapterCache } from "../sink/adapter-cache.ts";
+import type { BaseModel } from "../model/base-model.ts";
+import { createCheckpointStore } from "../checkpoint/checkpoint-store.ts";
+import type { EdgeClient } from "../edge/edge-client.ts";
+import { knownVersion } from "../edge/edge-following.ts";
+import { evaluateVersion, type FrozenTasks } from "./frozen-evaluation.ts";
+import { createGuidanceCache } from "../sink/guidance-cache.ts";
+import { samplingAt, temperatureName } from "./temperature.ts";
+import { openPolicy } from "../model/open-model.ts";
+import type { KnownVersion } from "../checkpoint/trainer-state.ts";
+
+export type VersionSource = {
+  readonly stateFolder: string;
+  /** Asked where the folder holds no state or lacks an adapter. */
+  readonly edge: () => EdgeClient;
+};
+
+export type Comparison = {
+  readonly tasks: number;
+  readonly versions: readonly {
+    readonly version: number;
+    /** Rate in [0, 1]. */
+    readonly success: number;
+    readonly successes: number;
+    readonly interval: SuccessRate["interval"];
+  }[];
+  /** Last version minus first, on the same tasks. */
+  readonly paired: PairedDifference | null;
+};
+
+/** Success by task of each version; default the base and the stable version. */
+export async function evaluateVersions(
+  model: BaseModel,
+  options: {
+    readonly versions?: readonly number[];
+    readonly threads?: number;
+    /** 0 is greedy; default 1. */
+    readonly temperature?: number;
+  },
+  tasks: FrozenTasks,
+  source: VersionSource,
+  signal: AbortSignal,
+): Promise<Map<number, readonly boolean[]>> {
+  // The base model alone needs neither state nor edge.
+  const isBaseOnly = options.versions?.every((version) => version === 0) ?? false;
+  const known = isBaseOnly ? { stable: 0, versions: [] } : await knownVersions(source);
+  const adapterCache = createAdapterCache({
+    folder: join(source.stateFolder, "adapters"),
+    config: model.config,
+    download: (digest) => source.edge().getObject(digest),
+  });
+  const texts = createGuidanceCache((digest) => source.edge().getObject(digest));
+  const policy = await openPolicy(model, options.threads);
+  const parts = { policy, format: model.format, sampling: samplingAt(options.temperature ?? 1) };
+  const results = new Map<number, readonly boolean[]>();
+  try {
+    for (const version of options.versions ?? new Set([0, known.stable])) {
+      const found = known.versions.find((candidate) => candidate.version === version);
+      if (found === undefined && version !== 0) throw unknownVersion(version);
+      const adapter = found?.adapter ? await adapterCache.get(found.adapter) : null;
+      const guidance = found?.guidance ? await texts.get(found.guidance) : null;
+      const guided = { ...parts, guidance };
+      const { successes } = await evaluateVersion(guided, tasks, version, adapter, signal);
+      results.set(version, successes);
+    }
+  } finally {
+    await policy.dispose();
+  }
+  return results;
+}
+
+/** Success of each version at one temperature, for the control of what was learned. */
+export type TemperatureComparison = {
+  /** `greedy`, or the temperature as a number. */
+  readonly temperature: string;
+  readonly versions: readonly { readonly version: number; readonly success: number }[];
+};
+
+export function atTemperature(
+  temperature: number,
+  results: ReadonlyMap<number, readonly boolean[]>,
+): TemperatureComparison {
+  return {
+    temperature: temperatureName(temperature),
+    versions: [...results].map(([version, outcomes]) => ({
+      version,
+      success: successRate(outcomes).rate,
+    })),
+  };
+}
+
+/** Rates, intervals and the paired difference of the last version to the first. */
+export function comparison(results: ReadonlyMap<number, readonly boolean[]>): Comparison {
+  const all = [...results.values()];
+  const [first, last] = [all[0], all.at(-1)];
+  return {
+    tasks: first?.length ?? 0,
+    versions: [...results].map(([version, outcomes]) => {
+      const { successes, rate, interval } = successRate(outcomes);
+      return { version, success: rate, successes, interval };
+    }),
+    paired: first && last && all.length > 1 ? pairedDifference(first, last) : null,
+  };
+}
+
+async function knownVersions(
+  source: VersionSource,
+): Promise<{ stable: number; versions: readonly KnownVersion[] }> {
+  const saved = await createCheckpointStore(source.stateFolder).load();
+  if (saved !== null) return { stable: saved.state.stableVersion, versions: saved.state.versions };
+  const { stable, policies } = await source.edge().policies();
+  return {
+    stable,
+    versions: policies.map(knownVersion),
+  };
+}
+
+function unknownVersion(version: number): WaggleError {
+  return new WaggleError(
+    "POLICY_VERSION_UNKNOWN",
+    `--versions must name published versions, got ${version}; see the status command`,
+  );
+}

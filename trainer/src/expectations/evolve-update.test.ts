@@ -1,0 +1,108 @@
+/** Evolution strategies: no gradient, one number a perturbation, and the way goes to what earned more. */
+import {
+  type JudgedGroup,
+  type PartContext,
+  type RolloutPlan,
+  type Stage,
+  recipeNamed,
+} from "@waggle/learning";
+import { perturbed } from "@waggle/learning/gradient-free";
+import type { Tensor, TensorMap } from "@waggle/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { evolve, type EvolvedStage } from "../update/evolve-update.ts";
+import { tinyEngines } from "./recipe-update.fixture.ts";
+
+let engines: Awaited<ReturnType<typeof tinyEngines>>;
+
+beforeAll(async () => {
+  engines = await tinyEngines();
+});
+afterAll(async () => {
+  await engines.engine.dispose();
+  await engines.reference.dispose();
+});
+
+const CONTEXT: PartContext = {
+  ...{ step: 0, steps: 1, random: () => 0.5, state: {}, ports: {} },
+  signal: new AbortController().signal,
+};
+const OPTIONS = { seed: 3, learningRate: 1e-3, context: CONTEXT };
+
+/** A group whose one trajectory earned this much. */
+function earning(reward: number): JudgedGroup[] {
+  const verification = { reward, success: reward > 0.5 };
+  const trajectory = { id: "a", samples: [], turns: [], verification };
+  return [{ task: "t", trajectories: [trajectory] } as unknown as JudgedGroup];
+}
+
+function evolved(settings: { readonly place?: string } = {}): EvolvedStage {
+  const stage = recipeNamed("evolution-strategies")({ perturbations: 64, ...settings })
+    .stages[0] as Stage;
+  const plan: RolloutPlan = stage.rollout.plan(CONTEXT);
+  if (plan.kind !== "noise" || stage.evolution === null) throw new Error("nothing to evolve");
+  return { stage, evolution: stage.evolution, plan };
+}
+
+/** What is earned rises, or falls, with one weight alone. */
+function weightOf(parameters: TensorMap): number {
+  const [first] = parameters.values();
+  return first?.data[0] ?? Number.NaN;
+}
+
+test.each([1, -1])("parameters move towards what earned more, sign %i", async (sign) => {
+  const { engine } = engines;
+  const made = evolved();
+  const before = await engine.parameters();
+  const seen: TensorMap[] = [];
+  const act = async (parameters: TensorMap): Promise<JudgedGroup[]> => {
+    seen.push(parameters);
+    return earning(sign * (weightOf(parameters) - weightOf(before)));
+  };
+  const [first] = await evolve(engine, made, act, OPTIONS);
+  expect(seen).toHaveLength(64);
+  // A perturbation is its seed and direction.
+  const again = perturbed(before, first?.seed ?? 0, made.plan.scale);
+  expect(weightOf(again)).toBe(weightOf(seen[0] as TensorMap));
+  expect(sign * (weightOf(await engine.parameters()) - weightOf(before))).toBeGreaterThan(0);
+});
+
+test("A of an adapter, and what is outside the place, is not perturbed; a whole model is", () => {
+  const [linear, rest] = ["base_model.model.model.layers.1.mlp.up_proj", "weight"];
+  const { moves } = evolved({ place: "layers.1." }).plan;
+  expect(moves(`${linear}.lora_B.${rest}`)).toBe(true);
+  expect(moves(`${linear}.lora_A.${rest}`)).toBe(false);
+  expect(moves(`${linear.replace("1", "0")}.lora_B.${rest}`)).toBe(false);
+  expect(evolved().plan.moves("model.norm.weight")).toBe(true);
+});
+
+test("tensors that a plan does not move are neither perturbed nor changed", async () => {
+  const { engine } = engines;
+  const { plan, ...made } = evolved();
+  const before = await engine.parameters();
+  const [first] = before.keys();
+  const differs = ([name, { data }]: readonly [string, Tensor]): boolean =>
+    String(data) !== String(before.get(name)?.data);
+  const act = async (parameters: TensorMap): Promise<JudgedGroup[]> => {
+    expect([...parameters].filter(differs).map(([name]) => name)).toEqual([first]);
+    return earning(weightOf(parameters) - weightOf(before));
+  };
+  const moves = (name: string): boolean => name === first;
+  await evolve(engine, { ...made, plan: { ...plan, moves } }, act, OPTIONS);
+  expect([...(await engine.parameters())].filter(differs).map(([name]) => name)).toEqual([first]);
+});
+
+test("a place that no tensor is at is refused before anything is perturbed", async () => {
+  const act = async (): Promise<JudgedGroup[]> => {
+    throw new Error("perturbed");
+  };
+  await expect(evolve(engines.engine, evolved({ place: "layer.1" }), act, OPTIONS)).rejects.toThrow(
+    /must move a tensor, got a plan that moves none of \d+.*name a place/,
+  );
+});
+
+test("where all perturbations earn alike nothing moves", async () => {
+  const { engine } = engines;
+  const before = await engine.parameters();
+  await evolve(engine, evolved(), async () => earning(1), OPTIONS);
+  expect([...(await engine.parameters()).values()]).toEqual([...before.values()]);
+});

@@ -1,0 +1,313 @@
+/** What papers say is different, as checks on the numbers of an update. Each throws where it does not hold. */
+import {
+  type JudgedTrajectory,
+  sampledTokens,
+  type Settings,
+  settingsAt,
+  toolCalls,
+  toolErrors,
+} from "@waggle/learning";
+import { expect } from "vitest";
+import type { StageRecord } from "./recipe-update.fixture.ts";
+import type { UpdateNumbers } from "../update/stage-update.ts";
+
+export type Check = (records: readonly StageRecord[]) => void;
+
+export type Expectation = {
+  /** Default the calculator, whose tool fails. */
+  readonly env?: string;
+  /** Besides those of the recipe. */
+  readonly settings?: Settings;
+  /** Updates of each stage, where what is stored by one shows in the next; default 1. */
+  readonly updates?: number;
+  /** Of its tasks, where those of seed 1 do not show it. */
+  readonly seed?: number;
+  /** `null` where the paper is the point that others differ from. */
+  readonly differs: readonly Check[] | null;
+};
+
+export function at(records: readonly StageRecord[], stage: number): StageRecord {
+  const record = records.at(stage);
+  if (record === undefined) throw new Error(`no stage ${stage}`);
+  return record;
+}
+
+export function numbersOf({ update }: StageRecord): UpdateNumbers {
+  if (update.numbers === null) throw new Error("nothing was learned");
+  return update.numbers;
+}
+
+export function scoredOf(record: StageRecord): UpdateNumbers["groups"][number]["trajectories"] {
+  return numbersOf(record).groups.flatMap(({ trajectories }) => trajectories);
+}
+
+export function trajectoriesOf({ groups }: StageRecord): JudgedTrajectory[] {
+  return groups.flatMap(({ trajectories }) => trajectories);
+}
+
+/** Advantages of all tokens that count. */
+export function advantagesOf(record: StageRecord): number[] {
+  const { advantages, lossMask } = numbersOf(record).minibatch;
+  return advantages.flatMap((row, b) =>
+    Array.from(row).filter((_, t) => lossMask[b]?.[t] === true),
+  );
+}
+
+/** `[turns]` the advantage at the first token of each turn. */
+export function turnAdvantages(record: StageRecord, { id, turns }: JudgedTrajectory): number[] {
+  const rows = numbersOf(record).advantages?.get(id) ?? [];
+  return turns.map(({ sample, start }) => rows[sample]?.[start] ?? Number.NaN);
+}
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function isDemonstration({ record: trajectory }: JudgedTrajectory): boolean {
+  return trajectory.client.device === "none";
+}
+
+/** Demonstrations by cross-entropy first, trajectories of the policy by reward last. */
+export const startsFromDemonstrations: Check = (records) => {
+  const [first, last] = [at(records, 0), at(records, -1)];
+  expect(records.length).toBeGreaterThan(1);
+  expect(first.stage.learns).toBe("tokens");
+  expect(trajectoriesOf(first).every(isDemonstration)).toBe(true);
+  expect(numbersOf(first).result.loss).toBeGreaterThan(0);
+  expect(last.stage.learns).toBe("rewards");
+  expect(trajectoriesOf(last).some(isDemonstration)).toBe(false);
+};
+
+/** A stage learns from some of its trajectories only, those for which `isWanted` holds. */
+export function keeps(stage: number, isWanted: (trajectory: JudgedTrajectory) => boolean): Check {
+  return (records) => {
+    const record = at(records, stage);
+    const kept = scoredOf(record).map(({ trajectory }) => trajectory);
+    expect(kept.length).toBeLessThan(trajectoriesOf(record).length);
+    expect(kept.every(isWanted)).toBe(true);
+    expect(trajectoriesOf(record).every(isWanted)).toBe(false);
+  };
+}
+
+export const keepsSuccesses: Check = keeps(0, ({ verification }) => verification.success);
+
+/** Of two trajectories with one outcome, that with more calls is paid less. */
+export const callsCost: Check = (records) => {
+  const scored = scoredOf(at(records, -1));
+  let compared = 0;
+  for (const a of scored) {
+    for (const b of scored) {
+      const sameOutcome = a.trajectory.verification.reward === b.trajectory.verification.reward;
+      if (!sameOutcome || toolCalls(a.trajectory) <= toolCalls(b.trajectory)) continue;
+      expect(a.score.reward).toBeLessThan(b.score.reward);
+      compared += 1;
+    }
+  }
+  expect(compared).toBeGreaterThan(0);
+};
+
+/** Successes that called are paid more than 1, failures never more than the outcome. */
+export const bonusOnlyOnSuccess: Check = (records) => {
+  const scored = scoredOf(at(records, -1));
+  const bonuses = scored.map(({ trajectory, score }) => ({
+    success: trajectory.verification.success,
+    bonus: (score.components?.["bonus"] ?? 0) > 0,
+    more: score.reward - (score.components?.["outcome"] ?? trajectory.verification.reward),
+  }));
+  expect(bonuses.some(({ success, bonus, more }) => success && bonus && more > 0)).toBe(true);
+  expect(bonuses.some(({ success, bonus }) => !success && bonus)).toBe(true);
+  expect(bonuses.every(({ success, more }) => success || more <= 1e-12)).toBe(true);
+};
+
+/** Turns are paid before the end, and the score carries what each was paid. */
+export const paysTurns: Check = (records) => {
+  const paid = scoredOf(at(records, -1)).filter(({ score }) =>
+    (score.turnRewards ?? []).slice(0, -1).some((reward) => reward !== 0),
+  );
+  expect(paid.length).toBeGreaterThan(0);
+};
+
+/** The policy that sampled was older than the one that learned, and weights say so. */
+export const lags: Check = (records) => {
+  const record = at(records, -1);
+  const { lag } = record.stage.settings;
+  expect(lag).toBeGreaterThan(0);
+  expect(trajectoriesOf(record).every(({ staleness }) => staleness === lag)).toBe(true);
+};
+
+/** One trajectory of each task: nothing that a group statistic could serve. */
+export const single: Check = (records) => {
+  const { groups } = at(records, -1);
+  expect(groups.every(({ trajectories }) => trajectories.length === 1)).toBe(true);
+};
+
+/** A value head is fitted: derivatives reach it, and returns differ from advantages. */
+export const fitsCritic: Check = (records) => {
+  const { result, minibatch } = numbersOf(at(records, -1));
+  expect(result.derivatives.values?.some((row) => row.some((value) => value !== 0))).toBe(true);
+  expect(minibatch.returns).toBeDefined();
+};
+
+/** A schedule changes this setting between the first and the last step. */
+export function schedules(
+  stage: number,
+  of: (settings: ReturnType<typeof settingsAt>) => number | undefined,
+): Check {
+  return (records) => {
+    const { stage: made } = at(records, stage);
+    const context = {
+      ...{ steps: made.steps, random: () => 0.5, state: {}, ports: {} },
+      signal: new AbortController().signal,
+    };
+    const first = of(settingsAt(made, { ...context, step: 0 }));
+    const last = of(settingsAt(made, { ...context, step: made.steps - 1 }));
+    expect(first).toBeDefined();
+    expect(first).not.toEqual(last);
+  };
+}
+
+/** Several stages, of these kinds. */
+export function learnsInTurn(...kinds: readonly StageRecord["stage"]["learns"][]): Check {
+  return (records) => {
+    expect(records.map(({ stage }) => stage.learns)).toEqual(kinds);
+  };
+}
+
+/** Mean error rate of some trajectories. */
+export function errorRate(trajectories: readonly JudgedTrajectory[]): number {
+  return mean(
+    trajectories.map((trajectory) => toolErrors(trajectory) / Math.max(1, toolCalls(trajectory))),
+  );
+}
+
+/** Rewards lie on the levels that the tiers allow, one of them between nothing and all. */
+export const paysTiers: Check = (records) => {
+  const rewards = scoredOf(at(records, -1)).map(({ score }) => score.reward);
+  expect(rewards.some((reward) => reward > 0.05 && reward < 0.95)).toBe(true);
+  // What could not be read and run earns less than what could, whatever else it is.
+  const scored = scoredOf(at(records, -1));
+  const [clean, failed] = [false, true].map((hasErrors) =>
+    scored
+      .filter(({ trajectory }) => !trajectory.verification.success)
+      .filter(({ trajectory }) => toolErrors(trajectory) > 0 === hasErrors)
+      .map(({ score }) => score.reward),
+  );
+  if (clean?.length && failed?.length) expect(mean(clean)).toBeGreaterThanOrEqual(mean(failed));
+};
+
+/** How many of four behaviours a trajectory shows: checks, goes on, recovers, answers. */
+export function behaviorsShown({ turns }: JudgedTrajectory): number {
+  const calling = turns.filter((turn) => turn.toolCalls.length > 0);
+  const failed = turns.findIndex((turn) => turn.toolResults.some(({ ok }) => !ok));
+  const recovers = failed >= 0 && calling.some((turn) => turns.indexOf(turn) > failed);
+  const answers = turns.at(-1)?.toolCalls.length === 0;
+  return [calling.length > 0, calling.length > 1, recovers, answers].filter(Boolean).length;
+}
+
+/** The state holds what was seen of tasks. */
+export const remembersTasks: Check = (records) => {
+  const statistics = at(records, -1).state["task-stats"];
+  expect(JSON.stringify(statistics)).toMatch(/calculator|key-door|form|lookup/);
+};
+
+/** Only rollouts that ended by themselves are learned from. */
+export const learnsEnded: Check = keeps(-1, ({ record: trajectory }) => trajectory.terminated);
+
+/** A judge was asked: rewards are not the verifier's alone. */
+export const judged: Check = (records) => {
+  const record = at(records, -1);
+  expect(record.stage.state.judge).toBeDefined();
+  const scored = scoredOf(record);
+  expect(
+    scored.some(({ score, trajectory }) => score.reward !== trajectory.verification.reward),
+  ).toBe(true);
+};
+
+/** Groups of which no trajectory differs are left out, and only those. */
+export const keepsMixedGroups: Check = (records) => {
+  const record = at(records, -1);
+  const { groups } = numbersOf(record);
+  expect(groups.length).toBeLessThan(record.groups.length);
+  for (const { trajectories } of groups) {
+    expect(new Set(trajectories.map(({ score }) => score.reward)).size).toBeGreaterThan(1);
+  }
+};
+
+/** Among failures and among successes, more sampled tokens are paid less or alike, and some less. */
+export const lengthCosts: Check = (records) => {
+  const scored = scoredOf(at(records, -1));
+  let cheaper = 0;
+  for (const a of scored) {
+    for (const b of scored) {
+      if (a.trajectory.verification.reward !== b.trajectory.verification.reward) continue;
+      if (sampledTokens(a.trajectory) <= sampledTokens(b.trajectory)) continue;
+      expect(a.score.reward).toBeLessThanOrEqual(b.score.reward);
+      if (a.score.reward < b.score.reward) cheaper += 1;
+    }
+  }
+  expect(cheaper).toBeGreaterThan(0);
+};
+
+/** The stage starts at the easiest level of the dial. */
+export function easy(stage: number): Check {
+  return (records) => {
+    expect(at(records, stage).stage.settings.difficulty).toBe(0);
+  };
+}
+
+/** The turns whose tokens have a derivative are those that are wanted. */
+export function learnsTurns(
+  stage: number,
+  isWanted: (trajectory: JudgedTrajectory, turn: number) => boolean,
+): Check {
+  return (records) => {
+    const { result, minibatch } = numbersOf(at(records, stage));
+    let left = 0;
+    let learned = 0;
+    for (const [b, { trajectory }] of minibatch.trajectories.entries()) {
+      for (const [i, { sample, start, end }] of trajectory.turns.entries()) {
+        if (sample !== minibatch.samples[b]) continue;
+        const row = result.derivatives.logProb?.[b]?.subarray(start, end) ?? [];
+        const moves = Array.from(row).some((value) => value !== 0);
+        expect(moves).toBe(isWanted(trajectory, i));
+        if (moves) learned += 1;
+        else left += 1;
+      }
+    }
+    expect(learned).toBeGreaterThan(0);
+    expect(left).toBeGreaterThan(0);
+  };
+}
+
+/** The better of each pair is pulled up, the worse down. */
+export function learnsPairs(stage: number): Check {
+  return (records) => {
+    const { result, minibatch } = numbersOf(at(records, stage));
+    const pull = (row: number): number =>
+      Array.from(result.derivatives.logProb?.[row] ?? []).reduce((sum, value) => sum + value, 0);
+    expect(minibatch.pairs.length).toBeGreaterThan(0);
+    for (const [chosen, rejected] of minibatch.pairs) {
+      expect(minibatch.trajectories[chosen]?.score.reward).toBeGreaterThan(
+        minibatch.trajectories[rejected]?.score.reward ?? Number.NaN,
+      );
+      expect(pull(chosen)).toBeLessThan(0);
+      expect(pull(rejected)).toBeGreaterThan(0);
+    }
+  };
+}
+
+/** Every turn carries one number, and turns of one trajectory carry several. */
+export const creditsTurns: Check = (records) => {
+  const record = at(records, -1);
+  const { advantages } = numbersOf(record);
+  const spreads = scoredOf(record).map(({ trajectory }) => {
+    for (const { sample, start, end } of trajectory.turns) {
+      const row = advantages?.get(trajectory.id)?.[sample] ?? [];
+      const own = Array.from(row).slice(start, end);
+      expect(new Set(own).size).toBe(1);
+    }
+    const turns = turnAdvantages(record, trajectory);
+    return Math.max(...turns) - Math.min(...turns);
+  });
+  expect(Math.max(...spreads)).toBeGreaterThan(1e-6);
+};

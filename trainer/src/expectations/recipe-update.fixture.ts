@@ -1,0 +1,375 @@
+/**
+ * One update of every stage of a recipe on a real, tiny engine. The policy is the environment's demonstrator
+ * with mistakes, its numbers those of a policy that knows nothing: nearly uniform over the vocabulary.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { createOnnxEngine } from "@waggle/engine";
+import type { Demonstrator, EnvironmentSpec, TaskProposals } from "@waggle/environments";
+import {
+  type JudgedTrajectory,
+  type JudgedGroup,
+  type PartContext,
+  type RolloutPlan,
+  type Recipe,
+  settingsAt,
+  type Stage,
+  type StateValues,
+} from "@waggle/learning";
+import { type DecoderConfig, initializeDecoder, initializeValueHead } from "@waggle/model";
+import type { Observation, PolicyContext, TaskReference, TrainEngine } from "@waggle/protocol";
+import { FULL_SUPPORT } from "@waggle/protocol";
+import type { AdaptivePolicy, Session } from "@waggle/runtime/node";
+import type { ChatFormat } from "@waggle/text";
+import { derivedSeed, seededRandom } from "../rollouts/random.ts";
+import { stageReader } from "../rollouts/rollout-reading.ts";
+import { collect, type CollectParts } from "../strategies/collect.ts";
+import { opponentOf, RoleStore } from "../loop/role-store.ts";
+import { describer } from "../rollouts/trajectory-text.ts";
+import type { ActingPolicy } from "../rollouts/environment-rollout.ts";
+import type { WorldModel, WorldModels } from "../rollouts/imagined-environment.ts";
+import { runPorts } from "../recipes/run-ports.ts";
+import { trainEnvironmentText } from "../pretrain/environment-text.ts";
+import { scriptedWriter } from "./scripted-writer.fixture.ts";
+import { type StageUpdate, updateStage } from "../update/stage-update.ts";
+
+const VOCABULARY_SIZE = 448;
+const CONTEXT_LENGTH = 1024;
+/** Share of decisions made wrong: about half of the rollouts succeed. */
+const MISTAKES = 0.3;
+const TASKS = 4;
+
+const CONFIG: DecoderConfig = {
+  modelType: "qwen3",
+  vocabularySize: VOCABULARY_SIZE,
+  width: 32,
+  layers: 1,
+  heads: 1,
+  keyValueHeads: 1,
+  headSize: 32,
+  feedForwardSize: 32,
+  ropeTheta: 10_000,
+  rmsNormEpsilon: 1e-6,
+  tiedEmbeddings: true,
+  contextLength: CONTEXT_LENGTH,
+  ropeScaling: null,
+};
+
+/**
+ * A tiny engine with a value head, another one with the same weights that stays as it is, and those of
+ * further models, made when a recipe first trains one.
+ */
+export type TinyEngines = {
+  readonly engine: TrainEngine;
+  readonly reference: TrainEngine;
+  readonly models: Map<string, TrainEngine>;
+  readonly dispose: () => Promise<void>;
+};
+
+export async function tinyEngines(): Promise<TinyEngines> {
+  const [engine, reference] = [await tinyEngine(), await tinyEngine()];
+  const models = new Map<string, TrainEngine>();
+  const dispose = async (): Promise<void> => {
+    for (const one of [engine, reference, ...models.values()]) await one.dispose();
+  };
+  return { engine, reference, models, dispose };
+}
+
+function tinyEngine(): Promise<TrainEngine> {
+  const valueHead = initializeValueHead(CONFIG, { seed: 2 });
+  const options = { config: CONFIG, weights: initializeDecoder(CONFIG, 1), threads: 1 };
+  return createOnnxEngine({ ...options, trains: "full", valueHead });
+}
+
+type Rollout = {
+  readonly spec: EnvironmentSpec;
+  readonly reference: TaskReference;
+  readonly heard: (Observation | null)[];
+};
+
+/** An environment whose environments are overheard, and a policy that does what its demonstrator would. */
+export type ActedEnvironment = {
+  readonly spec: EnvironmentSpec;
+  readonly format: ChatFormat;
+  readonly policy: ActingPolicy & Pick<AdaptivePolicy, "setAdapter">;
+  /** Versions that the policy was given, each with the sum of its numbers, 0 for the base. */
+  readonly adopted: { readonly version: number; readonly sum: number }[];
+  /** The policy's next rollouts are those after its first start: tests do not depend on their order. */
+  readonly restart: () => void;
+  /** Demonstrations with mistakes, for plans that go on from stored trajectories. */
+  readonly stored: readonly JudgedTrajectory[];
+};
+
+export async function actedEnvironment(original: EnvironmentSpec): Promise<ActedEnvironment> {
+  const { chat: format } = await trainEnvironmentText(original, {
+    seed: 1,
+    count: 60,
+    vocabularySize: VOCABULARY_SIZE,
+    contextLength: CONTEXT_LENGTH,
+    mistakes: MISTAKES,
+  });
+  let latest: Rollout | null = null;
+  // A rollout with several contexts asks for them while other rollouts begin.
+  const own = new AsyncLocalStorage<Rollout>();
+  let attempts = 0;
+  const overheard = (unheard: EnvironmentSpec): EnvironmentSpec => ({
+    ...unheard,
+    ...(unheard.proposals === undefined
+      ? {}
+      : { proposals: overheardProposals(unheard.proposals) }),
+    ...(unheard.documented === undefined
+      ? {}
+      : { documented: overheardProposals(unheard.documented) }),
+    create: (reference) => {
+      const instance = unheard.create(reference);
+      const rollout: Rollout = { spec: unheard, reference, heard: [null] };
+      latest = rollout;
+      own.enterWith(rollout);
+      return {
+        ...instance,
+        environment: {
+          task: instance.environment.task,
+          observe: () => instance.environment.observe(),
+          async step(action, signal) {
+            const observation = await instance.environment.step(action, signal);
+            rollout.heard.push(observation);
+            return observation;
+          },
+        },
+      };
+    },
+  });
+  const overheardProposals = ({ proposer, solver }: TaskProposals): TaskProposals => ({
+    proposer: overheard(proposer),
+    solver: (text, reference) => {
+      const made = solver(text, reference);
+      return made === null ? null : overheard(made);
+    },
+  });
+  const spec = overheard(original);
+  const adopted: { version: number; sum: number }[] = [];
+  const policy: ActedEnvironment["policy"] = {
+    baseModel: "0".repeat(64),
+    client: { build: "test", backend: "scripted", device: "test", crossOriginIsolated: false },
+    contextLength: CONTEXT_LENGTH,
+    vocabularySize: VOCABULARY_SIZE,
+    get currentVersion() {
+      return adopted.at(-1)?.version ?? 0;
+    },
+    setAdapter: async (version, adapter) => {
+      adopted.push({ version, sum: sumOf(adapter?.tensors ?? new Map()) });
+    },
+    // An environment and the context of its rollout are made in one go, with nothing awaited between.
+    createContext: () => {
+      const rollout = own.getStore() ?? (latest as unknown as Rollout);
+      attempts += 1;
+      return contextOf(format, rollout, seededRandom(attempts, 0xac7));
+    },
+    score: ({ tokenIds }) => Promise.resolve(numbersOf(tokenIds.length, seededRandom(1))),
+    dispose: () => Promise.resolve(),
+  };
+  const stored = await collect(
+    { kind: "demos", size: 1, mistakes: MISTAKES },
+    Array.from({ length: 24 }, (_, i) => original.reference(i * 977, "train", i % spec.levels)),
+    [],
+    { policy, format, spec, signal: new AbortController().signal },
+    { sampling: FULL_SUPPORT, seed: 5, staleness: 0 },
+  );
+  const restart = (): void => {
+    attempts = 0;
+  };
+  const trajectories = stored.flatMap((group) => group.trajectories);
+  return { spec, format, policy, adopted, restart, stored: trajectories };
+}
+
+async function contextOf(
+  format: ChatFormat,
+  { spec, reference, heard }: Rollout,
+  random: () => number,
+): Promise<PolicyContext & Pick<Session, "activate">> {
+  const demonstrator: Demonstrator = await spec.demonstrator(reference, random, MISTAKES);
+  const tokenIds: number[] = [];
+  let told = 0;
+  return {
+    policyVersion: 0,
+    tokenIds,
+    append: (more) => void tokenIds.push(...more),
+    generate: async () => {
+      let action = { text: "", calls: [] } as ReturnType<Demonstrator>;
+      // What a recipe says in the environment's place is not overheard: every other time the script goes on.
+      if (told === heard.length && random() < 0.5) {
+        action = demonstrator({ toolResults: [], terminated: false });
+      }
+      // What was replayed before is told first, so that the script stands where the environment does.
+      for (; told < heard.length; told += 1) action = demonstrator(heard[told] ?? null);
+      const said = format.encodeAssistant(action.text, action.calls);
+      tokenIds.push(...said);
+      return { tokenIds: said, ...numbersOf(said.length, random), stopReason: "stop-token" };
+    },
+    activate: () => {},
+    adoptCurrentVersion: () => {},
+    dispose: () => {},
+  };
+}
+
+/** Log-probs and entropies of a policy that is nearly uniform. */
+function numbersOf(
+  count: number,
+  random: () => number,
+): { behaviorLogProbs: number[]; rawLogProbs: number[]; entropies: number[] } {
+  const logProbs = Array.from(
+    { length: count },
+    () => -Math.log(VOCABULARY_SIZE) + 0.6 * (random() - 0.5),
+  );
+  const entropies = logProbs.map(() => Math.log(VOCABULARY_SIZE) * random());
+  return { behaviorLogProbs: logProbs, rawLogProbs: logProbs, entropies };
+}
+
+/** What the environment is imagined to say to every call. */
+export const IMAGINED_RESULT = "imagined";
+
+/** Nothing that a tool of any environment says, so that tests can tell whose word a result is. */
+const imaginedEnvironment: WorldModel = async () => ({
+  answer: async ({ id }) => ({ callId: id, ok: true, value: IMAGINED_RESULT }),
+  hear: () => {},
+  verdict: async (text) => text.length % 2 === 0,
+  dispose: () => {},
+});
+const IMAGINED: WorldModels = {
+  policy: imaginedEnvironment,
+  "world-model": imaginedEnvironment,
+};
+
+/** What came of one stage. */
+export type StageRecord = {
+  readonly stage: Stage;
+  readonly plan: RolloutPlan;
+  readonly groups: readonly JudgedGroup[];
+  readonly update: StageUpdate;
+  /** How much the parameters moved, summed over all. */
+  readonly moved: number;
+  readonly state: StateValues;
+  /** What a writer was asked so far. */
+  readonly asked: readonly string[];
+  /** The stage's updates before this one. */
+  readonly earlier: readonly StageRecord[];
+};
+
+/**
+ * Rolls out, scores and learns once for every stage, or some times over the same tasks, spread over the
+ * stage's steps; the last update is the stage's record.
+ */
+export async function updateOnce(
+  recipe: Recipe,
+  acted: ActedEnvironment,
+  { engine: policy, reference, models }: Omit<TinyEngines, "dispose">,
+  updates = 1,
+  seed = 1,
+): Promise<StageRecord[]> {
+  acted.restart();
+  const { signal } = new AbortController();
+  const parts: CollectParts = { ...acted, worldModels: IMAGINED, signal };
+  const records: StageRecord[] = [];
+  const writer = scriptedWriter();
+  const describe = describer(acted.spec, acted.format);
+  let state: StateValues = {};
+  let stored = acted.stored;
+  for (const [s, stage] of recipe.stages.entries()) {
+    for (const name of modelsOf(stage)) {
+      if (!models.has(name)) models.set(name, await tinyEngine());
+    }
+    const learners = learnersOf(stage).map((name) => models.get(name) ?? policy);
+    const { policy: speaker, format } = acted;
+    const beside = { policy: speaker, format, models, adapterShape: { rank: 1, alpha: 1 } };
+    const roleStore = new RoleStore(beside);
+    for (const part of Object.values(stage.state)) {
+      if (part.initial !== undefined && !(part.part in state)) {
+        state = { ...state, [part.part]: part.initial() };
+      }
+    }
+    state = await roleStore.begin(stage, policy, state);
+    const updatesOf: StageRecord[] = [];
+    for (let u = 0; u < updates; u += 1) {
+      const step = updates === 1 ? 0 : Math.floor((u * (stage.steps - 1)) / (updates - 1));
+      const context: PartContext = {
+        ...{ step, steps: stage.steps, random: seededRandom(seed, s), state, signal },
+        ports: {
+          ...{ writer, describe, ...runPorts(policy, acted.format, acted.spec) },
+          judge: {
+            score: async ({ transcript, rubric = "" }) =>
+              ((transcript.length + rubric.length) % 7) / 7,
+          },
+        },
+      };
+      const plan = stage.rollout.plan(context);
+      const settings = settingsAt(stage, context);
+      const isAlone = plan.kind === "demos" || (plan.kind === "group" && plan.size === 1);
+      const tasks = Array.from({ length: isAlone ? 3 * TASKS : TASKS }, (_, i) =>
+        acted.spec.reference(derivedSeed(seed, s, i), "train", i % acted.spec.levels),
+      );
+      const roles = await roleStore.acting(stage, settings.lag, opponentOf(plan));
+      const reader = stageReader(stage, state, {
+        seed: derivedSeed(seed, s, u),
+        explores: true,
+      });
+      const groups = await collect(
+        plan,
+        tasks,
+        stored,
+        { ...parts, reader, roles },
+        {
+          sampling: settings.sampling,
+          maxTurns: settings.maxTurns,
+          roleShift: settings.roleShift,
+          seed: derivedSeed(seed, s, step),
+          staleness: settings.lag,
+        },
+      );
+      const before = await Promise.all(learners.map((engine) => engine.parameters()));
+      const scorer = async (
+        sequences: Parameters<TrainEngine["forward"]>[0]["sequences"],
+      ): Promise<readonly Float32Array[]> => (await reference.forward({ sequences })).logProb;
+      const resources = { reference: scorer, teacher: scorer, models };
+      const update = await updateStage(policy, stage, groups, context, resources, signal);
+      const after = await Promise.all(learners.map((engine) => engine.parameters()));
+      const moved = after.reduce((sum, now, i) => sum + distance(before[i] ?? now, now), 0);
+      state = { ...state, ...update.state };
+      await roleStore.learned(stage, policy);
+      stored = [...stored, ...groups.flatMap(({ trajectories }) => trajectories)];
+      const asked = writer.asked.slice();
+      const earlier = updatesOf.slice();
+      updatesOf.push({ stage, plan, groups, update, moved, state, asked, earlier });
+    }
+    records.push(...updatesOf.slice(-1));
+  }
+  return records;
+}
+
+/** What it trains or acts with beside the policy. */
+function modelsOf({ trains, state }: Stage): string[] {
+  const roles = Object.values(state).flatMap((part) => part.roles?.names ?? []);
+  return [...roles, ...(trains === "rm" || trains === "iprm" ? [trains] : [])].filter(
+    (name) => name !== "policy",
+  );
+}
+
+function learnersOf({ trains, state }: Stage): readonly string[] {
+  return trains === "roles" ? (state["role-adapters"]?.roles?.learn ?? []) : [trains];
+}
+
+type Tensors = Awaited<ReturnType<TrainEngine["parameters"]>>;
+
+function distance(before: Tensors, after: Tensors): number {
+  let sum = 0;
+  for (const [name, { data }] of after) {
+    const old = before.get(name)?.data ?? data;
+    for (let i = 0; i < data.length; i += 1) sum += Math.abs((data[i] ?? 0) - (old[i] ?? 0));
+  }
+  return sum;
+}
+
+/** Tells tensors apart. */
+function sumOf(tensors: Tensors): number {
+  let sum = 0;
+  for (const { data } of tensors.values()) for (const value of data) sum += Math.abs(value);
+  return sum;
+}

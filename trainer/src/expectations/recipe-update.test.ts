@@ -1,0 +1,106 @@
+/** Every staged recipe learns once, stage by stage, and does what its paper says is different. */
+import { environmentNamed } from "@waggle/environments";
+import { RECIPES, recipeNamed } from "@waggle/learning";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Expectation } from "./recipe-checks.fixture.ts";
+import { EXPECTATIONS } from "./recipe-expectations.fixture.ts";
+import { runRecipe } from "../loop/recipe-run.ts";
+import { PLAIN_GRPO } from "./plain-recipes.fixture.ts";
+import {
+  type ActedEnvironment,
+  actedEnvironment,
+  type StageRecord,
+  tinyEngines,
+  updateOnce,
+} from "./recipe-update.fixture.ts";
+
+let engines: Awaited<ReturnType<typeof tinyEngines>>;
+const acted = new Map<string, Promise<ActedEnvironment>>();
+/** Plain GRPO by environment: what every check must fail for. */
+const plain = new Map<string, Promise<StageRecord[]>>();
+
+/** The other tables have plain imitation as their control, in a test of their own. */
+const POLICY_GRADIENT = [...RECIPES.values()]
+  .filter((create) => create().literature.table === "policy-gradient")
+  // Those that end in a merge are looked at where merges are.
+  .filter((create) => create().stages.every(({ merging }) => merging === null))
+  .map(({ recipeName }) => recipeName);
+
+beforeAll(async () => {
+  engines = await tinyEngines();
+});
+afterAll(async () => {
+  await engines.dispose();
+});
+
+function actedIn(env: string): Promise<ActedEnvironment> {
+  const spec = environmentNamed(env);
+  const made = acted.get(env) ?? actedEnvironment(spec);
+  acted.set(env, made);
+  return made;
+}
+
+async function updated(
+  name: string,
+  { env = "calculator", settings = {}, updates = 1, seed = 1 }: Partial<Expectation>,
+): Promise<StageRecord[]> {
+  return updateOnce(recipeNamed(name)(settings), await actedIn(env), engines, updates, seed);
+}
+
+async function updatedPlainly({ env = "calculator" }: Expectation): Promise<StageRecord[]> {
+  const made = plain.get(env) ?? updateOnce(PLAIN_GRPO(), await actedIn(env), engines);
+  plain.set(env, made);
+  return made;
+}
+
+test.each(POLICY_GRADIENT)("%s learns once in each of its stages", async (name) => {
+  const expectation = EXPECTATIONS[name];
+  const records = await updated(name, expectation ?? {});
+  for (const record of records) {
+    const learned = [...record.earlier, record].filter(({ update }) => update.learned);
+    expect(learned.length).toBeGreaterThan(0);
+    for (const { update, moved } of learned) {
+      expect(Number.isFinite(update.metrics["loss"])).toBe(true);
+      expect(moved).toBeGreaterThan(0);
+    }
+  }
+  if (expectation === undefined || expectation.differs === null) return;
+  const { differs } = expectation;
+  const control = await updatedPlainly(expectation);
+  for (const check of differs) {
+    check(records);
+    expect(() => check(control)).toThrow(/./);
+  }
+});
+
+/** What the policy had at each of four steps, between the looks at held-out tasks. */
+async function adoptedBy(lag: number): Promise<number[]> {
+  const spec = await actedIn("bandit");
+  const from = spec.adopted.length;
+  const run = {
+    ...{ ...spec, engine: engines.engine, resources: {} },
+    adapterShape: { rank: 1, alpha: 1 },
+  };
+  const options = { seed: 1, evaluationTasks: 0, evaluateEvery: 0, steps: 4 };
+  const signal = new AbortController().signal;
+  await runRecipe(recipeNamed("polar")({ groupSize: 4, lag }), run, options, () => {}, signal);
+  return spec.adopted.slice(from + 1).map(({ sum }) => sum);
+}
+
+test.each([1, 2])("a policy that lags by %i samples from so many updates ago", async (lag) => {
+  const sums = await adoptedBy(lag);
+  const [newest] = sums.slice(-1);
+  const steps = sums.slice(0, -1);
+  // The first steps are from the start, each later one from an update more.
+  expect(new Set(steps.slice(0, 1 + lag)).size).toBe(1);
+  expect(new Set([...steps.slice(lag), newest]).size).toBe(steps.length - lag + 1);
+});
+
+test("a policy that does not lag samples from the newest", async () => {
+  const sums = await adoptedBy(0);
+  expect(new Set(sums).size).toBe(sums.length);
+});
+
+test("every recipe of the policy-gradient table says what is different", () => {
+  expect(Object.keys(EXPECTATIONS).toSorted()).toEqual(POLICY_GRADIENT.toSorted());
+});

@@ -1,0 +1,49 @@
+/**
+ * A merging stage within its budget: members share it, what a gate rollouts is spent too. What a member
+ * learns and how tasks are rolled out is the run's.
+ */
+import { type Stage, toJudgedTrajectory } from "@waggle/learning";
+import type { TrainEngine } from "@waggle/protocol";
+import { seededRandom } from "../rollouts/random.ts";
+import { mean } from "../update/trajectory-metrics.ts";
+import type { EnvironmentRollout } from "../rollouts/environment-rollout.ts";
+import type { Budget, RunSpending } from "./run-spending.ts";
+import { mergeMembers } from "../update/merge-update.ts";
+
+export type MergingRun = {
+  readonly engine: TrainEngine;
+  readonly spending: RunSpending;
+  /** Of the stage. */
+  readonly limit: Budget | undefined;
+  readonly seed: number;
+  /** Learns these stages with what the engine holds, within this limit. */
+  readonly learn: (member: readonly Stage[], limit: Budget | undefined) => Promise<void>;
+  /** Rollouts tasks to learn in with what the engine holds: the first so many, the same every time. */
+  readonly rollout: (count: number) => Promise<readonly EnvironmentRollout[]>;
+};
+
+/** The engine then holds the merge, or the member that the gate kept. */
+export async function mergedStage(
+  merging: NonNullable<Stage["merging"]>,
+  { engine, spending, limit, seed, learn, rollout }: MergingRun,
+): Promise<void> {
+  const ofMembers = spending.upTo(limit, 1 - (merging.gate?.share ?? 0));
+  let left = merging.members.length;
+  await mergeMembers(engine, merging, {
+    learn: (member) => {
+      left -= 1;
+      return learn(member, spending.upTo(ofMembers, 1 / (left + 1)));
+    },
+    score: async ({ tasks }) => {
+      const attempts = await rollout(tasks);
+      spending.count(
+        attempts.map(({ record: trajectory, verification }) => ({
+          task: trajectory.id,
+          trajectories: [toJudgedTrajectory(trajectory, verification)],
+        })),
+      );
+      return mean(attempts.map(({ verification }) => Number(verification.success)));
+    },
+    random: seededRandom(seed, 0x3e),
+  });
+}

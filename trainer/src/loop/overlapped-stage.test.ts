@@ -1,0 +1,109 @@
+/** A stage that learns while a real policy goes on sampling; what is learned is made up. */
+import { environmentNamed } from "@waggle/environments";
+import type { JudgedGroup } from "@waggle/learning";
+import { tokenVersions } from "@waggle/learning/rollouts";
+import { type DecoderConfig, initializeAdapter, initializeDecoder } from "@waggle/model";
+import { FULL_SUPPORT } from "@waggle/protocol";
+import { createNodePolicy } from "@waggle/runtime/node";
+import { expect, test } from "vitest";
+import { collect } from "../strategies/collect.ts";
+import { trainEnvironmentText } from "../pretrain/environment-text.ts";
+import { canOverlap, overlappedStage } from "./overlapped-stage.ts";
+import { type SwapPoint, swappingPolicy } from "../rollouts/swapping-policy.ts";
+
+const BANDIT = environmentNamed("bandit");
+const CONFIG: DecoderConfig = {
+  modelType: "qwen3",
+  vocabularySize: 320,
+  width: 32,
+  layers: 1,
+  heads: 1,
+  keyValueHeads: 1,
+  headSize: 32,
+  feedForwardSize: 32,
+  ropeTheta: 10_000,
+  rmsNormEpsilon: 1e-6,
+  tiedEmbeddings: true,
+  contextLength: 256,
+  ropeScaling: null,
+};
+const SHAPE = { rank: 1, alpha: 1 };
+const STEPS = 6;
+const MOST_STALENESS = 2;
+
+type Learned = {
+  readonly step: number;
+  readonly groups: readonly JudgedGroup[];
+  readonly metrics: { readonly [name: string]: number };
+};
+
+async function run(swap: SwapPoint): Promise<Learned[]> {
+  const { chat: format } = await trainEnvironmentText(BANDIT, {
+    ...{ seed: 1, count: 60, vocabularySize: CONFIG.vocabularySize },
+    ...{ contextLength: CONFIG.contextLength, mistakes: 0.3 },
+  });
+  const policy = swappingPolicy(
+    await createNodePolicy({
+      config: CONFIG,
+      weights: initializeDecoder(CONFIG, 1),
+      baseModel: "1".repeat(64),
+      threads: 1,
+    }),
+    swap,
+  );
+  const learned: Learned[] = [];
+  let task = 0;
+  await overlappedStage(
+    {
+      rollOut: async (signal) => {
+        task += 1;
+        const reference = BANDIT.reference(7 * task, "train", 0);
+        const options = { sampling: FULL_SUPPORT, seed: task, staleness: 0 };
+        const parts = { policy, format, spec: BANDIT, signal };
+        return collect({ kind: "group", size: 2 }, [reference], [], parts, options);
+      },
+      learn: async (groups, step, metrics) => {
+        learned.push({ step, groups, metrics });
+        // A step takes a while, in which tokens are sampled.
+        for (let i = 0; i < 30; i += 1) await new Promise((resolve) => setImmediate(resolve));
+        const adapter = initializeAdapter(CONFIG, { ...SHAPE, seed: step });
+        await policy.setAdapter(step + 1, adapter);
+      },
+      policyVersion: () => policy.currentVersion,
+    },
+    { steps: STEPS, tasksPerStep: 2 },
+    { mostStaleness: MOST_STALENESS, mostRunning: 5, swap },
+    new AbortController().signal,
+  );
+  await policy.dispose();
+  return learned;
+}
+
+test.each(["never", "token"] as const)(
+  "each step learns from whole groups within the limit, swaps: %s",
+  async (swap) => {
+    const learned = await run(swap);
+    expect(learned.map(({ step }) => step)).toEqual([0, 1, 2, 3, 4, 5]);
+    for (const { step, groups } of learned) {
+      expect(groups).toHaveLength(2);
+      for (const { staleness, record: trajectory } of groups.flatMap(
+        ({ trajectories }) => trajectories,
+      )) {
+        const lags = tokenVersions(trajectory).map((version) => step - version);
+        expect(Math.max(...lags)).toBeLessThanOrEqual(staleness);
+        expect(staleness).toBeLessThanOrEqual(MOST_STALENESS);
+      }
+    }
+    const [lagging, mixed] = ["lagMost", "ofSeveralVersions"].map((name) =>
+      learned.reduce((sum, { metrics }) => sum + (metrics[name] ?? 0), 0),
+    );
+    expect(lagging).toBeGreaterThan(0);
+    expect((mixed ?? 0) > 0).toBe(swap === "token");
+  },
+);
+
+test("only what the policy samples from a task's start can go on while a step is taken", () => {
+  expect(canOverlap({ kind: "group", size: 4 })).toBe(true);
+  expect(canOverlap({ kind: "demos", size: 1, mistakes: 0 })).toBe(false);
+  expect(canOverlap({ kind: "pivot", size: 4 })).toBe(false);
+});

@@ -1,0 +1,84 @@
+/**
+ * Runs a recipe in one environment, in this process: stage after stage, round after round. No edge, no
+ * visitors; the same parts learn from either. A kept run goes on after its last save, bit for bit.
+ */
+import type { Recipe } from "@waggle/learning";
+import { RecipeStages } from "./recipe-stages.ts";
+import { fittedWorldModels } from "../rollouts/fitted-environment.ts";
+import { type HeldOut, heldOutOf } from "../evaluation/held-out.ts";
+import { runPorts } from "../recipes/run-ports.ts";
+import { enginesOf, stopIfAsked } from "../checkpoint/run-keeping.ts";
+import type { RunEvent, RunOptions, RunParts, RunResult } from "./run-options.ts";
+import { shareOfRest } from "./run-spending.ts";
+import { successByTemperature } from "../evaluation/temperature.ts";
+import { testTimeOf } from "./test-time.ts";
+
+/**
+ * @param onEvent - of a run that goes on, what happens from then on.
+ * @throws where the keeper stops the run, after a save.
+ */
+export async function runRecipe(
+  recipe: Recipe,
+  parts: RunParts,
+  options: RunOptions,
+  onEvent: (event: RunEvent) => void,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  const { keeper } = options;
+  const found = keeper?.found ?? null;
+  const worldModels = await fittedWorldModels(
+    recipe,
+    { ...parts, signal },
+    parts.simulator,
+    options.seed,
+  );
+  const ports = { ...runPorts(parts.engine, parts.format, parts.spec), ...parts.ports };
+  const events: RunEvent[] = [...(found?.events ?? [])];
+  const said = (event: RunEvent): void => {
+    events.push(event);
+    onEvent(event);
+  };
+  const { stages } = recipe;
+  const run = new RecipeStages({ ...parts, worldModels, ports }, options, said, signal, stages);
+  for (const [name, engine] of enginesOf(parts)) {
+    const checkpoint = found?.engines.get(name);
+    if (checkpoint !== undefined) await engine.load(checkpoint);
+  }
+  try {
+    const base = found?.base ?? options.base ?? (await run.evaluate("base", 0));
+    let final: HeldOut = found?.latest ?? base;
+    const save = async (stagesDone: number, stepsDone: number, latest: HeldOut | null) => {
+      if (keeper === undefined) return;
+      const carried = await run.carried(stages);
+      await keeper.save({ stagesDone, stepsDone, base, latest, events: [...events], ...carried });
+    };
+    for (let at = found?.stagesDone ?? 0; at < recipe.rounds * stages.length; at += 1) {
+      const [round, place] = [Math.floor(at / stages.length), at % stages.length];
+      const isBegun = found?.stagesDone === at && found.stepsDone > 0;
+      if (!isBegun) {
+        run.limit(shareOfRest(recipe, options.shares, round, place));
+        if (found?.stagesDone !== at) await save(at, 0, final);
+        stopIfAsked(keeper);
+      }
+      const from = isBegun ? { stepsDone: found.stepsDone, latest: found.latest } : undefined;
+      final = await run.stage(
+        stages[place] as (typeof stages)[number],
+        from,
+        async (done, latest) => {
+          const isDue = keeper !== undefined && (done % keeper.every === 0 || keeper.isStopping());
+          if (isDue) await save(at, done, latest);
+        },
+      );
+    }
+    // What was learned for held-out tasks themselves is gone once they were rolled out.
+    const isTestTime = stages.some((stage) => testTimeOf(stage) !== null);
+    const places = Array.from({ length: options.evaluationTasks }, (_, i) => i);
+    const byTemperature = await successByTemperature(
+      isTestTime ? [] : (options.temperatures ?? []),
+      async (sampling) => heldOutOf(await run.attempts(places, undefined, sampling)).successes,
+    );
+    return { base, final, byTemperature, ...run.soFar };
+  } finally {
+    await run.roleStore.clear();
+  }
+}

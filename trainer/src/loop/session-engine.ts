@@ -1,0 +1,154 @@
+/**
+ * The engine of a training session and where its parameters start: a saved state, the edge's stable
+ * adapter, or a fresh one. On a server of the Tinker API, which takes no adapter from outside, a
+ * stable adapter is merged into the base that the server holds (see `merged-base-engine.ts`).
+ */
+import { isEngineUrl } from "@waggle/engine";
+import { type Adapter, mergeAdapter, PlainDecoder } from "@waggle/model";
+import {
+  type AdapterReference,
+  type EngineCheckpoint,
+  type TensorMap,
+  type TrainEngine,
+  WaggleError,
+} from "@waggle/protocol";
+import type { AdapterCache } from "../sink/adapter-cache.ts";
+import type { BaseModel } from "../model/base-model.ts";
+import { type AdapterShape, mergedBaseEngine, stackedShape } from "../model/merged-base-engine.ts";
+import { type Device, openEngine } from "../model/open-model.ts";
+import { adapterShapeOf, type TrainerState } from "../checkpoint/trainer-state.ts";
+import type { TrainingSessionOptions } from "./training-session.ts";
+
+export type SessionEngine = {
+  readonly engine: TrainEngine;
+  /** Where it computes and what its base has merged in, as the state keeps it. */
+  readonly place: Pick<TrainerState, "adapterShape" | "server" | "mergedBase">;
+};
+
+/** Origin of the server that trains, `undefined` for this machine. */
+function serverOf(device: Device): string | undefined {
+  return isEngineUrl(device) ? new URL(device).origin : undefined;
+}
+
+/** True when a saved engine lies on another machine than the one that is to train. */
+export function isElsewhere(
+  { server }: TrainerState,
+  { location }: EngineCheckpoint,
+  device: Device,
+): boolean {
+  const here = serverOf(device);
+  // States of the previous release name no server: one that has a location is taken to be this one.
+  const there = server ?? (location === undefined ? undefined : here);
+  return here !== there;
+}
+
+/**
+ * @param saved - the state that goes on; `null` to start from the edge's stable adapter.
+ * @param stable - that adapter; `null` where the base is stable.
+ * @throws WaggleError `MODEL_UNSUPPORTED` where a server's base lacks the stable adapter.
+ */
+export async function openSessionEngine(
+  model: BaseModel,
+  options: TrainingSessionOptions,
+  adapterCache: Pick<AdapterCache, "get">,
+  saved: TrainerState | null,
+  stable: AdapterReference | null,
+): Promise<SessionEngine> {
+  const { device, start, seed } = options;
+  const server = serverOf(device);
+  const fresh = { rank: options.rank, alpha: options.alpha };
+  const trunk =
+    server === undefined || start !== undefined
+      ? undefined
+      : saved === null
+        ? stable && { adapter: stable, trained: fresh }
+        : saved.mergedBase;
+  if (trunk) {
+    const merged = await adapterCache.get(trunk.adapter);
+    const engine = await openOverMergedBase(model, merged, trunk.trained, options);
+    const adapterShape = stackedShape(merged, trunk.trained);
+    return { engine, place: { adapterShape, server, mergedBase: trunk } };
+  }
+  const shape = start?.adapter ?? stable ?? fresh;
+  const { rank, alpha } = saved === null ? shape : (adapterShapeOf(saved) ?? shape);
+  const startsAt = start?.adapter ?? (stable ? await adapterCache.get(stable) : undefined);
+  const engine = await openEngine(
+    model,
+    device,
+    (saved === null ? startsAt : undefined) ?? { rank, alpha, seed },
+    options,
+    options.server,
+  );
+  return { engine, place: { adapterShape: { rank, alpha }, server, mergedBase: undefined } };
+}
+
+async function openOverMergedBase(
+  model: BaseModel,
+  merged: Adapter,
+  trained: AdapterShape,
+  options: TrainingSessionOptions,
+): Promise<TrainEngine> {
+  const { config } = model;
+  // A server's base is float32 here: see `requireBase`.
+  const base = model.weights as TensorMap;
+  const weights = mergeAdapter(config, base, merged);
+  const start = { ...trained, seed: options.seed };
+  const over = { config, weights };
+  const engine = await openEngine(over, options.device, start, options, options.server).catch(
+    (error: unknown) => {
+      if (!WaggleError.is(error, "MODEL_UNSUPPORTED")) throw error;
+      throw baseLacksAdapter(options, error);
+    },
+  );
+  const tokenIds = Array.from(
+    { length: PROBE_TOKENS },
+    (_, i) => (i * 37 + 5) % config.vocabularySize,
+  );
+  const isMerged = await isNearer(
+    engine,
+    tokenIds,
+    new PlainDecoder(config, weights),
+    new PlainDecoder(config, base),
+  );
+  if (isMerged) return mergedBaseEngine(engine, merged, trained);
+  await engine.dispose();
+  throw baseLacksAdapter(options);
+}
+
+/** Tokens whose log-probs tell the two bases apart. */
+const PROBE_TOKENS = 12;
+
+/** True when the engine's fresh adapter gives log-probs that are nearer to `a` than to `b`. */
+async function isNearer(
+  engine: TrainEngine,
+  tokenIds: readonly number[],
+  a: PlainDecoder,
+  b: PlainDecoder,
+): Promise<boolean> {
+  const { logProb } = await engine.forward({ sequences: [{ tokenIds }] });
+  const found = Array.from(logProb[0] ?? []).slice(1);
+  const distance = (decoder: PlainDecoder): number =>
+    logProbsOf(decoder, tokenIds).reduce(
+      (sum, value, i) => sum + Math.abs(value - (found[i] ?? 0)),
+      0,
+    );
+  return distance(a) < distance(b);
+}
+
+/** `[T − 1]` log-probs of each token after the first, in nats. */
+function logProbsOf(decoder: PlainDecoder, tokenIds: readonly number[]): number[] {
+  return tokenIds.slice(1).map((next, at) => {
+    const logits = decoder.read(tokenIds[at] as number);
+    const largest = logits.reduce((most, one) => Math.max(most, one), -Infinity);
+    const sum = logits.reduce((total, logit) => total + Math.exp(logit - largest), 0);
+    return (logits[next] as number) - largest - Math.log(sum);
+  });
+}
+
+function baseLacksAdapter({ device, stateFolder }: TrainingSessionOptions, cause?: unknown) {
+  return new WaggleError(
+    "MODEL_UNSUPPORTED",
+    `The base model of ${device} does not contain the stable policy, and the Tinker API takes no adapter from outside. Merge the policy into the base with: npm run save-model -- --from ${stateFolder} --base <model folder> --as merged --out <folder>. Start the server with that folder, then start the trainer again.`,
+    { cause },
+  );
+}

@@ -1,0 +1,100 @@
+/**
+ * A short run of any listed recipe in its own environment, over a small base that is taught in seconds.
+ * Real engine and real sampler; only the model that writes texts is scripted. Tests only.
+ */
+import { join } from "node:path";
+import { recipeNamed, type Stage } from "@waggle/learning";
+import { initializeAdapter } from "@waggle/model";
+import { PolicyCache } from "../sink/policy-cache.ts";
+import { ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
+import { requireEnvironment } from "../recipes/environment-requirements.ts";
+import { openRecipeEngines, swapStrategy } from "../recipes/recipe-engines.ts";
+import { recipeEnvironment } from "../recipes/recipe-places.ts";
+import { runRecipe } from "./recipe-run.ts";
+import type { RunEvent, RunResult } from "./run-options.ts";
+import { scriptedWriter } from "../expectations/scripted-writer.fixture.ts";
+
+const SMALL_BASE = { ...ENVIRONMENT_BASE, steps: 150, batchSize: 24, width: 32, layers: 2 };
+const ADAPTER = { rank: 4, alpha: 8 };
+
+export type ShortRunOptions = {
+  /** Where small bases are kept, by environment. */
+  readonly bases: string;
+  /** Of each stage. Default 2. */
+  readonly steps?: number;
+  readonly seed?: number;
+  /** Most tasks of a step; default the recipe's own number. */
+  readonly tasks?: number;
+};
+
+export type ShortRun = RunResult & { readonly events: readonly RunEvent[] };
+
+/** @throws what a run of the command line would end with. */
+export async function shortRun(
+  name: string,
+  policies: PolicyCache,
+  { bases, steps = 2, seed = 1, tasks = Number.POSITIVE_INFINITY }: ShortRunOptions,
+): Promise<ShortRun> {
+  const whole = recipeNamed(name)();
+  const recipe = { ...whole, stages: whole.stages.map((stage) => withFewerTasks(stage, tasks)) };
+  const { signal } = new AbortController();
+  const spec = recipeEnvironment(recipe);
+  await requireEnvironment(recipe, spec);
+  const model = await environmentBase(spec, join(bases, spec.name), SMALL_BASE, () => {}, signal);
+  const policy = await policies.take(model, swapStrategy(recipe));
+  const writer = scriptedWriter();
+  const judge = {
+    score: async ({ transcript, rubric = "" }: { transcript: string; rubric?: string }) =>
+      ((transcript.length + rubric.length) % 7) / 7,
+  };
+  const teacher = initializeAdapter(model.config, { ...ADAPTER, seed: 7 });
+  const engines = await openRecipeEngines(
+    recipe,
+    model,
+    "cpu",
+    { ...ADAPTER, seed },
+    { threads: 1, teacher },
+  );
+  const events: RunEvent[] = [];
+  try {
+    const result = await runRecipe(
+      recipe,
+      {
+        ...engines,
+        policy,
+        format: model.format,
+        spec,
+        adapterShape: ADAPTER,
+        ports: { writer, judge },
+      },
+      { seed, evaluationTasks: 4, evaluateEvery: 0, steps },
+      (event) => events.push(event),
+      signal,
+    );
+    return { ...result, events };
+  } finally {
+    await engines.dispose();
+  }
+}
+
+/** Its members too, where it merges. */
+export function withFewerTasks(stage: Stage, most: number): Stage {
+  const { settings, merging } = stage;
+  return {
+    ...stage,
+    settings: { ...settings, tasksPerStep: Math.min(settings.tasksPerStep, most) },
+    merging:
+      merging === null
+        ? null
+        : {
+            ...merging,
+            members: merging.members.map((member) =>
+              member.map((each) => withFewerTasks(each, most)),
+            ),
+          },
+  };
+}
+
+export function smallPolicies(): PolicyCache {
+  return new PolicyCache("native");
+}

@@ -1,0 +1,47 @@
+/**
+ * Every listed recipe runs as `npm run train -- --recipe <name>` runs it: real engine, real sampler, its own
+ * environment. `npm test` takes eight of them with fewer tasks a step.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { RECIPES } from "@waggle/learning";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { isLong, sampleSize } from "../../../test/fixtures/long.ts";
+import type { PolicyCache } from "../sink/policy-cache.ts";
+import { shortRun, smallPolicies } from "./short-run.fixture.ts";
+
+/** One of each kind of update, and the two that could not be run by their name alone. */
+const SAMPLE = [
+  ...["se-gui", "thumbs-kto", "grpo-roc", "spin"],
+  ...["past", "evolution-strategies", "co-mas", "fama"],
+];
+const NAMES = [...RECIPES.keys()].toSorted(
+  (a, b) => Number(SAMPLE.includes(b)) - Number(SAMPLE.includes(a)),
+);
+
+let bases: string;
+let policies: PolicyCache;
+
+beforeAll(async () => {
+  bases = await mkdtemp(join(tmpdir(), "waggle-bases-"));
+  policies = smallPolicies();
+});
+afterAll(async () => {
+  await policies.dispose();
+  await rm(bases, { recursive: true });
+});
+
+test("the sample is of listed recipes", () => {
+  expect(SAMPLE.filter((name) => !RECIPES.has(name))).toEqual([]);
+});
+
+test.each(NAMES.slice(0, sampleSize(SAMPLE.length, NAMES.length)))("%s runs", async (name) => {
+  const few = isLong() ? {} : { steps: 1, tasks: 3 };
+  const { events, final } = await shortRun(name, policies, { bases, ...few });
+  const steps = events.filter((event) => event.event === "step");
+  expect(final.successes).toHaveLength(4);
+  for (const { metrics } of steps) {
+    expect(Object.entries(metrics).filter(([, value]) => Number.isNaN(value))).toEqual([]);
+  }
+});

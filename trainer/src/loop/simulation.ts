@@ -1,0 +1,151 @@
+/**
+ * The learning loop without an edge and without visitors: the trainer's own policy rolls out the
+ * training tasks, the same learning step learns from them, frozen tasks say what came of it. For
+ * choosing learning rate, rank and group counts, and as a learning test with its control.
+ */
+import type { StateValues } from "@waggle/learning";
+import type { TaskReference, TrainEngine } from "@waggle/protocol";
+import { judgedRollout, type RolloutParts } from "../rollouts/judged-rollout.ts";
+import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
+import { evaluateVersion, type FrozenTasks } from "../evaluation/frozen-evaluation.ts";
+import { inLanes } from "../rollouts/lanes.ts";
+import { type LearnableGroup, learnableTrajectory } from "../check/learnable-group.ts";
+import { learningStep } from "../update/learning-step.ts";
+import { scoredForStep, waitingStep } from "../check/waiting-step.ts";
+import { derivedSeed, seededRandom } from "../rollouts/random.ts";
+import { nameOf } from "../rollouts/task-names.ts";
+
+export type SimulationOptions = {
+  readonly steps: number;
+  readonly groupSize: number;
+  /** Learning steps between versions: how stale the sampling policy becomes. */
+  readonly publishEvery: number;
+  /** Learning steps between evaluations; 0 = only before and after. */
+  readonly evaluateEvery: number;
+  readonly tasks: FrozenTasks;
+  readonly seed: number;
+  readonly shuffleAdvantages: boolean;
+  readonly adapterShape: { readonly rank: number; readonly alpha: number };
+  readonly band: number;
+  readonly microbatchTokens: number;
+};
+
+export type SimulationEvent =
+  | {
+      readonly event: "step";
+      readonly step: number;
+      readonly metrics: { readonly [name: string]: number };
+    }
+  | {
+      readonly event: "evaluated";
+      readonly step: number;
+      readonly successes: number;
+      readonly tasks: number;
+      readonly minutes: number;
+    };
+
+export type SimulationResult = {
+  /** Success by frozen task, before and after. */
+  readonly base: readonly boolean[];
+  readonly final: readonly boolean[];
+};
+
+/** The name of the environment whose training tasks are rolled out, by number. */
+export type TrainingTask = (index: number) => TaskReference;
+
+/** Groups tried for one step before it goes on with fewer. */
+const TRIES_PER_GROUP = 6;
+
+export async function simulate(
+  engine: TrainEngine,
+  recipe: EdgeRecipe,
+  parts: RolloutParts,
+  trainingTask: TrainingTask,
+  options: SimulationOptions,
+  onEvent: (event: SimulationEvent) => void,
+  signal: AbortSignal,
+): Promise<SimulationResult> {
+  const startedAt = performance.now();
+  const minutes = (): number => (performance.now() - startedAt) / 60_000;
+  let version = 0;
+  let nextTask = 0;
+
+  async function evaluateNow(step: number): Promise<readonly boolean[]> {
+    const adapter =
+      step === 0 ? null : { ...options.adapterShape, tensors: await engine.parameters() };
+    const { successes } = await evaluateVersion(parts, options.tasks, version, adapter, signal);
+    const count = successes.filter(Boolean).length;
+    onEvent({
+      event: "evaluated",
+      step,
+      successes: count,
+      tasks: successes.length,
+      minutes: minutes(),
+    });
+    return successes;
+  }
+
+  async function rollOutGroup(): Promise<LearnableGroup> {
+    const task = trainingTask(derivedSeed(options.seed, nextTask));
+    nextTask += 1;
+    const number = nextTask;
+    const trajectories = await inLanes(options.groupSize, async (i) => {
+      const seed = derivedSeed(options.seed, number, i);
+      const { record: trajectory, verification } = await judgedRollout(parts, task, seed, signal);
+      // Sampled by this process with these weights: the record is the re-scored value.
+      return learnableTrajectory(trajectory.id, trajectory, verification);
+    });
+    return { task: nameOf(task), trajectories };
+  }
+
+  const base = await evaluateNow(0);
+  let final = base;
+  let state: StateValues = {};
+  for (let step = 0; step < options.steps; step += 1) {
+    const stepAt = performance.now();
+    if (step > 0 && step % options.publishEvery === 0) {
+      version += 1;
+      const tensors = await engine.parameters();
+      await parts.policy.setAdapter(version, { ...options.adapterShape, tensors });
+    } else if (step === 0) await parts.policy.setAdapter(0, null);
+    const coming = { step, seed: options.seed, state, band: options.band };
+    let waiting = waitingStep(recipe, [], coming);
+    const rewards: number[] = [];
+    const wanted = recipe.stage.settings.tasksPerStep;
+    const mostTries = wanted * TRIES_PER_GROUP;
+    for (let tries = 0; waiting.groups.length < wanted && tries < mostTries; tries += 1) {
+      const group = await rollOutGroup();
+      rewards.push(...group.trajectories.map(({ trajectory }) => trajectory.verification.reward));
+      const scored = await scoredForStep(recipe, group, coming);
+      waiting = waitingStep(recipe, [...waiting.groups, scored], coming);
+    }
+    if (waiting.groups.length === 0) continue;
+    const learned = await learningStep(engine, recipe, waiting, {
+      ...coming,
+      microbatchTokens: options.microbatchTokens,
+      shuffleAdvantages: options.shuffleAdvantages ? seededRandom(options.seed, step) : null,
+      betweenPasses: async () => signal.throwIfAborted(),
+    });
+    state = { ...state, ...learned.state };
+    onEvent({
+      event: "step",
+      step: step + 1,
+      metrics: {
+        ...learned.metrics,
+        // Of all that was rolled out, not only of groups with a signal.
+        rolledOut: rewards.length,
+        rolledOutReward: rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length,
+        seconds: (performance.now() - stepAt) / 1000,
+      },
+    });
+    const isDue = options.evaluateEvery > 0 && (step + 1) % options.evaluateEvery === 0;
+    if (isDue || step + 1 === options.steps) {
+      final = await evaluateNow(step + 1);
+      // The evaluation put the newest parameters into the policy: they are the next version.
+      version += 1;
+      const tensors = await engine.parameters();
+      await parts.policy.setAdapter(version, { ...options.adapterShape, tensors });
+    }
+  }
+  return { base, final };
+}

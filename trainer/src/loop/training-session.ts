@@ -1,0 +1,324 @@
+/**
+ * Wires a training run: base model, engine, policy, edge, state folder and loop. What it is given
+ * comes from the command line; what it does is in the parts.
+ */
+import { randomUUID } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Precision, RemoteServerOptions } from "@waggle/engine";
+import type { ResidentFormat } from "@waggle/model";
+import type { PoliciesResponse } from "@waggle/protocol";
+import { createGrammarCompiler } from "@waggle/text/grammar";
+import { WaggleError } from "@waggle/protocol";
+import { abortableSleep } from "./abortable-sleep.ts";
+import { createAdapterCache } from "../sink/adapter-cache.ts";
+import type { AdapterFolder } from "../sink/adapter-folder.ts";
+import type { BaseModel } from "../model/base-model.ts";
+import { openCheckJournal } from "../check/check-journal.ts";
+import {
+  type Checkpoint,
+  type CheckpointStore,
+  createCheckpointStore,
+} from "../checkpoint/checkpoint-store.ts";
+import { containCheck } from "../check/contained-check.ts";
+import type { EdgeClient } from "../edge/edge-client.ts";
+import { adoptedState, hasOtherStable, withPolicies } from "../edge/edge-following.ts";
+import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
+import {
+  doesNotFall,
+  evaluateVersion,
+  frozenTasksName,
+  type FrozenTasks,
+} from "../evaluation/frozen-evaluation.ts";
+import { type HeartbeatSender, startHeartbeat } from "../edge/heartbeat.ts";
+import { createLeaseHolder } from "../source/lease-holder.ts";
+import { isElsewhere, openSessionEngine } from "./session-engine.ts";
+import { createMetricsLog } from "../metrics/metrics-log.ts";
+import { type Device, openPolicy } from "../model/open-model.ts";
+import { createGuidanceCache } from "../sink/guidance-cache.ts";
+import { createReplay } from "../check/replay.ts";
+import { requireEngine } from "../recipes/required-engine.ts";
+import type { Reporter } from "../metrics/reporter.ts";
+import { initialState } from "../checkpoint/trainer-state.ts";
+import { lockState } from "../checkpoint/state-lock.ts";
+import { createTrajectoryChecker, LOG_PROB_BAND } from "../check/trajectory-check.ts";
+import { runTrainingLoop } from "./training-loop.ts";
+import type { TrainingOptions, TrainingSummary } from "./training-parts.ts";
+
+export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "pollMs"> & {
+  readonly stateFolder: string;
+  readonly isResuming: boolean;
+  /** Wait for another trainer on the same state folder to end; default: refuse to start. */
+  readonly waits?: boolean | undefined;
+  readonly device: Device;
+  /** With a URL as the device. */
+  readonly server?: RemoteServerOptions | undefined;
+  readonly threads?: number | undefined;
+  /** In bytes. */
+  readonly memoryLimit?: number | undefined;
+  /** How frozen weights are held; default as they are. */
+  readonly base?: ResidentFormat | undefined;
+  /** Of large products; default `f32`. */
+  readonly precision?: Precision | undefined;
+  readonly rank: number;
+  readonly alpha: number;
+  /** Where training starts in place of the edge's stable policy or a fresh adapter. */
+  readonly start?: AdapterFolder | undefined;
+  readonly seed: number;
+  /** Of the environment that the edge assigns. */
+  readonly tasks: Omit<FrozenTasks, "environment">;
+  /** Largest fall of the success rate that is taken for noise. */
+  readonly promotionMargin: number;
+  readonly leaseSeconds: number;
+  readonly pollMs: number;
+};
+
+const TRAINER_ID = `trainer-${process.pid}`;
+
+/**
+ * Runs until a limit or the signal. Where the edge's stable version becomes another than the one that
+ * was trained from, it begins again from that one.
+ */
+export async function train(
+  model: BaseModel,
+  edge: EdgeClient,
+  recipe: EdgeRecipe,
+  options: TrainingSessionOptions,
+  report: Reporter,
+  signal: AbortSignal,
+): Promise<TrainingSummary> {
+  await mkdir(options.stateFolder, { recursive: true });
+  const release = await lockState(options.stateFolder, {
+    waits: options.waits,
+    sleep: abortableSleep,
+    signal,
+    onWait: (message) => report.note("waiting", { because: message }),
+  });
+  const heartbeat = startHeartbeat({
+    trainerId: TRAINER_ID,
+    send: (beat) => edge.sendHeartbeat(beat),
+    every: (ms, fn) => {
+      const timer = setInterval(fn, ms);
+      return () => clearInterval(timer);
+    },
+  });
+  try {
+    await offerBaseModel(model, edge);
+    const store = createCheckpointStore(options.stateFolder);
+    if (!options.isResuming) await store.clear();
+    let twice = 0;
+    for (let { start } = options; ; start = undefined) {
+      const given = { ...options, start };
+      const { note } = heartbeat;
+      const summary = await runSession(model, edge, recipe, given, store, report, note, signal);
+      twice += summary.twice;
+      const { stoppedBy, state } = summary;
+      if (stoppedBy !== "stable-changed" && stoppedBy !== "environment-changed") {
+        return { ...summary, twice };
+      }
+      report.note(stoppedBy, { from: state.stableVersion });
+    }
+  } finally {
+    await heartbeat.stop();
+    release();
+  }
+}
+
+/** From the saved state, or from the edge's stable version, until the loop ends. */
+async function runSession(
+  model: BaseModel,
+  edge: EdgeClient,
+  recipe: EdgeRecipe,
+  options: TrainingSessionOptions,
+  store: CheckpointStore,
+  report: Reporter,
+  note: HeartbeatSender["note"],
+  signal: AbortSignal,
+): Promise<TrainingSummary> {
+  const adapterCache = createAdapterCache({
+    folder: join(options.stateFolder, "adapters"),
+    config: model.config,
+    download: (digest) => edge.getObject(digest),
+  });
+  const guidance = createGuidanceCache((digest) => edge.getObject(digest));
+  const policies = await edge.policies();
+  const { environment } = await edge.control();
+  const tasks: FrozenTasks = { ...options.tasks, environment };
+  const saved = await store.load();
+  if (saved !== null) requireSameEnvironment(saved, model, policies);
+  const stateId = saved?.state.stateId ?? randomUUID();
+  const { knownStep, newestStep } = await edge.openLineage({
+    stateId,
+    step: saved?.state.step ?? 0,
+  });
+  // Steps that the edge knows and the state does not: it was restored from an older copy.
+  const isBehind = saved !== null && (knownStep ?? 0) > saved.state.step;
+  if (isBehind) report.note("state-behind", { step: saved.state.step, known: knownStep });
+  const isMoved = saved !== null && isElsewhere(saved.state, saved.engine, options.device);
+  const isOurs = saved !== null && !isBehind && !hasOtherStable(saved.state, policies);
+  const goesOn = isOurs && !isMoved;
+  if (saved !== null && options.start !== undefined) {
+    throw new WaggleError(
+      "CONFLICT",
+      `a state that goes on has its own adapter, got --adapter and step ${saved.state.step} in ${options.stateFolder}; pass --no-resume, or another --state folder`,
+    );
+  }
+
+  const stable = policies.policies.find(({ version }) => version === policies.stable)?.adapter;
+  const { engine, place } = await openSessionEngine(
+    model,
+    options,
+    adapterCache,
+    goesOn ? saved.state : null,
+    stable ?? null,
+  );
+  const policy = await openPolicy(model, options.threads);
+  const leases = createLeaseHolder({
+    edge,
+    trainerId: TRAINER_ID,
+    durationSeconds: options.leaseSeconds,
+    now: () => performance.now(),
+  });
+  // Renewal must not wait for a long pass to end; failures show at the next call of the loop.
+  const renewal = setInterval(
+    () => void leases.renewDue().catch((error: unknown) => report.failure(error)),
+    (options.leaseSeconds * 1000) / 6,
+  );
+  try {
+    requireEngine(recipe, engine.capabilities());
+    if (saved !== null && !goesOn) {
+      const note = isMoved ? "moved" : "adopted";
+      report.note(note, { stable: policies.stable, discarded: saved.state.stableVersion });
+    }
+    let start: Checkpoint;
+    if (goesOn) {
+      const state = withPolicies(saved.state, policies, randomUUID);
+      start = { ...saved, state: { ...state, stateId } };
+      await engine.load(start.engine);
+    } else {
+      if (options.start?.checkpoint) await engine.load(options.start.checkpoint);
+      const fresh = await engine.save();
+      const earlier =
+        saved?.state ??
+        initialState({
+          baseModel: model.reference.sha256,
+          recipe: recipe.name,
+          seed: options.seed,
+        });
+      const adopted = adoptedState(earlier, policies);
+      const state = {
+        ...adopted,
+        step: Math.max(adopted.step, newestStep),
+        // The older copy is another lineage from here on.
+        stateId: isBehind ? randomUUID() : stateId,
+        ...place,
+      };
+      start = { state, engine: fresh, stable: fresh };
+      await store.commit(start);
+    }
+    const { device, precision = "f32" } = engine.capabilities();
+    report.note("started", {
+      device,
+      precision,
+      policy: policy.client.device,
+      recipe: recipe.name,
+      step: start.state.step,
+      stable: start.state.stableVersion,
+      baseModel: model.reference.sha256,
+    });
+    const parts = {
+      policy,
+      format: model.format,
+      sampling: recipe.stage.settings.sampling,
+    };
+    const checker = createTrajectoryChecker({
+      policy,
+      adapterCache,
+      guidance,
+      replay: createReplay({
+        format: model.format,
+        contextLength: policy.contextLength,
+        vocabularySize: policy.vocabularySize,
+      }),
+      maxStaleness: recipe.maxStaleness,
+      servedSequences: engine.capabilities().sequences,
+      grammars: createGrammarCompiler(
+        new Map(model.files.map(({ path, bytes }) => [path, bytes])),
+        { vocabularySize: policy.vocabularySize },
+      ),
+    });
+    return await runTrainingLoop(
+      {
+        edge,
+        engine,
+        recipe,
+        leases,
+        store,
+        report,
+        checker: containCheck(checker, await openCheckJournal(options.stateFolder), report),
+        publication: {
+          edge,
+          engine,
+          adapterCache,
+          adapterShape: place.adapterShape ?? options,
+          evaluate: async (version, adapter, stop, said) => {
+            const read = said === undefined ? null : await guidance.get(said);
+            const guided = { ...parts, guidance: read };
+            return evaluateVersion(guided, tasks, version, adapter, stop);
+          },
+          environment: tasks.environment,
+          evaluationName: frozenTasksName(tasks),
+          mayPromote: (candidate, current) =>
+            doesNotFall(candidate, current, options.promotionMargin),
+          report,
+        },
+        metricsLog: createMetricsLog(join(options.stateFolder, "metrics.jsonl")),
+        note,
+        sleep: abortableSleep,
+        now: () => performance.now(),
+        date: () => new Date().toISOString(),
+        newId: randomUUID,
+      },
+      { ...options, band: LOG_PROB_BAND.max },
+      start,
+      signal,
+    );
+  } finally {
+    clearInterval(renewal);
+    await engine.dispose();
+    await policy.dispose();
+  }
+}
+
+/** Uploads the files and says that they are version 0; the same again changes nothing. */
+async function offerBaseModel(model: BaseModel, edge: EdgeClient): Promise<void> {
+  for (const { path, sha256 } of model.reference.files) {
+    if (await edge.hasObject(sha256)) continue;
+    await edge.putObject(sha256, await model.readFile(path));
+  }
+  await edge.setBaseModel({
+    baseModel: model.reference,
+    vocabularySize: model.config.vocabularySize,
+    contextLength: model.config.contextLength,
+  });
+}
+
+function requireSameEnvironment(
+  saved: Checkpoint,
+  model: BaseModel,
+  policies: PoliciesResponse,
+): void {
+  if (saved.state.baseModel !== model.reference.sha256) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `the state must belong to base model ${model.reference.sha256.slice(0, 12)}, got ${saved.state.baseModel.slice(0, 12)}; use another --state folder or --no-resume`,
+    );
+  }
+  const known = new Set(policies.policies.map(({ version }) => version));
+  if (!known.has(saved.state.stableVersion)) {
+    throw new WaggleError(
+      "POLICY_VERSION_UNKNOWN",
+      `the edge must know version ${saved.state.stableVersion} of the saved state, got ${[...known].join(", ") || "no versions"}; start with --no-resume after the edge was emptied`,
+    );
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * Progress: lines for people, or one JSON object a line for programs. Where it goes is passed in.
+ */
+import type { EvaluationResult, MetricsRow, PolicyVersionId } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
+import type { JudgedLease } from "../check/lease-judgement.ts";
+
+/** What the gate says of a candidate. `undecided`: the frozen tasks do not tell the two apart. */
+export type PromotionDecision = {
+  readonly verdict: "promote" | "roll-back" | "undecided";
+  /** Empty for a promotion. */
+  readonly reason: string;
+};
+
+export interface Reporter {
+  judged(judged: JudgedLease): void;
+  step(row: MetricsRow): void;
+  evaluated(result: EvaluationResult, decision: PromotionDecision): void;
+  published(version: PolicyVersionId, isPromoted: boolean): void;
+  /** Publishing stopped; `version` was rolled back, `null` where training went back alone. */
+  alarm(version: PolicyVersionId | null, reason: string): void;
+  /** Something that is not a failure and worth knowing. */
+  note(event: string, details?: { readonly [name: string]: unknown }): void;
+  /** A failure the trainer goes on after. */
+  failure(error: unknown): void;
+}
+
+/**
+ * @param write - receives whole lines without their end.
+ * @param asJson - one JSON object a line, with `event` first.
+ */
+export function createReporter(write: (line: string) => void, asJson: boolean): Reporter {
+  const emit = (event: string, details: { readonly [name: string]: unknown }, text: string): void =>
+    write(asJson ? JSON.stringify({ event, ...details }) : text);
+  return {
+    judged({ groups, outcomes }) {
+      const of = (wanted: string): readonly (string | undefined)[] =>
+        outcomes.flatMap(({ status, reason }) => (status === wanted ? [reason] : []));
+      const [learnable, skipped, rejected] = [of("learned"), of("skipped"), of("rejected")];
+      const details = {
+        trajectories: outcomes.length,
+        learnable: learnable.length,
+        skipped: skipped.length,
+        rejected: rejected.length,
+        reasons: { skipped: counted(skipped), rejected: counted(rejected) },
+        groups: groups.length,
+      };
+      emit(
+        "judged",
+        details,
+        `  ${details.trajectories} trajectories: ${details.learnable} to learn from in ${groups.length} groups, ${details.skipped} skipped${inBrackets(details.reasons.skipped)}, ${details.rejected} rejected${inBrackets(details.reasons.rejected)}`,
+      );
+    },
+    step(row) {
+      const show = (name: string, digits: number): string =>
+        (row.metrics[name] ?? Number.NaN).toFixed(digits);
+      emit(
+        "step",
+        row,
+        `step ${row.step}: success ${show("successRate", 3)} of ${show("trajectories", 0)}, loss ${show("loss", 4)}, gradient ${show("gradientNorm", 3)}, entropy ${show("entropy", 3)}, gap ${show("logProbGapMean", 6)}, staleness ${show("stalenessMean", 2)}, ${show("seconds", 1)} s`,
+      );
+    },
+    evaluated(result, { verdict, reason }) {
+      const words = { promote: "promote", "roll-back": "roll back", undecided: "no decision" };
+      emit(
+        "evaluated",
+        { ...result, promotes: verdict === "promote", verdict, reason },
+        `evaluation of the candidate: ${result.successes} of ${result.tasks}, stable version ${result.comparedWith ?? "unknown"} ${result.stableSuccesses ?? "unknown"}: ${words[verdict]}${reason === "" ? "" : ` (${reason})`}`,
+      );
+    },
+    published(version, isPromoted) {
+      emit(
+        "published",
+        { version, isPromoted },
+        `version ${version} ${isPromoted ? "is stable" : "was rolled back"}`,
+      );
+    },
+    alarm(version, reason) {
+      const done =
+        version === null
+          ? "training went back to the stable version"
+          : `version ${version} was rolled back`;
+      emit("alarm", { version, reason }, `ALARM: ${reason}; ${done} and publishing is frozen`);
+    },
+    note(event, details = {}) {
+      emit(event, details, `${event}: ${Object.entries(details).map(inWords).join(", ")}`);
+    },
+    failure(error) {
+      const code = WaggleError.is(error) ? error.code : "INTERNAL";
+      const message = error instanceof Error ? error.message : String(error);
+      emit("failure", { code, message }, `! ${code}: ${message}`);
+    },
+  };
+}
+
+/** `stoppedBy` and its value as words; of a hash the beginning, as the dashboard shows it. */
+function inWords([name, value]: readonly [string, unknown]): string {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  if (typeof value !== "string") return `${words} ${JSON.stringify(value)}`;
+  return `${words} ${/^[0-9a-f]{64}$/.test(value) ? value.slice(0, 8) : value}`;
+}
+
+/** How often each reason occurs, the most frequent first. */
+function counted(reasons: readonly (string | undefined)[]): { readonly [reason: string]: number } {
+  const counts = new Map<string, number>();
+  for (const reason of reasons) {
+    const name = reason ?? "no reason given";
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return Object.fromEntries([...counts].toSorted(([, a], [, b]) => b - a));
+}
+
+function inBrackets(counts: { readonly [reason: string]: number }): string {
+  const words = Object.entries(counts).map(([reason, count]) => `${count} ${reason}`);
+  return words.length === 0 ? "" : ` (${words.join(", ")})`;
+}

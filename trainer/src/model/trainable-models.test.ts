@@ -1,0 +1,89 @@
+/** Types of decoders: those that are trained sample as they train, the others are refused by name. */
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FULL_SUPPORT } from "@waggle/protocol";
+import { expect, onTestFinished, test } from "vitest";
+import { heldAs, modelUnder } from "./frozen-base.ts";
+import { openEngine, openPolicy } from "./open-model.ts";
+import { createProgram } from "../commands/program.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+
+/** A golden decoder with the tokenizer of the nano model. */
+async function folderOf(modelType: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "waggle-type-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const name of ["config.json", "model.safetensors"]) {
+    await cp(join(ROOT, "test/golden/decoder", modelType, name), join(folder, name));
+  }
+  for (const name of ["tokenizer.json", "tokenizer_config.json"]) {
+    await cp(join(ROOT, "packages/model/nano", name), join(folder, name));
+  }
+  return folder;
+}
+
+test.each([
+  ["qwen3", "f32"],
+  ["llama", "int8"],
+  ["qwen2", "f32"],
+  ["qwen2", "int8"],
+  ["smollm3", "f32"],
+  ["smollm3", "int4"],
+] as const)(
+  "what was trained of a %s in %s is what samples: log-probs agree to 1e-4",
+  async (modelType, base) => {
+    const model = await modelUnder(base, "cpu", await folderOf(modelType));
+    const shape = { rank: 2, alpha: 4 };
+    const engine = await openEngine(model, "cpu", { ...shape, seed: 1 }, { threads: 1, base });
+    onTestFinished(() => engine.dispose());
+    const policy = await openPolicy(heldAs(model, base), 1);
+    onTestFinished(() => policy.dispose());
+    const tokenIds = Array.from({ length: 24 }, (_, t) => (7 * t * t + 3 * t) % 100);
+    const sequences = [{ tokenIds }];
+    const untrained = await engine.forward({ sequences });
+    await engine.backward({ sequences }, { logProb: [new Float32Array(24).fill(-1)] });
+    await engine.optimStep({ learningRate: 0.02 });
+    await policy.setAdapter(1, { ...shape, tensors: await engine.parameters() });
+    const session = await policy.createContext();
+    session.append(tokenIds);
+    const scores = await session.score({ sampling: FULL_SUPPORT });
+    const [logProbs = new Float32Array()] = (await engine.forward({ sequences })).logProb;
+    const gaps = tokenIds.map((_, t) =>
+      t === 0 ? 0 : Math.abs((scores.rawLogProbs[t] as number) - (logProbs[t] as number)),
+    );
+    expect(Math.max(...gaps)).toBeLessThan(1e-4);
+    const moved = [...logProbs].map((value, t) => value - (untrained.logProb[0]?.[t] as number));
+    expect(Math.max(...moved)).toBeGreaterThan(0.01);
+  },
+);
+
+test.each(["gemma3_text", "lfm2"])(
+  "a %s, which only runs, is refused by every command that trains, and by plan",
+  async (modelType) => {
+    const folder = await folderOf(modelType);
+    const data = join(folder, "conversations.jsonl");
+    await writeFile(data, "");
+    const edge = ["--edge", "http://127.0.0.1:9", "--credential", "none"];
+    const commands = [
+      ["train", ...edge],
+      ["simulate", "--steps", "1"],
+      ["learn", "--recipe", "grpo"],
+      ["imitate", "--data", data, "--out", join(folder, "out")],
+      ["plan"],
+    ];
+    for (const command of commands) {
+      const program = createProgram({
+        signal: new AbortController().signal,
+        writeOut: () => {},
+        writeError: () => {},
+        environment: {},
+      });
+      const parsed = program.parseAsync(["node", "main.ts", ...command, "--model", folder]);
+      await expect(parsed).rejects.toMatchObject({
+        code: "CAPABILITY_MISSING",
+        message: expect.stringContaining(`got ${modelType}, which only runs`) as string,
+      });
+    }
+  },
+);

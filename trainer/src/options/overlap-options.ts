@@ -1,0 +1,47 @@
+/** Flags of a run whose rollouts go on while steps are taken. */
+import { type Command, Option } from "commander";
+import { positive, whole } from "./option-values.ts";
+import type { OverlapOptions } from "../loop/overlapped-stage.ts";
+import type { SwapPoint } from "../rollouts/swapping-policy.ts";
+
+export type OverlapFlags = {
+  async: boolean;
+  maxLag: number;
+  swap: SwapPoint;
+  maxRunning?: number;
+};
+
+export function addOverlapOptions(command: Command): Command {
+  return command
+    .option(
+      "--async",
+      "go on rolling out while steps are taken, where the policy samples the trajectories",
+      false,
+    )
+    .option("--max-lag <n>", "with --async: most steps that a token may be behind", whole, 2)
+    .addOption(
+      new Option("--swap <point>", "with --async: where a rollout goes on under a newer version")
+        .choices(["never", "turn", "token"] satisfies SwapPoint[])
+        .default("turn" satisfies SwapPoint),
+    )
+    .option("--max-running <n>", "with --async: tasks rolled out at one time", positive);
+}
+
+/** The flags that say how, and have no meaning where rollouts and steps take turns. */
+const ONLY_ASYNC = ["maxLag", "swap", "maxRunning"] as const;
+
+/** Ends the command where one of them is given without `--async`. */
+export function requireAsync(command: Command): void {
+  if (command.getOptionValue("async") === true) return;
+  for (const name of ONLY_ASYNC) {
+    if (command.getOptionValueSource(name) !== "cli") continue;
+    const { flags } = command.options.find((option) => option.attributeName() === name) ?? {};
+    command.error(`error: option '${flags}' needs --async; add it, or leave this one out`);
+  }
+}
+
+/** Absent where rollouts and steps take turns. */
+export function overlapOf(flags: OverlapFlags): OverlapOptions | undefined {
+  if (!flags.async) return undefined;
+  return { mostStaleness: flags.maxLag, swap: flags.swap, mostRunning: flags.maxRunning };
+}

@@ -1,0 +1,44 @@
+/** Options of the command line for training elsewhere: a URL as the device, and what goes with it. */
+import { isEngineUrl, type RemoteServerOptions, requireCuda } from "@waggle/engine";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Device, DEVICES } from "../model/open-model.ts";
+
+export type ServerOptions = { serverModel?: string; serverFolder?: string };
+
+/** `--device`: one of this machine, or the URL of a server. */
+export function deviceOption(): Option {
+  return new Option(
+    "--device <name>",
+    `what trains: ${DEVICES.join(", ")}, or the URL of a server of the Tinker API`,
+  )
+    .argParser(device)
+    .default("auto");
+}
+
+/** Adds the options of a server. */
+export function withServer(command: Command): Command {
+  return command
+    .option("--server-model <name>", "base model at the server; default the only one it serves")
+    .option("--server-folder <folder>", "an open-rl server's OPEN_RL_TMP_DIR as mounted here");
+}
+
+/** What the options say of a server; its key comes from WAGGLE_SERVER_KEY, not from a command line. */
+export function serverOf(
+  given: ServerOptions,
+  environment: { readonly [name: string]: string | undefined },
+): RemoteServerOptions {
+  return {
+    apiKey: environment["WAGGLE_SERVER_KEY"],
+    baseModel: given.serverModel,
+    sharedFolder: given.serverFolder,
+  };
+}
+
+/** @throws WaggleError `DEVICE_UNAVAILABLE` for what is not installed: before a model is read or made. */
+function device(text: string): Device {
+  if (isEngineUrl(text) && URL.canParse(text)) return text;
+  const named = DEVICES.find((name) => name === text);
+  if (named === "cuda") requireCuda();
+  if (named !== undefined) return named;
+  throw new InvalidArgumentError(`It must be ${DEVICES.join(", ")}, or a URL.`);
+}

@@ -1,0 +1,81 @@
+/** What teaches a base: the environment's demonstrations, and lessons of reading in the words of every rollout. */
+import { environmentNamed } from "@waggle/environments";
+import { readingText } from "@waggle/learning/states";
+import { FULL_SUPPORT, type Trajectory } from "@waggle/protocol";
+import { ByteTokenizer } from "@waggle/testing";
+import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
+import { expect, test } from "vitest";
+import { derivedSeed, seededRandom } from "../rollouts/random.ts";
+import { baseDemonstration } from "./base-demonstration.ts";
+import { demonstratedRollout, NOBODY, scriptedPolicy } from "../rollouts/demonstrated-rollout.ts";
+import { environmentRollout } from "../rollouts/environment-rollout.ts";
+import { taskOf } from "../rollouts/task-names.ts";
+
+const tokenizer = new ByteTokenizer();
+const format = createChatFormat({ tokenizer, tokenizerConfig: nanoTokenizerConfig(4096) });
+const OPTIONS = { seed: 5, mistakes: 0.35, contextLength: 4096 };
+const CASE = /A case that went (well|wrong): (.*)\n(\w+)/;
+
+const tokensOf = ({ segments }: Trajectory): number[][] =>
+  segments.map(({ tokenIds }) => [...tokenIds]);
+const wordsOf = (trajectory: Trajectory): string => tokenizer.decode(tokensOf(trajectory).flat());
+
+test("an environment without lessons is taught by its demonstrations as they are", async () => {
+  const spec = environmentNamed("bandit");
+  const nth = 7;
+  const plain = await demonstratedRollout(
+    spec,
+    spec.reference(derivedSeed(OPTIONS.seed, nth), "train", nth % spec.levels),
+    format,
+    { ...OPTIONS, random: seededRandom(OPTIONS.seed, nth) },
+  );
+  const taught = await baseDemonstration(spec, format, nth, OPTIONS);
+  expect(tokensOf(taught)).toEqual(tokensOf(plain.trajectory));
+});
+
+test("a demonstration that does not fit the context is cut there, as a rollout would be", async () => {
+  const spec = environmentNamed("shop");
+  const options = { mistakes: 0, contextLength: 1700 };
+  const stops = new Map<string, number>();
+  for (let nth = 0; nth < 60; nth += 1) {
+    const task = spec.reference(nth, "train", nth % spec.levels);
+    const random = seededRandom(nth);
+    const { trajectory, verification } = await demonstratedRollout(spec, task, format, {
+      ...options,
+      random,
+    });
+    const { stopReason } = trajectory;
+    stops.set(stopReason, (stops.get(stopReason) ?? 0) + 1);
+    expect(tokensOf(trajectory).flat().length).toBeLessThanOrEqual(options.contextLength);
+    expect(verification.success).toBe(stopReason === "completed");
+  }
+  expect([...stops.keys()].toSorted()).toEqual(["completed", "context-overflow"]);
+});
+
+test("lessons of reading begin as rollouts that read do, and come as often as the environment says", async () => {
+  const spec = environmentNamed("recall");
+  let lessons = 0;
+  for (let nth = 0; nth < 120; nth += 1) {
+    const taught = await baseDemonstration(spec, format, nth, OPTIONS);
+    const read = CASE.exec(wordsOf(taught));
+    if (read === null) continue;
+    lessons += 1;
+    const [, went, situation = "", action = ""] = read;
+    const shown = { situation, action, reward: went === "well" ? 1 : 0 };
+    const { record: trajectory } = await environmentRollout(
+      { ...scriptedPolicy(() => format.encodeAssistant("left"), 4096), client: NOBODY },
+      format,
+      spec,
+      taskOf({ record: taught }),
+      {
+        ...{ sampling: FULL_SUPPORT, seed: 1 },
+        guide: { start: () => readingText({ cases: [shown] }) },
+      },
+      new AbortController().signal,
+    );
+    expect(tokensOf(taught).slice(0, -1)).toEqual(tokensOf(trajectory).slice(0, -1));
+  }
+  // Three quarters of 120 with a deviation of 5.
+  expect(lessons).toBeGreaterThan(70);
+  expect(lessons).toBeLessThan(110);
+});

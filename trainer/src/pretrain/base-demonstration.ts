@@ -1,0 +1,55 @@
+/**
+ * One of the demonstrations that teach the base of an environment: a rollout with mistakes, or what somebody does
+ * who was given a case to read, where the environment wants its base to read.
+ */
+import { guidedEnvironment } from "@waggle/agent";
+import type { ReadingLesson, EnvironmentSpec } from "@waggle/environments";
+import { readingText } from "@waggle/learning/states";
+import type { Trajectory } from "@waggle/protocol";
+import type { ChatFormat } from "@waggle/text";
+import { derivedSeed, seededRandom } from "../rollouts/random.ts";
+import { demonstratedRollout } from "../rollouts/demonstrated-rollout.ts";
+
+export type BaseDemonstrationOptions = {
+  /** Of all demonstrations of a base. */
+  readonly seed: number;
+  /** Of one without a case; an environment with reading lessons has its own. */
+  readonly mistakes: number;
+  readonly contextLength: number;
+};
+
+/** The nth demonstration. */
+export async function baseDemonstration(
+  spec: EnvironmentSpec,
+  format: ChatFormat,
+  nth: number,
+  { seed, mistakes, contextLength }: BaseDemonstrationOptions,
+): Promise<Trajectory> {
+  const reference = spec.reference(derivedSeed(seed, nth), "train", nth % spec.levels);
+  const random = seededRandom(seed, nth);
+  const { reading } = spec;
+  const lesson = reading && random() < reading.share ? reading.lesson(random) : null;
+  const { trajectory } = await demonstratedRollout(
+    lesson === null ? spec : { ...spec, demonstrator: () => lesson.reader },
+    reference,
+    format,
+    {
+      random,
+      mistakes: reading?.mistakes ?? mistakes,
+      contextLength,
+      ...(lesson === null ? {} : { around: given(lesson) }),
+    },
+  );
+  return trajectory;
+}
+
+/** An environment whose rollout begins with the case, in the words of every rollout. */
+function given({
+  case: shown,
+}: ReadingLesson): NonNullable<Parameters<typeof demonstratedRollout>[3]["around"]> {
+  const text = readingText({ cases: [shown] });
+  return (instance) => ({
+    ...instance,
+    environment: guidedEnvironment(instance.environment, { start: () => text }),
+  });
+}

@@ -1,0 +1,197 @@
+/**
+ * The base policy of an environment of tasks: a small decoder taught by demonstrations with mistakes, so that
+ * it acts as the environment wants it to and is wrong often enough to leave something to learn. Made once for
+ * an environment and kept in a folder that is a Hugging Face model.
+ */
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { createOnnxEngine } from "@waggle/engine";
+import type { EnvironmentSpec } from "@waggle/environments";
+import { cosineRate, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
+import {
+  type DecoderConfig,
+  decoderConfigJson,
+  initializeDecoder,
+  parameterCount,
+  writeSafetensors,
+} from "@waggle/model";
+import { toTrainingSamples } from "@waggle/protocol";
+import { type BaseModel, readBaseModel } from "../model/base-model.ts";
+import { baseDemonstration } from "./base-demonstration.ts";
+import { trainEnvironmentText } from "./environment-text.ts";
+
+/** What a base is made of, beside what its environment demonstrates; changing anything makes another one. */
+export type EnvironmentBaseRecipe = {
+  readonly seed: number;
+  readonly steps: number;
+  /** Demonstrations of one optimizer step. */
+  readonly batchSize: number;
+  readonly mistakes: number;
+  readonly vocabularySize: number;
+  readonly contextLength: number;
+  readonly width: number;
+  readonly layers: number;
+};
+
+export const ENVIRONMENT_BASE: EnvironmentBaseRecipe = {
+  seed: 20_261_121,
+  steps: 700,
+  batchSize: 32,
+  mistakes: 0.35,
+  vocabularySize: 384,
+  contextLength: 512,
+  width: 96,
+  layers: 3,
+};
+
+/** Progress in words. */
+export function baseWords(environment: string, { step, steps, ...of }: BaseProgress): string {
+  const { loss, tokensPerSecond } = of;
+  return `base of ${environment}, made once  ${step}/${steps}  loss ${loss.toFixed(4)}  ${tokensPerSecond.toFixed(0)} tokens/s`;
+}
+
+/** The file that says how a base was made. */
+const RECORD = "base.json";
+const PEAK_LEARNING_RATE = 4e-3;
+const WARM_UP_STEPS = 50;
+const TEXT_DEMONSTRATIONS = 1000;
+
+export type BaseProgress = {
+  readonly step: number;
+  readonly steps: number;
+  readonly loss: number;
+  readonly tokensPerSecond: number;
+};
+
+/**
+ * Reads the base of an environment from `folder`, or makes it there: where there is none, or one of another recipe.
+ * What an environment demonstrates is not looked at: where that changes, the folder is to be removed.
+ */
+export async function environmentBase(
+  spec: EnvironmentSpec,
+  folder: string,
+  given: EnvironmentBaseRecipe,
+  onProgress: (progress: BaseProgress) => void,
+  signal: AbortSignal,
+): Promise<BaseModel> {
+  const { contextLength = given.contextLength } = spec;
+  const recipe = { ...given, contextLength };
+  if (!(await isMadeSo(folder, spec, recipe))) {
+    // Whole or not at all: an interrupted run leaves nothing that looks like a model.
+    const unfinished = `${folder}.unfinished`;
+    await rm(unfinished, { recursive: true, force: true });
+    await makeBase(spec, unfinished, recipe, onProgress, signal);
+    await mkdir(dirname(folder), { recursive: true });
+    await rm(folder, { recursive: true, force: true });
+    await rename(unfinished, folder);
+  }
+  return readBaseModel(folder);
+}
+
+/** What is written down of how a base is made. */
+function recordOf({ name, reading }: EnvironmentSpec, recipe: EnvironmentBaseRecipe): object {
+  return {
+    spec: name,
+    ...recipe,
+    ...(reading === undefined ? {} : { mistakes: reading.mistakes, reading: reading.share }),
+  };
+}
+
+async function isMadeSo(
+  folder: string,
+  spec: EnvironmentSpec,
+  recipe: EnvironmentBaseRecipe,
+): Promise<boolean> {
+  const file = join(folder, RECORD);
+  // A model that somebody put there is theirs.
+  if (!existsSync(file)) return existsSync(join(folder, "config.json"));
+  const { parameters: _, ...found } = JSON.parse(await readFile(file, "utf8")) as {
+    readonly parameters: number;
+  };
+  return isDeepStrictEqual(found, recordOf(spec, recipe));
+}
+
+function configOf(recipe: EnvironmentBaseRecipe, vocabularySize: number): DecoderConfig {
+  const heads = recipe.width / 32;
+  return {
+    modelType: "qwen3",
+    vocabularySize,
+    width: recipe.width,
+    layers: recipe.layers,
+    heads,
+    keyValueHeads: heads,
+    headSize: 32,
+    feedForwardSize: 2 * recipe.width,
+    ropeTheta: 10_000,
+    rmsNormEpsilon: 1e-6,
+    tiedEmbeddings: true,
+    contextLength: recipe.contextLength,
+    ropeScaling: null,
+  };
+}
+
+async function makeBase(
+  spec: EnvironmentSpec,
+  folder: string,
+  recipe: EnvironmentBaseRecipe,
+  onProgress: (progress: BaseProgress) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { seed, steps, batchSize } = recipe;
+  const text = await trainEnvironmentText(spec, { ...recipe, count: TEXT_DEMONSTRATIONS });
+  const config = configOf(recipe, text.tokenizer.vocabularySize);
+  const engine = await createOnnxEngine({
+    config,
+    weights: initializeDecoder(config, seed),
+    trains: "full",
+  });
+  const rate = cosineRate({
+    rate: PEAK_LEARNING_RATE,
+    warmUpSteps: WARM_UP_STEPS,
+    totalSteps: steps,
+    floor: PEAK_LEARNING_RATE / 30,
+  });
+  const startedAt = performance.now();
+  let tokens = 0;
+  try {
+    for (let step = 0; step < steps; step += 1) {
+      signal.throwIfAborted();
+      const samples = [];
+      for (let i = step * batchSize; i < (step + 1) * batchSize; i += 1) {
+        samples.push(...toTrainingSamples(await baseDemonstration(spec, text.chat, i, recipe)));
+      }
+      const sequences = samples.map(({ sequence }) => sequence);
+      const lossMask = samples.map((sample) => sample.lossMask);
+      const isMeasured = step % 100 === 99 || step + 1 === steps;
+      // The derivatives of cross-entropy do not depend on the log-probs: forward is for the report.
+      const policyLogProbs = isMeasured
+        ? (await engine.forward({ sequences })).logProb
+        : lossMask.map((row) => new Float32Array(row.length));
+      const { loss, derivatives } = supervisedLoss({ lossMask, policyLogProbs });
+      await engine.backward({ sequences }, toTokenDerivatives(derivatives));
+      await engine.optimStep({ learningRate: rate(step), weightDecay: 0.05, maxGradientNorm: 1 });
+      tokens += sequences.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
+      if (isMeasured) {
+        const seconds = (performance.now() - startedAt) / 1000;
+        onProgress({ step: step + 1, steps, loss, tokensPerSecond: tokens / seconds });
+      }
+    }
+    await mkdir(folder, { recursive: true });
+    const [stopTokenId] = text.chat.stopTokenIds;
+    const json: { readonly [file: string]: unknown } = {
+      "config.json": { ...decoderConfigJson(config), eos_token_id: stopTokenId },
+      "tokenizer.json": text.tokenizerJson,
+      "tokenizer_config.json": text.tokenizerConfig,
+      [RECORD]: { ...recordOf(spec, recipe), parameters: parameterCount(config) },
+    };
+    for (const [file, value] of Object.entries(json)) {
+      await writeFile(join(folder, file), `${JSON.stringify(value, null, 2)}\n`);
+    }
+    const weights = writeSafetensors(await engine.parameters(), { format: "pt" }, "F32");
+    await writeFile(join(folder, "model.safetensors"), weights);
+  } finally {
+    await engine.dispose();
+  }
+}

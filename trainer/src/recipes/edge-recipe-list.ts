@@ -1,0 +1,19 @@
+/** `--list` of the commands that learn from pages: the catalogue's recipes, and whether they fit there. */
+import { RECIPES } from "@waggle/learning";
+import { edgeMisfits } from "./edge-recipe.ts";
+import { textTable } from "../metrics/text-table.ts";
+
+/** @param json one object `{recipes: [{name, paper, fits, misfits}]}` in place of a line each. */
+export function listedRecipes(json: boolean): string[] {
+  const recipes = [...RECIPES.values()].map((create) => {
+    const recipe = create();
+    const misfits = edgeMisfits(recipe);
+    const { paper } = recipe.literature;
+    return { name: recipe.name, paper, fits: misfits.length === 0, misfits };
+  });
+  if (json) return [JSON.stringify({ recipes })];
+  const rows = recipes.map(({ name, fits, misfits }) => [
+    ...[name, fits ? "fits" : `does not fit: ${misfits.join("; ")}`],
+  ]);
+  return textTable([["--recipe", "here"], ...rows]);
+}

@@ -1,0 +1,102 @@
+import { constantRate, recipeNamed, RECIPES, settingsAt } from "@waggle/learning";
+import { expect, test } from "vitest";
+import { listedRecipes } from "./edge-recipe-list.ts";
+import {
+  DEFAULT_EDGE_RECIPE,
+  edgeMisfits,
+  edgeRecipeNamed,
+  edgeRecipeNames,
+} from "./edge-recipe.ts";
+import { learnableTrajectory, partContext } from "../check/learnable-group.ts";
+import { randomTrajectory } from "../loop/training.fixture.ts";
+import { scoredForStep, waitingStep } from "../check/waiting-step.ts";
+
+test("recipes of single groups fit pages; the default is one of them", () => {
+  const names = edgeRecipeNames();
+  expect(names).toEqual(expect.arrayContaining(["grpo", DEFAULT_EDGE_RECIPE, "artist"]));
+  expect(names.length).toBeLessThan(RECIPES.size);
+});
+
+test.each([
+  ["arpo", "rollout branch-entropy"],
+  ["pivot-rl", "rollout pivot"],
+  ["webdancer", "stages"],
+  ["scaling-inter-rl", "maxTurns"],
+  ["spear", "state"],
+  ["visual-arft", "reward f1"],
+])("%s does not fit, and is refused by name for its %s with the list of what fits", (name, why) => {
+  expect(edgeMisfits(recipeNamed(name)()).join("; ")).toContain(why);
+  const refused = new RegExp(`${name}.*${why}.*dr-grpo-tis.*npm run train`);
+  expect(() => edgeRecipeNamed(name)).toThrow(refused);
+});
+
+test.each(["nope", "toString"])("refuses the recipe name %s with those that there are", (name) => {
+  expect(() => edgeRecipeNamed(name)).toThrow(
+    expect.objectContaining({
+      code: "INVALID_ARGUMENT",
+      message: expect.stringContaining("grpo") as string,
+    }),
+  );
+});
+
+test("settings of the command line fill the stage, whichever recipe it is", () => {
+  const { stage, maxStaleness } = edgeRecipeNamed("artist", {
+    groupsPerStep: 4,
+    epochs: 2,
+    maxStaleness: 7,
+    entropyCoefficient: 0.1,
+    learningRate: constantRate(0.5),
+    optimizer: { weightDecay: 0.1 },
+  });
+  expect(settingsAt(stage, partContext(stage, 99))).toMatchObject({
+    ...{ tasksPerStep: 4, epochs: 2, learningRate: 0.5 },
+  });
+  expect(maxStaleness).toBe(7);
+  expect(stage.optimizer).toEqual({ maxGradientNorm: 1, weightDecay: 0.1 });
+  expect(stage.losses.map(({ loss }) => loss.part)).toEqual(["span-mask", "entropy-bonus"]);
+});
+
+test("settings of the recipe itself are set by name, others are refused with the list", () => {
+  expect(edgeRecipeNamed("dr-grpo-tis", { own: { steps: 7 } }).stage.steps).toBe(7);
+  expect(() => edgeRecipeNamed("dr-grpo-tis", { own: { size: 7 } })).toThrow(/groupSize=8/);
+});
+
+test("attempts may be four versions old where the recipe says that its sampler lags, else one", () => {
+  expect(edgeRecipeNamed("dr-grpo-tis").maxStaleness).toBe(4);
+  expect(edgeRecipeNamed("grpo").maxStaleness).toBe(1);
+});
+
+const groupOf = (...rewards: readonly number[]) => ({
+  task: "task",
+  trajectories: rewards.map((reward, i) =>
+    learnableTrajectory(`${i}`, randomTrajectory(i), { reward, success: reward === 1, parts: {} }),
+  ),
+});
+
+test.each([
+  ["grpo", [0, 0], null],
+  ["grpo", [1], "group-of-one"],
+  ["dr-grpo-tis", [0.5, 0.5], "no-signal"],
+  ["dr-grpo-tis", [0.5, 0.6], null],
+  ["dr-grpo-tis", [0.5], "group-of-one"],
+  ["greedy-agents", [1], null],
+])("%s says of a group that scored %j: %s", async (name, rewards, reason) => {
+  const recipe = edgeRecipeNamed(name);
+  const coming = { step: 0, band: 0.1 };
+  const scored = await scoredForStep(recipe, groupOf(...rewards), coming);
+  const { groups, reasons } = waitingStep(recipe, [scored], coming);
+  expect(groups.length > 0).toBe(reason === null);
+  expect([...reasons.values()]).toEqual(reason === null ? [] : rewards.map(() => reason));
+});
+
+test("the list names every recipe of the catalogue and why one does not fit", () => {
+  const [line = ""] = listedRecipes(true);
+  const { recipes } = JSON.parse(line) as {
+    recipes: { name: string; fits: boolean; misfits: string[] }[];
+  };
+  expect(recipes).toHaveLength(RECIPES.size);
+  expect(recipes.every(({ fits, misfits }) => fits === (misfits.length === 0))).toBe(true);
+  expect(listedRecipes(false).find((row) => row.startsWith("arpo "))).toMatch(
+    /^arpo {2,}does not fit: rollout branch-entropy$/,
+  );
+});

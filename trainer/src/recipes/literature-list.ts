@@ -1,0 +1,76 @@
+/** `--list`: every row of the literature, what of it can be run, and where that can be seen. */
+import {
+  inferredParts,
+  literatureStates,
+  otherRecipes,
+  partsOf,
+  type Recipe,
+  recipeNamed,
+} from "@waggle/learning";
+import { textTable } from "../metrics/text-table.ts";
+import { recipePlace } from "./recipe-places.ts";
+
+/**
+ * @param json one object `{recipes, others}` in place of a line each; `others` are recipes of papers that
+ *   are in no row.
+ */
+export function listedLiterature(json: boolean): string[] {
+  const recipes = literatureStates().map(({ row, recipe, state, missing }) => ({
+    ...{ name: row.recipe, paper: row.paper, state, recipe, missing },
+    ...detailsOf(recipe === null || state !== "expressible" ? null : recipeNamed(recipe)()),
+  }));
+  const others = otherRecipes().map((recipe) => ({
+    ...{ name: recipe.literature.recipe, paper: recipe.literature.paper, state: "expressible" },
+    ...{ recipe: recipe.name, missing: [] as string[] },
+    ...detailsOf(recipe),
+  }));
+  if (json) return [JSON.stringify({ recipes, others })];
+  const rows = [...recipes, ...others].map(({ name, recipe, state, missing, environment }) => [
+    ...[recipe ?? "–", environment ?? "–", name],
+    ...(state === "expressible" ? [] : [`${state}: ${missing.join(" ")}`]),
+  ]);
+  return textTable([["--recipe", "--env", "paper"], ...rows]);
+}
+
+/** `--list --recipe`: what a recipe is made of, with `*` where its abstract is silent, and what can be set. */
+export function listedRecipe(recipe: Recipe, json: boolean): string[] {
+  const { name, literature, differs, settings, choices } = recipe;
+  const inferred = inferredParts(literature);
+  const card = {
+    ...{ recipe: name, name: literature.recipe, paper: literature.paper, differs },
+    ...{ settings, choices, parts: partsOf(recipe), inferred, ...recipePlace(recipe) },
+    ...{ stages: recipe.stages.map((stage) => stage.name), rounds: recipe.rounds },
+  };
+  if (json) return [JSON.stringify(card)];
+  const set = Object.entries(settings).map(([key, value]) => {
+    const words = choices[key] === undefined ? "" : ` (${choices[key].join("|")})`;
+    return `${key}=${value}${words}`;
+  });
+  const marked = (slot: string, part: string): string =>
+    inferred.some((one) => one.slot === slot && one.part === part) ? `${part}*` : part;
+  const rounds = card.rounds > 1 ? `, ${card.rounds} rounds` : "";
+  const rows: (readonly [string, string])[] = [
+    ["recipe", name],
+    ["paper", literature.paper],
+    ...differs.map((words) => ["differs", words] as const),
+    ["settings", set.join(", ")],
+    ["stages", `${card.stages.join(", ")}${rounds}`],
+    ...Object.entries(card.parts).map(
+      ([slot, parts]) => [slot, parts.map((part) => marked(slot, part)).join(", ")] as const,
+    ),
+    ["environment", card.environment],
+    ["test", card.test],
+    ["evidence", card.evidence ?? "–"],
+  ];
+  return rows.map(([what, words]) => `${what.padEnd(13)}${words}`);
+}
+
+function detailsOf(recipe: Recipe | null): {
+  readonly [field in "environment" | "evidence" | "test"]: string | null;
+} & Pick<Recipe, "settings" | "choices"> {
+  if (recipe === null) {
+    return { environment: null, evidence: null, test: null, settings: {}, choices: {} };
+  }
+  const { settings, choices } = recipe;
+  return { ...recipePlace(recipe), settings, choices };
+}

@@ -1,0 +1,72 @@
+/** What every recipe asks for opens over one base; what a policy's engine lacks is refused by name. */
+import { type Recipe, recipeNamed, RECIPES } from "@waggle/learning";
+import * as parts from "@waggle/learning/parts";
+import { type Adapter, initializeAdapter } from "@waggle/model";
+import { expect, test } from "vitest";
+import type { BaseModel } from "../model/base-model.ts";
+import { TINY, TINY_BASE, tinyWeights } from "../loop/training.fixture.ts";
+import { openRecipeEngines } from "./recipe-engines.ts";
+
+/** Of a model on disk, what engines read. */
+const MODEL = {
+  config: TINY,
+  weights: tinyWeights(),
+  reference: { sha256: TINY_BASE },
+  files: [],
+} as unknown as BaseModel;
+
+const open = (recipe: Recipe, teacher: Adapter | null = null) =>
+  openRecipeEngines(recipe, MODEL, "cpu", { rank: 1, alpha: 1, seed: 1 }, { threads: 1, teacher });
+
+test("the engines of every recipe open", async () => {
+  const derivatives = new Map<string, readonly string[]>();
+  for (const [name, create] of RECIPES) {
+    const { engine, dispose } = await open(create());
+    derivatives.set(name, engine.capabilities().derivatives);
+    await dispose();
+  }
+  expect(derivatives.size).toBe(RECIPES.size);
+}, 30_000);
+
+test("a critic's loss without a critic is refused", async () => {
+  const { stages, ...grpo } = recipeNamed("grpo")();
+  const losses = stages.flatMap((stage) => stage.losses);
+  const needy = losses.map(({ loss, weight }) => ({
+    loss: { ...loss, derivatives: ["values" as const] },
+    weight,
+  }));
+  const recipe = { ...grpo, stages: stages.map((stage) => ({ ...stage, losses: needy })) };
+  await expect(open(recipe)).rejects.toThrow(/grpo.*without derivatives of values/);
+});
+
+test("a teacher is an adapter over the same base, and a recipe that has one is refused without", async () => {
+  const { stages, ...grpo } = recipeNamed("grpo")();
+  const state = { teacher: parts.teacher };
+  const recipe = { ...grpo, stages: stages.map((stage) => ({ ...stage, state })) };
+  await expect(open(recipe)).rejects.toThrow(/grpo must have a teacher.*--teacher/);
+  const teacher = initializeAdapter(TINY, { rank: 2, alpha: 4, seed: 3 });
+  const tensors = new Map(
+    Array.from(teacher.tensors, ([name, { shape, data }]) => [
+      name,
+      { shape, data: data.map((value, i) => value + 0.1 * Math.sin(i)) },
+    ]),
+  );
+  const sequences = [{ tokenIds: [1, 2, 3] }];
+  const { engine, resources, dispose } = await open(recipe, { ...teacher, tensors });
+  const says = (await resources.teacher?.(sequences)) ?? [];
+  const before = (await engine.forward({ sequences })).logProb;
+  expect(says[0]?.[1]).not.toBeCloseTo(before[0]?.[1] ?? 0, 4);
+  const all = TINY.vocabularySize;
+  const likely = await resources.teacherCandidates?.(sequences, [[false, true, true]], all);
+  const at = likely?.tokenIds[0]?.[1]?.indexOf(2) ?? -1;
+  expect(likely?.logProbs[0]?.[1]?.[at]).toBeCloseTo(says[0]?.[1] ?? 0, 5);
+  expect(likely?.tokenIds[0]?.map((ids) => ids?.length)).toEqual([undefined, all, all]);
+  await dispose();
+});
+
+test("a critic says 0 before it has learned anything", async () => {
+  const { engine, dispose } = await open(recipeNamed("rl4vlm")());
+  const { values } = await engine.forward({ sequences: [{ tokenIds: [1, 2, 3] }], values: true });
+  expect(values?.map((row) => [...row])).toEqual([[0, 0, 0]]);
+  await dispose();
+});

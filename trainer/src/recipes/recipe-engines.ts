@@ -1,0 +1,188 @@
+/**
+ * The engines that a recipe asks for, over one resident base: the policy that is trained, with a value
+ * head where a stage has a critic, and the base itself where a stage has a reference.
+ */
+import { openSharedBase } from "@waggle/engine";
+import type { FrozenScorer, StageResources } from "../update/stage-update.ts";
+import { type Recipe, requireCapabilities, type Stage, type StateName } from "@waggle/learning";
+import {
+  type Adapter,
+  initializeAdapter,
+  initializeValueHead,
+  type ValueHead,
+} from "@waggle/model";
+import { type SharedBase, type TrainEngine, WaggleError } from "@waggle/protocol";
+import type { AdapterStrategy } from "@waggle/runtime/node";
+import type { BaseModel } from "../model/base-model.ts";
+import { requireBase } from "../model/frozen-base.ts";
+import type { Device, EngineResources } from "../model/open-model.ts";
+import { candidateScorer } from "../update/teacher-candidates.ts";
+import {
+  needsWorldModel,
+  openSimulator,
+  type EnvironmentSimulator,
+} from "../rollouts/fitted-environment.ts";
+
+export type RecipeEngines = {
+  readonly engine: TrainEngine;
+  readonly resources: StageResources;
+  /** With a world model. */
+  readonly simulator?: EnvironmentSimulator;
+  readonly dispose: () => Promise<void>;
+};
+
+/** State that is opened here, or that learning keeps itself. */
+const SERVED: ReadonlySet<string> = new Set<StateName>([
+  "critic",
+  "ref",
+  "teacher",
+  "task-stats",
+  "good-buffer",
+  "rest-buffer",
+  "baseline",
+  "tree-store",
+  "delta",
+  "judge",
+  "fast-weights",
+  "memory-bank",
+  "rm",
+  "iprm",
+  "role-adapters",
+  "slow-copy",
+  "world-model",
+]);
+
+/**
+ * @throws WaggleError `CAPABILITY_MISSING` naming what the recipe needs and this run has not.
+ */
+export async function openRecipeEngines(
+  recipe: Recipe,
+  model: BaseModel,
+  device: Device,
+  shape: { readonly rank: number; readonly alpha: number; readonly seed: number },
+  {
+    threads,
+    memoryLimit,
+    base: format = "f32",
+    precision = "f32",
+    start = null,
+    teacher = null,
+  }: EngineResources & {
+    /** What the policy begins with, of that shape; default a fresh adapter. */
+    readonly start?: Adapter | null;
+    /** What teaches, over the same base, where a stage has a teacher. */
+    readonly teacher?: Adapter | null;
+  } = {},
+): Promise<RecipeEngines> {
+  requireBase(format, device);
+  const parts = stagesOf(recipe).flatMap(({ state }) => Object.values(state));
+  // What has a value of its own is opened by nobody.
+  const opened = parts.filter(({ initial }) => initial === undefined).map(({ part }) => part);
+  const needed = new Set(opened);
+  const needsTeacher = needed.has("teacher");
+  if (needsTeacher && teacher === null) {
+    throw new WaggleError(
+      "CAPABILITY_MISSING",
+      `recipe ${recipe.name} must have a teacher, got none; give the folder of an adapter over the same base with --teacher`,
+    );
+  }
+  const missing = opened.filter((part) => !SERVED.has(part));
+  if (missing.length > 0) {
+    throw new WaggleError(
+      "CAPABILITY_MISSING",
+      `a run of this process can open ${[...SERVED].join(", ")}, got recipe ${recipe.name} that needs ${missing.join(", ")}; choose another recipe`,
+    );
+  }
+  const { config, weights } = model;
+  const base = await openSharedBase({
+    ...{ device, config, weights, base: format, precision },
+    ...(threads === undefined ? {} : { threads }),
+    ...(memoryLimit === undefined ? {} : { memoryLimit }),
+  });
+  try {
+    const engine = await base.createModel("policy", {
+      adapter: start ?? initializeAdapter(config, shape),
+      ...(needed.has("critic") ? { valueHead: criticOf(model, shape) } : {}),
+    });
+    const ofPolicy = stagesOf(recipe).filter(({ trains }) => trains === "policy");
+    requireCapabilities(recipe.name, ofPolicy, engine.capabilities());
+    const models = new Map<string, TrainEngine>();
+    if (needed.has("rm")) {
+      const valueHead = initializeValueHead(config, { seed: shape.seed });
+      const adapter = initializeAdapter(config, shape);
+      models.set("rm", await base.createModel("rm", { adapter, valueHead }));
+    }
+    if (needed.has("iprm")) {
+      const adapter = initializeAdapter(config, shape);
+      models.set("iprm", await base.createModel("iprm", { adapter }));
+    }
+    for (const role of rolesOf(recipe)) {
+      const adapter = initializeAdapter(config, shape);
+      const head = needed.has("critic") ? { valueHead: criticOf(model, shape) } : {};
+      models.set(role, await base.createModel(role, { adapter, ...head }));
+    }
+    const simulator = needsWorldModel(recipe)
+      ? await openSimulator(model, device, { threads, memoryLimit })
+      : undefined;
+    const reference = needed.has("ref") ? await referenceOf(base, model) : undefined;
+    const taught = needsTeacher && teacher !== null ? await teacherOf(base, model, teacher) : {};
+    return {
+      engine,
+      resources: { models, ...(reference === undefined ? {} : { reference }), ...taught },
+      ...(simulator === undefined ? {} : { simulator }),
+      dispose: async () => {
+        await simulator?.dispose();
+        await base.dispose();
+      },
+    };
+  } catch (error) {
+    await base.dispose();
+    throw error;
+  }
+}
+
+/** How a policy takes a recipe's adapters: perturbed ones act for a few tokens each; others as it likes. */
+export function swapStrategy({ stages }: Recipe): AdapterStrategy | undefined {
+  return stages.some(({ evolution }) => evolution !== null) ? "inputs" : undefined;
+}
+
+/** A critic that knows nothing says nothing: random weights would be noise in the first advantages. */
+function criticOf({ config }: BaseModel, { seed }: { readonly seed: number }): ValueHead {
+  return initializeValueHead(config, { seed, deviation: 0 });
+}
+
+async function referenceOf(base: SharedBase, { config }: BaseModel): Promise<FrozenScorer> {
+  // A fresh adapter changes nothing: this is the base.
+  const adapter = initializeAdapter(config, { rank: 1, alpha: 1, seed: 0 });
+  return scorerOf(await base.createModel("reference", { adapter }));
+}
+
+async function teacherOf(
+  base: SharedBase,
+  { config }: BaseModel,
+  adapter: Adapter,
+): Promise<Pick<StageResources, "teacher" | "teacherCandidates">> {
+  const engine = await base.createModel("teacher", { adapter });
+  return {
+    teacher: scorerOf(engine),
+    teacherCandidates: candidateScorer(engine, config.vocabularySize),
+  };
+}
+
+function scorerOf(engine: TrainEngine): FrozenScorer {
+  return async (sequences) => (await engine.forward({ sequences })).logProb;
+}
+
+/** Names of those that have an adapter of their own, beside the policy. */
+function rolesOf(recipe: Recipe): ReadonlySet<string> {
+  const parts = stagesOf(recipe).flatMap(({ state }) => Object.values(state));
+  const names = parts.flatMap(({ part, roles }) =>
+    part === "opponents" ? [] : (roles?.names ?? []),
+  );
+  return new Set(names.filter((name) => name !== "policy"));
+}
+
+/** Its stages and those of models that it merges. */
+function stagesOf({ stages }: Recipe): Stage[] {
+  return stages.flatMap((stage) => [stage, ...(stage.merging?.members.flat() ?? [])]);
+}

@@ -1,0 +1,97 @@
+/**
+ * Who answers in the tools' place during a run: the policy itself, and, where a recipe has a world model,
+ * one that is fitted to logged rollouts before the run begins. It stays as it is then.
+ */
+import type { Recipe } from "@waggle/learning";
+import { FULL_SUPPORT, type TensorMap, type TrainEngine } from "@waggle/protocol";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
+import { createEngine } from "@waggle/engine";
+import type { BaseModel } from "../model/base-model.ts";
+import { finalTextOf } from "./final-text.ts";
+import { type Device, type EngineResources, openPolicy } from "../model/open-model.ts";
+import { derivedSeed } from "./random.ts";
+import { collect, type CollectParts } from "../strategies/collect.ts";
+import type { ActingPolicy } from "./environment-rollout.ts";
+import type { WorldModels } from "./imagined-environment.ts";
+import { fitWorldModel, modeledEnvironment, worldLesson } from "./world-model.ts";
+
+/**
+ * What a world model is made of: an engine that fits a copy of the base, all of it, and what opens a
+ * policy that speaks with the fitted weights. An adapter would not do: a base was taught never to say
+ * what tools say.
+ */
+export type EnvironmentSimulator = {
+  readonly engine: TrainEngine;
+  readonly speaker: (weights: TensorMap) => Promise<ActingPolicy>;
+  readonly dispose: () => Promise<void>;
+};
+
+export async function openSimulator(
+  model: BaseModel,
+  device: Device,
+  { threads, memoryLimit }: EngineResources,
+): Promise<EnvironmentSimulator> {
+  const { config, weights } = model;
+  const engine = await createEngine({
+    ...{ device, config, weights, trains: "full" },
+    ...(threads === undefined ? {} : { threads }),
+    ...(memoryLimit === undefined ? {} : { memoryLimit }),
+  });
+  const opened: AdaptivePolicy[] = [];
+  return {
+    engine,
+    async speaker(fitted) {
+      const policy = await openPolicy({ ...model, weights: fitted }, threads);
+      opened.push(policy);
+      return policy;
+    },
+    async dispose() {
+      for (const policy of opened) await policy.dispose();
+      await engine.dispose();
+    },
+  };
+}
+
+/** Logged rollouts that it is fitted to, and how often they err: it has to know what mistakes come to. */
+const LOGGED = 256;
+const LOGGED_MISTAKES = 0.35;
+const FIT = { steps: 80, batchSize: 16, learningRate: 3e-3 } as const;
+
+/** True where a stage of the recipe asks for a model that was fitted. */
+export function needsWorldModel({ stages }: Pick<Recipe, "stages">): boolean {
+  return stages.some(({ state }) => {
+    const part = state["world-model"];
+    return part !== undefined && part.initial === undefined;
+  });
+}
+
+export async function fittedWorldModels(
+  recipe: Pick<Recipe, "stages">,
+  parts: CollectParts,
+  simulator: EnvironmentSimulator | undefined,
+  seed: number,
+): Promise<WorldModels> {
+  const { policy, format, spec, signal } = parts;
+  const own = { policy: modeledEnvironment(policy, format) };
+  if (simulator === undefined || !needsWorldModel(recipe)) return own;
+  const tasks = Array.from({ length: LOGGED }, (_, i) =>
+    spec.reference(derivedSeed(seed, i, 0x3a1), "train", i % spec.levels),
+  );
+  const logged = await collect(
+    { kind: "demos", size: 1, mistakes: LOGGED_MISTAKES },
+    tasks,
+    [],
+    parts,
+    { sampling: FULL_SUPPORT, seed: derivedSeed(seed, 0x3a2), staleness: 0 },
+  );
+  const lessons = logged.flatMap(({ trajectories }, i) =>
+    trajectories.map((trajectory) => {
+      const { request } = spec.task(tasks[i] as (typeof tasks)[number]);
+      return worldLesson(trajectory, request, finalTextOf(trajectory.record, format) ?? "", format);
+    }),
+  );
+  const { contextLength } = policy;
+  await fitWorldModel(simulator.engine, lessons, { ...FIT, seed, contextLength }, signal);
+  const speaker = await simulator.speaker(await simulator.engine.parameters());
+  return { ...own, "world-model": modeledEnvironment(speaker, format) };
+}

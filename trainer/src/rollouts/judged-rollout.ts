@@ -1,0 +1,31 @@
+/**
+ * One rollout of a policy at a task of any environment, run here as a page would run it: for evaluation and
+ * for the offline simulation. Judged by the same verifier as the rollouts of visitors.
+ */
+import { defaultTurnTokens, versionGuide } from "@waggle/agent";
+import { environmentOf } from "@waggle/environments";
+import type { Guidance, Sampling, TaskReference } from "@waggle/protocol";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
+import type { ChatFormat } from "@waggle/text";
+import { type EnvironmentRollout, environmentRollout } from "./environment-rollout.ts";
+
+export type RolloutParts = {
+  readonly policy: AdaptivePolicy;
+  readonly format: ChatFormat;
+  readonly sampling: Omit<Sampling, "seed">;
+  /** What the version says. */
+  readonly guidance?: Guidance | null;
+};
+
+/** Rolls out the task with the policy's current version. */
+export function judgedRollout(
+  { policy, format, sampling, guidance }: RolloutParts,
+  task: TaskReference,
+  seed: number,
+  signal: AbortSignal,
+): Promise<EnvironmentRollout> {
+  const maxTurnTokens = defaultTurnTokens(policy.contextLength);
+  const guide = guidance ? versionGuide(guidance, String(seed)) : undefined;
+  const options = { sampling, seed, maxTurnTokens, guide };
+  return environmentRollout(policy, format, environmentOf(task), task, options, signal);
+}

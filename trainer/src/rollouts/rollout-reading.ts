@@ -1,0 +1,55 @@
+/**
+ * Gives rollouts of a stage what its state has to read: prompts, lessons, cases. It chooses nothing itself
+ * and remembers for each rollout what was read, so that it can be credited.
+ */
+import type { Guide } from "@waggle/agent";
+import { type ReadBefore, readStates, type Stage, type StateValues } from "@waggle/learning";
+import { readingText } from "@waggle/learning/states";
+import { seededRandom } from "./random.ts";
+
+/** The reading of one rollout. */
+export type RolloutReading = {
+  readonly guide: Guide;
+  /** What was read; known once the rollout has begun. */
+  readonly before: () => ReadBefore | null;
+};
+
+/**
+ * @param at - place of the task: rollouts at one task read the same.
+ * @param role - whose rollout it is, where several act.
+ */
+export type Reader = (at: number, role?: string) => RolloutReading;
+
+/** `undefined` where the stage has nothing to read. */
+export function stageReader(
+  stage: Pick<Stage, "state">,
+  state: StateValues,
+  { seed, explores }: { readonly seed: number; readonly explores: boolean },
+): Reader | undefined {
+  const readable = Object.values(stage.state).filter(({ read }) => read !== undefined);
+  if (readable.length === 0) return undefined;
+  const textOf = (
+    situation: string,
+    at: "start" | "turn",
+    random: () => number,
+    role: string | undefined,
+  ) => {
+    const reading = readStates(readable, state, { situation, at, explores, random, role });
+    return { text: readingText(reading?.parts ?? {}), ids: reading?.ids ?? {} };
+  };
+  return (at, role) => {
+    const random = seededRandom(seed, at, 0x4ead);
+    let before: ReadBefore | null = null;
+    return {
+      before: () => before,
+      guide: {
+        start: (situation) => {
+          const { text, ids } = textOf(situation, "start", random, role);
+          before = { situation, ids };
+          return text;
+        },
+        turn: (observed) => textOf(observed, "turn", random, role).text,
+      },
+    };
+  };
+}

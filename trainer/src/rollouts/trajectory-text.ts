@@ -1,0 +1,26 @@
+/** A rollout in words: what was asked, said, called and answered. For writers and judges, not for a model. */
+import type { JudgedTrajectory, PartPorts } from "@waggle/learning";
+import type { EnvironmentSpec } from "@waggle/environments";
+import type { ChatFormat } from "@waggle/text";
+import { finalTextOf } from "./final-text.ts";
+
+export function describer(
+  spec: EnvironmentSpec,
+  format: ChatFormat,
+): NonNullable<PartPorts["describe"]> {
+  return ({ record: trajectory, turns }: JudgedTrajectory) => {
+    const said = finalTextOf(trajectory, format);
+    return {
+      request: trajectory.task === null ? "" : spec.task(trajectory.task).request,
+      transcript: [
+        ...turns.flatMap(({ toolCalls, toolResults }) => [
+          ...toolCalls.map(({ name, arguments: given }) => `${name}(${JSON.stringify(given)})`),
+          ...toolResults.map(
+            (result) => `= ${JSON.stringify(result.ok ? result.value : result.error.message)}`,
+          ),
+        ]),
+        ...(said === null ? [] : [said]),
+      ].join("\n"),
+    };
+  };
+}

@@ -1,0 +1,123 @@
+/** A language model as the environment: what it is taught is what it is asked, and it learns what tools say. */
+import { environmentNamed } from "@waggle/environments";
+import { FULL_SUPPORT } from "@waggle/protocol";
+import { ScriptedPolicy } from "@waggle/testing";
+import { expect, test } from "vitest";
+import { collect } from "../strategies/collect.ts";
+import { changedEnvironment } from "./changed-environment.ts";
+import { trainEnvironmentText } from "../pretrain/environment-text.ts";
+import { tinyEngines } from "../expectations/recipe-update.fixture.ts";
+import { fitWorldModel, modeledEnvironment, worldLesson } from "./world-model.ts";
+
+const spec = environmentNamed("form");
+const signal = new AbortController().signal;
+
+/** Small models of the form's text, and logged rollouts. */
+async function logged() {
+  const sizes = { vocabularySize: 448, contextLength: 1024 };
+  const { chat: format } = await trainEnvironmentText(spec, {
+    ...{ seed: 1, count: 60, mistakes: 0.3 },
+    ...sizes,
+  });
+  const tasks = Array.from({ length: 48 }, (_, i) => spec.reference(i * 31, "train", i % 3));
+  const policy = new ScriptedPolicy({ turns: [], ...sizes });
+  const groups = await collect(
+    { kind: "demos", size: 1, mistakes: 0.35 },
+    tasks,
+    [],
+    { policy, format, spec, signal },
+    { sampling: FULL_SUPPORT, seed: 3, staleness: 0 },
+  );
+  const lessons = groups.flatMap(({ trajectories }, i) =>
+    trajectories.map((trajectory) => ({
+      trajectory,
+      request: spec.task(tasks[i] as (typeof tasks)[number]).request,
+    })),
+  );
+  return { format, lessons, sizes };
+}
+
+test("only what the environment says is learned, and a lesson is the conversation that is asked later", async () => {
+  const { format, lessons, sizes } = await logged();
+  const [{ trajectory, request } = { trajectory: null, request: "" }] = lessons.filter(
+    (lesson) => lesson.trajectory.turns.length > 2 && lesson.trajectory.record.terminated,
+  );
+  if (trajectory === null) throw new Error("no attempt");
+  const { tokenIds, lossMask } = worldLesson(trajectory, request, "", format);
+  const said = format.decodeAssistant(tokenIds.filter((_, t) => lossMask[t]));
+  const results = trajectory.turns.flatMap(({ toolResults }) =>
+    toolResults.map((result) => (result.ok ? String(result.value) : `! ${result.error.message}`)),
+  );
+  const verdict = trajectory.verification.success ? "yes" : "no";
+  expect(said).toBe([...results, verdict].join(""));
+
+  const answers = [...results, verdict].map((text) => format.encodeAssistant(text));
+  const policy = new ScriptedPolicy({ turns: answers, ...sizes });
+  const conversation = await modeledEnvironment(policy, format)(request, 1);
+  for (const { toolCalls, toolResults } of trajectory.turns) {
+    for (const [i, call] of toolCalls.entries()) {
+      expect(await conversation.answer(call, signal)).toMatchObject({ ok: toolResults[i]?.ok });
+    }
+  }
+  expect(await conversation.verdict("", signal)).toBe(trajectory.verification.success);
+  expect(policy.contexts[0]?.tokenIds).toEqual(tokenIds);
+});
+
+test("a model of the environment learns what tools say; one that takes no steps does not", async () => {
+  const { format, lessons } = await logged();
+  const taught = lessons.map(({ trajectory, request }) =>
+    worldLesson(trajectory, request, "", format),
+  );
+  const { engine, reference, dispose } = await tinyEngines();
+  try {
+    const fit = { steps: 40, batchSize: 8, seed: 1, contextLength: 1024 };
+    const learned = await fitWorldModel(engine, taught, { ...fit, learningRate: 1e-2 }, signal);
+    const untaught = await fitWorldModel(reference, taught, { ...fit, learningRate: 0 }, signal);
+    expect(untaught).toBeGreaterThan(4);
+    expect(learned).toBeLessThan(1);
+  } finally {
+    await dispose();
+  }
+});
+
+test("what the policy reads is the model's word, what is judged is what the calls did", async () => {
+  const task = spec.reference(33, "train", 0);
+  const heard: string[] = [];
+  const worldModel = async () => ({
+    answer: async ({ id, name }: { id: string; name: string }) => {
+      heard.push(name);
+      return { callId: id, ok: true as const, value: "imagined" };
+    },
+    hear: () => {},
+    verdict: async () => false,
+    dispose: () => heard.push("disposed"),
+  });
+  const change = { kind: "simulated", by: "world-model", share: 1, judges: true } as const;
+  const options = {
+    spec,
+    task,
+    taskSeed: 1,
+    seed: 2,
+    worldModels: { "world-model": worldModel },
+  };
+  const instance = changedEnvironment(change, options)(spec.create(task));
+  await instance.environment.observe();
+  const act = await spec.demonstrator(task, () => 0.5, 0);
+  let ended = false;
+  let calls = 0;
+  while (!ended) {
+    const { calls: made } = act(null);
+    const toolCalls = made.map((call) => ({ id: `c${(calls += 1)}`, ...call }));
+    const { toolResults, terminated } = await instance.environment.step(
+      { text: "", toolCalls },
+      signal,
+    );
+    expect(toolResults.every((result) => result.ok && result.value === "imagined")).toBe(true);
+    ended = terminated;
+  }
+  expect(instance.judge(null)).toMatchObject({
+    success: true,
+    parts: { answered: calls, verdict: false },
+  });
+  expect(heard.filter((name) => name === "disposed")).toHaveLength(1);
+});

@@ -1,0 +1,176 @@
+/**
+ * A language model as the environment: it reads a request and calls, and says what the tools would. A
+ * conversation with the roles changed: calls are what the user says, results what the assistant says.
+ * Fitted to logged calls by cross-entropy on the results alone, or asked as it is.
+ */
+import { cosineRate, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
+import type { JudgedTrajectory } from "@waggle/learning";
+import {
+  FULL_SUPPORT,
+  type PolicyContext,
+  type ToolCall,
+  type ToolResult,
+  type TrainEngine,
+} from "@waggle/protocol";
+import type { ChatFormat } from "@waggle/text";
+import { derivedSeed, seededRandom } from "./random.ts";
+import type { ActingPolicy } from "./environment-rollout.ts";
+import type { WorldModel } from "./imagined-environment.ts";
+
+export const WORLD_SYSTEM: string = "You are the environment.";
+/** Said where a rollout has ended; the answer is one of the two below. */
+const END = "end";
+const SUCCESS = "yes";
+const FAILURE = "no";
+/** Begins an answer that is a failure. */
+const FAILED = "! ";
+/** Most tokens of one answer: results of these environments are short. */
+const MAX_ANSWER_TOKENS = 32;
+
+/** A call as the world model reads it: `look ann boss`. */
+export function callText({ name, arguments: given }: Pick<ToolCall, "name" | "arguments">): string {
+  const values = Object.values(given).map((value) =>
+    typeof value === "string" ? value : JSON.stringify(value),
+  );
+  return [name, ...values].join(" ");
+}
+
+export function resultText(result: ToolResult): string {
+  if (!result.ok) return `${FAILED}${result.error.message}`;
+  return typeof result.value === "string" ? result.value : JSON.stringify(result.value);
+}
+
+function resultOf(callId: string, said: string): ToolResult {
+  if (said.startsWith(FAILED.trim())) {
+    const message = said.slice(FAILED.trim().length).trim();
+    return { callId, ok: false, error: { code: "TOOL_FAILED", message } };
+  }
+  return { callId, ok: true, value: said };
+}
+
+/** The first message of a conversation holds the request too. */
+export function messageOf(request: string, text: string, isFirst: boolean): string {
+  return isFirst ? `${request}\n${text}` : text;
+}
+
+/** A policy that is asked what the environment would say. */
+export function modeledEnvironment(policy: ActingPolicy, format: ChatFormat): WorldModel {
+  return async (request, seed) => {
+    const context = await policy.createContext();
+    let turns = 0;
+    let sampledEnded = true;
+    const append = (text: string): void => {
+      const userMessage = messageOf(request, text, turns === 0);
+      const segments =
+        turns === 0
+          ? format.start({ system: WORLD_SYSTEM, tools: [], userMessage })
+          : format.next({ userMessage, sampledEnded });
+      turns += 1;
+      context.append(segments.flatMap(({ tokenIds }) => tokenIds));
+    };
+    const say = async (text: string, signal: AbortSignal): Promise<string> => {
+      append(text);
+      if (isFull(context, policy)) return `${FAILED}no answer`;
+      const { tokenIds, stopReason } = await context.generate({
+        sampling: { ...FULL_SUPPORT, seed: derivedSeed(seed, turns) },
+        stopTokenIds: format.stopTokenIds,
+        maxTokens: MAX_ANSWER_TOKENS,
+        signal,
+      });
+      sampledEnded = stopReason === "stop-token";
+      return format.parseAssistant(format.decodeAssistant(tokenIds)).text.trim();
+    };
+    return {
+      answer: async (call, signal) => resultOf(call.id, await say(callText(call), signal)),
+      hear: (call, result) => {
+        append(callText(call));
+        context.append(format.encodeAssistant(resultText(result)));
+        sampledEnded = true;
+      },
+      verdict: async (text, signal) => (await say(`${END} ${text}`, signal)) === SUCCESS,
+      dispose: () => context.dispose(),
+    };
+  };
+}
+
+function isFull({ tokenIds }: PolicyContext, { contextLength }: ActingPolicy): boolean {
+  return tokenIds.length + MAX_ANSWER_TOKENS >= contextLength;
+}
+
+/** What a world model learns from one rollout: tokens, and which of them the environment said. */
+type WorldLesson = { readonly tokenIds: readonly number[]; readonly lossMask: readonly boolean[] };
+
+/** @param request as the rollout was told it. */
+export function worldLesson(
+  { record: trajectory, verification, turns }: JudgedTrajectory,
+  request: string,
+  finalText: string,
+  format: ChatFormat,
+): WorldLesson {
+  const tokenIds: number[] = [];
+  const lossMask: boolean[] = [];
+  const add = (ids: readonly number[], isLearned: boolean): void => {
+    tokenIds.push(...ids);
+    lossMask.push(...ids.map(() => isLearned));
+  };
+  const tell = (text: string, answer: string): void => {
+    const userMessage = messageOf(request, text, tokenIds.length === 0);
+    const segments =
+      tokenIds.length === 0
+        ? format.start({ system: WORLD_SYSTEM, tools: [], userMessage })
+        : format.next({ userMessage, sampledEnded: true });
+    for (const segment of segments) add(segment.tokenIds, false);
+    add(format.encodeAssistant(answer), true);
+  };
+  for (const { toolCalls, toolResults } of turns) {
+    for (const [i, call] of toolCalls.entries()) {
+      const result = toolResults[i];
+      if (result !== undefined) tell(callText(call), resultText(result));
+    }
+  }
+  if (trajectory.terminated) tell(`${END} ${finalText}`, verification.success ? SUCCESS : FAILURE);
+  return { tokenIds, lossMask };
+}
+
+export type WorldFit = {
+  readonly steps: number;
+  /** Rollouts of one step. */
+  readonly batchSize: number;
+  readonly learningRate: number;
+  readonly seed: number;
+  /** Longer conversations are left out. */
+  readonly contextLength: number;
+};
+
+/** @returns mean cross-entropy of the results in the last step, in nats a token. */
+export async function fitWorldModel(
+  engine: TrainEngine,
+  lessons: readonly WorldLesson[],
+  { steps, batchSize, learningRate, seed, contextLength }: WorldFit,
+  signal: AbortSignal,
+): Promise<number> {
+  const fitting = lessons.filter(
+    ({ tokenIds, lossMask }) => tokenIds.length <= contextLength && lossMask.includes(true),
+  );
+  const random = seededRandom(seed, 0x3a0);
+  const rate = cosineRate({
+    ...{ rate: learningRate, warmUpSteps: Math.ceil(steps / 10), totalSteps: steps },
+    floor: learningRate / 10,
+  });
+  let last = Number.NaN;
+  for (let step = 0; step < steps && fitting.length > 0; step += 1) {
+    signal.throwIfAborted();
+    const batch = Array.from(
+      { length: Math.min(batchSize, fitting.length) },
+      () => fitting[Math.floor(random() * fitting.length)] as WorldLesson,
+    );
+    const sequences = batch.map(({ tokenIds }) => ({ tokenIds }));
+    const { logProb: policyLogProbs } = await engine.forward({ sequences });
+    const lossMask = batch.map((lesson) => lesson.lossMask);
+    const { loss, derivatives } = supervisedLoss({ lossMask, policyLogProbs });
+    await engine.backward({ sequences }, toTokenDerivatives(derivatives));
+    await engine.optimStep({ learningRate: rate(step), maxGradientNorm: 1 });
+    last = loss;
+  }
+  return last;
+}

@@ -1,0 +1,182 @@
+import type { LeasedGroup, TrajectoryOutcome } from "@waggle/protocol";
+import { afterAll, expect, test } from "vitest";
+import { fault } from "../../../test/fixtures/fault.ts";
+import { driftAlarm, raiseAlarm, withWatchedLease } from "./deployment-watch.ts";
+import type { JudgedLease } from "../check/lease-judgement.ts";
+import { seededRandom } from "../rollouts/random.ts";
+import { createReporter } from "../metrics/reporter.ts";
+import { initialState, type TrainerState } from "../checkpoint/trainer-state.ts";
+import { createSetup, live, removeSetups } from "../loop/training-loop.fixture.ts";
+
+afterAll(removeSetups);
+
+const LIMITS = { success: 0.05, readable: 0.05, falseAlarm: 0.001, drift: 0.2 };
+const BASE = initialState({ baseModel: "b".repeat(64), recipe: "test", seed: 1 });
+
+type Version = { readonly version: number; readonly success: number; readonly readable: number };
+
+/** A lease of one group of eight rollouts, two turns each; tasks differ in difficulty. */
+function judgedGroup(of: Version, group: string, random: () => number): JudgedLease {
+  const task = of.success + (random() - 0.5) * Math.min(of.success, 1 - of.success);
+  const attempts = Array.from({ length: 8 }, (_, i) => ({
+    digest: `${group}-${i}`,
+    success: random() < task,
+    turns: Array.from({ length: 2 }, () => ({
+      parseError: random() < of.readable ? null : "a call that cannot be read",
+    })),
+  }));
+  const trajectories = attempts.map(({ digest, turns }) => ({
+    digest,
+    trajectory: { policyVersion: of.version, turns },
+  }));
+  const groups = [{ groupId: group, trajectories }] as unknown as LeasedGroup[];
+  const outcomes = attempts.map(({ digest, success }): TrajectoryOutcome => ({
+    digest,
+    status: "learned",
+    success,
+  }));
+  return { lease: { groups }, outcomes, groups: [], visitors: new Set() } as unknown as JudgedLease;
+}
+
+/** Groups of `before`, its replacement by the trainer, then groups of `now` until an alarm. */
+function deploy(before: Version, now: Version, seed: number, isOwn = true) {
+  const random = seededRandom(seed, 7);
+  let state: TrainerState = { ...BASE, stableVersion: before.version };
+  for (let i = 0; i < 60; i += 1) {
+    state = withWatchedLease(state, judgedGroup(before, `before-${i}`, random), LIMITS);
+  }
+  state = {
+    ...state,
+    stableVersion: now.version,
+    promotions: state.promotions + (isOwn ? 1 : 0),
+  };
+  let groups = 0;
+  while (groups < 60 && state.alarm === undefined) {
+    state = withWatchedLease(state, judgedGroup(now, `now-${groups}`, random), LIMITS);
+    groups += 1;
+  }
+  return { groups, alarm: state.alarm };
+}
+
+const GOOD: Version = { version: 1, success: 0.6, readable: 0.98 };
+
+test("an honest version raises no alarm in 100 runs of 60 groups", () => {
+  for (let seed = 0; seed < 100; seed += 1) {
+    expect(deploy(GOOD, { ...GOOD, version: 2 }, seed).alarm).toBeUndefined();
+  }
+});
+
+const fallen = "the deployed version falls from 60 % to 5 % of visitors' tasks";
+fault(fallen, { item: "2.5", before: "it stayed stable: 0 of 20 runs rolled back" }, async () => {
+  const runs = Array.from({ length: 20 }, (_, seed) =>
+    deploy(GOOD, { ...GOOD, version: 2, success: 0.05 }, seed),
+  );
+  for (const { alarm } of runs) expect(alarm).toMatchObject({ version: 2 });
+  expect(runs[0]?.alarm?.reason).toMatch(/^live success of version 2 is \d.* version 1 had/);
+  const slowest = Math.max(...runs.map(({ groups }) => groups));
+  expect(slowest).toBeLessThanOrEqual(50);
+  return { after: `20 of 20 runs roll it back within ${slowest} groups, 0 of 100 honest ones` };
+});
+
+const unreadable = "half of the turns of the deployed version cannot be read";
+fault(unreadable, { item: "2.5", before: "nothing looked: 0 of 20 runs rolled back" }, async () => {
+  const runs = Array.from({ length: 20 }, (_, seed) =>
+    deploy(GOOD, { ...GOOD, version: 2, readable: 0.5 }, seed),
+  );
+  for (const { alarm } of runs) expect(alarm?.reason).toMatch(/^the share of readable turns/);
+  const slowest = Math.max(...runs.map(({ groups }) => groups));
+  return { after: `20 of 20 runs roll it back within ${slowest} groups` };
+});
+
+test("a version that an operator promoted is not compared with the one before", () => {
+  expect(deploy(GOOD, { ...GOOD, version: 2, success: 0 }, 1, false).alarm).toBeUndefined();
+});
+
+test("rejected rollouts and a group that comes again do not count", () => {
+  const judged = judgedGroup(GOOD, "g", seededRandom(1));
+  const state = withWatchedLease({ ...BASE, stableVersion: 1 }, judged, LIMITS);
+  expect(state.watch?.groups["1"]).toHaveLength(1);
+  expect(withWatchedLease(state, judged, LIMITS).watch?.groups["1"]).toHaveLength(1);
+  const outcomes = judged.outcomes.map((outcome) => ({ ...outcome, status: "rejected" as const }));
+  const nothing = withWatchedLease({ ...BASE, stableVersion: 1 }, { ...judged, outcomes }, LIMITS);
+  expect(nothing.watch?.groups).toEqual({});
+});
+
+test("an alarm freezes publishing, rolls the version back, and may be raised again", async () => {
+  const { edge } = await createSetup();
+  for (const version of [1, 2]) {
+    edge.policies.push({
+      ...(edge.policies[0] as (typeof edge.policies)[0]),
+      version,
+      parent: version - 1,
+    });
+  }
+  edge.stable = 2;
+  const lines: string[] = [];
+  const report = createReporter((line) => lines.push(line), false);
+  for (let life = 0; life < 2; life += 1) {
+    await raiseAlarm({ edge: edge.client(), report }, { version: 2, reason: "live success fell" });
+  }
+  expect([edge.stable, edge.policies[2]?.status]).toEqual([1, "rolled-back"]);
+  expect(edge.control.frozen).toMatchObject({ by: "trainer", reason: "live success fell" });
+  expect(lines[0]).toBe(
+    "ALARM: live success fell; version 2 was rolled back and publishing is frozen",
+  );
+});
+
+test("a drift that is not a number is an alarm, one within the limit is none", () => {
+  expect(driftAlarm(Number.NaN, LIMITS)?.version).toBeNull();
+  expect(driftAlarm(0.3, LIMITS)?.reason).toMatch(/0\.300 nats a token/);
+  expect([driftAlarm(0.2, LIMITS), driftAlarm(null, LIMITS)]).toEqual([null, null]);
+});
+
+const runaway = "the trained policy runs away from the stable version in one step";
+fault(runaway, { item: "2.5", before: "it was published: 1 of 1 versions" }, async () => {
+  const setup = await createSetup();
+  const { summary } = await live(setup, { watch: { drift: 1e-9 } });
+  expect(setup.edge.control.frozen?.by).toBe("trainer");
+  expect([setup.edge.stable, setup.edge.policies.length]).toEqual([0, 1]);
+  const { step, promotions } = summary.state;
+  expect(step).toBeGreaterThan(1);
+  return {
+    after: `0 versions published in ${step} steps, ${promotions} promotions, frozen by the trainer`,
+    twice: setup.edge.twice,
+  };
+});
+
+const frozen = "an operator freezes promotions before the trainer publishes";
+fault(frozen, { item: "7.2", before: "no freeze: every version was promoted" }, async () => {
+  const setup = await createSetup();
+  setup.edge.control.frozen = { by: "Zoë", at: new Date(0).toISOString(), reason: "sale week" };
+  const { summary } = await live(setup);
+  expect([setup.edge.stable, setup.edge.policies.length]).toEqual([0, 1]);
+  const { step } = summary.state;
+  expect(step).toBeGreaterThan(1);
+  setup.edge.control.frozen = null;
+  return { after: `0 versions published, ${step} steps learned`, twice: setup.edge.twice };
+});
+
+const nobody = "neither version solves a frozen task";
+const promoted = "`0 of 64, stable 0: promote`, 10 of 10 times";
+fault(nobody, { item: "2.5", before: promoted }, async () => {
+  const setup = await createSetup();
+  const { summary } = await live(setup, { evaluate: async () => Array<boolean>(64).fill(false) });
+  const { step, publications, promotions } = summary.state;
+  expect([setup.edge.stable, setup.edge.policies.length, promotions]).toEqual([0, 1, 0]);
+  expect(publications).toBeGreaterThan(0);
+  return {
+    after: `no decision ${publications} of ${publications} times, ${step} steps learned`,
+    twice: setup.edge.twice,
+  };
+});
+
+const collapsed = "the candidate has collapsed to 0 of 50 and the stable version solves 1";
+fault(collapsed, { item: "2.5", before: "within the margin: it became stable" }, async () => {
+  const setup = await createSetup();
+  const { summary } = await live(setup, {
+    evaluate: async (version) => Array.from({ length: 50 }, (_, i) => version === 0 && i === 0),
+  });
+  const { publications } = summary.state;
+  expect([setup.edge.stable, summary.state.promotions]).toEqual([0, 0]);
+  return { after: `0 of ${publications} candidates became stable`, twice: setup.edge.twice };
+});

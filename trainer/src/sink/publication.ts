@@ -1,0 +1,316 @@
+/**
+ * From parameters to a deployed policy, one durable stage at a time: evaluate on frozen tasks beside
+ * the stable version, publish, promote. Only a candidate that passed goes to the canary channel; one
+ * that failed is recorded at the edge as rolled back. Each stage may be repeated after a crash and gives
+ * the same.
+ *
+ * Where the candidate is not promoted, the engine returns to the stable version's parameters. Its
+ * trajectories stay learned.
+ */
+import { gateRefusal, type PairedCounts, pairedDifference } from "@waggle/evaluation";
+import type { Adapter } from "@waggle/model";
+import type {
+  AdapterReference,
+  EvaluationResult,
+  GuidanceReference,
+  PolicyVersionId,
+  PromotionGate,
+  TrainEngine,
+} from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
+import type { AdapterCache } from "./adapter-cache.ts";
+import type { Checkpoint } from "../checkpoint/checkpoint-store.ts";
+import type { EdgeClient } from "../edge/edge-client.ts";
+import type { FrozenOutcomes } from "../evaluation/frozen-evaluation.ts";
+import type { PromotionDecision, Reporter } from "../metrics/reporter.ts";
+import {
+  type Publication,
+  stableGuidance,
+  type TrainerState,
+} from "../checkpoint/trainer-state.ts";
+
+export type PublicationParts = {
+  readonly edge: EdgeClient;
+  readonly engine: TrainEngine;
+  readonly adapterCache: AdapterCache;
+  readonly adapterShape: { readonly rank: number; readonly alpha: number };
+  /** Outcomes of a version by frozen task, always the same tasks and seeds. */
+  readonly evaluate: (
+    version: PolicyVersionId,
+    adapter: Adapter | null,
+    signal: AbortSignal,
+    guidance: GuidanceReference | undefined,
+  ) => Promise<FrozenOutcomes>;
+  /** Environment of the frozen tasks. */
+  readonly environment: string;
+  /** Names what `evaluate` measures, so that another task set is not taken for it. */
+  readonly evaluationName: string;
+  /**
+   * Whether a candidate with these results may replace a version with those. Asked of success on the
+   * stable version and on the best one so far, so that many small falls cannot add up, and of the
+   * tasks whose every turn could be read.
+   */
+  readonly mayPromote: (candidate: readonly boolean[], earlier: readonly boolean[]) => boolean;
+  readonly report: Reporter;
+};
+
+type Commit = (next: Checkpoint) => Promise<void>;
+
+/** Names the candidate to the policy that evaluates it: its number is not known yet. */
+const CANDIDATE: PolicyVersionId = 2 ** 31 - 1;
+
+/**
+ * Takes the publication in progress through its next stage and commits.
+ *
+ * @param gate of the edge; a candidate has to pass the trainer's own and this one.
+ * @throws WaggleError `PUBLICATION_STALE` when the edge has changed; nothing is committed
+ */
+export async function advancePublication(
+  parts: PublicationParts,
+  checkpoint: Checkpoint,
+  gate: PromotionGate,
+  commit: Commit,
+  signal: AbortSignal,
+): Promise<void> {
+  const { publication } = checkpoint.state;
+  if (publication === null) return;
+  if (publication.stage === "evaluate") {
+    return evaluate(parts, checkpoint, publication, gate, commit, signal);
+  }
+  const stages = { publish, promote };
+  await stages[publication.stage](parts, checkpoint, publication, commit);
+}
+
+async function evaluate(
+  parts: PublicationParts,
+  checkpoint: Checkpoint,
+  publication: Publication,
+  gate: PromotionGate,
+  commit: Commit,
+  signal: AbortSignal,
+): Promise<void> {
+  const { state } = checkpoint;
+  const adapter = { ...parts.adapterShape, tensors: await parts.engine.parameters() };
+  const reference = await parts.adapterCache.add(adapter);
+  const stable = await stableOutcomes(parts, state, signal);
+  const candidate = await parts.evaluate(CANDIDATE, adapter, signal, stableGuidance(state));
+  const evaluation = pairedResult(
+    candidate.successes,
+    stable.successes,
+    state.stableVersion,
+    parts.evaluationName,
+  );
+  const bestKey = evaluationKey(parts, "best");
+  const earlierBest = state.evaluations[bestKey] ?? stable.successes;
+  const best = count(stable.successes) > count(earlierBest) ? stable.successes : earlierBest;
+  const decision = decide(parts, candidate, stable, best, gateRefusal(evaluation, gate));
+  parts.report.evaluated(evaluation, decision);
+  const evaluations = {
+    // Only these can be asked for again.
+    [bestKey]: best,
+    [evaluationKey(parts, state.stableVersion)]: stable.successes,
+    [readableKey(parts, state.stableVersion)]: stable.readable,
+    [evaluationKey(parts, "candidate")]: candidate.successes,
+    [readableKey(parts, "candidate")]: candidate.readable,
+  };
+  // Nothing is known against the candidate's parameters: training goes on from them.
+  if (decision.verdict === "undecided") {
+    const next: TrainerState = { ...withoutPublication(state), evaluations };
+    return commit({ ...checkpoint, state: { ...next, publications: state.publications + 1 } });
+  }
+  const promotes = decision.verdict === "promote";
+  await commit({
+    ...checkpoint,
+    state: {
+      ...state,
+      evaluations,
+      publication: { ...publication, stage: "publish", evaluation, adapter: reference, promotes },
+    },
+  });
+}
+
+function decide(
+  { mayPromote }: PublicationParts,
+  candidate: FrozenOutcomes,
+  stable: FrozenOutcomes,
+  best: readonly boolean[],
+  refusal: string | null,
+): PromotionDecision {
+  if (count(candidate.successes) === 0 && count(stable.successes) === 0) {
+    return { verdict: "undecided", reason: "neither version solved any task" };
+  }
+  const no = (reason: string): PromotionDecision => ({ verdict: "roll-back", reason });
+  if (refusal !== null) return no(refusal);
+  if (!mayPromote(candidate.successes, stable.successes))
+    return no("it fell below the stable version");
+  if (!mayPromote(candidate.successes, best)) return no("it fell below the best version so far");
+  if (!mayPromote(candidate.readable, stable.readable)) {
+    return no(
+      `its output was readable on ${count(candidate.readable)} tasks, the stable version's on ${count(stable.readable)}`,
+    );
+  }
+  return { verdict: "promote", reason: "" };
+}
+
+/** Of the version that is served now; the last ones are kept. */
+async function stableOutcomes(
+  parts: PublicationParts,
+  state: TrainerState,
+  signal: AbortSignal,
+): Promise<FrozenOutcomes> {
+  const { stableVersion } = state;
+  const successes = state.evaluations[evaluationKey(parts, stableVersion)];
+  const readable = state.evaluations[readableKey(parts, stableVersion)];
+  if (successes !== undefined && readable !== undefined) return { successes, readable };
+  const adapter = await stableAdapter(parts, state);
+  return parts.evaluate(stableVersion, adapter, signal, stableGuidance(state));
+}
+
+/**
+ * Gives up a publication that the edge does not take now. A candidate on the canary channel is taken
+ * back; the engine keeps its parameters, and a later step publishes.
+ */
+export async function postponePublication(
+  { edge }: Pick<PublicationParts, "edge">,
+  checkpoint: Checkpoint,
+  reason: string,
+  commit: Commit,
+): Promise<void> {
+  const { state } = checkpoint;
+  const version = state.publication?.version ?? null;
+  if (version !== null) await edge.rollBack(version, reason);
+  await commit({ ...checkpoint, state: withoutPublication(state) });
+}
+
+async function publish(
+  parts: PublicationParts,
+  checkpoint: Checkpoint,
+  publication: Publication,
+  commit: Commit,
+): Promise<void> {
+  const { state } = checkpoint;
+  const adapter = publication.adapter as AdapterReference;
+  await parts.edge.putObject(adapter.sha256, await parts.adapterCache.bytes(adapter));
+  const { publicationId, parent, step, evaluation, promotes } = publication;
+  const guidance = stableGuidance(state);
+  const said = guidance === undefined ? {} : { guidance };
+  const { epoch = 0, baseModel } = state;
+  const source = { publicationId, epoch, parent, baseModel, adapter, evaluation, step };
+  let version: PolicyVersionId;
+  try {
+    const status = promotes ? "canary" : "rolled-back";
+    ({ version } = await parts.edge.publish({ ...source, ...said, status }));
+  } catch (error) {
+    if (!promotes || !isRefused(error)) throw error;
+    parts.report.failure(error);
+    const next: TrainerState = { ...state, publication: { ...publication, promotes: false } };
+    return commit({ ...checkpoint, state: next });
+  }
+  const known = { version, adapter, ...said, isRolledBack: !promotes };
+  await commit({
+    ...checkpoint,
+    state: {
+      ...state,
+      versions: [...state.versions.filter((other) => other.version !== version), known],
+      publication: { ...publication, version, stage: "promote" },
+    },
+  });
+}
+
+async function promote(
+  parts: PublicationParts,
+  checkpoint: Checkpoint,
+  publication: Publication,
+  commit: Commit,
+): Promise<void> {
+  const { state } = checkpoint;
+  const version = publication.version as PolicyVersionId;
+  const promotes = publication.promotes && (await isPromoted(parts, version));
+  if (!promotes) await parts.engine.load(checkpoint.stable);
+  await commit({
+    engine: promotes ? checkpoint.engine : checkpoint.stable,
+    stable: promotes ? checkpoint.engine : checkpoint.stable,
+    state: {
+      ...state,
+      stableVersion: promotes ? version : state.stableVersion,
+      versions: state.versions.map((known) =>
+        known.version === version ? { ...known, isRolledBack: !promotes } : known,
+      ),
+      publications: state.publications + 1,
+      promotions: state.promotions + (promotes ? 1 : 0),
+      stepsSincePublication: 0,
+      publication: null,
+      evaluations: promotes ? withCandidateAs(parts, state, version) : state.evaluations,
+    },
+  });
+  parts.report.published(version, promotes);
+}
+
+/** Promotes the canary. @returns false where the edge refuses: it is taken off the channel then. */
+async function isPromoted(
+  { edge, report }: PublicationParts,
+  version: PolicyVersionId,
+): Promise<boolean> {
+  try {
+    await edge.promote(version);
+    return true;
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    report.failure(error);
+    await edge.rollBack(version);
+    return false;
+  }
+}
+
+/** True where the edge has decided against a version; a stale view of the edge is no decision. */
+function isRefused(error: unknown): boolean {
+  const codes = ["CONFLICT", "GATE_NOT_PASSED", "LINEAGE_ROLLED_BACK"] as const;
+  return codes.some((code) => WaggleError.is(error, code));
+}
+
+function stableAdapter(parts: PublicationParts, state: TrainerState): Promise<Adapter | null> {
+  const known = state.versions.find(({ version }) => version === state.stableVersion);
+  return known?.adapter ? parts.adapterCache.get(known.adapter) : Promise.resolve(null);
+}
+
+type Evaluated = PolicyVersionId | "best" | "candidate";
+
+function evaluationKey(parts: PublicationParts, of: Evaluated): string {
+  return `${of}/${parts.evaluationName}`;
+}
+
+function readableKey(parts: PublicationParts, of: Evaluated): string {
+  return `${evaluationKey(parts, of)}/readable`;
+}
+
+/** The candidate's outcomes under the number that it got. */
+function withCandidateAs(
+  parts: PublicationParts,
+  { evaluations }: TrainerState,
+  version: PolicyVersionId,
+): TrainerState["evaluations"] {
+  return {
+    ...evaluations,
+    [evaluationKey(parts, version)]: evaluations[evaluationKey(parts, "candidate")] ?? [],
+    [readableKey(parts, version)]: evaluations[readableKey(parts, "candidate")] ?? [],
+  };
+}
+
+function withoutPublication(state: TrainerState): TrainerState {
+  return { ...state, stepsSincePublication: 0, publication: null };
+}
+
+function pairedResult(
+  candidate: readonly boolean[],
+  stable: readonly boolean[],
+  comparedWith: PolicyVersionId,
+  taskSet: string,
+): EvaluationResult & PairedCounts {
+  const { tasks, gained, lost } = pairedDifference(stable, candidate);
+  const [successes, stableSuccesses] = [count(candidate), count(stable)];
+  return { tasks, successes, stableSuccesses, gained, lost, comparedWith, taskSet };
+}
+
+function count(successes: readonly boolean[]): number {
+  return successes.filter(Boolean).length;
+}

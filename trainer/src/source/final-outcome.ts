@@ -1,0 +1,28 @@
+/** What became of a trajectory that was to be learned from. */
+import type { TrajectoryOutcome } from "@waggle/protocol";
+import type { LearningStepResult } from "../update/learning-step.ts";
+import type { StepFailure } from "../loop/step-failure.ts";
+
+/**
+ * Fills in what the step made of a trajectory that was to be learned.
+ *
+ * @param result - of the step, or why it failed.
+ */
+export function finalOutcome(
+  outcome: TrajectoryOutcome,
+  result: LearningStepResult | StepFailure,
+  step: number,
+): TrajectoryOutcome {
+  // An outcome with a step was learned earlier, under a lease that was lost.
+  if (outcome.status !== "learned" || outcome.step !== undefined) return outcome;
+  const skipped = (reason: string): TrajectoryOutcome => ({
+    ...outcome,
+    status: "skipped",
+    reason,
+  });
+  if (typeof result === "string") return skipped(result);
+  const { digest } = outcome;
+  const advantage = result.advantages.get(digest);
+  if (advantage === undefined) return skipped(result.reasons.get(digest) ?? "left-out");
+  return { ...outcome, advantage, step };
+}

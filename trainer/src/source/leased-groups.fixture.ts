@@ -1,0 +1,40 @@
+/** Groups of the shop's tasks as the nano model plays them, as an edge would lease them. Tests only. */
+import { randomUUID } from "node:crypto";
+import { type LeasedGroup, type LeasedTrajectory, trajectoryDigest } from "@waggle/protocol";
+import { judgedRollout } from "../rollouts/judged-rollout.ts";
+import type { BaseModel } from "../model/base-model.ts";
+import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
+import { openPolicy } from "../model/open-model.ts";
+
+/** `count` groups of six rollouts each, sampled as the recipe says. */
+export async function playedGroups(
+  model: BaseModel,
+  { stage }: EdgeRecipe,
+  count: number,
+): Promise<LeasedGroup[]> {
+  const { signal } = new AbortController();
+  const policy = await openPolicy(model, 1);
+  const parts = {
+    policy,
+    format: model.format,
+    sampling: stage.settings.sampling,
+  };
+  const groups: LeasedGroup[] = [];
+  for (let seed = 0; seed < count; seed += 1) {
+    const task = { environment: "shop", seed, split: "train" } as const;
+    const trajectories: LeasedTrajectory[] = [];
+    for (let i = 0; i < 6; i += 1) {
+      const { record: trajectory } = await judgedRollout(parts, task, 100 * seed + i, signal);
+      trajectories.push({
+        digest: await trajectoryDigest(trajectory),
+        visitorId: randomUUID(),
+        receivedAt: "2026-01-01T00:00:00.000Z",
+        trajectory,
+        feedback: [],
+      });
+    }
+    groups.push({ groupId: randomUUID(), task, size: 6, trajectories });
+  }
+  await policy.dispose();
+  return groups;
+}

@@ -1,0 +1,14 @@
+/** What demonstrations may be of, as environments. */
+import { ENVIRONMENT_VARIANTS, type EnvironmentSpec } from "@waggle/environments";
+import type { DemonstrationForm } from "@waggle/learning/rollouts";
+import { proposalsOf } from "./proposed-rollouts.ts";
+import { worldRole } from "../rollouts/world-model-role.ts";
+
+export const DEMONSTRATION_FORMS: {
+  readonly [form in DemonstrationForm]: (spec: EnvironmentSpec) => EnvironmentSpec;
+} = {
+  ...ENVIRONMENT_VARIANTS,
+  task: (spec) => spec,
+  world: worldRole,
+  proposal: (spec) => proposalsOf(spec).proposer,
+};

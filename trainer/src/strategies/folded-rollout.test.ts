@@ -1,0 +1,58 @@
+/** A turn of a folded rollout sees the request, the notes and the last result, and nothing else. */
+import { environmentNamed } from "@waggle/environments";
+import type { Trajectory } from "@waggle/protocol";
+import { beforeAll, expect, test } from "vitest";
+import { seededRandom } from "../rollouts/random.ts";
+import { type FoldedRollout, foldedDemonstration } from "./folded-rollout.ts";
+import { type ActedEnvironment, actedEnvironment } from "../expectations/recipe-update.fixture.ts";
+
+let acted: ActedEnvironment;
+beforeAll(async () => {
+  acted = await actedEnvironment(environmentNamed("calculator"));
+});
+
+type Turn = { readonly given: string; readonly said: string };
+
+function textOf({ segments }: Trajectory): Turn {
+  const words = (kind: string): string =>
+    segments
+      .filter((segment) => segment.kind === kind)
+      .map(({ tokenIds }) => acted.format.decodeAssistant(tokenIds))
+      .join("");
+  return { given: words("given"), said: words("sampled") };
+}
+
+async function shown(seed: number, consolidates: boolean): Promise<FoldedRollout> {
+  const { spec, format } = acted;
+  return foldedDemonstration(
+    spec,
+    spec.reference(seed * 911, "train", 2),
+    format,
+    { seed, consolidates, random: seededRandom(seed), mistakes: 0, contextLength: 512 },
+    new AbortController().signal,
+  );
+}
+
+test.each([true, false])(
+  "notes stand for what was seen, consolidated: %s",
+  async (consolidates) => {
+    let summedUp = 0;
+    let longest = 0;
+    for (let seed = 0; seed < 30; seed += 1) {
+      const { trajectories, verification } = await shown(seed, consolidates);
+      expect(verification.success).toBe(true);
+      const turns = trajectories.map(textOf);
+      expect(turns[0]?.given).not.toContain("Known:");
+      expect(turns[0]?.given).not.toContain("Last:");
+      for (const { given } of turns.slice(1)) expect(given).toContain("Last:");
+      const sums = turns.filter(({ said }) => /= calculate .*: /.test(said));
+      summedUp += sums.length;
+      const [last] = turns.slice(-1);
+      longest = Math.max(longest, (last?.given.match(/calculate [^:]*: busy/g) ?? []).length);
+    }
+    // Half of the calls fail: what failed before is one note, or as many as there were.
+    expect(summedUp > 0).toBe(consolidates);
+    expect(longest > 1).toBe(!consolidates);
+    expect(longest).toBeGreaterThan(0);
+  },
+);

@@ -1,0 +1,88 @@
+/**
+ * Several answers to one task in one context: each wrong one is told so, and after the last a teacher
+ * answers in the same context. Every turn is paid what the answer that it led to was worth.
+ */
+import type { EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
+import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@waggle/learning";
+import type { Observation, TaskReference } from "@waggle/protocol";
+import type { ChatFormat } from "@waggle/text";
+import { seededRandom } from "../rollouts/random.ts";
+import {
+  type ActingPolicy,
+  type RolloutOptions,
+  environmentRollout,
+} from "../rollouts/environment-rollout.ts";
+import { handedOver } from "./taken-over.ts";
+
+type Trials = NonNullable<Extract<RolloutPlan, { kind: "retry" }>["trials"]>;
+
+export type IntrospectionParts = {
+  readonly policy: ActingPolicy;
+  readonly spec: EnvironmentSpec;
+  readonly format: ChatFormat;
+  readonly guidance: string;
+  readonly trials: Trials;
+};
+
+export async function introspectiveRollout(
+  { policy, spec, format, guidance, trials }: IntrospectionParts,
+  task: TaskReference,
+  options: RolloutOptions & { readonly staleness: number },
+  signal: AbortSignal,
+): Promise<JudgedTrajectory> {
+  const teacher = await spec.demonstrator(task, seededRandom(options.seed, 0x7ea), trials.teacher);
+  /** What each answer was worth, in the order of the answers. */
+  const worth: number[] = [];
+  /** How many turns each answer took. */
+  const turns: number[] = [];
+  let turn = 0;
+  let heard: Observation | null = null;
+  const isTaught = (): boolean => worth.length >= trials.most;
+  const around = (instance: JudgedEnvironment): JudgedEnvironment => ({
+    ...instance,
+    environment: {
+      task: instance.environment.task,
+      observe: () => instance.environment.observe(),
+      async step(action, stepSignal) {
+        turn += 1;
+        const judged = action.toolCalls.length > 0 ? null : instance.judge(action.text);
+        const isLast = judged === null || judged.success || isTaught();
+        if (judged !== null) {
+          worth.push(judged.reward);
+          turns.push(turn);
+          turn = 0;
+        }
+        if (!isLast) {
+          // The teacher begins where the task does.
+          heard = null;
+          return { toolResults: [], userMessage: guidance, terminated: false };
+        }
+        heard = await instance.environment.step(action, stepSignal);
+        return heard;
+      },
+    },
+  });
+  const speak = (): readonly number[] | null => {
+    if (!isTaught()) return null;
+    const { text, calls } = teacher(heard);
+    return format.encodeAssistant(text, calls);
+  };
+  const maxTurns = (trials.most + 1) * (options.maxTurns ?? spec.maxTurns);
+  const { record: trajectory, verification } = await environmentRollout(
+    handedOver(policy, speak),
+    format,
+    spec,
+    task,
+    { ...options, maxTurns, around },
+    signal,
+  );
+  const paid = turns.flatMap((count, answer) =>
+    Array.from({ length: count }, () => worth[answer] ?? 0),
+  );
+  // Turns after the last answer led to none.
+  const turnRewards = trajectory.turns.map((_, i) => paid[i] ?? 0);
+  return toJudgedTrajectory(trajectory, verification, {
+    staleness: options.staleness,
+    turnRewards,
+  });
+}

@@ -1,0 +1,60 @@
+/** Who keeps a memory has one line at a time, and who answers has the memory as it was kept. */
+import { environmentNamed } from "@waggle/environments";
+import type { JudgedTrajectory } from "@waggle/learning";
+import { FULL_SUPPORT } from "@waggle/protocol";
+import { beforeAll, expect, test } from "vitest";
+import { type ActedEnvironment, actedEnvironment } from "../expectations/recipe-update.fixture.ts";
+import { managedTurns } from "./managed-turns.ts";
+
+const ROLES = { manager: "keeper", answerer: "teller" };
+const options = { sampling: FULL_SUPPORT, staleness: 0 };
+
+let diary: ActedEnvironment;
+beforeAll(async () => {
+  diary = await actedEnvironment(environmentNamed("diary"));
+});
+
+function rollout(acted: ActedEnvironment, seed: number): Promise<JudgedTrajectory[]> {
+  const { signal } = new AbortController();
+  const task = acted.spec.reference(seed * 911, "train", seed % acted.spec.levels);
+  return managedTurns(ROLES, { ...acted, signal }, { ...options, seed }, task);
+}
+
+/** What a turn was given, beside the tools and the system message. */
+function givenTo({ record: trajectory }: JudgedTrajectory): string {
+  const given = trajectory.segments.filter(({ kind }) => kind === "given");
+  const text = given.map(({ tokenIds }) => diary.format.decodeAssistant(tokenIds)).join("");
+  return text.slice(text.indexOf("Memory: "));
+}
+
+test("each turn has its own message alone, and the role follows from it", async () => {
+  let right = 0;
+  let forgotten = 0;
+  for (let seed = 0; seed < 80; seed += 1) {
+    const turns = await rollout(diary, seed);
+    const [teller, ...others] = turns.filter(({ role }) => role === "teller");
+    expect(others).toEqual([]);
+    for (const trajectory of turns) {
+      const given = givenTo(trajectory);
+      expect(given.match(/Memory: /g)).toHaveLength(1);
+      expect(given.includes("Asked: ")).toBe(trajectory.role === "teller");
+      expect(given.includes("Said: ")).toBe(trajectory.role === "keeper");
+      expect(trajectory.verification).toBe(turns[0]?.verification);
+      expect(trajectory.joint).toBe(turns[0]?.id);
+    }
+    if (teller === undefined) throw new Error("nobody answered");
+    const { answer, memory } = teller.verification.parts;
+    expect(givenTo(teller)).toContain(String(memory).split(", ")[0]);
+    right += teller.verification.success ? 1 : 0;
+    // What nobody kept nobody can tell.
+    if (answer !== "nothing" && !String(memory).includes(String(answer))) forgotten += 1;
+  }
+  expect(right).toBeGreaterThan(10);
+  expect(forgotten).toBeGreaterThan(2);
+  expect(right + forgotten).toBeLessThanOrEqual(80);
+});
+
+test("an environment without a memory is refused by name", async () => {
+  const calculator = await actedEnvironment(environmentNamed("calculator"));
+  await expect(rollout(calculator, 1)).rejects.toThrow(/memory.*got calculator; run it in diary/);
+});

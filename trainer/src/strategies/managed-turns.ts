@@ -1,0 +1,63 @@
+/**
+ * Rollouts at a task with a memory: one role keeps it line by line, another answers from it. Neither sees
+ * anything but the message of its turn, so what is answered is what was kept. A trajectory a turn, all judged
+ * by the answer.
+ */
+import type { EnvironmentSpec } from "@waggle/environments";
+import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@waggle/learning";
+import { type TaskReference, WaggleError } from "@waggle/protocol";
+import { derivedSeed } from "../rollouts/random.ts";
+import type { CollectOptions, CollectParts } from "./collect.ts";
+import { turnAlone } from "./folded-rollout.ts";
+import { roleRollout } from "../rollouts/role-policy.ts";
+
+type ManagedPlan = NonNullable<Extract<RolloutPlan, { kind: "folded" }>["managed"]>;
+
+/** @throws WaggleError `INVALID_ARGUMENT` for an environment without a memory. */
+export async function managedTurns(
+  { manager, answerer }: ManagedPlan,
+  { policy, format, spec, roles, signal }: CollectParts,
+  { sampling, maxTurns = spec.maxTurns, seed, staleness }: CollectOptions,
+  task: TaskReference,
+): Promise<JudgedTrajectory[]> {
+  const { isQuestion } = memoryOf(spec);
+  const instance = spec.create(task);
+  const first = await instance.environment.observe();
+  const client = { ...policy.client, crossOriginIsolated: false };
+  const turns: { role: string; trajectory: JudgedTrajectory["record"] }[] = [];
+  let message = first.userMessage;
+  let answer: string | null = null;
+  for (let turn = 0; turn < maxTurns && answer === null; turn += 1) {
+    const role = isQuestion(message) ? answerer : manager;
+    const actor =
+      roles === undefined ? policy : roleRollout(roles, policy, spec, task, role).policy;
+    const { trajectory, taken } = await turnAlone(
+      instance,
+      { policy: actor, client },
+      { ...first, userMessage: message },
+      format,
+      { sampling, seed: derivedSeed(seed, turn), signal },
+    );
+    turns.push({ role, trajectory });
+    if (taken === null) break;
+    if (taken.observation.terminated) answer = taken.action.text;
+    message = taken.observation.userMessage ?? message;
+  }
+  const verification = instance.judge(answer);
+  const joint = turns[0]?.trajectory.id ?? null;
+  return turns.map(({ role, trajectory }) =>
+    toJudgedTrajectory(trajectory, verification, { role, staleness, joint }),
+  );
+}
+
+/** @throws WaggleError `INVALID_ARGUMENT` for an environment without a memory. */
+export function memoryOf({
+  name,
+  memory,
+}: EnvironmentSpec): NonNullable<EnvironmentSpec["memory"]> {
+  if (memory !== undefined) return memory;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `an environment must have a memory to be kept by one role and read by another, got ${name}; run it in diary`,
+  );
+}

@@ -1,0 +1,94 @@
+/**
+ * Tasks that the policy sets for itself: proposals, and rollouts at each of those that can be read. An
+ * rollout and its proposal are bound by `joint`, the proposal's trajectory.
+ */
+import type { EnvironmentSpec } from "@waggle/environments";
+import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@waggle/learning";
+import { type TaskReference, WaggleError } from "@waggle/protocol";
+import { finalTextOf } from "../rollouts/final-text.ts";
+import { derivedSeed, seededRandom } from "../rollouts/random.ts";
+import { type Around, searched } from "../rollouts/changed-environment.ts";
+import type { CollectOptions, CollectParts } from "./collect.ts";
+import { demonstratedRollout } from "../rollouts/demonstrated-rollout.ts";
+import { environmentRollout } from "../rollouts/environment-rollout.ts";
+import { rewardsOf } from "../rollouts/turn-rewards.ts";
+
+type ProposalPlan = Extract<RolloutPlan, { kind: "proposals" }>;
+
+/** @throws WaggleError `INVALID_ARGUMENT` for an environment whose tasks cannot be set, or not from documents. */
+export function proposalsOf(
+  { name, proposals, documented }: EnvironmentSpec,
+  searches?: ProposalPlan["searches"],
+): NonNullable<EnvironmentSpec["proposals"]> {
+  const isFromDocuments = searches === "setter";
+  const own = isFromDocuments ? documented : proposals;
+  if (own !== undefined) return own;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    isFromDocuments
+      ? `an environment must have documents that tasks are set from and solved without, got ${name}; run it in calculator`
+      : `an environment must take proposals for self-play between who sets and who solves tasks, got ${name}; run it in calculator or lookup`,
+  );
+}
+
+export async function proposedRollouts(
+  plan: ProposalPlan,
+  parts: CollectParts,
+  options: CollectOptions,
+  task: TaskReference,
+  at: number,
+): Promise<JudgedTrajectory[]> {
+  const { proposals: count, attempts, shown, searches } = plan;
+  const { format, spec } = parts;
+  const { proposer, solver } = proposalsOf(spec, searches);
+  const alone: Around = (instance) => instance;
+  const setting = { ...options, around: searches === undefined ? alone : searched };
+  const solving = { ...options, around: searches === "both" ? searched : alone };
+  const run = async (i: number): Promise<JudgedTrajectory[]> => {
+    const set = await one(parts, setting, proposer, task, [at, i], {
+      role: "proposer",
+    });
+    const solvable = solver(finalTextOf(set.record, format) ?? "", task);
+    if (solvable === null) return [set];
+    const tries = Array.from({ length: attempts }, (_, k) =>
+      one(parts, solving, solvable, task, [at, i, k], {
+        role: "solver",
+        joint: set.id,
+      }),
+    );
+    return [set, ...(await Promise.all(tries))];
+  };
+  const set = (await Promise.all(Array.from({ length: count }, (_, i) => run(i)))).flat();
+  const examples = Array.from({ length: shown }, async (_, i) => {
+    const { trajectory, verification } = await demonstratedRollout(proposer, task, format, {
+      random: seededRandom(options.seed, at, i, 0x54),
+      mistakes: 0,
+      contextLength: parts.policy.contextLength,
+    });
+    return toJudgedTrajectory(trajectory, verification, { role: "shown" });
+  });
+  return [...set, ...(await Promise.all(examples))];
+}
+
+async function one(
+  { policy, format, signal }: CollectParts,
+  { sampling, seed, staleness, around }: CollectOptions & { readonly around: Around },
+  spec: EnvironmentSpec,
+  task: TaskReference,
+  place: readonly number[],
+  who: { readonly role: string; readonly joint?: string },
+): Promise<JudgedTrajectory> {
+  const { record: trajectory, verification } = await environmentRollout(
+    policy,
+    format,
+    spec,
+    task,
+    { sampling, seed: derivedSeed(seed, ...place, 0x9a0), around },
+    signal,
+  );
+  return toJudgedTrajectory(trajectory, verification, {
+    ...who,
+    staleness,
+    ...rewardsOf(trajectory, verification),
+  });
+}

@@ -1,0 +1,39 @@
+/** A stored trajectory said again with something to read before it: its turns as they were, its prompt new. */
+import { guidedEnvironment, rollOut } from "@waggle/agent";
+import type { EnvironmentSpec } from "@waggle/environments";
+import { type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
+import type { ChatFormat } from "@waggle/text";
+import type { RolloutReading } from "../rollouts/rollout-reading.ts";
+import { NOBODY, scriptedPolicy } from "../rollouts/demonstrated-rollout.ts";
+import { judged } from "../rollouts/environment-rollout.ts";
+import { taskOf } from "../rollouts/task-names.ts";
+
+export async function readAgain(
+  { record: trajectory, role }: JudgedTrajectory,
+  reading: RolloutReading,
+  spec: EnvironmentSpec,
+  format: ChatFormat,
+  contextLength: number,
+): Promise<JudgedTrajectory> {
+  const task = taskOf({ record: trajectory });
+  const instance = spec.create(task);
+  let said = 0;
+  const again = await rollOut({
+    policy: scriptedPolicy(() => {
+      const turn = trajectory.turns[said];
+      said += 1;
+      return trajectory.segments.find(({ id }) => id === turn?.segmentId)?.tokenIds ?? [];
+    }, contextLength),
+    environment: guidedEnvironment(instance.environment, reading.guide),
+    chatFormat: format,
+    limits: {
+      ...{ maxTurns: Math.max(1, trajectory.turns.length), maxTokensPerTurn: contextLength },
+      timeoutMs: 0,
+    },
+    consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
+    client: NOBODY,
+    seed: 0,
+  });
+  const verification = judged(instance, spec.task(task), again, format);
+  return toJudgedTrajectory(again, verification, { role, read: reading.before() });
+}

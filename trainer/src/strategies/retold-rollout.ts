@@ -1,0 +1,112 @@
+/**
+ * Several rollouts at one task told as one: turns as they were said, words with the first call of each
+ * later piece, and an environment that is put back to where that piece begins. Nothing is sampled. Turns before the
+ * first words are given: they are another rollout's.
+ */
+import { rollOut } from "@waggle/agent";
+import type { EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
+import {
+  type JudgedTrajectory,
+  type Retelling,
+  type Retells,
+  toJudgedTrajectory,
+} from "@waggle/learning";
+import type { TaskReference, Turn } from "@waggle/protocol";
+import type { ChatFormat } from "@waggle/text";
+import type { CollectParts } from "./collect.ts";
+import { NOBODY, scriptedPolicy } from "../rollouts/demonstrated-rollout.ts";
+import { judged } from "../rollouts/environment-rollout.ts";
+
+/** A turn as it was said, or said after words that leave another rollout for its own. */
+type Step = {
+  readonly turn: Turn;
+  readonly tokenIds: readonly number[];
+  /** Where the environment is put before it: after so many turns of a rollout; absent = where it stands. */
+  readonly stands?: { readonly in: JudgedTrajectory; readonly after: number };
+};
+
+/** The trajectories, and what a plan tells of them as one more. */
+export async function withRetold(
+  trajectories: readonly JudgedTrajectory[],
+  { retells }: { readonly retells?: Retells },
+  { spec, format, policy }: Pick<CollectParts, "spec" | "format" | "policy">,
+  task: TaskReference,
+): Promise<JudgedTrajectory[]> {
+  const retelling = retells?.(trajectories) ?? null;
+  if (retelling === null) return [...trajectories];
+  const { contextLength } = policy;
+  const told = await retoldRollout(retelling, trajectories, spec, task, format, contextLength);
+  return told === null ? [...trajectories] : [...trajectories, told];
+}
+
+async function retoldRollout(
+  { pieces, words }: Retelling,
+  trajectories: readonly JudgedTrajectory[],
+  spec: EnvironmentSpec,
+  task: TaskReference,
+  format: ChatFormat,
+  contextLength: number,
+): Promise<JudgedTrajectory | null> {
+  const steps: Step[] = [];
+  let given = 0;
+  for (const { rollout, from, to } of pieces) {
+    const told = trajectories.find(({ id }) => id === rollout);
+    if (told === undefined) return null;
+    if (given === 0) given = steps.length;
+    const { turns, segments } = told.record;
+    for (const [i, turn] of turns.slice(from, to).entries()) {
+      const tokenIds = segments.find(({ id }) => id === turn.segmentId)?.tokenIds ?? [];
+      const isLeft = i === 0 && steps.length > 0;
+      steps.push({ turn, tokenIds, ...(isLeft ? { stands: { in: told, after: from } } : {}) });
+    }
+  }
+  const [root] = pieces;
+  if (root === undefined || given === 0) return null;
+
+  let instance = spec.create(task);
+  let [said, done] = [0, 0];
+  const act: JudgedEnvironment["environment"]["step"] = async (action, signal) => {
+    const { stands } = steps[done] ?? {};
+    done += 1;
+    if (stands !== undefined)
+      instance = await environmentAfter(spec, task, stands.in, stands.after, signal);
+    return instance.environment.step(action, signal);
+  };
+  const trajectory = await rollOut({
+    policy: scriptedPolicy(() => {
+      const { turn, tokenIds, stands } = steps[said] as Step;
+      said += 1;
+      // Words beside an answer would be part of it.
+      return stands === undefined || turn.toolCalls.length === 0
+        ? tokenIds
+        : format.encodeAssistant(words, turn.toolCalls);
+    }, contextLength),
+    environment: { task, observe: () => instance.environment.observe(), step: act },
+    chatFormat: format,
+    limits: { maxTurns: steps.length, maxTokensPerTurn: contextLength, timeoutMs: 0 },
+    consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
+    client: NOBODY,
+    seed: 0,
+  });
+  const verification = judged(instance, spec.task(task), trajectory, format);
+  return toJudgedTrajectory(trajectory, verification, {
+    role: "retold",
+    branch: { trajectory: root.rollout, turn: given },
+  });
+}
+
+/** A new environment, in which the calls of so many turns were made again. */
+async function environmentAfter(
+  spec: EnvironmentSpec,
+  task: TaskReference,
+  { record: trajectory }: JudgedTrajectory,
+  turns: number,
+  signal: AbortSignal,
+): Promise<JudgedEnvironment> {
+  const instance = spec.create(task);
+  await instance.environment.observe();
+  for (const { toolCalls } of trajectory.turns.slice(0, turns)) {
+    await instance.environment.step({ text: "", toolCalls }, signal);
+  }
+  return instance;
+}

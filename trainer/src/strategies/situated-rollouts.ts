@@ -1,0 +1,83 @@
+/**
+ * A task explored by the policy itself: two rollouts, the second told to think again; then both done once
+ * more and a demonstration, the second and the third saying their situation's words before their first call.
+ */
+import type { DemonstratedAction, EnvironmentSpec } from "@waggle/environments";
+import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@waggle/learning";
+import type { TaskReference, Trajectory } from "@waggle/protocol";
+import type { ChatFormat } from "@waggle/text";
+import { seededRandom } from "../rollouts/random.ts";
+import { demonstratedRollout } from "../rollouts/demonstrated-rollout.ts";
+
+export type SituatedParts = {
+  readonly spec: EnvironmentSpec;
+  readonly format: ChatFormat;
+  readonly contextLength: number;
+  /** A rollout of the policy, told a sentence more. */
+  readonly rollout: (nth: number, sentence: string) => Promise<JudgedTrajectory>;
+};
+
+export async function situatedRollouts(
+  { rethink, words }: Extract<RolloutPlan, { kind: "situated" }>,
+  { spec, format, contextLength, rollout }: SituatedParts,
+  task: TaskReference,
+  seed: number,
+): Promise<JudgedTrajectory[]> {
+  const first = await rollout(0, "");
+  const second = await rollout(1, rethink);
+  const said = async (
+    role: string,
+    actor: Pick<EnvironmentSpec, "demonstrator">,
+    before: string,
+  ): Promise<JudgedTrajectory> => {
+    const { trajectory, verification } = await demonstratedRollout(
+      saying({ ...spec, ...actor }, before),
+      task,
+      format,
+      { random: seededRandom(seed), mistakes: 0, contextLength },
+    );
+    return toJudgedTrajectory(trajectory, verification, { role });
+  };
+  return [
+    first,
+    second,
+    await said("go-on", { demonstrator: repeating(first.record, format) }, ""),
+    await said("rethink", { demonstrator: repeating(second.record, format) }, words.rethink),
+    await said("ask", spec, words.ask),
+  ];
+}
+
+/** Does what was done, whatever it is told. */
+function repeating(
+  { turns, segments }: Trajectory,
+  format: ChatFormat,
+): EnvironmentSpec["demonstrator"] {
+  return () => {
+    const left = turns.map(({ segmentId, toolCalls }): DemonstratedAction => {
+      const tokenIds = segments.find(({ id }) => id === segmentId)?.tokenIds ?? [];
+      const { text } = format.parseAssistant(format.decodeAssistant(tokenIds));
+      return {
+        text,
+        calls: toolCalls.map(({ name, arguments: args }) => ({ name, arguments: args })),
+      };
+    });
+    return () => left.shift() ?? { text: "", calls: [] };
+  };
+}
+
+/** Says some words before its first call. */
+function saying(spec: EnvironmentSpec, words: string): EnvironmentSpec {
+  return {
+    ...spec,
+    demonstrator: async (reference, random, mistakes) => {
+      const act = await spec.demonstrator(reference, random, mistakes);
+      let isSaid = words === "";
+      return (observation) => {
+        const action = act(observation);
+        if (isSaid || action.calls.length === 0) return action;
+        isSaid = true;
+        return { ...action, text: `${words} ${action.text}`.trim() };
+      };
+    },
+  };
+}

@@ -1,0 +1,111 @@
+/**
+ * A policy whose turns somebody else may take: a person steps in, acts, and gives back. Who acted is
+ * recorded by turn. The person here is an environment's demonstrator who makes no mistakes and sees all that
+ * the policy does.
+ */
+import type { EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
+import type { JudgedTrajectory } from "@waggle/learning";
+import type { Observation, TaskReference } from "@waggle/protocol";
+import type { ChatFormat } from "@waggle/text";
+import { seededRandom } from "../rollouts/random.ts";
+import type { ActingPolicy } from "../rollouts/environment-rollout.ts";
+
+type Actors = NonNullable<JudgedTrajectory["actors"]>;
+
+export type Takeover = {
+  /** Around the environment of the rollout: the person watches. */
+  readonly around: (instance: JudgedEnvironment) => JudgedEnvironment;
+  /** In place of the policy. */
+  readonly policy: (policy: ActingPolicy) => ActingPolicy;
+  /** `[turns]` so far. */
+  readonly actors: Actors;
+};
+
+/** Who steps in after `failures` failed turns in a row, for `turns` turns. */
+export async function takeover(
+  rule: { readonly failures: number; readonly turns: number },
+  spec: EnvironmentSpec,
+  task: TaskReference,
+  format: ChatFormat,
+  seed: number,
+): Promise<Takeover> {
+  const person = await spec.demonstrator(task, seededRandom(seed, 0x7a0), 0);
+  const actors: Actors[number][] = [];
+  let heard: Observation | null = null;
+  let failures = 0;
+  let left = 0;
+  /** Tokens of the person's turn; `null` where the policy acts. */
+  const speak = (): readonly number[] | null => {
+    const { text, calls } = person(heard);
+    if (left === 0 && failures >= rule.failures) {
+      left = rule.turns;
+      failures = 0;
+    }
+    if (left === 0) {
+      actors.push("policy");
+      return null;
+    }
+    left -= 1;
+    actors.push("person");
+    return format.encodeAssistant(text, calls);
+  };
+  return {
+    actors,
+    around: (instance) => ({
+      ...instance,
+      environment: {
+        task,
+        observe: () => instance.environment.observe(),
+        async step(action, signal) {
+          heard = await instance.environment.step(action, signal);
+          failures = heard.toolResults.some(({ ok }) => !ok) ? failures + 1 : 0;
+          return heard;
+        },
+      },
+    }),
+    policy: (policy) => handedOver(policy, speak),
+  };
+}
+
+export function handedOver(
+  policy: ActingPolicy,
+  speak: () => readonly number[] | null,
+): ActingPolicy {
+  return {
+    client: policy.client,
+    baseModel: policy.baseModel,
+    contextLength: policy.contextLength,
+    vocabularySize: policy.vocabularySize,
+    get currentVersion() {
+      return policy.currentVersion;
+    },
+    createContext: async () => {
+      const context = await policy.createContext();
+      return {
+        get policyVersion() {
+          return context.policyVersion;
+        },
+        get tokenIds() {
+          return context.tokenIds;
+        },
+        append: (tokenIds) => context.append(tokenIds),
+        generate: async (options) => {
+          const tokenIds = speak();
+          if (tokenIds === null) return context.generate(options);
+          context.append(tokenIds);
+          for (const tokenId of tokenIds) options.onToken?.(tokenId);
+          // Nobody sampled these.
+          const zeros = tokenIds.map(() => 0);
+          return {
+            ...{ tokenIds, behaviorLogProbs: zeros, rawLogProbs: zeros, entropies: zeros },
+            stopReason: "stop-token",
+          };
+        },
+        adoptCurrentVersion: () => context.adoptCurrentVersion(),
+        dispose: () => context.dispose(),
+      };
+    },
+    score: (request) => policy.score(request),
+    dispose: () => policy.dispose(),
+  };
+}

@@ -1,0 +1,243 @@
+/** What parts read of an engine beside log-probs of taken tokens: one update or a few on a real one. */
+import { environmentNamed } from "@waggle/environments";
+import {
+  type AdvantagePart,
+  type JudgedTrajectory,
+  type JudgedGroup,
+  type KlTerm,
+  type LossPart,
+  rewardStage,
+  type Stage,
+  type StateName,
+  type StateValues,
+} from "@waggle/learning";
+import { optimalTokenAdvantages } from "@waggle/learning/advantages";
+import { nextKlCoefficient } from "@waggle/learning/kl";
+import * as parts from "@waggle/learning/parts";
+import { FULL_SUPPORT, type TrainEngine, type TrainSequence } from "@waggle/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { seededRandom } from "../rollouts/random.ts";
+import { collect } from "../strategies/collect.ts";
+import { packedEngine } from "./packed-engine.ts";
+import { actedEnvironment, tinyEngines } from "../expectations/recipe-update.fixture.ts";
+import { roleEngine, soleEngine } from "./role-engine.ts";
+import { type StageResources, type StageUpdate, updateStage } from "./stage-update.ts";
+import { candidateScorer } from "./teacher-candidates.ts";
+
+/** The policy, and a frozen one that says something else: teacher and reference. */
+let engines: Awaited<ReturnType<typeof tinyEngines>>;
+let groups: readonly JudgedGroup[];
+let start: Awaited<ReturnType<TrainEngine["save"]>>;
+let vocabularySize: number;
+const { signal } = new AbortController();
+
+beforeAll(async () => {
+  engines = await tinyEngines();
+  const acted = await actedEnvironment(environmentNamed("calculator"));
+  ({ vocabularySize } = acted.policy);
+  const tasks = [0, 1, 2].map((i) => acted.spec.reference(i * 977, "train", i));
+  const options = { sampling: FULL_SUPPORT, seed: 1, staleness: 1 };
+  groups = await collect(
+    { kind: "demos", size: 4, mistakes: 0.5 },
+    tasks,
+    [],
+    { ...acted, signal },
+    options,
+  );
+  const { engine, reference } = engines;
+  const sequences = sequencesOf(groups);
+  const logProb = sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length).fill(-0.01));
+  await reference.backward({ sequences }, { logProb });
+  await reference.optimStep({ learningRate: 3e-3 });
+  start = await engine.save();
+});
+afterAll(() => engines.dispose());
+
+const trajectoriesOf = (of: readonly JudgedGroup[]): JudgedTrajectory[] =>
+  of.flatMap(({ trajectories }) => [...trajectories]);
+const sequencesOf = (of: readonly JudgedGroup[]): TrainSequence[] =>
+  trajectoriesOf(of).flatMap(({ samples }) => samples.map(({ sequence }) => sequence));
+
+const base = {
+  rollout: parts.group(4),
+  reward: parts.outcome(),
+  advantage: parts.groupAdvantage({ scale: "none" as const }),
+  losses: [parts.pgClip()],
+};
+
+/** Without what its types ask of the state slot, which each test fills. */
+function staged(spec: {
+  readonly advantage?: AdvantagePart<StateName>;
+  readonly losses?: readonly LossPart<StateName>[];
+  readonly kl?: KlTerm;
+  readonly state?: Stage["state"];
+  readonly settings?: object;
+}): Stage {
+  return rewardStage({ ...base, ...spec } as unknown as Parameters<typeof rewardStage>[0]);
+}
+
+async function update(
+  stage: Stage,
+  {
+    engine = engines.engine,
+    state = {},
+    ...resources
+  }: StageResources & {
+    readonly engine?: TrainEngine;
+    readonly state?: StateValues;
+  } = {},
+): Promise<StageUpdate> {
+  const context = { step: 0, steps: 1, random: seededRandom(1), state, ports: {}, signal };
+  return updateStage(engine, stage, groups, context, resources, signal);
+}
+
+/** The same engine, which does not say `name`. */
+const without = (name: "sumSquaredProb" | "candidateLogProbs"): TrainEngine => ({
+  ...engines.engine,
+  forward: (batch) => engines.engine.forward(batch),
+  backward: (batch, derivatives) => engines.engine.backward(batch, derivatives),
+  capabilities: () => {
+    const all = engines.engine.capabilities();
+    return {
+      ...all,
+      outputs: all.outputs.filter((other) => other !== name),
+      derivatives: all.derivatives.filter((other) => other !== name),
+    };
+  },
+});
+
+const lacking = expect.objectContaining({ code: "CAPABILITY_MISSING" });
+
+test("otb is told what the engine says before the step, and learns by it", async () => {
+  const stage = staged({ advantage: parts.optimalTokenBaseline() });
+  await engines.engine.load(start);
+  const { logProb, sumSquaredProb } = await engines.engine.forward({
+    sequences: sequencesOf(groups),
+  });
+  const { numbers, metrics } = await update(stage);
+  let row = 0;
+  for (const { trajectories } of groups) {
+    expect(trajectories.every(({ samples }) => samples.length === 1)).toBe(true);
+    const rows = trajectories.map(() => row++);
+    const byHand = optimalTokenAdvantages({
+      lossMask: trajectories.map(({ samples }) => samples[0]?.lossMask ?? []),
+      rewards: trajectories.map(({ verification }) => verification.reward),
+      logProbs: rows.map((b) => logProb[b] ?? []),
+      sumSquaredProbs: rows.map((b) => sumSquaredProb[b] ?? []),
+    });
+    for (const [i, { id }] of trajectories.entries()) {
+      expect(numbers?.advantages?.get(id)).toEqual([byHand[i]]);
+    }
+  }
+  expect(metrics["gradientNorm"]).toBeGreaterThan(0);
+  // Control: a mean of rewards alone is another baseline and another step.
+  await engines.engine.load(start);
+  const plain = await update(staged({}));
+  expect(plain.metrics["gradientNorm"]).not.toBeCloseTo(metrics["gradientNorm"] ?? 0, 6);
+  await expect(update(stage, { engine: without("sumSquaredProb") })).rejects.toThrow(lacking);
+});
+
+test("a teacher's likeliest tokens are the likeliest, and the policy comes to them", async () => {
+  const { engine, reference } = engines;
+  await engine.load(start);
+  const teacherCandidates = candidateScorer(reference, vocabularySize);
+  const sequences = sequencesOf(groups).slice(0, 1);
+  const mask = [(groups[0]?.trajectories[0]?.samples[0]?.lossMask ?? []).slice()];
+  const { tokenIds, logProbs } = await teacherCandidates(sequences, mask, 5);
+  const t = mask[0]?.indexOf(true) ?? -1;
+  expect(tokenIds[0]?.map((ids) => ids?.length ?? 0)).toEqual(mask[0]?.map((m) => (m ? 5 : 0)));
+  const all = Array.from({ length: vocabularySize }, (_, id) => id);
+  const asked = sequences.map((sequence) => ({
+    ...sequence,
+    candidateTokenIds: sequence.tokenIds.map((_, at) => (at === t ? all : null)),
+  }));
+  const { candidateLogProbs } = await reference.forward({ sequences: asked });
+  const row = Array.from(candidateLogProbs?.[0]?.[t] ?? []);
+  const best = row.toSorted((a, b) => b - a).slice(0, 5);
+  expect([...(logProbs[0]?.[t] ?? [])]).toEqual(best);
+  expect(tokenIds[0]?.[t]?.map((id) => row[id])).toEqual(best);
+
+  const teacher = async (of: readonly TrainSequence[]) =>
+    (await reference.forward({ sequences: of })).logProb;
+  const resources = { teacher, teacherCandidates };
+  const stage = staged({
+    losses: [parts.distilledCandidates(5)],
+    state: { teacher: parts.teacher },
+  });
+  const distances: number[] = [];
+  for (let step = 0; step < 6; step += 1) {
+    distances.push((await update(stage, resources)).metrics["teacherDivergence"] ?? Number.NaN);
+  }
+  expect(distances.at(-1)).toBeLessThan(0.5 * (distances[0] ?? 0));
+  // Control: a policy that is its own teacher is where it is.
+  await engine.load(start);
+  const own = { teacher, teacherCandidates: candidateScorer(engine, vocabularySize) };
+  const { metrics } = await update(stage, own);
+  expect(Math.abs(metrics["teacherDivergence"] ?? 1)).toBeLessThan(1e-4 * (distances[0] ?? 0));
+
+  await expect(update(stage, { teacher })).rejects.toThrow(/--teacher/);
+  await expect(
+    update(stage, { ...resources, engine: without("candidateLogProbs") }),
+  ).rejects.toThrow(lacking);
+  // Tokens with several owners and packed rows have none.
+  const owners = sequences.map(({ tokenIds: ids }) => ids.map(() => "policy"));
+  for (const several of [
+    roleEngine(new Map([["policy", engine]]), owners, ["policy"]),
+    packedEngine(soleEngine(engine)),
+  ]) {
+    expect(several.capabilities().derivatives).not.toContain("candidateLogProbs");
+  }
+});
+
+test("log-linear: the first step is that of its loss, a later one by a guess", async () => {
+  const epochs = (count: number) => ({ settings: { epochs: count, learningRate: 1e-2 } });
+  const norms = async (losses: readonly LossPart[], count: number): Promise<number> => {
+    await engines.engine.load(start);
+    return (await update(staged({ losses, ...epochs(count) }))).metrics["gradientNorm"] ?? 0;
+  };
+  const exact = [parts.truncatedImportance(parts.pgClip())];
+  const guessed = [parts.logLinear(parts.truncatedImportance(parts.pgClip()))];
+  expect(await norms(guessed, 1)).toBe(await norms(exact, 1));
+  const [two, guess] = [await norms(exact, 2), await norms(guessed, 2)];
+  expect(Number.isFinite(guess)).toBe(true);
+  expect(guess).not.toBeCloseTo(two, 6);
+});
+
+test.each(["loss", "reward"] as const)(
+  "a KL budget in the %s: the weight rises where the policy is further off, falls where it is nearer",
+  async (place) => {
+    const { engine, reference } = engines;
+    const scorer = async (of: readonly TrainSequence[]) =>
+      (await reference.forward({ sequences: of })).logProb;
+    const withBudget = (coefficient: KlTerm["coefficient"]): Stage =>
+      staged({
+        kl:
+          place === "reward"
+            ? { in: "reward", coefficient }
+            : { in: "loss", coefficient, estimator: "k2" },
+        state: { ref: parts.reference, "kl-coefficient": parts.klCoefficient(0.5) },
+      });
+    const run = async (stage: Stage, state: StateValues): Promise<StageUpdate> => {
+      await engine.load(start);
+      return update(stage, { reference: scorer, state });
+    };
+    const begun = { "kl-coefficient": parts.klCoefficient(0.5).initial?.() };
+    const far = { target: 1e-6, horizon: 100 };
+    const first = await run(withBudget(far), begun);
+    const kl = first.metrics["referenceKl"] ?? 0;
+    expect(kl).toBeGreaterThan(far.target);
+    const samples = trajectoriesOf(groups).length;
+    expect(first.state["kl-coefficient"]).toBe(nextKlCoefficient(0.5, { kl, samples }, far));
+    expect(first.state["kl-coefficient"]).toBeCloseTo(0.5 * (1 + (0.2 * samples) / 100), 12);
+    const near = await run(withBudget({ target: 1e3, horizon: 100 }), begun);
+    expect(near.state["kl-coefficient"]).toBeCloseTo(0.5 * (1 - (0.2 * samples) / 100), 12);
+    // The step itself is that of the weight which it began with; the next one's is another.
+    const fixed = await run(withBudget(0.5), {});
+    expect(fixed.metrics["gradientNorm"]).toBe(first.metrics["gradientNorm"]);
+    expect(fixed.state["kl-coefficient"]).toBeUndefined();
+    const second = await run(withBudget(far), first.state);
+    expect(second.metrics["klCoefficient"]).toBe(first.state["kl-coefficient"]);
+    expect(second.metrics["gradientNorm"]).not.toBe(first.metrics["gradientNorm"]);
+    await expect(run(withBudget(far), {})).rejects.toThrow(lacking);
+  },
+);

@@ -1,0 +1,62 @@
+/**
+ * One step without a gradient: parameters are moved by seeded noise, each perturbation is judged by the
+ * trajectories it earns, and the parameters move towards those that earned more. Not a rollout: how
+ * perturbed parameters act is the caller's.
+ */
+import type { JudgedGroup, PartContext, RolloutPlan, Stage } from "@waggle/learning";
+import { rewardGroups } from "@waggle/learning";
+import { type PerturbationScore, perturbed } from "@waggle/learning/gradient-free";
+import type { TensorMap, TrainEngine } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
+import { derivedSeed } from "../rollouts/random.ts";
+import { setParameters } from "./engine-parameters.ts";
+
+export type EvolvedStage = {
+  readonly stage: Stage;
+  readonly evolution: NonNullable<Stage["evolution"]>;
+  readonly plan: Omit<Extract<RolloutPlan, { kind: "noise" }>, "kind">;
+};
+
+/**
+ * @returns the perturbations, by seed and direction, with the mean reward of each.
+ * @throws WaggleError `INVALID_ARGUMENT` where the plan moves no tensor of the engine.
+ */
+export async function evolve(
+  engine: TrainEngine,
+  { stage, evolution, plan }: EvolvedStage,
+  rollOut: (parameters: TensorMap) => Promise<readonly JudgedGroup[]>,
+  options: { readonly seed: number; readonly learningRate: number; readonly context: PartContext },
+): Promise<readonly PerturbationScore[]> {
+  const { perturbations, scale, moves } = plan;
+  const { fitness, how } = evolution;
+  const before = await engine.parameters();
+  const moved = new Map([...before].filter(([name]) => moves(name)));
+  if (moved.size === 0) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `noise must move a tensor, got a plan that moves none of ${before.size}, such as ${[...before.keys()].at(-1)}; name a place that is in one of them`,
+    );
+  }
+  const scores: PerturbationScore[] = [];
+  for (let i = 0; i < perturbations; i += 1) {
+    // Mirrored pairs: what noise earns by itself cancels.
+    const seed = derivedSeed(options.seed, i >> 1);
+    const direction = i % 2 === 0 ? 1 : -1;
+    const groups = await rollOut(
+      new Map([...before, ...perturbed(moved, seed, direction * scale)]),
+    );
+    const { groups: kept } = await rewardGroups(stage, groups, options.context);
+    const rewards = kept.flatMap(({ trajectories }) =>
+      trajectories.map(({ score }) => score.reward),
+    );
+    const score = rewards.reduce((sum, reward) => sum + reward, 0) / Math.max(1, rewards.length);
+    scores.push({ seed, direction, score });
+  }
+  const step = {
+    learningRate: options.learningRate,
+    noiseScale: scale,
+    fitness: fitness.kind,
+  };
+  await setParameters(engine, how.step(moved, scores, step));
+  return scores;
+}

@@ -1,0 +1,179 @@
+/**
+ * One learning step of the loop: groups of checked trajectories in, updated parameters and numbers out.
+ * The training loop and the offline simulation run this same code. The update itself is that of every
+ * recipe (`stage-update.ts`); what is here is the trust: the bound on visitors, and numbers
+ * on log-probs, age and outcomes.
+ */
+import { sampledTokens, type StateChange, truncatedImportanceWeights } from "@waggle/learning";
+import type { TrainEngine, TrainSequence } from "@waggle/protocol";
+import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
+import { inPasses } from "./engine-passes.ts";
+import { trajectoryAdvantage, withShuffledAdvantages } from "./trajectory-advantages.ts";
+import {
+  type LearnableGroup,
+  type LearnableTrajectory,
+  partContext,
+} from "../check/learnable-group.ts";
+import { updateFrom, type UpdateNumbers } from "./stage-update.ts";
+import { type Visitors, visitorWeights, withBoundedVisitors } from "../check/visitor-bound.ts";
+import type { ComingStep, WaitingStep } from "../check/waiting-step.ts";
+
+export type LearningStepOptions = ComingStep & {
+  /** Most tokens of one forward or backward pass, before the engine packs them. */
+  readonly microbatchTokens: number;
+  /** The negative control: advantages dealt at random over the minibatch. */
+  readonly shuffleAdvantages: (() => number) | null;
+  /** Most that one visitor decides of a step, in (0, 1]; default 1 = no bound. See `visitor-bound.ts`. */
+  readonly visitorShare?: number | undefined;
+  /** Visitors whose rollouts since the last step had nothing to learn from. */
+  readonly presentVisitors?: Iterable<string> | undefined;
+  /** Called between passes; may throw to stop, which leaves the parameters unchanged. */
+  readonly betweenPasses?: () => Promise<void>;
+};
+
+export type LearningStepResult = {
+  /** By digest: what the tokens of each trajectory that was learned were multiplied with, in the mean. */
+  readonly advantages: ReadonlyMap<string, number>;
+  /** By digest: why the recipe left others out. */
+  readonly reasons: ReadonlyMap<string, string>;
+  /** What the recipe keeps for the next step. */
+  readonly state: StateChange;
+  /** Empty where nothing was learned. */
+  readonly metrics: { readonly [name: string]: number };
+};
+
+/**
+ * Takes the stage's `epochs` optimizer steps on what filters left of these groups.
+ *
+ * @throws WaggleError `NON_FINITE_VALUE` when a loss or gradient is not finite; see the engine.
+ */
+export async function learningStep(
+  engine: TrainEngine,
+  recipe: EdgeRecipe,
+  { groups, kept }: Pick<WaitingStep, "groups" | "kept">,
+  options: LearningStepOptions,
+): Promise<LearningStepResult> {
+  const { betweenPasses = async () => {}, microbatchTokens, shuffleAdvantages, step } = options;
+  const trajectories = groups.flatMap((group) => group.trajectories);
+  const keys = new Map<TrainSequence, LearnableGroup>();
+  for (const group of groups) {
+    for (const { trajectory } of group.trajectories) {
+      for (const { sequence } of trajectory.samples) keys.set(sequence, group);
+    }
+  }
+  const { stage } = recipe;
+  const visitors = new Map(
+    trajectories.map(({ digest, visitorId }) => [digest, visitorId] as const),
+  );
+  const dealt =
+    shuffleAdvantages === null ? stage : withShuffledAdvantages(stage, shuffleAdvantages);
+  const update = await updateFrom(
+    inPasses(engine, {
+      tokens: microbatchTokens,
+      keyOf: (sequence) => keys.get(sequence),
+      between: betweenPasses,
+    }),
+    withBoundedVisitors(dealt, visitors, options.visitorShare ?? 1, options.presentVisitors),
+    kept,
+    new Set(trajectories.map(({ digest }) => digest)),
+    partContext(stage, step, options),
+    {},
+    new AbortController().signal,
+  );
+  const { numbers, dropped, state } = update;
+  if (numbers === null) return { advantages: new Map(), reasons: dropped, state, metrics: {} };
+  const advantages = advantagesOf(numbers);
+  const { rows } = numbers.minibatch;
+  return {
+    advantages,
+    reasons: dropped,
+    state,
+    metrics: {
+      ...update.metrics,
+      ...outcomeMetrics(trajectories, advantages),
+      ...offPolicyMetrics(numbers, trajectories),
+      ...visitorMetrics(numbers, visitors),
+      groups: groups.length,
+      trainedTokens:
+        stage.settings.epochs * sum(rows.map(({ sample }) => sample.sequence.tokenIds.length)),
+    },
+  };
+}
+
+function advantagesOf({ groups, advantages = new Map() }: UpdateNumbers): Map<string, number> {
+  return new Map(
+    groups
+      .flatMap(({ trajectories }) => trajectories)
+      .map((scored) => [scored.trajectory.id, trajectoryAdvantage(scored, advantages)]),
+  );
+}
+
+function outcomeMetrics(
+  learned: readonly LearnableTrajectory[],
+  advantages: ReadonlyMap<string, number>,
+): { readonly [name: string]: number } {
+  const trajectories = learned.map(({ trajectory }) => trajectory);
+  return {
+    trajectories: trajectories.length,
+    rewardMean: mean(trajectories.map(({ verification }) => verification.reward)),
+    successRate: mean(trajectories.map(({ verification }) => (verification.success ? 1 : 0))),
+    advantageAbsMean: mean([...advantages.values()].map(Math.abs)),
+    sampledTokensMean: mean(trajectories.map(sampledTokens)),
+    stalenessMean: mean(trajectories.map(({ staleness }) => staleness)),
+    stalenessMax: Math.max(0, ...trajectories.map(({ staleness }) => staleness)),
+  };
+}
+
+/** Of what was learned, bounded already. */
+function visitorMetrics(
+  { minibatch }: UpdateNumbers,
+  visitors: Visitors,
+): { readonly [name: string]: number } {
+  const weights = [...visitorWeights(minibatch, visitors).values()];
+  const all = sum(weights);
+  if (all === 0) return {};
+  return { visitors: weights.length, visitorShareMax: Math.max(...weights) / all };
+}
+
+/** Numerics (recorded against re-scored) apart from staleness (proximal against re-scored). */
+function offPolicyMetrics(
+  { minibatch, proximalLogProbs }: UpdateNumbers,
+  trajectories: readonly LearnableTrajectory[],
+): { readonly [name: string]: number } {
+  const byDigest = new Map(trajectories.map((trajectory) => [trajectory.digest, trajectory]));
+  const { rows, lossMask, behaviorLogProbs } = minibatch;
+  const gaps: number[] = [];
+  const drifts: number[] = [];
+  for (const [b, { scored, index }] of rows.entries()) {
+    const trajectory = byDigest.get(scored.trajectory.id);
+    const rescored = trajectory?.rescoredLogProbs[index];
+    const recorded = trajectory?.trajectory.samples[index]?.behaviorLogProbs;
+    for (const [t, counts] of (lossMask[b] ?? []).entries()) {
+      if (!counts) continue;
+      const center = rescored?.[t] ?? Number.NaN;
+      gaps.push(Math.abs((recorded?.[t] ?? Number.NaN) - center));
+      drifts.push(Math.abs((proximalLogProbs[b]?.[t] ?? Number.NaN) - center));
+    }
+  }
+  const { metrics } = truncatedImportanceWeights(
+    { lossMask, proximalLogProbs, behaviorLogProbs },
+    WEIGHT_CAP,
+  );
+  return {
+    ...metrics,
+    logProbGapMean: mean(gaps),
+    logProbGapMax: gaps.reduce((a, b) => Math.max(a, b), 0),
+    policyDriftMean: mean(drifts),
+  };
+}
+
+/** Of the reported importance weights, whatever the recipe does with its own. */
+const WEIGHT_CAP = 2;
+
+function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : sum(values) / values.length;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,100 @@
+import type { TokenOutputs } from "@waggle/protocol";
+import { expect, test } from "vitest";
+import { fault } from "../../../test/fixtures/fault.ts";
+import type { LearnableGroup } from "../check/learnable-group.ts";
+import { seededRandom } from "../rollouts/random.ts";
+import { driftFromStable } from "./stable-drift.ts";
+
+const VOCABULARY = 50;
+const STABLE = 3;
+
+function logSoftmax(logits: readonly number[]): number[] {
+  const total = Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit), 0));
+  return logits.map((logit) => logit - total);
+}
+
+/** Two policies over one context, `scale` apart, and the exact KL(stable ‖ trained). */
+function twoPolicies(scale: number, random: () => number) {
+  const noise = (): number => random() + random() + random() - 1.5;
+  const logits = Array.from({ length: VOCABULARY }, () => 3 * noise());
+  const stable = logSoftmax(logits);
+  const trained = logSoftmax(logits.map((logit) => logit + scale * noise()));
+  const kl = stable.reduce((sum, log, v) => sum + Math.exp(log) * (log - (trained[v] ?? 0)), 0);
+  return { stable, trained, kl };
+}
+
+/** The drift on sequences of 40 tokens that `version` sampled. */
+async function measured(
+  { stable, trained }: ReturnType<typeof twoPolicies>,
+  random: () => number,
+  { sequences = 25, version = STABLE, maxTokens = 4096 } = {},
+): Promise<number | null> {
+  const draw = (): number => {
+    let left = random();
+    const token = stable.findIndex((log) => (left -= Math.exp(log)) <= 0);
+    return token === -1 ? VOCABULARY - 1 : token;
+  };
+  const trajectories = Array.from({ length: sequences }, () => {
+    const tokenIds = Array.from({ length: 40 }, draw);
+    const span = { start: 0, segment: { policyVersion: version, tokenIds } };
+    return {
+      trajectory: { samples: [{ sequence: { tokenIds }, spans: [span] }] },
+      rescoredLogProbs: [tokenIds.map((token) => stable[token] ?? 0)],
+    };
+  });
+  const engine = {
+    forward: async ({
+      sequences: asked,
+    }: {
+      sequences: readonly { tokenIds: readonly number[] }[];
+    }) => {
+      const logProb = asked.map(({ tokenIds }) =>
+        Float32Array.from(tokenIds, (token) => trained[token] ?? 0),
+      );
+      return { logProb } as unknown as TokenOutputs;
+    },
+  };
+  const groups = [{ task: "t", trajectories }] as unknown as LearnableGroup[];
+  return driftFromStable(engine, groups, STABLE, maxTokens);
+}
+
+test("the estimate is the exact KL, up to sampling", async () => {
+  const random = seededRandom(1);
+  const policies = twoPolicies(0.5, random);
+  const drift = (await measured(policies, random, { sequences: 2000, maxTokens: 1e6 })) ?? 0;
+  expect(Math.abs(drift / policies.kl - 1)).toBeLessThan(0.1);
+});
+
+test("tokens of other versions say nothing, and a pass is bounded", async () => {
+  const random = seededRandom(2);
+  const policies = twoPolicies(0.5, random);
+  expect(await measured(policies, random, { version: 2 })).toBeNull();
+  expect(await measured(policies, random, { maxTokens: 1 })).toBeGreaterThan(0);
+});
+
+test("equal policies have no drift", async () => {
+  const random = seededRandom(3);
+  expect(await measured(twoPolicies(0, random), random)).toBeLessThan(1e-12);
+});
+
+const jump = "the trained policy jumps 0.5 nats a token or more from the stable version";
+fault(jump, { item: "2.5", before: "no limit: 0 of 20 jumps were noticed" }, async () => {
+  const LIMIT = 0.2;
+  let honest = 0;
+  for (let seed = 0; seed < 1000; seed += 1) {
+    const random = seededRandom(seed, 1);
+    const policies = twoPolicies(0.35, random);
+    expect(policies.kl).toBeLessThan(0.06);
+    if (((await measured(policies, random)) ?? 0) > LIMIT) honest += 1;
+  }
+  let jumps = 0;
+  for (let seed = 0; jumps < 20; seed += 1) {
+    const random = seededRandom(seed, 2);
+    const policies = twoPolicies(3, random);
+    if (policies.kl < 0.5) continue;
+    expect(await measured(policies, random)).toBeGreaterThan(LIMIT);
+    jumps += 1;
+  }
+  expect(honest).toBe(0);
+  return { after: `20 of 20 jumps are alarms, ${honest} of 1000 honest runs` };
+});

@@ -1,0 +1,354 @@
+/**
+ * One update of a stage: trajectories in, an optimizer step or several, numbers and changed state out. The
+ * parts are the stage's, gradients the engine's; a loss sees the whole minibatch at once. It rolls
+ * nothing out and keeps nothing.
+ */
+import {
+  type AdvantageRows,
+  addLosses,
+  entropyBonus,
+  type JudgedGroup,
+  type Kept,
+  type LossResult,
+  type Minibatch,
+  type Observed,
+  type PartContext,
+  type PlannedMinibatch,
+  planMinibatch,
+  type Row,
+  scaleLoss,
+  type RewardedGroup,
+  rewardGroups,
+  settingsAt,
+  type Stage,
+  type StateChange,
+  tokenOwners,
+  type TokenRows,
+  toTokenDerivatives,
+  write,
+} from "@waggle/learning";
+import { mismatchMetrics } from "@waggle/learning/corrections";
+import { withTrained } from "@waggle/learning/merging";
+import type { OptimizerResult, TokenOutputs, TrainEngine, TrainSequence } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
+import { setParameters } from "./engine-parameters.ts";
+import { afterTokens, beforeTokens, estimatedAdvantages } from "./estimated-advantages.ts";
+import { fastWeights } from "./fast-weights.ts";
+import { klPull, movedKl, withKlPaid } from "./kl-term.ts";
+import { modelPorts } from "../recipes/model-ports.ts";
+import { packedEngine } from "./packed-engine.ts";
+import { type BatchEngine, roleEngine, soleEngine } from "./role-engine.ts";
+import { type CandidateScorer, candidatesOf, withCandidates } from "./teacher-candidates.ts";
+
+/** Log-probs of policies that are not trained, `[B][T]`. */
+export type FrozenScorer = (
+  sequences: readonly TrainSequence[],
+) => Promise<readonly Float32Array[]>;
+
+/** Engines of what a recipe trains beside the policy, by the names that its stages give. */
+export type RecipeModels = ReadonlyMap<string, TrainEngine>;
+
+/** What a stage's state slot may ask the trainer to open. */
+export type StageResources = {
+  readonly models?: RecipeModels;
+  readonly reference?: FrozenScorer;
+  readonly teacher?: FrozenScorer;
+  readonly teacherCandidates?: CandidateScorer;
+};
+
+export type StageUpdate = {
+  /** Whether anything was learned: false where filters left nothing. */
+  readonly learned: boolean;
+  /** Means over the optimizer steps. */
+  readonly metrics: { readonly [name: string]: number };
+  readonly state: StateChange;
+  /** Why trajectories were left out, by id. */
+  readonly dropped: ReadonlyMap<string, string>;
+  /** The numbers that it was learned from; `null` where nothing was. */
+  readonly numbers: UpdateNumbers | null;
+};
+
+/** What lies between trajectories and gradients. */
+export type UpdateNumbers = {
+  /** As filters left them, the KL paid where it is in the reward. */
+  readonly groups: readonly RewardedGroup[];
+  /** `[samples][T]` by trajectory id; absent where the stage has none. */
+  readonly advantages: AdvantageRows | undefined;
+  readonly minibatch: PlannedMinibatch;
+  /** `[B][T]` of what is trained before the first optimizer step. */
+  readonly proximalLogProbs: TokenRows;
+  /** Of the last optimizer step, with the derivatives by row of the minibatch. */
+  readonly result: LossResult;
+};
+
+/**
+ * Scores the groups, filters them and learns from what is left.
+ *
+ * @param policy - the stage may train another of `resources.models`.
+ * @throws WaggleError `CAPABILITY_MISSING` where the stage needs a resource that was not opened,
+ *   `NON_FINITE_VALUE` from engine or loss.
+ */
+export async function updateStage(
+  policy: TrainEngine,
+  stage: Stage,
+  groups: readonly JudgedGroup[],
+  given: PartContext,
+  resources: StageResources,
+  signal: AbortSignal,
+): Promise<StageUpdate> {
+  const models = resources.models ?? new Map<string, TrainEngine>();
+  const ports = { ...given.ports, ...modelPorts(models, resources.reference) };
+  const context = { ...given, ports };
+  const kept = await rewardGroups(stage, groups, context);
+  return updateFrom(policy, stage, kept, idsOf(groups), context, resources, signal);
+}
+
+/**
+ * Learns from groups that were scored and filtered for this step before. Throws as `updateStage`.
+ *
+ * @param own - ids of the trajectories of this step; filters may have brought back earlier ones.
+ */
+export async function updateFrom(
+  policy: TrainEngine,
+  stage: Stage,
+  kept: Kept,
+  own: ReadonlySet<string>,
+  context: PartContext,
+  resources: StageResources,
+  signal: AbortSignal,
+): Promise<StageUpdate> {
+  const models = resources.models ?? new Map<string, TrainEngine>();
+  const settings = settingsAt(stage, context);
+  const { rewardWeights } = settings;
+  const seen = { ...context, rewardWeights, state: { ...context.state, ...kept.state } };
+  const isRewardModel = stage.trains === "rm";
+  const hasValues = isRewardModel || stage.state["critic"] !== undefined;
+
+  const written =
+    stage.writing === null ? null : await write(stage.writing, onlyOf(kept.groups, own), seen);
+  const { changes = 0, refused = 0 } = written ?? {};
+  const writing: { [name: string]: number } = written === null ? {} : { changes, refused };
+  const changed = { ...kept.state, ...written?.state };
+
+  const first = planMinibatch(kept.groups, stage.aggregation, {}, kept.pairs);
+  if (first.rows.length === 0 || stage.losses.length === 0) {
+    const learned = changes > 0;
+    return { learned, metrics: writing, state: changed, dropped: kept.dropped, numbers: null };
+  }
+  const engine = stageEngine(stage, policy, models, first.rows);
+  const sequences = first.rows.map(({ sample }) => sample.sequence);
+  const candidates = await candidatesOf(stage, engine, sequences, first.lossMask, resources);
+  const batch = {
+    sequences: withCandidates(sequences, candidates),
+    ...(hasValues
+      ? { values: true, valuesTrainDecoder: !stage.losses.some(({ loss }) => loss.endsAtHeads) }
+      : {}),
+  };
+  // The parameters are still those of the update's start.
+  const proximal = await engine.forward(batch);
+  signal.throwIfAborted();
+  const referenceLogProbs = await scored(stage, "ref", resources.reference, sequences);
+  const paid = withKlPaid(stage, kept.groups, first, proximal.logProb, referenceLogProbs, seen);
+  const capabilities = engine.capabilities();
+  const estimated = estimatedAdvantages(stage, paid, seen, first, proximal, capabilities);
+  const planned = planMinibatch(paid, stage.aggregation, estimated, kept.pairs);
+  const fixed = {
+    ...planned,
+    proximalLogProbs: proximal.logProb,
+    proximalValues: proximal.values?.map(beforeTokens),
+    referenceLogProbs,
+    teacherLogProbs: await scored(stage, "teacher", resources.teacher, sequences),
+    teacherCandidateLogProbs: candidates?.logProbs,
+  };
+
+  const metrics: { [name: string]: number } = {};
+  let numbers: UpdateNumbers | null = null;
+  for (let epoch = 0; epoch < settings.epochs; epoch += 1) {
+    const seenAt = (outputs: TokenOutputs): Minibatch =>
+      minibatchOf(fixed, engine, outputs, isRewardModel);
+    const fast = await fastWeights(stage, engine, batch, seenAt, seen);
+    const minibatch = seenAt(epoch === 0 && fast === null ? proximal : await engine.forward(batch));
+    const result = stageLoss(stage, minibatch, {
+      ...seen,
+      epoch: { taken: epoch, of: settings.epochs },
+    });
+    // Worth knowing of every recipe.
+    const entropy = entropyBonus(minibatch, 0, minibatch).metrics;
+    signal.throwIfAborted();
+    const { values, ...others } = result.derivatives;
+    await engine.backward(
+      batch,
+      toTokenDerivatives({
+        ...others,
+        values: isRewardModel ? values : values?.map(afterTokens),
+      }),
+    );
+    const stepped = await optimizerStep(engine, stage, settings.learningRate, seen);
+    await fast?.settle();
+    const taken = { ...result.metrics, ...entropy, loss: result.loss, ...stepped };
+    for (const [name, value] of Object.entries(taken)) {
+      metrics[name] = (metrics[name] ?? 0) + value / settings.epochs;
+    }
+    const { advantages } = estimated;
+    const proximalLogProbs = proximal.logProb;
+    numbers = { groups: paid, advantages, minibatch: planned, proximalLogProbs, result };
+  }
+  const kl = movedKl(stage, fixed, seen);
+  return {
+    learned: true,
+    metrics: {
+      ...metrics,
+      ...kl.metrics,
+      ...writing,
+      ...mismatch(stage, planned, proximal.logProb),
+      learningRate: settings.learningRate,
+      tokens: planned.tokenCount,
+    },
+    state: { ...changed, ...observed(stage, fixed, seen), ...estimated.state, ...kl.state },
+    dropped: kept.dropped,
+    numbers,
+  };
+}
+
+/**
+ * How far what sampled is from what is trained, at the start of the step; with a lag that is in it too.
+ * Demonstrations were not sampled.
+ */
+function mismatch(
+  { learns }: Stage,
+  { lossMask, behaviorLogProbs }: PlannedMinibatch,
+  proximalLogProbs: TokenRows,
+): { readonly mismatchK3?: number } {
+  if (learns !== "rewards") return {};
+  const { mismatchK3 } = mismatchMetrics({ lossMask, behaviorLogProbs, proximalLogProbs });
+  return { mismatchK3 };
+}
+
+/** What filters remember of what the model said before the step. */
+function observed({ filters }: Stage, minibatch: Observed, context: PartContext): StateChange {
+  return filters.reduce((state: StateChange, filter) => {
+    const now = { ...context, state: { ...context.state, ...state } };
+    return { ...state, ...filter.observes?.(minibatch, now) };
+  }, {});
+}
+
+/** @throws WaggleError `CAPABILITY_MISSING` where the stage trains a model that was not opened. */
+function stageEngine(
+  { name, trains, state, losses }: Stage,
+  policy: TrainEngine,
+  models: RecipeModels,
+  rows: readonly Row[],
+): BatchEngine {
+  if (trains === "roles") {
+    const roles = state["role-adapters"]?.roles;
+    const owners = rows.map(({ scored, index }) =>
+      tokenOwners(scored.trajectory, index, roles?.hears),
+    );
+    const engines = new Map([...models, ["policy", policy] as const]);
+    return roleEngine(engines, owners, roles?.learn ?? []);
+  }
+  const engine = trains === "policy" ? policy : models.get(trains);
+  if (engine !== undefined) {
+    const packs = losses.some(({ loss }) => loss.packs === true);
+    return packs ? packedEngine(soleEngine(engine)) : soleEngine(engine);
+  }
+  throw new WaggleError(
+    "CAPABILITY_MISSING",
+    `stage ${name} trains ${trains}, got no such model; open one for it or choose another recipe`,
+  );
+}
+
+type StepNumbers = Pick<OptimizerResult, "gradientNorm" | "overflows">;
+
+/** One step, after which only those parameters have moved that the stage's losses train. */
+async function optimizerStep(
+  { learners }: BatchEngine,
+  stage: Stage,
+  learningRate: number,
+  context: PartContext,
+): Promise<StepNumbers> {
+  let squares = 0;
+  let all: StepNumbers = { gradientNorm: 0 };
+  for (const engine of learners) {
+    const { gradientNorm, overflows } = await engineStep(engine, stage, learningRate, context);
+    squares += gradientNorm ** 2;
+    if (overflows !== undefined) all = { ...all, overflows: (all.overflows ?? 0) + overflows };
+  }
+  return { ...all, gradientNorm: Math.sqrt(squares) };
+}
+
+async function engineStep(
+  engine: TrainEngine,
+  stage: Stage,
+  learningRate: number,
+  context: PartContext,
+): Promise<StepNumbers> {
+  const options = { ...stage.optimizer, learningRate };
+  const choose = stage.losses.find(({ loss }) => loss.trains !== undefined)?.loss.trains;
+  if (choose === undefined) return engine.optimStep(options);
+  const before = await engine.parameters();
+  const chosen = choose([...before.keys()], context);
+  const result = await engine.optimStep(options);
+  const after = await engine.parameters();
+  await setParameters(
+    engine,
+    withTrained(before, after, (name) => chosen.has(name)),
+  );
+  return result;
+}
+
+function minibatchOf(
+  fixed: Omit<Minibatch, "policyLogProbs" | "entropies" | "values" | "candidateLogProbs">,
+  engine: BatchEngine,
+  outputs: TokenOutputs,
+  isRewardModel: boolean,
+): Minibatch {
+  const hasEntropy = engine.capabilities().outputs.includes("entropy");
+  return {
+    ...fixed,
+    policyLogProbs: outputs.logProb,
+    entropies: hasEntropy ? outputs.entropy : undefined,
+    candidateLogProbs: outputs.candidateLogProbs,
+    values: isRewardModel ? outputs.values : outputs.values?.map(beforeTokens),
+  };
+}
+
+/** Without what filters brought back from earlier steps: it was credited then. */
+function onlyOf(kept: readonly RewardedGroup[], own: ReadonlySet<string>): RewardedGroup[] {
+  return kept.map(({ task, trajectories }) => ({
+    task,
+    trajectories: trajectories.filter(({ trajectory }) => own.has(trajectory.id)),
+  }));
+}
+
+function idsOf(groups: readonly JudgedGroup[]): ReadonlySet<string> {
+  return new Set(groups.flatMap(({ trajectories }) => trajectories.map(({ id }) => id)));
+}
+
+/** Sum of the stage's losses by their weights, and of its KL term. */
+function stageLoss(stage: Stage, minibatch: Minibatch, context: PartContext): LossResult {
+  const losses = stage.losses.map(({ loss, weight }) => {
+    const result = loss.compute(minibatch, context);
+    return weight === 1 ? result : scaleLoss(result, weight);
+  });
+  const pull = klPull(stage, minibatch, context);
+  return addLosses(...losses, ...(pull === null ? [] : [pull]));
+}
+
+async function scored(
+  stage: Stage,
+  name: "ref" | "teacher",
+  scorer: FrozenScorer | undefined,
+  sequences: readonly TrainSequence[],
+): Promise<readonly Float32Array[] | undefined> {
+  // A teacher that learning knows itself demonstrates; it scores nothing.
+  const part = stage.state[name];
+  if (part === undefined || part.initial !== undefined) return undefined;
+  if (scorer === undefined) {
+    throw new WaggleError(
+      "CAPABILITY_MISSING",
+      `stage ${stage.name} needs ${name === "ref" ? "a reference policy" : "a teacher"}, got none; open one for it or choose another recipe`,
+    );
+  }
+  return scorer(sequences);
+}
