@@ -1,0 +1,183 @@
+/**
+ * What is held of an edge's leases for the coming step. Nothing here is durable: a crash forgets it, and the
+ * groups come back when their leases expire.
+ */
+import type { HeldCheckpoint } from "../checkpoint/held-checkpoint.ts";
+import type { EdgeFollower } from "../edge/edge-follower.ts";
+import type { Check } from "../loop/train.ts";
+import type { TrainingOptions, TrainingParts } from "../loop/training-parts.ts";
+import { withWatchedLease } from "../sink/deployment-watch.ts";
+import { digestsOf, type HeldLease, isLost } from "../source/lease-holder.ts";
+import { type JudgedLease, judgeLease, withoutForgotten, withSignal } from "./lease-judgement.ts";
+import { type ComingStep, type WaitingStep, waitingStep } from "./waiting-step.ts";
+
+/** What one learning step takes from the edge. */
+export type LeasedBatch = {
+  readonly waiting: WaitingStep;
+  readonly leases: readonly JudgedLease[];
+  /** Visitors seen since the last step. */
+  readonly visitors: ReadonlySet<string>;
+};
+
+type Parts = Pick<TrainingParts, "edge" | "recipe" | "leases" | "checker" | "report">;
+type Options = Pick<TrainingOptions, "band" | "watch" | "idleExitMs" | "partialStepMs">;
+
+export class LeaseCheck implements Check<HeldLease, LeasedBatch> {
+  readonly #parts: Parts;
+  readonly #options: Options;
+  readonly #checkpoint: HeldCheckpoint;
+  readonly #follower: EdgeFollower;
+  readonly #idleMs: () => number;
+  readonly #signal: AbortSignal;
+  #buffer: readonly JudgedLease[] = [];
+  /** What the filters say of all groups in the buffer. */
+  #waiting: WaitingStep | null = null;
+  /** A crash forgets them, after which a step may be bounded less. */
+  #visitors = new Set<string>();
+  #twice = 0;
+
+  /** @param idleMs - how long there has been nothing to do. */
+  constructor(
+    parts: Parts,
+    options: Options,
+    checkpoint: HeldCheckpoint,
+    follower: EdgeFollower,
+    idleMs: () => number,
+    signal: AbortSignal,
+  ) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#checkpoint = checkpoint;
+    this.#follower = follower;
+    this.#idleMs = idleMs;
+    this.#signal = signal;
+  }
+
+  /** Digests that the edge had already counted as learned. */
+  get twice(): number {
+    return this.#twice;
+  }
+
+  get isEmpty(): boolean {
+    return this.#buffer.length === 0;
+  }
+
+  get coming(): ComingStep {
+    const { step, seed, kept } = this.#checkpoint.state;
+    return { step, seed, state: kept, band: this.#options.band };
+  }
+
+  wanted(): number {
+    return this.#parts.recipe.stage.settings.tasksPerStep - this.#buffered;
+  }
+
+  async admit(lease: HeldLease): Promise<void> {
+    const { recipe, leases, checker, report } = this.#parts;
+    if (this.#follower.hasStableChanged) return;
+    // A digest that came again means that its earlier lease has expired.
+    const digests = new Set(digestsOf(lease));
+    for (const older of this.#buffer) {
+      if (digestsOf(older.lease).some((digest) => digests.has(digest))) leases.drop(older.lease);
+    }
+    const { state } = this.#checkpoint;
+    let judged: JudgedLease;
+    try {
+      judged = await judgeLease(lease, recipe, checker, state, this.coming, async () => {
+        this.#signal.throwIfAborted();
+        await leases.renewDue();
+      });
+    } catch (error) {
+      // Renewed for ever, it would hide its groups from this and every other trainer.
+      await leases.release(lease).catch(() => undefined);
+      throw error;
+    }
+    // Written with the next commit: a lease that is judged again is counted once.
+    this.#checkpoint.amendState(
+      withWatchedLease(this.#checkpoint.state, judged, this.#options.watch),
+    );
+    for (const visitor of judged.visitors) this.#visitors.add(visitor);
+    const [signalled = judged] = (await this.#hold([...this.#buffer, judged])).slice(-1);
+    report.judged(signalled);
+  }
+
+  async isDue(): Promise<boolean> {
+    await this.#parts.leases.renewDue();
+    const held = this.#stillHeld();
+    if (held.length < this.#buffer.length) await this.#hold(held);
+    const { idleExitMs, partialStepMs } = this.#options;
+    const isDraining = this.#idleMs() >= Math.min(idleExitMs, partialStepMs);
+    const isAlone = this.#buffer.some(({ lease }) => lease.isAlone);
+    return this.wanted() <= 0 || isAlone || (isDraining && this.#buffered > 0);
+  }
+
+  /** The last look before a step: what was taken back or lost meanwhile is not learned from. */
+  async batch(): Promise<LeasedBatch | null> {
+    const before = this.#buffered;
+    const forgotten = await this.#parts.leases.confirm();
+    const whole = await Promise.all(
+      this.#stillHeld().map((judged) =>
+        withoutForgotten(judged, this.#parts.recipe, forgotten, this.coming),
+      ),
+    );
+    const isSame =
+      whole.length === this.#buffer.length && whole.every((one, i) => one === this.#buffer[i]);
+    if (!isSame || this.#waiting === null) await this.#hold(whole);
+    if (this.#buffered !== before || this.#waiting === null) return null;
+    return { waiting: this.#waiting, leases: this.#buffer, visitors: this.#visitors };
+  }
+
+  /** What was held is in the checkpoint: it is kept alive no longer. */
+  clear(): void {
+    for (const { lease } of this.#buffer) this.#parts.leases.drop(lease);
+    this.#buffer = [];
+    this.#waiting = null;
+    this.#visitors = new Set();
+  }
+
+  /** Groups to learn from. */
+  get #buffered(): number {
+    return this.#buffer.reduce((sum, { groups }) => sum + groups.length, 0);
+  }
+
+  #stillHeld(): readonly JudgedLease[] {
+    return this.#buffer.filter(({ lease }) => this.#parts.leases.isHeld(lease));
+  }
+
+  /**
+   * Holds these leases for the coming step; those of which filters leave nothing are acknowledged.
+   *
+   * @returns all of them as filters left them.
+   */
+  async #hold(leased: readonly JudgedLease[]): Promise<readonly JudgedLease[]> {
+    const groups = leased.flatMap((judged) => judged.groups);
+    const step = waitingStep(this.#parts.recipe, groups, this.coming);
+    const all = leased.map((judged) => withSignal(judged, step));
+    this.#waiting = step;
+    this.#buffer = all.filter((judged) => judged.groups.length > 0);
+    for (const judged of all) if (judged.groups.length === 0) await this.#acknowledge(judged);
+    return all;
+  }
+
+  /** Acknowledges a lease of which nothing was learned. Nothing durable: it may be judged again. */
+  async #acknowledge({ lease, outcomes }: JudgedLease): Promise<void> {
+    const { edge, leases } = this.#parts;
+    try {
+      const { fencingToken } = lease;
+      const answer = await edge.acknowledge(lease.leaseId, { fencingToken, outcomes });
+      this.#twice += answer.twice;
+      const told = new Set(outcomes.map(({ digest }) => digest));
+      const { state } = this.#checkpoint;
+      if (outcomes.some(({ digest }) => Object.hasOwn(state.learned, digest))) {
+        await this.#checkpoint.commitState({
+          ...state,
+          learned: Object.fromEntries(
+            Object.entries(state.learned).filter(([digest]) => !told.has(digest)),
+          ),
+        });
+      }
+    } catch (error) {
+      if (!isLost(error)) throw error;
+    }
+    leases.drop(lease);
+  }
+}

@@ -1,0 +1,215 @@
+/**
+ * Where what was learned from an edge goes: into a checkpoint, then back to the edge as acknowledgements,
+ * metrics and published versions. A crash between any two of these repeats nothing and loses nothing.
+ */
+import { WaggleError } from "@waggle/protocol";
+import type { LeaseCheck, LeasedBatch } from "../check/lease-check.ts";
+import type { HeldCheckpoint } from "../checkpoint/held-checkpoint.ts";
+import {
+  lineageOf,
+  newPublication,
+  type Publication,
+  type TrainerState,
+} from "../checkpoint/trainer-state.ts";
+import type { EdgeFollower } from "../edge/edge-follower.ts";
+import type { Sink } from "../loop/train.ts";
+import type { TrainingOptions, TrainingParts } from "../loop/training-parts.ts";
+import { finalOutcome } from "../source/final-outcome.ts";
+import { isLost } from "../source/lease-holder.ts";
+import type { EdgeLearned } from "../update/edge-update.ts";
+import { driftAlarm, raiseAlarm } from "./deployment-watch.ts";
+import { advancePublication, postponePublication } from "./publication.ts";
+
+type Parts = Pick<
+  TrainingParts,
+  "edge" | "engine" | "report" | "note" | "publication" | "metricsLog" | "date" | "now" | "newId"
+>;
+type Options = Pick<TrainingOptions, "publishEvery" | "watch">;
+
+export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
+  readonly #parts: Parts;
+  readonly #options: Options;
+  readonly #checkpoint: HeldCheckpoint;
+  readonly #follower: EdgeFollower;
+  readonly #held: Pick<LeaseCheck, "clear">;
+  readonly #signal: AbortSignal;
+  #hasEnvironmentChanged = false;
+
+  constructor(
+    parts: Parts,
+    options: Options,
+    checkpoint: HeldCheckpoint,
+    follower: EdgeFollower,
+    held: Pick<LeaseCheck, "clear">,
+    signal: AbortSignal,
+  ) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#checkpoint = checkpoint;
+    this.#follower = follower;
+    this.#held = held;
+    this.#signal = signal;
+  }
+
+  /** The edge assigns tasks of another environment than candidates are evaluated in. */
+  get hasEnvironmentChanged(): boolean {
+    return this.#hasEnvironmentChanged;
+  }
+
+  async settle(): Promise<boolean> {
+    await this.#acknowledge();
+    await this.#sendMetrics();
+    const { alarm, ...state } = this.#checkpoint.state;
+    if (alarm !== undefined) {
+      await raiseAlarm(this.#parts, alarm);
+      await this.#checkpoint.commitState({ ...state, publication: null });
+      this.#follower.forget();
+      return true;
+    }
+    const isEvaluating = this.#checkpoint.state.publication?.stage === "evaluate";
+    if (this.#follower.isDue || isEvaluating) await this.#follower.follow();
+    if (this.#follower.hasStableChanged || this.#follower.gate === null) return true;
+    const { publication, step } = this.#checkpoint.state;
+    if (publication === null) return false;
+    this.#parts.note("publishing", step);
+    await this.#publish(publication.stage);
+    return true;
+  }
+
+  async keep({ result, drift, startedAt }: EdgeLearned, { leases }: LeasedBatch): Promise<void> {
+    const { engine, report, date, now, newId } = this.#parts;
+    const { newest } = this.#checkpoint;
+    const { state } = newest;
+    const learnedStep = typeof result === "string" ? null : result;
+    const step = state.step + 1;
+    const acknowledgements = leases.map(({ lease, outcomes }) => ({
+      leaseId: lease.leaseId,
+      fencingToken: lease.fencingToken,
+      outcomes: outcomes.map((outcome) => finalOutcome(outcome, result, step)),
+    }));
+    const learned = acknowledgements
+      .flatMap(({ outcomes }) => outcomes)
+      .filter(({ status }) => status === "learned");
+    const hasLearned = learnedStep !== null && learnedStep.advantages.size > 0;
+    const stepsSincePublication = state.stepsSincePublication + (hasLearned ? 1 : 0);
+    const publishes = state.stepsSincePublication + 1 >= this.#options.publishEvery;
+    const row = hasLearned && {
+      step,
+      at: date(),
+      metrics: {
+        ...learnedStep.metrics,
+        ...(drift === null ? {} : { stableDriftKl: drift }),
+        seconds: (now() - startedAt) / 1000,
+      },
+    };
+    const alarm = driftAlarm(drift, this.#options.watch);
+    if (alarm !== null) await engine.load(newest.stable);
+    await this.#checkpoint.commit({
+      ...newest,
+      engine: alarm === null ? await engine.save() : newest.stable,
+      state: {
+        ...state,
+        step: hasLearned ? step : state.step,
+        ...(learnedStep === null ? {} : { kept: { ...state.kept, ...learnedStep.state } }),
+        stepsSincePublication,
+        learned: {
+          ...state.learned,
+          ...Object.fromEntries(learned.map((outcome) => [outcome.digest, outcome])),
+        },
+        acknowledgements: [...state.acknowledgements, ...acknowledgements],
+        metrics: row ? [...state.metrics, row] : state.metrics,
+        publication:
+          hasLearned && publishes && alarm === null
+            ? newPublication(newId(), state.stableVersion, step)
+            : null,
+        ...(alarm === null ? {} : { alarm, stepsSincePublication: 0 }),
+      },
+    });
+    this.#held.clear();
+    if (row) report.step(row);
+  }
+
+  /** Sends what is not yet confirmed. */
+  async #acknowledge(): Promise<void> {
+    for (const pending of this.#checkpoint.state.acknowledgements) await this.#confirm(pending);
+  }
+
+  async #confirm({
+    leaseId,
+    fencingToken,
+    outcomes,
+  }: TrainerState["acknowledgements"][number]): Promise<void> {
+    const { edge, engine, report } = this.#parts;
+    let isConfirmed = true;
+    let isElsewhere = false;
+    try {
+      const answer = await edge.acknowledge(leaseId, {
+        fencingToken,
+        outcomes: [...outcomes],
+        ...lineageOf(this.#checkpoint.state),
+      });
+      if (answer.twice > 0) {
+        // Another trainer learned it while this one was away: here it must not count.
+        isElsewhere = true;
+        report.note("learned-elsewhere", { leaseId, trajectories: answer.twice });
+        await engine.load(this.#checkpoint.newest.stable);
+      }
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      // What was learned stays learned: it is acknowledged when its groups are leased again.
+      isConfirmed = false;
+      report.note("lease-lost", { leaseId });
+    }
+    const { newest, state } = this.#checkpoint;
+    const told = new Set(isConfirmed ? outcomes.map(({ digest }) => digest) : []);
+    await this.#checkpoint.commit({
+      ...newest,
+      engine: isElsewhere ? newest.stable : newest.engine,
+      state: {
+        ...state,
+        acknowledgements: state.acknowledgements.filter((other) => other.leaseId !== leaseId),
+        learned: Object.fromEntries(
+          Object.entries(state.learned).filter(([digest]) => !told.has(digest)),
+        ),
+        ...(isElsewhere ? { stepsSincePublication: 0, publication: null } : {}),
+      },
+    });
+  }
+
+  async #sendMetrics(): Promise<void> {
+    const { metrics } = this.#checkpoint.state;
+    if (metrics.length === 0) return;
+    await this.#parts.metricsLog.append(metrics);
+    await this.#parts.edge.postMetrics(metrics);
+    await this.#checkpoint.commitState({ ...this.#checkpoint.state, metrics: [] });
+  }
+
+  /** One stage of the publication in progress, or none while publishing is frozen. */
+  async #publish(stage: Publication["stage"]): Promise<void> {
+    const { edge, publication, report } = this.#parts;
+    const { gate } = this.#follower;
+    if (gate === null) return;
+    const commit = this.#checkpoint.commit.bind(this.#checkpoint);
+    try {
+      if (stage === "evaluate") {
+        const { frozen, environment } = await edge.control();
+        this.#hasEnvironmentChanged = environment !== publication.environment;
+        if (this.#hasEnvironmentChanged) return;
+        // Asked before the work of an evaluation; at later stages the edge refuses.
+        if (frozen !== null) {
+          const { by, at, reason } = frozen;
+          throw new WaggleError("FROZEN", `${by} froze promotions at ${at}: ${reason}`);
+        }
+      }
+      await advancePublication(publication, this.#checkpoint.newest, gate, commit, this.#signal);
+    } catch (error) {
+      if (WaggleError.is(error, "FROZEN")) {
+        report.note("frozen", { why: error.message, learning: "goes on" });
+        await postponePublication(publication, this.#checkpoint.newest, error.message, commit);
+      } else if (WaggleError.is(error, "PUBLICATION_STALE")) {
+        report.note("publication-stale");
+        this.#follower.forget();
+      } else throw error;
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/** Leases of an edge as a source of training. */
+import type { HeldCheckpoint } from "../checkpoint/held-checkpoint.ts";
+import type { EdgeFollower } from "../edge/edge-follower.ts";
+import type { TrainingParts } from "../loop/training-parts.ts";
+import type { Source } from "../loop/train.ts";
+import { type HeldLease, versionsOf } from "./lease-holder.ts";
+
+export function edgeLeases(
+  { leases, note }: Pick<TrainingParts, "leases" | "note">,
+  checkpoint: HeldCheckpoint,
+  follower: EdgeFollower,
+): Source<HeldLease> {
+  return {
+    next: async (wanted) => {
+      const lease = await leases.take(wanted);
+      if (lease === null) return null;
+      note("checking", checkpoint.state.step);
+      const known = new Set(checkpoint.state.versions.map(({ version }) => version));
+      if (!versionsOf(lease).every((version) => known.has(version))) await follower.follow();
+      return lease;
+    },
+  };
+}

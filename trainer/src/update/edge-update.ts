@@ -1,0 +1,62 @@
+/** The learning step of the loop over an edge: an error in it skips its groups, it does not end the trainer. */
+import type { LeasedBatch } from "../check/lease-check.ts";
+import type { ComingStep } from "../check/waiting-step.ts";
+import type { HeldCheckpoint } from "../checkpoint/held-checkpoint.ts";
+import type { Update } from "../loop/train.ts";
+import { type StepFailure, stepFailure } from "../loop/step-failure.ts";
+import type { TrainingOptions, TrainingParts } from "../loop/training-parts.ts";
+import { seededRandom } from "../rollouts/random.ts";
+import { learningStep, type LearningStepResult } from "./learning-step.ts";
+import { driftFromStable } from "./stable-drift.ts";
+
+export type EdgeLearned = {
+  /** Of the step, or why it failed. */
+  readonly result: LearningStepResult | StepFailure;
+  /** From the stable version, nats a token; `null` where nothing tells. */
+  readonly drift: number | null;
+  /** When it began, on the run's clock. */
+  readonly startedAt: number;
+};
+
+type Parts = Pick<TrainingParts, "engine" | "recipe" | "leases" | "report" | "note" | "now">;
+
+export function edgeUpdate(
+  { engine, recipe, leases, report, note, now }: Parts,
+  options: Pick<TrainingOptions, "microbatchTokens" | "shuffleAdvantages" | "visitorShare">,
+  checkpoint: HeldCheckpoint,
+  coming: () => ComingStep,
+  signal: AbortSignal,
+): Update<LeasedBatch, EdgeLearned> {
+  /** Steps in a row that ended in an unexpected error. */
+  let failedSteps = 0;
+  return async ({ waiting, visitors }) => {
+    const startedAt = now();
+    const { state } = checkpoint;
+    note("learning", state.step);
+    const random = seededRandom(state.seed, state.step);
+    try {
+      const result = await learningStep(engine, recipe, waiting, {
+        ...coming(),
+        microbatchTokens: options.microbatchTokens,
+        shuffleAdvantages: options.shuffleAdvantages ? random : null,
+        visitorShare: options.visitorShare,
+        presentVisitors: visitors,
+        betweenPasses: async () => {
+          signal.throwIfAborted();
+          await leases.renewDue();
+        },
+      });
+      const { groups } = waiting;
+      const { microbatchTokens } = options;
+      const drift = await driftFromStable(engine, groups, state.stableVersion, microbatchTokens);
+      failedSteps = 0;
+      return { result, drift, startedAt };
+    } catch (error) {
+      await engine.load(checkpoint.newest.engine);
+      const failure = stepFailure(error, signal, failedSteps);
+      if (failure !== "non-finite-gradient") failedSteps += 1;
+      report.note(failure, { step: state.step, cause: String(error) });
+      return { result: failure, drift: null, startedAt };
+    }
+  };
+}
