@@ -5,7 +5,7 @@ import type { EdgeRecipe } from "../src/recipes/edge-recipe.ts";
 import { inLanes } from "../src/rollouts/lanes.ts";
 import { learnableTrajectory } from "../src/check/learnable-group.ts";
 import { openPolicy } from "../src/model/open-model.ts";
-import { derivedSeed } from "../src/rollouts/random.ts";
+import { derivedSeed } from "@waggle/protocol";
 import { nameOf } from "../src/rollouts/task-names.ts";
 import {
   type ComingStep,

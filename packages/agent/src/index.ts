@@ -5,6 +5,14 @@ export type { Conversation, ConversationOptions, SendOptions } from "./conversat
 export { guidedEnvironment } from "./guided-environment.ts";
 export type { Guide } from "./guided-environment.ts";
 export { versionGuide } from "./version-guide.ts";
+export { callDivider } from "./call-divider.ts";
+export type { CallDivider } from "./call-divider.ts";
+export { foldedRollout, NOTE_REPLACES, resultWords, turnAlone } from "./folded-rollout.ts";
+export type { FoldedOptions, FoldedTurns } from "./folded-rollout.ts";
+export { ForwardingContext, forwardingPolicy } from "./forwarding-policy.ts";
+export { joinedSample } from "./joined-sample.ts";
+export { rolePolicy } from "./role-policy.ts";
+export { handedOverPolicy, SCRIPTED_CLIENT, scriptedPolicy } from "./scripted-policy.ts";
 export { connectMcpTools } from "./mcp-tools.ts";
 export type { McpConnection, McpOptions } from "./mcp-tools.ts";
 export { replayedPolicy } from "./replayed-policy.ts";

@@ -13,6 +13,7 @@ import type {
   SampledSegment,
   Trajectory,
 } from "@waggle/protocol";
+import { ForwardingContext, forwardingPolicy } from "./forwarding-policy.ts";
 
 /**
  * @param turns - how many turns of the trajectory its contexts begin with, 0 to all of them.
@@ -32,70 +33,45 @@ export function replayedPolicy(policy: Policy, trajectory: Trajectory, turns: nu
     const before = trajectory.segments.slice(0, index).flatMap(({ tokenIds }) => tokenIds);
     return { before, segment: trajectory.segments[index] as SampledSegment };
   });
-  return {
-    baseModel: policy.baseModel,
-    contextLength: policy.contextLength,
-    vocabularySize: policy.vocabularySize,
-    get currentVersion() {
-      return policy.currentVersion;
-    },
+  return forwardingPolicy(policy, {
     createContext: async () => new ReplayedContext(await policy.createContext(), recorded),
-    score: (request) => policy.score(request),
-    dispose: () => policy.dispose(),
-  };
+  });
 }
 
 type RecordedTurn = { readonly before: readonly number[]; readonly segment: SampledSegment };
 
-class ReplayedContext implements PolicyContext {
-  readonly #context: PolicyContext;
+class ReplayedContext extends ForwardingContext {
   readonly #recorded: readonly RecordedTurn[];
   #turn = 0;
   #spokenBy: PolicyVersionId | null = null;
 
   constructor(context: PolicyContext, recorded: readonly RecordedTurn[]) {
-    this.#context = context;
+    super(context);
     this.#recorded = recorded;
   }
 
-  get policyVersion(): PolicyVersionId {
-    return this.#spokenBy ?? this.#context.policyVersion;
+  override get policyVersion(): PolicyVersionId {
+    return this.#spokenBy ?? super.policyVersion;
   }
 
-  get tokenIds(): readonly number[] {
-    return this.#context.tokenIds;
-  }
-
-  append(tokenIds: readonly number[]): void {
-    this.#context.append(tokenIds);
-  }
-
-  async generate(options: GenerateOptions): Promise<Sample> {
+  override async generate(options: GenerateOptions): Promise<Sample> {
     const turn = this.#recorded[this.#turn];
     this.#turn += 1;
     if (turn === undefined) {
       this.#spokenBy = null;
-      return this.#context.generate(options);
+      return super.generate(options);
     }
     const { before, segment } = turn;
-    const { tokenIds } = this.#context;
+    const { tokenIds } = this;
     if (tokenIds.length !== before.length || before.some((id, t) => id !== tokenIds[t])) {
       throw new WaggleError(
         "REPLAY_DIVERGED",
         `a replayed turn must follow the ${before.length} tokens it was sampled after, got ${tokenIds.length} that differ; replay in the environment of the same task`,
       );
     }
-    this.#context.append(segment.tokenIds);
+    this.append(segment.tokenIds);
     for (const tokenId of segment.tokenIds) options.onToken?.(tokenId);
     this.#spokenBy = segment.policyVersion;
     return segment;
-  }
-
-  adoptCurrentVersion(): void {
-    this.#context.adoptCurrentVersion();
-  }
-
-  dispose(): void {
-    this.#context.dispose();
   }
 }

@@ -46,3 +46,9 @@ export type {
 } from "./environment-spec.ts";
 export { ENVIRONMENT_VARIANTS } from "./variants/environment-variants.ts";
 export type { EnvironmentVariant } from "./variants/environment-variants.ts";
+export { explained, retrying, told } from "./wrappers/hints.ts";
+export { limited, NO_CALLS_LEFT, silentAfter, toolless, underContract } from "./wrappers/limits.ts";
+export { requireSearch, searched } from "./wrappers/search.ts";
+export { SharedEnvironment } from "./wrappers/shared-environment.ts";
+export { trials } from "./wrappers/trials.ts";
+export type { EnvironmentWrapper } from "./wrappers/wrapped-environment.ts";

@@ -131,3 +131,4 @@ export {
 export type { VisitorExportLine } from "./operator-http.ts";
 export { replayGrammar } from "./replay-grammar.ts";
 export type { GrammarReplayOptions } from "./replay-grammar.ts";
+export { derivedSeed, seededRandom } from "./seeded-random.ts";

@@ -8,7 +8,7 @@ import {
   toJudgedTrajectory,
 } from "@waggle/learning";
 import type { Trajectory, Verification } from "@waggle/protocol";
-import { seededRandom } from "../rollouts/random.ts";
+import { seededRandom } from "@waggle/protocol";
 
 /** A trajectory that may be learned from. */
 export type LearnableTrajectory = {

@@ -25,7 +25,7 @@ import { judgeLease, withSignal } from "./lease-judgement.ts";
 import { learnableTrajectory } from "./learnable-group.ts";
 import { learningStep } from "../update/learning-step.ts";
 import { openEngine, openPolicy } from "../model/open-model.ts";
-import { derivedSeed } from "../rollouts/random.ts";
+import { derivedSeed } from "@waggle/protocol";
 import { createReplay } from "./replay.ts";
 import { initialState, type TrainerState } from "../checkpoint/trainer-state.ts";
 import { waitingStep } from "./waiting-step.ts";

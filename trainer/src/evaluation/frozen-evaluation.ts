@@ -8,7 +8,7 @@ import type { Adapter } from "@waggle/model";
 import type { PolicyVersionId, TaskReference } from "@waggle/protocol";
 import { judgedRollout, type RolloutParts } from "../rollouts/judged-rollout.ts";
 import { inLanes } from "../rollouts/lanes.ts";
-import { derivedSeed } from "../rollouts/random.ts";
+import { derivedSeed } from "@waggle/protocol";
 
 /** Held-out tasks by index; the first task of the gate is far from those of a final report. */
 function heldOutTask(environment: string, index: number): TaskReference {

@@ -1,16 +1,13 @@
 /** Held-out tasks of an environment with the policy as it is. The same tasks and draws every time for a seed. */
-import type { JudgedTrajectory, RolloutPlan } from "@waggle/learning";
+import type { RolloutPlan } from "@waggle/learning";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { FULL_SUPPORT, type Sampling, type TaskReference, type TaskSplit } from "@waggle/protocol";
 import { inLanes } from "../rollouts/lanes.ts";
-import { derivedSeed } from "../rollouts/random.ts";
-import type { CollectParts } from "../strategies/collect.ts";
+import { derivedSeed } from "@waggle/protocol";
+import { strategyOf } from "../strategies/registry.ts";
+import type { CollectParts } from "../strategies/strategy.ts";
 import { type EnvironmentRollout, environmentRollout } from "../rollouts/environment-rollout.ts";
-import { foldedTurns } from "../strategies/own-contexts.ts";
 import { roleRollout } from "../rollouts/role-policy.ts";
-import { teamRollouts } from "../strategies/team-rollouts.ts";
-
-type TeamPlan = Extract<RolloutPlan, { kind: "team" }>;
 
 export type HeldOut = {
   readonly successes: readonly boolean[];
@@ -44,59 +41,20 @@ export async function rollOutHeldOut(
   sampling: Omit<Sampling, "seed"> = FULL_SUPPORT,
 ): Promise<EnvironmentRollout[]> {
   const { format, reader, roles, signal } = parts;
-  return inLanes(places.length, async (at): Promise<EnvironmentRollout> => {
-    const i = places[at] as number;
+  return inLanes(places.length, async (nth): Promise<EnvironmentRollout> => {
+    const i = places[nth] as number;
     const task = heldOutTask(parts.spec, i, seed, split);
     const drawn = { sampling, seed: derivedSeed(0x5eed + seed, i) };
+    const at = { task, place: i, parts, options: { ...drawn, staleness: 0 } };
+    const own = plan === undefined ? null : strategyOf(plan).rollOutHeldOut?.(plan, at);
+    if (own) return own;
     const options = { ...drawn, guide: reader?.(i).guide };
-    if (plan?.kind === "team" && isDeployed(plan, parts)) {
-      // Who acts last answers for all of them.
-      const joint = { ...drawn, staleness: 0 };
-      const members = await teamRollouts({ ...plan, size: 1 }, parts, joint, task, i);
-      return members.at(-1) as JudgedTrajectory;
-    }
-    if (plan?.kind === "folded") {
-      const turns = await foldedTurns(
-        { ...plan, mistakes: null },
-        parts,
-        { ...drawn, staleness: 0 },
-        { task, place: [i] },
-      );
-      return joined(turns);
-    }
     const { policy, spec } =
       roles === undefined
         ? parts
         : roleRollout(roles, parts.policy, parts.spec, task, roles.deploys ?? "policy");
     return environmentRollout(policy, format, spec, task, options, signal);
   });
-}
-
-/**
- * Whether a team rollouts tasks as one: members with adapters of their own do. Sides of a match, and members
- * that are all the policy, are looked at alone, and so is whom a recipe names.
- */
-function isDeployed({ how, roles: members }: TeamPlan, { roles }: CollectParts): boolean {
-  return (
-    how !== "apart" &&
-    roles !== undefined &&
-    roles.deploys === undefined &&
-    members.every((member) => roles.adapters.has(member))
-  );
-}
-
-/** Turns with contexts of their own as one rollout, for counting. */
-function joined(turns: readonly JudgedTrajectory[]): EnvironmentRollout {
-  const last = turns.at(-1) as JudgedTrajectory;
-  const all = turns.map(({ record: trajectory }) => trajectory);
-  return {
-    verification: last.verification,
-    record: {
-      ...last.record,
-      turns: all.flatMap((each) => each.turns),
-      segments: all.flatMap((each) => each.segments),
-    },
-  };
 }
 
 export function heldOutOf(attempts: readonly EnvironmentRollout[]): HeldOut {

@@ -3,14 +3,16 @@
  * that says when imitation turns into memory. Not reinforcement: no reward, no policy versions.
  */
 import type { SupervisedSample } from "@waggle/exchange";
-import { type LearningRate, shuffled, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
+import { type LearningRate, shuffled, supervisedLoss } from "@waggle/learning";
 import {
   type OptimizerOptions,
   type OptimizerResult,
   type TrainEngine,
   WaggleError,
 } from "@waggle/protocol";
-import { seededRandom } from "../rollouts/random.ts";
+import { runSupervised } from "../loop/supervised-run.ts";
+import { seededRandom } from "@waggle/protocol";
+import type { SupervisedBatch } from "../update/supervised-step.ts";
 
 export type ImitationOptions = {
   readonly epochs: number;
@@ -68,36 +70,33 @@ export async function imitate(
   const learningRate = options.learningRate(steps);
 
   const lossBefore = await measure(engine, measured, options.signal);
-  for (let step = 0; step < steps; step += 1) {
-    options.signal.throwIfAborted();
-    const epoch = Math.floor(step / perEpoch);
-    const order = shuffled(trained, seededRandom(options.seed, epoch));
-    const from = (step % perEpoch) * options.batchSize;
-    const batch = order.slice(from, from + options.batchSize);
-    const learned = await learn(engine, batch, {
-      ...options.optimizer,
-      learningRate: learningRate(step),
-    });
-    options.onStep({ ...learned, step: step + 1, steps });
-  }
+  await runSupervised({
+    engine,
+    steps,
+    learningRate,
+    optimizer: options.optimizer,
+    signal: options.signal,
+    batchAt: (step) => {
+      const epoch = Math.floor(step / perEpoch);
+      const order = shuffled(trained, seededRandom(options.seed, epoch));
+      const from = (step % perEpoch) * options.batchSize;
+      return batchOf(order.slice(from, from + options.batchSize));
+    },
+    onStep: (step, { loss, ...learned }) =>
+      options.onStep({ loss: loss as number, ...learned, step, steps }),
+  });
+  options.signal.throwIfAborted();
   return {
     ...{ steps, trained: trained.length, heldOut: heldOut.length, lossBefore },
     lossAfter: await measure(engine, measured, options.signal),
   };
 }
 
-async function learn(
-  engine: TrainEngine,
-  batch: readonly SupervisedSample[],
-  optimizer: OptimizerOptions,
-): Promise<Omit<ImitationStep, "step" | "steps">> {
-  const sequences = batch.map(({ sequence }) => sequence);
-  const { logProb } = await engine.forward({ sequences });
-  const lossMask = batch.map((sample) => sample.lossMask);
-  const { loss, derivatives } = supervisedLoss({ lossMask, policyLogProbs: logProb });
-  await engine.backward({ sequences }, toTokenDerivatives(derivatives));
-  const { gradientNorm, overflows } = await engine.optimStep(optimizer);
-  return { loss, gradientNorm, ...(overflows === undefined ? {} : { overflows }) };
+function batchOf(samples: readonly SupervisedSample[]): SupervisedBatch {
+  return {
+    sequences: samples.map(({ sequence }) => sequence),
+    lossMask: samples.map(({ lossMask }) => lossMask),
+  };
 }
 
 /** Mean over all target tokens. */

@@ -9,7 +9,7 @@ import type { PolicyContext, TrainEngine } from "@waggle/protocol";
 import { ByteTokenizer } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
 import { expect, test } from "vitest";
-import { seededRandom } from "../rollouts/random.ts";
+import { seededRandom } from "@waggle/protocol";
 import { runRecipe } from "../loop/recipe-run.ts";
 import type { RunParts, RunResult } from "../loop/run-options.ts";
 

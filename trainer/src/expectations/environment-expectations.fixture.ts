@@ -15,7 +15,7 @@ import {
   startsFromDemonstrations,
 } from "./recipe-checks.fixture.ts";
 import { difficulty } from "./composed-expectations.fixture.ts";
-import { NO_CALLS_LEFT } from "../rollouts/changed-environment.ts";
+import { NO_CALLS_LEFT } from "@waggle/environments";
 import { IMAGINED_RESULT, type StageRecord } from "./recipe-update.fixture.ts";
 
 /** Shares of tool results that the model of the environment said. */

@@ -20,10 +20,11 @@ import type { Observation, PolicyContext, TaskReference, TrainEngine } from "@wa
 import { FULL_SUPPORT } from "@waggle/protocol";
 import type { AdaptivePolicy, Session } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
-import { derivedSeed, seededRandom } from "../rollouts/random.ts";
+import { derivedSeed, seededRandom } from "@waggle/protocol";
 import { stageReader } from "../rollouts/rollout-reading.ts";
-import { collect, type CollectParts } from "../strategies/collect.ts";
-import { opponentOf, RoleStore } from "../loop/role-store.ts";
+import { collect, strategyOf } from "../strategies/registry.ts";
+import type { CollectParts } from "../strategies/strategy.ts";
+import { RoleStore } from "../loop/role-store.ts";
 import { describer } from "../rollouts/trajectory-text.ts";
 import type { ActingPolicy } from "../rollouts/environment-rollout.ts";
 import type { WorldModel, WorldModels } from "../rollouts/imagined-environment.ts";
@@ -306,7 +307,7 @@ export async function updateOnce(
       const tasks = Array.from({ length: isAlone ? 3 * TASKS : TASKS }, (_, i) =>
         acted.spec.reference(derivedSeed(seed, s, i), "train", i % acted.spec.levels),
       );
-      const roles = await roleStore.acting(stage, settings.lag, opponentOf(plan));
+      const roles = await roleStore.acting(stage, settings.lag, strategyOf(plan).opponent?.(plan));
       const reader = stageReader(stage, state, {
         seed: derivedSeed(seed, s, u),
         explores: true,

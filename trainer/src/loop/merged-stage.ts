@@ -4,7 +4,7 @@
  */
 import { type Stage, toJudgedTrajectory } from "@waggle/learning";
 import type { TrainEngine } from "@waggle/protocol";
-import { seededRandom } from "../rollouts/random.ts";
+import { seededRandom } from "@waggle/protocol";
 import { mean } from "../update/trajectory-metrics.ts";
 import type { EnvironmentRollout } from "../rollouts/environment-rollout.ts";
 import type { Budget, RunSpending } from "./run-spending.ts";

@@ -6,9 +6,9 @@ import { type DecoderConfig, initializeAdapter, initializeDecoder } from "@waggl
 import { FULL_SUPPORT } from "@waggle/protocol";
 import { createNodePolicy } from "@waggle/runtime/node";
 import { expect, test } from "vitest";
-import { collect } from "../strategies/collect.ts";
+import { collect, strategyOf } from "../strategies/registry.ts";
 import { trainEnvironmentText } from "../pretrain/environment-text.ts";
-import { canOverlap, overlappedStage } from "./overlapped-stage.ts";
+import { overlappedStage } from "./overlapped-stage.ts";
 import { type SwapPoint, swappingPolicy } from "../rollouts/swapping-policy.ts";
 
 const BANDIT = environmentNamed("bandit");
@@ -103,7 +103,7 @@ test.each(["never", "token"] as const)(
 );
 
 test("only what the policy samples from a task's start can go on while a step is taken", () => {
-  expect(canOverlap({ kind: "group", size: 4 })).toBe(true);
-  expect(canOverlap({ kind: "demos", size: 1, mistakes: 0 })).toBe(false);
-  expect(canOverlap({ kind: "pivot", size: 4 })).toBe(false);
+  expect(strategyOf({ kind: "group", size: 4 }).overlaps === true).toBe(true);
+  expect(strategyOf({ kind: "demos", size: 1, mistakes: 0 }).overlaps === true).toBe(false);
+  expect(strategyOf({ kind: "pivot", size: 4 }).overlaps === true).toBe(false);
 });

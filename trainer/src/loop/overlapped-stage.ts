@@ -3,7 +3,7 @@
  * its oldest token. Limits hold as `overlapped-steps.ts` carries them out; what was dropped for its age
  * is in the metrics.
  */
-import type { JudgedGroup, RolloutPlan } from "@waggle/learning";
+import type { JudgedGroup } from "@waggle/learning";
 import { tokenVersions } from "@waggle/learning/rollouts";
 import { overlappedSteps } from "./overlapped-steps.ts";
 import type { SwapPoint } from "../rollouts/swapping-policy.ts";
@@ -35,11 +35,6 @@ export type StageHost = {
 
 /** Tasks rolled out at one time where nobody says another number: their groups fill a decode run. */
 const RUNNING = 4;
-
-/** Whether such trajectories can go on while a step is taken: sampled by the policy, from nothing stored. */
-export function canOverlap({ kind }: RolloutPlan): boolean {
-  return kind === "group" || kind === "branch" || kind === "retry";
-}
 
 export async function overlappedStage(
   host: StageHost,

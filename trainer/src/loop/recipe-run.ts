@@ -75,7 +75,8 @@ export async function runRecipe(
     const places = Array.from({ length: options.evaluationTasks }, (_, i) => i);
     const byTemperature = await successByTemperature(
       isTestTime ? [] : (options.temperatures ?? []),
-      async (sampling) => heldOutOf(await run.attempts(places, undefined, sampling)).successes,
+      async (sampling) =>
+        heldOutOf(await run.heldOutRollouts(places, undefined, sampling)).successes,
     );
     return { base, final, byTemperature, ...run.soFar };
   } finally {

@@ -2,7 +2,8 @@
  * The adapters that act beside the policy: those of roles as their engines have them, a slow copy, past
  * checkpoints. What they learn is the update's business; this puts them where they can speak.
  */
-import type { Roles, RolloutPlan, Stage, StateValues } from "@waggle/learning";
+import { callDivider } from "@waggle/agent";
+import type { Roles, Stage, StateValues } from "@waggle/learning";
 import { addOpponent, averagedWeights, type OpponentPool } from "@waggle/learning/states";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
@@ -11,7 +12,6 @@ import type { ChatFormat } from "@waggle/text";
 import { adapterOf } from "../update/adapter-tensors.ts";
 import { setParameters } from "../update/engine-parameters.ts";
 import type { ActingPolicy } from "../rollouts/environment-rollout.ts";
-import { callDivider } from "../rollouts/divided-calls.ts";
 import type { ActingRoles } from "../rollouts/role-policy.ts";
 import type { RecipeModels } from "../update/stage-update.ts";
 
@@ -145,11 +145,6 @@ export class RoleStore {
 
 /** Updates that a role may be behind. */
 const MOST_LAG = 9;
-
-/** Who plays against the policy, where a plan says. */
-export function opponentOf(plan: RolloutPlan): string | null {
-  return plan.kind === "team" ? (plan.opponent ?? null) : null;
-}
 
 function rolesIn({ state }: Stage): Roles[] {
   return Object.values(state).flatMap(({ roles }) => (roles === undefined ? [] : [roles]));

@@ -10,9 +10,15 @@ import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import { evaluateVersion, type FrozenTasks } from "../evaluation/frozen-evaluation.ts";
 import { inLanes } from "../rollouts/lanes.ts";
 import { type LearnableGroup, learnableTrajectory } from "../check/learnable-group.ts";
-import { learningStep } from "../update/learning-step.ts";
-import { scoredForStep, waitingStep } from "../check/waiting-step.ts";
-import { derivedSeed, seededRandom } from "../rollouts/random.ts";
+import { learningStep, type LearningStepResult } from "../update/learning-step.ts";
+import {
+  type ComingStep,
+  scoredForStep,
+  type WaitingStep,
+  waitingStep,
+} from "../check/waiting-step.ts";
+import { train } from "./train.ts";
+import { derivedSeed, seededRandom } from "@waggle/protocol";
 import { nameOf } from "../rollouts/task-names.ts";
 
 export type SimulationOptions = {
@@ -101,35 +107,77 @@ export async function simulate(
   const base = await evaluateNow(0);
   let final = base;
   let state: StateValues = {};
-  for (let step = 0; step < options.steps; step += 1) {
-    const stepAt = performance.now();
-    if (step > 0 && step % options.publishEvery === 0) {
-      version += 1;
-      const tensors = await engine.parameters();
-      await parts.policy.setAdapter(version, { ...options.adapterShape, tensors });
-    } else if (step === 0) await parts.policy.setAdapter(0, null);
-    const coming = { step, seed: options.seed, state, band: options.band };
-    let waiting = waitingStep(recipe, [], coming);
-    const rewards: number[] = [];
-    const wanted = recipe.stage.settings.tasksPerStep;
-    const mostTries = wanted * TRIES_PER_GROUP;
-    for (let tries = 0; waiting.groups.length < wanted && tries < mostTries; tries += 1) {
-      const group = await rollOutGroup();
-      rewards.push(...group.trajectories.map(({ trajectory }) => trajectory.verification.reward));
-      const scored = await scoredForStep(recipe, group, coming);
-      waiting = waitingStep(recipe, [...waiting.groups, scored], coming);
-    }
-    if (waiting.groups.length === 0) continue;
-    const learned = await learningStep(engine, recipe, waiting, {
-      ...coming,
-      microbatchTokens: options.microbatchTokens,
-      shuffleAdvantages: options.shuffleAdvantages ? seededRandom(options.seed, step) : null,
-      betweenPasses: async () => signal.throwIfAborted(),
-    });
+  let step = 0;
+  let stepAt = performance.now();
+  const coming = (): ComingStep => ({ step, seed: options.seed, state, band: options.band });
+  let waiting = waitingStep(recipe, [], coming());
+  let rewards: number[] = [];
+  let tries = 0;
+  const { tasksPerStep } = recipe.stage.settings;
+
+  /** The parameters as they are become the policy's next version. */
+  async function publish(): Promise<void> {
+    version += 1;
+    const tensors = await engine.parameters();
+    await parts.policy.setAdapter(version, { ...options.adapterShape, tensors });
+  }
+
+  /** Forgets what was rolled out for the step before. */
+  function begin(): void {
+    stepAt = performance.now();
+    waiting = waitingStep(recipe, [], coming());
+    rewards = [];
+    tries = 0;
+  }
+
+  await train<LearnableGroup, WaitingStep, LearningStepResult | null, "done">(
+    {
+      source: {
+        next: async () => {
+          if (tries === 0 && step === 0) await parts.policy.setAdapter(0, null);
+          else if (tries === 0 && step % options.publishEvery === 0) await publish();
+          tries += 1;
+          return rollOutGroup();
+        },
+      },
+      check: {
+        admit: async (group) => {
+          rewards.push(
+            ...group.trajectories.map(({ trajectory }) => trajectory.verification.reward),
+          );
+          const scored = await scoredForStep(recipe, group, coming());
+          waiting = waitingStep(recipe, [...waiting.groups, scored], coming());
+        },
+        isDue: async () =>
+          waiting.groups.length >= tasksPerStep || tries >= tasksPerStep * TRIES_PER_GROUP,
+        batch: async () => waiting,
+        wanted: () => tasksPerStep - waiting.groups.length,
+      },
+      update: async (batch) => {
+        if (batch.groups.length === 0) return null;
+        return learningStep(engine, recipe, batch, {
+          ...coming(),
+          microbatchTokens: options.microbatchTokens,
+          shuffleAdvantages: options.shuffleAdvantages ? seededRandom(options.seed, step) : null,
+          betweenPasses: async () => signal.throwIfAborted(),
+        });
+      },
+      sink: {
+        keep: async (learned) => {
+          step += 1;
+          if (learned !== null) await keep(learned);
+          begin();
+        },
+      },
+    },
+    { stop: () => (step >= options.steps ? "done" : null) },
+  );
+
+  async function keep(learned: LearningStepResult): Promise<void> {
     state = { ...state, ...learned.state };
     onEvent({
       event: "step",
-      step: step + 1,
+      step,
       metrics: {
         ...learned.metrics,
         // Of all that was rolled out, not only of groups with a signal.
@@ -138,13 +186,11 @@ export async function simulate(
         seconds: (performance.now() - stepAt) / 1000,
       },
     });
-    const isDue = options.evaluateEvery > 0 && (step + 1) % options.evaluateEvery === 0;
-    if (isDue || step + 1 === options.steps) {
-      final = await evaluateNow(step + 1);
+    const isDue = options.evaluateEvery > 0 && step % options.evaluateEvery === 0;
+    if (isDue || step === options.steps) {
+      final = await evaluateNow(step);
       // The evaluation put the newest parameters into the policy: they are the next version.
-      version += 1;
-      const tensors = await engine.parameters();
-      await parts.policy.setAdapter(version, { ...options.adapterShape, tensors });
+      await publish();
     }
   }
   return { base, final };

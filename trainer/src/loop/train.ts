@@ -83,3 +83,20 @@ async function move<Item, Batch, Learned>({
   await check.admit(item);
   return true;
 }
+
+/** For items that need no judging: each one is a batch. */
+export function unchecked<Item>(): Check<Item, Item> {
+  let held: { readonly item: Item } | null = null;
+  return {
+    admit: async (item) => {
+      held = { item };
+    },
+    isDue: async () => held !== null,
+    batch: async () => {
+      const batch = held?.item ?? null;
+      held = null;
+      return batch;
+    },
+    wanted: () => 1,
+  };
+}

@@ -19,7 +19,7 @@ import {
   type LearningStepOptions,
   type LearningStepResult,
 } from "../update/learning-step.ts";
-import { seededRandom } from "../rollouts/random.ts";
+import { seededRandom } from "@waggle/protocol";
 import type { TrajectoryChecker } from "../check/trajectory-check.ts";
 import { scoredForStep, waitingStep } from "../check/waiting-step.ts";
 

@@ -1,13 +1,14 @@
 /** What teaches a base: the environment's demonstrations, and lessons of reading in the words of every rollout. */
+import { SCRIPTED_CLIENT, scriptedPolicy } from "@waggle/agent";
 import { environmentNamed } from "@waggle/environments";
 import { readingText } from "@waggle/learning/states";
 import { FULL_SUPPORT, type Trajectory } from "@waggle/protocol";
 import { ByteTokenizer } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
 import { expect, test } from "vitest";
-import { derivedSeed, seededRandom } from "../rollouts/random.ts";
+import { derivedSeed, seededRandom } from "@waggle/protocol";
 import { baseDemonstration } from "./base-demonstration.ts";
-import { demonstratedRollout, NOBODY, scriptedPolicy } from "../rollouts/demonstrated-rollout.ts";
+import { demonstratedRollout } from "../rollouts/demonstrated-rollout.ts";
 import { environmentRollout } from "../rollouts/environment-rollout.ts";
 import { taskOf } from "../rollouts/task-names.ts";
 
@@ -63,7 +64,7 @@ test("lessons of reading begin as rollouts that read do, and come as often as th
     const [, went, situation = "", action = ""] = read;
     const shown = { situation, action, reward: went === "well" ? 1 : 0 };
     const { record: trajectory } = await environmentRollout(
-      { ...scriptedPolicy(() => format.encodeAssistant("left"), 4096), client: NOBODY },
+      { ...scriptedPolicy(() => format.encodeAssistant("left"), 4096), client: SCRIPTED_CLIENT },
       format,
       spec,
       taskOf({ record: taught }),

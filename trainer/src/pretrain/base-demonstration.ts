@@ -7,7 +7,7 @@ import type { ReadingLesson, EnvironmentSpec } from "@waggle/environments";
 import { readingText } from "@waggle/learning/states";
 import type { Trajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
-import { derivedSeed, seededRandom } from "../rollouts/random.ts";
+import { derivedSeed, seededRandom } from "@waggle/protocol";
 import { demonstratedRollout } from "../rollouts/demonstrated-rollout.ts";
 
 export type BaseDemonstrationOptions = {

@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { createOnnxEngine } from "@waggle/engine";
 import type { EnvironmentSpec } from "@waggle/environments";
-import { cosineRate, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
+import { cosineRate } from "@waggle/learning";
 import {
   type DecoderConfig,
   decoderConfigJson,
@@ -19,6 +19,7 @@ import {
 } from "@waggle/model";
 import { toTrainingSamples } from "@waggle/protocol";
 import { type BaseModel, readBaseModel } from "../model/base-model.ts";
+import { runSupervised } from "../loop/supervised-run.ts";
 import { baseDemonstration } from "./base-demonstration.ts";
 import { trainEnvironmentText } from "./environment-text.ts";
 
@@ -156,28 +157,31 @@ async function makeBase(
   const startedAt = performance.now();
   let tokens = 0;
   try {
-    for (let step = 0; step < steps; step += 1) {
-      signal.throwIfAborted();
-      const samples = [];
-      for (let i = step * batchSize; i < (step + 1) * batchSize; i += 1) {
-        samples.push(...toTrainingSamples(await baseDemonstration(spec, text.chat, i, recipe)));
-      }
-      const sequences = samples.map(({ sequence }) => sequence);
-      const lossMask = samples.map((sample) => sample.lossMask);
-      const isMeasured = step % 100 === 99 || step + 1 === steps;
-      // The derivatives of cross-entropy do not depend on the log-probs: forward is for the report.
-      const policyLogProbs = isMeasured
-        ? (await engine.forward({ sequences })).logProb
-        : lossMask.map((row) => new Float32Array(row.length));
-      const { loss, derivatives } = supervisedLoss({ lossMask, policyLogProbs });
-      await engine.backward({ sequences }, toTokenDerivatives(derivatives));
-      await engine.optimStep({ learningRate: rate(step), weightDecay: 0.05, maxGradientNorm: 1 });
-      tokens += sequences.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
-      if (isMeasured) {
+    const done = await runSupervised({
+      engine,
+      steps,
+      learningRate: rate,
+      optimizer: { weightDecay: 0.05, maxGradientNorm: 1 },
+      signal,
+      batchAt: async (step) => {
+        const samples = [];
+        for (let i = step * batchSize; i < (step + 1) * batchSize; i += 1) {
+          samples.push(...toTrainingSamples(await baseDemonstration(spec, text.chat, i, recipe)));
+        }
+        return {
+          sequences: samples.map(({ sequence }) => sequence),
+          lossMask: samples.map(({ lossMask }) => lossMask),
+        };
+      },
+      isMeasured: (step) => step % 100 === 99 || step + 1 === steps,
+      onStep: (step, { loss }, { sequences }) => {
+        tokens += sequences.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
+        if (loss === null) return;
         const seconds = (performance.now() - startedAt) / 1000;
-        onProgress({ step: step + 1, steps, loss, tokensPerSecond: tokens / seconds });
-      }
-    }
+        onProgress({ step, steps, loss, tokensPerSecond: tokens / seconds });
+      },
+    });
+    if (done < steps) signal.throwIfAborted();
     await mkdir(folder, { recursive: true });
     const [stopTokenId] = text.chat.stopTokenIds;
     const json: { readonly [file: string]: unknown } = {

@@ -1,11 +1,13 @@
 /** The pretraining loop: fresh demonstrations, masked cross-entropy, AdamW. No files, no printing. */
-import { cosineRate, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
+import { cosineRate, supervisedLoss } from "@waggle/learning";
 import type { TrainEngine } from "@waggle/protocol";
 import type { ShopSkill } from "@waggle/environments";
 import { corpusDemonstration, renderDemonstration } from "./corpus.ts";
 import type { Example } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
 import { OPTIMIZER, TOKEN_WEIGHTS } from "./nano-recipe.ts";
+import { runSupervised } from "../loop/supervised-run.ts";
+import type { SupervisedBatch } from "../update/supervised-step.ts";
 import type { CurvePoint, RunState } from "../checkpoint/run-checkpoint.ts";
 
 export type PretrainingOptions = {
@@ -44,33 +46,31 @@ export async function pretrain(
   const startedAt = performance.now();
   const measured = await examples(options, initial.seed, MEASURED_FROM, MEASURED);
   let state = initial;
-  let at = step;
-  while (at < state.totalSteps && !signal.aborted) {
-    const batch = await examples(options, state.seed, at * batchSize, batchSize);
-    const sequences = batch.map(({ tokenIds }) => ({ tokenIds }));
-    await engine.backward({ sequences }, toTokenDerivatives(derivativesOf(batch)));
-    const learningRate = rate(at);
-    const { gradientNorm } = await engine.optimStep({
-      learningRate,
-      beta1,
-      beta2,
-      weightDecay,
-      maxGradientNorm,
-    });
-    at++;
-    state = {
-      ...state,
-      tokens: state.tokens + sequences.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0),
-      seconds: initial.seconds + (performance.now() - startedAt) / 1000,
-    };
-    if (at % options.measureEvery === 0 || at === state.totalSteps) {
+  const done = await runSupervised({
+    engine,
+    steps: initial.totalSteps,
+    from: step,
+    learningRate: rate,
+    optimizer: { beta1, beta2, weightDecay, maxGradientNorm },
+    signal,
+    batchAt: async (at) =>
+      batchOf(await examples(options, initial.seed, at * batchSize, batchSize)),
+    isMeasured: () => false,
+    onStep: async (at, { gradientNorm }, { sequences }) => {
+      state = {
+        ...state,
+        tokens: state.tokens + sequences.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0),
+        seconds: initial.seconds + (performance.now() - startedAt) / 1000,
+      };
+      if (at % options.measureEvery !== 0 && at !== state.totalSteps) return;
       const losses = await measure(options, measured);
+      const learningRate = rate(at - 1);
       const point = { step: at, tokens: state.tokens, ...losses, learningRate, gradientNorm };
       state = { ...state, curve: [...state.curve, { ...point, seconds: state.seconds }] };
       await options.onMeasure(state, at);
-    }
-  }
-  return { state, step: at };
+    },
+  });
+  return { state, step: done };
 }
 
 function examples(
@@ -86,17 +86,13 @@ function examples(
   );
 }
 
-/**
- * The derivatives of cross-entropy do not depend on the log-probs, so the forward pass is left to
- * `backward` and zeros stand in here.
- */
-function derivativesOf(batch: readonly Example[]) {
+function batchOf(batch: readonly Example[]): SupervisedBatch {
   const weights = batch.map(({ roles }) => roles.map((role) => TOKEN_WEIGHTS[role] ?? 0));
-  return supervisedLoss({
+  return {
+    sequences: batch.map(({ tokenIds }) => ({ tokenIds })),
     lossMask: weights.map((row) => row.map((weight, t) => t > 0 && weight > 0)),
-    policyLogProbs: weights.map((row) => row.map(() => 0)),
     weights,
-  }).derivatives;
+  };
 }
 
 async function measure(

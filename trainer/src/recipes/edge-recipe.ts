@@ -19,6 +19,7 @@ import {
 } from "@waggle/learning";
 import { entropyBonus, rate } from "@waggle/learning/parts";
 import { type OptimizerOptions, WaggleError } from "@waggle/protocol";
+import { strategyOf } from "../strategies/registry.ts";
 import { partContext } from "../check/learnable-group.ts";
 
 export type EdgeRecipe = {
@@ -97,8 +98,7 @@ export function edgeMisfits({ stages, rounds }: Recipe): string[] {
   }
   if (misfits.length > 0) return misfits;
   const plan = stage.rollout.plan(partContext(stage, 0));
-  const isPlain = plan.kind === "group" && Object.keys(plan).every((key) => PLAIN_PLAN.has(key));
-  if (!isPlain) misfits.push(`rollout ${stage.rollout.part}`);
+  if (strategyOf(plan).runsInPages?.(plan) !== true) misfits.push(`rollout ${stage.rollout.part}`);
   for (const name of ["maxTurns", "difficulty", "taskPool"] as const) {
     if ([0, stage.steps - 1].some((step) => isSet(stage, step, name))) {
       misfits.push(`a schedule of ${name}`);
@@ -151,9 +151,6 @@ const SILENT: JudgedTrajectory = toJudgedTrajectory(
   },
   { reward: 0, success: false, parts: { request: "", text: "" } },
 );
-
-/** Members of a plan that say nothing about how a page acts. */
-const PLAIN_PLAN: ReadonlySet<string> = new Set(["kind", "size"]);
 
 function isSet(stage: Stage, step: number, name: "maxTurns" | "difficulty" | "taskPool"): boolean {
   return settingsAt(stage, partContext(stage, step))[name] !== undefined;

@@ -22,7 +22,7 @@ test.each([
   ["search-self-play", "lookup", {}, /whose documents are searched, got lookup/],
   ["multi-agent-evolve", "form", {}, /must take proposals.*got form/],
   ["deep-dx-search", "form", {}, /whose documents are searched, got form/],
-  ["grpo", "bandit", { groupSize: 1 }, /recipe grpo compares attempts at a task, got 1 of each/],
+  ["grpo", "bandit", { groupSize: 1 }, /recipe grpo compares rollouts at a task, got 1 of each/],
 ])("%s in %s with %o is refused", async (name, env, settings, words) => {
   const recipe = recipeNamed(name)(settings);
   await expect(requireEnvironment(recipe, environmentNamed(env))).rejects.toThrow(words);

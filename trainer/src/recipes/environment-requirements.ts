@@ -5,9 +5,7 @@
 import type { EnvironmentSpec } from "@waggle/environments";
 import { initialValues, type Recipe, type RolloutPlan, type Stage } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
-import { searched } from "../rollouts/changed-environment.ts";
-import { memoryOf } from "../strategies/managed-turns.ts";
-import { proposalsOf } from "../strategies/proposed-rollouts.ts";
+import { strategyOf } from "../strategies/registry.ts";
 
 /**
  * @throws WaggleError `INVALID_ARGUMENT` for an environment without documents, proposals or a memory where the
@@ -23,7 +21,7 @@ export async function requireEnvironment(recipe: Recipe, spec: EnvironmentSpec):
       signal: new AbortController().signal,
     });
     requireGroup(recipe, stage, plan);
-    await requirePlan(plan, spec);
+    await strategyOf(plan).requireEnvironment?.(plan, spec);
   }
 }
 
@@ -31,26 +29,8 @@ function stagesOf(stages: readonly Stage[]): readonly Stage[] {
   return stages.flatMap((stage) => [stage, ...stagesOf(stage.merging?.members.flat() ?? [])]);
 }
 
-async function requirePlan(plan: RolloutPlan, spec: EnvironmentSpec): Promise<void> {
-  if (plan.kind === "proposals") {
-    const { proposer } = proposalsOf(spec, plan.searches);
-    if (plan.searches !== undefined) await requireSearch(proposer);
-  }
-  if (plan.kind === "folded" && plan.managed !== undefined) memoryOf(spec);
-  if (
-    plan.kind === "group" &&
-    plan.environments?.some((instance) => instance?.kind === "searched") === true
-  ) {
-    await requireSearch(spec);
-  }
-}
-
-async function requireSearch(spec: EnvironmentSpec): Promise<void> {
-  await searched(spec.create(spec.reference(0, "train", 0))).environment.observe();
-}
-
 function requireGroup({ name }: Recipe, { advantage, learns }: Stage, plan: RolloutPlan): void {
-  const size = plan.kind === "group" || plan.kind === "team" ? plan.size : 2;
+  const size = strategyOf(plan).compared?.(plan) ?? 2;
   if (learns !== "rewards" || advantage?.start !== "group" || size >= 2) return;
   throw new WaggleError(
     "GROUP_TOO_SMALL",

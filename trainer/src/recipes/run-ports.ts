@@ -3,7 +3,7 @@ import type { EnvironmentSpec } from "@waggle/environments";
 import type { JudgedTrajectory, PartPorts } from "@waggle/learning";
 import { type TrainEngine, type TrainSequence, WaggleError } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
-import { derivedSeed } from "../rollouts/random.ts";
+import { derivedSeed } from "@waggle/protocol";
 
 export function runPorts(
   engine: TrainEngine,

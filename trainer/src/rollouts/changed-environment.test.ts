@@ -3,7 +3,8 @@ import { environmentNamed } from "@waggle/environments";
 import type { EnvironmentChange } from "@waggle/learning/rollouts";
 import type { Observation } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { changedEnvironment, NO_CALLS_LEFT } from "./changed-environment.ts";
+import { NO_CALLS_LEFT } from "@waggle/environments";
+import { changedEnvironment } from "./changed-environment.ts";
 
 type Call = { readonly name: string; readonly arguments: { readonly [key: string]: string } };
 

@@ -3,37 +3,20 @@
  * part spoken by a script. Nothing was sampled, so its log-probs are 0 and mean nothing; losses on
  * tokens do not read them.
  */
-import { rollOut } from "@waggle/agent";
+import { rollOut, SCRIPTED_CLIENT, scriptedPolicy } from "@waggle/agent";
 import type {
   DemonstratedAction,
   Judgement,
   EnvironmentSpec,
   JudgedEnvironment,
 } from "@waggle/environments";
-import type {
-  ClientDescription,
-  Environment,
-  Observation,
-  Policy,
-  PolicyContext,
-  Sample,
-  TaskReference,
-  Trajectory,
-} from "@waggle/protocol";
+import type { Environment, Observation, TaskReference, Trajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { judged } from "./environment-rollout.ts";
 
 export type DemonstratedRollout = {
   readonly trajectory: Trajectory;
   readonly verification: Judgement;
-};
-
-/** What the record of a demonstration says of whom it is from. */
-export const NOBODY: ClientDescription = {
-  build: "0",
-  backend: "scripted",
-  device: "none",
-  crossOriginIsolated: false,
 };
 
 /**
@@ -75,47 +58,8 @@ export async function demonstratedRollout(
     chatFormat: format,
     limits: { maxTurns: spec.maxTurns, maxTokensPerTurn: contextLength, timeoutMs: 0 },
     consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
-    client: NOBODY,
+    client: SCRIPTED_CLIENT,
     seed: 0,
   });
   return { trajectory, verification: judged(instance, spec.task(reference), trajectory, format) };
-}
-
-/** A policy that says what it is given. */
-export function scriptedPolicy(speak: () => readonly number[], contextLength: number): Policy {
-  return {
-    baseModel: "0".repeat(64),
-    contextLength,
-    vocabularySize: Number.MAX_SAFE_INTEGER,
-    currentVersion: 0,
-    createContext: async (): Promise<PolicyContext> => {
-      const tokenIds: number[] = [];
-      return {
-        policyVersion: 0,
-        tokenIds,
-        append: (more) => void tokenIds.push(...more),
-        // What does not fit is cut, as a policy that samples would be.
-        generate: async (): Promise<Sample> => {
-          const all = speak();
-          const said = all.slice(0, contextLength - tokenIds.length);
-          tokenIds.push(...said);
-          const zeros = said.map(() => 0);
-          return {
-            tokenIds: said,
-            behaviorLogProbs: zeros,
-            rawLogProbs: zeros,
-            entropies: zeros,
-            stopReason: said.length < all.length ? "max-tokens" : "stop-token",
-          };
-        },
-        adoptCurrentVersion: () => {},
-        dispose: () => {},
-      };
-    },
-    score: ({ tokenIds }) => {
-      const zeros = tokenIds.map(() => 0);
-      return Promise.resolve({ behaviorLogProbs: zeros, rawLogProbs: zeros, entropies: zeros });
-    },
-    dispose: () => Promise.resolve(),
-  };
 }

@@ -1,10 +1,11 @@
 /** A turn with a call is divided where its tool is named, to the token; one without is not. */
+import { callDivider } from "@waggle/agent";
 import { environmentNamed } from "@waggle/environments";
 import { beforeAll, expect, test } from "vitest";
-import { seededRandom } from "./random.ts";
+import { seededRandom } from "@waggle/protocol";
 import { type ActedEnvironment, actedEnvironment } from "../expectations/recipe-update.fixture.ts";
 import { demonstratedRollout } from "./demonstrated-rollout.ts";
-import { callDivider, turnOwners } from "./divided-calls.ts";
+import { turnOwners } from "./divided-calls.ts";
 
 let acted: ActedEnvironment;
 beforeAll(async () => {

@@ -12,8 +12,8 @@ import {
   type ToolResult,
   WaggleError,
 } from "@waggle/protocol";
-import { seededRandom } from "./random.ts";
-import type { Around } from "./changed-environment.ts";
+import { seededRandom } from "@waggle/protocol";
+import { type EnvironmentWrapper } from "@waggle/environments";
 
 /** One rollout as a model of the environment sees it. */
 type EnvironmentConversation = {
@@ -41,7 +41,7 @@ export function imagined(
   models: WorldModels,
   task: TaskReference,
   seed: number,
-): Around {
+): EnvironmentWrapper {
   const model = models[by];
   if (model === undefined) {
     throw new WaggleError(

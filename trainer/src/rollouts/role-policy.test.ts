@@ -6,7 +6,7 @@ import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { movedAdapter, PROMPT, tinyPolicy } from "./tiny-policy.fixture.ts";
 import { roleRollout } from "./role-policy.ts";
-import { SharedEnvironment } from "./shared-environment.ts";
+import { SharedEnvironment } from "@waggle/environments";
 
 const { signal } = new AbortController();
 let policy: AdaptivePolicy;

@@ -5,7 +5,7 @@
 import type { Guide } from "@waggle/agent";
 import { type ReadBefore, readStates, type Stage, type StateValues } from "@waggle/learning";
 import { readingText } from "@waggle/learning/states";
-import { seededRandom } from "./random.ts";
+import { seededRandom } from "@waggle/protocol";
 
 /** The reading of one rollout. */
 export type RolloutReading = {

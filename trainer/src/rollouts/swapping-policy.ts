@@ -7,10 +7,11 @@
  * Source: partial rollouts across versions, Fu et al. 2025, "AReaL", arXiv:2505.24298 (generations are
  * interrupted by new weights).
  */
+import { ForwardingContext, forwardingPolicy, joinedSample } from "@waggle/agent";
 import { continuedBy } from "@waggle/learning/rollouts";
 import type { GenerateOptions, PolicyContext, Sample, VersionSpan } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
-import { derivedSeed } from "./random.ts";
+import { derivedSeed } from "@waggle/protocol";
 import type { ActingPolicy } from "./environment-rollout.ts";
 
 /** Where a rollout may go on under a newer version: nowhere, between two turns, or at any token. */
@@ -22,32 +23,20 @@ export type SwappingPolicy = ActingPolicy & Pick<AdaptivePolicy, "setAdapter">;
 export function swappingPolicy(policy: SwappingPolicy, at: SwapPoint): SwappingPolicy {
   if (at === "never") return policy;
   const speaking = new Set<AbortController>();
-  return {
-    baseModel: policy.baseModel,
-    contextLength: policy.contextLength,
-    vocabularySize: policy.vocabularySize,
-    client: policy.client,
-    get currentVersion() {
-      return policy.currentVersion;
-    },
-    setAdapter: async (version, adapter) => {
-      await policy.setAdapter(version, adapter);
-      for (const interruption of speaking) interruption.abort();
-    },
+  return forwardingPolicy(policy, {
     createContext: async () => {
       const context = await policy.createContext();
-      return at === "turn"
-        ? new SwappingContext(policy, context, null)
-        : new SwappingContext(policy, context, speaking);
+      return new SwappingContext(policy, context, at === "turn" ? null : speaking);
     },
-    score: (request) => policy.score(request),
-    dispose: () => policy.dispose(),
-  };
+    setAdapter: async (...given: Parameters<SwappingPolicy["setAdapter"]>) => {
+      await policy.setAdapter(...given);
+      for (const interruption of speaking) interruption.abort();
+    },
+  });
 }
 
-class SwappingContext implements PolicyContext {
+class SwappingContext extends ForwardingContext {
   readonly #policy: SwappingPolicy;
-  readonly #context: PolicyContext;
   /** What a new version interrupts; `null` where it waits for the turn's end. */
   readonly #speaking: Set<AbortController> | null;
 
@@ -56,36 +45,16 @@ class SwappingContext implements PolicyContext {
     context: PolicyContext,
     speaking: Set<AbortController> | null,
   ) {
+    super(context);
     this.#policy = policy;
-    this.#context = context;
     this.#speaking = speaking;
   }
 
-  get policyVersion(): number {
-    return this.#context.policyVersion;
-  }
-
-  get tokenIds(): readonly number[] {
-    return this.#context.tokenIds;
-  }
-
-  append(tokenIds: readonly number[]): void {
-    this.#context.append(tokenIds);
-  }
-
-  adoptCurrentVersion(): void {
-    this.#context.adoptCurrentVersion();
-  }
-
-  dispose(): void {
-    this.#context.dispose();
-  }
-
-  async generate(options: GenerateOptions): Promise<Sample> {
+  override async generate(options: GenerateOptions): Promise<Sample> {
     this.#adopt();
     // A grammar begins with its generation: what it masks cannot go on in the middle.
     if (this.#speaking === null || options.grammar !== undefined) {
-      return this.#context.generate(options);
+      return super.generate(options);
     }
     let whole: Sample | null = null;
     let spans: VersionSpan[] = [];
@@ -94,7 +63,7 @@ class SwappingContext implements PolicyContext {
       const piece = await this.#piece(options, start);
       const end = start + piece.tokenIds.length;
       if (end > start) spans = continuedBy(spans, { version: this.policyVersion, start, end });
-      whole = whole === null ? piece : joined(whole, piece);
+      whole = whole === null ? piece : joinedSample(whole, piece);
       const isInterrupted = piece.stopReason === "aborted" && options.signal?.aborted !== true;
       if (!isInterrupted || end >= options.maxTokens) {
         const stopReason = isInterrupted ? "max-tokens" : piece.stopReason;
@@ -109,7 +78,7 @@ class SwappingContext implements PolicyContext {
     this.#speaking?.add(interruption);
     const { sampling, signal, maxTokens } = options;
     try {
-      return await this.#context.generate({
+      return await super.generate({
         ...options,
         maxTokens: maxTokens - start,
         // The same draws again would repeat the first piece's luck.
@@ -122,20 +91,6 @@ class SwappingContext implements PolicyContext {
   }
 
   #adopt(): void {
-    if (this.policyVersion !== this.#policy.currentVersion) this.#context.adoptCurrentVersion();
+    if (this.policyVersion !== this.#policy.currentVersion) this.adoptCurrentVersion();
   }
-}
-
-/** One generation in two pieces. */
-export function joined(first: Sample, second: Sample): Sample {
-  return {
-    ...second,
-    tokenIds: [...first.tokenIds, ...second.tokenIds],
-    behaviorLogProbs: [...first.behaviorLogProbs, ...second.behaviorLogProbs],
-    rawLogProbs: [...first.rawLogProbs, ...second.rawLogProbs],
-    entropies: [...first.entropies, ...second.entropies],
-    ...(first.keptTokenIds && second.keptTokenIds
-      ? { keptTokenIds: [...first.keptTokenIds, ...second.keptTokenIds] }
-      : {}),
-  };
 }

@@ -2,7 +2,7 @@
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { PartContext, Stage, StepSettings } from "@waggle/learning";
 import type { TaskReference } from "@waggle/protocol";
-import { derivedSeed } from "./random.ts";
+import { derivedSeed } from "@waggle/protocol";
 
 /** Tasks that a filter chooses one from. */
 const CANDIDATES = 4;

@@ -4,7 +4,7 @@
  */
 import type { Demonstrator, EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
 import type { Observation, TaskReference, ToolCall } from "@waggle/protocol";
-import { seededRandom } from "./random.ts";
+import { seededRandom } from "@waggle/protocol";
 import { callText, messageOf, resultText, WORLD_SYSTEM } from "./world-model.ts";
 
 /** A model has to know what mistakes come to. */

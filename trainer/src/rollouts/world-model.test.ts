@@ -3,7 +3,7 @@ import { environmentNamed } from "@waggle/environments";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import { ScriptedPolicy } from "@waggle/testing";
 import { expect, test } from "vitest";
-import { collect } from "../strategies/collect.ts";
+import { collect } from "../strategies/registry.ts";
 import { changedEnvironment } from "./changed-environment.ts";
 import { trainEnvironmentText } from "../pretrain/environment-text.ts";
 import { tinyEngines } from "../expectations/recipe-update.fixture.ts";

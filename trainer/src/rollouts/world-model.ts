@@ -3,8 +3,7 @@
  * conversation with the roles changed: calls are what the user says, results what the assistant says.
  * Fitted to logged calls by cross-entropy on the results alone, or asked as it is.
  */
-import { cosineRate, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
-import type { JudgedTrajectory } from "@waggle/learning";
+import { cosineRate, type JudgedTrajectory } from "@waggle/learning";
 import {
   FULL_SUPPORT,
   type PolicyContext,
@@ -13,7 +12,8 @@ import {
   type TrainEngine,
 } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
-import { derivedSeed, seededRandom } from "./random.ts";
+import { derivedSeed, seededRandom } from "@waggle/protocol";
+import { runSupervised } from "../loop/supervised-run.ts";
 import type { ActingPolicy } from "./environment-rollout.ts";
 import type { WorldModel } from "./imagined-environment.ts";
 
@@ -158,19 +158,27 @@ export async function fitWorldModel(
     floor: learningRate / 10,
   });
   let last = Number.NaN;
-  for (let step = 0; step < steps && fitting.length > 0; step += 1) {
-    signal.throwIfAborted();
-    const batch = Array.from(
-      { length: Math.min(batchSize, fitting.length) },
-      () => fitting[Math.floor(random() * fitting.length)] as WorldLesson,
-    );
-    const sequences = batch.map(({ tokenIds }) => ({ tokenIds }));
-    const { logProb: policyLogProbs } = await engine.forward({ sequences });
-    const lossMask = batch.map((lesson) => lesson.lossMask);
-    const { loss, derivatives } = supervisedLoss({ lossMask, policyLogProbs });
-    await engine.backward({ sequences }, toTokenDerivatives(derivatives));
-    await engine.optimStep({ learningRate: rate(step), maxGradientNorm: 1 });
-    last = loss;
-  }
+  const run = fitting.length > 0 ? steps : 0;
+  const done = await runSupervised({
+    engine,
+    steps: run,
+    learningRate: rate,
+    optimizer: { maxGradientNorm: 1 },
+    signal,
+    batchAt: () => {
+      const batch = Array.from(
+        { length: Math.min(batchSize, fitting.length) },
+        () => fitting[Math.floor(random() * fitting.length)] as WorldLesson,
+      );
+      return {
+        sequences: batch.map(({ tokenIds }) => ({ tokenIds })),
+        lossMask: batch.map(({ lossMask }) => lossMask),
+      };
+    },
+    onStep: (_, { loss }) => {
+      last = loss ?? Number.NaN;
+    },
+  });
+  if (done < run) signal.throwIfAborted();
   return last;
 }

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { driftAlarm, raiseAlarm, withWatchedLease } from "./deployment-watch.ts";
 import type { JudgedLease } from "../check/lease-judgement.ts";
-import { seededRandom } from "../rollouts/random.ts";
+import { seededRandom } from "@waggle/protocol";
 import { createReporter } from "../metrics/reporter.ts";
 import { initialState, type TrainerState } from "../checkpoint/trainer-state.ts";
 import { createSetup, live, removeSetups } from "../loop/training-loop.fixture.ts";

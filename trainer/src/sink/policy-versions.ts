@@ -46,6 +46,12 @@ export class PolicyVersions {
     this.#snapshots = this.#snapshots.slice(-(updates + 1));
   }
 
+  /** Adopts for a step. The start is a version too: a policy that lags by one samples its second step from it. */
+  async begin(engine: Pick<TrainEngine, "parameters">, lag: number): Promise<void> {
+    if (this.#snapshots.length === 0) await this.holdFrom(engine);
+    await this.adopt(lag);
+  }
+
   /** Gives the policy the parameters of `lag` updates ago. */
   async adopt(lag: number): Promise<void> {
     const tensors = this.#snapshots.at(-1 - lag) ?? this.#snapshots[0];

@@ -1,7 +1,7 @@
 /** What demonstrations may be of, as environments. */
 import { ENVIRONMENT_VARIANTS, type EnvironmentSpec } from "@waggle/environments";
 import type { DemonstrationForm } from "@waggle/learning/rollouts";
-import { proposalsOf } from "./proposed-rollouts.ts";
+import { proposalsOf } from "./task-proposals.ts";
 import { worldRole } from "../rollouts/world-model-role.ts";
 
 export const DEMONSTRATION_FORMS: {

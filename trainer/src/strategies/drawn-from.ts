@@ -1,5 +1,5 @@
 /** Seeded draws without repetition. */
-import { seededRandom } from "../rollouts/random.ts";
+import { seededRandom } from "@waggle/protocol";
 
 /** `count` entries, fewer where there are fewer. */
 export function drawnFrom<T>(entries: readonly T[], count: number, seed: number): T[] {

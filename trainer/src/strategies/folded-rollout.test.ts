@@ -2,7 +2,7 @@
 import { environmentNamed } from "@waggle/environments";
 import type { Trajectory } from "@waggle/protocol";
 import { beforeAll, expect, test } from "vitest";
-import { seededRandom } from "../rollouts/random.ts";
+import { seededRandom } from "@waggle/protocol";
 import { type FoldedRollout, foldedDemonstration } from "./folded-rollout.ts";
 import { type ActedEnvironment, actedEnvironment } from "../expectations/recipe-update.fixture.ts";
 

@@ -2,19 +2,20 @@
  * Several answers to one task in one context: each wrong one is told so, and after the last a teacher
  * answers in the same context. Every turn is paid what the answer that it led to was worth.
  */
+import { handedOverPolicy } from "@waggle/agent";
 import type { EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
-import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@waggle/learning";
+import { type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
 import type { Observation, TaskReference } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
-import { seededRandom } from "../rollouts/random.ts";
+import { seededRandom } from "@waggle/protocol";
 import {
   type ActingPolicy,
   type RolloutOptions,
   environmentRollout,
 } from "../rollouts/environment-rollout.ts";
-import { handedOver } from "./taken-over.ts";
+import type { PlanOf } from "./strategy.ts";
 
-type Trials = NonNullable<Extract<RolloutPlan, { kind: "retry" }>["trials"]>;
+type Trials = NonNullable<PlanOf<"retry">["trials"]>;
 
 export type IntrospectionParts = {
   readonly policy: ActingPolicy;
@@ -69,7 +70,7 @@ export async function introspectiveRollout(
   };
   const maxTurns = (trials.most + 1) * (options.maxTurns ?? spec.maxTurns);
   const { record: trajectory, verification } = await environmentRollout(
-    handedOver(policy, speak),
+    handedOverPolicy(policy, speak),
     format,
     spec,
     task,

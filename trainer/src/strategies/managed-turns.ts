@@ -3,15 +3,15 @@
  * anything but the message of its turn, so what is answered is what was kept. A trajectory a turn, all judged
  * by the answer.
  */
+import { turnAlone } from "@waggle/agent";
 import type { EnvironmentSpec } from "@waggle/environments";
-import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@waggle/learning";
+import { type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
 import { type TaskReference, WaggleError } from "@waggle/protocol";
-import { derivedSeed } from "../rollouts/random.ts";
-import type { CollectOptions, CollectParts } from "./collect.ts";
-import { turnAlone } from "./folded-rollout.ts";
+import { derivedSeed } from "@waggle/protocol";
+import type { CollectOptions, CollectParts, PlanOf } from "./strategy.ts";
 import { roleRollout } from "../rollouts/role-policy.ts";
 
-type ManagedPlan = NonNullable<Extract<RolloutPlan, { kind: "folded" }>["managed"]>;
+type ManagedPlan = NonNullable<PlanOf<"folded">["managed"]>;
 
 /** @throws WaggleError `INVALID_ARGUMENT` for an environment without a memory. */
 export async function managedTurns(
@@ -32,7 +32,7 @@ export async function managedTurns(
     const actor =
       roles === undefined ? policy : roleRollout(roles, policy, spec, task, role).policy;
     const { trajectory, taken } = await turnAlone(
-      instance,
+      instance.environment,
       { policy: actor, client },
       { ...first, userMessage: message },
       format,

@@ -1,10 +1,9 @@
 /** A stored trajectory said again with something to read before it: its turns as they were, its prompt new. */
-import { guidedEnvironment, rollOut } from "@waggle/agent";
+import { guidedEnvironment, rollOut, SCRIPTED_CLIENT, scriptedPolicy } from "@waggle/agent";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
 import type { ChatFormat } from "@waggle/text";
 import type { RolloutReading } from "../rollouts/rollout-reading.ts";
-import { NOBODY, scriptedPolicy } from "../rollouts/demonstrated-rollout.ts";
 import { judged } from "../rollouts/environment-rollout.ts";
 import { taskOf } from "../rollouts/task-names.ts";
 
@@ -31,7 +30,7 @@ export async function readAgain(
       timeoutMs: 0,
     },
     consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
-    client: NOBODY,
+    client: SCRIPTED_CLIENT,
     seed: 0,
   });
   const verification = judged(instance, spec.task(task), again, format);

@@ -3,7 +3,7 @@
  * later piece, and an environment that is put back to where that piece begins. Nothing is sampled. Turns before the
  * first words are given: they are another rollout's.
  */
-import { rollOut } from "@waggle/agent";
+import { rollOut, SCRIPTED_CLIENT, scriptedPolicy } from "@waggle/agent";
 import type { EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
 import {
   type JudgedTrajectory,
@@ -13,8 +13,7 @@ import {
 } from "@waggle/learning";
 import type { TaskReference, Turn } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
-import type { CollectParts } from "./collect.ts";
-import { NOBODY, scriptedPolicy } from "../rollouts/demonstrated-rollout.ts";
+import type { CollectParts } from "./strategy.ts";
 import { judged } from "../rollouts/environment-rollout.ts";
 
 /** A turn as it was said, or said after words that leave another rollout for its own. */
@@ -85,7 +84,7 @@ async function retoldRollout(
     chatFormat: format,
     limits: { maxTurns: steps.length, maxTokensPerTurn: contextLength, timeoutMs: 0 },
     consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
-    client: NOBODY,
+    client: SCRIPTED_CLIENT,
     seed: 0,
   });
   const verification = judged(instance, spec.task(task), trajectory, format);

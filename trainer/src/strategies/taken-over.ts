@@ -3,11 +3,12 @@
  * recorded by turn. The person here is an environment's demonstrator who makes no mistakes and sees all that
  * the policy does.
  */
+import { handedOverPolicy } from "@waggle/agent";
 import type { EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
 import type { JudgedTrajectory } from "@waggle/learning";
 import type { Observation, TaskReference } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
-import { seededRandom } from "../rollouts/random.ts";
+import { seededRandom } from "@waggle/protocol";
 import type { ActingPolicy } from "../rollouts/environment-rollout.ts";
 
 type Actors = NonNullable<JudgedTrajectory["actors"]>;
@@ -63,49 +64,6 @@ export async function takeover(
         },
       },
     }),
-    policy: (policy) => handedOver(policy, speak),
-  };
-}
-
-export function handedOver(
-  policy: ActingPolicy,
-  speak: () => readonly number[] | null,
-): ActingPolicy {
-  return {
-    client: policy.client,
-    baseModel: policy.baseModel,
-    contextLength: policy.contextLength,
-    vocabularySize: policy.vocabularySize,
-    get currentVersion() {
-      return policy.currentVersion;
-    },
-    createContext: async () => {
-      const context = await policy.createContext();
-      return {
-        get policyVersion() {
-          return context.policyVersion;
-        },
-        get tokenIds() {
-          return context.tokenIds;
-        },
-        append: (tokenIds) => context.append(tokenIds),
-        generate: async (options) => {
-          const tokenIds = speak();
-          if (tokenIds === null) return context.generate(options);
-          context.append(tokenIds);
-          for (const tokenId of tokenIds) options.onToken?.(tokenId);
-          // Nobody sampled these.
-          const zeros = tokenIds.map(() => 0);
-          return {
-            ...{ tokenIds, behaviorLogProbs: zeros, rawLogProbs: zeros, entropies: zeros },
-            stopReason: "stop-token",
-          };
-        },
-        adoptCurrentVersion: () => context.adoptCurrentVersion(),
-        dispose: () => context.dispose(),
-      };
-    },
-    score: (request) => policy.score(request),
-    dispose: () => policy.dispose(),
+    policy: (policy) => handedOverPolicy(policy, speak),
   };
 }

@@ -6,7 +6,7 @@ import { klEstimate } from "@waggle/learning/kl";
 import { FULL_SUPPORT, toTrainingSamples } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { rollOutHeldOut } from "../evaluation/held-out.ts";
-import type { CollectParts } from "../strategies/collect.ts";
+import type { CollectParts } from "../strategies/strategy.ts";
 
 type Parts = Omit<CollectParts, "policy"> & { readonly policy: AdaptivePolicy };
 

@@ -5,7 +5,7 @@ import type { HeldCheckpoint } from "../checkpoint/held-checkpoint.ts";
 import type { Update } from "../loop/train.ts";
 import { type StepFailure, stepFailure } from "../loop/step-failure.ts";
 import type { TrainingOptions, TrainingParts } from "../loop/training-parts.ts";
-import { seededRandom } from "../rollouts/random.ts";
+import { seededRandom } from "@waggle/protocol";
 import { learningStep, type LearningStepResult } from "./learning-step.ts";
 import { driftFromStable } from "./stable-drift.ts";
 

@@ -8,7 +8,7 @@ import { rewardGroups } from "@waggle/learning";
 import { type PerturbationScore, perturbed } from "@waggle/learning/gradient-free";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
-import { derivedSeed } from "../rollouts/random.ts";
+import { derivedSeed } from "@waggle/protocol";
 import { setParameters } from "./engine-parameters.ts";
 
 export type EvolvedStage = {

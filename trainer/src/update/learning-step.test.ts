@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { type EdgeSettings, edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { type LearnableGroup, learnableTrajectory } from "../check/learnable-group.ts";
 import type { LearningStepOptions } from "./learning-step.ts";
-import { seededRandom } from "../rollouts/random.ts";
+import { seededRandom } from "@waggle/protocol";
 import {
   learnFrom,
   randomTrajectory,

@@ -2,7 +2,7 @@ import type { TokenOutputs } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import type { LearnableGroup } from "../check/learnable-group.ts";
-import { seededRandom } from "../rollouts/random.ts";
+import { seededRandom } from "@waggle/protocol";
 import { driftFromStable } from "./stable-drift.ts";
 
 const VOCABULARY = 50;

@@ -1,38 +1,33 @@
 /**
- * Tasks that the policy sets for itself: proposals, and rollouts at each of those that can be read. An
+ * Tasks that the policy sets for itself: proposals, and rollouts at each of those that can be read. A
  * rollout and its proposal are bound by `joint`, the proposal's trajectory.
  */
 import type { EnvironmentSpec } from "@waggle/environments";
-import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@waggle/learning";
-import { type TaskReference, WaggleError } from "@waggle/protocol";
+import { type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
+import type { TaskReference } from "@waggle/protocol";
 import { finalTextOf } from "../rollouts/final-text.ts";
-import { derivedSeed, seededRandom } from "../rollouts/random.ts";
-import { type Around, searched } from "../rollouts/changed-environment.ts";
-import type { CollectOptions, CollectParts } from "./collect.ts";
+import { derivedSeed, seededRandom } from "@waggle/protocol";
+import { type EnvironmentWrapper, requireSearch, searched } from "@waggle/environments";
+import { byTask } from "./single-rollout.ts";
+import type { CollectOptions, CollectParts, PlanOf, RolloutStrategy } from "./strategy.ts";
+import { proposalsOf } from "./task-proposals.ts";
 import { demonstratedRollout } from "../rollouts/demonstrated-rollout.ts";
 import { environmentRollout } from "../rollouts/environment-rollout.ts";
 import { rewardsOf } from "../rollouts/turn-rewards.ts";
 
-type ProposalPlan = Extract<RolloutPlan, { kind: "proposals" }>;
+type Plan = PlanOf<"proposals">;
 
-/** @throws WaggleError `INVALID_ARGUMENT` for an environment whose tasks cannot be set, or not from documents. */
-export function proposalsOf(
-  { name, proposals, documented }: EnvironmentSpec,
-  searches?: ProposalPlan["searches"],
-): NonNullable<EnvironmentSpec["proposals"]> {
-  const isFromDocuments = searches === "setter";
-  const own = isFromDocuments ? documented : proposals;
-  if (own !== undefined) return own;
-  throw new WaggleError(
-    "INVALID_ARGUMENT",
-    isFromDocuments
-      ? `an environment must have documents that tasks are set from and solved without, got ${name}; run it in calculator`
-      : `an environment must take proposals for self-play between who sets and who solves tasks, got ${name}; run it in calculator or lookup`,
-  );
-}
+export const proposedTasks: RolloutStrategy<Plan> = {
+  requireEnvironment: async ({ searches }, spec) => {
+    const { proposer } = proposalsOf(spec, searches);
+    if (searches !== undefined) await requireSearch(proposer);
+  },
+  collect: (plan, { tasks, parts, options }) =>
+    byTask(tasks, (task, at) => proposedRollouts(plan, parts, options, task, at)),
+};
 
-export async function proposedRollouts(
-  plan: ProposalPlan,
+async function proposedRollouts(
+  plan: Plan,
   parts: CollectParts,
   options: CollectOptions,
   task: TaskReference,
@@ -41,7 +36,7 @@ export async function proposedRollouts(
   const { proposals: count, attempts, shown, searches } = plan;
   const { format, spec } = parts;
   const { proposer, solver } = proposalsOf(spec, searches);
-  const alone: Around = (instance) => instance;
+  const alone: EnvironmentWrapper = (instance) => instance;
   const setting = { ...options, around: searches === undefined ? alone : searched };
   const solving = { ...options, around: searches === "both" ? searched : alone };
   const run = async (i: number): Promise<JudgedTrajectory[]> => {
@@ -72,7 +67,7 @@ export async function proposedRollouts(
 
 async function one(
   { policy, format, signal }: CollectParts,
-  { sampling, seed, staleness, around }: CollectOptions & { readonly around: Around },
+  { sampling, seed, staleness, around }: CollectOptions & { readonly around: EnvironmentWrapper },
   spec: EnvironmentSpec,
   task: TaskReference,
   place: readonly number[],

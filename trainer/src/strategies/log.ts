@@ -3,24 +3,27 @@
  * proposal's turns before its own are the stored ones, repeated so that its text is right; its own action
  * reaches nobody unless the plan wants it answered.
  */
-import type { JudgedEnvironment } from "@waggle/environments";
-import type { JudgedTrajectory, JudgedGroup, RolloutPlan } from "@waggle/learning";
+import { type JudgedEnvironment, silentAfter } from "@waggle/environments";
+import type { JudgedTrajectory, JudgedGroup } from "@waggle/learning";
 import { drawnFrom } from "./drawn-from.ts";
 import { inLanes } from "../rollouts/lanes.ts";
-import { seededRandom } from "../rollouts/random.ts";
-import type { GoOn } from "./stored-starts.ts";
+import { seededRandom } from "@waggle/protocol";
+import type { RolloutReading } from "../rollouts/rollout-reading.ts";
+import { readAgain } from "./read-again.ts";
+import { type Continue, continuing } from "./single-rollout.ts";
+import type { CollectParts, PlanOf, RolloutStep, RolloutStrategy } from "./strategy.ts";
 import { nameOf, taskOf } from "../rollouts/task-names.ts";
 
-/** Trajectories by task, `count` tasks of at most `plan.size`, each trajectory once. */
-export function loggedTrajectories(
-  plan: Extract<RolloutPlan, { kind: "log" }>,
-  stored: readonly JudgedTrajectory[],
-  count: number,
-  seed: number,
-  propose: GoOn,
-  /** A stored trajectory as it is learned from, where something is read before it. */
-  asRead: (trajectory: JudgedTrajectory, at: number) => Promise<JudgedTrajectory> = (trajectory) =>
-    Promise.resolve(trajectory),
+export const loggedTrajectories: RolloutStrategy<PlanOf<"log">> = {
+  startsFromStored: true,
+  collect: (plan, step) => logged(plan, step, continuing(step)),
+};
+
+/** As many tasks as the step has, at most `plan.size` trajectories of each, every trajectory once. */
+function logged(
+  plan: PlanOf<"log">,
+  { tasks: { length: count }, stored, parts, options: { seed } }: RolloutStep,
+  propose: Continue,
 ): Promise<JudgedGroup[]> {
   const byName = new Map<string, Map<string, JudgedTrajectory>>();
   for (const trajectory of stored) {
@@ -58,25 +61,19 @@ export function loggedTrajectories(
         ),
       ),
     );
-    const shown = await Promise.all(trajectories.map(({ trajectory }) => asRead(trajectory, at)));
+    const shown = await Promise.all(
+      trajectories.map(({ trajectory }) => asRead(trajectory, parts.reader?.(at), parts)),
+    );
     return { task, trajectories: [...shown, ...proposed] };
   });
 }
 
-/** The environment for so many turns; what is done after them is not answered. */
-function silentAfter(instance: JudgedEnvironment, turns: number): JudgedEnvironment {
-  const { environment } = instance;
-  let left = turns;
-  return {
-    ...instance,
-    environment: {
-      task: environment.task,
-      observe: () => environment.observe(),
-      async step(action, signal) {
-        left -= 1;
-        if (left >= 0) return environment.step(action, signal);
-        return { toolResults: [], terminated: true };
-      },
-    },
-  };
+/** A stored trajectory, said again where its stage gives something to read. */
+async function asRead(
+  trajectory: JudgedTrajectory,
+  reading: RolloutReading | undefined,
+  { spec, format, policy }: CollectParts,
+): Promise<JudgedTrajectory> {
+  if (reading === undefined) return trajectory;
+  return readAgain(trajectory, reading, spec, format, policy.contextLength);
 }

@@ -3,23 +3,19 @@
  * has a conversation of its own, so each is a trajectory of its own, bound to the others by `joint`.
  */
 import type { Judgement, EnvironmentSpec } from "@waggle/environments";
-import {
-  type JudgedTrajectory,
-  type ReadBefore,
-  type RolloutPlan,
-  toJudgedTrajectory,
-} from "@waggle/learning";
+import { type JudgedTrajectory, type ReadBefore, toJudgedTrajectory } from "@waggle/learning";
 import type { TaskReference } from "@waggle/protocol";
 import { finalTextOf } from "../rollouts/final-text.ts";
-import { derivedSeed } from "../rollouts/random.ts";
-import { type Around, told } from "../rollouts/changed-environment.ts";
-import type { CollectOptions, CollectParts } from "./collect.ts";
+import { derivedSeed } from "@waggle/protocol";
+import { type EnvironmentWrapper, told } from "@waggle/environments";
+import { byTask } from "./single-rollout.ts";
+import type { CollectOptions, CollectParts, PlanOf, RolloutStrategy } from "./strategy.ts";
 import { type EnvironmentRollout, environmentRollout } from "../rollouts/environment-rollout.ts";
 import { roleRollout } from "../rollouts/role-policy.ts";
-import { SharedEnvironment } from "../rollouts/shared-environment.ts";
+import { SharedEnvironment } from "@waggle/environments";
 import { rewardsOf } from "../rollouts/turn-rewards.ts";
 
-type TeamPlan = Extract<RolloutPlan, { kind: "team" }>;
+type TeamPlan = PlanOf<"team">;
 
 type RoleRollout = EnvironmentRollout & { readonly read: ReadBefore | null };
 
@@ -32,8 +28,35 @@ type Team = {
   readonly task: TaskReference;
 };
 
+export const teams: RolloutStrategy<TeamPlan> = {
+  compared: ({ size }) => size,
+  opponent: ({ opponent }) => opponent ?? null,
+  collect: (plan, { tasks, parts, options }) =>
+    byTask(tasks, (task, at) => teamRollouts(plan, parts, options, task, at)),
+  rollOutHeldOut: (plan, { task, place, parts, options }) => {
+    if (!isDeployed(plan, parts)) return null;
+    // The role that acts last answers for all of them.
+    return teamRollouts({ ...plan, size: 1 }, parts, options, task, place).then(
+      (members) => members.at(-1) as JudgedTrajectory,
+    );
+  },
+};
+
+/**
+ * Whether a team rolls tasks out as one: members with adapters of their own do. Sides of a match, members
+ * that are all the policy, and a role that the recipe deploys are evaluated alone.
+ */
+function isDeployed({ how, roles: members }: TeamPlan, { roles }: CollectParts): boolean {
+  return (
+    how !== "apart" &&
+    roles !== undefined &&
+    roles.deploys === undefined &&
+    members.every((member) => roles.adapters.has(member))
+  );
+}
+
 /** `[size · roles]` trajectories, those of a joint rollout side by side in the order of the roles. */
-export async function teamRollouts(
+async function teamRollouts(
   plan: TeamPlan,
   parts: CollectParts,
   options: CollectOptions,
@@ -100,7 +123,7 @@ async function rollout(
   role: string,
   member: string,
   place: readonly number[],
-  around: readonly Around[],
+  around: readonly EnvironmentWrapper[],
 ): Promise<RoleRollout> {
   const { format, signal, roles } = parts;
   const { sampling, maxTurns, seed } = options;
@@ -126,7 +149,7 @@ async function rollout(
 }
 
 /** The same environment, with what was answered before at its beginning: there it disturbs a small policy least. */
-function reading(answers: string): Around {
+function reading(answers: string): EnvironmentWrapper {
   return (instance) => ({
     ...instance,
     environment: {

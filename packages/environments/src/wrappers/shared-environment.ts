@@ -3,7 +3,6 @@
  * hears what came of it, and their actions reach the environment in the order of the roles. A role that speaks
  * without a call has ended its own part; the environment ends where it says so itself.
  */
-import type { JudgedEnvironment } from "@waggle/environments";
 import type {
   Action,
   Environment,
@@ -11,6 +10,7 @@ import type {
   Observation,
   ToolResult,
 } from "@waggle/protocol";
+import type { JudgedEnvironment } from "../environment-spec.ts";
 
 type Waiting = {
   readonly action: Action;

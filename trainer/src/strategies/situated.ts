@@ -3,28 +3,37 @@
  * more and a demonstration, the second and the third saying their situation's words before their first call.
  */
 import type { DemonstratedAction, EnvironmentSpec } from "@waggle/environments";
-import { type JudgedTrajectory, type RolloutPlan, toJudgedTrajectory } from "@waggle/learning";
+import { type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
 import type { TaskReference, Trajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
-import { seededRandom } from "../rollouts/random.ts";
+import { told } from "@waggle/environments";
+import { derivedSeed, seededRandom } from "@waggle/protocol";
 import { demonstratedRollout } from "../rollouts/demonstrated-rollout.ts";
+import { byTask, rollout } from "./single-rollout.ts";
+import type { CollectParts, PlanOf, RolloutStrategy } from "./strategy.ts";
 
-export type SituatedParts = {
-  readonly spec: EnvironmentSpec;
-  readonly format: ChatFormat;
-  readonly contextLength: number;
-  /** A rollout of the policy, told a sentence more. */
-  readonly rollout: (nth: number, sentence: string) => Promise<JudgedTrajectory>;
+export const situatedRollouts: RolloutStrategy<PlanOf<"situated">> = {
+  collect: (plan, { tasks, parts, options }) =>
+    byTask(tasks, (task, at) =>
+      situations(plan, parts, task, derivedSeed(options.seed, at), (nth, sentence) =>
+        rollout(parts, options, task, [at, nth], {
+          role: "student",
+          ...(sentence === "" ? {} : { around: told(sentence) }),
+        }),
+      ),
+    ),
 };
 
-export async function situatedRollouts(
-  { rethink, words }: Extract<RolloutPlan, { kind: "situated" }>,
-  { spec, format, contextLength, rollout }: SituatedParts,
+/** @param explore - a rollout of the policy, told a sentence more. */
+async function situations(
+  { rethink, words }: PlanOf<"situated">,
+  { spec, format, policy: { contextLength } }: CollectParts,
   task: TaskReference,
   seed: number,
+  explore: (nth: number, sentence: string) => Promise<JudgedTrajectory>,
 ): Promise<JudgedTrajectory[]> {
-  const first = await rollout(0, "");
-  const second = await rollout(1, rethink);
+  const first = await explore(0, "");
+  const second = await explore(1, rethink);
   const said = async (
     role: string,
     actor: Pick<EnvironmentSpec, "demonstrator">,

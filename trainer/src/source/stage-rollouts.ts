@@ -1,0 +1,157 @@
+/**
+ * Rollouts of a recipe's stages in this process: which tasks, under which policy version, with which state to
+ * read. What is learned from them is the run's.
+ */
+import {
+  type JudgedGroup,
+  type PartContext,
+  type RolloutPlan,
+  settingsAt,
+  type Stage,
+  type StateChange,
+  type StateValues,
+} from "@waggle/learning";
+import type { TaskReference } from "@waggle/protocol";
+import type { SavedRun } from "../checkpoint/run-keeping.ts";
+import type { RoleStore } from "../loop/role-store.ts";
+import type { RunOptions, RunParts } from "../loop/run-options.ts";
+import type { RunSpending } from "../loop/run-spending.ts";
+import { type Reader, stageReader } from "../rollouts/rollout-reading.ts";
+import { describer } from "../rollouts/trajectory-text.ts";
+import type { WorldModels } from "../rollouts/imagined-environment.ts";
+import { derivedSeed, seededRandom } from "@waggle/protocol";
+import { TaskDraws } from "../rollouts/task-draws.ts";
+import type { PolicyVersions } from "../sink/policy-versions.ts";
+import { strategyOf } from "../strategies/registry.ts";
+import { StoredTrajectories } from "../strategies/stored-trajectories.ts";
+import { type BegunStep, localRollouts } from "./local-rollouts.ts";
+
+export type StageRolloutParts = Pick<
+  RunParts,
+  "engine" | "policy" | "format" | "spec" | "ports"
+> & {
+  readonly worldModels: WorldModels;
+  readonly versions: PolicyVersions;
+  readonly roleStore: RoleStore;
+  readonly spending: RunSpending;
+  readonly signal: AbortSignal;
+};
+
+export class StageRollouts {
+  readonly #parts: StageRolloutParts;
+  readonly #seed: number;
+  readonly #draws: TaskDraws;
+  readonly #stored: StoredTrajectories;
+  #state: StateValues;
+  /** The stage whose state rollouts read. */
+  #reads: Pick<Stage, "state"> = { state: {} };
+
+  constructor(
+    parts: StageRolloutParts,
+    { seed }: Pick<RunOptions, "seed">,
+    found: Pick<SavedRun, "tasksDrawn" | "stored" | "state"> | null,
+  ) {
+    this.#parts = parts;
+    this.#seed = seed;
+    this.#draws = new TaskDraws(parts.spec, seed, found?.tasksDrawn);
+    this.#stored = new StoredTrajectories(found?.stored);
+    this.#state = found?.state ?? {};
+  }
+
+  get state(): StateValues {
+    return this.#state;
+  }
+
+  /** What the rollouts to come depend on. */
+  get saved(): Pick<SavedRun, "tasksDrawn" | "stored" | "state"> {
+    return { tasksDrawn: this.#draws.count, state: this.#state, stored: this.#stored.all };
+  }
+
+  /** Seed of what is drawn for the tasks that were drawn last. */
+  get seed(): number {
+    return derivedSeed(this.#seed, this.#draws.count);
+  }
+
+  /** Rollouts read what this stage has. */
+  read(stage: Pick<Stage, "state">): void {
+    this.#reads = stage;
+  }
+
+  replaceState(state: StateValues): void {
+    this.#state = state;
+  }
+
+  /** After an update from these groups. */
+  learned(change: StateChange, groups: readonly JudgedGroup[]): void {
+    this.#state = { ...this.#state, ...change };
+    this.#stored.add(groups.flatMap(({ trajectories }) => trajectories));
+  }
+
+  context(step: number, steps: number): PartContext {
+    const { spec, format, ports, signal, versions } = this.#parts;
+    return {
+      step,
+      steps,
+      random: seededRandom(this.#seed, versions.count, 0x5e),
+      state: this.#state,
+      ports: { ...ports, describe: describer(spec, format) },
+      signal,
+    };
+  }
+
+  begun(stage: Stage, step: number, steps: number): BegunStep {
+    const context = this.context(step, steps);
+    return { context, settings: settingsAt(stage, context) };
+  }
+
+  tasks(stage: Stage, { context, settings }: BegunStep, count: number): readonly TaskReference[] {
+    return this.#draws.next(stage, settings, context, count);
+  }
+
+  async collect(
+    stage: Stage,
+    { context, settings }: BegunStep,
+    tasks: readonly TaskReference[],
+    plan: RolloutPlan = stage.rollout.plan(context),
+  ): Promise<JudgedGroup[]> {
+    const { policy, format, spec, worldModels, roleStore, spending } = this.#parts;
+    const { signal } = context;
+    const strategy = strategyOf(plan);
+    const roles = await roleStore.acting(stage, settings.lag, strategy.opponent?.(plan));
+    if (strategy.startsFromStored === true) {
+      await this.#stored.begin({ policy, format, spec, worldModels, signal }, this.#seed);
+    }
+    const groups = await strategy.collect(plan, {
+      tasks,
+      stored: this.#stored.all,
+      parts: { policy, format, spec, worldModels, reader: this.reader(true), roles, signal },
+      options: {
+        sampling: settings.sampling,
+        maxTurns: settings.maxTurns,
+        roleShift: settings.roleShift,
+        seed: this.seed,
+        staleness: settings.lag,
+      },
+    });
+    return spending.count(groups);
+  }
+
+  /** @param explores - whether it may try what is known little of: not for held-out tasks. */
+  reader(explores: boolean): Reader | undefined {
+    const seed = derivedSeed(this.#seed, this.#draws.count, 0x4ead);
+    return stageReader(this.#reads, this.#state, { seed, explores });
+  }
+
+  /** The stage as a source. */
+  source(stage: Stage, begin: () => BegunStep): ReturnType<typeof localRollouts> {
+    const { engine, versions } = this.#parts;
+    return localRollouts({
+      begin: async () => {
+        const step = begin();
+        await versions.begin(engine, step.settings.lag);
+        return step;
+      },
+      rollOut: (step, wanted) => this.collect(stage, step, this.tasks(stage, step, wanted)),
+    });
+  }
+}

@@ -1,0 +1,122 @@
+/** What strategies are made of: one rollout of the policy or of a demonstrator, and the tasks of a step side by side. */
+import { type JudgedTrajectory, type JudgedGroup, toJudgedTrajectory } from "@waggle/learning";
+import type { TaskReference } from "@waggle/protocol";
+import { inLanes } from "../rollouts/lanes.ts";
+import { derivedSeed, seededRandom } from "@waggle/protocol";
+import { told } from "@waggle/environments";
+import { demonstratedRollout } from "../rollouts/demonstrated-rollout.ts";
+import { turnOwners } from "../rollouts/divided-calls.ts";
+import { type RolloutOptions, environmentRollout } from "../rollouts/environment-rollout.ts";
+import { roleRollout } from "../rollouts/role-policy.ts";
+import { nameOf, taskOf } from "../rollouts/task-names.ts";
+import { rewardsOf } from "../rollouts/turn-rewards.ts";
+import { DEMONSTRATION_FORMS } from "./demonstration-forms.ts";
+import type { CollectOptions, CollectParts, PlanOf, RolloutStep } from "./strategy.ts";
+
+/** What a strategy may change about one rollout. */
+export type RolloutChanges = Partial<RolloutOptions> &
+  Partial<Pick<JudgedTrajectory, "branch" | "role" | "mode">>;
+
+/** One rollout of the policy, or of the role that it names. */
+export async function rollout(
+  parts: CollectParts,
+  { sampling, maxTurns, seed, staleness }: CollectOptions,
+  task: TaskReference,
+  place: readonly number[],
+  changes: RolloutChanges = {},
+): Promise<JudgedTrajectory> {
+  const { format, reader, roles, signal } = parts;
+  const { branch = null, role = "policy", mode = null, ...rolloutOptions } = changes;
+  const { policy, spec } =
+    roles === undefined ? parts : roleRollout(roles, parts.policy, parts.spec, task, role);
+  const reading = reader?.(place[0] ?? 0) ?? null;
+  const { record: trajectory, verification } = await environmentRollout(
+    policy,
+    format,
+    spec,
+    task,
+    {
+      sampling,
+      maxTurns,
+      seed: derivedSeed(seed, ...place),
+      ...rolloutOptions,
+      guide: reading?.guide,
+    },
+    signal,
+  );
+  return toJudgedTrajectory(trajectory, verification, {
+    read: reading?.before() ?? null,
+    ...turnOwners(roles, trajectory),
+    staleness,
+    branch,
+    role,
+    mode,
+    ...rewardsOf(trajectory, verification),
+  });
+}
+
+/** A rollout at the task of a stored trajectory, from one of its turns. */
+export type Continue = (
+  trajectory: JudgedTrajectory,
+  place: readonly number[],
+  changes: RolloutChanges,
+) => Promise<JudgedTrajectory>;
+
+export function continuing({ parts, options }: RolloutStep): Continue {
+  return (trajectory, place, changes) =>
+    rollout(parts, options, taskOf(trajectory), place, changes);
+}
+
+/** One demonstration; demonstrators, sentences and forms take turns over the tasks. */
+export async function demonstration(
+  plan: Omit<PlanOf<"demos">, "kind">,
+  { spec, format, policy, roles }: CollectParts,
+  seed: number,
+  task: TaskReference,
+  at: number,
+  i: number,
+): Promise<JudgedTrajectory> {
+  const { size, mistakes, modes = [], forms = [], names = [], neighbors } = plan;
+  const makers = typeof mistakes === "number" ? [mistakes] : mistakes;
+  const maker = at * size + i;
+  const mode = modes[(at + i) % modes.length] ?? null;
+  const form = forms[i % forms.length] ?? "task";
+  const { trajectory, verification } = await demonstratedRollout(
+    DEMONSTRATION_FORMS[form](spec),
+    neighbors === true
+      ? spec.reference(derivedSeed(seed, at, i, 0x4e), "train", spec.levelOf(task))
+      : task,
+    format,
+    {
+      random: seededRandom(seed, at, i),
+      mistakes: makers[maker % makers.length] ?? 0,
+      contextLength: policy.contextLength,
+      ...(mode === null ? {} : { around: told(mode) }),
+    },
+  );
+  const role = names[maker % names.length] ?? (form === "task" ? "policy" : form);
+  return toJudgedTrajectory(trajectory, verification, {
+    mode,
+    role,
+    ...turnOwners(roles, trajectory),
+    ...rewardsOf(trajectory, verification),
+  });
+}
+
+/** One group a task. */
+export async function byTask(
+  tasks: readonly TaskReference[],
+  run: (task: TaskReference, at: number) => Promise<JudgedTrajectory[]>,
+): Promise<JudgedGroup[]> {
+  return inLanes(tasks.length, async (at) => {
+    const task = tasks[at] as TaskReference;
+    return { task: nameOf(task), trajectories: await run(task, at) };
+  });
+}
+
+export async function many(
+  count: number,
+  run: (i: number) => Promise<JudgedTrajectory>,
+): Promise<JudgedTrajectory[]> {
+  return Promise.all(Array.from({ length: count }, (_, i) => run(i)));
+}
