@@ -41,18 +41,30 @@ function install(): void {
   writeFileSync(marker, lock);
 }
 
-/** A file for each public entry of a package, which gives its page the name that one imports. */
+type Exports = { readonly [entry: string]: { readonly source: string } };
+
+/** What the header of a file says, without its stars. */
+function headerOf(file: string): string {
+  const [, header = ""] = /^\/\*\*([\s\S]*?)\*\//.exec(readFileSync(file, "utf8")) ?? [];
+  return header.replace(/^\s*\*? ?/gm, "").trim();
+}
+
+/** A file for each public entry of a package: its page gets the name that one imports, and the entry's header. */
 function writeEntries(): number {
   rmSync(ENTRIES, { recursive: true, force: true });
   let entries = 0;
   for (const file of globSync("packages/*/package.json", { cwd: ROOT })) {
     const manifest: unknown = JSON.parse(readFileSync(join(ROOT, file), "utf8"));
-    const { name, exports } = manifest as { name: string; exports: { [entry: string]: object } };
-    for (const entry of Object.keys(exports)) {
+    const { name, exports } = manifest as { name: string; exports: Exports };
+    for (const [entry, { source }] of Object.entries(exports)) {
       const imported = join(name, entry);
+      const header = headerOf(join(ROOT, dirname(file), source)).replaceAll("\n", "\n * ");
       const path = join(ENTRIES, `${imported}.ts`);
       mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, `/** @module ${imported} */\nexport * from "${imported}";\n`);
+      writeFileSync(
+        path,
+        `/**\n * ${header}\n *\n * @module ${imported}\n */\nexport * from "${imported}";\n`,
+      );
       entries += 1;
     }
   }

@@ -42,6 +42,28 @@ test("every link between files leads to a file and a heading", () => {
   expect(pages.flatMap(deadLinks)).toEqual([]);
 });
 
+/** Files of the repository that a page names in its text. */
+const namedFiles = (page: string) =>
+  [
+    ...text(page).matchAll(
+      /(?<![\w./-])(?:packages|trainer|test|workers|scripts|apps)\/[\w./-]*[\w-]/g,
+    ),
+  ].map(([file]) => file);
+
+test("every file that a page names is there", () => {
+  const missing = pages.flatMap((page) =>
+    namedFiles(page)
+      .filter((file) => !existsSync(join(ROOT, file)))
+      .map((file) => `${page}: ${file}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+test("the tutorial embeds the agent with the lines of the README", () => {
+  const [, lines = "no lines"] = /```html\n([\s\S]*?)```/.exec(text("README.md")) ?? [];
+  expect(text("docs/tutorials/embed-an-agent.md")).toContain(lines);
+});
+
 test("the README is one screen: at most 900 words", () => {
   expect(text("README.md").split(/\s+/).length).toBeLessThanOrEqual(900);
 });
