@@ -1,30 +1,25 @@
 /**
- * Checks every publishable package as npm would pack it, with publint: entries that exist, types
- * that resolve, formats that agree. Needs the libraries built (`tsc -b`).
+ * Packs every public package and checks it as its users get it: only what belongs into it, entries that exist
+ * (publint), types that resolve (are the types wrong). Needs the packages built (`npm run build`).
  */
-import { globSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { publint } from "publint";
-import { formatMessage } from "publint/utils";
-import { ROOT } from "./stack.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { packageProblems } from "./packages/package-problems.ts";
+import { packPackages } from "./packages/packed-package.ts";
 
-let problems = 0;
-const manifests = globSync("packages/*/package.json", { cwd: ROOT }).sort();
-for (const manifest of manifests) {
-  const pkg = JSON.parse(readFileSync(join(ROOT, manifest), "utf8")) as {
-    name: string;
-    private?: boolean;
-  };
-  if (pkg.private) continue;
-  const { messages } = await publint({
-    pkgDir: join(ROOT, dirname(manifest)),
-    pack: "npm",
-    strict: true,
-  });
-  for (const message of messages) {
-    console.error(`${pkg.name}: ${formatMessage(message, pkg, { color: false }) ?? message.code}`);
+const folder = mkdtempSync(join(tmpdir(), "waggle-packages-"));
+try {
+  let problems = 0;
+  const packages = packPackages(folder);
+  for (const packed of packages) {
+    for (const problem of await packageProblems(packed)) {
+      console.error(`${packed.manifest.name}: ${problem}`);
+      problems += 1;
+    }
   }
-  problems += messages.length;
+  console.log(`${packages.length} packages, ${problems} problems`);
+  process.exitCode = problems === 0 ? 0 : 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
 }
-console.log(`${manifests.length} packages, ${problems} problems`);
-process.exitCode = problems === 0 ? 0 : 1;

@@ -1,13 +1,14 @@
 /**
  * First step of every npm script: makes sure the pinned dependencies are installed, then runs a
  * TypeScript entry under the pinned Node. Plain JavaScript that a fresh machine's Node 20 runs.
+ * With WAGGLE_NODE=current the entry runs under the Node that runs this file instead.
  *
  *   node scripts/run.mjs scripts/start.ts [arguments]
  */
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -19,15 +20,17 @@ const pinnedNode = join(
   "bin",
   process.platform === "win32" ? "node.exe" : "node",
 );
+const isCurrent = process.env["WAGGLE_NODE"] === "current";
 
 // Its install script fetches CUDA libraries from elsewhere. npm 11 does not run it (`allowScripts`), npm 10
 // would, and so would an `npm install` of a test in a folder of its own.
 process.env["ONNXRUNTIME_NODE_INSTALL"] ??= "skip";
 
+const oldest = isCurrent ? 22 : 20;
 const [major] = process.versions.node.split(".").map(Number);
-if (major < 20) {
+if (major < oldest) {
   console.error(
-    `Node 20 or newer is needed to begin, got ${process.versions.node}; install it from https://nodejs.org`,
+    `Node ${oldest} or newer is needed to run this, and this is Node ${process.versions.node}; install a newer one from https://nodejs.org`,
   );
   process.exit(1);
 }
@@ -47,7 +50,7 @@ if (!installed) {
   );
   if (npm.status !== 0) {
     console.error(
-      `npm install must succeed, got exit status ${npm.status}; see the lines above, then try again`,
+      `npm install failed with exit status ${npm.status}; see the lines above, then try again`,
     );
     process.exit(npm.status ?? 1);
   }
@@ -55,17 +58,16 @@ if (!installed) {
   writeFileSync(marker, lock);
 }
 
+// Tools start through `env node`, which takes the first on the path.
 const bin = join(root, "node_modules", ".bin");
+const first = isCurrent ? [dirname(process.execPath), bin] : [bin];
 const child = spawn(
-  pinnedNode,
+  isCurrent ? process.execPath : pinnedNode,
   ["--conditions=source", "--disable-warning=ExperimentalWarning", ...process.argv.slice(2)],
   {
     cwd: root,
     stdio: "inherit",
-    env: {
-      ...process.env,
-      PATH: `${bin}${process.platform === "win32" ? ";" : ":"}${process.env["PATH"] ?? ""}`,
-    },
+    env: { ...process.env, PATH: [...first, process.env["PATH"] ?? ""].join(delimiter) },
   },
 );
 // The child shares the terminal and gets Ctrl-C itself; this process only waits for its end.

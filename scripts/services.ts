@@ -182,8 +182,8 @@ export function startTrainer(installation: Installation, options: TrainerOptions
     args: [
       "--conditions=source",
       "--disable-warning=ExperimentalWarning",
-      join(ROOT, "trainer", "src", "main.ts"),
-      "train",
+      join(ROOT, "packages", "cli", "src", "main.ts"),
+      "train-edge",
       "--edge",
       options.edgeUrl,
       "--model",

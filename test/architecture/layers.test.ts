@@ -24,6 +24,7 @@ const LAYERS: Record<string, number> = {
   "packages/embed": 4,
   "workers/edge": 4,
   trainer: 4,
+  "packages/cli": 5,
   "apps/demo": 5,
   "apps/dashboard": 5,
 };
@@ -84,7 +85,9 @@ test("sources import workspace packages of lower layers only", () => {
       .filter((specifier) => specifier.startsWith("@waggle/"))
       .filter((specifier) => !(isTest(file) && packageName(specifier) === "@waggle/testing"))
       .filter((specifier) => {
-        const target = folders.find((other) => other.endsWith(packageName(specifier).slice(7)));
+        const target = folders.find((other) =>
+          `/${other}`.endsWith(packageName(specifier).slice(7)),
+        );
         if (target === folder) return true;
         return target === undefined || !((LAYERS[target] ?? 9) < (LAYERS[folder] ?? 0));
       })

@@ -15,8 +15,7 @@ const PROGRAMS = [
   "apps/*/*.ts",
   "apps/*/src/**/*.ts",
   "workers/*/src/**/*.ts",
-  "trainer/src/main.ts",
-  "trainer/src/pretrain/main.ts",
+  "packages/cli/src/main.ts",
   "scripts/**/*.ts",
   "{trainer,packages/*}/bench/**/*.ts",
 ];

@@ -12,6 +12,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const BAD_VALUES: { readonly [script: string]: readonly [arguments_: string, refusal: RegExp] } = {
   start: ["--port 0", /a whole number from 1 to 65535/],
   setup: ["unwanted", /too many arguments/],
+  check: ["--seconds 0", /a whole number of at least 1/],
   test: ["--only nothing", /Allowed choices are format, /],
   "test:long": ["--only nothing", /Allowed choices are format, /],
   "test:faults": ["unwanted", /too many arguments/],
@@ -34,6 +35,8 @@ const BAD_VALUES: { readonly [script: string]: readonly [arguments_: string, ref
   "save-model": ["--shard-size 0", /a number above 0/],
   docs: ["unwanted", /too many arguments/],
   screenshots: ["--state absent", /There is no such folder/],
+  release: ["unwanted", /too many arguments/],
+  waggle: ["status --edge nowhere", /a URL that begins with/],
 };
 
 /** Their options are those of TypeScript, oxlint and oxfmt. */
@@ -93,7 +96,7 @@ test("every npm script has a case here", () => {
 
 /** Ten scripts share the trainer's program; `npm test` runs one of them. */
 const isRun = (script: string): boolean =>
-  isLong() || script === "train" || scripts[script]?.includes("trainer/src/main.ts") !== true;
+  isLong() || script === "train" || scripts[script]?.includes("packages/cli/src/main.ts") !== true;
 
 test.concurrent.for(Object.entries(BAD_VALUES).filter(([script]) => isRun(script)))(
   "npm run %s explains its options and refuses unknown options and bad values",

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { type Browser, chromium, type Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { build, preview, type PreviewServer } from "vite";
-import { RUNTIME_BUILD } from "../../packages/runtime/src/build.ts";
+import { WAGGLE_VERSION } from "@waggle/protocol";
 import { CHROMIUM_FLAGS, chromiumPath } from "../../scripts/chromium.mjs";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -122,7 +122,7 @@ async function visit(path: string, last: string): Promise<string[]> {
       localStorage.setItem("waggle-device-checks", checks);
     },
     JSON.stringify({
-      [`${RUNTIME_BUILD} webgpu google/swiftshader qwen3 4/2x32 f32`]: { verdict: "ok" },
+      [`${WAGGLE_VERSION} webgpu google/swiftshader qwen3 4/2x32 f32`]: { verdict: "ok" },
     }),
   );
   await page.goto(new URL(path, server.resolvedUrls?.local[0]).href);

@@ -44,4 +44,4 @@ fs.rename = async (from, to) => {
 };
 syncBuiltinESMExports();
 
-await import("../../trainer/src/main.ts");
+await import("../../packages/cli/src/main.ts");

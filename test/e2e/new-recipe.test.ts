@@ -43,7 +43,7 @@ test("the recipe of the guide compiles and has at most sixty lines", () => {
 
 test("the command runs it: rolls out, learns and looks at held-out tasks", () => {
   const { stdout, stderr, status } = run(
-    ...["--conditions=source", "trainer/src/main.ts", "learn", "--json"],
+    ...["--conditions=source", "packages/cli/src/main.ts", "train", "--json"],
     ...[
       "--recipe",
       join(folder, "optiagent.ts"),

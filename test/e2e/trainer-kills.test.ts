@@ -59,7 +59,7 @@ async function live(
     process.execPath,
     [
       ...["--conditions=source", "--disable-warning=ExperimentalWarning"],
-      ...[join(import.meta.dirname, "killed-trainer.fixture.ts"), boundary, "train", "--json"],
+      ...[join(import.meta.dirname, "killed-trainer.fixture.ts"), boundary, "train-edge", "--json"],
       ...["--edge", edgeUrl, "--model", modelFolder(), "--state", options.folder ?? state],
       ...["--groups-per-step", "2", "--publish-every", "1", "--evaluation-tasks", "8"],
       ...["--promotion-margin", "1", "--lease-seconds", "5", "--partial-step-seconds", "1"],

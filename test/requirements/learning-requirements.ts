@@ -324,7 +324,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
         "%s has every part that its row names",
         "every row of the literature can be run",
       ),
-      "trainer/src/commands/program.test.ts > learn lists all recipes under a head, or one with what it is made of",
+      "trainer/src/commands/program.test.ts > train lists all recipes under a head, or one with what it is made of",
     ],
   },
   {
@@ -335,7 +335,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/recipes/environment-requirements.test.ts > every recipe fits the environment that the list names",
       "trainer/src/recipes/environment-requirements.test.ts > %s in %s with %o is refused",
-      "trainer/src/commands/program.test.ts > learn says before a base is made that a recipe does not fit an environment",
+      "trainer/src/commands/program.test.ts > train says before a base is made that a recipe does not fit an environment",
       "trainer/src/options/adapter-options.test.ts > an adapter is kept with those of the roles, and a run that begins with it says the same",
       "trainer/src/options/adapter-options.test.ts > nothing is written over, and where nothing but text is learned there is no adapter to keep",
     ],
@@ -346,7 +346,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "`npm run train` goes on after Ctrl-C or a kill, bit for bit; a run folder with other settings is refused.",
     tests: [
-      "trainer/src/commands/program.test.ts > learn finishes its step where it is stopped, and the same command goes on",
+      "trainer/src/commands/program.test.ts > train finishes its step where it is stopped, and the same command goes on",
       "trainer/src/checkpoint/kept-run.test.ts > an unfinished run with other settings is refused, and says which",
       "trainer/src/checkpoint/kept-run.test.ts > a damaged checkpoint is named, not gone on with",
     ],

@@ -13,6 +13,7 @@ import { TEXT_REQUIREMENTS } from "./text-requirements.ts";
 import { LOOP_REQUIREMENTS } from "./loop-requirements.ts";
 import { LOSS_REQUIREMENTS } from "./loss-requirements.ts";
 import { MODEL_REQUIREMENTS } from "./model-requirements.ts";
+import { PACKAGE_REQUIREMENTS } from "./package-requirements.ts";
 import { PAGE_REQUIREMENTS } from "./page-requirements.ts";
 import { PROCESS_REQUIREMENTS } from "./process-requirements.ts";
 import { RECIPE_REQUIREMENTS } from "./recipe-requirements.ts";
@@ -28,6 +29,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...LOOP_REQUIREMENTS,
   ...EDGE_REQUIREMENTS,
   ...PROCESS_REQUIREMENTS,
+  ...PACKAGE_REQUIREMENTS,
   ...ENGINE_REQUIREMENTS,
   ...LOSS_REQUIREMENTS,
   ...LEARNING_REQUIREMENTS,

@@ -4,7 +4,7 @@
  *
  * Source: Model Context Protocol specification, tools and Streamable HTTP transport.
  */
-import { boundary, WaggleError } from "@waggle/protocol";
+import { boundary, WaggleError, WAGGLE_VERSION } from "@waggle/protocol";
 import type { Tool, WaggleErrorCode } from "@waggle/protocol";
 
 type Headers = { readonly [name: string]: string };
@@ -45,7 +45,7 @@ export async function connectMcpTools(options: McpOptions): Promise<McpConnectio
     },
   });
   const client = new Client(
-    { name: "waggle-agent", version: "0.1.0" },
+    { name: "waggle-agent", version: WAGGLE_VERSION },
     {
       jsonSchemaValidator: new CfWorkerJsonSchemaValidator(),
       versionNegotiation: { mode: "auto" },

@@ -4,6 +4,7 @@
  */
 import * as tf from "@tensorflow/tfjs";
 import { boundary, WaggleError } from "@waggle/protocol";
+import { loadTensorflow } from "./load-tensorflow.ts";
 
 /** `webgpu` is Dawn with any Vulkan, Metal or D3D12 driver; `cpu` is plain JavaScript, for tests. */
 export type TfjsDevice = "wasm" | "webgpu" | "cpu";
@@ -30,7 +31,7 @@ export async function startBackend(device: TfjsDevice): Promise<string> {
   tf.env().set("PROD", true);
   switch (device) {
     case "wasm":
-      await import("@tensorflow/tfjs-backend-wasm");
+      await loadTensorflow(() => import("@tensorflow/tfjs-backend-wasm"));
       return ready(device, "tfjs wasm x1");
     case "cpu":
       return ready(device, "tfjs cpu");
@@ -55,7 +56,7 @@ async function startWebGpu(): Promise<string> {
   }
   const adapter = await boundary("device", async () => holder.gpu?.requestAdapter() ?? null);
   if (adapter === null) throw unavailable("WebGPU must have an adapter", "none");
-  await import("@tensorflow/tfjs-backend-webgpu");
+  await loadTensorflow(() => import("@tensorflow/tfjs-backend-webgpu"));
   const { vendor, architecture } = adapter.info;
   return `${vendor}/${architecture}`;
 }

@@ -80,6 +80,7 @@ export type {
 } from "./train-engine.ts";
 export { toTrainingSamples } from "./training-sample.ts";
 export type { TrainingSample } from "./training-sample.ts";
+export { WAGGLE_VERSION } from "./version.ts";
 export { pathTo, StopReason, Trajectory, TRAJECTORY_SCHEMA_VERSION } from "./trajectory.ts";
 export type {
   ClientDescription,

@@ -41,7 +41,7 @@ export async function chooseDevice(
     if (wanted === "webgpu") {
       throw new WaggleError(
         "DEVICE_UNAVAILABLE",
-        `device "webgpu" must have an adapter, got ${globals.navigator.gpu ? "none" : "a browser without WebGPU"}; pass "auto" or "wasm"`,
+        `device "webgpu" needs ${globals.navigator.gpu ? "a GPU adapter" : "a browser with WebGPU"}; pass "auto" or "wasm"`,
       );
     }
   }

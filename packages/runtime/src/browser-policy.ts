@@ -3,7 +3,7 @@
  * message per generation crosses. Nothing here computes.
  */
 import type { Adapter, WeightFormat } from "@waggle/model";
-import { WaggleError } from "@waggle/protocol";
+import { WAGGLE_VERSION, WaggleError } from "@waggle/protocol";
 import type {
   ClientDescription,
   PolicyVersionId,
@@ -13,7 +13,6 @@ import type {
 import type { AdapterStrategy } from "./backend/cpu/cpu-backend.ts";
 import { chooseDevice } from "./browser-device.ts";
 import { BrowserSession } from "./browser-session.ts";
-import { RUNTIME_BUILD } from "./build.ts";
 import { disposedError } from "./generate-options.ts";
 import { readChecks, writeCheck } from "./device-checks.ts";
 import { defaultThreads } from "./limits.ts";
@@ -132,7 +131,7 @@ async function openOn(
   return new BrowserPolicy(worker, {
     baseModel: options.baseModel,
     client: {
-      build: RUNTIME_BUILD,
+      build: WAGGLE_VERSION,
       backend: device,
       device: description,
       crossOriginIsolated: globalThis.crossOriginIsolated,

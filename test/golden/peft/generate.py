@@ -75,7 +75,7 @@ def main():
     for name, flags in OURS.items():
         out = work / name
         source = ["--from", str(HERE / "all-linears"), "--base", str(base), "--out", str(out)]
-        command = ["node", "--conditions=source", "trainer/src/main.ts", "save-model"]
+        command = ["node", "--conditions=source", "packages/cli/src/main.ts", "save-model"]
         subprocess.run([*command, *source, *flags], cwd=ROOT, check=True)
         is_adapter = name.startswith("peft")
         model = peft.PeftModel.from_pretrained(load(base), out) if is_adapter else load(out)

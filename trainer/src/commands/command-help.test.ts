@@ -37,7 +37,8 @@ test("help of a study says what all ask, and of a named one who says what and wh
 });
 
 test("who came by an npm script is shown that script, and no switch says that it is off", async () => {
-  expect(await helpOf("train", "learn")).toMatch(/^Usage: npm run train -- \[options\]/);
-  expect(await helpOf("test", "plan")).toMatch(/^Usage: node .*trainer\/src\/main\.ts plan /);
+  expect(await helpOf("train", "train")).toMatch(/^Usage: npm run train -- \[options\]/);
+  expect(await helpOf("test", "plan")).toMatch(/^Usage: waggle plan /);
+  expect(await helpOf("waggle", "plan")).toMatch(/^Usage: npm run waggle -- plan /);
   expect(await helpOf("evidence", "evidence")).not.toContain("(default: false)");
 });

@@ -4,6 +4,12 @@ import { Argument, type Command } from "commander";
 import { createOperatorClient, type OperatorClient } from "../edge/operator-client.ts";
 import { operatorSignature } from "../edge/operator-signature.ts";
 import { textTable } from "../metrics/text-table.ts";
+import {
+  edgeOption,
+  jsonOption,
+  operatorCredentialOption,
+  operatorNameOption,
+} from "../options/shared-options.ts";
 
 export type DeadLettersCommandOptions = {
   readonly signal: AbortSignal;
@@ -23,10 +29,10 @@ export function addDeadLettersCommand(program: Command, options: DeadLettersComm
     .addArgument(new Argument("[action]", "what to do").choices(ACTIONS).default("list"))
     .argument("[digests...]", "which to retry or delete")
     .option("--all", "retry or delete every one", false)
-    .option("--edge <url>", "origin of the edge", "http://127.0.0.1:8787")
-    .option("--credential <token>", "of the operator; default: WAGGLE_OPERATOR_CREDENTIAL")
-    .option("--as <name>", "your name in the audit log; default: the user of this machine")
-    .option("--json", "one JSON object a line", false)
+    .addOption(edgeOption())
+    .addOption(operatorCredentialOption())
+    .addOption(operatorNameOption())
+    .addOption(jsonOption())
     .action(async (action: Action, digests: readonly string[], flags: Flags) => {
       const client = clientOf(flags, options);
       if (action === "list") return list(client, flags.json, options.writeOut);

@@ -13,14 +13,7 @@ import type { Precision } from "@waggle/engine";
 import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import { type Device, openPolicy } from "../model/open-model.ts";
-import {
-  existingModel,
-  megabytes,
-  number,
-  positive,
-  setting,
-  whole,
-} from "../options/option-values.ts";
+import { existingModel, number, positive, whole } from "../options/option-values.ts";
 import { baseOption, heldAs, modelUnder, precisionOption } from "../model/frozen-base.ts";
 import { deviceOption } from "../options/server-options.ts";
 import {
@@ -51,6 +44,14 @@ import {
   type WriterFlags,
   writerPorts,
 } from "../options/writer-options.ts";
+import {
+  basesOption,
+  jsonOption,
+  memoryLimitOption,
+  seedOption,
+  settingOption,
+  threadsOption,
+} from "../options/shared-options.ts";
 
 export type LearnCommandOptions = {
   readonly environment: { readonly [name: string]: string | undefined };
@@ -89,8 +90,10 @@ export function addLearnCommand(
   program: Command,
   { signal, writeOut, writeError, environment }: LearnCommandOptions,
 ): void {
-  addAdapterOptions(addWriterOptions(addOverlapOptions(program.command("learn"))))
-    .description("run a recipe in an environment of tasks, or list the recipes of the literature")
+  addAdapterOptions(addWriterOptions(addOverlapOptions(program.command("train"))))
+    .description(
+      "train a published recipe locally in a built-in environment; --list shows the recipes",
+    )
     .option("--recipe <name>", "a recipe of --list, or a module that exports one", "artist")
     .option(
       "--env <name>",
@@ -106,9 +109,9 @@ export function addLearnCommand(
       "every recipe of the literature and what of it can be run; with --recipe, that one: its paper, settings and parts",
       false,
     )
-    .option("--set <name=value>", "a setting of the recipe; may be repeated", setting, {})
+    .addOption(settingOption())
     .option("--steps <n>", "steps of each stage instead of the recipe's", positive)
-    .option("--seed <n>", "of tasks, sampling and the adapter", whole, 1)
+    .addOption(seedOption())
     .option("--tasks <n>", "held-out tasks of an evaluation", positive, 200)
     .option("--evaluate-every <n>", "steps between evaluations, 0 = only at the end", whole, 0)
     .option(
@@ -116,17 +119,17 @@ export function addLearnCommand(
       "start from this model instead of the environment's own base",
       existingModel,
     )
-    .option("--bases <folder>", "where bases of environments are kept", ".waggle/bases")
+    .addOption(basesOption())
     .option("--rank <n>", "of the adapter", positive, 8)
     .addOption(deviceOption())
     .addOption(baseOption())
     .addOption(precisionOption())
-    .option("--threads <n>", "CPU threads of one graph; default all", positive)
-    .option("--memory-limit <MB>", "most memory of training; default what is free", megabytes)
+    .addOption(threadsOption())
+    .addOption(memoryLimitOption())
     .option("--run <folder>", "where the run is kept; default a folder in .waggle/runs")
     .option("--no-resume", "start over where the folder holds an unfinished run")
     .option("--save-every <n>", "steps between two checkpoints of the run", positive, 5)
-    .option("--json", "progress as JSON lines, the result as one object", false)
+    .addOption(jsonOption())
     .action(async (given: Flags, command: Command) => {
       if (given.list) {
         const isOne = command.getOptionValueSource("recipe") === "cli";

@@ -4,6 +4,12 @@ import { Argument, type Command } from "commander";
 import { type ControlClient, createControlClient } from "../edge/control-client.ts";
 import { operatorSignature } from "../edge/operator-signature.ts";
 import { positive, versionNumber } from "../options/option-values.ts";
+import {
+  edgeOption,
+  jsonOption,
+  operatorCredentialOption,
+  operatorNameOption,
+} from "../options/shared-options.ts";
 
 export type OperatorCommandOptions = {
   readonly signal: AbortSignal;
@@ -25,10 +31,10 @@ export function addOperatorCommands(program: Command, options: OperatorCommandOp
   const command = (name: string): Command =>
     program
       .command(name)
-      .option("--edge <url>", "origin of the edge", "http://127.0.0.1:8787")
-      .option("--credential <token>", "of the operator; default: WAGGLE_OPERATOR_CREDENTIAL")
-      .option("--as <name>", "your name in the audit log; default: the user of this machine")
-      .option("--json", "print the answer as JSON", false);
+      .addOption(edgeOption())
+      .addOption(operatorCredentialOption())
+      .addOption(operatorNameOption())
+      .addOption(jsonOption());
   const withReason = (name: string): Command =>
     command(name).option("--reason <text>", "why, for the audit log", "");
   const say = (given: Common, answer: unknown, text: string): void =>

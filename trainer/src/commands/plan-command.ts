@@ -15,6 +15,8 @@ import { type Command, Option } from "commander";
 import { baseOption, precisionOption } from "../model/frozen-base.ts";
 import { megabytes, positive, whole } from "../options/option-values.ts";
 import { samplerBytes } from "../model/sampler-memory.ts";
+import { NANO_MODEL } from "../model/nano-model.ts";
+import { jsonOption } from "../options/shared-options.ts";
 
 type PlanOptions = {
   model: string;
@@ -38,8 +40,13 @@ export function addPlanCommand(
 ): void {
   program
     .command("plan")
-    .description("what training would take of memory, without loading anything")
-    .option("--model <folder>", "folder with a config.json", "packages/model/nano")
+    .description("say how much memory training would take, without loading a model")
+    .addOption(
+      new Option("--model <folder>", "folder with a config.json").default(
+        NANO_MODEL,
+        "the nano model",
+      ),
+    )
     .addOption(new Option("--trains <what>").choices(["lora", "full"]).default("lora"))
     .option("--rank <n>", "of the adapter", positive, 16)
     .option("--value-heads <n>", "of each model", whole, 0)
@@ -55,7 +62,7 @@ export function addPlanCommand(
     )
     .option("--sampler", "with who samples beside it, as in train, simulate and learn", false)
     .option("--memory-limit <MB>", "say whether it fits, and fail if not", megabytes)
-    .option("--json", "bytes as one JSON object", false)
+    .addOption(jsonOption())
     .action(async ({ model, json, models, memoryLimit, sampler, ...given }: PlanOptions) => {
       const text = await configOf(model);
       const { rank, valueHeads } = given;

@@ -43,34 +43,34 @@ test.each([
   ["--swap", "token"],
   ["--max-lag", "2"],
   ["--max-running", "3"],
-])("learn refuses %s where rollouts and steps take turns", async (flag, value) => {
-  await expect(run("learn", "--recipe", "grpo", flag, value)).rejects.toThrow(/needs --async/);
+])("train refuses %s where rollouts and steps take turns", async (flag, value) => {
+  await expect(run("train", "--recipe", "grpo", flag, value)).rejects.toThrow(/needs --async/);
 });
 
-test("learn refuses the file of a recipe that is not there", async () => {
-  await expect(run("learn", "--recipe", "./absent.ts")).rejects.toThrow(/or a file that is there/);
+test("train refuses the file of a recipe that is not there", async () => {
+  await expect(run("train", "--recipe", "./absent.ts")).rejects.toThrow(/or a file that is there/);
 });
 
-test("learn says before a base is made that a recipe does not fit an environment", async () => {
+test("train says before a base is made that a recipe does not fit an environment", async () => {
   const bases = join(tmpdir(), "waggle-no-bases");
   await expect(
-    run("learn", "--recipe", "memory-r1", "--env", "calculator", "--bases", bases),
+    run("train", "--recipe", "memory-r1", "--env", "calculator", "--bases", bases),
   ).rejects.toThrow(/run it in diary/);
   await expect(stat(bases)).rejects.toThrow(/ENOENT/);
 });
 
-test("learn takes the environment of the list where none is named", async () => {
+test("train takes the environment of the list where none is named", async () => {
   const taken = ["--out", MODEL];
-  await expect(run("learn", "--recipe", "memory-r1", ...taken)).rejects.toMatchObject({
+  await expect(run("train", "--recipe", "memory-r1", ...taken)).rejects.toMatchObject({
     code: "CONFLICT",
   });
 });
 
-test("learn finishes its step where it is stopped, and the same command goes on", async () => {
+test("train finishes its step where it is stopped, and the same command goes on", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-stopped-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const [out, kept] = [join(folder, "out"), join(folder, "run")];
-  const args = ["learn", "--recipe", "opt-sft", "--env", "shop", "--model", MODEL, "--tasks", "1"];
+  const args = ["train", "--recipe", "opt-sft", "--env", "shop", "--model", MODEL, "--tasks", "1"];
   args.push("--threads", "1", "--json", "--out", out, "--run", kept, "--steps", "2");
   const stepped = (line: string): boolean => line.startsWith('{"event":"step"');
   await expect(runUntil(stepped, ...args)).rejects.toMatchObject({ name: "AbortError" });
@@ -82,8 +82,8 @@ test("learn finishes its step where it is stopped, and the same command goes on"
   expect(moved.some(([, { data }]) => data.some((value) => value !== 0))).toBe(true);
 });
 
-test("learn lists all recipes under a head, or one with what it is made of", async () => {
-  const all = (await run("learn", "--list")).out;
+test("train lists all recipes under a head, or one with what it is made of", async () => {
+  const all = (await run("train", "--list")).out;
   const [head = ""] = all;
   expect(head.split(/\s+/)).toEqual(["--recipe", "--env", "paper"]);
   const begins = [head.indexOf("--env"), head.indexOf("paper")];
@@ -91,13 +91,13 @@ test("learn lists all recipes under a head, or one with what it is made of", asy
     begins.every((at) => line[at - 1] === " " && line[at] !== " ");
   expect(all.filter((line) => !isAligned(line))).toEqual([]);
   const set = ["--set", "groupSize=4"];
-  const { out } = await run("learn", "--list", "--recipe", "memory-r1", ...set);
+  const { out } = await run("train", "--list", "--recipe", "memory-r1", ...set);
   expect(out.join("\n")).toMatch(
     /^settings {5}groupSize=4, epsilon=0\.2.*, scale=population \(population\|sample\|none\)/m,
   );
   expect(out.join("\n")).toMatch(/^loss {9}pg-clip, /m);
   expect(out.join("\n")).toMatch(/^environment {2}diary$/m);
-  const [json = ""] = (await run("learn", "--list", "--recipe", "cmat", "--json")).out;
+  const [json = ""] = (await run("train", "--list", "--recipe", "cmat", "--json")).out;
   expect(JSON.parse(json)).toMatchObject({
     ...{ recipe: "cmat", parts: { rollout: ["team", "group"] } },
     choices: { outcome: ["score", "success"] },
@@ -107,7 +107,7 @@ test("learn lists all recipes under a head, or one with what it is made of", asy
     ],
   });
   await expect(
-    run("learn", "--list", "--recipe", "grpo", "--set", "scale=deviation"),
+    run("train", "--list", "--recipe", "grpo", "--set", "scale=deviation"),
   ).rejects.toThrow(
     /scale=population \(population\|sample\|none\).*a word of population, sample, none/,
   );
@@ -180,10 +180,10 @@ test("simulate trains in f16 what float32 sampled, and says so", async () => {
 });
 
 test.each([
-  ["a recipe that does not exist", ["train", "--recipe", "magic"]],
-  ["a count that is not whole", ["train", "--groups-per-step", "1.5"]],
-  ["an empty number", ["train", "--learning-rate", ""]],
-  ["a device that does not exist", ["train", "--device", "abacus"]],
+  ["a recipe that does not exist", ["train-edge", "--recipe", "magic"]],
+  ["a count that is not whole", ["train-edge", "--groups-per-step", "1.5"]],
+  ["an empty number", ["train-edge", "--learning-rate", ""]],
+  ["a device that does not exist", ["train-edge", "--device", "abacus"]],
 ])("refuses %s", async (_, args) => {
   await expect(run(...args)).rejects.toThrow(/argument|choices|must be one of/i);
 });
@@ -198,7 +198,7 @@ test("refuses a missing credential and a folder without a model", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-program-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await expect(run("status")).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
-  await expect(run("train", "--model", folder)).rejects.toThrow(/which has a config\.json/);
+  await expect(run("train-edge", "--model", folder)).rejects.toThrow(/which has a config\.json/);
 });
 
 test("plan says what training would take, and a limit below it is refused before a step", async () => {
@@ -234,7 +234,7 @@ test("plan says what training would take, and a limit below it is refused before
     code: "NOT_FOUND",
     message: expect.stringContaining("a folder with a config.json") as string,
   });
-  for (const command of ["simulate", "learn"]) {
+  for (const command of ["simulate", "train"]) {
     await expect(
       run(command, "--model", MODEL, "--steps", "1", "--threads", "1", "--memory-limit", "50"),
     ).rejects.toMatchObject({

@@ -24,17 +24,8 @@ import {
   type ServerOptions,
   withServer,
 } from "../options/server-options.ts";
-import {
-  existingModel,
-  httpUrl,
-  megabytes,
-  number,
-  numbers,
-  positive,
-  setting,
-  whole,
-  wholeNumbers,
-} from "../options/option-values.ts";
+import { number, numbers, positive, whole, wholeNumbers } from "../options/option-values.ts";
+import { groupCommands } from "./command-groups.ts";
 import { addOperatorCommands } from "./operator-commands.ts";
 import { addPlanCommand } from "./plan-command.ts";
 import { addPublishTextCommand } from "./publish-text.ts";
@@ -50,6 +41,7 @@ import { learningRateOf, type ScheduleOptions, withSchedule } from "../options/s
 import { simulate, type SimulationEvent } from "../loop/simulation.ts";
 import { LOG_PROB_BAND } from "../check/trajectory-check.ts";
 import { train } from "../loop/training-session.ts";
+import { addTrainBaseCommand } from "../pretrain/train-base-command.ts";
 import {
   atTemperature,
   comparison,
@@ -57,6 +49,18 @@ import {
   type TemperatureComparison,
 } from "../evaluation/version-comparison.ts";
 import { watchLimitsOf, type WatchOptions, withWatch } from "../options/watch-options.ts";
+import {
+  alphaOption,
+  edgeOption,
+  jsonOption,
+  memoryLimitOption,
+  modelOption,
+  seedOption,
+  settingOption,
+  stateOption,
+  threadsOption,
+  trainerCredentialOption,
+} from "../options/shared-options.ts";
 
 export type ProgramOptions = {
   readonly signal: AbortSignal;
@@ -125,16 +129,16 @@ type EvaluateOptions = Pick<CommonOptions, "model" | "device" | "threads" | "see
 /** The program; parse it with the process's arguments. */
 export function createProgram(options: ProgramOptions): Command {
   const { signal, writeOut, writeError, environment } = options;
-  const program = createCommand("node scripts/run.mjs trainer/src/main.ts")
-    .description("Learns from what agents experienced: lease, verify, learn, evaluate, publish.")
+  const program = createCommand("waggle")
+    .description("Train small language-model agents and operate the edge that serves them.")
     .configureHelp({
       commandUsage: (command) => usageOf(command, environment),
       optionDescription: (option) => plainHelp.optionDescription(option).replace(OFF, ""),
     });
 
-  withWatch(withEdge(withLearning(program.command("train", { isDefault: true }))))
-    .description("learn from the trajectories of an edge until stopped")
-    .option("--state <folder>", "where checkpoints and metrics are kept", ".waggle/trainer")
+  withWatch(withEdge(withLearning(program.command("train-edge"))))
+    .description("train on the trajectories of an edge until stopped")
+    .addOption(stateOption())
     .option("--adapter <folder>", "start from it; with the moments that save-model puts beside it")
     .option("--no-resume", "forget the saved state and start from the edge's stable policy")
     .option("--wait", "wait while another trainer uses the state folder", false)
@@ -199,7 +203,7 @@ export function createProgram(options: ProgramOptions): Command {
     });
 
   withLearning(program.command("simulate"))
-    .description("learn without an edge from rollouts of this process")
+    .description("train in the demo shop without an edge, on rollouts in this process")
     .option("--steps <n>", "learning steps", positive, 30)
     .option("--group-size <n>", "rollouts of one task", positive, 8)
     .option("--evaluate-every <n>", "steps between evaluations, 0 = only at the end", whole, 0)
@@ -256,20 +260,20 @@ export function createProgram(options: ProgramOptions): Command {
     });
 
   withEdge(withModel(program.command("evaluate")))
-    .description("success of versions on the same held-out tasks, as one JSON object")
+    .description("compare versions on the same held-out tasks; prints one JSON object")
     .option("--versions <list>", "such as 0,3; default the base and the stable one", wholeNumbers)
     .option("--environment <name>", "where the tasks are from", SHOP_ENVIRONMENT)
     .option("--tasks <n>", "held-out tasks", positive, 400)
     .option("--start <n>", "first held-out task; a multiple of four", whole, 0)
-    .option("--seed <n>", "seed of the sampling", whole, 1)
+    .addOption(seedOption())
     .option(
       "--temperatures <list>",
       "sampling temperatures to try beside 1, such as 0,0.5; 0 is greedy",
       numbers,
       [],
     )
-    .option("--state <folder>", "where checkpoints and adapters are kept", ".waggle/trainer")
-    .option("--json", "kept for symmetry: the result is always JSON", false)
+    .addOption(stateOption())
+    .addOption(jsonOption())
     .action(async (given: EvaluateOptions) => {
       const model = await readBaseModel(given.model);
       const { environment, start, tasks: count, seed } = given;
@@ -286,7 +290,7 @@ export function createProgram(options: ProgramOptions): Command {
     });
 
   withEdge(program.command("status"))
-    .description("policies of an edge, newest first, as one JSON object")
+    .description("list the policy versions of an edge, newest first, as one JSON object")
     .action(async (given: EdgeOptions) => {
       writeOut(JSON.stringify(await edgeOf(given, options).policies()));
     });
@@ -305,8 +309,10 @@ export function createProgram(options: ProgramOptions): Command {
   addEvidenceCommand(program, options);
   addStudyCommand(program, options);
   addTrialCommand(program, options);
+  addTrainBaseCommand(program, options);
   addPlanCommand(program, options);
   addSaveCommand(program, options);
+  groupCommands(program);
   return program;
 }
 
@@ -314,25 +320,20 @@ const plainHelp = new Help();
 /** What commander says of every switch, and goes without saying. */
 const OFF = /\s*\(default: false\)$/;
 
-/** Who came by an npm script is told how to come again. */
+/** Shows the npm script to a reader who ran one. */
 function usageOf(command: Command, environment: ProgramOptions["environment"]): string {
   const script = environment["npm_lifecycle_event"];
-  const own = command.name() === "learn" ? "train" : command.name();
-  if (script !== own || command.parent === null) return plainHelp.commandUsage(command);
-  return `npm run ${script} -- ${command.usage()}`;
+  if (script === command.name()) return `npm run ${script} -- ${command.usage()}`;
+  const usage = plainHelp.commandUsage(command);
+  return script === "waggle" ? usage.replace(/^waggle/, "npm run waggle --") : usage;
 }
 
 function withModel(command: Command): Command {
   return command
-    .option(
-      "--model <folder>",
-      "base model in Hugging Face's layout",
-      existingModel,
-      "packages/model/nano",
-    )
+    .addOption(modelOption())
     .addOption(deviceOption())
-    .option("--threads <n>", "CPU threads of one graph; default all", positive)
-    .option("--memory-limit <MB>", "most memory of training; default what is free", megabytes);
+    .addOption(threadsOption())
+    .addOption(memoryLimitOption());
 }
 
 function withNumbers(command: Command): Command {
@@ -340,27 +341,25 @@ function withNumbers(command: Command): Command {
 }
 
 function withEdge(command: Command): Command {
-  return command
-    .option("--edge <url>", "origin of the edge", httpUrl, "http://127.0.0.1:8787")
-    .option("--credential <token>", "default: WAGGLE_TRAINER_CREDENTIAL");
+  return command.addOption(edgeOption()).addOption(trainerCredentialOption());
 }
 
 function withLearning(command: Command): Command {
   return withSchedule(withServer(withNumbers(withModel(command))), 2e-3)
     .option("--recipe <name>", "how it learns, a recipe of --list", DEFAULT_EDGE_RECIPE)
-    .option("--set <name=value>", "a setting of the recipe; may be repeated", setting, {})
+    .addOption(settingOption())
     .option("--list", "recipes of the catalogue, and what keeps others from learning so", false)
     .option("--groups-per-step <n>", "groups with a signal of one step", positive, 8)
     .option("--epochs <n>", "optimizer steps on each minibatch", positive, 1)
     .option("--microbatch-tokens <n>", "most tokens of one pass", positive, 4096)
     .option("--entropy-coefficient <c>", "weight of the entropy bonus", number, 0)
     .option("--rank <n>", "of the adapter", positive, 16)
-    .option("--alpha <n>", "LoRA alpha; default twice the rank", number)
-    .option("--seed <n>", "of adapter, sampling and shuffling", whole, 1)
+    .addOption(alphaOption())
+    .addOption(seedOption())
     .option("--evaluation-tasks <n>", "frozen held-out tasks of an evaluation", positive, 128)
     .option("--publish-every <n>", "learning steps between versions", positive, 4)
     .option("--shuffle-advantages", "the control: advantages dealt at random", false)
-    .option("--json", "progress as JSON lines", false);
+    .addOption(jsonOption());
 }
 
 function recipeOf(given: CommonOptions, lastStep: number): EdgeRecipe {

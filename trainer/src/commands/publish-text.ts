@@ -63,8 +63,8 @@ export function addPublishTextCommand<O extends object>(
   writeOut: (line: string) => void,
 ): void {
   command
-    .description("publish learned text (learn --save-text) to the canary channel of an edge")
-    .requiredOption("--file <json>", "as learn --save-text wrote it")
+    .description("publish learned text (train --save-text) to the canary channel of an edge")
+    .requiredOption("--file <json>", "as train --save-text wrote it")
     .option("--without-evaluation", "publish it although no evaluation has passed the gate", false)
     .action(async (given: O & { file: string; withoutEvaluation: boolean }) => {
       const file = new Uint8Array(await readFile(given.file));

@@ -6,6 +6,13 @@ import { createOperatorClient, type OperatorClient } from "../edge/operator-clie
 import { operatorSignature } from "../edge/operator-signature.ts";
 import type { ProgramOptions } from "./program.ts";
 import { textTable } from "../metrics/text-table.ts";
+import {
+  edgeOption,
+  forceOption,
+  jsonOption,
+  operatorCredentialOption,
+  operatorNameOption,
+} from "../options/shared-options.ts";
 
 type EdgeOptions = { edge: string; credential?: string; as?: string };
 type ExportOptions = EdgeOptions & { out: string; force: boolean };
@@ -44,18 +51,12 @@ export function addVisitorCommands(program: Command, options: ProgramOptions): v
     });
   };
   const withEdge = (command: Command): Command =>
-    command
-      .option("--edge <url>", "origin of the edge", "http://127.0.0.1:8787")
-      .option("--credential <token>", "of the operator; default: WAGGLE_OPERATOR_CREDENTIAL");
-  const withName = (command: Command): Command =>
-    withEdge(command).option(
-      "--as <name>",
-      "your name in the audit log; default: the user of this machine",
-    );
+    command.addOption(edgeOption()).addOption(operatorCredentialOption());
+  const withName = (command: Command): Command => withEdge(command).addOption(operatorNameOption());
 
   withEdge(program.command("consent"))
     .description("count trajectories and visitors by the version of the consent text")
-    .option("--json", "as one JSON object", false)
+    .addOption(jsonOption())
     .action(async (given: ConsentOptions) => {
       const consent = await client(given).consent();
       if (given.json) {
@@ -75,7 +76,7 @@ export function addVisitorCommands(program: Command, options: ProgramOptions): v
   withName(program.command("export-visitor <visitorId>"))
     .description("write everything stored of one visitor as JSON lines")
     .requiredOption("--out <file>", "where to write it")
-    .option("--force", "overwrite the file", false)
+    .addOption(forceOption())
     .action(async (visitorId: string, given: ExportOptions) => {
       await requireFree(given.out, given.force);
       const text = await client(given).exportVisitor(visitorId);

@@ -13,6 +13,7 @@ import { openControlLog } from "./control-log.ts";
 import { type ControlPlace, runControls } from "./run-controls.ts";
 import { openRunLog } from "./run-log.ts";
 import { writeReport } from "./write-report.ts";
+import { basesOption, jsonOption } from "../options/shared-options.ts";
 
 export type EvidenceCommandOptions = {
   readonly signal: AbortSignal;
@@ -41,7 +42,7 @@ export function addEvidenceCommand(
 ): void {
   program
     .command("evidence")
-    .description("run the table of recipes that is expected to learn, and write a page of each")
+    .description("train the table of recipes over several seeds, and write a page about each")
     .argument("<what>", "learning", (what) => {
       if (what === "learning") return what;
       throw new InvalidArgumentError("It must be learning.");
@@ -62,9 +63,9 @@ export function addEvidenceCommand(
       "--out <folder>",
       "where runs are kept and pages written (default: beside the expectations; .waggle/evidence with --smoke)",
     )
-    .option("--bases <folder>", "where bases of environments are kept", ".waggle/bases")
+    .addOption(basesOption())
     .option("--threads <n>", "CPU threads of one graph", positive, 1)
-    .option("--json", "progress as JSON lines", false)
+    .addOption(jsonOption())
     .action(async (_what: string, flags: Flags) => {
       const expectations = await readExpectations(join(flags.folder, "expectations.json"));
       // What is committed has all runs: what is only tried starts from none.

@@ -5,12 +5,18 @@ import { type TrajectoryDetail, WaggleError } from "@waggle/protocol";
 import { type Command, Option } from "commander";
 import { openBaseModel } from "../model/base-model.ts";
 import { DEFAULT_EDGE_RECIPE, edgeRecipeNamed } from "../recipes/edge-recipe.ts";
-import { existingModel, positive } from "../options/option-values.ts";
+import { positive } from "../options/option-values.ts";
 import { EXPORT_FORMATS, type ExportFormat, exportRecords } from "./export-records.ts";
 import { IMPORT_FORMATS, type ImportFormat, importRows } from "./import-rows.ts";
 import { requireFree, textOf, writeOutput } from "./output.ts";
 import { type Reasons, saidReasons } from "./reasons.ts";
 import { readRecords } from "./record-source.ts";
+import {
+  forceOption,
+  jsonOption,
+  modelOption,
+  operatorCredentialOption,
+} from "../options/shared-options.ts";
 
 export type ExchangeCommandOptions = {
   readonly signal: AbortSignal;
@@ -41,16 +47,11 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
   const { writeOut, writeError } = options;
 
   withFiles(program.command("export"), "file to write (a folder for atif)")
-    .description("collected trajectories as a file for another trainer")
+    .description("write collected trajectories as a file for another trainer")
     .addOption(format(EXPORT_FORMATS))
     .requiredOption("--from <source>", "address of an edge, or a file that --format waggle wrote")
-    .option("--credential <token>", "of the operator; default: WAGGLE_OPERATOR_CREDENTIAL")
-    .option(
-      "--model <folder>",
-      "tokenizer and chat template of the policy",
-      existingModel,
-      "packages/model/nano",
-    )
+    .addOption(operatorCredentialOption())
+    .addOption(modelOption())
     .option("--recipe <name>", "whose advantages verl and prime-rl get", DEFAULT_EDGE_RECIPE)
     .option("--limit <n>", "trajectories to read at most; default all", positive)
     .option("--include-failures", "trl-sft: also what did not succeed", false)
@@ -92,7 +93,7 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
     });
 
   withFiles(program.command("import"), "file to write")
-    .description("conversations of another format, to imitate")
+    .description("read conversations of another format, for imitate")
     .addOption(format(IMPORT_FORMATS))
     .requiredOption("--from <file>", "JSON lines, or one JSON array")
     .action(async (given: ImportFlags) => {
@@ -162,8 +163,8 @@ function requireSome(rows: number, read: number, reasons: Reasons, verb: string)
 function withFiles(command: Command, out: string): Command {
   return command
     .requiredOption("--out <path>", out)
-    .option("--force", "write over what is there", false)
-    .option("--json", "print the result as one JSON object, progress as JSON lines", false);
+    .addOption(forceOption())
+    .addOption(jsonOption());
 }
 
 function format(names: readonly string[]): Option {

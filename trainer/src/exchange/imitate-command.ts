@@ -7,7 +7,7 @@ import type { Command } from "commander";
 import { adapterFolderFiles, readAdapterFolder } from "../sink/adapter-folder.ts";
 import { openBaseModel, type OpenedModel } from "../model/base-model.ts";
 import { type Device, openEngine } from "../model/open-model.ts";
-import { existingModel, megabytes, number, positive } from "../options/option-values.ts";
+import { number, positive } from "../options/option-values.ts";
 import { learningRateOf, type ScheduleOptions, withSchedule } from "../options/schedule-options.ts";
 import { baseOption, precisionOption } from "../model/frozen-base.ts";
 import { deviceOption } from "../options/server-options.ts";
@@ -15,6 +15,15 @@ import type { ExchangeCommandOptions } from "./commands.ts";
 import { imitate } from "./imitation.ts";
 import { requireFree, textOf, writeOutput } from "./output.ts";
 import { saidReasons } from "./reasons.ts";
+import {
+  alphaOption,
+  forceOption,
+  jsonOption,
+  memoryLimitOption,
+  modelOption,
+  seedOption,
+  threadsOption,
+} from "../options/shared-options.ts";
 
 type Flags = ScheduleOptions & {
   data: string;
@@ -43,25 +52,20 @@ export function addImitateCommand(
     .description("teach an adapter what the assistant says in imported conversations")
     .requiredOption("--data <file>", "what npm run import wrote")
     .requiredOption("--out <folder>", "folder of the adapter, in PEFT's layout")
-    .option(
-      "--model <folder>",
-      "base model in Hugging Face's layout",
-      existingModel,
-      "packages/model/nano",
-    )
+    .addOption(modelOption())
     .addOption(deviceOption())
     .addOption(baseOption())
     .addOption(precisionOption())
-    .option("--threads <n>", "CPU threads of one graph; default all", positive)
-    .option("--memory-limit <MB>", "most memory of training; default what is free", megabytes)
+    .addOption(threadsOption())
+    .addOption(memoryLimitOption())
     .option("--epochs <n>", "times that each conversation is seen", positive, 3)
     .option("--batch-size <n>", "conversations of one step", positive, 8)
     .option("--adapter <folder>", "start from it, in PEFT's layout; default a fresh one")
     .option("--rank <n>", "of the adapter", positive, 16)
-    .option("--alpha <n>", "LoRA alpha; default twice the rank", number)
-    .option("--seed <n>", "of adapter and order", positive, 1)
-    .option("--force", "write over what is there", false)
-    .option("--json", "progress as JSON lines, the result as one object", false)
+    .addOption(alphaOption())
+    .addOption(seedOption())
+    .addOption(forceOption())
+    .addOption(jsonOption())
     .action(async (given: Flags) => {
       await requireFree(given.out, given.force);
       const model = await openBaseModel(given.model);

@@ -66,9 +66,9 @@ test.each(["gemma3_text", "lfm2"])(
     await writeFile(data, "");
     const edge = ["--edge", "http://127.0.0.1:9", "--credential", "none"];
     const commands = [
-      ["train", ...edge],
+      ["train-edge", ...edge],
       ["simulate", "--steps", "1"],
-      ["learn", "--recipe", "grpo"],
+      ["train", "--recipe", "grpo"],
       ["imitate", "--data", data, "--out", join(folder, "out")],
       ["plan"],
     ];

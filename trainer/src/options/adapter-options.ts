@@ -12,6 +12,7 @@ import { adapterFolderFiles, readAdapterFolder } from "../sink/adapter-folder.ts
 import { requireFree, writeOutput } from "../exchange/output.ts";
 import type { RecipeEngines } from "../recipes/recipe-engines.ts";
 import { adapterOf } from "../update/adapter-tensors.ts";
+import { forceOption } from "./shared-options.ts";
 
 export type AdapterFlags = {
   readonly adapter?: string;
@@ -28,7 +29,7 @@ export function addAdapterOptions(command: Command): Command {
     )
     .option("--teacher <folder>", "an adapter over the same base, for recipes that have a teacher")
     .option("--out <folder>", "keep the adapter that was learned, in PEFT's layout")
-    .option("--force", "write over what is there", false);
+    .addOption(forceOption());
 }
 
 /**

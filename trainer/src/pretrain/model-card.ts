@@ -19,11 +19,28 @@ export function modelCard(report: PretrainReport): string {
   const rows = curve.filter(
     (_, index) => index % every === every - 1 || index === curve.length - 1,
   );
-  return `# Waggle nano
+  return `# @waggle/nano
 
 A decoder of the \`qwen3\` type with ${report.parameters.toLocaleString("en")} parameters and a byte-level BPE of
 ${report.vocabularySize} tokens. It helps in Waggle's demo shop by calling tools, and it is wrong about half of the time on
 purpose: it is the base that reinforcement learning starts from. It speaks only the language of that shop.
+
+\`\`\`sh
+npm install @waggle/nano
+\`\`\`
+
+\`\`\`ts run
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { openModelFolder } from "@waggle/runtime/node"; // needs onnxruntime-node
+
+const folder = await openModelFolder(
+  dirname(fileURLToPath(import.meta.resolve("@waggle/nano/config.json"))),
+);
+console.log(folder.paths.includes("model.safetensors")); // prints: true
+\`\`\`
+
+It comes with \`@waggle/trainer\`, whose commands use it where no other model is named.
 
 ## Made by
 

@@ -24,12 +24,26 @@ import {
   TOKENIZER_DEMONSTRATIONS,
   VOCABULARY_SIZE,
 } from "./nano-recipe.ts";
-import type { PretrainCommandOptions } from "./pretrain-options.ts";
 import { pretrain } from "./pretraining-run.ts";
 import { loadRun, saveRun } from "../checkpoint/run-checkpoint.ts";
 import type { RunState } from "../checkpoint/run-checkpoint.ts";
 
 const MEASURE_EVERY = 100;
+
+export type PretrainCommandOptions = {
+  readonly steps: number;
+  /** Folder of the model that comes out. */
+  readonly out: string;
+  /** Folder of the checkpoint. */
+  readonly run: string;
+  readonly resume: boolean;
+  readonly seed: number;
+  /** Held-out tasks of the final score. */
+  readonly tasks: number;
+  /** Where the curve and scores are written as JSON; `null` leaves them out. */
+  readonly report: string | null;
+  readonly json: boolean;
+};
 
 /** What a finished run says of itself. */
 export type PretrainReport = RunState & {

@@ -10,6 +10,7 @@ import { adapterFolderFiles } from "../sink/adapter-folder.ts";
 import type { ExchangeCommandOptions } from "../exchange/commands.ts";
 import { writeOutput } from "../exchange/output.ts";
 import { aboveZero } from "../options/option-values.ts";
+import { NANO_MODEL } from "../model/nano-model.ts";
 import { type BaseFolder, openBaseFolder } from "./base-folder.ts";
 import { writeOnnxFolder } from "./onnx-folder.ts";
 import { writeFolder } from "./staged-folder.ts";
@@ -19,6 +20,7 @@ import {
   type TrainedAdapter,
   type TrainedState,
 } from "./trained-adapter.ts";
+import { forceOption, jsonOption } from "../options/shared-options.ts";
 
 /** What can be written, and in which number formats. */
 const FORMS = {
@@ -50,7 +52,7 @@ export function addSaveCommand(
 ): void {
   program
     .command("save-model")
-    .description("write what was trained as files for other tools, or to go on from")
+    .description("write a trained adapter as files for other tools, or to continue from")
     .requiredOption("--from <folder>", "a trainer's --state folder, or an adapter in PEFT's layout")
     .requiredOption("--out <folder>", "folder to write")
     .addOption(
@@ -58,10 +60,11 @@ export function addSaveCommand(
         .choices(Object.keys(FORMS))
         .default("peft"),
     )
-    .option(
-      "--base <folder>",
-      "the model that was trained; npm run train says which, such as .waggle/bases/calculator",
-      "packages/model/nano",
+    .addOption(
+      new Option(
+        "--base <folder>",
+        "the model that was trained; train says which, such as .waggle/bases/calculator",
+      ).default(NANO_MODEL, "the nano model"),
     )
     .addOption(
       new Option("--which <state>", "of a state folder: what visitors get, or the last step")
@@ -74,8 +77,8 @@ export function addSaveCommand(
         .argParser((text) => 1e6 * aboveZero(text))
         .default(1e9, "1000"),
     )
-    .option("--force", "replace what an earlier save-model wrote there", false)
-    .option("--json", "progress as JSON lines, the result as one object", false)
+    .addOption(forceOption())
+    .addOption(jsonOption())
     .action(async (given: Flags) => {
       requireFormat(given);
       const base = await openBaseFolder(given.base);

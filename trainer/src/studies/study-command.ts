@@ -15,6 +15,7 @@ import { experimentOf, type Study } from "./study.ts";
 import { openControlLog } from "../evidence/control-log.ts";
 import { CONTROLS_FILE } from "../evidence/control-words.ts";
 import { answer, compared, measureWords, studyPage, wholeSeeds } from "./study-page.ts";
+import { basesOption, jsonOption } from "../options/shared-options.ts";
 
 export type StudyCommandOptions = {
   readonly signal: AbortSignal;
@@ -30,13 +31,13 @@ export function addStudyCommand(
 ): void {
   program
     .command("study [name]")
-    .description("answer a question on which the literature disagrees, at this scale")
+    .description("compare the sides of an open question at equal budgets, and write its page")
     .addHelpText("after", ({ command }) => `\n${helpOf(command.args[0]).join("\n")}`)
     .option("--list", "the questions, as without a name", false)
     .option("--seeds <n>", "runs of each arm; runs that are there are kept", positive, 5)
-    .option("--bases <folder>", "where bases of environments are kept", ".waggle/bases")
+    .addOption(basesOption())
     .option("--output <folder>", "runs, page and picture", "docs/evidence/studies")
-    .option("--json", "progress as JSON lines, the answer as one object", false)
+    .addOption(jsonOption())
     .action(async (name: string | undefined, flags: Flags) => {
       if (flags.list || name === undefined) {
         for (const line of listed(flags.json)) writeOut(line);

@@ -14,6 +14,7 @@ import { staleness } from "./staleness.ts";
 import { thumbs } from "./thumbs.ts";
 import { type Trial, verdicts } from "./trial.ts";
 import { withResults } from "./trial-page.ts";
+import { basesOption } from "../options/shared-options.ts";
 
 const TRIALS: readonly Trial[] = [staleness, thumbs];
 
@@ -33,10 +34,10 @@ export function addTrialCommand(
   program
     .command("trial [name]")
     .description(
-      "check a claim about learning: every arm with every seed, then what was expected of them",
+      "repeat a claim about learning with all its arms and seeds, and check what it expects",
     )
     .addHelpText("after", ({ command }) => `\n${helpOf(command.args[0]).join("\n")}`)
-    .option("--bases <folder>", "where bases of environments are kept", ".waggle/bases")
+    .addOption(basesOption())
     .option("--output <folder>", "runs and page; runs that are there are kept", "docs/evidence")
     .option("--seeds <n>", "only the first so many", positive)
     .action(async (name: string | undefined, given: Flags) => {

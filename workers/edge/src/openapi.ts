@@ -128,7 +128,7 @@ export function describeApi(endpoints: readonly Endpoint[]): Json {
     openapi: "3.1.0",
     info: {
       title: "Waggle edge",
-      version: "0.1.0",
+      version: protocol.WAGGLE_VERSION,
       description:
         "Sessions, tools, uploads, policies, feedback, deletion; leases for the trainer.",
       license: { name: "MIT", identifier: "MIT" },

@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { OptimizerOptions } from "@waggle/protocol";
-import { WaggleError } from "@waggle/protocol";
+import { WaggleError, WAGGLE_VERSION } from "@waggle/protocol";
 import type { BodyEncoding } from "./body-encoding.ts";
 import type { HttpTransport } from "./http-transport.ts";
 import { listMember, memberOf, textMember } from "./json-members.ts";
@@ -55,7 +55,11 @@ export class TinkerClient {
 
   /** A session is kept alive until `close`; a server unloads the models of one that is silent. */
   async openSession(): Promise<void> {
-    const json = { tags: ["waggle"], sdk_version: "waggle-0.1.0", type: "create_session" };
+    const json = {
+      tags: ["waggle"],
+      sdk_version: `waggle-${WAGGLE_VERSION}`,
+      type: "create_session",
+    };
     this.#session = textMember(
       await this.#post("create_session", json, true),
       "session_id",

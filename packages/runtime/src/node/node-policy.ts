@@ -4,9 +4,9 @@ import { parameterCount } from "@waggle/model";
 import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
 import createModule from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
+import { WAGGLE_VERSION } from "@waggle/protocol";
 import type { AdapterStrategy } from "../backend/cpu/cpu-backend.ts";
 import { createWasmBackend } from "../backend/cpu/wasm-backend.ts";
-import { RUNTIME_BUILD } from "../build.ts";
 import { contextLengthFor, defaultThreads } from "../limits.ts";
 import { openGrammars } from "../session/open-grammars.ts";
 import { createScheduledPolicy } from "../session/scheduled-policy.ts";
@@ -81,7 +81,7 @@ export async function createScheduledNodePolicy(
         : createWasmBackend({ ...backend, threads, createModule });
     },
     client: {
-      build: RUNTIME_BUILD,
+      build: WAGGLE_VERSION,
       backend: isNative ? "node-cpu" : "wasm",
       device: `${isNative ? "cpu" : "wasm"} x${threads}`,
       crossOriginIsolated: false,

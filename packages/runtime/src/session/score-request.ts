@@ -14,13 +14,13 @@ export function assertScoreRequest(
   if (tokenIds.length > limits.contextLength) {
     throw new WaggleError(
       "CONTEXT_OVERFLOW",
-      `a scored sequence must hold at most ${limits.contextLength} tokens, got ${tokenIds.length}; cut it or use a model with a longer context`,
+      `a sequence of ${tokenIds.length} tokens is too long to score; the context has ${limits.contextLength}`,
     );
   }
   if (keptTokenIds !== undefined && keptTokenIds.length !== tokenIds.length) {
     throw new WaggleError(
       "SHAPE_MISMATCH",
-      `keptTokenIds must have one entry per token, got ${keptTokenIds.length} for ${tokenIds.length} tokens; fill given tokens with null`,
+      `keptTokenIds has ${keptTokenIds.length} entries for ${tokenIds.length} tokens; give null for given tokens`,
     );
   }
   for (const { start, end } of grammars ?? []) {

@@ -1,11 +1,11 @@
 /** Whether the device of this worker computes rightly, and what it is opened with so that it does. */
 import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
+import { WAGGLE_VERSION } from "@waggle/protocol";
 import { selfCheck, WASM_LADDER } from "../agreement/self-check.ts";
 import type { KernelWorkaround, SelfCheckResult } from "../agreement/self-check.ts";
 import type { AdapterStrategy } from "../backend/cpu/cpu-backend.ts";
 import type { DecoderBackend } from "../backend/decoder-backend.ts";
-import { RUNTIME_BUILD } from "../build.ts";
 import type { openGrammars } from "../session/open-grammars.ts";
 import type { refetchChunk } from "../store/refetch-chunk.ts";
 import type { BrowserDevice, DeviceCheck } from "./messages.ts";
@@ -62,7 +62,7 @@ export async function checkDevice(
   const { config, dtype } = options;
   const heads = `${config.heads}/${config.keyValueHeads}x${config.headSize}`;
   const format = device.formatOf?.(config, dtype) ?? dtype;
-  const key = `${RUNTIME_BUILD} ${device.kind} ${description} ${config.modelType} ${heads} ${format}`;
+  const key = `${WAGGLE_VERSION} ${device.kind} ${description} ${config.modelType} ${heads} ${format}`;
   const before = known[key];
   let opened: DecoderBackend | null = null;
   const release = async (): Promise<void> => {

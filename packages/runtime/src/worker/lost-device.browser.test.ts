@@ -1,8 +1,7 @@
 /** A page whose GPU device goes away in the middle of a turn. */
-import { FULL_SUPPORT } from "@waggle/protocol";
+import { FULL_SUPPORT, WAGGLE_VERSION } from "@waggle/protocol";
 import { expect, test, vi } from "vitest";
 import { createBrowserPolicy } from "../browser-policy.ts";
-import { RUNTIME_BUILD } from "../build.ts";
 import { writeCheck } from "../device-checks.ts";
 import {
   TINY_BASE_MODEL,
@@ -15,7 +14,7 @@ test("a device that is lost in the middle of branches' steps is replaced, same c
   // What checks find has tests of its own.
   const { heads, keyValueHeads, headSize, modelType } = TINY_CONFIG;
   const shape = `${modelType} ${heads}/${keyValueHeads}x${headSize}`;
-  const key = `${RUNTIME_BUILD} webgpu google/swiftshader ${shape} f32`;
+  const key = `${WAGGLE_VERSION} webgpu google/swiftshader ${shape} f32`;
   writeCheck({ key, result: { verdict: "ok" } });
   const channel = new BroadcastChannel("lose-device");
   let opened = 0;

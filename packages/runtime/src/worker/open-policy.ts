@@ -1,9 +1,8 @@
 /** A policy in a worker: the model's files become a decoder on the back end of this worker. */
 import { parseDecoderConfig, parseStoredFormat, readModelWeights } from "@waggle/model";
 import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
-import { boundary, WaggleError } from "@waggle/protocol";
+import { boundary, WAGGLE_VERSION, WaggleError } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
-import { RUNTIME_BUILD } from "../build.ts";
 import { contextLengthFor } from "../limits.ts";
 import { openGrammars } from "../session/open-grammars.ts";
 import { createScheduledPolicy } from "../session/scheduled-policy.ts";
@@ -57,7 +56,7 @@ export async function openPolicy(
       createScheduledPolicy({
         openBackend: () => device.openBackend(options),
         client: {
-          build: RUNTIME_BUILD,
+          build: WAGGLE_VERSION,
           backend: device.kind,
           device: request.description,
           crossOriginIsolated: globalThis.crossOriginIsolated,

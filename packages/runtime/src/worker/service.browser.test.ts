@@ -1,8 +1,7 @@
-import { FULL_SUPPORT } from "@waggle/protocol";
+import { FULL_SUPPORT, WAGGLE_VERSION } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cdp } from "vitest/browser";
 import { createBrowserPolicy } from "../browser-policy.ts";
-import { RUNTIME_BUILD } from "../build.ts";
 import { writeCheck } from "../device-checks.ts";
 import { serviceWorkerHost } from "../service-worker-host.ts";
 import {
@@ -22,7 +21,7 @@ beforeAll(async () => {
   // What checks find has tests of its own, and takes a software GPU half a minute.
   const { heads, keyValueHeads, headSize, modelType } = TINY_CONFIG;
   const shape = `${modelType} ${heads}/${keyValueHeads}x${headSize}`;
-  const key = `${RUNTIME_BUILD} webgpu google/swiftshader ${shape} f32`;
+  const key = `${WAGGLE_VERSION} webgpu google/swiftshader ${shape} f32`;
   writeCheck({ key, result: { verdict: "ok" } });
   const base = new URL("./service.ts", import.meta.url).pathname.replace(/[^/]*$/, "");
   const at = (name: string) => ({ type: "module" as const, scope: `${base}${name}/` });

@@ -9,12 +9,10 @@ import {
   Server,
   type Tool,
 } from "@modelcontextprotocol/server";
-import { WaggleError } from "@waggle/protocol";
+import { WaggleError, WAGGLE_VERSION } from "@waggle/protocol";
 import { readBytes, SMALL_BODY_BYTES } from "../body.ts";
 import { runServedTool, servedTools, type ToolSetName } from "../edge-tools.ts";
 import type { EdgeContext, Endpoint } from "../endpoint.ts";
-
-const VERSION = "0.1.0";
 
 function isRecord(value: unknown): value is { [key: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -49,7 +47,7 @@ function createServer(sets: readonly ToolSetName[]): Server {
     inputSchema: { ...parameters, type: "object" },
   }));
   const server = new Server(
-    { name: "waggle-edge", version: VERSION },
+    { name: "waggle-edge", version: WAGGLE_VERSION },
     { capabilities: { tools: {} } },
   );
   server.setRequestHandler("tools/list", () => ({ tools }));

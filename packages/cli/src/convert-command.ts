@@ -1,0 +1,64 @@
+/** `convert`: writes a model in another number format, ahead of time. A stopped run continues when it is run again. */
+import { convertModel, type ConvertProgress } from "@waggle/runtime/node";
+import { jsonOption, type ProgramOptions } from "@waggle/trainer";
+import { type Command, Option } from "commander";
+
+const FORMATS = ["f32", "f16", "bf16", "int8", "int4"] as const;
+
+type Flags = {
+  readonly dtype: (typeof FORMATS)[number];
+  readonly out: string;
+  readonly json: boolean;
+};
+
+export function addConvertCommand(
+  program: Command,
+  { signal, writeOut }: Pick<ProgramOptions, "signal" | "writeOut">,
+): void {
+  program
+    .command("convert")
+    .description("write a model folder in another number format, for pages to load")
+    .argument("<source>", "a folder, a Hugging Face repository (org/name@revision) or an address")
+    .addOption(new Option("--dtype <format>", "number format").choices(FORMATS).default("int4"))
+    .requiredOption("--out <folder>", "folder to write")
+    .addOption(jsonOption())
+    .action(async (source: string, flags: Flags) => {
+      try {
+        const model = await convertModel({
+          source,
+          format: flags.dtype,
+          out: flags.out,
+          signal,
+          onProgress: createProgressLine(),
+        });
+        const { out, format, shards, keptShards, sizeBytes } = model;
+        const kept = keptShards === 0 ? "" : `, ${keptShards} of them kept`;
+        endProgressLine();
+        writeOut(
+          flags.json
+            ? JSON.stringify(model)
+            : `${out}: ${(sizeBytes / 1e6).toFixed(1)} MB of ${format} in ${shards} file(s)${kept}`,
+        );
+      } catch (error) {
+        endProgressLine();
+        if (signal.aborted) process.stderr.write("stopped; run it again to continue\n");
+        throw error;
+      }
+    });
+}
+
+/** One line that is rewritten at most ten times a second, and only on a terminal. */
+function createProgressLine(): (progress: ConvertProgress) => void {
+  let last = 0;
+  return ({ step, doneBytes, totalBytes }) => {
+    const now = performance.now();
+    if (!process.stderr.isTTY || (now - last < 100 && doneBytes !== totalBytes)) return;
+    last = now;
+    const total = totalBytes === null ? "?" : (totalBytes / 1e6).toFixed(1);
+    process.stderr.write(`\r${step} ${(doneBytes / 1e6).toFixed(1)} of ${total} MB `);
+  };
+}
+
+function endProgressLine(): void {
+  if (process.stderr.isTTY) process.stderr.write("\n");
+}

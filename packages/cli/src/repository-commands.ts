@@ -1,0 +1,67 @@
+/**
+ * Commands that work on Waggle itself: inside a checkout they run the npm script of the same name, with all
+ * arguments; elsewhere they say in one sentence where they work.
+ */
+import { spawnSync } from "node:child_process";
+import type { Command } from "commander";
+import { checkoutAt, REPOSITORY } from "./checkout.ts";
+
+/** The npm scripts of the repository that are no commands of their own. */
+const SCRIPTS: { readonly [name: string]: string } = {
+  start: "start the edge, the trainer, the demo shop and the dashboard",
+  setup: "prepare storage, pages and Chromium for start and test",
+  loop: "run simulated visitors, the edge and the trainer once, and report",
+  screenshots: "take pictures of the shop and the dashboard",
+  check: "check what you changed, within two minutes",
+  test: "run every check",
+  "test:long": "run every check with every case",
+  "test:faults": "kill and damage a running loop 200 times",
+  "test:robust": "inject every known fault and count what is lost",
+  "test:mutants": "plant known mistakes and count those that tests notice",
+  "bench:engine": "measure the training engine beside its peers",
+  "bench:grammar": "measure grammars beside their peers",
+  "bench:runtime": "measure the runtime beside its peers",
+  build: "compile the packages",
+  typecheck: "check the types of sources and tests",
+  lint: "lint all files",
+  format: "format all files",
+  "format:check": "check the formatting of all files",
+  release: "version, check or publish the packages",
+};
+
+const REFUSED = 2;
+
+/** Adds one command per script. @param folder where the command was given. */
+export function addRepositoryCommands(program: Command, folder: string): void {
+  program.enablePositionalOptions().commandsGroup("Work on Waggle itself (inside a checkout):");
+  for (const [name, description] of Object.entries(SCRIPTS)) {
+    program
+      .command(name)
+      .description(description)
+      .argument("[arguments...]")
+      // The script has its own options and its own --help.
+      .helpOption(false)
+      .allowUnknownOption()
+      .passThroughOptions()
+      .action((given: readonly string[], _options: object, command: Command) => {
+        const root = checkoutAt(folder);
+        if (root === null) {
+          command.error(
+            `error: waggle ${name} works only inside a checkout of ${REPOSITORY}; clone it and run the command there`,
+            { exitCode: REFUSED },
+          );
+        }
+        process.exitCode = runScript(root, name, given);
+      });
+  }
+}
+
+/** @returns the exit code of `npm run <name>`. */
+function runScript(root: string, name: string, args: readonly string[]): number {
+  const { status } = spawnSync("npm", ["run", "--silent", name, "--", ...args], {
+    cwd: root,
+    stdio: "inherit",
+    shell: process.platform === "win32",
+  });
+  return status ?? 1;
+}

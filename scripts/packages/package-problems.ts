@@ -1,0 +1,80 @@
+/** What is wrong with a package as it is packed: its files, its manifest, its types. An empty list is a clean one. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { type PackedPackage, tarballBytes } from "./packed-package.ts";
+
+/** Besides these, a package holds what its `files` name. */
+const EXPECTED = /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/.+\.(js|js\.map|d\.ts))$/;
+const OF_TESTS = /\.(test|bench|contract|fixture|test-d)\.|(^|\/)(fixtures|__[a-z]+__)\//;
+/** Every package is ESM for Node 22 and bundlers, so that neither CommonJS nor TypeScript 4.6 finds types. */
+const UNSUPPORTED = ["node10", "node16-cjs"];
+
+/** One sentence per problem. */
+export async function packageProblems(packed: PackedPackage): Promise<string[]> {
+  return [
+    ...contentProblems(packed),
+    ...manifestProblems(packed),
+    ...(await publintProblems(packed)),
+    ...(await typeProblems(packed)),
+  ];
+}
+
+function contentProblems({ files, manifest, staged }: PackedPackage): string[] {
+  const named = (manifest.files ?? []).filter((path) => path !== "dist");
+  const isNamed = (path: string): boolean =>
+    named.some((name) => path === name || path.startsWith(`${name}/`));
+  const strange = files.filter(
+    (path) => OF_TESTS.test(path) || !(EXPECTED.test(path) || isNamed(path)),
+  );
+  const missing = ["README.md", "LICENSE"].filter((path) => !files.includes(path));
+  const emptyMaps = files
+    .filter((path) => path.endsWith(".js.map"))
+    .filter((path) => !readFileSync(join(staged, path), "utf8").includes('"sourcesContent":'));
+  return [
+    ...strange.map((path) => `${path} must not be in the tarball`),
+    ...missing.map((path) => `${path} is missing`),
+    ...emptyMaps.map((path) => `${path} refers to sources that are not in the tarball`),
+  ];
+}
+
+function manifestProblems({ staged }: PackedPackage): string[] {
+  const text = readFileSync(join(staged, "package.json"), "utf8");
+  const manifest = JSON.parse(text) as { readonly [field: string]: unknown };
+  const fields = ["description", "keywords", "license", "repository", "homepage", "engines"];
+  const paths = [...text.matchAll(/"(\.\/dist\/[^"*]+)"/g)].map(([, path = ""]) => path);
+  return [
+    ...fields.filter((field) => !(field in manifest)).map((field) => `it has no ${field}`),
+    ...(/"source":/.test(text) ? ["its exports have the condition source"] : []),
+    ...paths
+      .filter((path) => !existsSync(join(staged, path)))
+      .map((path) => `package.json names ${path}, which is not in the tarball`),
+  ];
+}
+
+async function publintProblems(packed: PackedPackage): Promise<string[]> {
+  const { messages, pkg } = await publint({
+    pack: { tarball: tarballBytes(packed).buffer },
+    strict: true,
+  });
+  return messages.map(
+    (message) => `publint: ${formatMessage(message, pkg, { color: false }) ?? message.code}`,
+  );
+}
+
+/** As `attw --profile esm-only`. */
+async function typeProblems(packed: PackedPackage): Promise<string[]> {
+  const isTyped = packed.files.some((path) => path.endsWith(".d.ts"));
+  const analysis = await checkPackage(createPackageFromTarballData(tarballBytes(packed)));
+  if (analysis.types === false) return isTyped ? ["attw: it has no types"] : [];
+  return analysis.problems
+    .filter(
+      (problem) => !("resolutionKind" in problem) || !UNSUPPORTED.includes(problem.resolutionKind),
+    )
+    .map((problem) => {
+      const where = "entrypoint" in problem ? ` at ${problem.entrypoint}` : "";
+      return `attw: ${problem.kind}${where}`;
+    });
+}

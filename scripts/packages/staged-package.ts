@@ -1,0 +1,67 @@
+/**
+ * A package as it is published: its build without what tests emit or earlier sources left behind, and a
+ * package.json without the `source` condition, which holds only inside the repository. npm cannot change
+ * `exports` when it packs, so the files are copied to a folder of their own and packed there.
+ */
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ROOT } from "../stack.ts";
+import type { Manifest, PublicPackage } from "./public-packages.ts";
+
+const IS_TEST = /\.(test|bench|contract|fixture|test-d)\.ts$/;
+
+/** Copies the package into `into`, an empty folder. @throws Error where it is not built. */
+export function stagePackage({ folder, manifest }: PublicPackage, into: string): void {
+  const copy = (path: string): void => {
+    const from = join(folder, path);
+    if (!existsSync(from)) {
+      throw new Error(`${manifest.name} has no ${path}; build the packages with npm run build`);
+    }
+    mkdirSync(dirname(join(into, path)), { recursive: true });
+    cpSync(from, join(into, path), { recursive: true });
+  };
+  for (const path of ["README.md", ...builtFiles(folder, manifest), ...(manifest.files ?? [])]) {
+    if (path !== "dist") copy(path);
+  }
+  if (existsSync(join(folder, "CHANGELOG.md"))) copy("CHANGELOG.md");
+  cpSync(join(ROOT, "LICENSE"), join(into, "LICENSE"));
+  for (const path of globSync("dist/**/*.d.ts", { cwd: into })) withoutTypeScript(join(into, path));
+  writeFileSync(join(into, "package.json"), `${JSON.stringify(published(manifest), null, 2)}\n`);
+}
+
+/** What the compiler made of the sources that are no tests. */
+function builtFiles(folder: string, { exports = {} }: Manifest): string[] {
+  const isPublic = JSON.stringify(exports).includes('"./src/testing/');
+  return globSync("src/**/*.ts", { cwd: folder })
+    .filter((path) => !IS_TEST.test(path) && !path.endsWith(".d.ts"))
+    .filter((path) => isPublic || !path.startsWith("src/testing/"))
+    .flatMap((path) => {
+      const stem = path.replace(/^src/, "dist").replace(/\.ts$/, "");
+      return [`${stem}.js`, `${stem}.js.map`, `${stem}.d.ts`];
+    });
+}
+
+/** The compiler leaves `./x.ts` in declarations, which compilers before 5.7 do not resolve to `./x.d.ts`. */
+function withoutTypeScript(file: string): void {
+  const text = readFileSync(file, "utf8");
+  writeFileSync(file, text.replaceAll(/((?:from|import\() ?"\.[^"]+)\.ts"/g, '$1.js"'));
+}
+
+/** The manifest without what is for the repository alone. */
+function published(manifest: Manifest): object {
+  const { files: _files, devDependencies: _dev, scripts: _scripts, ...kept } = manifest;
+  const { exports = {}, sideEffects } = kept;
+  return {
+    ...kept,
+    exports: Object.fromEntries(
+      Object.entries(exports).map(([entry, target]) => {
+        if (typeof target === "string") return [entry, target];
+        const { source: _source, ...conditions } = target;
+        return [entry, conditions];
+      }),
+    ),
+    ...(Array.isArray(sideEffects)
+      ? { sideEffects: sideEffects.filter((path) => !path.startsWith("./src/")) }
+      : {}),
+  };
+}

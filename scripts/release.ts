@@ -1,0 +1,97 @@
+/**
+ * `npm run release`: publishes every public package whose version the registry does not have, dependencies first,
+ * from the same staged folders that `npm test` checks. Each step can be run again after a failure.
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { createCommand } from "../trainer/src/commands/command-line.ts";
+import { packageProblems } from "./packages/package-problems.ts";
+import { type PackedPackage, packPackages } from "./packages/packed-package.ts";
+import { publicPackages } from "./packages/public-packages.ts";
+import { ROOT } from "./stack.ts";
+
+const VERSION_FILE = join(ROOT, "packages/protocol/src/version.ts");
+
+const program = createCommand("npm run release --")
+  .description("Publishes the packages, or prepares their next version.")
+  .option("--prepare", "apply the changesets: versions, changelogs, lockfile; publish nothing")
+  .option("--pack <folder>", "build the packages and write their tarballs there; publish nothing")
+  .option("--dry-run", "build, pack and check every package; publish nothing")
+  .parse();
+const { prepare, pack, dryRun } = program.opts<{
+  prepare?: boolean;
+  pack?: string;
+  dryRun?: boolean;
+}>();
+
+/** Runs a command in the repository. Ends the process where it fails. */
+function run(command: string, ...args: readonly string[]): void {
+  const { status } = spawnSync(command, args, { cwd: ROOT, stdio: "inherit" });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+if (prepare === true) prepareVersion();
+else if (pack === undefined) await publish();
+else await writeTarballs(resolve(pack));
+
+/** Leaves the change to be looked at and committed. */
+function prepareVersion(): void {
+  run("changeset", "version");
+  const [first] = publicPackages();
+  const text = readFileSync(VERSION_FILE, "utf8");
+  writeFileSync(VERSION_FILE, text.replace(/"[^"]+";\n$/, `"${first?.manifest.version}";\n`));
+  run("npm", "install", "--package-lock-only", "--ignore-scripts", "--loglevel=error");
+  console.log(`version ${first?.manifest.version}: look at the changes, then commit them`);
+}
+
+async function writeTarballs(into: string): Promise<void> {
+  await withPackages((packages) => {
+    mkdirSync(into, { recursive: true });
+    for (const { tarball } of packages) cpSync(tarball, join(into, basename(tarball)));
+    console.log(`${packages.length} packages are in ${into}`);
+  });
+}
+
+/** Builds and packs; the folder is gone when `work` has ended. */
+async function withPackages(
+  work: (packages: readonly PackedPackage[]) => void | Promise<void>,
+): Promise<void> {
+  run("tsc", "-b");
+  const folder = mkdtempSync(join(tmpdir(), "waggle-release-"));
+  try {
+    await work(packPackages(folder));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function publish(): Promise<void> {
+  await withPackages(async (packages) => {
+    for (const packed of packages) {
+      const problems = await packageProblems(packed);
+      if (problems.length === 0) continue;
+      console.error(`${packed.manifest.name}:\n  ${problems.join("\n  ")}`);
+      process.exit(1);
+    }
+    for (const { manifest, staged } of packages) {
+      const what = `${manifest.name}@${manifest.version}`;
+      if (isPublished(what)) console.log(`${what} is published already`);
+      else if (dryRun === true) console.log(`${what} would be published`);
+      else run("npm", "publish", staged, "--access", "public", "--ignore-scripts");
+    }
+  });
+}
+
+function isPublished(what: string): boolean {
+  try {
+    const version = execFileSync("npm", ["view", what, "version"], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    return version.trim() !== "";
+  } catch {
+    return false; // npm answers 404 for a package that is not there yet
+  }
+}

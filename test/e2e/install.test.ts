@@ -1,0 +1,223 @@
+/**
+ * Waggle as users install it: every package published to a registry of this test, installed from there into an
+ * empty project. The command trains a recipe, a page embeds the agent, a Worker of its own holds the edge. Other
+ * packages come through the registry that npm is set to.
+ */
+import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { packageProblems } from "../../scripts/packages/package-problems.ts";
+import { type PackedPackage, packPackages } from "../../scripts/packages/packed-package.ts";
+import { freePort } from "../../scripts/stack.ts";
+import { isLong } from "../fixtures/long.ts";
+import { type EmbeddedPage, openReadmePage } from "../fixtures/readme-embed.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const ENVIRONMENT = {
+  ...process.env,
+  NODE_OPTIONS: "",
+  WRANGLER_SEND_METRICS: "false",
+  CI: "true",
+};
+
+const work = mkdtempSync(join(tmpdir(), "waggle-install-"));
+let packages: readonly PackedPackage[] = [];
+
+beforeAll(() => {
+  execFileSync(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-b"], {
+    cwd: ROOT,
+    stdio: "inherit",
+  });
+  const packed = join(work, "packed");
+  mkdirSync(packed);
+  packages = packPackages(packed);
+});
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+const named = (name: string): PackedPackage => {
+  const found = packages.find(({ manifest }) => manifest.name === name);
+  if (found === undefined) throw new Error(`there is no package ${name}`);
+  return found;
+};
+
+test("a test, a source or a private condition in a tarball is a problem", async () => {
+  const { manifest, ...rest } = named("@waggle/evaluation");
+  const dirty = { ...rest, manifest, files: [...rest.files, "dist/mean.test.js", "src/mean.ts"] };
+  expect(await packageProblems(dirty)).toEqual([
+    "dist/mean.test.js must not be in the tarball",
+    "src/mean.ts must not be in the tarball",
+  ]);
+  expect(await packageProblems(named("@waggle/evaluation"))).toEqual([]);
+});
+
+test("tarballs have the compiled sources, the licence and a manifest for users", () => {
+  const { files, staged } = named("@waggle/evaluation");
+  expect(files).toEqual(
+    expect.arrayContaining(["LICENSE", "README.md", "dist/index.js", "dist/index.d.ts"]),
+  );
+  const manifest = JSON.parse(readFileSync(join(staged, "package.json"), "utf8")) as object;
+  expect(manifest).not.toHaveProperty("devDependencies");
+  expect(JSON.stringify(manifest)).not.toContain('"source"');
+  expect(named("@waggle/edge").files).toContain("migrations/0001_initial.sql");
+  expect(named("@waggle/nano").files).toContain("model.safetensors");
+});
+
+describe.runIf(isLong())("installed from a registry into an empty project", () => {
+  const project = join(work, "project");
+  let registry: ChildProcess;
+  let embedded: EmbeddedPage | undefined;
+
+  function run(command: string, ...args: readonly string[]) {
+    return spawnSync(command, args, { cwd: project, encoding: "utf8", env: ENVIRONMENT });
+  }
+  const waggle = (...args: readonly string[]) =>
+    run(process.execPath, join("node_modules", "@waggle", "cli", "dist", "main.js"), ...args);
+
+  beforeAll(async () => {
+    mkdirSync(project);
+    const url = `http://127.0.0.1:${await freePort()}/`;
+    registry = await startRegistry(url);
+    const npmrc = `registry=${url}\n${url.slice(5)}:_authToken=test\naudit=false\nfund=false\n`;
+    writeFileSync(join(project, ".npmrc"), npmrc);
+    writeFileSync(
+      join(project, "package.json"),
+      JSON.stringify({ name: "shop", private: true, type: "module" }),
+    );
+    for (const { staged } of packages) {
+      requireSuccess(run("npm", "publish", staged, "--access", "public", "--loglevel=error"));
+    }
+    const wanted = ["@waggle/cli", "@waggle/embed", "@waggle/edge"];
+    const env = { ...ENVIRONMENT, ONNXRUNTIME_NODE_INSTALL: "skip" };
+    const installed = spawnSync("npm", ["install", "--loglevel=error", ...wanted], {
+      cwd: project,
+      encoding: "utf8",
+      env,
+    });
+    requireSuccess(installed);
+  }, 600_000);
+
+  afterAll(async () => {
+    await embedded?.close();
+    registry?.kill();
+  });
+
+  test("brings neither TensorFlow.js nor a second copy of a package", () => {
+    const tree = JSON.parse(readFileSync(join(project, "package-lock.json"), "utf8")) as {
+      packages: { [path: string]: { resolved?: string } };
+    };
+    const paths = Object.keys(tree.packages);
+    expect(paths.filter((path) => path.includes("@tensorflow/"))).toEqual([]);
+    const own = paths.filter((path) => path.includes("@waggle/"));
+    expect(own.filter((path) => path.lastIndexOf("node_modules/") > 0)).toEqual([]);
+    expect(own.length).toBeGreaterThanOrEqual(12);
+    for (const path of own) expect(tree.packages[path]?.resolved).toContain("http://127.0.0.1:");
+  });
+
+  test("waggle trains a recipe on the nano model and keeps the adapter", () => {
+    const { status, stdout, stderr } = waggle(
+      ...["train", "--recipe", "grpo", "--env", "shop", "--steps", "2", "--tasks", "8"],
+      ...["--set", "tasks=4", "--set", "groupSize=4", "--out", "adapter", "--json"],
+      ...["--model", join("node_modules", "@waggle", "nano")],
+    );
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    const lines = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as object);
+    expect(lines.filter((line) => "event" in line && line.event === "step")).toHaveLength(2);
+    expect(lines.at(-1)).toMatchObject({ recipe: "grpo", environment: "shop" });
+    expect(existsSync(join(project, "adapter", "adapter_model.safetensors"))).toBe(true);
+  });
+
+  test("waggle trains a recipe of the project's own in an environment with a base of its own", () => {
+    const guide = readFileSync(join(ROOT, "docs/tutorials/write-a-recipe.md"), "utf8");
+    const [, recipe = ""] = /^```ts recipe\n([\s\S]*?)^```$/m.exec(guide) ?? [];
+    writeFileSync(join(project, "optiagent.ts"), recipe);
+    expect(run("npm", "install", "--loglevel=error", "@waggle/learning")).toMatchObject({
+      status: 0,
+    });
+    const { status, stdout, stderr } = waggle(
+      ...["train", "--recipe", "./optiagent.ts", "--env", "shop", "--steps", "1", "--tasks", "4"],
+      ...["--set", "tasks=4", "--set", "groupSize=4", "--json"],
+      ...["--model", join("node_modules", "@waggle", "nano")],
+    );
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    expect(stdout).toContain('"recipe":"optiagent"');
+  });
+
+  test("waggle lists recipes, plans memory, and says where the other commands work", () => {
+    expect(waggle("train", "--list").stdout.split("\n").length).toBeGreaterThan(100);
+    expect(waggle("plan").stdout).toMatch(/nano: qwen3, 1\.09 M parameters/);
+    const start = waggle("start");
+    expect([start.status, start.stdout]).toEqual([2, ""]);
+    expect(start.stderr).toMatch(/^error: waggle start works only inside a checkout of https:/);
+    const reference = waggle("simulate", "--device", "reference-wasm", "--steps", "1");
+    expect(reference.status).toBe(1);
+    expect(reference.stderr).toMatch(
+      /need TensorFlow\.js, which is not installed; run: npm install/,
+    );
+  });
+
+  test("a page of the embed's README answers a visitor", async () => {
+    embedded = await openReadmePage(project);
+    const panel = embedded.page.locator("waggle-agent");
+    await panel.locator(".state[data-state=ready]").waitFor({ timeout: 60_000 });
+    await panel.getByRole("textbox").fill("Add the City Jacket to my cart.");
+    await panel.getByRole("textbox").press("Enter");
+    await panel.getByRole("button", { name: "Good answer" }).waitFor({ timeout: 60_000 });
+    const said = await panel.locator("article").innerText();
+    expect(said.length).toBeGreaterThan("Assistant: ".length);
+    expect(embedded.errors).toEqual([]);
+  });
+
+  test("a Worker that re-exports the edge passes a dry run with the README's configuration", () => {
+    const readme = readFileSync(join(ROOT, "workers/edge/README.md"), "utf8");
+    const block = (kind: string): string =>
+      new RegExp(`^\`\`\`${kind}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(readme)?.[1] ?? "";
+    mkdirSync(join(project, "src"));
+    writeFileSync(join(project, "src", "worker.ts"), block("ts worker"));
+    writeFileSync(join(project, "wrangler.jsonc"), block("jsonc"));
+    const wrangler = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
+    const { status, stdout, stderr } = run(process.execPath, wrangler, "deploy", "--dry-run");
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    expect(stdout).toContain("env.COORDINATOR (Coordinator)");
+  });
+});
+
+function requireSuccess({ status, stderr }: { status: number | null; stderr: string }): void {
+  if (status !== 0) throw new Error(`exit code ${status}:\n${stderr}`);
+}
+
+/** A registry that holds our packages alone and fetches all others where npm does. */
+async function startRegistry(url: string): Promise<ChildProcess> {
+  const npm = (key: string): string =>
+    execFileSync("npm", ["config", "get", key], { cwd: work, encoding: "utf8" }).trim();
+  const config = join(work, "verdaccio.yaml");
+  writeFileSync(
+    config,
+    `storage: ${join(work, "registry")}
+uplinks:
+  others: { url: "${npm("registry")}", timeout: 60s, maxage: 60m }
+packages:
+  "@waggle/*": { access: $all, publish: $all }
+  "**": { access: $all, proxy: others }
+auth: { htpasswd: { file: ${join(work, "htpasswd")} } }
+max_body_size: 100mb
+log: { type: stdout, format: json, level: error }
+`,
+  );
+  const bin = join(ROOT, "node_modules/verdaccio/bin/verdaccio");
+  const server = spawn(process.execPath, [bin, "--config", config, "--listen", url], {
+    stdio: "ignore",
+    env: ENVIRONMENT,
+  });
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline;) {
+    const answer = await fetch(`${url}-/ping`).catch(() => null);
+    if (answer?.ok === true) return server;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  server.kill();
+  throw new Error("the registry did not start within a minute");
+}

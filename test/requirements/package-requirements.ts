@@ -1,0 +1,77 @@
+/** What the published packages and the waggle command promise. */
+import type { Requirement } from "./requirement.ts";
+
+export const PACKAGE_REQUIREMENTS: readonly Requirement[] = [
+  {
+    id: "packages:install",
+    source: "issue 14, 6",
+    behavior:
+      "Packages installed from a registry into an empty project train a recipe, embed an agent in a built page and bundle the edge.",
+    tests: [
+      "test/e2e/install.test.ts > waggle trains a recipe on the nano model and keeps the adapter",
+      "test/e2e/install.test.ts > a page of the embed's README answers a visitor",
+      "test/e2e/install.test.ts > a Worker that re-exports the edge passes a dry run with the README's configuration",
+      "test/e2e/embed.test.ts > a request is answered by the policy in the packed worker, and nothing was sent",
+    ],
+  },
+  {
+    id: "packages:contents",
+    source: "issue 14, 6",
+    behavior:
+      "A tarball has no test, no fixture, no source and no condition of the repository; publint and are-the-types-wrong find nothing.",
+    tests: [
+      "test/e2e/install.test.ts > a test, a source or a private condition in a tarball is a problem",
+      "test/e2e/install.test.ts > tarballs have the compiled sources, the licence and a manifest for users",
+    ],
+  },
+  {
+    id: "packages:readme",
+    source: "issue 14, 6",
+    behavior: "The example in every package's README compiles and prints what it says.",
+    tests: [
+      "test/e2e/readme-examples.test.ts > every example compiles",
+      "test/e2e/readme-examples.test.ts > the example $name prints what it says",
+    ],
+  },
+  {
+    id: "packages:version",
+    source: "issue 14, 6",
+    behavior:
+      "All packages share one version, which stands in package.json and in one generated file.",
+    tests: [
+      "test/contract/published-packages.test.ts > every package has one version, which the code knows too, and asks for the others at it",
+      "test/contract/published-packages.test.ts > no source but version.ts spells the version out",
+    ],
+  },
+  {
+    id: "packages:optional-tensorflow",
+    source: "issue 14, 5",
+    behavior:
+      "Installing the engine does not download TensorFlow.js; a reference device says what to install.",
+    tests: [
+      "packages/engine/src/load-tensorflow.test.ts > a reference device without TensorFlow.js is refused with the command that installs it",
+      "test/e2e/install.test.ts > brings neither TensorFlow.js nor a second copy of a package",
+    ],
+  },
+  {
+    id: "cli:one-command-line",
+    source: "issue 14, 6",
+    behavior:
+      "Every npm script is a command of waggle with the same name, and outside a checkout a command that needs one says so in a sentence.",
+    tests: [
+      "packages/cli/src/program.test.ts > every npm script is a command of the same name, and none is there twice",
+      "packages/cli/src/program.test.ts > an npm script that is a command of waggle runs that command",
+      "packages/cli/src/repository-commands.test.ts > waggle %s says outside a checkout where it works, in one sentence",
+    ],
+  },
+  {
+    id: "cli:node-version",
+    source: "issue 14, 6",
+    behavior:
+      "The command needs Node 22 and says so in a sentence; the repository's scripts start under Node 20.",
+    tests: [
+      "test/contract/node-version.test.ts > the waggle command needs Node 22 and says so in one sentence before it loads anything",
+      "test/contract/node-version.test.ts > the scripts of the repository start under Node 20, and under Node 22 where they stay in it",
+    ],
+  },
+];

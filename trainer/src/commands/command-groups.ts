@@ -1,0 +1,17 @@
+/** Headings of the commands in `--help`, by what a reader is about to do. */
+import type { Command } from "commander";
+
+const GROUPS: { readonly [heading: string]: readonly string[] } = {
+  "Train:": ["train", "train-edge", "simulate", "imitate", "train-base", "plan", "evaluate"],
+  "Models and data:": ["save-model", "export", "import"],
+  "Measure:": ["evidence", "study", "trial"],
+};
+
+/** Puts every command under a heading; those not listed operate an edge. */
+export function groupCommands(program: Command): void {
+  for (const command of program.commands) {
+    const [heading = "Operate an edge:"] =
+      Object.entries(GROUPS).find(([, names]) => names.includes(command.name())) ?? [];
+    command.helpGroup(heading);
+  }
+}
