@@ -11,6 +11,7 @@ const SCRIPTS: { readonly [name: string]: string } = {
   start: "start the edge, the trainer, the demo shop and the dashboard",
   setup: "prepare storage, pages and Chromium for start and test",
   loop: "run simulated visitors, the edge and the trainer once, and report",
+  docs: "build the documentation as a site",
   screenshots: "take pictures of the shop and the dashboard",
   check: "check what you changed, within two minutes",
   test: "run every check",
