@@ -18,9 +18,9 @@ function importsOf(file: string): string[] {
   );
 }
 
-test("only main.ts stands at the root of the trainer", () => {
+test("only index.ts stands at the root of the trainer", () => {
   const atRoot = files.filter((file) => dirname(file) === SOURCE).map((file) => basename(file));
-  expect(atRoot).toEqual(["main.ts"]);
+  expect(atRoot).toEqual(["index.ts"]);
 });
 
 test("a folder has at most 40 source files", () => {
