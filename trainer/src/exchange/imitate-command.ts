@@ -7,7 +7,7 @@ import type { Command } from "commander";
 import { adapterFolderFiles, readAdapterFolder } from "../sink/adapter-folder.ts";
 import { openBaseModel, type OpenedModel } from "../model/base-model.ts";
 import { type Device, openEngine } from "../model/open-model.ts";
-import { number, positive } from "../options/option-values.ts";
+import { positive } from "../options/option-values.ts";
 import { learningRateOf, type ScheduleOptions, withSchedule } from "../options/schedule-options.ts";
 import { baseOption, precisionOption } from "../model/frozen-base.ts";
 import { deviceOption } from "../options/server-options.ts";
