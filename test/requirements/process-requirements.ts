@@ -42,4 +42,25 @@ export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
       "test/contract/command-lines.test.ts > npm run %s explains its options and refuses unknown options and bad values",
     ],
   },
+  {
+    id: "docs:pages",
+    source: "issue 14, 1",
+    behavior:
+      "Links and files that a page names are there, its TypeScript compiles, and a page of evidence opens with its answer.",
+    tests: [
+      "test/contract/docs-pages.test.ts > every link between files leads to a file and a heading",
+      "test/contract/docs-pages.test.ts > every file that a page names is there",
+      "test/contract/docs-pages.test.ts > a page of evidence opens with its answer and has tables of at most ten rows",
+      "test/contract/docs-snippets.test.ts > every block of TypeScript in the documentation compiles",
+    ],
+  },
+  {
+    id: "docs:one-screen",
+    source: "issue 14, 1",
+    behavior: "The README has at most 900 words and embeds the agent as the tutorial does.",
+    tests: [
+      "test/contract/docs-pages.test.ts > the README is one screen: at most 900 words",
+      "test/contract/docs-pages.test.ts > the tutorial embeds the agent with the lines of the README",
+    ],
+  },
 ];
