@@ -73,8 +73,14 @@ try {
     ...(options.webgpu
       ? {
           trainerArgs: [
-            ...["--groups-per-step", "2", "--partial-step-seconds", "150"],
-            ...["--publish-every", "1", "--evaluation-tasks", "16"],
+            "--groups-per-step",
+            "2",
+            "--partial-step-seconds",
+            "150",
+            "--publish-every",
+            "1",
+            "--evaluation-tasks",
+            "16",
           ],
           edgeVariables: { GROUP_SIZE: "8", GROUP_DEADLINE_SECONDS: "600", GATE_MIN_TASKS: "16" },
         }

@@ -45,7 +45,9 @@ export async function createMutantRunner(root: string): Promise<MutantRunner> {
       bail: 1,
       reporters: [],
       include: [],
-      ...{ maxWorkers: 1, testTimeout: 60_000, provide: { isLong: false } },
+      maxWorkers: 1,
+      testTimeout: 60_000,
+      provide: { isLong: false },
       // A cached module would never meet the mutant, and a mutant must not end in the cache.
       fsModuleCache: false,
       env: { ORT_DISABLE_TELEMETRY: "1" },

@@ -211,13 +211,13 @@ export class Modules {
     }
     for (const statement of parsed.program.body as unknown as Node[]) {
       if (/^Import|^ExportAll/.test(statement.type)) continue;
-      const node = /^Export/.test(statement.type) ? statement["declaration"] : statement;
+      const node = statement.type.startsWith("Export") ? statement["declaration"] : statement;
       if (!isNode(node)) continue;
       if (node.type === "VariableDeclaration")
         for (const declarator of node["declarations"] as Node[])
           declare(boundNames(declarator["id"]), declarator);
       else if (statement.type === "ExportDefaultDeclaration") declare(["default"], node);
-      else if (/Declaration$/.test(node.type) && isNode(node["id"]))
+      else if (node.type.endsWith("Declaration") && isNode(node["id"]))
         declare([(node["id"] as Node)["name"] as string], node);
       else usesOf(node, module.statements);
     }

@@ -82,7 +82,10 @@ fault(
       Array.from(ended, () => ({ code: 2, out: "" })),
     );
     expect(ended.map(({ err }) => err.match(/^error: option '(\S+)/)?.[1])).toEqual([
-      ...["--pages", "--recipe", "--device", "--model"],
+      "--pages",
+      "--recipe",
+      "--device",
+      "--model",
     ]);
     return { after: `${ended.length} of ${ended.length} ended with exit code 2 and a sentence` };
   },

@@ -121,7 +121,7 @@ async function builtinsOf(entry: string): Promise<string[]> {
       minify: false,
       lib: { entry, formats: ["es"] },
       // Only the root entry's own graph: workers are entries of their own, and native ones are for Node.
-      rolldownOptions: { external: (id) => /^onnxruntime-/.test(id) },
+      rolldownOptions: { external: (id) => id.startsWith("onnxruntime-") },
     },
     plugins: [
       {

@@ -77,8 +77,18 @@ const startLearning = (of: Installation) =>
       if (lease !== undefined) givenUp.set(lease, Number(rows));
     },
     args: [
-      ...["--groups-per-step", "2", "--publish-every", "3", "--evaluation-tasks", "8"],
-      ...["--promotion-margin", "1", "--lease-seconds", "6", "--partial-step-seconds", "4"],
+      "--groups-per-step",
+      "2",
+      "--publish-every",
+      "3",
+      "--evaluation-tasks",
+      "8",
+      "--promotion-margin",
+      "1",
+      "--lease-seconds",
+      "6",
+      "--partial-step-seconds",
+      "4",
     ],
   });
 

@@ -19,8 +19,15 @@ let ports: { edge: number; demo: number; dashboard: number };
 const command = (): string[] => [
   ...NODE,
   join(ROOT, "scripts/start.ts"),
-  ...["--state", folder, "--port", String(ports.edge), "--shop-port", String(ports.demo)],
-  ...["--dashboard-port", String(ports.dashboard), "--no-resume"],
+  "--state",
+  folder,
+  "--port",
+  String(ports.edge),
+  "--shop-port",
+  String(ports.demo),
+  "--dashboard-port",
+  String(ports.dashboard),
+  "--no-resume",
 ];
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

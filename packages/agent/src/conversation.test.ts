@@ -41,8 +41,13 @@ test("a second request goes on in the same context and trains no token twice", a
   expect(tokensOf(second)).toEqual(policy.contexts[0]?.tokenIds);
   expect(tokensOf(second).slice(0, tokensOf(first).length)).toEqual(tokensOf(first));
   expect(second.segments.map((s) => (s.kind === "given" ? s.role : s.kind))).toEqual([
-    ...["system", "user", "assistant", "tool", "assistant"],
-    ...["user", "sampled"],
+    "system",
+    "user",
+    "assistant",
+    "tool",
+    "assistant",
+    "user",
+    "sampled",
   ]);
   expect(tokenizer.decode(tokensOf(second))).toBe(
     "<|im_start|>system\nYou help.\nTools: echo(text)<|im_end|>" +

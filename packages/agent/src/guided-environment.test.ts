@@ -38,7 +38,9 @@ test("text that spells special tokens is plain text", async () => {
   const { segments } = await rollOut({ ...fixed, policy, consent, environment });
   const given = segments.filter(({ kind }) => kind === "given").flatMap(({ tokenIds }) => tokenIds);
   const plain = await rollOut({
-    ...{ ...fixed, consent, environment: ended },
+    ...fixed,
+    consent,
+    environment: ended,
     policy: new ScriptedPolicy({ turns: [say("Done.")] }),
   });
   const special = (ids: readonly number[]): number[] => ids.filter((id) => id >= 256);
@@ -71,7 +73,9 @@ test("a roll-out asks for the environment of the version that it samples from", 
   const asked: number[] = [];
   const policy = new ScriptedPolicy({ turns: [say("Done.")], version: 3 });
   await rollOut({
-    ...{ ...fixed, policy, consent },
+    ...fixed,
+    policy,
+    consent,
     environment: (version) => {
       asked.push(version);
       return ended;
@@ -91,7 +95,9 @@ test("a conversation goes on under a version that says the same, and begins anew
     [3, "new"],
   ]);
   const conversation = createConversation({
-    ...{ ...fixed, policy, consent: () => consent },
+    ...fixed,
+    policy,
+    consent: () => consent,
     startsAlike: (from, to) => said.get(from) === said.get(to),
     createEnvironment: (_, version) =>
       guidedEnvironment(ended, { start: () => said.get(version) ?? "" }),

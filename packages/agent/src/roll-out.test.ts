@@ -105,8 +105,13 @@ test("events tell the turn as it happens", async () => {
   );
   const order = events.filter((event) => event.type !== "token-delta").map((event) => event.type);
   expect(order).toEqual([
-    ...["turn-start", "tool-call", "tool-result", "turn-end"],
-    ...["turn-start", "turn-end", "trajectory-end"],
+    "turn-start",
+    "tool-call",
+    "tool-result",
+    "turn-end",
+    "turn-start",
+    "turn-end",
+    "trajectory-end",
   ]);
   const shown = (part: string, turn: number): string =>
     events

@@ -54,7 +54,9 @@ test("a turn that two versions said keeps who said what, and no upload may claim
   record.addSampled(
     {
       tokenIds: [1, 2],
-      ...{ behaviorLogProbs: two, rawLogProbs: two, entropies: [1, 1] },
+      behaviorLogProbs: two,
+      rawLogProbs: two,
+      entropies: [1, 1],
       stopReason: "stop-token",
       versions,
     },

@@ -31,7 +31,11 @@ function open(turns: readonly ScriptedChatTurn[]) {
   const chat = createScriptedChat(turns);
   const redactor = createRedactor({ rules: [] });
   const conversation = createChatConversation({
-    ...{ chat, redactor, maxTurns: 3, timeoutMs: 0, system: "You help." },
+    chat,
+    redactor,
+    maxTurns: 3,
+    timeoutMs: 0,
+    system: "You help.",
     tools: () => [lookUp, remote],
   });
   const events: AgentEvent[] = [];
@@ -53,9 +57,17 @@ test("a turn calls a tool, the next one speaks; personal data stays in the page"
   // The page's tool gets the value back, the edge's does not.
   expect(seen).toEqual([{ mail: "ada@example.org" }, { mail: "[EMAIL_1]" }]);
   expect(events.map((event) => event.type)).toEqual([
-    ...["turn-start", "tool-call", "tool-result", "turn-end"],
-    ...["turn-start", "tool-call", "tool-result", "turn-end"],
-    ...["turn-start", "token-delta", "turn-end"],
+    "turn-start",
+    "tool-call",
+    "tool-result",
+    "turn-end",
+    "turn-start",
+    "tool-call",
+    "tool-result",
+    "turn-end",
+    "turn-start",
+    "token-delta",
+    "turn-end",
   ]);
   expect(chat.calls[0]?.response_format).toMatchObject({
     json_schema: { schema: { anyOf: [{ required: ["say"] }, {}, {}] } },

@@ -18,7 +18,9 @@ function serve(url: string): Promise<Response> {
 
 const LOOK: Tool = {
   definition: {
-    ...{ name: "look", description: "Looks.", source: "page" },
+    name: "look",
+    description: "Looks.",
+    source: "page",
     parameters: { type: "object", properties: {} },
   },
   run: () => Promise.resolve("seen"),
@@ -39,7 +41,10 @@ test("a visitor's model answers, follows no manifest, and comes from storage the
   expect(host.followsSite).toBe(false);
   expect([...details]).toContain("starting");
   const conversation = createConversation({
-    ...{ policy: host.policy, chatFormat: host.chatFormat, client: host.client, seed: 1 },
+    policy: host.policy,
+    chatFormat: host.chatFormat,
+    client: host.client,
+    seed: 1,
     limits: { maxTurns: 1, maxTokensPerTurn: 24, timeoutMs: 0 },
     constrainToolCalls: true,
     consent: () => ({ version: "1", scopes: [], grantedAt: "2026-01-01T00:00:00.000Z" }),
@@ -54,7 +59,10 @@ test("a visitor's model answers, follows no manifest, and comes from storage the
     tools: [{ name: "look" }],
   });
   expect(trajectory.segments.at(-1)).toMatchObject({
-    ...{ kind: "sampled", grammar: id, tokenBudget: 24, stopReason: "stop-token" },
+    kind: "sampled",
+    grammar: id,
+    tokenBudget: 24,
+    stopReason: "stop-token",
   });
   expect(trajectory.turns).toMatchObject([{ parseError: null }]);
   conversation.dispose();

@@ -17,7 +17,10 @@ async function grammarOf(followsSite: boolean, options: Partial<AgentOptions>) {
       kind: "policy",
       guide: () => null,
       startsAlike: () => true,
-      ...{ followsSite, policy, chatFormat: format, baseModel: policy.baseModel },
+      followsSite,
+      policy,
+      chatFormat: format,
+      baseModel: policy.baseModel,
       client: { build: "0", backend: "scripted", device: "none", crossOriginIsolated: false },
       adopt: () => Promise.resolve(),
       dispose: () => Promise.resolve(),
@@ -32,7 +35,9 @@ async function grammarOf(followsSite: boolean, options: Partial<AgentOptions>) {
       tools: () => [
         {
           definition: {
-            ...{ name: "look", description: "Looks.", source: "page" },
+            name: "look",
+            description: "Looks.",
+            source: "page",
             parameters: { type: "object", properties: {} },
           },
           run: () => Promise.resolve("seen"),

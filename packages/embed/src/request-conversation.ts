@@ -35,7 +35,12 @@ export function openConversation(
   if (host.kind === "chat") {
     const { maxTurns, timeoutMs } = requestLimits(options, { contextLength: 8192 });
     const conversation = createChatConversation({
-      ...{ chat: host.chat, system, tools, redactor, maxTurns, timeoutMs },
+      chat: host.chat,
+      system,
+      tools,
+      redactor,
+      maxTurns,
+      timeoutMs,
     });
     return {
       send: async (request, sendOptions) => ({
@@ -48,7 +53,12 @@ export function openConversation(
   }
   const { policy, chatFormat, client } = host;
   const conversation = createConversation({
-    ...{ policy, chatFormat, client, redactor, consent, seed },
+    policy,
+    chatFormat,
+    client,
+    redactor,
+    consent,
+    seed,
     limits: requestLimits(options, policy),
     sampling: options.sampling ?? FULL_SUPPORT,
     constrainToolCalls: options.constrainToolCalls ?? !host.followsSite,

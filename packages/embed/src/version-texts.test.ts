@@ -9,8 +9,14 @@ async function published(
   bytes: Uint8Array<ArrayBuffer> | null,
 ): Promise<PolicyVersion> {
   return {
-    ...{ version, parent: 0, baseModel: "0".repeat(64), adapter: null, status: "stable" },
-    ...{ evaluation: null, step: 0, publishedAt: "2026-11-20T00:00:00.000Z" },
+    version,
+    parent: 0,
+    baseModel: "0".repeat(64),
+    adapter: null,
+    status: "stable",
+    evaluation: null,
+    step: 0,
+    publishedAt: "2026-11-20T00:00:00.000Z",
     ...(bytes === null
       ? {}
       : { guidance: { sha256: await sha256(bytes), sizeBytes: bytes.length } }),

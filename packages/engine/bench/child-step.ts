@@ -44,7 +44,12 @@ export async function layersAgree(): Promise<boolean> {
   const logProb = batch.sequences.map(({ tokenIds }) => Float32Array.from(tokenIds, Math.sin));
   const gradients = async (checkpointing: "layer" | "none"): Promise<TensorMap> => {
     const engine = await createOnnxEngine({
-      ...{ config: SMALL, weights, trains: "lora", adapter, checkpointing, device: "cpu" },
+      config: SMALL,
+      weights,
+      trains: "lora",
+      adapter,
+      checkpointing,
+      device: "cpu",
       tileLogits: 4096,
     });
     await engine.backward(batch, { logProb });

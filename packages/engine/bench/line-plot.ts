@@ -30,14 +30,20 @@ export async function drawLines(plot: LinePlot, path: string): Promise<void> {
         const { promise, resolve } = Promise.withResolvers<null>();
         new Plot(
           {
-            ...{ width: 740, height: 380, title, legend: { live: false } },
+            width: 740,
+            height: 380,
+            title,
+            legend: { live: false },
             scales: { x: { time: false }, y: { range: (_, __, most) => [0, most * 1.1] } },
             hooks: { draw: [() => resolve(null)] },
             axes: [{ label: xLabel }, { label: yLabel }],
             series: [
               { label: xLabel },
               ...lines.map(({ label }, i) => ({
-                ...{ label, stroke: colors[i] ?? "#444", width: 2, points: { size: 6 } },
+                label,
+                stroke: colors[i] ?? "#444",
+                width: 2,
+                points: { size: 6 },
               })),
             ],
           },

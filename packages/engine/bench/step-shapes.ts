@@ -25,8 +25,14 @@ export const SHAPES: { readonly [name in ShapeName]: StepShape } = {
   S: {
     config: {
       ...COMMON,
-      ...{ layers: 4, width: 128, feedForwardSize: 512, vocabularySize: 256 },
-      ...{ heads: 4, keyValueHeads: 2, headSize: 32, contextLength: 129 },
+      layers: 4,
+      width: 128,
+      feedForwardSize: 512,
+      vocabularySize: 256,
+      heads: 4,
+      keyValueHeads: 2,
+      headSize: 32,
+      contextLength: 129,
     },
     sequences: 8,
     length: 128,
@@ -34,8 +40,14 @@ export const SHAPES: { readonly [name in ShapeName]: StepShape } = {
   M: {
     config: {
       ...COMMON,
-      ...{ layers: 8, width: 384, feedForwardSize: 1024, vocabularySize: 1024 },
-      ...{ heads: 6, keyValueHeads: 2, headSize: 64, contextLength: 513 },
+      layers: 8,
+      width: 384,
+      feedForwardSize: 1024,
+      vocabularySize: 1024,
+      heads: 6,
+      keyValueHeads: 2,
+      headSize: 64,
+      contextLength: 513,
     },
     sequences: 4,
     length: 512,

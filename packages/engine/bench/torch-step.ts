@@ -54,7 +54,9 @@ export async function startTorch(
     batch: batchOf(shape).map(({ tokenIds }) => tokenIds),
     learningRate: LEARNING_RATE,
     loraScale: adapter?.scale ?? null,
-    ...{ parameters, weights: file, device },
+    parameters,
+    weights: file,
+    device,
   };
   writeFileSync(join(folder, "step.json"), JSON.stringify(given));
   const peer = await startPythonPeer(interpreter, "torch-peer.py", join(folder, "step.json"));

@@ -87,8 +87,7 @@ test("control: a token that sees the next one is noticed", async () => {
 
 /** A tree with two branches, and three sequences behind each other with padding at the end. */
 const PACKED = Int32Array.from([
-  ...[-1, 0, 1, 2, 3, 2, 5, 6, 7, 3, 9, 10, 11],
-  ...[-1, 0, 1, 2, -1, 4, 5, 6, -1, 8, 9, 10, -1],
+  -1, 0, 1, 2, 3, 2, 5, 6, 7, 3, 9, 10, 11, -1, 0, 1, 2, -1, 4, 5, 6, -1, 8, 9, 10, -1,
 ]);
 
 test.each([2, 3, 4])(

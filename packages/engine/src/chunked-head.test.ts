@@ -26,7 +26,9 @@ afterEach(async () => {
 function headOf(weight: Parameters<typeof graphMatrix>[0], tileLogits: number, tileRows = 512) {
   const load = (bytes: Uint8Array): Promise<OnnxGraph> => OnnxGraph.create(bytes, device);
   const head = new ChunkedHead(graphMatrix(weight), {
-    ...{ load, tileLogits, tileRows },
+    load,
+    tileLogits,
+    tileRows,
     products: "f32",
   });
   open.push(head);

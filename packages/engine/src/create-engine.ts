@@ -78,7 +78,8 @@ export async function createEngine(options: EngineOptions): Promise<TrainEngine>
   if (device === "reference-wasm" || device === "reference-webgpu") {
     const { createTfjsEngine } = await loadTensorflow(() => import("./tfjs-engine.ts"));
     return createTfjsEngine({
-      ...{ ...shared, ...(await readWhole(options)) },
+      ...shared,
+      ...(await readWhole(options)),
       device: device === "reference-wasm" ? "wasm" : "webgpu",
     });
   }

@@ -72,11 +72,18 @@ export class DecoderEngine implements TrainEngine {
     this.#release = options.release;
     this.#capabilities = {
       outputs: [
-        ...(["logProb", "rawLogProb", "entropy", "sumSquaredProb", "candidateLogProbs"] as const),
+        "logProb",
+        "rawLogProb",
+        "entropy",
+        "sumSquaredProb",
+        "candidateLogProbs",
         ...(valueHeads ? (["values"] as const) : []),
       ],
       derivatives: [
-        ...(["logProb", "rawLogProb", "entropy", "candidateLogProbs"] as const),
+        "logProb",
+        "rawLogProb",
+        "entropy",
+        "candidateLogProbs",
         ...(valueHeads ? (["values"] as const) : []),
       ],
       ...(valueHeads ? { valueHeads: valueHeads.heads } : {}),

@@ -18,7 +18,10 @@ test.for(["full", "lora"] as const)(
   "ONNX whole, ONNX by layers and TensorFlow.js agree norm-wise to 1e-4, values included (%s)",
   async (trains) => {
     const options = {
-      ...{ config: TINY, weights: loudWeights(TINY), valueHead: loudValueHead(TINY), trains },
+      config: TINY,
+      weights: loudWeights(TINY),
+      valueHead: loudValueHead(TINY),
+      trains,
       ...(trains === "lora" ? { adapter: loudAdapter(TINY) } : {}),
     };
     const onnx = { ...options, device: "cpu", threads: 1 } as const;

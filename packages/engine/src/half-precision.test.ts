@@ -24,7 +24,11 @@ import {
 async function engineOf(options: Partial<OnnxEngineOptions>): Promise<TrainEngine> {
   const { config = TINY, trains = "lora" } = options;
   const engine = await createOnnxEngine({
-    ...{ config, weights: loudWeights(config), trains, device: "cpu", threads: 1 },
+    config,
+    weights: loudWeights(config),
+    trains,
+    device: "cpu",
+    threads: 1,
     ...(trains === "lora" ? { adapter: loudAdapter(config) } : {}),
     ...options,
   });

@@ -81,7 +81,9 @@ export class LayerBase implements DecoderBase {
     resident?.keep([this.finalNorm]);
     const head = headName(config);
     this.head = new ChunkedHead(head === EMBEDDING ? this.embedding : matrix(head), {
-      ...{ load, resident, products: traits.products },
+      load,
+      resident,
+      products: traits.products,
       ...(tileLogits === undefined ? {} : { tileLogits }),
     });
     const { weights: names, adapter } = layerTensors(config, 0);

@@ -28,8 +28,14 @@ test.each(["none", "layer"] as const)(
       planMemory({ ...BASE, checkpointing, rank: adapter.rank, sequences: 1, length }).totalBytes;
     const open = async (memoryLimit: number) => {
       const engine = await createOnnxEngine({
-        ...{ ...BASE, weights: loudWeights(CONFIG), adapter, checkpointing, memoryLimit },
-        ...{ device: "cpu", threads: 1, maxMicrobatchTokens: MOST_TOKENS },
+        ...BASE,
+        weights: loudWeights(CONFIG),
+        adapter,
+        checkpointing,
+        memoryLimit,
+        device: "cpu",
+        threads: 1,
+        maxMicrobatchTokens: MOST_TOKENS,
       });
       onTestFinished(() => engine.dispose());
       return engine;
@@ -66,8 +72,14 @@ test.each(["none", "layer"] as const)(
 
 test("a real size that opens within 2 GB is refused at 2048 tokens, naming what can be lowered", () => {
   const budget = new MemoryBudget({
-    ...{ config: QWEN3_0_6B, trains: "lora", base: "int8", precision: "f32" },
-    ...{ checkpointing: "layer", chosen: NOTHING_CHOSEN, maxMicrobatchTokens: 1024, limit: 2e9 },
+    config: QWEN3_0_6B,
+    trains: "lora",
+    base: "int8",
+    precision: "f32",
+    checkpointing: "layer",
+    chosen: NOTHING_CHOSEN,
+    maxMicrobatchTokens: 1024,
+    limit: 2e9,
   });
   const model = { rank: 16 };
   budget.checkModel(model);
@@ -84,8 +96,12 @@ test("a real size that opens within 2 GB is refused at 2048 tokens, naming what 
 test("what fits one model alone is asked again beside another", () => {
   const plan = { ...BASE, checkpointing: "layer", sequences: 1, rank: 8 } as const;
   const budget = new MemoryBudget({
-    ...{ ...BASE, precision: "f32", checkpointing: "layer", chosen: NOTHING_CHOSEN },
-    ...{ maxMicrobatchTokens: MOST_TOKENS, limit: planMemory({ ...plan, length: 900 }).totalBytes },
+    ...BASE,
+    precision: "f32",
+    checkpointing: "layer",
+    chosen: NOTHING_CHOSEN,
+    maxMicrobatchTokens: MOST_TOKENS,
+    limit: planMemory({ ...plan, length: 900 }).totalBytes,
   });
   const [first, second] = [{ rank: 8 }, { rank: 4 }];
   const microbatches = [{ batch: 1, length: 900 }];

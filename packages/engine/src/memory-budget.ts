@@ -85,7 +85,14 @@ export class MemoryBudget {
     const { config, trains, base, precision, checkpointing } = this.#options;
     const [model = { rank: 0 }, ...otherModels] = models;
     return planMemory({
-      ...{ config, trains, base, precision, checkpointing, ...model, otherModels, ...shape },
+      config,
+      trains,
+      base,
+      precision,
+      checkpointing,
+      ...model,
+      otherModels,
+      ...shape,
       maxMicrobatchTokens: shape.sequences * shape.length,
     });
   }

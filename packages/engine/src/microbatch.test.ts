@@ -165,7 +165,10 @@ test.each([
         weights: loudWeights(MODEL),
         trains: "lora",
         adapter: loudAdapter(MODEL),
-        ...{ device: "cpu", threads: 1, checkpointing, maxMicrobatchTokens },
+        device: "cpu",
+        threads: 1,
+        checkpointing,
+        maxMicrobatchTokens,
       });
       const { logProb } = await engine.forward({ sequences });
       await engine.backward({ sequences }, derivatives);

@@ -132,7 +132,10 @@ export class OnnxBase {
     const isShared = trains === "lora" && base === "f32" && !("tensors" in options.weights);
     const held = isShared && options.memoryLimit === undefined ? baseBytes(config, base) : 0;
     const budget = new MemoryBudget({
-      ...{ ...shape, checkpointing, maxMicrobatchTokens: maxTokens, limit: available + held },
+      ...shape,
+      checkpointing,
+      maxMicrobatchTokens: maxTokens,
+      limit: available + held,
       chosen: {
         checkpointing: (options.checkpointing ?? "auto") !== "auto",
         maxMicrobatchTokens: options.maxMicrobatchTokens !== undefined,

@@ -58,8 +58,13 @@ test.each([
         ? initializeAdapter(TINY, { rank: 3, alpha: 6, seed: 99 })
         : loudAdapter(TINY);
       const engine = await createOnnxEngine({
-        ...{ config: TINY, weights: loudWeights(TINY), trains, checkpointing },
-        ...{ device: "cpu", threads: 2, maxMicrobatchTokens: 16 },
+        config: TINY,
+        weights: loudWeights(TINY),
+        trains,
+        checkpointing,
+        device: "cpu",
+        threads: 2,
+        maxMicrobatchTokens: 16,
         ...(trains === "lora" ? { adapter } : {}),
       });
       onTestFinished(() => engine.dispose());

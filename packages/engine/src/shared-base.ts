@@ -22,7 +22,8 @@ export async function openSharedBase(options: SharedBaseOptions): Promise<Shared
   if (device === "reference-wasm" || device === "reference-webgpu") {
     const { openTfjsBase } = await loadTensorflow(() => import("./tfjs-engine.ts"));
     return openTfjsBase({
-      ...{ ...shared, ...(await readWhole(options)) },
+      ...shared,
+      ...(await readWhole(options)),
       device: device === "reference-wasm" ? "wasm" : "webgpu",
     });
   }

@@ -29,8 +29,11 @@ const weights = loudWeights(CONFIG);
 /** Of a rank at which its gradients are about those of all parameters. */
 const adapter = initializeAdapter(CONFIG, { rank: 48, alpha: 96, seed: 5 });
 const engine = await createEngine({
-  ...{ device: device as EngineDevice, config: CONFIG, weights },
-  ...{ threads: 2, valueHead: initializeValueHead(CONFIG, { seed: 3 }) },
+  device: device as EngineDevice,
+  config: CONFIG,
+  weights,
+  threads: 2,
+  valueHead: initializeValueHead(CONFIG, { seed: 3 }),
   ...(mode === "layers"
     ? { trains: "lora", checkpointing: "layer", base: "int8", adapter }
     : { trains: "full" }),

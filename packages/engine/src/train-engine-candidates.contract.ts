@@ -33,7 +33,9 @@ export function trainEngineCandidates(): ContractCase[] {
         const weights = loudWeights(config);
         const adapter = loudAdapter(config);
         const engine = await engineOf({
-          ...{ config, weights, trains },
+          config,
+          weights,
+          trains,
           ...(trains === "lora" ? { adapter } : {}),
         });
         const sequences = withCandidates(config);

@@ -21,7 +21,10 @@ export function trainEngineHeads(): ContractCase[] {
         const { sequences, valueHead, derivatives, outputs, gradients } =
           readGoldenHeads(modelType);
         const engine = await engineOf({
-          ...{ config, weights, trains, valueHead },
+          config,
+          weights,
+          trains,
+          valueHead,
           ...(trains === "lora" ? { adapter } : {}),
         });
         const served = engine.capabilities().outputs;

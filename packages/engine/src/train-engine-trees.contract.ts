@@ -38,7 +38,8 @@ export function trainEngineTrees(): ContractCase[] {
         const probe = await engineOf({ config: TINY, weights: loudWeights(TINY), trains: "full" });
         if (probe.capabilities().sequences.includes("parents")) return body(engineOf, budget);
         const sequences = branchedSequences(TINY).map(({ tokenIds, parents }) => ({
-          ...{ tokenIds, parents },
+          tokenIds,
+          parents,
         }));
         expect(await codeOf(probe.forward({ sequences }))).toBe("CAPABILITY_MISSING");
       },
@@ -69,7 +70,9 @@ function treeCases(add: Add): void {
           const weights = loudWeights(config);
           const adapter = loudAdapter(config);
           const engine = await engineOf({
-            ...{ config, weights, trains },
+            config,
+            weights,
+            trains,
             ...(trains === "lora" ? { adapter } : {}),
           });
           const sequences = servedSequences(engine, branchedSequences(config));

@@ -59,7 +59,10 @@ function sequencesOf(config: DecoderConfig, engine?: TrainEngine): TrainSequence
 function options(config: DecoderConfig, trains: "full" | "lora") {
   const adapter = loudAdapter(config);
   return {
-    ...{ config, trains, weights: loudWeights(config), valueHead: loudValueHead(config) },
+    config,
+    trains,
+    weights: loudWeights(config),
+    valueHead: loudValueHead(config),
     ...(trains === "lora" ? { adapter } : {}),
   };
 }

@@ -200,7 +200,9 @@ function create(reference: TaskReference): ReturnType<EnvironmentSpec["create"]>
     return message(drawn, diary);
   };
   const tools = createToolEnvironment({
-    ...{ task: task(reference, drawn), tools: TOOLS, state: diary },
+    task: task(reference, drawn),
+    tools: TOOLS,
+    state: diary,
     // Words about a line change nothing; words to the question are the answer.
     answer: () => (isAsked() ? null : next()),
   });

@@ -111,7 +111,9 @@ export function ledgerProposer(spec: EnvironmentSpec, isSum: IsSum): Environment
     create: (reference) => {
       const ledger: Ledger = { index: searchIndex(documentsOf(reference)), read: new Set() };
       const environment: Environment = createToolEnvironment({
-        ...{ task: taskOf(reference), tools: TOOLS, state: ledger },
+        task: taskOf(reference),
+        tools: TOOLS,
+        state: ledger,
       });
       return {
         environment,

@@ -30,8 +30,13 @@ export const SHOP: EnvironmentSpec = {
   demonstrator: async (reference, random, mistakes) => {
     const right = 1 - mistakes;
     const { turns } = await demonstrate(reference, random, {
-      ...{ sort: right, limit: right, quantity: right, convert: right },
-      ...{ match: right, look: right, both: right },
+      sort: right,
+      limit: right,
+      quantity: right,
+      convert: right,
+      match: right,
+      look: right,
+      both: right,
     });
     // A demonstration depends on the seed alone, so its turns are those that this environment asks for.
     let next = 0;

@@ -116,7 +116,7 @@ describe.each(SHOP_LEVELS.map((name, level) => ({ name, level })))("$name", ({ n
       // What only asks leaves the cart as it is: then the answer is what is missing.
       const isQuestion = /stock|price|total/.test(last);
       const calls = gold.turns.findLastIndex(({ toolCalls }) =>
-        toolCalls.some(({ name: tool }) => /_cart$/.test(tool) && tool !== "view_cart"),
+        toolCalls.some(({ name: tool }) => tool.endsWith("_cart") && tool !== "view_cart"),
       );
       const state = await stateAfter(named, gold.turns.slice(0, isQuestion ? undefined : calls));
       const finalText = isQuestion ? "Done." : gold.finalText;

@@ -34,7 +34,8 @@ export function spelledResults(
   // Numbers that no template holds stand for the values; what is around them is the template's.
   const marks = new RegExp(results.map((_, i) => FIRST_MARK + i).join("|"));
   const toolResults = results.map(({ callId }, i) => ({
-    ...{ callId, ok: true as const },
+    callId,
+    ok: true as const,
     value: FIRST_MARK + i,
   }));
   const alone = show(format.next({ toolResults, sampledEnded })).split(marks);

@@ -34,7 +34,12 @@ test("an SFT row has messages as TRL's dataset formats show them, and comes back
   const { conversation } = await read();
   const row = toTrlSftRow(conversation);
   expect(row.messages.map(({ role }) => role)).toEqual([
-    ...["system", "user", "assistant", "tool", "tool", "assistant"],
+    "system",
+    "user",
+    "assistant",
+    "tool",
+    "tool",
+    "assistant",
   ]);
   expect(row.messages[2]).toEqual({
     role: "assistant",
@@ -82,7 +87,11 @@ test("pairs are best with worst, each trajectory once, and none where rewards ar
   ]);
   // What both say and see stands in the prompt: only what differs is judged.
   expect(rows[0]?.prompt.map(({ role }) => role)).toEqual([
-    ...["system", "user", "assistant", "tool", "tool"],
+    "system",
+    "user",
+    "assistant",
+    "tool",
+    "tool",
   ]);
   expect(rows[0]?.chosen).toHaveLength(1);
   expect(toTrlPreferenceRows(group.slice(2, 4))).toEqual([]);
@@ -119,7 +128,11 @@ test("an earlier request stands in the prompt, and nothing of a prompt is learne
   if (isRefusal(source)) throw new Error(source.refused);
   const row = toTrlUnpairedRow(source.conversation);
   expect(row?.prompt.map(({ role }) => role)).toEqual([
-    ...["system", "user", "assistant", "tool", "tool"],
+    "system",
+    "user",
+    "assistant",
+    "tool",
+    "tool",
   ]);
   expect(row?.completion).toEqual([{ role: "assistant", content: "The red mug costs 4.5." }]);
   const [back] = readBack(row);

@@ -102,7 +102,7 @@ test("graph inputs are transposed, scaled and padded to the graph's rank", () =>
   const a = adapter.tensors.get(`${name}.lora_A.weight`)!.data;
   const aInput = inputs.get(`${name}.lora_A.weight`)!;
   expect(aInput.shape).toEqual([10, 3]);
-  expect([...aInput.data.slice(0, 6)]).toEqual([a[0], a[10], 0, a[1], a[11], 0]);
+  expect([...aInput.data.subarray(0, 6)]).toEqual([a[0], a[10], 0, a[1], a[11], 0]);
   const bInput = inputs.get(`${name}.lora_B.weight`)!;
   expect(bInput.shape).toEqual([3, 6]);
   expect([bInput.data[0], bInput.data[6], bInput.data[12]]).toEqual([4, 8, 0]);

@@ -5,6 +5,9 @@
  * Source: WebAssembly core specification 2.0, 5.3 (types), 5.4 (instructions), 5.5 (modules).
  */
 
+/** The magic number and the version. */
+const WASM_HEADER: readonly number[] = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
+
 /** Bytes of one or more instructions. */
 export type Instructions = readonly number[];
 
@@ -32,7 +35,7 @@ export function kernelModule(module: KernelModule): Uint8Array<ArrayBuffer> {
     0x0b, // the function's end
   ];
   return Uint8Array.from([
-    ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0], // magic number, version
+    ...WASM_HEADER,
     ...section(1, [[0x60, ...vector(types.map((type) => [type])), 0]]),
     ...section(3, [[0]]),
     ...section(5, [[0, ...unsigned(pages)]]),

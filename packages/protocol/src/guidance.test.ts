@@ -10,7 +10,12 @@ const GUIDANCE: Guidance = {
     memory: {
       cases: [
         {
-          ...{ id: "k0", situation: "red star", action: "left", reward: 1, value: 0.9, reads: 3 },
+          id: "k0",
+          situation: "red star",
+          action: "left",
+          reward: 1,
+          value: 0.9,
+          reads: 3,
           byStage: { refine: 0.5 },
         },
       ],
@@ -64,8 +69,14 @@ test("what is no JSON, no UTF-8 or too large is refused before it is looked at",
 
 test("a version of before there was guidance is still one, and none is no member", () => {
   const version = {
-    ...{ version: 0, parent: null, baseModel: "0".repeat(64), adapter: null, status: "stable" },
-    ...{ evaluation: null, step: 0, publishedAt: "2026-11-20T00:00:00.000Z" },
+    version: 0,
+    parent: null,
+    baseModel: "0".repeat(64),
+    adapter: null,
+    status: "stable",
+    evaluation: null,
+    step: 0,
+    publishedAt: "2026-11-20T00:00:00.000Z",
   };
   expect(PolicyVersion.parse(version)).toEqual(version);
   const guidance = { sha256: "1".repeat(64), sizeBytes: 10 };

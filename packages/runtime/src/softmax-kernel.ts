@@ -154,8 +154,10 @@ function moduleBytes(): Uint8Array<ArrayBuffer> {
   /** The address of a lane's power: its 256ths are the lowest bits. */
   const powerAt = (lane: number): Instructions => [
     ...simd(0x1b, [get(SHIFTED)], [lane]),
-    ...[...i32(PARTS - 1), 0x71], // and
-    ...[...i32(3), 0x74], // shift left
+    ...i32(PARTS - 1),
+    0x71, // and
+    ...i32(3),
+    0x74, // shift left
   ];
   const series = (["twentyFourth", "sixth", "half", "one", "one"] as const)
     .map(constant)

@@ -117,7 +117,11 @@ function saidIn(step: Members, index: number): AtifSaid {
   const isCopied = step["is_copied_context"] === true;
   const modelName = step["model_name"];
   return {
-    ...{ source, calls, results, isCopied, message: textOf(step["message"], `${at}.message`) },
+    source,
+    calls,
+    results,
+    isCopied,
+    message: textOf(step["message"], `${at}.message`),
     modelName: modelName === undefined ? null : textOf(modelName, `${at}.model_name`),
   };
 }

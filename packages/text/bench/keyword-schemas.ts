@@ -7,7 +7,9 @@ import type { JsonSchema } from "@waggle/protocol";
 
 const integer: JsonSchema = { type: "integer" };
 const object = (properties: { [name: string]: JsonSchema }, more: JsonSchema = {}): JsonSchema => ({
-  ...{ type: "object", properties, required: Object.keys(properties).slice(0, 1) },
+  type: "object",
+  properties,
+  required: Object.keys(properties).slice(0, 1),
   ...more,
 });
 

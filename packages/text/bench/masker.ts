@@ -100,7 +100,11 @@ export async function openXGrammar(vocabulary: BenchVocabulary): Promise<Masker>
   const { TokenizerInfo, GrammarCompiler, GrammarMatcher } = loadXGrammar();
   const { tokens, stopTokenIds } = vocabulary;
   const info = await TokenizerInfo.createTokenizerInfo(
-    ...([tokens, "byte_level", false, tokens.length, stopTokenIds] as const),
+    tokens,
+    "byte_level",
+    false,
+    tokens.length,
+    stopTokenIds,
   );
   const compiler = await GrammarCompiler.createGrammarCompiler(info, false);
   return {

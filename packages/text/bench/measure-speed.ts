@@ -44,8 +44,12 @@ export async function measureSpeed({ open, vocabulary, texts }: SpeedOptions): P
   const agree = ours.refused === 0 && peer.refused === 0;
   const row = (name: string, unit: string, of: (found: Times) => number) =>
     benchRow({
-      ...{ name: `${name}, vocabulary of ${vocabulary.name}`, unit, agree },
-      ...{ ours: of(ours), peer: of(peer), peerName: (maskers[1] as Masker).name },
+      name: `${name}, vocabulary of ${vocabulary.name}`,
+      unit,
+      agree,
+      ours: of(ours),
+      peer: of(peer),
+      peerName: (maskers[1] as Masker).name,
     });
   return [
     row("vocabulary read", "ms", ({ opened }) => opened),

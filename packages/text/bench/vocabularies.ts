@@ -62,7 +62,9 @@ export function largeVocabulary(size: number): BenchVocabulary {
           decoder: { type: "ByteLevel" },
           pre_tokenizer: { type: "ByteLevel", add_prefix_space: false, use_regex: false },
           added_tokens: control.map((content, at) => ({
-            ...{ content, id: tokens.length + at, special: true },
+            content,
+            id: tokens.length + at,
+            special: true,
           })),
         }),
       ],
@@ -111,26 +113,10 @@ const SIGNS = [
   "();",
   " = ",
 ];
-const LATIN = [
-  ...["con", "ter", "in", "re", "a", "tion", "er", "o", "the", "ing", "de", "es", "an", "li", "ma"],
-  ...[
-    "st",
-    "pro",
-    "ver",
-    "com",
-    "al",
-    "en",
-    "ti",
-    "u",
-    "ra",
-    "is",
-    "per",
-    "ment",
-    "ex",
-    "y",
-    "sub",
-  ],
-];
+const LATIN =
+  "con ter in re a tion er o the ing de es an li ma st pro ver com al en ti u ra is per ment ex y sub".split(
+    " ",
+  );
 const CYRILLIC = ["по", "на", "ст", "ра", "ни", "ко", "то", "ем", "ов", "ость"];
 const CHINESE = ["的", "一", "中", "国", "大", "学", "人", "时", "可", "分", "生", "会"];
 

@@ -75,8 +75,8 @@ async function save(args: string[]): Promise<void> {
     writeError: () => {},
     environment: {},
   }).parseAsync([
-    ...["node", "main.ts", "save-model", "--from", join(HERE, "all-linears")],
-    ...["--base", base, ...args],
+    "node", "main.ts", "save-model", "--from", join(HERE, "all-linears"),
+    "--base", base, ...args,
   ]);
 }
 

@@ -188,18 +188,16 @@ fault(
       reference: string;
     }>();
     const long = await makeUpload(baseModel, null, {
-      ...{
-        segments: [
-          {
-            kind: "given",
-            id: "s0",
-            parent: null,
-            role: "user",
-            tokenIds: Array.from({ length: 140_000 }, () => 1),
-          },
-        ],
-        turns: [],
-      },
+      segments: [
+        {
+          kind: "given",
+          id: "s0",
+          parent: null,
+          role: "user",
+          tokenIds: Array.from({ length: 140_000 }, () => 1),
+        },
+      ],
+      turns: [],
     });
     const unknown = await call("POST", "/v1/trajectories", {
       token,

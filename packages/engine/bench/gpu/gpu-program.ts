@@ -86,8 +86,12 @@ async function* measure({ provider, size, quick }: GpuOptions): AsyncGenerator<B
         const tokens = shape.sequences * shape.length;
         for (const { label, seconds: theirs } of await measuring) {
           yield benchRow({
-            ...{ name: `${title}: step`, unit: "tokens/s", agree },
-            ...{ ours: tokens / seconds, peer: tokens / theirs, peerName: label },
+            name: `${title}: step`,
+            unit: "tokens/s",
+            agree,
+            ours: tokens / seconds,
+            peer: tokens / theirs,
+            peerName: label,
           });
         }
       } catch (error) {
@@ -134,19 +138,29 @@ function* rowsOf(
   const blocks = attentionBlocks(shape.length, device.provider);
   const bytes = matrixBytes(shape, kind);
   yield benchRow({
-    ...{ name: `${title}: share of the best product`, unit: "GFLOP/s", agree },
+    name: `${title}: share of the best product`,
+    unit: "GFLOP/s",
+    agree,
     ours: gpuStepOperations(shape, kind, blocks) / seconds / 1e9,
-    ...{ peer: best.best, peerName: best.of },
+    peer: best.best,
+    peerName: best.of,
   });
   yield benchRow({
-    ...{ name: `${title}: share of the bandwidth by reading matrices`, unit: "GB/s", agree },
+    name: `${title}: share of the bandwidth by reading matrices`,
+    unit: "GB/s",
+    agree,
     ours: (MATRIX_READS * bytes) / seconds / 1e9,
-    ...{ peer: ceilings.copy.best, peerName: `copies of ${ceilings.copy.of}` },
+    peer: ceilings.copy.best,
+    peerName: `copies of ${ceilings.copy.of}`,
   });
   if (cardBytes !== null) {
     yield benchRow({
-      ...{ name: `${title}: memory of the card, of all its processes`, unit: "GB", agree },
-      ...{ ours: cardBytes / 1e9, peer: CARD_LIMIT_GB, peerName: "limit" },
+      name: `${title}: memory of the card, of all its processes`,
+      unit: "GB",
+      agree,
+      ours: cardBytes / 1e9,
+      peer: CARD_LIMIT_GB,
+      peerName: "limit",
     });
   }
   for (const [step, taken] of [
@@ -154,8 +168,12 @@ function* rowsOf(
     ["a later step", crossing],
   ] as const) {
     yield benchRow({
-      ...{ name: `${title}: fed to the device in ${step}`, unit: "MB", agree },
-      ...{ ours: taken / 1e6, peer: bytes / 1e6, peerName: "matrices" },
+      name: `${title}: fed to the device in ${step}`,
+      unit: "MB",
+      agree,
+      ours: taken / 1e6,
+      peer: bytes / 1e6,
+      peerName: "matrices",
     });
   }
 }

@@ -129,7 +129,12 @@ function open(
   weights: TensorSource,
 ): Promise<TrainEngine> {
   return createOnnxEngine({
-    ...{ config, weights, trains, base, checkpointing, device },
+    config,
+    weights,
+    trains,
+    base,
+    checkpointing,
+    device,
     precision: base === "f16" ? "f16" : "f32",
     ...(trains === "lora" ? { adapter: loudAdapter(config) } : {}),
     // one microbatch on a device, whose runs are round trips; the processor's own choice on it

@@ -11,8 +11,11 @@ const shape = SHAPES[name as ShapeName];
 const { config } = shape;
 const sequences = batchOf(shape);
 const engine = await createEngine({
-  ...{ device: device as EngineDevice, config, weights: initializeDecoder(config, 1) },
-  ...{ trains: "full", threads: 2 },
+  device: device as EngineDevice,
+  config,
+  weights: initializeDecoder(config, 1),
+  trains: "full",
+  threads: 2,
   ...(microbatch === undefined ? {} : { maxMicrobatchTokens: Number(microbatch) }),
 });
 // The mean negative log-probability of the next token.

@@ -33,8 +33,11 @@ export const halfPrecision: EngineScenario = {
         const [ofSingle = Number.NaN, ofHalf = Number.NaN] = await timed(name, pair, quick ? 2 : 6);
         const { device } = pair[1].capabilities();
         yield benchRow({
-          ...{ name: `f16 ${title} on ${device}`, unit: "tokens/s", peerName: "f32" },
-          ...{ ours: ofHalf, peer: ofSingle },
+          name: `f16 ${title} on ${device}`,
+          unit: "tokens/s",
+          peerName: "f32",
+          ours: ofHalf,
+          peer: ofSingle,
           agree: Math.max(...errors.values()) <= GRADIENT_TOLERANCE,
         });
         for (const engine of pair) await engine.dispose();
@@ -53,7 +56,11 @@ async function openPair(
   const isFrozen = checkpointing === "layer";
   const open = (precision: "f32" | "f16"): Promise<TrainEngine> =>
     createOnnxEngine({
-      ...{ config, weights: initializeDecoder(config, 1), threads, checkpointing, precision },
+      config,
+      weights: initializeDecoder(config, 1),
+      threads,
+      checkpointing,
+      precision,
       ...(isFrozen
         ? { trains: "lora", adapter: initializeAdapter(config, { rank: 16, alpha: 32, seed: 2 }) }
         : { trains: "full" }),

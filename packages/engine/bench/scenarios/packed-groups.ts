@@ -45,26 +45,32 @@ export const packedGroups: EngineScenario = {
     const apart = samples.map(nothingShared);
     const wide = wideLengths(config);
     yield benchRow({
-      ...{ name: "groups of the loop, read", ...tokens },
-      ...{ ours: packedTokens(config, samples), peer: rowTokens(lengths) },
+      name: "groups of the loop, read",
+      ...tokens,
+      ours: packedTokens(config, samples),
+      peer: rowTokens(lengths),
     });
     yield benchRow({
-      ...{ name: "the same lengths, nothing shared, read", ...tokens },
-      ...{ ours: packedTokens(config, apart), peer: rowTokens(lengths) },
+      name: "the same lengths, nothing shared, read",
+      ...tokens,
+      ours: packedTokens(config, apart),
+      peer: rowTokens(lengths),
     });
     yield benchRow({
-      ...{ name: "64 lengths from 8 to 500, nothing shared, read", ...tokens },
-      ...{
-        ours: packedTokens(config, wide),
-        peer: rowTokens(wide.map(({ lossMask }) => lossMask.length)),
-      },
+      name: "64 lengths from 8 to 500, nothing shared, read",
+      ...tokens,
+      ours: packedTokens(config, wide),
+      peer: rowTokens(wide.map(({ lossMask }) => lossMask.length)),
     });
     const [shared, own] = await secondsOf(config, [samples, apart], threads, quick ? 1 : 5);
     const total = lengths.reduce((sum, length) => sum + length, 0);
     yield benchRow({
-      ...{ name: "step on groups of the loop", unit: "tokens/s", agree },
-      ...{ ours: total / (shared as number), peer: total / (own as number) },
-      ...{ peerName: "the same lengths, nothing shared" },
+      name: "step on groups of the loop",
+      unit: "tokens/s",
+      agree,
+      ours: total / (shared as number),
+      peer: total / (own as number),
+      peerName: "the same lengths, nothing shared",
     });
   },
 };
@@ -113,8 +119,12 @@ async function openEngine(
   maxMicrobatchTokens = MICROBATCH_TOKENS,
 ): Promise<TrainEngine> {
   return createOnnxEngine({
-    ...{ config, weights: initializeDecoder(config, 1), trains: "lora", device: "cpu" },
-    ...{ adapter: initializeAdapter(config, { rank: 16, alpha: 32, seed: 1 }), threads },
+    config,
+    weights: initializeDecoder(config, 1),
+    trains: "lora",
+    device: "cpu",
+    adapter: initializeAdapter(config, { rank: 16, alpha: 32, seed: 1 }),
+    threads,
     maxMicrobatchTokens,
   });
 }

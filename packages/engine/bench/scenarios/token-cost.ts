@@ -25,8 +25,14 @@ const MICROBATCH_TOKENS = 1024;
 /** Shape M of the benchmark, with a key-value head for each head. */
 const M: DecoderConfig = {
   ...QWEN3_0_6B,
-  ...{ vocabularySize: 1024, width: 384, layers: 8, heads: 6, keyValueHeads: 6, headSize: 64 },
-  ...{ feedForwardSize: 1024, contextLength: 512 },
+  vocabularySize: 1024,
+  width: 384,
+  layers: 8,
+  heads: 6,
+  keyValueHeads: 6,
+  headSize: 64,
+  feedForwardSize: 1024,
+  contextLength: 512,
 };
 type Shape = { readonly sequences: number; readonly length: number };
 
@@ -61,14 +67,22 @@ export const tokenCost: EngineScenario = {
     const rest = whole.map((cost, i) => cost - (own[i] as number));
     for (const [i, { sequences, length }] of shapes.entries()) {
       yield benchRow({
-        ...{ name: `M, ${sequences} x ${length}, a token`, unit: "us", agree },
-        ...{ ours: whole[i] as number, peer: own[i] as number, peerName: "attention alone" },
+        name: `M, ${sequences} x ${length}, a token`,
+        unit: "us",
+        agree,
+        ours: whole[i] as number,
+        peer: own[i] as number,
+        peerName: "attention alone",
       });
     }
     const [least, most] = [Math.min(...rest), Math.max(...rest)];
     yield benchRow({
-      ...{ name: "M, cost a token without attention: dearest against cheapest size", unit: "us" },
-      ...{ ours: most, peer: least, peerName: "cheapest", agree: agree && most / least < 1.3 },
+      name: "M, cost a token without attention: dearest against cheapest size",
+      unit: "us",
+      ours: most,
+      peer: least,
+      peerName: "cheapest",
+      agree: agree && most / least < 1.3,
     });
     yield* layerRows(quick, threads, agree);
     if (!quick) await drawCosts(shapes, whole, rest, PICTURE);
@@ -123,8 +137,12 @@ async function* layerRows(quick: boolean, threads: number, agree: boolean) {
     const perLayer = ((times[i] as number) - (times[i - 1] as number)) / (layers - before);
     const average = (times.at(-1) as number) / (counts.at(-1) as number);
     yield benchRow({
-      ...{ name: `M, a layer more, from ${before} to ${layers}`, unit: "ms", agree },
-      ...{ ours: perLayer, peer: average, peerName: `step of ${counts.at(-1)} layers / layers` },
+      name: `M, a layer more, from ${before} to ${layers}`,
+      unit: "ms",
+      agree,
+      ours: perLayer,
+      peer: average,
+      peerName: `step of ${counts.at(-1)} layers / layers`,
     });
   }
 }
@@ -137,8 +155,13 @@ type Timed = {
 /** Milliseconds (of the processor) of the gradients of all parameters; AdamW's time does not depend on tokens. */
 async function openStep(config: DecoderConfig, threads: number): Promise<Timed> {
   const engine = await createOnnxEngine({
-    ...{ config, weights: initializeDecoder(config, 1), trains: "full", threads, device: "cpu" },
-    ...{ maxMicrobatchTokens: MICROBATCH_TOKENS, checkpointing: "none" },
+    config,
+    weights: initializeDecoder(config, 1),
+    trains: "full",
+    threads,
+    device: "cpu",
+    maxMicrobatchTokens: MICROBATCH_TOKENS,
+    checkpointing: "none",
   });
   return {
     time: async ({ sequences, length }) => {

@@ -16,8 +16,15 @@ export const vocabularyMemory: EngineScenario = {
     const measure = async (vocabularySize: number): Promise<number> => {
       const config = { ...QWEN3_0_6B, ...sizes, feedForwardSize: 768, vocabularySize };
       const step = await measureInChild({
-        ...{ config, threads, base: "f32", trains: "lora", rank: 8, checkpointing: "layer" },
-        ...{ sequences: 2, length: 512, steps: 2 },
+        config,
+        threads,
+        base: "f32",
+        trains: "lora",
+        rank: 8,
+        checkpointing: "layer",
+        sequences: 2,
+        length: 512,
+        steps: 2,
       });
       report(`vocabulary ${vocabularySize}: ${JSON.stringify(step)}`);
       return step.peakBytes;

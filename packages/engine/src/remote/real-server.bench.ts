@@ -25,7 +25,12 @@ const weights = await readModelWeights(files);
 
 const openedAt = performance.now();
 const remote = await createRemoteEngine({
-  ...{ url, config, weights, sharedFolder, trains: "lora", resultTimeoutMs: 300_000 },
+  url,
+  config,
+  weights,
+  sharedFolder,
+  trains: "lora",
+  resultTimeoutMs: 300_000,
   adapter: initializeAdapter(config, { rank: RANK, alpha, seed: 1 }),
   seed: 1,
   fixedOptimizer: { maxGradientNorm },

@@ -27,7 +27,9 @@ test.for([
   async ([trains, config]) => {
     const adapter = { ...loudAdapter(config), alpha: ALPHA };
     const options = {
-      ...{ config, weights: loudWeights(config), trains },
+      config,
+      weights: loudWeights(config),
+      trains,
       ...(trains === "lora" ? { adapter } : {}),
     };
     const served: TrainEngine[] = [];

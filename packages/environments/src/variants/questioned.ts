@@ -55,7 +55,8 @@ function asking(environment: Environment): Environment {
       if (asked > QUESTIONS.length) return environment.step(action, signal);
       if (action.toolCalls.length > 0) {
         const toolResults = action.toolCalls.map(({ id }) => ({
-          ...{ callId: id, ok: false as const },
+          callId: id,
+          ok: false as const,
           error: { code: "TOOL_FAILED" as const, message: "answer first" },
         }));
         return { toolResults, terminated: false };

@@ -145,7 +145,8 @@ function imagined(
       async step({ toolCalls }) {
         const step = left.shift();
         const toolResults = toolCalls.map(({ id }, i) => ({
-          ...{ callId: id, ok: true as const },
+          callId: id,
+          ok: true as const,
           value: step?.seen[i] ?? "done",
         }));
         const { heard } = step ?? {};

@@ -14,7 +14,11 @@ backendAgreementContract({
   name: "the Node back end with quantized products, as large models have them,",
   create: async (config, weights, dtype) =>
     createNodeBackend({
-      ...{ config, weights, dtype, contextLength: config.contextLength, threads: 1 },
+      config,
+      weights,
+      dtype,
+      contextLength: config.contextLength,
+      threads: 1,
       expandsQuantized: false,
     }),
   models: agreementModels(["int8", "int4"]).slice(0, 2),

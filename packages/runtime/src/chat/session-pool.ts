@@ -122,7 +122,7 @@ export class SessionPool {
   }
 
   dispose(): void {
-    for (const pooled of [...this.#sessions]) this.discard(pooled);
+    for (const pooled of this.#sessions) this.discard(pooled);
   }
 
   /** A new session, or a fork; what is forked must not be evicted meanwhile. */
@@ -139,7 +139,7 @@ export class SessionPool {
 
   /** Answers come from the current version; a session of an older one cannot give them. */
   #dropStale(): void {
-    for (const pooled of [...this.#sessions]) {
+    for (const pooled of this.#sessions) {
       const isStale = pooled.session.policyVersion !== this.#policy.currentVersion;
       if (isStale && !pooled.isBusy) this.discard(pooled);
     }

@@ -7,7 +7,9 @@ test.each(["int8", "int4"] as const)(
   "%s is computed exactly, expanded to float32, and the record says so",
   async (dtype) => {
     const policy = await createNodePolicy({
-      ...{ config: TINY_CONFIG, weights: tinyWeights(), baseModel: TINY_BASE_MODEL },
+      config: TINY_CONFIG,
+      weights: tinyWeights(),
+      baseModel: TINY_BASE_MODEL,
       dtype,
       threads: 1,
     });
