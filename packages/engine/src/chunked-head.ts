@@ -77,7 +77,7 @@ export class ChunkedHead {
           ? null
           : rows.targets.length === 0
             ? []
-            : Array.from({ length: count }, () => null),
+            : Array<Float32Array | null>(count).fill(null),
     };
     for (const block of this.#blocks(count)) {
       const statistics = await this.#statistics(hidden, rows, block);
