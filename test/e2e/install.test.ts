@@ -117,9 +117,24 @@ describe.runIf(isLong())("installed from a registry into an empty project", () =
 
   test("waggle trains a recipe on the nano model and keeps the adapter", () => {
     const { status, stdout, stderr } = waggle(
-      ...["train", "--recipe", "grpo", "--env", "shop", "--steps", "2", "--tasks", "8"],
-      ...["--set", "tasks=4", "--set", "groupSize=4", "--out", "adapter", "--json"],
-      ...["--model", join("node_modules", "@waggle", "nano")],
+      "train",
+      "--recipe",
+      "grpo",
+      "--env",
+      "shop",
+      "--steps",
+      "2",
+      "--tasks",
+      "8",
+      "--set",
+      "tasks=4",
+      "--set",
+      "groupSize=4",
+      "--out",
+      "adapter",
+      "--json",
+      "--model",
+      join("node_modules", "@waggle", "nano"),
     );
     expect({ status, stderr }).toMatchObject({ status: 0 });
     const lines = stdout
@@ -139,9 +154,22 @@ describe.runIf(isLong())("installed from a registry into an empty project", () =
       status: 0,
     });
     const { status, stdout, stderr } = waggle(
-      ...["train", "--recipe", "./optiagent.ts", "--env", "shop", "--steps", "1", "--tasks", "4"],
-      ...["--set", "tasks=4", "--set", "groupSize=4", "--json"],
-      ...["--model", join("node_modules", "@waggle", "nano")],
+      "train",
+      "--recipe",
+      "./optiagent.ts",
+      "--env",
+      "shop",
+      "--steps",
+      "1",
+      "--tasks",
+      "4",
+      "--set",
+      "tasks=4",
+      "--set",
+      "groupSize=4",
+      "--json",
+      "--model",
+      join("node_modules", "@waggle", "nano"),
     );
     expect({ status, stderr }).toMatchObject({ status: 0 });
     expect(stdout).toContain('"recipe":"optiagent"');

@@ -32,7 +32,11 @@ test("the recipe of the guide compiles and has at most sixty lines", () => {
     join(folder, "tsconfig.json"),
     JSON.stringify({
       compilerOptions: {
-        ...{ target: "ES2024", module: "NodeNext", strict: true, noEmit: true, skipLibCheck: true },
+        target: "ES2024",
+        module: "NodeNext",
+        strict: true,
+        noEmit: true,
+        skipLibCheck: true,
         types: [],
       },
       files: ["optiagent.ts"],
@@ -43,16 +47,24 @@ test("the recipe of the guide compiles and has at most sixty lines", () => {
 
 test("the command runs it: rolls out, learns and looks at held-out tasks", () => {
   const { stdout, stderr, status } = run(
-    ...["--conditions=source", "packages/cli/src/main.ts", "train", "--json"],
-    ...[
-      "--recipe",
-      join(folder, "optiagent.ts"),
-      "--env",
-      "shop",
-      "--model",
-      "packages/model/nano",
-    ],
-    ...["--steps", "1", "--tasks", "4", "--set", "tasks=4", "--set", "groupSize=4"],
+    "--conditions=source",
+    "packages/cli/src/main.ts",
+    "train",
+    "--json",
+    "--recipe",
+    join(folder, "optiagent.ts"),
+    "--env",
+    "shop",
+    "--model",
+    "packages/model/nano",
+    "--steps",
+    "1",
+    "--tasks",
+    "4",
+    "--set",
+    "tasks=4",
+    "--set",
+    "groupSize=4",
   );
   expect({ status, stderr }).toMatchObject({ status: 0 });
   const lines = stdout

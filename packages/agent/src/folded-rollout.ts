@@ -71,7 +71,10 @@ export async function turnAlone(
     },
   };
   const trajectory = await rollOut({
-    ...{ ...actor, environment, chatFormat, ...drawn },
+    ...actor,
+    environment,
+    chatFormat,
+    ...drawn,
     ...(sampling === undefined ? {} : { sampling }),
     limits: { maxTurns: 1, maxTokensPerTurn: MAX_TURN_TOKENS, timeoutMs: 0 },
     consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
@@ -95,7 +98,9 @@ export async function foldedRollout(
   for (let turn = 0; turn < maxTurns && ended.last?.terminated !== true; turn += 1) {
     const seen = folded(first, bank, records ? null : ended.last);
     const { trajectory, taken } = await turnAlone(environment, { policy, client }, seen, format, {
-      ...{ sampling, seed: derivedSeed(seed, turn), signal },
+      sampling,
+      seed: derivedSeed(seed, turn),
+      signal,
     });
     trajectories.push(trajectory);
     if (taken === null) break;
