@@ -61,6 +61,7 @@ export type {
   StateChange,
   StateValues,
 } from "./composition/part.ts";
+export type { CustomRollout } from "./composition/custom-rollout.ts";
 export type { Retelling, Retells, RolloutPlan } from "./composition/rollout-plan.ts";
 export { readStates } from "./composition/reading.ts";
 export type { ReadBefore, ReadingRequest } from "./composition/reading.ts";

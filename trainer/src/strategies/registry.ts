@@ -2,6 +2,7 @@
 import type { JudgedTrajectory, JudgedGroup, RolloutPlan } from "@waggle/learning";
 import type { TaskReference } from "@waggle/protocol";
 import { branchedRollouts } from "./branch.ts";
+import { customRollouts } from "./custom.ts";
 import { demonstrations } from "./demonstrations.ts";
 import { foldedContexts } from "./folded.ts";
 import { groupRollouts } from "./group.ts";
@@ -34,6 +35,7 @@ const STRATEGIES: { readonly [K in RolloutPlan["kind"]]: RolloutStrategy<PlanOf<
   noise: noRollouts,
   team: teams,
   proposals: proposedTasks,
+  custom: customRollouts,
   none: noRollouts,
 };
 

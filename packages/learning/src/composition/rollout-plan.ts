@@ -5,6 +5,7 @@
 import type { DemonstrationForm } from "../rollouts/demonstration-form.ts";
 import type { Piece } from "../rollouts/retelling.ts";
 import type { EnvironmentChange } from "../rollouts/environment-change.ts";
+import type { CustomRollout } from "./custom-rollout.ts";
 import type { JudgedTrajectory, JudgedGroup } from "./judged-trajectory.ts";
 
 /** Pieces of rollouts as one, with these words wherever one is left for the next. */
@@ -174,6 +175,8 @@ export type RolloutPlan =
       /** Who searches documents, in an environment that has some; default nobody. */
       readonly searches?: "both" | "setter";
     }
+  /** Whatever the recipe's own file says. */
+  | { readonly kind: "custom"; readonly mechanism: CustomRollout }
   /** Nothing is rolled out. */
   | { readonly kind: "none" };
 
