@@ -1,73 +1,13 @@
-/** Mistakes in how loss parts use their formulas. */
+/** Mistakes in corrections and in losses of given tokens, pairs and values. */
 import { type Mutant, mutantsOf } from "./mutant.ts";
 
-const PARTS = "packages/learning/src/parts";
+const LEARNING = "packages/learning/src";
 
 export const LOSS_MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
-    `${PARTS}/policy-losses.ts`,
-    [`${PARTS}/policy-losses.test.ts`],
+    `${LEARNING}/corrections/importance-weights.ts`,
+    [`${LEARNING}/losses/policy/policy-loss-parts.test.ts`],
     [
-      [
-        "pg-clip-without-upper-bound",
-        "const bounds = { lower: given.epsilon, upper: given.epsilon };",
-        "const bounds = { lower: given.epsilon, upper: 1e9 };",
-        "good tokens are never clipped",
-      ],
-      [
-        "clip-high-symmetric",
-        `lossPart("clip-high", (minibatch) => clippedSurrogate(minibatch, bounds, minibatch)),`,
-        `lossPart("clip-high", (minibatch) => clippedSurrogate(minibatch, { lower: bounds.lower, upper: bounds.lower }, minibatch)),`,
-        "the upper bound is the lower one",
-      ],
-      [
-        "dual-clip-without-ceiling",
-        "dualClippedSurrogate(minibatch, bounds, ceiling, minibatch),",
-        "dualClippedSurrogate(minibatch, bounds, 1e9, minibatch),",
-        "a bad token costs without bound",
-      ],
-      [
-        "two-sided-without-cap",
-        "twoSidedSurrogate(minibatch, bounds, cap, minibatch)",
-        "twoSidedSurrogate(minibatch, bounds, 1e9, minibatch)",
-        "ratios above the cap go on",
-      ],
-      [
-        "seq-ratio-of-tokens",
-        "sequenceRatioSurrogate(minibatch, { lower, upper }, minibatch),",
-        "clippedSurrogate(minibatch, { lower, upper }, minibatch),",
-        "each token has its own ratio",
-      ],
-      [
-        "cispo-without-bound",
-        "cispoLoss(minibatch, { lowest, highest }, minibatch)",
-        "cispoLoss(minibatch, { lowest, highest: 1e9 + highest }, minibatch)",
-        "ratios above the bound weigh more",
-      ],
-      [
-        "soft-gate-one-temperature",
-        "softGatedSurrogate(minibatch, { positive, negative }, minibatch),",
-        "softGatedSurrogate(minibatch, { positive, negative: positive }, minibatch),",
-        "bad tokens fade as slowly as good ones",
-      ],
-      [
-        "sg-clip-preserves-nothing",
-        `const preserved = { entropyThreshold, sides: "upper" } as const;`,
-        `const preserved = { entropyThreshold: 1e9 + entropyThreshold, sides: "upper" } as const;`,
-        "uncertain tokens keep no gradient",
-      ],
-      [
-        "sg-clip-on-both-sides",
-        `sides: "upper" } as const`,
-        `sides: "both" } as const`,
-        "bad tokens keep a gradient as well",
-      ],
-      [
-        "reinforce-is-clipped",
-        "reinforceLoss(minibatch, minibatch)",
-        "clippedSurrogate(minibatch, { lower: 0.2, upper: 0.2 }, minibatch)",
-        "REINFORCE becomes PPO",
-      ],
       [
         "tis-does-not-weigh",
         "const { weights } = weigh(minibatch, cap);\n          return loss.compute(weighed(minibatch, weights), context);",
@@ -86,54 +26,26 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
         `const weigh = ratioOf === "token" ? truncatedImportanceWeights : truncatedImportanceWeights;`,
         "a sequence's weight is its tokens'",
       ],
+    ],
+  ),
+  ...mutantsOf(
+    `${LEARNING}/corrections/covariance-mask.ts`,
+    [`${LEARNING}/losses/policy/policy-loss-parts.test.ts`],
+    [
       [
         "cov-mask-masks-nothing",
         "const { weights } = covarianceMask(minibatch, options, context.random);\n          return loss.compute(weighed(minibatch, weights), context);",
         "covarianceMask(minibatch, options, context.random);\n          return loss.compute(minibatch, context);",
         "tokens of high covariance stay",
       ],
-      [
-        "kl-cov-does-not-pull",
-        "coefficient,\n      minibatch,\n    ),\n  );\n}\n\n/**\n * `span-mask`",
-        "0,\n      minibatch,\n    ),\n  );\n}\n\n/**\n * `span-mask`",
-        "the penalty has no weight",
-      ],
-      [
-        "kl-cov-pulls-all",
-        "topCovarianceTokens(minibatch, share)",
-        "topCovarianceTokens(minibatch, 1 + 0 * share)",
-        "every token is pulled back",
-      ],
-      [
-        "span-mask-keeps-all",
-        `(label) => label === "wanted"`,
-        `(label) => label !== ""`,
-        "turns that the rule leaves out count",
-      ],
-      [
-        "span-mask-of-every-sample",
-        "if (turn.sample !== minibatch.samples[row]) return [];",
-        "",
-        "turns of other samples open this row's tokens",
-      ],
-      [
-        "tb-partition-of-batch",
-        `estimated === "batch" ? "batch" :`,
-        `estimated !== "" ? "batch" :`,
-        "all tasks share one log Z",
-      ],
-      ["tb-ignores-beta", "score.reward / beta", "score.reward", "rewards are not tempered"],
-      [
-        "entropy-bonus-punishes",
-        "entropyBonusLoss(minibatch, coefficient, minibatch)",
-        "entropyBonusLoss(minibatch, -coefficient, minibatch)",
-        "the bonus lowers entropy",
-      ],
     ],
   ),
   ...mutantsOf(
-    `${PARTS}/loss-part.ts`,
-    [`${PARTS}/policy-losses.test.ts`, `${PARTS}/named-losses.test.ts`],
+    `${LEARNING}/losses/loss-part.ts`,
+    [
+      `${LEARNING}/losses/policy/policy-loss-parts.test.ts`,
+      `${LEARNING}/losses/named-losses.test.ts`,
+    ],
     [
       [
         "weighed-forgets-weights-before",
@@ -144,8 +56,11 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    `${PARTS}/off-policy-masks.ts`,
-    [`${PARTS}/token-losses.test.ts`, `${PARTS}/named-losses.test.ts`],
+    `${LEARNING}/corrections/corrected-loss.ts`,
+    [
+      `${LEARNING}/losses/imitation/token-losses.test.ts`,
+      `${LEARNING}/losses/named-losses.test.ts`,
+    ],
     [
       [
         "masks-that-mask-nothing",
@@ -153,6 +68,15 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
         "inner.compute((correct(minibatch), minibatch), context)",
         "no off-policy mask has an effect",
       ],
+    ],
+  ),
+  ...mutantsOf(
+    `${LEARNING}/corrections/band-masks.ts`,
+    [
+      `${LEARNING}/losses/imitation/token-losses.test.ts`,
+      `${LEARNING}/losses/named-losses.test.ts`,
+    ],
+    [
       [
         "token-band-unbounded",
         "tokenBandMask(minibatch, { lowest, highest })",
@@ -173,10 +97,19 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
       ],
       [
         "veto-of-nothing",
-        "outlierVetoMask(minibatch, { lowest, highest })",
-        "outlierVetoMask(minibatch, { lowest: 0 * lowest, highest: 1e9 + highest })",
+        "vetoOutliers(minibatch, { lowest, highest })",
+        "vetoOutliers(minibatch, { lowest: 0 * lowest, highest: 1e9 + highest })",
         "absurd ratios stay",
       ],
+    ],
+  ),
+  ...mutantsOf(
+    `${LEARNING}/corrections/second-moment-mask.ts`,
+    [
+      `${LEARNING}/losses/imitation/token-losses.test.ts`,
+      `${LEARNING}/losses/named-losses.test.ts`,
+    ],
+    [
       [
         "m2po-without-limit",
         "secondMomentMask(minibatch, limit)",
@@ -186,15 +119,9 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    `${PARTS}/sequence-parts.ts`,
-    [`${PARTS}/named-losses.test.ts`],
+    `${LEARNING}/corrections/divergence-masks.ts`,
+    [`${LEARNING}/losses/named-losses.test.ts`],
     [
-      [
-        "gmpo-ignores-weights",
-        `ofSequences(minibatch, minibatch.weights, "gmpo", "weight")`,
-        "undefined as never",
-        "sequence weights have no effect",
-      ],
       [
         "opsm-without-limit",
         "offPolicySequenceMask({ ...minibatch, sequenceAdvantages }, limit)",
@@ -204,8 +131,8 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    `${PARTS}/log-linear.ts`,
-    [`${PARTS}/engine-numbers.test.ts`],
+    `${LEARNING}/corrections/log-linear-proximal.ts`,
+    [`${LEARNING}/losses/engine-numbers.test.ts`],
     [
       [
         "log-linear-forgets-epochs",
@@ -216,8 +143,8 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    `${PARTS}/preference-losses.ts`,
-    [`${PARTS}/preference-losses.test.ts`],
+    `${LEARNING}/losses/preference/dpo.ts`,
+    [`${LEARNING}/losses/preference/preference-loss-parts.test.ts`],
     [
       [
         "dpo-without-beta",
@@ -225,13 +152,29 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
         "{ beta: 0.1, noise }",
         "β of one's own has no effect",
       ],
-      ["kto-labels-swapped", "score.reward >= 0.5", "score.reward < 0.5", "failures are liked"],
+    ],
+  ),
+  ...mutantsOf(
+    `${LEARNING}/losses/preference/kto.ts`,
+    [`${LEARNING}/losses/preference/preference-loss-parts.test.ts`],
+    [["kto-labels-swapped", "score.reward >= 0.5", "score.reward < 0.5", "failures are liked"]],
+  ),
+  ...mutantsOf(
+    `${LEARNING}/losses/preference/chosen-cross-entropy.ts`,
+    [`${LEARNING}/losses/preference/preference-loss-parts.test.ts`],
+    [
       [
         "both-of-a-pair-imitated",
         "counts && chosen.has(row)",
         "counts && (chosen.has(row) || counts)",
         "the worse answer is imitated too",
       ],
+    ],
+  ),
+  ...mutantsOf(
+    `${LEARNING}/losses/preference/preference-pairs.ts`,
+    [`${LEARNING}/losses/preference/preference-loss-parts.test.ts`],
+    [
       [
         "preferences-against-themselves",
         `referenceLogProbs: present(minibatch.referenceLogProbs, part, "a reference policy"),`,
@@ -241,8 +184,8 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    `${PARTS}/token-losses.ts`,
-    [`${PARTS}/token-losses.test.ts`],
+    `${LEARNING}/losses/imitation/supervised-loss.ts`,
+    [`${LEARNING}/losses/imitation/token-losses.test.ts`],
     [
       [
         "ce-mask-masks-nothing",
@@ -250,18 +193,36 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
         `...(onTurns("ce-mask", PLAIN, turnRule(lossTurns, isChosen)), PLAIN),`,
         "failed turns are imitated",
       ],
+    ],
+  ),
+  ...mutantsOf(
+    `${LEARNING}/losses/imitation/hindsight.ts`,
+    [`${LEARNING}/losses/imitation/token-losses.test.ts`],
+    [
       [
         "cond-ignores-returns",
         "weight * (ofRow[b] as number)",
         "weight * (0 * (ofRow[b] as number) + 1)",
         "all returns weigh alike",
       ],
+    ],
+  ),
+  ...mutantsOf(
+    `${LEARNING}/losses/imitation/unlikelihood.ts`,
+    [`${LEARNING}/losses/imitation/token-losses.test.ts`],
+    [
       [
         "unlikelihood-of-right-turns",
         "(turn, trajectory) => !isRight(turn, trajectory),",
         "(turn, trajectory) => isRight(turn, trajectory),",
         "right turns are made less likely",
       ],
+    ],
+  ),
+  ...mutantsOf(
+    `${LEARNING}/losses/parameter-subset.ts`,
+    [`${LEARNING}/losses/imitation/token-losses.test.ts`],
+    [
       [
         "param-subset-trains-all",
         "trains: choose }",
@@ -271,8 +232,11 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    `${PARTS}/value-losses.ts`,
-    [`${PARTS}/token-losses.test.ts`, `${PARTS}/critic-credit.test.ts`],
+    `${LEARNING}/losses/value/value-loss.ts`,
+    [
+      `${LEARNING}/losses/imitation/token-losses.test.ts`,
+      `${LEARNING}/advantages/critic-credit.test.ts`,
+    ],
     [
       [
         "critic-of-turns-at-tokens",

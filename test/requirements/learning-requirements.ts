@@ -46,7 +46,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
         "equal states of different tasks are different groups",
       ),
       ...at(
-        "parts/critic-credit.test.ts",
+        "advantages/critic-credit.test.ts",
         "a critic that is fitted to rollouts without a reward comes to say 0",
       ),
       ...at(
@@ -67,7 +67,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
         "a trajectory of many rows counts once in the baseline",
       ),
       "packages/protocol/src/training-sample.test.ts > a token that branches share is trained once, and is context in the other branch",
-      "packages/learning/src/parts/teams.test.ts > a joint advantage is one number for everybody in it, centered over joint attempts",
+      "packages/learning/src/rollouts/teams.test.ts > a joint advantage is one number for everybody in it, centered over joint attempts",
     ],
   },
   {
@@ -156,7 +156,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
         "the temperature lands on the entropy target, and in its bounds where no temperature has it",
       ),
       ...at(
-        "parts/schedules.test.ts",
+        "schedules/schedule-parts.test.ts",
         "easy tasks come first, all of them from the share of the stage on that was said",
         "turns widen from the first number to the last",
         "weights move from one number to the other, exact in the first step and in the last; others stay",
@@ -238,7 +238,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
         "a critic that takes a cut for an end is wrong",
       ),
       ...at(
-        "parts/temporal-difference.test.ts",
+        "advantages/temporal-difference.test.ts",
         "a target is what was paid and the value of the next action; without a pay after, the outcome",
         "a chunk sees the pay of all its turns; the best next action is looked for where states are alike",
         "values of proposals are pressed down, those of what was done up, and calibration stops it",
@@ -272,7 +272,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/rollouts/role-policy.test.ts > each turn of a shared conversation is its role's, and can be scored again under its adapter",
       "trainer/src/rollouts/role-policy.test.ts > who shares an environment acts in rounds, and hears of a round when all have acted",
       ...at(
-        "parts/teams.test.ts",
+        "rollouts/teams.test.ts",
         "a team's reward is that of its joint attempt",
         "sides of a match win what the other loses; among equals fewer calls win",
         "a joint advantage is one number for everybody in it, centered over joint attempts",
@@ -290,7 +290,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "packages/environments/src/proposals.test.ts > %s: what a careful proposer sets a careful solver solves, and a careless one is found out",
       "packages/environments/src/proposals.test.ts > a question is the path that it says, in the environment of the reference",
       ...at(
-        "parts/teams.test.ts",
+        "rollouts/teams.test.ts",
         "who sets a task is paid for half of its tries, not for all or for what nobody could show",
         "tries at what could not be shown are left out; the others are compared with their own",
       ),

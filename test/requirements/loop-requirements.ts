@@ -104,8 +104,8 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The clipped surrogate with separate bounds has the derivatives of its loss, whatever the microbatch.",
     tests: [
-      "packages/learning/src/losses/clipped-surrogate.test.ts > its derivatives are the finite differences of its loss, and 0 outside the mask",
-      "packages/learning/src/losses/clipped-surrogate.test.ts > microbatches with the global count add up to the minibatch, in any order",
+      "packages/learning/src/losses/policy/clipped-surrogate.test.ts > its derivatives are the finite differences of its loss, and 0 outside the mask",
+      "packages/learning/src/losses/policy/clipped-surrogate.test.ts > microbatches with the global count add up to the minibatch, in any order",
     ],
   },
   {
@@ -123,7 +123,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     source: "maximum likelihood",
     behavior: "The masked supervised loss has the derivatives of its loss.",
     tests: [
-      "packages/learning/src/losses/supervised-loss.test.ts > its derivatives are the finite differences of its loss, 0 outside the mask",
+      "packages/learning/src/losses/imitation/supervised-loss.test.ts > its derivatives are the finite differences of its loss, 0 outside the mask",
     ],
   },
   {

@@ -13,20 +13,20 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
       "PPO, clip higher, dual and two-sided clip, importance sampling, REINFORCE, CISPO, SAPO, DPPO, IPO mask, AEPO, KL-Cov, self-imitation, GSPO in both forms, LUSPO, GMPO and VESPO have the values of their formulas and the derivatives of a twin that holds detached parts fixed.",
     tests: [
       ...at(
-        "losses/policy-losses.test.ts",
+        "losses/policy/policy-losses.test.ts",
         "$name: value and derivatives are those of its plain twin",
         "control: the check of derivatives fails where a detached part is differentiated",
         "$name: on its own policy nothing is clipped, all are REINFORCE",
         "$name: an all-masked minibatch and zero weights have derivatives 0",
       ),
       ...at(
-        "losses/policy-losses-golden.test.ts",
+        "losses/policy/policy-losses-golden.test.ts",
         "%s under every aggregation",
         "%s agrees with the reference value",
         "asymmetric bounds: a ratio of 1.25 passes at 0.28 above, 0.75 is clipped at 0.2 below",
       ),
       ...at(
-        "losses/entropy-preserving-clip.test.ts",
+        "losses/policy/entropy-preserving-clip.test.ts",
         "an uncertain token keeps its gradient with an equal forward value",
       ),
     ],
@@ -37,7 +37,7 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Every policy loss learns, not from advantages of others, and on stale samples too; every combination with a correction and an aggregation moves the policy by finite amounts.",
     tests: at(
-      "losses/policy-losses-learn.test.ts",
+      "losses/policy/policy-losses-learn.test.ts",
       "%s learns, and not from advantages of others",
       "%s: learning survives samplers 1, 4 and 8 steps old",
       "every loss with every correction and aggregation moves the table by finite amounts",
@@ -50,12 +50,12 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
       "Losses and corrections that no row of the literature uses are parts all the same: in a recipe each has the value and the derivatives of its formula, and what needs one number a sequence refuses several. An entropy bonus may follow a target and a KL weight a budget; the optimal token baseline, distillation over a teacher's candidates and the log-linear proximal policy get what they read from the engine, the teacher and the versions, or refuse.",
     tests: [
       ...at(
-        "parts/adaptive-entropy.test.ts",
+        "losses/policy/adaptive-entropy-part.test.ts",
         "steps below the target are paid the strength that the steps before them left, others nothing",
         "without its state it does not compile",
       ),
       ...at(
-        "parts/engine-numbers.test.ts",
+        "losses/engine-numbers.test.ts",
         "otb is its formula from an engine's numbers, in samples of %j too",
         "otb says what it needs, and refuses to guess it",
         "distill-candidates: derivatives of what it says, under shares and weights of its tokens",
@@ -70,7 +70,7 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
         "a KL budget in the %s: the weight rises where the policy is further off, falls where it is nearer",
       ].map((name) => `trainer/src/update/engine-numbers.test.ts > ${name}`),
       ...at(
-        "parts/named-losses.test.ts",
+        "losses/named-losses.test.ts",
         "$part in a recipe is its formula",
         "control: no two of the formulas agree here, nor with the loss that the masks are around",
         "a mask is named with the loss that it is around",
@@ -90,7 +90,7 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
         "every mean but the ones of sums has shares that add up to 1, and none outside the mask",
       ),
       ...at(
-        "losses/policy-losses.test.ts",
+        "losses/policy/policy-losses.test.ts",
         "$name: microbatches add up to the minibatch, padding adds nothing",
       ),
       ...at(
@@ -142,7 +142,7 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "DPO (conservative, robust), IPO, KTO, ORPO, APO-zero and ranking agree with reference values; a preference is of answers, steps or trajectories.",
     tests: at(
-      "losses/preference-losses.test.ts",
+      "losses/preference/preference-losses.test.ts",
       "%s agrees with the reference value",
       "%s: its derivatives are those of its value, for answers, steps and trajectories",
       "a step's preference moves that step only",
@@ -156,7 +156,7 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Preferences estimated from drawn tokens are those of DPO on average, with less noise where policy and reference share a draw.",
     tests: at(
-      "losses/variance-reduced-preference.test.ts",
+      "losses/preference/variance-reduced-preference.test.ts",
       "drawn tokens estimate the margin without bias, and a shared draw with far less spread",
       "where every token is drawn it is DPO",
       "derivatives are those of its value under the same draw; the sides exchanged, their signs turn",
@@ -168,7 +168,7 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Value losses, conservatism and the constrained actor have the derivatives of their formulas.",
     tests: at(
-      "losses/value-losses.test.ts",
+      "losses/value/value-losses.test.ts",
       "%s: value and derivatives are those of its plain twin",
       "the conservative penalty: derivatives, log N where all are alike, 0 far below",
       "the constrained actor: derivatives, scale-free in its advantages, imitation where they are 0",
@@ -181,7 +181,7 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
       "DFT's derivative is p times the cross-entropy's; observations, text and teachers are learned from over their own counts.",
     tests: [
       ...at(
-        "losses/imitation-losses.test.ts",
+        "losses/imitation/imitation-losses.test.ts",
         "DFT: each token's derivative is its probability times that of the cross-entropy",
         "observations are learned from apart from what was sampled, over their own count",
         "distillation on taken tokens: the gap is an advantage that is held fixed",
@@ -196,7 +196,7 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     source: "Malkin et al. 2022, arXiv:2201.13259",
     behavior: "Trajectory balance is 0 for a policy in proportion to reward, log Z learned or not.",
     tests: at(
-      "losses/trajectory-balance.test.ts",
+      "losses/policy/trajectory-balance.test.ts",
       "agrees with the reference value",
       "log Z of the group makes its gaps sum to 0; a distribution that fits its rewards has loss 0",
     ),

@@ -32,7 +32,7 @@ export const RECIPE_REQUIREMENTS: readonly Requirement[] = [
         "parts stay the very same where nothing is set, and a copy is nobody's part to make again",
       ),
       ...at(
-        "parts/open-values.test.ts",
+        "composition/open-values.test.ts",
         "advantages over the deviation of the population, of the sample, or of none",
         "a threshold below 1 keeps what was verified as good enough; at 1 the verifier's word alone counts",
         "every check or any of them; groups that differ by little are alike",

@@ -1,10 +1,11 @@
 /** Advantages, losses, corrections and recipes: pure functions on plain numbers. */
-export { clippedSurrogate } from "./losses/clipped-surrogate.ts";
-export type { AbsoluteBounds, ClipBounds, RatioBounds } from "./losses/ratio-bounds.ts";
-export type { BehaviorBatch, PolicyBatch, ProximalBatch } from "./losses/policy-loss.ts";
+
+export { clippedSurrogate } from "./losses/policy/clipped-surrogate.ts";
+export type { AbsoluteBounds, ClipBounds, RatioBounds } from "./losses/policy/ratio-bounds.ts";
+export type { BehaviorBatch, PolicyBatch, ProximalBatch } from "./losses/policy/policy-loss.ts";
 export { tokenShares } from "./losses/aggregation.ts";
 export type { AggregatedRows, Aggregation, AggregationOption } from "./losses/aggregation.ts";
-export { entropyBonus } from "./losses/entropy-bonus.ts";
+export { entropyBonusLoss } from "./losses/policy/entropy-bonus.ts";
 export { groupRelativeAdvantages } from "./advantages/group-advantages.ts";
 export type { GroupAdvantageOptions } from "./advantages/group-advantages.ts";
 export { zeroVarianceFilter } from "./filters/group-filter.ts";
@@ -19,8 +20,8 @@ export { addLosses, scaleLoss, toTokenDerivatives } from "./loss.ts";
 export type { CandidateDerivatives, LossDerivatives, LossResult } from "./loss.ts";
 export { requireCapabilities } from "./composition/requirements.ts";
 export { shuffled } from "./advantages/shuffle.ts";
-export { supervisedLoss } from "./losses/supervised-loss.ts";
-export type { SupervisedBatch } from "./losses/supervised-loss.ts";
+export { supervisedLoss } from "./losses/imitation/supervised-loss.ts";
+export type { SupervisedBatch } from "./losses/imitation/supervised-loss.ts";
 export { lossTokenCount } from "./token-rows.ts";
 export type { LossMask, TokenRows } from "./token-rows.ts";
 export type { ArrangementName } from "./composition/arrangement.ts";
@@ -88,8 +89,8 @@ export { kept, resource } from "./composition/state.ts";
 export type { ResourceName, StateName, StatePart, ValueName } from "./composition/state.ts";
 export { literatureStates, otherRecipes, recipeNamed, RECIPES } from "./recipes/catalogue.ts";
 export type { RowState } from "./recipes/catalogue.ts";
-export { demonstrationStart } from "./recipes/demonstration-start.ts";
-export { groupReinforcement } from "./recipes/group-reinforcement.ts";
+export { demonstrationStart } from "./recipes/stages/demonstration-start.ts";
+export { groupReinforcement } from "./recipes/stages/group-reinforcement.ts";
 export { inferredParts } from "./recipes/literature.ts";
 export type { LiteratureRow, SlotName } from "./recipes/literature.ts";
 export { klLoss } from "./kl/kl-loss.ts";

@@ -5,6 +5,8 @@
  * Source: Peng et al. 2019, "Advantage-Weighted Regression", arXiv:1910.00177; reward
  * weighting as in Qu et al. 2024, "Recursive Introspection" (RISE), arXiv:2407.18219.
  */
+import { dial, made } from "../composition/making.ts";
+import type { AdvantagePart } from "../composition/part.ts";
 import { requireFiniteRewards, requireInside, sumOf } from "../statistics.ts";
 
 /**
@@ -22,4 +24,41 @@ export function exponentialWeights(
   const weights = advantages.map((advantage) => Math.min(Math.exp(advantage / temperature), cap));
   const scale = weights.length / sumOf(weights);
   return weights.map((weight) => weight * scale);
+}
+
+/**
+ * `weighted`: every turn weighs exp((its pay − the mean) / temperature), over all turns 1 on average; the
+ * temperature is 0.5 by default.
+ */
+export function payWeighted(temperature?: number): AdvantagePart<never, "single"> {
+  return made({ temperature: dial(temperature, 0.5) }, (given) => weighedBy(given.temperature));
+}
+
+function weighedBy(temperature: number): AdvantagePart<never, "single"> {
+  return {
+    ...{ slot: "advantage", part: "weighted", needs: [], start: "single" },
+    estimate: (groups) => {
+      const all = groups.flatMap(({ trajectories }) =>
+        trajectories.map(({ trajectory }) => trajectory),
+      );
+      const pays = all.flatMap(({ turns }) => turns.map(({ reward }) => reward ?? 0));
+      const mean = pays.reduce((sum, pay) => sum + pay, 0) / Math.max(1, pays.length);
+      const weights = exponentialWeights(
+        pays.map((pay) => pay - mean),
+        temperature,
+      );
+      let turn = 0;
+      const advantages = new Map(
+        all.map(({ id, samples, turns }) => {
+          const rows = samples.map(({ lossMask }) => new Float64Array(lossMask.length));
+          for (const { sample, start, end } of turns) {
+            rows[sample]?.fill(weights[turn] ?? 0, start, end);
+            turn += 1;
+          }
+          return [id, rows] as const;
+        }),
+      );
+      return { advantages };
+    },
+  };
 }

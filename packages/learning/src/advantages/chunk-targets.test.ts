@@ -1,19 +1,23 @@
 /** A critic fitted to TD targets finds the exact values of a small Markov chain. */
 import { expect, test } from "vitest";
-import { valueLoss } from "../losses/value-loss.ts";
+import { valueLoss } from "../losses/value/value-loss.ts";
 import { seeded } from "../seeded.fixture.ts";
 import { chunkTargets } from "./chunk-targets.ts";
 
 const DISCOUNT = 0.9;
+
 const STEPS = 400;
+
 /** Of each step. A mean over few of them favours those that end early. */
 const RUNS = 128;
+
 /** From states 0 to 2 to the next states; what is left of 1 ends the task. */
 const MOVES = [
   [0.2, 0.6, 0.1],
   [0.3, 0, 0.5],
   [0, 0.4, 0],
 ];
+
 /** Paid when a state is left. */
 const REWARDS = [0, 0.5, 2];
 

@@ -3,7 +3,11 @@
  *
  * Source: Watkins 1989 (Q-learning); CO-RFT (chunked TD), Digi-Q (TD on frozen features).
  */
+import { type JudgedTurn, wasCutOff } from "../composition/judged-trajectory.ts";
+import type { AdvantagePart, Minibatch, RewardedTrajectory } from "../composition/part.ts";
 import { requireFiniteRewards, requireInside } from "../statistics.ts";
+import type { TokenRows } from "../token-rows.ts";
+import { advantagePart, overTurns, turnRewards } from "./credit.ts";
 
 export type ChunkTargetOptions = {
   /** γ in [0, 1], per step. */
@@ -37,4 +41,95 @@ export function chunkTargets(
     const bootstraps = end < rewards.length || !terminated;
     return target + (bootstraps ? discount ** (end - t) * stateValues[end]! : 0);
   });
+}
+
+/** The role of an action that the policy would take in a stored state, and that was not taken. */
+export const PROPOSAL = "proposal";
+
+type TemporalDifferenceOptions = {
+  /** γ in [0, 1], per turn. */
+  readonly discount: number;
+  /** Turns of a chunk, ≥ 1: rewards so far are seen, what comes after is the critic's word. */
+  readonly chunk: number;
+  /** Which action comes next: the stored one, or the best that the group's trajectories took in its state. */
+  readonly next: "logged" | "best";
+};
+
+/** `td`: r + γ·Q(s′, a′) of each turn is what the critic is fitted to, less V(s) its advantage. */
+export function temporalDifference(
+  { discount, chunk, next }: TemporalDifferenceOptions = {
+    discount: 1,
+    chunk: 1,
+    next: "logged",
+  },
+): AdvantagePart<"critic", "single"> {
+  return advantagePart(
+    "td",
+    "single",
+    (groups, { values, finalValues }) => {
+      const advantages = new Map<string, TokenRows>();
+      const returns = new Map<string, TokenRows>();
+      for (const { trajectories } of groups) {
+        const acted = trajectories.filter(({ trajectory }) => trajectory.role !== PROPOSAL);
+        const valueAt = (
+          { trajectory }: RewardedTrajectory,
+          turn: JudgedTurn,
+          token: number,
+        ): number => values?.get(trajectory.id)?.[turn.sample]?.[token] ?? 0;
+        const taken = new Map(
+          acted.map((scored) => [
+            scored,
+            scored.trajectory.turns.map((turn) => valueAt(scored, turn, turn.end - 1)),
+          ]),
+        );
+        const best = new Map<string, number>();
+        for (const [{ trajectory }, ofTurns] of taken) {
+          for (const [i, { state }] of trajectory.turns.entries()) {
+            const value = ofTurns[i] as number;
+            best.set(state, Math.max(value, best.get(state) ?? value));
+          }
+        }
+        for (const [scored, ofTurns] of taken) {
+          const { id, turns } = scored.trajectory;
+          const ahead =
+            next === "best" ? turns.map(({ state }) => best.get(state) as number) : ofTurns;
+          const last = finalValues?.get(id)?.at(-1) ?? 0;
+          const terminated = !wasCutOff(scored.trajectory);
+          const targets = chunkTargets(turnRewards(scored), [...ahead, last], {
+            ...{ discount, chunk, terminated },
+          });
+          const states = turns.map((turn) => valueAt(scored, turn, turn.start));
+          advantages.set(
+            id,
+            overTurns(
+              scored,
+              targets.map((target, i) => target - (states[i] as number)),
+            ),
+          );
+          returns.set(id, overTurns(scored, targets));
+        }
+      }
+      return { advantages, returns };
+    },
+    { needs: ["critic"] },
+  );
+}
+
+/** Proposals by the trajectory and turn that they leave, with their rows. */
+export function proposalsOf(
+  { trajectories }: Minibatch,
+  id: string,
+  turn: number,
+): { readonly scored: RewardedTrajectory; readonly row: number }[] {
+  return trajectories.flatMap((scored, row) => {
+    const { role, branch } = scored.trajectory;
+    return role === PROPOSAL && branch?.trajectory === id && branch.turn === turn
+      ? [{ scored, row }]
+      : [];
+  });
+}
+
+/** Of the last turn that a sample holds. */
+export function lastTokenOf({ trajectory }: RewardedTrajectory, sample: number): number {
+  return (trajectory.turns.findLast((turn) => turn.sample === sample)?.end ?? 1) - 1;
 }

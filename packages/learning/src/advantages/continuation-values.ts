@@ -6,7 +6,13 @@
  * 2024, "VinePPO", arXiv:2410.01679 (advantage from values before and after a step).
  */
 import { WaggleError } from "@waggle/protocol";
+import { fixed, made } from "../composition/making.ts";
+import type { AdvantagePart, RewardedTrajectory } from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
+import { withRollouts } from "../rollouts/tree-search.ts";
+import type { StoredTrees } from "../states/search-tree.ts";
 import { meanOf, requireFiniteRewards, requireSameLength } from "../statistics.ts";
+import { advantagePart, byTurns } from "./credit.ts";
 
 /**
  * `[snapshots]` mean outcome of the continuations of each.
@@ -39,4 +45,82 @@ export function continuationAdvantages(
 ): number[] {
   requireSameLength("values", values.length, "rewards", rewards.length);
   return rewards.map((reward, t) => reward + discount * (values[t + 1] ?? 0) - values[t]!);
+}
+
+/**
+ * `mc`: V after a turn less V before it, V the mean reward of the group's rollouts that went through a
+ * state. Where nobody left a rollout, only its beginning has another value than its end.
+ */
+export function monteCarlo(): AdvantagePart<never, "group"> {
+  return advantagePart("mc", "group", (groups) => byTurns(groups, byContinuations));
+}
+
+/** The same, and the rollouts are kept for the search to go on from. */
+export function monteCarloTree(): AdvantagePart<"tree-store", "group"> {
+  return advantagePart(
+    "mc",
+    "group",
+    (groups, { state }) => ({
+      ...byTurns(groups, byContinuations),
+      state: { "tree-store": withRollouts(state["tree-store"] as StoredTrees, groups) },
+    }),
+    { needs: ["tree-store"] },
+  );
+}
+
+/** `inner`, and `weight` times what continuations say of each turn. */
+export function calibrated<N extends StateName>(
+  inner: AdvantagePart<N, "group">,
+  weight: number,
+): AdvantagePart<N, "group"> {
+  return made({ weight: fixed(weight) }, (_, [estimator]) => withContinuations(estimator, weight), [
+    inner,
+  ]);
+}
+
+function withContinuations<N extends StateName>(
+  inner: AdvantagePart<N, "group">,
+  weight: number,
+): AdvantagePart<N, "group"> {
+  const calibrating = monteCarlo();
+  return {
+    ...calibrating,
+    needs: inner.needs,
+    around: [inner],
+    estimate: (groups, context) => {
+      const estimated = inner.estimate(groups, context);
+      const { advantages } = calibrating.estimate(groups, context);
+      return {
+        ...estimated,
+        advantages: new Map(
+          Array.from(estimated.advantages, ([id, rows]) => [
+            id,
+            rows.map((row, sample) =>
+              Float64Array.from(
+                row,
+                (own, t) => own + weight * (advantages.get(id)?.[sample]?.[t] ?? 0),
+              ),
+            ),
+          ]),
+        ),
+      };
+    },
+  };
+}
+
+function byContinuations(trajectories: readonly RewardedTrajectory[]): number[][] {
+  const through = new Map<string, number[]>();
+  for (const { trajectory, score } of trajectories) {
+    for (const { state } of trajectory.turns) {
+      through.set(state, [...(through.get(state) ?? []), score.reward]);
+    }
+  }
+  const values = continuationValues([...through.values()]);
+  const valueOf = new Map([...through.keys()].map((state, i) => [state, values[i] as number]));
+  return trajectories.map(({ trajectory: { turns }, score }) =>
+    continuationAdvantages(
+      turns.map((_, i) => (i === turns.length - 1 ? score.reward : 0)),
+      turns.map(({ state }) => valueOf.get(state) as number),
+    ),
+  );
 }

@@ -8,7 +8,10 @@
  * capped, so that one stuck tool does not own the batch.
  */
 import { WaggleError } from "@waggle/protocol";
+import type { RewardedTrajectory } from "../composition/part.ts";
 import { meanOf, requireSameLength } from "../statistics.ts";
+import { advantagePart, byTurns, type GroupPart } from "./credit.ts";
+import { groupRelativeAdvantages } from "./group-advantages.ts";
 
 /**
  * @param advantages - `[N]` of actions.
@@ -33,4 +36,23 @@ export function durationWeightedAdvantages(
   const capped = durationsMs.map((duration) => Math.min(duration / mean, cap));
   const scale = meanOf(capped);
   return advantages.map((advantage, i) => (advantage * capped[i]!) / scale);
+}
+
+/** `duration`: slow turns weigh as much in the sum as time says, so that quick ones do not own it. */
+export function durationWeighted(
+  secondsOf: (scored: RewardedTrajectory, turn: number) => number,
+): GroupPart {
+  return advantagePart("duration", "group", (groups) =>
+    byTurns(groups, (trajectories) => {
+      const ofGroup = groupRelativeAdvantages(trajectories.map(({ score }) => score.reward));
+      return trajectories.map((scored, i) =>
+        scored.trajectory.turns.length === 0
+          ? []
+          : durationWeightedAdvantages(
+              scored.trajectory.turns.map(() => ofGroup[i] as number),
+              scored.trajectory.turns.map((_, turn) => 1000 * secondsOf(scored, turn)),
+            ),
+      );
+    }),
+  );
 }

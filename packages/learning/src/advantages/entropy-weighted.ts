@@ -8,6 +8,9 @@
  * arXiv:2506.14758 (the bounded additive form).
  */
 import { WaggleError } from "@waggle/protocol";
+import { made } from "../composition/making.ts";
+import type { AdvantagePart, RewardedTrajectory } from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
 import { deviationOf, meanOf } from "../statistics.ts";
 import {
   finiteAt,
@@ -17,6 +20,7 @@ import {
   type TokenRows,
   zeroRows,
 } from "../token-rows.ts";
+import { advantagePart } from "./credit.ts";
 
 export type EntropyWeighting =
   /** A · (1 + α · z), z the token's entropy in deviations from the batch's mean, cut to ±`most`. */
@@ -63,4 +67,58 @@ export function entropyWeightedAdvantages(
     result[b]![t] = advantage * (1 + weighting.alpha * Math.max(-most, Math.min(most, z)));
   });
   return result;
+}
+
+/** `entropy-w`: `inner`, larger where the sampler was less sure than on the batch's average. */
+export function entropyWeighted<N extends StateName>(
+  inner: AdvantagePart<N, "group">,
+  weighting: EntropyWeighting,
+): AdvantagePart<N, "group"> {
+  return made({}, (_, [estimator]) => weighedByEntropy(estimator, weighting), [inner]);
+}
+
+function weighedByEntropy<N extends StateName>(
+  inner: AdvantagePart<N, "group">,
+  weighting: EntropyWeighting,
+): AdvantagePart<N, "group"> {
+  return advantagePart(
+    "entropy-w",
+    "group",
+    (groups, context) => {
+      const estimated = inner.estimate(groups, context);
+      const rows = groups
+        .flatMap(({ trajectories }) => trajectories)
+        .flatMap((scored) => {
+          const own = estimated.advantages.get(scored.trajectory.id) ?? [];
+          const entropies = entropiesOf(scored);
+          return own.map((row, sample) => ({
+            id: scored.trajectory.id,
+            row,
+            mask: scored.lossMask[sample] ?? [],
+            entropies: entropies[sample] as ArrayLike<number>,
+          }));
+        });
+      const weighed = entropyWeightedAdvantages(
+        rows.map(({ row }) => row),
+        rows.map(({ entropies }) => entropies),
+        rows.map(({ mask }) => mask),
+        weighting,
+      );
+      const advantages = new Map<string, Float64Array[]>();
+      for (const [r, { id }] of rows.entries()) {
+        advantages.set(id, [...(advantages.get(id) ?? []), weighed[r] as Float64Array]);
+      }
+      return { ...estimated, advantages };
+    },
+    { needs: inner.needs, around: [inner] },
+  );
+}
+
+/** `[samples][T]` entropies as the sampler recorded them, 0 where nothing was sampled. */
+function entropiesOf({ trajectory }: RewardedTrajectory): TokenRows {
+  return trajectory.samples.map(({ sequence, spans }) => {
+    const row = new Float64Array(sequence.tokenIds.length);
+    for (const { segment, start } of spans) row.set(segment.entropies, start);
+    return row;
+  });
 }

@@ -7,7 +7,9 @@
  * "Understanding R1-Zero-Like Training" (Dr. GRPO), arXiv:2503.20783), because that weighs tasks
  * whose rollouts nearly agree the most. `scale: "std"` gives the published form.
  */
-import { deviationOf, type DeviationConvention, meanOf, requireGroup } from "../statistics.ts";
+import { type DeviationConvention, deviationOf, meanOf, requireGroup } from "../statistics.ts";
+import { withScale } from "./advantage-scale.ts";
+import { advantagePart, byRewards, byTurns, type GroupPart } from "./credit.ts";
 
 export type GroupAdvantageOptions = {
   /** `none`: r − mean. `std`: (r − mean) / (std + epsilon). Default `none`. */
@@ -37,4 +39,34 @@ export function groupRelativeAdvantages(
   if (scale === "none") return centered;
   const std = deviationOf(rewards, convention);
   return centered.map((c) => c / (std + epsilon));
+}
+
+/** `group`: r − mean, over the population's deviation unless `scale` says otherwise. */
+export function groupAdvantage(options?: GroupAdvantageOptions): GroupPart {
+  return withScale(options, (scaled) => {
+    return advantagePart("group", "group", (groups) =>
+      byRewards(groups, (rewards) => groupRelativeAdvantages(rewards, scaled)),
+    );
+  });
+}
+
+/** `broadcast`: every turn is a sample of its own and carries the trajectory's advantage. */
+export function broadcast(options?: GroupAdvantageOptions): GroupPart {
+  return withScale(options, (scaled) => {
+    return advantagePart(
+      "broadcast",
+      "group",
+      (groups) =>
+        byTurns(groups, (trajectories) => {
+          const ofGroup = groupRelativeAdvantages(
+            trajectories.map(({ score }) => score.reward),
+            scaled,
+          );
+          return trajectories.map(({ trajectory }, i) =>
+            trajectory.turns.map(() => ofGroup[i] as number),
+          );
+        }),
+      { around: [groupAdvantage(scaled)] },
+    );
+  });
 }

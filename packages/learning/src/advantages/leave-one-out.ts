@@ -5,6 +5,7 @@
  * Source: Ahmadian et al. 2024, "Back to Basics" (RLOO), arXiv:2402.14740
  */
 import { requireGroup, sumOf } from "../statistics.ts";
+import { advantagePart, byRewards, type GroupPart } from "./credit.ts";
 
 /**
  * @param rewards - `[G]` returns of the rollouts of one task.
@@ -15,4 +16,9 @@ export function leaveOneOutAdvantages(rewards: readonly number[]): number[] {
   requireGroup(rewards);
   const sum = sumOf(rewards);
   return rewards.map((reward) => reward - (sum - reward) / (rewards.length - 1));
+}
+
+/** `loo`: r − mean of the others. */
+export function leaveOneOut(): GroupPart {
+  return advantagePart("loo", "group", (groups) => byRewards(groups, leaveOneOutAdvantages));
 }

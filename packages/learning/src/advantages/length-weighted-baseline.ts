@@ -5,7 +5,9 @@
  * Source: Hao et al. 2025, "On-Policy RL with Optimal Reward Baseline", arXiv:2505.23585
  */
 import { WaggleError } from "@waggle/protocol";
+import { sampledTokens } from "../composition/judged-trajectory.ts";
 import { requireGroup, requireSameLength, sumOf } from "../statistics.ts";
+import { advantagePart, byRewards, type GroupPart } from "./credit.ts";
 
 /**
  * @param rewards - `[G]` returns of the rollouts of one task.
@@ -28,4 +30,16 @@ export function lengthWeightedAdvantages(
   }
   const baseline = sumOf(rewards.map((reward, i) => reward * lengths[i]!)) / sumOf(lengths);
   return rewards.map((reward) => reward - baseline);
+}
+
+/** `opo`: r − the mean weighed by length. */
+export function lengthWeighted(): GroupPart {
+  return advantagePart("opo", "group", (groups) =>
+    byRewards(groups, (rewards, trajectories) =>
+      lengthWeightedAdvantages(
+        rewards,
+        trajectories.map(({ trajectory }) => sampledTokens(trajectory)),
+      ),
+    ),
+  );
 }

@@ -7,14 +7,18 @@
  * result does not depend on a library's clustering.
  */
 import { WaggleError } from "@waggle/protocol";
+import { sequenceSimilarity } from "../rewards/similarity.ts";
 import {
-  deviationOf,
   type DeviationConvention,
+  deviationOf,
   indicesByKey,
   meanOf,
   requireFiniteRewards,
   requireSameLength,
 } from "../statistics.ts";
+import { advantagePart, byTurns, type GroupPart, turnRewards } from "./credit.ts";
+import { groupRelativeAdvantages } from "./group-advantages.ts";
+import { discountedReturns } from "./turn-returns.ts";
 
 /**
  * For each item the index of its cluster: the first earlier one whose first member is at least
@@ -76,4 +80,27 @@ export function clusterAdvantages(
     for (const i of indices) advantages[i] = (returns[i]! - mean) / divisor;
   }
   return advantages;
+}
+
+/** `cluster`: turns are judged among like observations, of the same group. */
+export function likeObservations(threshold = 0.8): GroupPart {
+  return advantagePart("cluster", "group", (groups) =>
+    byTurns(groups, (trajectories) => {
+      const ofGroup = groupRelativeAdvantages(trajectories.map(({ score }) => score.reward));
+      const returns = trajectories.map((scored) => discountedReturns(turnRewards(scored), 1));
+      const states = trajectories.flatMap(({ trajectory }) =>
+        trajectory.turns.map(({ state }) => state.split(" ")),
+      );
+      const flat = clusterAdvantages(
+        returns.flat(),
+        clustersOf(states, sequenceSimilarity, threshold),
+        trajectories.flatMap(({ trajectory }, i) =>
+          trajectory.turns.map(() => ofGroup[i] as number),
+        ),
+        { scale: "std" },
+      );
+      let next = 0;
+      return returns.map((row) => row.map(() => flat[next++] as number));
+    }),
+  );
 }

@@ -6,6 +6,7 @@
  */
 import { WaggleError } from "@waggle/protocol";
 import { meanOf, requireGroup } from "../statistics.ts";
+import { advantagePart, byRewards, type GroupPart } from "./credit.ts";
 
 /**
  * @param rewards - `[G]` non-negative returns of the rollouts of one task.
@@ -23,4 +24,11 @@ export function maximumLikelihoodAdvantages(rewards: readonly number[]): number[
   }
   const mean = meanOf(rewards);
   return rewards.map((reward) => (mean === 0 ? 0 : (reward - mean) / mean));
+}
+
+/** `maxrl`: (r − mean) / mean. */
+export function maximumLikelihood(): GroupPart {
+  return advantagePart("maxrl", "group", (groups) =>
+    byRewards(groups, maximumLikelihoodAdvantages),
+  );
 }

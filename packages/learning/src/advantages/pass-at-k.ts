@@ -8,6 +8,7 @@
  * Differs from it: subsets are enumerated in closed form over sorted rewards, any real reward.
  */
 import { argMax, requireGroup, requireInside } from "../statistics.ts";
+import { advantagePart, byRewards, type GroupPart } from "./credit.ts";
 
 /**
  * @returns `[G]`: reward − second best for the best rollout (the first of equals), 0 for the others.
@@ -53,4 +54,16 @@ function choose(n: number, k: number): number {
   let result = 1;
   for (let i = 1; i <= k; i += 1) result = (result * (n - k + i)) / i;
   return result;
+}
+
+/** `pass-at-k`: what a trajectory adds to the best of k. */
+export function passAtK(k = 2): GroupPart {
+  return advantagePart("pass-at-k", "group", (groups) =>
+    byRewards(groups, (rewards) => passAtKAdvantages(rewards, k)),
+  );
+}
+
+/** `pass-at-k` for all of a group: the best trajectory is credited with its lead over the second alone. */
+export function bestOnly(): GroupPart {
+  return advantagePart("pass-at-k", "group", (groups) => byRewards(groups, bestOnlyAdvantages));
 }

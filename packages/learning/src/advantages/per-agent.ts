@@ -5,7 +5,17 @@
  * Source: Yuan et al. 2025, "MARS" (agent-specific advantage normalisation), arXiv:2510.15414; Liao
  * et al. 2025, "MARFT", arXiv:2504.16129.
  */
+import type {
+  AdvantagePart,
+  AdvantageRows,
+  RewardedGroup,
+  RewardedTrajectory,
+} from "../composition/part.ts";
 import { indicesByKey, requireSameLength } from "../statistics.ts";
+import { withScale } from "./advantage-scale.ts";
+import { advantagePart, byRewards, byTurns, type GroupPart, turnRewards } from "./credit.ts";
+import { type GroupAdvantageOptions, groupRelativeAdvantages } from "./group-advantages.ts";
+import { type TurnAdvantageOptions, turnAdvantages } from "./turn-returns.ts";
 
 /**
  * @param rewards - `[N]` of all agents of one task group.
@@ -28,4 +38,54 @@ export function perAgentAdvantages(
     for (const [at, i] of indices.entries()) advantages[i] = own[at] as number;
   }
   return advantages;
+}
+
+/** One advantage a trajectory from what the rewards of its role in the group say. */
+export function byRoles(
+  groups: readonly RewardedGroup[],
+  advantagesOf: (ofRole: readonly number[], role: string) => readonly number[],
+): { readonly advantages: AdvantageRows } {
+  return byRewards(groups, (rewards, trajectories) =>
+    perAgentAdvantages(
+      rewards,
+      trajectories.map(({ trajectory }) => trajectory.role),
+      advantagesOf,
+    ),
+  );
+}
+
+/** `per-agent`: the statistic of each role apart. */
+export function perAgent(options?: GroupAdvantageOptions): GroupPart {
+  return withScale(options, (scaled) => {
+    return advantagePart("per-agent", "group", (groups) =>
+      byRoles(groups, (ofRole) => groupRelativeAdvantages(ofRole, scaled)),
+    );
+  });
+}
+
+/** `turn`: each turn's return among those of the same role, so that no side is judged by the other's scale. */
+export function perAgentTurns(options?: TurnAdvantageOptions): AdvantagePart<never, "group"> {
+  return withScale(options, turnsAmongRoles);
+}
+
+function turnsAmongRoles(options: TurnAdvantageOptions): AdvantagePart<never, "group"> {
+  return advantagePart(
+    "turn",
+    "group",
+    (groups) =>
+      byTurns(groups, (trajectories) => {
+        const advantages: number[][] = trajectories.map(() => []);
+        for (const [, members] of indicesByKey(
+          trajectories.map(({ trajectory }) => trajectory.role),
+        )) {
+          const own = turnAdvantages(
+            members.map((i) => turnRewards(trajectories[i] as RewardedTrajectory)),
+            options,
+          );
+          for (const [at, i] of members.entries()) advantages[i] = own[at] as number[];
+        }
+        return advantages;
+      }),
+    { around: [perAgent(options)] },
+  );
 }

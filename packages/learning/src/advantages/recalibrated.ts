@@ -7,7 +7,10 @@
  * arXiv:1806.05635.
  * Differs from SPEAR: the baseline is the caller's number, not the median of recent groups.
  */
+import type { AdvantagePart } from "../composition/part.ts";
+import type { MovingBaseline } from "../states/moving-baseline.ts";
 import { requireFiniteRewards, requireSameLength } from "../statistics.ts";
+import { advantagePart, overTrajectory } from "./credit.ts";
 
 /**
  * @param rewards - `[N]` of stored trajectories.
@@ -22,4 +25,31 @@ export function recalibratedAdvantages(
   requireFiniteRewards(rewards);
   requireFiniteRewards(baselines);
   return rewards.map((reward, i) => Math.max(reward - baselines[i]!, 0));
+}
+
+/** `recal`: stored wins against what the policy earns now, in `baseline` by task; never below 0. */
+export function recalibrated(): AdvantagePart<"baseline", "single"> {
+  return advantagePart(
+    "recal",
+    "single",
+    (groups, { state }) => {
+      const { values, prior } = state.baseline as MovingBaseline;
+      const all = groups.flatMap(({ task, trajectories }) =>
+        trajectories.map((scored) => ({ task, scored })),
+      );
+      const wins = recalibratedAdvantages(
+        all.map(({ scored }) => scored.score.reward),
+        all.map(({ task }) => values[task] ?? prior),
+      );
+      return {
+        advantages: new Map(
+          all.map(({ scored }, i) => [
+            scored.trajectory.id,
+            overTrajectory(scored, wins[i] as number),
+          ]),
+        ),
+      };
+    },
+    { needs: ["baseline"] },
+  );
 }

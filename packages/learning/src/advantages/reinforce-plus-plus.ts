@@ -5,9 +5,11 @@
  *
  * Source: Hu et al. 2025, "REINFORCE++", arXiv:2501.03262.
  */
+import { dial, made } from "../composition/making.ts";
+import type { AdvantagePart } from "../composition/part.ts";
 import {
-  deviationOf,
   type DeviationConvention,
+  deviationOf,
   indicesByKey,
   meanOf,
   requireFiniteRewards,
@@ -15,6 +17,7 @@ import {
   requireSameLength,
 } from "../statistics.ts";
 import { finiteAt, forEachLossToken, type LossMask, type TokenRows } from "../token-rows.ts";
+import { advantagePart, trajectoriesOf } from "./credit.ts";
 
 export type ReinforcePlusPlusOptions = {
   /** Per token, in (0, 1]. Default 1. */
@@ -105,4 +108,32 @@ function minusGroupMean(rewards: readonly number[], groups: readonly string[]): 
     for (const i of indices) centered[i] = (rewards[i] as number) - mean;
   }
   return centered;
+}
+
+/** `reinforce++`: returns whitened over the whole batch; serves single trajectories. */
+export function reinforcePlusPlus(options: BatchWhitening = {}): AdvantagePart<never, "single"> {
+  return made({ discount: dial(options.discount, 1) }, (given) =>
+    whitenedOverBatch({ ...options, ...given }),
+  );
+}
+
+type BatchWhitening = Omit<ReinforcePlusPlusOptions, "groups" | "referenceGaps" | "klCoefficient">;
+
+function whitenedOverBatch(options: BatchWhitening): AdvantagePart<never, "single"> {
+  return advantagePart("reinforce++", "single", (groups) => {
+    const rows = trajectoriesOf(groups).flatMap((scored) =>
+      scored.lossMask.map((mask) => ({ scored, mask })),
+    );
+    const ofRows = reinforcePlusPlusAdvantages(
+      rows.map(({ scored }) => scored.score.reward),
+      rows.map(({ mask }) => mask),
+      options,
+    );
+    const advantages = new Map<string, Float64Array[]>();
+    for (const [r, { scored }] of rows.entries()) {
+      const { id } = scored.trajectory;
+      advantages.set(id, [...(advantages.get(id) ?? []), ofRows[r] as Float64Array]);
+    }
+    return { advantages };
+  });
 }

@@ -6,7 +6,9 @@
  * Differs from it: all sets of size n of a group are enumerated where they are few, else drawn;
  * diversity is 0 for copies and 1 where all differ.
  */
+import type { RewardedTrajectory } from "../composition/part.ts";
 import { meanOf, requireGroup, requireInside, requireSameLength } from "../statistics.ts";
+import { advantagePart, byRewards, type GroupPart } from "./credit.ts";
 
 export type SetAdvantageOptions = {
   /** Rollouts in a set, 2 ≤ n ≤ G. */
@@ -69,4 +71,22 @@ function setsOf(G: number, { size, mostSets = 256, random }: SetAdvantageOptions
       left.splice(Math.floor(random() * left.length), 1).at(0),
     ).filter((i) => i !== undefined);
   });
+}
+
+/** What a trajectory did, for telling kinds apart: its calls in order. */
+function kindOf({ trajectory }: RewardedTrajectory): string {
+  return trajectory.turns
+    .flatMap(({ toolCalls }) =>
+      toolCalls.map((call) => JSON.stringify([call.name, call.arguments])),
+    )
+    .join(" ");
+}
+
+/** `set`: sets of trajectories are scored by success times diversity, their members share it. */
+export function setAdvantage(size = 4): GroupPart {
+  return advantagePart("set", "group", (groups, { random }) =>
+    byRewards(groups, (rewards, trajectories) =>
+      setAdvantages(rewards, trajectories.map(kindOf), { size, random }),
+    ),
+  );
 }

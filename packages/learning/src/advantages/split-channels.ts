@@ -6,8 +6,15 @@
  * Source: "Act Wisely" (HDPO), decoupled accuracy and efficiency channels; the sum A_acc + w · A_eff is
  * our reading. "Rethinking Reinforcement Fine-Tuning in LVLM" (TA-MDP), joint against per-component.
  */
+import { componentOf } from "../rewards/combinators.ts";
 import { requireFiniteRewards, requireSameLength } from "../statistics.ts";
-import { type GroupAdvantageOptions, groupRelativeAdvantages } from "./group-advantages.ts";
+import { withScale } from "./advantage-scale.ts";
+import { advantagePart, byRewards, type GroupPart } from "./credit.ts";
+import {
+  groupAdvantage,
+  type GroupAdvantageOptions,
+  groupRelativeAdvantages,
+} from "./group-advantages.ts";
 
 export type RewardChannel = {
   /** `[G]`; not read where `among` is false. */
@@ -39,4 +46,43 @@ export function splitAdvantages(channels: readonly RewardChannel[]): number[] {
     for (const [at, i] of members.entries()) sum[i] = sum[i]! + weight * advantages[at]!;
   }
   return sum;
+}
+
+/** `split`: components normalised apart; the economy among correct trajectories only. */
+export function splitAdvantage(costWeight = 0.3): GroupPart {
+  return advantagePart("split", "group", (groups) =>
+    byRewards(groups, (_, trajectories) => {
+      const component = (name: string): number[] =>
+        trajectories.map(({ score }) => score.components?.[name] ?? score.reward);
+      return splitAdvantages([
+        { rewards: component("outcome"), weight: 1 },
+        {
+          rewards: component("cost").map((cost) => -cost),
+          weight: costWeight,
+          among: trajectories.map(({ trajectory }) => trajectory.verification.success),
+        },
+      ]);
+    }),
+  );
+}
+
+/** `split`: the reward's components by name, each normalised apart, summed by these weights. */
+export function splitComponents(weights: { readonly [component: string]: number }): GroupPart {
+  return withScale(undefined, (options) => {
+    return advantagePart(
+      "split",
+      "group",
+      (groups) =>
+        byRewards(groups, (_, trajectories) =>
+          splitAdvantages(
+            Object.entries(weights).map(([name, weight]) => ({
+              rewards: trajectories.map(({ score }) => componentOf(score.components ?? {}, name)),
+              weight,
+              options,
+            })),
+          ),
+        ),
+      { around: [groupAdvantage(options)] },
+    );
+  });
 }

@@ -7,12 +7,13 @@
  * Differs from it: the key is (task group, state), where ROLL's reads the bare state hash.
  */
 import {
-  deviationOf,
   type DeviationConvention,
+  deviationOf,
   indicesByKey,
   meanOf,
   requireFiniteRewards,
 } from "../statistics.ts";
+import { advantagePart, byTurns, type GroupPart, turnRewards } from "./credit.ts";
 import { groupRelativeAdvantages } from "./group-advantages.ts";
 import { discountedReturns } from "./turn-returns.ts";
 
@@ -92,4 +93,26 @@ export function stateGroupAdvantages(
     }
   }
   return advantages;
+}
+
+/** `gigpo`: the trajectory's advantage plus a turn's among turns that began in the same state. */
+export function stateGroups(options: StateGroupOptions = { scale: "std" }): GroupPart {
+  return advantagePart("gigpo", "group", (groups) =>
+    byTurns(groups, (trajectories) =>
+      stateGroupAdvantages(
+        trajectories.map((scored) => {
+          const rewards = turnRewards(scored);
+          return {
+            group: "task",
+            reward: scored.score.reward,
+            steps: scored.trajectory.turns.map(({ state }, i) => ({
+              state,
+              reward: rewards[i] as number,
+            })),
+          };
+        }),
+        options,
+      ),
+    ),
+  );
 }

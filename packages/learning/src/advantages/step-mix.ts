@@ -8,13 +8,15 @@
  * Differs from PPR: ReNorm's shift is written as an option (`calibrate`), not as the only form.
  */
 import {
-  deviationOf,
   type DeviationConvention,
+  deviationOf,
   meanOf,
   requireFiniteRewards,
   requireSameLength,
 } from "../statistics.ts";
-import { groupRelativeAdvantages } from "./group-advantages.ts";
+import { withScale } from "./advantage-scale.ts";
+import { advantagePart, byTurns, type GroupPart } from "./credit.ts";
+import { groupAdvantage, groupRelativeAdvantages } from "./group-advantages.ts";
 
 export type StepMixOptions = {
   /** Weight of the step's advantage; 0 is plain GRPO. Default 1. */
@@ -65,4 +67,25 @@ export function calibratedByOutcome(
   spread: number = 0.25,
 ): number[] {
   return scores.map((score) => outcome + spread * (2 * score - 1));
+}
+
+/** `mix`: A of the trajectory plus α times a turn's own, from process rewards. */
+export function mixedSteps(options: StepMixOptions = {}): GroupPart {
+  return withScale(options, (scaled) => {
+    return advantagePart(
+      "mix",
+      "group",
+      (groups) =>
+        byTurns(groups, (trajectories) =>
+          mixedStepAdvantages(
+            trajectories.map(({ score }) => score.reward),
+            trajectories.map(({ trajectory, score }) =>
+              trajectory.turns.map(({ reward }, i) => score.turnRewards?.[i] ?? reward ?? 0),
+            ),
+            scaled,
+          ),
+        ),
+      { around: [groupAdvantage(scaled)] },
+    );
+  });
 }

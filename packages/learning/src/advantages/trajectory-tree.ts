@@ -7,7 +7,15 @@
  * (hard advantage attribution).
  */
 import { WaggleError } from "@waggle/protocol";
+import type { RewardedTrajectory } from "../composition/part.ts";
 import { indicesByKey, meanOf, requireFiniteRewards } from "../statistics.ts";
+import { withScale } from "./advantage-scale.ts";
+import { advantagePart, byTurns, type GroupPart } from "./credit.ts";
+import {
+  groupAdvantage,
+  type GroupAdvantageOptions,
+  groupRelativeAdvantages,
+} from "./group-advantages.ts";
 
 /** A segment of a trajectory's tree; a parent comes before its children. */
 export type TreeSegment = {
@@ -82,4 +90,63 @@ function notATree(id: string, parent: string): WaggleError {
     "INVALID_ARGUMENT",
     `a parent must come before its child, got ${id} under ${parent}; order the segments as they were recorded`,
   );
+}
+
+/** `branch`: what branches share is credited with the mean of all that came of it. */
+export function branchAttributed(options?: GroupAdvantageOptions): GroupPart {
+  return withScale(options, (scaled) => {
+    return advantagePart(
+      "branch",
+      "group",
+      (groups) =>
+        byTurns(groups, (trajectories) => {
+          const ofGroup = groupRelativeAdvantages(
+            trajectories.map(({ score }) => score.reward),
+            scaled,
+          );
+          const { segments, leaves } = treeOf(trajectories, ofGroup);
+          const bySegment = segmentAdvantages(segments, leaves);
+          return trajectories.map(({ trajectory }) =>
+            trajectory.turns.map((_, turn) => bySegment.get(segmentId(trajectory.id, turn)) ?? 0),
+          );
+        }),
+      { around: [groupAdvantage(scaled)] },
+    );
+  });
+}
+
+function segmentId(trajectory: string, turn: number | "end"): string {
+  return `${trajectory}/${turn}`;
+}
+
+/**
+ * The turns of a group as one tree: a branch hangs on the turn that it left, and every trajectory ends in a
+ * leaf of its own, so that one may end where another goes on.
+ */
+function treeOf(
+  trajectories: readonly RewardedTrajectory[],
+  advantages: readonly number[],
+): { readonly segments: TreeSegment[]; readonly leaves: Map<string, number> } {
+  const segments: TreeSegment[] = [];
+  const leaves = new Map<string, number>();
+  // Roots first: a parent comes before its children.
+  const order = [...trajectories.entries()].toSorted(
+    ([, a], [, b]) => (a.trajectory.branch?.turn ?? 0) - (b.trajectory.branch?.turn ?? 0),
+  );
+  for (const [i, { trajectory }] of order) {
+    const from = trajectory.branch?.turn ?? 0;
+    let parent: string | null =
+      trajectory.branch === null || from === 0
+        ? null
+        : segmentId(trajectory.branch.trajectory, from - 1);
+    for (let turn = from; turn < trajectory.turns.length; turn += 1) {
+      const id = segmentId(trajectory.id, turn);
+      segments.push({ id, parent });
+      parent = id;
+    }
+    const leaf = segmentId(trajectory.id, "end");
+    segments.push({ id: leaf, parent });
+    leaves.set(leaf, advantages[i] as number);
+  }
+  return { segments, leaves };
 }

@@ -5,12 +5,13 @@
  * Source: DR-Venus and MARS (multi-turn credit by turn rewards); the return is textbook.
  */
 import {
-  deviationOf,
   type DeviationConvention,
+  deviationOf,
   meanOf,
   requireFiniteRewards,
   requireGroup,
 } from "../statistics.ts";
+import { advantagePart, byTurns, type GroupPart, turnRewards } from "./credit.ts";
 
 /** `[turns]` discounted sums of rewards from each turn to the last. */
 export function discountedReturns(rewards: readonly number[], discount: number): number[] {
@@ -57,5 +58,12 @@ export function turnAdvantages(
       const centered = value - meanOf(peers);
       return scale === "none" ? centered : centered / (deviationOf(peers, convention) + epsilon);
     }),
+  );
+}
+
+/** `turn`: discounted turn rewards, normalised over the turns of the group. */
+export function turnLevel(options: TurnAdvantageOptions = { scale: "std" }): GroupPart {
+  return advantagePart("turn", "group", (groups) =>
+    byTurns(groups, (trajectories) => turnAdvantages(trajectories.map(turnRewards), options)),
   );
 }

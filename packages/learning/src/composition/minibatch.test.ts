@@ -1,11 +1,11 @@
 /** From groups to the rows of a minibatch: which tokens count, how much, and in which order. */
 import { expect, test } from "vitest";
 import { expectClose } from "../close.fixture.ts";
-import * as parts from "../parts/index.ts";
-import { contextOf, groupOf } from "../parts/rewarded-trajectories.fixture.ts";
-import { planMinibatch } from "./minibatch.ts";
+import * as parts from "../parts.ts";
 import type { JudgedGroup } from "./judged-trajectory.ts";
+import { planMinibatch } from "./minibatch.ts";
 import type { FilterPart, RewardPart } from "./part.ts";
+import { contextOf, groupOf } from "./rewarded-trajectories.fixture.ts";
 import { rewardGroups } from "./score-groups.ts";
 import { initialValues, rewardStage, settingsAt, type Stage } from "./stage.ts";
 

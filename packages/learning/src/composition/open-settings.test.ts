@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import * as parts from "../parts/index.ts";
+import * as parts from "../parts.ts";
 import { oneOf, recipe } from "./definition.ts";
 import { makingOf } from "./making.ts";
 import { rewardStage, type Stage, tokenStage } from "./stage.ts";
@@ -13,6 +13,7 @@ const demonstrated = (name: string): Stage =>
     losses: [parts.crossEntropy()],
     settings: { tasksPerStep: 32 },
   });
+
 const reinforced = (epsilon?: number): Stage =>
   rewardStage({
     rollout: parts.group(4),

@@ -4,12 +4,12 @@
  * carries out, a loss part sees numbers.
  */
 import type { TaskReference, TensorMap, TokenDerivatives, TokenOutputs } from "@waggle/protocol";
-import type { CandidateLogProbs } from "../losses/distillation.ts";
-import type { LossResult } from "../loss.ts";
 import type { WriterPort } from "../advantages/semantic-comparison.ts";
+import type { LossResult } from "../loss.ts";
+import type { CandidateLogProbs } from "../losses/imitation/distillation.ts";
 import type { JudgePort } from "../rewards/judge-port.ts";
 import type { LossMask, TokenRows } from "../token-rows.ts";
-import type { JudgedTrajectory, JudgedGroup } from "./judged-trajectory.ts";
+import type { JudgedGroup, JudgedTrajectory } from "./judged-trajectory.ts";
 import type { RolloutPlan } from "./rollout-plan.ts";
 import type { StateName } from "./state.ts";
 
@@ -123,6 +123,7 @@ export type RewardedTrajectory = {
   /** `[samples][T]` weight of each token, 1 where nobody said another. */
   readonly tokenWeights: TokenRows;
 };
+
 export type RewardedGroup = {
   readonly task: string;
   readonly trajectories: readonly RewardedTrajectory[];

@@ -1,10 +1,11 @@
 import { type EngineCapabilities, WaggleError } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { groupAdvantage } from "../parts/group-advantages.ts";
-import { optimalTokenBaseline } from "../parts/optimal-token.ts";
-import { entropyBonus, pgClip } from "../parts/policy-losses.ts";
-import { outcome } from "../parts/rewards.ts";
-import { group } from "../parts/rollouts.ts";
+import { groupAdvantage } from "../advantages/group-advantages.ts";
+import { optimalTokenBaseline } from "../advantages/optimal-token-baseline.ts";
+import { pgClip } from "../losses/policy/clipped-surrogate.ts";
+import { entropyBonus } from "../losses/policy/entropy-bonus.ts";
+import { outcome } from "../rewards/outcome.ts";
+import { group } from "../rollouts/plain-rollouts.ts";
 import { requireCapabilities } from "./requirements.ts";
 import { rewardStage, type Stage } from "./stage.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import * as parts from "../parts/index.ts";
+import * as parts from "../parts.ts";
 import { partsOf, recipe, type RecipeDefinition } from "./definition.ts";
 import type {
   AdvantagePart,
@@ -19,12 +19,14 @@ const group: RolloutPart<never, "group"> = {
   start: "group",
   plan: () => ({ kind: "group", size: 8 }),
 };
+
 const single: RolloutPart<never, "single"> = {
   ...group,
   part: "single",
   start: "single",
   plan: () => ({ kind: "group", size: 1 }),
 };
+
 const outcome: RewardPart = {
   slot: "reward",
   part: "outcome",
@@ -32,7 +34,9 @@ const outcome: RewardPart = {
   score: ({ trajectories }) =>
     trajectories.map(({ verification }) => ({ reward: verification.reward })),
 };
+
 const nothing = () => ({ advantages: new Map() });
+
 const relative: AdvantagePart<never, "group"> = {
   slot: "advantage",
   part: "group",
@@ -40,18 +44,21 @@ const relative: AdvantagePart<never, "group"> = {
   start: "group",
   estimate: nothing,
 };
+
 const moving: AdvantagePart<"baseline", "single"> = {
   ...relative,
   part: "rae",
   needs: ["baseline"],
   start: "single",
 };
+
 const gae: AdvantagePart<"critic", "single"> = {
   ...relative,
   part: "gae",
   needs: ["critic"],
   start: "single",
 };
+
 const clip: LossPart = {
   slot: "loss",
   part: "pg-clip",
@@ -59,14 +66,18 @@ const clip: LossPart = {
   derivatives: ["logProb"],
   compute: () => ({ loss: 0, derivatives: {}, metrics: {} }),
 };
+
 const dpo: PairLoss<"ref"> = { ...clip, part: "dpo", needs: ["ref"], reads: "pairs" };
+
 const pairGap: FilterPart = {
   slot: "filter",
   part: "pair-gap",
   needs: [],
   apply: (groups) => ({ groups, dropped: new Map() }),
 };
+
 const baseline = kept("baseline", () => ({}));
+
 const base = { rollout: group, reward: outcome, losses: [clip] } as const;
 
 test("parts that fit make a stage, with the defaults filled in", () => {

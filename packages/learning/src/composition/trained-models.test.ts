@@ -1,6 +1,6 @@
 /** A model is trained before it is asked, by losses of its own. */
 import { expect, test } from "vitest";
-import * as parts from "../parts/index.ts";
+import * as parts from "../parts.ts";
 import { recipe } from "./definition.ts";
 import {
   processModelStage,
@@ -17,6 +17,7 @@ const model = rewardModelStage({
   losses: [parts.rank()],
   state: { rm: parts.rewardModelState },
 });
+
 const asking = rewardStage({
   rollout: parts.group(),
   reward: parts.rewardModel(),
@@ -24,6 +25,7 @@ const asking = rewardStage({
   losses: [parts.pgClip()],
   state: { rm: parts.rewardModelState },
 });
+
 const made = (...stages: readonly Stage[]) =>
   recipe({
     name: "toy",

@@ -6,10 +6,13 @@
  * Sources: masked importance sampling and geometric masks as in verl's rollout correction and in SkyRL
  * (0.99 to 1.01; products 0.5 to 2); IcePop, Ling Team 2025, "Every Step Evolves", arXiv:2510.18855.
  */
+import type { LossPart } from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
 import { clampedRatio } from "../log-ratio.ts";
-import type { AbsoluteBounds } from "../losses/ratio-bounds.ts";
-import { sequenceLogRatios } from "../losses/sequence-log-ratios.ts";
+import type { AbsoluteBounds } from "../losses/policy/ratio-bounds.ts";
+import { sequenceLogRatios } from "../losses/policy/sequence-log-ratios.ts";
 import { finiteAt, requireRows } from "../token-rows.ts";
+import { corrected, type TokenLoss } from "./corrected-loss.ts";
 import { type Correction, type CorrectionBatch, keptSequences, keptTokens } from "./correction.ts";
 
 /** 1 where a token's ratio proximal / behavior lies in [lowest, highest], else 0. */
@@ -60,7 +63,7 @@ export function sequenceBandMask(
  *
  * @param bounds - far out; 1e-4 and 100 are SkyRL's.
  */
-export function outlierVeto(
+export function vetoOutliers(
   batch: CorrectionBatch,
   bounds: AbsoluteBounds = { lowest: 1e-4, highest: 100 },
 ): Correction {
@@ -87,4 +90,55 @@ function ratioAt(
 
 function isInside(ratio: number, { lowest, highest }: AbsoluteBounds): boolean {
   return ratio >= lowest && ratio <= highest;
+}
+
+/** `token-band`: without tokens whose ratio lies outside the band. */
+export function tokenBand<N extends StateName>(
+  inner: TokenLoss<N>,
+  lowest = 0.5,
+  highest = 2,
+): LossPart<N> {
+  return corrected("token-band", inner, (minibatch) =>
+    tokenBandMask(minibatch, { lowest, highest }),
+  );
+}
+
+/** `icepop`: tokens inside the band weigh as much as their ratio, the others nothing. */
+export function icePop<N extends StateName>(
+  inner: TokenLoss<N>,
+  lowest = 0.5,
+  highest = 5,
+): LossPart<N> {
+  return corrected("icepop", inner, (minibatch) => icePopWeights(minibatch, { lowest, highest }));
+}
+
+/** `seq-band`: without sequences whose whole ratio, the product of their tokens', lies outside the band. */
+export function sequenceBand<N extends StateName>(
+  inner: LossPart<N>,
+  lowest = 0.5,
+  highest = 2,
+): LossPart<N> {
+  return corrected("seq-band", inner, (minibatch) =>
+    sequenceBandMask(minibatch, { lowest, highest }, "product"),
+  );
+}
+
+/** `geo-band`: as `seq-band`, by the geometric mean of the ratios, so that long ones leave no sooner. */
+export function geometricBand<N extends StateName>(
+  inner: LossPart<N>,
+  lowest = 0.99,
+  highest = 1.01,
+): LossPart<N> {
+  return corrected("geo-band", inner, (minibatch) =>
+    sequenceBandMask(minibatch, { lowest, highest }, "geometric-mean"),
+  );
+}
+
+/** `veto`: without sequences in which one token's ratio is absurd. */
+export function outlierVeto<N extends StateName>(
+  inner: LossPart<N>,
+  lowest = 1e-4,
+  highest = 100,
+): LossPart<N> {
+  return corrected("veto", inner, (minibatch) => vetoOutliers(minibatch, { lowest, highest }));
 }

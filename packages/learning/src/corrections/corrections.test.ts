@@ -1,11 +1,11 @@
 /** Weights and masks for off-policy data, against `golden/losses.py` and by their properties. */
 import { expect, test } from "vitest";
 import golden from "../golden/losses.json" with { type: "json" };
-import { clippedSurrogate } from "../losses/clipped-surrogate.ts";
 import { paddedMinibatch, randomMinibatch } from "../losses/minibatch.fixture.ts";
-import { icePopWeights, outlierVeto, sequenceBandMask, tokenBandMask } from "./band-masks.ts";
-import { type Correction, type CorrectionBatch } from "./correction.ts";
-import { divergenceMask, offPolicySequenceMask } from "./divergence-masks.ts";
+import { clippedSurrogate } from "../losses/policy/clipped-surrogate.ts";
+import { icePopWeights, sequenceBandMask, tokenBandMask, vetoOutliers } from "./band-masks.ts";
+import type { Correction, CorrectionBatch } from "./correction.ts";
+import { maskDivergentTokens, offPolicySequenceMask } from "./divergence-masks.ts";
 import { effectiveSampleSize } from "./effective-sample-size.ts";
 import { truncatedImportanceWeights, truncatedSequenceWeights } from "./importance-weights.ts";
 import { logLinearProximal } from "./log-linear-proximal.ts";
@@ -13,14 +13,19 @@ import { mismatchMetrics } from "./mismatch.ts";
 import { secondMomentMask } from "./second-moment-mask.ts";
 
 const { policyLogProbs, proximalLogProbs, behaviorLogProbs } = golden.inputs;
+
 const lossMask = golden.inputs.lossMask.map((row) => row.map((m) => m === 1));
+
 const batch = { lossMask, proximalLogProbs, behaviorLogProbs };
+
 /** Entries under the mask, in order. */
 const kept = (rows: readonly ArrayLike<number>[]): number[] =>
   rows.flatMap((row, b) => Array.from(row).filter((_, t) => lossMask[b]?.[t]));
+
 /** The one value of each sequence. */
 const bySequence = (rows: readonly ArrayLike<number>[]): number[] =>
   rows.map((row, b) => Math.max(...Array.from(row).filter((_, t) => lossMask[b]?.[t])));
+
 const single = (ratio: number): CorrectionBatch => ({
   lossMask: [[true]],
   proximalLogProbs: [[Math.log(ratio) - 1]],
@@ -89,13 +94,15 @@ test("one absurd ratio drops its whole sequence and no other", () => {
       [-1, -99],
     ],
   };
-  const { weights, metrics } = outlierVeto(rows);
+  const { weights, metrics } = vetoOutliers(rows);
   expect(weights.map((row) => [...row])).toEqual([
     [0, 0, 0],
     [1, 0],
   ]);
   expect(metrics).toEqual({ outlierVetoKept: 0.5 });
-  expect(outlierVeto(rows, { lowest: 1e-4, highest: 102 }).metrics).toEqual({ outlierVetoKept: 1 });
+  expect(vetoOutliers(rows, { lowest: 1e-4, highest: 102 }).metrics).toEqual({
+    outlierVetoKept: 1,
+  });
 });
 
 test("k2 and k3 masks keep what lies at most at the limit", () => {
@@ -104,10 +111,10 @@ test("k2 and k3 masks keep what lies at most at the limit", () => {
     ["k3", golden.sequenceK3],
   ] as const) {
     const [low, high] = values.toSorted((a, b) => a - b) as [number, number];
-    expect(bySequence(divergenceMask(batch, estimator, high + 1e-12).weights)).toEqual([1, 1]);
-    const one = bySequence(divergenceMask(batch, estimator, (low + high) / 2).weights);
+    expect(bySequence(maskDivergentTokens(batch, estimator, high + 1e-12).weights)).toEqual([1, 1]);
+    const one = bySequence(maskDivergentTokens(batch, estimator, (low + high) / 2).weights);
     expect(one).toEqual(values.map((value) => (value === low ? 1 : 0)));
-    expect(divergenceMask(batch, estimator, low - 1e-12).metrics).toEqual({
+    expect(maskDivergentTokens(batch, estimator, low - 1e-12).metrics).toEqual({
       divergenceMaskKept: 0,
     });
   }
@@ -231,8 +238,8 @@ const CORRECTIONS: { readonly [name: string]: (given: CorrectionBatch) => Correc
   sequenceBand: (given) => sequenceBandMask(given, { lowest: 0.9, highest: 1.1 }, "product"),
   geometricBand: (given) =>
     sequenceBandMask(given, { lowest: 0.95, highest: 1.05 }, "geometric-mean"),
-  outlierVeto: (given) => outlierVeto(given),
-  k3Mask: (given) => divergenceMask(given, "k3", 0.005),
+  outlierVeto: (given) => vetoOutliers(given),
+  k3Mask: (given) => maskDivergentTokens(given, "k3", 0.005),
   secondMoment: (given) => secondMomentMask(given, 0.01),
 };
 

@@ -7,6 +7,10 @@
  * Differs from it: log-probs are those at the step's start, so the choice is one of the whole minibatch
  * and holds for all of its microbatches and epochs.
  */
+import { made } from "../composition/making.ts";
+import type { LossPart } from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
+import { lossPart, weighed } from "../losses/loss-part.ts";
 import {
   finiteAt,
   forEachLossToken,
@@ -89,4 +93,24 @@ export function topCovarianceTokens(batch: CovarianceBatch, share: number): Floa
   const wanted = Math.min(ranked.length, Math.max(1, Math.floor(share * ranked.length)));
   for (const { b, t } of ranked.slice(0, wanted)) (chosen[b] as Float64Array)[t] = 1;
   return chosen;
+}
+
+/** `cov-mask`: `inner` without tokens whose log-prob and advantage vary together the most. */
+export function covMask<N extends StateName>(
+  inner: LossPart<N>,
+  options: Parameters<typeof covarianceMask>[1],
+): LossPart<N> {
+  return made(
+    {},
+    (_, [loss]) =>
+      lossPart(
+        "cov-mask",
+        (minibatch, context) => {
+          const { weights } = covarianceMask(minibatch, options, context.random);
+          return loss.compute(weighed(minibatch, weights), context);
+        },
+        { ...loss, around: [loss] },
+      ),
+    [inner],
+  );
 }

@@ -6,8 +6,12 @@
  * Sources: k2 and k3 sequence masks as in verl's rollout correction (0.001 to 0.01); off-policy sequence
  * masking (OPSM), DeepSeek-AI 2025, "DeepSeek-V3.2", arXiv:2512.02556, section 3.1.
  */
+import type { LossPart } from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
 import { klEstimate } from "../kl/kl-estimators.ts";
-import { sequenceLogRatios } from "../losses/sequence-log-ratios.ts";
+import { lossPart, weighed } from "../losses/loss-part.ts";
+import { ofSequences } from "../losses/policy/geometric-mean.ts";
+import { sequenceLogRatios } from "../losses/policy/sequence-log-ratios.ts";
 import {
   finiteAt,
   type LossMask,
@@ -15,6 +19,7 @@ import {
   requireSequences,
   type TokenRows,
 } from "../token-rows.ts";
+import { corrected } from "./corrected-loss.ts";
 import { type Correction, type CorrectionBatch, keptSequences } from "./correction.ts";
 
 /**
@@ -22,7 +27,7 @@ import { type Correction, type CorrectionBatch, keptSequences } from "./correcti
  *
  * @param limit - nats per token.
  */
-export function divergenceMask(
+export function maskDivergentTokens(
   { lossMask, proximalLogProbs, behaviorLogProbs }: CorrectionBatch,
   estimator: "k2" | "k3",
   limit: number,
@@ -68,4 +73,31 @@ export function offPolicySequenceMask(
     ({ meanLogRatio }, b) => (sequenceAdvantages[b] as number) >= 0 || meanLogRatio <= limit,
   );
   return keptSequences(lossMask, isKept, "offPolicyMaskKept");
+}
+
+/** `kl-mask`: without sequences that lie more than `limit` nats a token from what sampled them. */
+export function divergenceMask<N extends StateName>(
+  inner: LossPart<N>,
+  limit = 0.01,
+  estimator: "k2" | "k3" = "k3",
+): LossPart<N> {
+  return corrected("kl-mask", inner, (minibatch) =>
+    maskDivergentTokens(minibatch, estimator, limit),
+  );
+}
+
+/**
+ * `opsm`: `inner` without sequences that are pushed down and have become less likely by more than `limit`
+ * nats a token, by the policy as it is now.
+ */
+export function offPolicyMask<N extends StateName>(inner: LossPart<N>, limit: number): LossPart<N> {
+  return lossPart(
+    "opsm",
+    (minibatch, context) => {
+      const sequenceAdvantages = ofSequences(minibatch, minibatch.advantages, "opsm", "advantage");
+      const { weights } = offPolicySequenceMask({ ...minibatch, sequenceAdvantages }, limit);
+      return inner.compute(weighed(minibatch, weights), context);
+    },
+    { ...inner, around: [inner] },
+  );
 }

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import golden from "../../../../test/golden/learning/learning.json" with { type: "json" };
-import { clippedSurrogate } from "../losses/clipped-surrogate.ts";
+import { clippedSurrogate } from "../losses/policy/clipped-surrogate.ts";
 import { truncatedImportanceWeights } from "./importance-weights.ts";
 
 const lossMask = golden.inputs.lossMask.map((row) => row.map((m) => m === 1));
+
 const batch = {
   lossMask,
   proximalLogProbs: golden.inputs.proximalLogProbs,

@@ -7,8 +7,12 @@
  * Efficient RL Framework Secretly Brings You Off-Policy RL Training" (TIS). Three policies as in
  * Hilton et al. 2022, arXiv:2110.00641, and Fu et al. 2025, "AReaL", arXiv:2505.24298.
  */
+import { fixed, made } from "../composition/making.ts";
+import type { LossPart } from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
 import { clampedRatio } from "../log-ratio.ts";
-import { sequenceLogRatios } from "../losses/sequence-log-ratios.ts";
+import { lossPart, weighed } from "../losses/loss-part.ts";
+import { sequenceLogRatios } from "../losses/policy/sequence-log-ratios.ts";
 import { finiteAt, forEachLossToken, type LossMask, requireRows, zeroRows } from "../token-rows.ts";
 import type { CorrectionBatch } from "./correction.ts";
 import { effectiveSampleSize } from "./effective-sample-size.ts";
@@ -82,4 +86,29 @@ function truncatedWeights(
       effectiveSampleSize: effectiveSampleSize(weights, lossMask),
     },
   };
+}
+
+/**
+ * `tis`: `inner` with each token weighed by min(proximal / behavior, cap), the ratio its own or that of
+ * its whole sequence.
+ */
+export function truncatedImportance<N extends StateName>(
+  inner: LossPart<N>,
+  cap = 2,
+  ratioOf: "token" | "sequence" = "token",
+): LossPart<N> {
+  const weigh = ratioOf === "token" ? truncatedImportanceWeights : truncatedSequenceWeights;
+  return made(
+    { cap: fixed(cap) },
+    (_, [loss]) =>
+      lossPart(
+        "tis",
+        (minibatch, context) => {
+          const { weights } = weigh(minibatch, cap);
+          return loss.compute(weighed(minibatch, weights), context);
+        },
+        { ...loss, around: [loss] },
+      ),
+    [inner],
+  );
 }

@@ -5,6 +5,10 @@
  * Source: Fu et al. 2025, "AReaL", arXiv:2505.24298 (its approximated proximal policy).
  */
 import { WaggleError } from "@waggle/protocol";
+import type { LossPart, Minibatch, PartContext, RewardedTrajectory } from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
+import { lossPart } from "../losses/loss-part.ts";
+import { tokenVersions, versionSpans } from "../rollouts/partial-rollout.ts";
 import { type LossMask, requireRows, type TokenRows, zeroRows } from "../token-rows.ts";
 
 /**
@@ -43,4 +47,47 @@ export function logLinearProximal(
     }
   }
   return proximal;
+}
+
+/** `inner` reads the guess where it would read the policy at the step's start. */
+export function logLinear<N extends StateName>(inner: LossPart<N>): LossPart<N> {
+  return lossPart(
+    "log-linear",
+    (minibatch, context) =>
+      inner.compute({ ...minibatch, proximalLogProbs: guessed(minibatch, context) }, context),
+    { ...inner, around: [inner] },
+  );
+}
+
+function guessed(
+  minibatch: Minibatch,
+  { epoch = { taken: 0, of: 1 } }: PartContext,
+): Float64Array[] {
+  const behaviorVersions = minibatch.trajectories.map((scored, b) =>
+    stepsBefore(scored, minibatch.samples[b] ?? 0, epoch.of),
+  );
+  return logLinearProximal(
+    { ...minibatch, behaviorVersions },
+    { proximal: 0, policy: epoch.taken },
+  );
+}
+
+/**
+ * `[T]` when each token was sampled, in optimizer steps: 0 at this update's start, less before. An update
+ * makes one version, and the oldest token of a trajectory is as old as the trajectory.
+ */
+function stepsBefore(
+  { trajectory, lossMask }: RewardedTrajectory,
+  sample: number,
+  stepsOfVersion: number,
+): ArrayLike<number> {
+  const oldest = Math.min(...tokenVersions(trajectory.record));
+  const versions = new Float64Array(lossMask[sample]?.length ?? 0);
+  for (const { segment, start } of trajectory.samples[sample]?.spans ?? []) {
+    for (const span of versionSpans(segment)) {
+      const age = Math.max(0, trajectory.staleness - (span.version - oldest));
+      versions.fill(-age * stepsOfVersion, start + span.start, start + span.end);
+    }
+  }
+  return versions;
 }

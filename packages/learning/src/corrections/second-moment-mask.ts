@@ -5,7 +5,10 @@
  * Source: Zheng et al. 2025, "Prosperity before Collapse" (M2PO), arXiv:2510.01161. Differs from it: the
  * ratio is that of the policy at the step's start, so one choice holds for all epochs of a minibatch.
  */
+import type { LossPart } from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
 import { finiteAt, forEachLossToken, requireRows } from "../token-rows.ts";
+import { corrected, type TokenLoss } from "./corrected-loss.ts";
 import { type Correction, type CorrectionBatch, keptTokens } from "./correction.ts";
 
 /**
@@ -40,4 +43,9 @@ function largestKept(ascending: readonly number[], limit: number): number {
     sum -= value;
   }
   return -Infinity;
+}
+
+/** `m2po`: without the fewest tokens that bring the log-ratios' second moment to `limit` nats². */
+export function secondMoment<N extends StateName>(inner: TokenLoss<N>, limit = 0.04): LossPart<N> {
+  return corrected("m2po", inner, (minibatch) => secondMomentMask(minibatch, limit));
 }

@@ -5,32 +5,41 @@
  */
 import { expect, test } from "vitest";
 import { groupRelativeAdvantages } from "../advantages/group-advantages.ts";
-import { clippedSurrogate } from "../losses/clipped-surrogate.ts";
+import { clippedSurrogate } from "../losses/policy/clipped-surrogate.ts";
 import { seeded } from "../seeded.fixture.ts";
 import { truncatedSequenceWeights } from "./importance-weights.ts";
 
 const [QUESTIONS, ACTIONS, FEATURES, GROUP, GROUPS] = [24, 30, 4, 8, 6];
+
 const [STEPS, RATE] = [60, 0.7];
+
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
+
 const BASE_LOGIT = 3.5;
 
 type Table = readonly (readonly number[])[];
 
 const made = seeded(7);
+
 const normal = (): number =>
   Math.sqrt(-2 * Math.log(made() + 1e-12)) * Math.cos(2 * Math.PI * made());
+
 const table = (rows: number, of: () => number): number[][] =>
   Array.from({ length: rows }, () => Array.from({ length: FEATURES }, of));
+
 const dot = (a: readonly number[], b: readonly number[]): number =>
   a.reduce((sum, value, i) => sum + value * (b[i] as number), 0);
 
 const questions: Table = table(QUESTIONS, () => normal() / Math.sqrt(FEATURES));
+
 // Who answers by features like the policy's: every question can be learned.
 const teacher: Table = table(ACTIONS, normal);
+
 const right = questions.map((x) => {
   const scores = teacher.map((w) => dot(w, x));
   return scores.indexOf(Math.max(...scores));
 });
+
 /** The base is torn between the right action and another. */
 const base = right.map((target, q) =>
   Array.from({ length: ACTIONS }, (_, action) =>

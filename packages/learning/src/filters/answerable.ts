@@ -4,9 +4,14 @@
  *
  * Source: Search Self-Play, SPICE (validity of proposals), RISE (no leak of the annotation).
  */
+import { type JudgedTrajectory, toolCalls } from "../composition/judged-trajectory.ts";
+import type { FilterPart, RewardedGroup } from "../composition/part.ts";
+import { resultsOf, wordsOf } from "../rewards/answer-match.ts";
+import { isSupported } from "../rewards/grounding.ts";
 import { leaks } from "../rewards/reconstruct.ts";
 import { requireInside } from "../statistics.ts";
-import { type Selection, selectBy } from "./selection.ts";
+import { filterPart, keepGroups } from "./filter-part.ts";
+import { selectBy, type Selection } from "./selection.ts";
 
 export type Proposal = {
   readonly question: string;
@@ -34,4 +39,38 @@ export function answerableOnly(
     if (solvedWithEvidence < leastWithEvidence) return "not-answerable";
     return solvedWithout > mostWithout ? "needs-no-evidence" : null;
   });
+}
+
+/**
+ * `answerable`: tasks that some rollouts solve with what they looked up, and not nearly all without
+ * looking.
+ */
+export function answerable(leastWithEvidence = 0.1, mostWithout = 0.9): FilterPart {
+  return filterPart("answerable", (groups) =>
+    keepGroups(groups, (all) =>
+      answerableOnly(
+        all.map((group) => {
+          const first = group.trajectories[0]?.trajectory as JudgedTrajectory;
+          return {
+            question: wordsOf(first, "request"),
+            answer: wordsOf(first, "answer"),
+            solvedWithEvidence: solvedShare(group, true),
+            solvedWithout: solvedShare(group, false),
+          };
+        }),
+        { leastWithEvidence, mostWithout },
+      ),
+    ),
+  );
+}
+
+/** Of rollouts whose last tool result holds the answer, or of those that looked nothing up. */
+function solvedShare({ trajectories }: RewardedGroup, looked: boolean): number {
+  const own = trajectories.filter(({ trajectory }) => toolCalls(trajectory) > 0 === looked);
+  const solved = own.filter(({ trajectory }) =>
+    looked
+      ? isSupported(wordsOf(trajectory, "answer"), resultsOf(trajectory))
+      : trajectory.verification.success,
+  );
+  return own.length === 0 ? 0 : solved.length / own.length;
 }

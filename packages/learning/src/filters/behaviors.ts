@@ -4,8 +4,11 @@
  *
  * Source: Behavior Priming ("Beneficial Reasoning Behaviors in Agentic Search").
  */
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import type { FilterPart } from "../composition/part.ts";
 import { requireInside } from "../statistics.ts";
-import { type Selection, selectBy } from "./selection.ts";
+import { filterPart, keepTrajectories } from "./filter-part.ts";
+import { selectBy, type Selection } from "./selection.ts";
 
 /**
  * Keeps runs that show at least `least` of the wanted behaviours and none of the unwanted.
@@ -24,4 +27,41 @@ export function showingBehaviors(
     if (unwanted.some((behavior) => own.has(behavior))) return "unwanted-behavior";
     return wanted.filter((behavior) => own.has(behavior)).length >= least ? null : "few-behaviors";
   });
+}
+
+/**
+ * `checks` the environment before answering, `goes-on` after a result with another call, `recovers` from a
+ * failed call, `answers` at the end.
+ */
+type Behavior = "checks" | "goes-on" | "recovers" | "answers";
+
+function behaviorsOf({ turns }: JudgedTrajectory): readonly Behavior[] {
+  const calls = turns.filter(({ toolCalls }) => toolCalls.length > 0);
+  const failed = turns.findIndex(({ toolResults }) => toolResults.some(({ ok }) => !ok));
+  const shown: readonly (readonly [Behavior, boolean])[] = [
+    ["checks", calls.length > 0],
+    ["goes-on", calls.length > 1],
+    [
+      "recovers",
+      failed >= 0 && turns.slice(failed + 1).some(({ toolCalls }) => toolCalls.length > 0),
+    ],
+    ["answers", turns.at(-1)?.toolCalls.length === 0],
+  ];
+  return shown.flatMap(([behavior, isShown]) => (isShown ? [behavior] : []));
+}
+
+/** Keeps trajectories that show at least `least` of the wanted behaviours. */
+export function behaviour(
+  wanted: readonly Behavior[] = ["checks", "goes-on", "recovers", "answers"],
+  least = 3,
+): FilterPart {
+  return filterPart("behaviour", (groups) =>
+    keepTrajectories(groups, (all) =>
+      showingBehaviors(
+        all.map(({ trajectory }) => behaviorsOf(trajectory)),
+        wanted,
+        least,
+      ),
+    ),
+  );
 }

@@ -4,7 +4,11 @@
  *
  * Source: Broder 1997 (resemblance of documents by shingles); ADP, DR-Venus (cleaning of traces).
  */
-import { type Selection, selectBy } from "./selection.ts";
+import { toolErrors } from "../composition/judged-trajectory.ts";
+import { dial, made } from "../composition/making.ts";
+import type { FilterPart } from "../composition/part.ts";
+import { filterPart, keepTrajectories } from "./filter-part.ts";
+import { selectBy, type Selection } from "./selection.ts";
 
 export type CleanOptions<T> = {
   /** A reason against the item by its form, `null` where it is well-formed. */
@@ -45,4 +49,20 @@ function wordRuns(text: string, size: number): Set<string> {
 function resemblance(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const shared = [...a].filter((run) => b.has(run)).length;
   return shared / (a.size + b.size - shared);
+}
+
+/** `clean`: no unreadable turn, no failed call, no near copy of another; by default no copy. */
+export function clean(sameFrom?: number): FilterPart {
+  return made({ sameFrom: dial(sameFrom, 1) }, (given) =>
+    filterPart("clean", (groups) =>
+      keepTrajectories(groups, (all) =>
+        cleaned(all, {
+          faultOf: ({ trajectory }) => (toolErrors(trajectory) > 0 ? "tool-error" : null),
+          textOf: ({ trajectory }) =>
+            trajectory.samples.flatMap(({ sequence }) => sequence.tokenIds).join(" "),
+          ...given,
+        }),
+      ),
+    ),
+  );
 }

@@ -4,7 +4,11 @@
  *
  * Source: Bai et al. 2024, "An Efficient Rehearsal Scheme" (mix-cd), arXiv:2402.08096.
  */
+import type { FilterPart, RewardedGroup, RewardedTrajectory } from "../composition/part.ts";
+import { putRest, type RestBuffer } from "../states/rest-buffer.ts";
 import { indicesByKey, requireSameLength } from "../statistics.ts";
+import type { LossMask, TokenRows } from "../token-rows.ts";
+import { filterPart } from "./filter-part.ts";
 
 /**
  * `[N]` weights that sum to 1: the rate of turned samples within each one's cluster, smoothed so that
@@ -32,4 +36,100 @@ export function rehearsalWeights(
   }
   const sum = weights.reduce((a, b) => a + b, 0);
   return weights.map((weight) => (sum === 0 ? 0 : weight / sum));
+}
+
+type Rehearsed = {
+  readonly task: string;
+  readonly scored: RewardedTrajectory;
+  /** At some time that it was looked at. */
+  readonly wasRight: boolean;
+  /** When it was looked at last; `null` = never. */
+  readonly isRight: boolean | null;
+};
+
+/**
+ * @param count - old samples a step.
+ * @param rightFrom - a sample is right from this geometric mean of its tokens' probabilities on.
+ */
+export function collateral(
+  count: number,
+  rightFrom = 0.5,
+  clusterOf: (scored: RewardedTrajectory) => string = ({ trajectory }) =>
+    `turns-${trajectory.turns.length}`,
+): FilterPart<"rest-buffer"> {
+  const filter = filterPart(
+    "collateral",
+    (groups, { state, step, random }) => {
+      const buffer = state["rest-buffer"] as RestBuffer<Rehearsed>;
+      const old = drawnByDamage(
+        buffer.items.map(({ item }) => item),
+        count,
+        clusterOf,
+        random,
+      );
+      const own = groups.flatMap(({ task, trajectories }) =>
+        trajectories.map((scored): Rehearsed => ({ task, scored, wasRight: false, isRight: null })),
+      );
+      const joined = [
+        ...groups,
+        ...old.map(({ task, scored }): RewardedGroup => ({ task, trajectories: [scored] })),
+      ];
+      return {
+        groups: joined,
+        dropped: new Map(),
+        state: { "rest-buffer": putRest(buffer, own, step) },
+      };
+    },
+    { needs: ["rest-buffer"] },
+  );
+  return {
+    ...filter,
+    observes: ({ trajectories, lossMask, proximalLogProbs }, { state }) => {
+      const buffer = state["rest-buffer"] as RestBuffer<Rehearsed>;
+      const right = new Map(
+        trajectories.map(({ trajectory }, row) => [
+          trajectory.id,
+          meanProbability(lossMask, proximalLogProbs, row) >= rightFrom,
+        ]),
+      );
+      const items = buffer.items.map((entry) => {
+        const isRight = right.get(entry.item.scored.trajectory.id);
+        if (isRight === undefined) return entry;
+        const wasRight = entry.item.wasRight || isRight;
+        return { ...entry, item: { ...entry.item, wasRight, isRight } };
+      });
+      return { "rest-buffer": { ...buffer, items } };
+    },
+  };
+}
+
+function meanProbability(lossMask: LossMask, logProbs: TokenRows, row: number): number {
+  const said = Array.from(logProbs[row] ?? []).filter((_, t) => lossMask[row]?.[t] === true);
+  return Math.exp(said.reduce((sum, value) => sum + value, 0) / Math.max(1, said.length));
+}
+
+/** `count` without repetition, each draw by the damage of its cluster. */
+function drawnByDamage(
+  items: readonly Rehearsed[],
+  count: number,
+  clusterOf: (scored: RewardedTrajectory) => string,
+  random: () => number,
+): Rehearsed[] {
+  const weights = rehearsalWeights(
+    items.map(({ wasRight }) => wasRight),
+    items.map(({ isRight }) => isRight),
+    items.map(({ scored }) => clusterOf(scored)),
+  );
+  const drawn: Rehearsed[] = [];
+  while (drawn.length < Math.min(count, items.length)) {
+    let left = random() * weights.reduce((sum, weight) => sum + weight, 0);
+    const found = weights.findIndex((weight) => {
+      left -= weight;
+      return weight > 0 && left < 0;
+    });
+    const at = found < 0 ? weights.findLastIndex((weight) => weight > 0) : found;
+    drawn.push(items[at] as Rehearsed);
+    weights[at] = 0;
+  }
+  return drawn;
 }

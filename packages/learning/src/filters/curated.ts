@@ -4,8 +4,12 @@
  *
  * Source: LIMI (tens of samples); greedy maximization of submodular coverage, Nemhauser et al. 1978.
  */
+import { fixed, made } from "../composition/making.ts";
+import type { FilterPart } from "../composition/part.ts";
+import { observeTask, type TaskStatistics } from "../states/task-statistics.ts";
 import { requireInside } from "../statistics.ts";
-import { type Selection, selectIndices } from "./selection.ts";
+import { filterPart, keepTrajectories } from "./filter-part.ts";
+import { selectIndices, type Selection } from "./selection.ts";
 
 export type Candidate = {
   /** In [0, 1]. */
@@ -40,4 +44,64 @@ export function curatedWithin(
     left -= candidates[best]!.cost ?? 1;
     for (const tag of candidates[best]!.tags) covered.add(tag);
   }
+}
+
+/** `curated` by quality and coverage, and the record of who made what was chosen. */
+export function curatedOfGenerators(budget: number): FilterPart<"task-stats"> {
+  return made({ budget: fixed(budget) }, () => chosenOfGenerators(budget));
+}
+
+function chosenOfGenerators(budget: number): FilterPart<"task-stats"> {
+  return filterPart(
+    "curated",
+    (groups, { state, step }) => {
+      const offered = groups.flatMap(({ trajectories }) => trajectories);
+      const kept = keepTrajectories(groups, (all) =>
+        curatedWithin(
+          all.map(({ trajectory, score }) => ({
+            quality: Math.min(1, Math.max(0, score.reward)),
+            tags: [`turns-${trajectory.turns.length}`],
+          })),
+          budget,
+        ),
+      );
+      const chosen = new Set(
+        kept.groups.flatMap(({ trajectories }) =>
+          trajectories.map(({ trajectory }) => trajectory.id),
+        ),
+      );
+      const names = [...new Set(offered.map(({ trajectory }) => trajectory.role))];
+      const statistics = names.reduce(
+        (all, name) =>
+          observeTask(
+            all,
+            name,
+            offered
+              .filter(({ trajectory }) => trajectory.role === name)
+              .map(({ trajectory, score }) => (chosen.has(trajectory.id) ? score.reward : 0)),
+            step,
+          ),
+        state["task-stats"] as TaskStatistics,
+      );
+      return { ...kept, state: { "task-stats": statistics } };
+    },
+    { needs: ["task-stats"] },
+  );
+}
+
+/** `curated`: a small budget of trajectories that cover the most. */
+export function curated(budget: number): FilterPart {
+  return filterPart("curated", (groups) =>
+    keepTrajectories(groups, (all) =>
+      curatedWithin(
+        all.map(({ trajectory, score }) => ({
+          quality: Math.min(1, Math.max(0, score.reward)),
+          tags: [
+            ...new Set(trajectory.turns.flatMap((turn) => turn.toolCalls.map(({ name }) => name))),
+          ],
+        })),
+        budget,
+      ),
+    ),
+  );
 }

@@ -5,9 +5,12 @@
  * Source: AgentTuning (agent runs with general data), FireAct (tasks times methods).
  */
 import { WaggleError } from "@waggle/protocol";
-import { sumOf } from "../statistics.ts";
+import { fixed, made } from "../composition/making.ts";
+import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
 import { drawFrom } from "../draw.ts";
-import { type Selection, selectIndices } from "./selection.ts";
+import { sumOf } from "../statistics.ts";
+import { filterPart, keepTrajectories } from "./filter-part.ts";
+import { selectIndices, type Selection } from "./selection.ts";
 
 export type Ratios = { readonly [label: string]: number };
 
@@ -54,4 +57,19 @@ export function mixedInRatio(
     return drawFrom(own, count, random);
   });
   return { ...selectIndices(labels.length, kept, "beyond-its-share"), missing };
+}
+
+/** `diversity-mix`: exact ratios over labels, as far as there is enough of each. */
+export function diversityMix(
+  ratios: Ratios,
+  total: number,
+  labelOf: (scored: RewardedTrajectory) => string,
+): FilterPart {
+  return made({ total: fixed(total) }, () =>
+    filterPart("diversity-mix", (groups, { random }) =>
+      keepTrajectories(groups, (all) =>
+        mixedInRatio(all.map(labelOf), ratios, Math.min(total, all.length), random),
+      ),
+    ),
+  );
 }

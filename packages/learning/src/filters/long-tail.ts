@@ -3,11 +3,31 @@
  *
  * Source: DR-Venus (weight for long-horizon runs).
  */
+import type { FilterPart } from "../composition/part.ts";
 import { meanOf } from "../statistics.ts";
+import { changeTrajectories, filterPart } from "./filter-part.ts";
 
 /** `[N]` (length / mean length)^power, scaled to a mean of 1; power 0 weighs all alike. */
 export function horizonWeights(lengths: readonly number[], power: number): number[] {
   const raw = lengths.map((length) => length ** power);
   const mean = meanOf(raw);
   return raw.map((weight) => (mean === 0 ? 1 : weight / mean));
+}
+
+/** `long-tail`: long trajectories weigh more. */
+export function longTail(power = 0.5): FilterPart {
+  return filterPart("long-tail", (groups) => {
+    const all = groups.flatMap(({ trajectories }) => trajectories);
+    const weights = horizonWeights(
+      all.map(({ trajectory }) => Math.max(1, trajectory.turns.length)),
+      power,
+    );
+    return changeTrajectories(groups, (scored) => {
+      const weight = weights[all.indexOf(scored)] ?? 1;
+      return {
+        ...scored,
+        tokenWeights: scored.tokenWeights.map((row) => Float64Array.from(row, (w) => w * weight)),
+      };
+    });
+  });
 }

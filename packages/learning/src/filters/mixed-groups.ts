@@ -4,8 +4,11 @@
  * Source: Yu et al. 2025, "DAPO" (dynamic sampling), arXiv:2503.14476.
  * Differs from it: how often a batch is filled up is bounded, so that it may stay short.
  */
+import { dial, made } from "../composition/making.ts";
+import type { FilterPart, RewardedGroup } from "../composition/part.ts";
+import { filterPart, keepGroups } from "./filter-part.ts";
 import { zeroVarianceFilter } from "./group-filter.ts";
-import { type Selection, selectBy } from "./selection.ts";
+import { selectBy, type Selection } from "./selection.ts";
 
 /** Keeps groups with a signal. `[groups][G]` rewards. */
 export function mixedGroups(
@@ -13,4 +16,16 @@ export function mixedGroups(
   tolerance: number = 1e-6,
 ): Selection {
   return selectBy(groups, zeroVarianceFilter(tolerance));
+}
+
+export const rewardsOf = ({ trajectories }: RewardedGroup): number[] =>
+  trajectories.map(({ score }) => score.reward);
+
+/** `mixed-group`: groups whose rewards do not differ are left out; the driver rolls out others. */
+export function mixedGroup(tolerance?: number): FilterPart {
+  return made({ tolerance: dial(tolerance, 1e-6) }, (given) =>
+    filterPart("mixed-group", (groups) =>
+      keepGroups(groups, (all) => mixedGroups(all.map(rewardsOf), given.tolerance)),
+    ),
+  );
 }

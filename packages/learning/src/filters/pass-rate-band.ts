@@ -4,8 +4,11 @@
  *
  * Source: ARPO (GUI replay), Open-AgentRL, SpotAgent (task choice by pass rate); AdA, XLand.
  */
-import { WaggleError } from "@waggle/protocol";
+import { type TaskReference, WaggleError } from "@waggle/protocol";
+import type { FilterPart } from "../composition/part.ts";
 import { drawWeighted } from "../draw.ts";
+import { observeTask, passRateOf, type TaskStatistics } from "../states/task-statistics.ts";
+import { filterPart } from "./filter-part.ts";
 
 export type Band = {
   /** Pass rates in [low, high] are the frontier. Defaults 0.2 and 0.8. */
@@ -40,4 +43,35 @@ export function tasksInBand(
   band: Band = {},
 ): number[] {
   return drawWeighted(bandWeights(passRates, band), count, random);
+}
+
+/**
+ * `band`: tasks whose pass rate lies around the frontier are rolled out.
+ *
+ * @param keyOf what tasks have their statistics in common; by default each has its own.
+ */
+export function passRateBand(
+  band: Band = {},
+  keyOf: (task: TaskReference) => string = (task) => JSON.stringify(task),
+): FilterPart<"task-stats"> {
+  return filterPart(
+    "band",
+    (groups, { state, step }) => {
+      const observed = groups.reduce((statistics, { trajectories }) => {
+        const task = trajectories[0]?.trajectory.record.task ?? null;
+        if (task === null) return statistics;
+        const rewards = trajectories.map(({ score }) => Math.min(1, Math.max(0, score.reward)));
+        return observeTask(statistics, keyOf(task), rewards, step);
+      }, state["task-stats"] as TaskStatistics);
+      return { groups, dropped: new Map(), state: { "task-stats": observed } };
+    },
+    {
+      needs: ["task-stats"],
+      chooseTasks: (candidates, count, { state, step, random }) => {
+        const statistics = state["task-stats"] as TaskStatistics;
+        const rates = candidates.map((task) => passRateOf(statistics, keyOf(task), step).mean);
+        return tasksInBand(rates, count, random, band).map((i) => candidates[i] as TaskReference);
+      },
+    },
+  );
 }

@@ -4,8 +4,11 @@
  *
  * Source: PivotRL (informative turns by variance of outcomes).
  */
+import type { FilterPart } from "../composition/part.ts";
 import { deviationOf } from "../statistics.ts";
-import { type Selection, selectBy } from "./selection.ts";
+import { filterPart, keepGroups } from "./filter-part.ts";
+import { rewardsOf } from "./mixed-groups.ts";
+import { selectBy, type Selection } from "./selection.ts";
 
 /**
  * @param outcomes - `[turns][K]` rewards of K actions of the policy at each turn.
@@ -17,5 +20,12 @@ export function pivotTurns(
 ): Selection {
   return selectBy(outcomes, (rewards) =>
     deviationOf(rewards, "population") ** 2 > leastVariance ? null : "unanimous",
+  );
+}
+
+/** `pivot-var`: turns whose sampled actions differ in outcome. */
+export function pivotVariance(least = 0.01): FilterPart {
+  return filterPart("pivot-var", (groups) =>
+    keepGroups(groups, (all) => pivotTurns(all.map(rewardsOf), least)),
   );
 }

@@ -6,7 +6,11 @@
  * Source: Wang et al. 2025, "Model Predictive Task Sampling" (MPTS), arXiv:2501.11039.
  * Differs from it: a linear model of features instead of a latent-variable network.
  */
-import { requireSameLength } from "../statistics.ts";
+import type { TaskReference } from "@waggle/protocol";
+import type { FilterPart } from "../composition/part.ts";
+import { kept, type StatePart } from "../composition/state.ts";
+import { meanOf, requireSameLength } from "../statistics.ts";
+import { filterPart } from "./filter-part.ts";
 
 export type RiskModel = {
   /** `[F·F]` row-major precision of the weights. */
@@ -106,4 +110,50 @@ function solve(matrix: readonly number[], right: readonly number[]): number[] {
     x[i] = x[i]! / lower[i * F + i]!;
   }
   return x;
+}
+
+/** Levels of an environment's dial are 1 to 4 in number; seeds that agree modulo 12 are of one level. */
+const CLASSES = 12;
+
+/** `[13]` a constant and the class of the seed. */
+function seedFeatures({ seed }: TaskReference): number[] {
+  return [1, ...Array.from({ length: CLASSES }, (_, i) => (seed % CLASSES === i ? 1 : 0))];
+}
+
+/** A model of how hard tasks are. */
+export function taskRisk(): StatePart<"task-stats"> {
+  return kept("task-stats", () => riskModel(1 + CLASSES));
+}
+
+/** @param target difficulty (1 − pass rate) that is worth the most. */
+export function riskPrediction(
+  target = 0.5,
+  featuresOf: (task: TaskReference) => readonly number[] = seedFeatures,
+): FilterPart<"task-stats"> {
+  return filterPart(
+    "risk-pred",
+    (groups, { state }) => {
+      let model = state["task-stats"] as RiskModel;
+      for (const { trajectories } of groups) {
+        const task = trajectories[0]?.trajectory.record.task ?? null;
+        if (task === null) continue;
+        const passed = meanOf(trajectories.map(({ score }) => score.reward));
+        model = observeRisk(model, featuresOf(task), 1 - passed);
+      }
+      return { groups, dropped: new Map(), state: { "task-stats": model } };
+    },
+    {
+      needs: ["task-stats"],
+      chooseTasks: (candidates, count, { state }) => {
+        const model = state["task-stats"] as RiskModel;
+        const predictions = predictRisk(
+          model,
+          candidates.map((task) => featuresOf(task)),
+        );
+        return chooseByRisk(predictions, count, { target }).map(
+          (i) => candidates[i] as TaskReference,
+        );
+      },
+    },
+  );
 }

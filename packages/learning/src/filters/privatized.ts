@@ -5,7 +5,9 @@
  * Source: randomized response, Warner 1965; k-ary, Kairouz et al. 2016, arXiv:1602.07387.
  */
 import { WaggleError } from "@waggle/protocol";
+import type { FilterPart } from "../composition/part.ts";
 import { requireInside } from "../statistics.ts";
+import { changeTrajectories, filterPart } from "./filter-part.ts";
 
 /**
  * `[T]` the tokens of which each given one is, with probability `share`, one of `pool` at random.
@@ -29,5 +31,34 @@ export function privatizedTokens(
   return tokenIds.map((tokenId, t) => {
     if (isGiven[t] !== true || random() >= share) return tokenId;
     return pool[Math.floor(random() * pool.length)] as number;
+  });
+}
+
+/** Given tokens replaced with some chance by others of the batch, before anything is computed of them. */
+export function privatize(share: number): FilterPart {
+  return filterPart("privatize", (groups, { random }) => {
+    const all = groups.flatMap(({ trajectories }) =>
+      trajectories.flatMap(({ trajectory }) => trajectory.samples),
+    );
+    const pool = [...new Set(all.flatMap(({ sequence }) => sequence.tokenIds))];
+    return changeTrajectories(groups, (scored) => ({
+      ...scored,
+      trajectory: {
+        ...scored.trajectory,
+        samples: scored.trajectory.samples.map((sample) => ({
+          ...sample,
+          sequence: {
+            ...sample.sequence,
+            tokenIds: privatizedTokens(
+              sample.sequence.tokenIds,
+              sample.lossMask.map((said) => !said),
+              pool,
+              share,
+              random,
+            ),
+          },
+        })),
+      },
+    }));
   });
 }

@@ -5,7 +5,11 @@
  * Source: Li et al. 2025, "RoRecomp", arXiv:2509.25958.
  * Differs from it: the chance of a compensation step rises linearly with progress.
  */
+import { sampledTokens, toolCalls } from "../composition/judged-trajectory.ts";
+import type { FilterPart, RewardedGroup } from "../composition/part.ts";
+import { putRest, type RestBuffer, restBuffer } from "../states/rest-buffer.ts";
 import { requireInside, requireSameLength } from "../statistics.ts";
+import { filterPart } from "./filter-part.ts";
 
 export type Recomposition = {
   /** Indices learned from now. */
@@ -45,4 +49,74 @@ export function recomposed(
 export function isCompensationStep(progress: number, most: number, random: () => number): boolean {
   requireInside("progress", progress, 0, 1);
   return random() < most * progress;
+}
+
+/**
+ * `recompose`: the loss of short successes and long failures; the rest is left out. Groups stay whole, so
+ * that baselines are those of all that was rolled out.
+ */
+export function recompose(share = 0.5): FilterPart {
+  return filterPart("recompose", (groups) => {
+    const first = priorityOf(groups, share);
+    const left = groups.flatMap(({ trajectories }) =>
+      trajectories.flatMap(({ trajectory }) => (first.has(trajectory.id) ? [] : [trajectory.id])),
+    );
+    return {
+      groups: groups.map((group) => withLossOf(group, (id) => first.has(id))),
+      dropped: new Map(left.map((id) => [id, "left-for-later"])),
+    };
+  });
+}
+
+/** Ids of short successes and long failures. */
+function priorityOf(groups: readonly RewardedGroup[], share: number): ReadonlySet<string> {
+  const all = groups.flatMap(({ trajectories }) => trajectories);
+  const { priority } = recomposed(
+    all.map(({ trajectory }) => trajectory.verification.success),
+    all.map(({ trajectory }) => toolCalls(trajectory) + sampledTokens(trajectory) / 1000),
+    share,
+  );
+  return new Set(priority.flatMap((i) => all[i]?.trajectory.id ?? []));
+}
+
+/**
+ * `recompose` with a memory: the loss of short successes and long failures now, the rest kept; in some
+ * later steps, up to a share `most` of them at the end, what was kept is learned from instead.
+ */
+export function recomposeLater(share = 0.5, most = 0.5): FilterPart<"rest-buffer"> {
+  return filterPart(
+    "recompose",
+    (groups, { state, step, steps, random }) => {
+      const buffer = state["rest-buffer"] as RestBuffer<RewardedGroup>;
+      const isLater = buffer.items.length > 0 && isCompensationStep(step / steps, most, random);
+      if (isLater) {
+        const learned = buffer.items.map(({ item }) => item);
+        const kept = putRest(restBuffer<RewardedGroup>(buffer.capacity), groups, step);
+        return { groups: learned, dropped: new Map(), state: { "rest-buffer": kept } };
+      }
+      const first = priorityOf(groups, share);
+      const rest = groups.map((group) => withLossOf(group, (id) => !first.has(id)));
+      return {
+        groups: groups.map((group) => withLossOf(group, (id) => first.has(id))),
+        dropped: new Map(),
+        state: { "rest-buffer": putRest(buffer, rest, step) },
+      };
+    },
+    { needs: ["rest-buffer"] },
+  );
+}
+
+/** The group with the loss of some trajectories only. */
+function withLossOf(
+  { task, trajectories }: RewardedGroup,
+  counts: (id: string) => boolean,
+): RewardedGroup {
+  return {
+    task,
+    trajectories: trajectories.map((scored) =>
+      counts(scored.trajectory.id)
+        ? scored
+        : { ...scored, lossMask: scored.lossMask.map((row) => row.map(() => false)) },
+    ),
+  };
 }

@@ -2,6 +2,9 @@
  * What a filter says: which of the things it was shown are learned from, and why the others are not.
  * By index, so that a filter knows nothing of what it selects.
  */
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import type { FilterPart } from "../composition/part.ts";
+import { filterPart, keepTrajectories } from "./filter-part.ts";
 
 export type Selection = {
   /** Indices, ascending. */
@@ -32,4 +35,21 @@ export function selectIndices(count: number, indices: Iterable<number>, reason: 
     Array.from({ length: count }, (_, i) => i),
     (i) => (wanted.has(i) ? null : reason),
   );
+}
+
+/**
+ * Rollouts of a kind alone, as one group: the others are no measure of them, and of one task there may be
+ * too few.
+ */
+export function rolloutsThat(
+  isWanted: (trajectory: JudgedTrajectory) => boolean,
+  kind: string,
+): FilterPart {
+  return filterPart("attempts-that", (groups) => {
+    const wanted = keepTrajectories(groups, (all) =>
+      selectBy(all, ({ trajectory }) => (isWanted(trajectory) ? null : `not-${kind}`)),
+    );
+    const trajectories = wanted.groups.flatMap((group) => group.trajectories);
+    return { ...wanted, groups: trajectories.length === 0 ? [] : [{ task: kind, trajectories }] };
+  });
 }

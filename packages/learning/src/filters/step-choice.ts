@@ -5,8 +5,13 @@
  * Source: ATLaS (critical steps), EEF and Orchard (productive parts of failed runs), AgentRefine
  * (errors not imitated), DART (steps above an entropy quantile).
  */
+import type { JudgedTurn } from "../composition/judged-trajectory.ts";
+import { made } from "../composition/making.ts";
+import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
+import { turnDial, type TurnRule, turnRule } from "../losses/turn-rules.ts";
 import { quantileOf, requireInside } from "../statistics.ts";
 import type { LossMask } from "../token-rows.ts";
+import { changeTrajectories, filterPart } from "./filter-part.ts";
 
 /** Sampled tokens `[start, end)` of a step. */
 export type StepSpan = { readonly start: number; readonly end: number };
@@ -58,4 +63,61 @@ export function stepMeans(
     }
     return count === 0 ? 0 : sum / count;
   });
+}
+
+/** `step-mask`: the loss of chosen turns only. By default those that did not fail. */
+export function stepMask(isChosen?: TurnRule): FilterPart {
+  return made({ keptTurns: turnDial(isChosen, "ran") }, ({ keptTurns }) => {
+    const keeps = turnRule(keptTurns, isChosen);
+    return filterPart("step-mask", (groups) =>
+      changeTrajectories(groups, (scored) =>
+        withTurns(scored, (i) => keeps(turnOf(scored, i), scored.trajectory)),
+      ),
+    );
+  });
+}
+
+/** `entropy-steps`: the loss of turns whose mean entropy lies above a quantile of the batch. */
+export function entropySteps(quantile = 0.5): FilterPart {
+  return filterPart("entropy-steps", (groups) => {
+    const all = groups.flatMap(({ trajectories }) => trajectories);
+    const means = all.map(({ trajectory }) =>
+      trajectory.turns.map(({ sample, start, end }) => {
+        const from = trajectory.samples[sample];
+        const entropies = new Float64Array(from?.lossMask.length ?? 0);
+        for (const { segment, start: at } of from?.spans ?? [])
+          entropies.set(segment.entropies, at);
+        return stepMeans(entropies, from?.lossMask ?? [], [{ start, end }])[0] ?? 0;
+      }),
+    );
+    const kept = highEntropySteps(means, quantile);
+    return changeTrajectories(groups, (scored) => {
+      const wanted = kept[all.indexOf(scored)] ?? [];
+      return withTurns(scored, (i) => wanted[i] === true);
+    });
+  });
+}
+
+function turnOf({ trajectory }: RewardedTrajectory, i: number): JudgedTurn {
+  return trajectory.turns[i] as JudgedTurn;
+}
+
+/** The trajectory with the loss of some turns only. */
+function withTurns(
+  scored: RewardedTrajectory,
+  keeps: (turn: number) => boolean,
+): RewardedTrajectory {
+  return {
+    ...scored,
+    lossMask: scored.lossMask.map((mask, sample) => {
+      const turns = scored.trajectory.turns.flatMap((turn, i) =>
+        turn.sample === sample ? [{ turn, i }] : [],
+      );
+      return maskToSteps(
+        mask,
+        turns.map(({ turn }) => turn),
+        (step) => keeps(turns[step]?.i ?? -1),
+      );
+    }),
+  };
 }

@@ -4,8 +4,12 @@
  *
  * Source: Zelikman et al. 2022, "STaR", arXiv:2203.14465; rejection tuning as in WebDancer.
  */
+import { sampledTokens, verifiedWorth } from "../composition/judged-trajectory.ts";
+import { dial, made } from "../composition/making.ts";
+import type { FilterPart } from "../composition/part.ts";
 import { requireFiniteRewards, requireSameLength } from "../statistics.ts";
-import { type Selection, selectIndices } from "./selection.ts";
+import { filterPart, keepTrajectories } from "./filter-part.ts";
+import { selectIndices, type Selection } from "./selection.ts";
 
 export type SuccessOptions = {
   /** Least reward of a success. Default 1. */
@@ -37,4 +41,22 @@ export function successesOnly(
     return count < perTask;
   });
   return selectIndices(rewards.length, kept, "not-a-chosen-success");
+}
+
+/** `success`: verified successes alone, or what was verified as at least so good. */
+export function success({
+  threshold,
+  ...options
+}: Omit<SuccessOptions, "lengths"> = {}): FilterPart {
+  return made({ threshold: dial(threshold, 1) }, (given) =>
+    filterPart("success", (groups) =>
+      keepTrajectories(groups, (all) =>
+        successesOnly(
+          all.map(({ trajectory }) => verifiedWorth(trajectory)),
+          all.map(({ trajectory }) => JSON.stringify(trajectory.record.task ?? trajectory.id)),
+          { ...options, ...given, lengths: all.map(({ trajectory }) => sampledTokens(trajectory)) },
+        ),
+      ),
+    ),
+  );
 }

@@ -4,7 +4,9 @@
  *
  * Source: AKBE (knowledge boundary by paired rollouts), DeepEyesV2 (data where tools help).
  */
+import type { FilterPart, RewardedGroup, RewardedTrajectory } from "../composition/part.ts";
 import { meanOf, requireInside } from "../statistics.ts";
+import { filterPart } from "./filter-part.ts";
 
 export type ToolBenefit = {
   /** `inside`: solved without tools. `beyond`: tools are needed. `hopeless`: neither. `harmful`: tools lose. */
@@ -32,4 +34,61 @@ export function toolBenefit(
   if (gain < -margin) return { label: "harmful", gain };
   if (alone >= solvedFrom) return { label: "inside", gain };
   return { label: gain > margin ? "beyond" : "hopeless", gain };
+}
+
+/** The role of trajectories that were given no tool. */
+const ALONE = "alone";
+
+/** Component of the scores that holds the label: 1 tools are needed, −1 they are not, 0 nobody can say. */
+export const NEED = "toolNeed";
+
+function benefitOf({ trajectories }: RewardedGroup): ToolBenefit {
+  const rewards = (isAlone: boolean): number[] =>
+    trajectories
+      .filter(({ trajectory }) => (trajectory.role === ALONE) === isAlone)
+      .map(({ score }) => score.reward);
+  return toolBenefit(rewards(false), rewards(true));
+}
+
+/** Tasks that tools help with, and of them the trajectories that had some. */
+export function whereToolsHelp(): FilterPart {
+  return filterPart("tool-benefit", (groups) => {
+    const dropped = new Map<string, string>();
+    const kept: RewardedGroup[] = [];
+    for (const group of groups) {
+      const { label } = benefitOf(group);
+      for (const { trajectory } of group.trajectories) {
+        if (trajectory.role === ALONE) dropped.set(trajectory.id, "for-comparison");
+        else if (label !== "beyond") dropped.set(trajectory.id, `tools-${label}`);
+      }
+      if (label !== "beyond") continue;
+      const trajectories = group.trajectories.filter(({ trajectory }) => trajectory.role !== ALONE);
+      kept.push({ ...group, trajectories });
+    }
+    return { groups: kept, dropped };
+  });
+}
+
+/** Both arms are kept, each a group of its own; trajectories carry the label of their task. */
+export function toolNeedLabels(): FilterPart {
+  return filterPart("tool-benefit", (groups) => ({
+    groups: groups.flatMap((group) => {
+      const { label } = benefitOf(group);
+      const need = label === "beyond" ? 1 : label === "hopeless" ? 0 : -1;
+      const labelled = group.trajectories.map((scored): RewardedTrajectory => ({
+        ...scored,
+        score: {
+          ...scored.score,
+          components: { ...scored.score.components, [NEED]: need },
+        },
+      }));
+      const arm = (isAlone: boolean): RewardedTrajectory[] =>
+        labelled.filter(({ trajectory }) => (trajectory.role === ALONE) === isAlone);
+      return [
+        { task: group.task, trajectories: arm(false) },
+        { task: `${group.task}/${ALONE}`, trajectories: arm(true) },
+      ];
+    }),
+    dropped: new Map(),
+  }));
 }

@@ -4,12 +4,16 @@
  *
  * Source: IPR, Agent Q (pairs at tree nodes by value difference).
  */
+import { dial, made } from "../composition/making.ts";
+import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
 import {
   indicesByKey,
   requireFiniteRewards,
   requireInside,
   requireSameLength,
 } from "../statistics.ts";
+import { filterPart, keepTrajectories } from "./filter-part.ts";
+import { selectBy } from "./selection.ts";
 
 export type ValuePair = {
   readonly chosen: number;
@@ -48,4 +52,32 @@ export function pairsByGap(
       .sort((a, b) => b.gap - a.gap || a.chosen - b.chosen || a.rejected - b.rejected);
     return rule === "all" ? pairs : pairs.slice(0, 1);
   });
+}
+
+/** `pair-gap`: a pair where values of one task differ by a margin, by default 0.1. */
+export function pairGap(margin?: number, rule: PairRule = "extremes"): FilterPart {
+  return made({ margin: dial(margin, 0.1) }, (given) => pairedBy(given.margin, rule));
+}
+
+function pairedBy(margin: number, rule: PairRule): FilterPart {
+  return filterPart("pair-gap", (groups) => {
+    const all = groups.flatMap(({ task, trajectories }) =>
+      trajectories.map((scored) => ({ task, scored })),
+    );
+    const pairs = pairsByGap(
+      all.map(({ scored }) => scored.score.reward),
+      all.map(({ task }) => task),
+      margin,
+      rule,
+    ).map(({ chosen, rejected }) => [idOf(all[chosen]), idOf(all[rejected])] as const);
+    const paired = new Set(pairs.flat());
+    const kept = keepTrajectories(groups, (trajectories) =>
+      selectBy(trajectories, ({ trajectory }) => (paired.has(trajectory.id) ? null : "no-pair")),
+    );
+    return { ...kept, pairs };
+  });
+}
+
+function idOf(entry: { readonly scored: RewardedTrajectory } | undefined): string {
+  return entry?.scored.trajectory.id ?? "";
 }

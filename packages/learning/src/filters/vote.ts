@@ -3,7 +3,11 @@
  *
  * Source: MultiCritique, Prism-Reranker, Proactive Agent (votes of critics).
  */
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import type { FilterPart } from "../composition/part.ts";
 import { requireInside, sumOf } from "../statistics.ts";
+import { filterPart, keepTrajectories } from "./filter-part.ts";
+import { selectBy } from "./selection.ts";
 
 export type Agreement<L> = {
   /** `null` where too few agreed, or none voted. */
@@ -32,4 +36,36 @@ export function agreedLabel<L>(
   const share = count / cast;
   const isTie = ranked[1]?.[1] === count;
   return { label: isTie || cast < leastVotes || share < leastShare ? null : label, share };
+}
+
+/** `vote`: of the rollouts at a task, those that say what enough of them say. */
+export function vote(
+  labelOf: (trajectory: JudgedTrajectory) => string | null,
+  leastShare: number = 2 / 3,
+  leastVotes = 2,
+): FilterPart {
+  return filterPart("vote", (groups) => {
+    const agreed = new Map(
+      groups.map(({ task, trajectories }) => [
+        task,
+        agreedLabel(
+          trajectories.map(({ trajectory }) => labelOf(trajectory)),
+          leastShare,
+          leastVotes,
+        ).label,
+      ]),
+    );
+    const taskOf = new Map(
+      groups.flatMap(({ task, trajectories }) =>
+        trajectories.map(({ trajectory }) => [trajectory.id, task]),
+      ),
+    );
+    return keepTrajectories(groups, (all) =>
+      selectBy(all, ({ trajectory }) => {
+        const label = agreed.get(taskOf.get(trajectory.id) ?? "") ?? null;
+        if (label === null) return "no-agreement";
+        return labelOf(trajectory) === label ? null : "outvoted";
+      }),
+    );
+  });
 }

@@ -6,9 +6,10 @@
  * Learning", arXiv:1703.03864, algorithm 1; Qiu et al. 2025, "Evolution Strategies at Scale",
  * arXiv:2509.24372, whose step has no 1/σ: its learning rate is this one's divided by σ.
  */
-import type { TensorMap } from "@waggle/protocol";
-import { WaggleError } from "@waggle/protocol";
+import { type TensorMap, WaggleError } from "@waggle/protocol";
 import { rankedFitness, standardizedFitness } from "../advantages/fitness.ts";
+import type { EvolutionPart, FitnessPart } from "../composition/evolution.ts";
+import type { RolloutPart } from "../composition/part.ts";
 import { seededNormals } from "./seeded-noise.ts";
 
 export type PerturbationScore = {
@@ -74,4 +75,28 @@ function fitnessWeights(
     case "raw":
       return scores;
   }
+}
+
+/**
+ * `noise-seed`: parameters moved by seeded noise of deviation `scale`, one trajectory a task for each.
+ *
+ * @param moves - which tensors; default all.
+ */
+export function noiseSeed(
+  perturbations: number,
+  scale: number,
+  moves: (tensor: string) => boolean = () => true,
+): RolloutPart<never, "single"> {
+  const plan = { kind: "noise", perturbations, scale, moves } as const;
+  return { slot: "rollout", part: "noise-seed", start: "single", needs: [], plan: () => plan };
+}
+
+/** `fitness`: scores at mean 0 and deviation 1, or by rank. */
+export function fitness(kind: FitnessPart["kind"] = "standardized"): FitnessPart {
+  return { slot: "advantage", part: "fitness", kind };
+}
+
+/** `es`: towards the noise that scored well. */
+export function evolutionStrategy(): EvolutionPart {
+  return { slot: "loss", part: "es", step: evolutionStep };
 }

@@ -3,6 +3,7 @@
  *
  * Source: Ziegler et al. 2019, arXiv:1909.08593, section 2.2.
  */
+import { kept, type StatePart } from "../composition/state.ts";
 
 export type AdaptiveKl = {
   /** Nats a token that the divergence should settle at, > 0. */
@@ -19,4 +20,9 @@ export function nextKlCoefficient(
 ): number {
   const error = Math.min(0.2, Math.max(-0.2, measured.kl / target - 1));
   return coefficient * (1 + (error * measured.samples) / horizon);
+}
+
+/** @param start - what the first step weighs the term with, > 0: a weight of 0 never moves. */
+export function klCoefficient(start: number): StatePart<"kl-coefficient"> {
+  return kept("kl-coefficient", () => start);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { spanMask } from "./span-mask.ts";
+import { maskSpans } from "./span-mask.ts";
 
 const lossMask = [
   [false, true, true, false, true],
@@ -12,16 +12,16 @@ test("only sampled tokens of wanted spans stay", () => {
     { row: 0, start: 3, end: 5, label: "executor" },
     { row: 1, start: 1, end: 2, label: "planner" },
   ];
-  expect(spanMask(lossMask, spans, (label) => label === "planner")).toEqual([
+  expect(maskSpans(lossMask, spans, (label) => label === "planner")).toEqual([
     [false, true, true, false, false],
     [false, true],
   ]);
 });
 
 test("no span, no token; a span over what was not sampled adds none", () => {
-  expect(spanMask(lossMask, [], () => true).flat()).not.toContain(true);
+  expect(maskSpans(lossMask, [], () => true).flat()).not.toContain(true);
   const all = [0, 1].map((row) => ({ row, start: 0, end: lossMask[row]!.length, label: "x" }));
-  expect(spanMask(lossMask, all, () => true)).toEqual(lossMask);
+  expect(maskSpans(lossMask, all, () => true)).toEqual(lossMask);
 });
 
 test.each([
@@ -29,7 +29,7 @@ test.each([
   { row: 0, start: 0, end: 6, label: "x" },
   { row: 0, start: 2, end: 1, label: "x" },
 ])("a span outside its sequence is refused (%#)", (span) => {
-  expect(() => spanMask(lossMask, [span], () => true)).toThrow(
+  expect(() => maskSpans(lossMask, [span], () => true)).toThrow(
     expect.objectContaining({ code: "SHAPE_MISMATCH" }),
   );
 });

@@ -9,7 +9,12 @@
  * arXiv:2503.02197; Lan et al. 2025, "Exploring Expert Failures" (EEF), arXiv:2504.13145.
  */
 import { WaggleError } from "@waggle/protocol";
+import { made } from "../composition/making.ts";
+import type { LossPart } from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
 import type { LossMask } from "../token-rows.ts";
+import { lossPart } from "./loss-part.ts";
+import { turnDial, type TurnRule, turnRule } from "./turn-rules.ts";
 
 /** Tokens `[start, end)` of sequence `row`, and what they are. */
 export type LabelledSpan = {
@@ -25,7 +30,7 @@ export type LabelledSpan = {
  *
  * @throws WaggleError `SHAPE_MISMATCH` for a span that does not lie in its sequence.
  */
-export function spanMask(
+export function maskSpans(
   lossMask: LossMask,
   spans: readonly LabelledSpan[],
   isWanted: (label: string) => boolean,
@@ -42,4 +47,42 @@ export function spanMask(
     if (isWanted(label)) target.fill(true, start, end);
   }
   return lossMask.map((row, b) => row.map((kept, t) => kept && wanted[b]?.[t] === true));
+}
+
+/**
+ * `span-mask`: `inner` on chosen turns only. By default on all of them, which is what a sampled token's
+ * mask says anyway: what tools and users said carries no loss.
+ */
+export function spanMask<N extends StateName>(
+  inner: LossPart<N>,
+  isChosen?: TurnRule,
+): LossPart<N> {
+  return made(
+    { spanTurns: turnDial(isChosen, "all") },
+    ({ spanTurns }, [loss]) => onTurns("span-mask", loss, turnRule(spanTurns, isChosen)),
+    [inner],
+  );
+}
+
+/** `inner` on the turns that a rule wants. */
+export function onTurns<N extends StateName>(
+  part: string,
+  inner: LossPart<N>,
+  isWanted: TurnRule,
+): LossPart<N> {
+  return lossPart(
+    part,
+    (minibatch, context) => {
+      const spans = minibatch.trajectories.flatMap(({ trajectory }, row) =>
+        trajectory.turns.flatMap((turn): LabelledSpan[] => {
+          const { start, end } = turn;
+          if (turn.sample !== minibatch.samples[row]) return [];
+          return [{ row, start, end, label: isWanted(turn, trajectory) ? "wanted" : "other" }];
+        }),
+      );
+      const lossMask = maskSpans(minibatch.lossMask, spans, (label) => label === "wanted");
+      return inner.compute({ ...minibatch, lossMask }, context);
+    },
+    { ...inner, around: [inner] },
+  );
 }

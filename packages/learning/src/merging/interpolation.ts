@@ -5,8 +5,10 @@
  * starts, Ramé et al. 2022, "Model Ratatouille", arXiv:2212.10445; the arc (SLERP), Shoemake 1985,
  * "Animating rotation with quaternion curves", per tensor as mergekit does.
  */
-import type { TensorMap } from "@waggle/protocol";
-import { WaggleError } from "@waggle/protocol";
+import { type TensorMap, WaggleError } from "@waggle/protocol";
+import type { MergePart } from "../composition/part.ts";
+import { mergeOp } from "./merge-part.ts";
+import { withTaskVectors } from "./task-vectors.ts";
 import { combined, requireAlike } from "./tensor-maps.ts";
 
 /** Σ weight·model / Σ weight. @param weights - not negative, not all 0. Default: all alike. */
@@ -61,5 +63,24 @@ export function sphericallyInterpolated(from: TensorMap, to: TensorMap, t: numbe
   return combined([from, to], ([a = 0, b = 0], name) => {
     const [near, far] = coefficients.get(name) as readonly [number, number];
     return near * a + far * b;
+  });
+}
+
+/** `merge-op`: base + mean of the deltas. */
+export function averagedDeltas(): MergePart {
+  return mergeOp((base, deltas) => withTaskVectors(base, [averaged(deltas)], 1));
+}
+
+/** `merge-op`: the point at `t` of the arc between two models. */
+export function spherical(t = 0.5): MergePart {
+  return mergeOp((base, deltas) => {
+    const [from, to, ...more] = deltas.map((delta) => withTaskVectors(base, [delta], 1));
+    if (from === undefined || to === undefined || more.length > 0) {
+      throw new WaggleError(
+        "INVALID_ARGUMENT",
+        `an arc lies between two models, got ${deltas.length}; average more than two`,
+      );
+    }
+    return sphericallyInterpolated(from, to, t);
   });
 }

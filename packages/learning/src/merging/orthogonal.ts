@@ -8,6 +8,9 @@
  * learned.
  */
 import type { TensorMap } from "@waggle/protocol";
+import type { MergePart } from "../composition/part.ts";
+import { mergeOp } from "./merge-part.ts";
+import { withTaskVectors } from "./task-vectors.ts";
 import { requireAlike } from "./tensor-maps.ts";
 
 /** The deltas, in order; the first is as it was. @throws WaggleError `SHAPE_MISMATCH` */
@@ -36,4 +39,12 @@ function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let sum = 0;
   for (let i = 0; i < a.length; i += 1) sum += (a[i] ?? 0) * (b[i] ?? 0);
   return sum;
+}
+
+/**
+ * `merge-op`: deltas added, each without what lies along those before it, so that a later one takes
+ * nothing of an earlier one away.
+ */
+export function orthogonalDeltas(scale = 1): MergePart {
+  return mergeOp((base, deltas) => withTaskVectors(base, orthogonalized(deltas), scale));
 }

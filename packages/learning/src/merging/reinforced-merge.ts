@@ -7,6 +7,9 @@
  * arXiv:2601.13572.
  */
 import type { TensorMap } from "@waggle/protocol";
+import type { MergePart } from "../composition/part.ts";
+import { mergeOp } from "./merge-part.ts";
+import { withTaskVectors } from "./task-vectors.ts";
 import { combined, requireAlike } from "./tensor-maps.ts";
 
 export type ReinforcedMergeOptions = {
@@ -53,4 +56,11 @@ function overlaps(
     }
   }
   return shared.map((count, k) => (count === 0 ? 0 : count / Math.max(1, unique[k] as number)));
+}
+
+/** `merge-op`: entries that several changed are averaged, those of one alone are rescaled. */
+export function reinforced(rescaling = 0): MergePart {
+  return mergeOp((base, deltas) =>
+    withTaskVectors(base, [reinforcedMerge(deltas, { rescaling })], 1),
+  );
 }

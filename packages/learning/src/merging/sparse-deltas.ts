@@ -4,8 +4,10 @@
  *
  * Source: Davari and Belilovsky 2023, "Model Breadcrumbs", arXiv:2312.06795.
  */
-import type { TensorMap } from "@waggle/protocol";
-import { WaggleError } from "@waggle/protocol";
+import { type TensorMap, WaggleError } from "@waggle/protocol";
+import type { MergePart } from "../composition/part.ts";
+import { mergeOp } from "./merge-part.ts";
+import { withTaskVectors } from "./task-vectors.ts";
 import { magnitudeQuantile, mapped } from "./tensor-maps.ts";
 
 /**
@@ -34,4 +36,18 @@ function requireShare(name: string, share: number): void {
       `${name} must be a share in [0, 1], got ${share}; 0.2 means a fifth of the entries`,
     );
   }
+}
+
+/** `merge-op`: deltas without their smallest and largest entries, added. */
+export function breadcrumbs(
+  tails: { readonly smallest: number; readonly largest: number },
+  scale = 1,
+): MergePart {
+  return mergeOp((base, deltas) =>
+    withTaskVectors(
+      base,
+      deltas.map((delta) => withoutTails(delta, tails)),
+      scale,
+    ),
+  );
 }

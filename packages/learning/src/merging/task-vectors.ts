@@ -8,6 +8,8 @@
  * is our reading).
  */
 import type { TensorMap } from "@waggle/protocol";
+import type { MergePart } from "../composition/part.ts";
+import { mergeOp } from "./merge-part.ts";
 import { combined } from "./tensor-maps.ts";
 
 /** tuned − base. */
@@ -24,4 +26,9 @@ export function withTaskVectors(
   return combined([base, ...deltas], ([origin = 0, ...changes]) =>
     changes.reduce((sum, change) => sum + scale * change, origin),
   );
+}
+
+/** `merge-op`: base + scale · Σ deltas. */
+export function addedDeltas(scale = 1): MergePart {
+  return mergeOp((base, deltas) => withTaskVectors(base, deltas, scale));
 }

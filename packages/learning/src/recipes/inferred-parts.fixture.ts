@@ -5,7 +5,7 @@
 import type { CreateRecipe, Recipe } from "../composition/definition.ts";
 import { type AnyPart, type MadeValue, makingOf } from "../composition/making.ts";
 import type { Stage } from "../composition/stage.ts";
-import { weightName } from "../parts/rewards.ts";
+import { weightName } from "../rewards/combinators.ts";
 import type { PlainPart } from "./literature.ts";
 
 /**
@@ -66,9 +66,11 @@ function withMembers(stage: Stage): readonly Stage[] {
 }
 
 type Seen = AnyPart & { readonly needs?: readonly string[] };
+
 type Weighed = { readonly part: Seen; readonly weight: MadeValue | null };
 
 const COMPARES: readonly string[] = ["mc", "semantic"];
+
 const KL: Seen = { slot: "loss", part: "kl", needs: ["ref"] };
 
 /** All parts of a stage, those inside others too, each with what it weighs there. */

@@ -5,7 +5,7 @@
 import { expect, test } from "vitest";
 import { type CreateRecipe, partsOf, recipe } from "../composition/definition.ts";
 import { rewardStage } from "../composition/stage.ts";
-import * as parts from "../parts/index.ts";
+import * as parts from "../parts.ts";
 import { RECIPES } from "./catalogue.ts";
 import { governing } from "./inferred-parts.fixture.ts";
 import { inferredParts, LITERATURE, type PlainPart, type SlotName } from "./literature.ts";

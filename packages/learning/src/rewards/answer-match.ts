@@ -5,6 +5,9 @@
  * Source: Rajpurkar et al. 2016, "SQuAD", arXiv:1606.05250 (normalization, token F1, exact match).
  */
 import { WaggleError } from "@waggle/protocol";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import type { RewardPart } from "../composition/part.ts";
+import { rewardPart } from "./reward-part.ts";
 
 /** Lower case, without punctuation and English articles, in words. Letters of all scripts stay. */
 export function normalizedWords(text: string): string[] {
@@ -54,4 +57,37 @@ export function bestOverReferences<T>(
     );
   }
   return Math.max(...references.map(match));
+}
+
+/** A part of the judgement in words. @throws WaggleError `INVALID_ARGUMENT` where it has none. */
+export function wordsOf(
+  { verification, id }: JudgedTrajectory,
+  part: "request" | "text" | "answer",
+): string {
+  const words = verification.parts[part];
+  if (typeof words === "string" || typeof words === "number") return String(words);
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `the judgement of a rollout must name its ${part}, got none for ${id}; choose an environment that has one: lookup`,
+  );
+}
+
+/** What tools said, call by call. */
+export function resultsOf({ turns }: JudgedTrajectory): string[] {
+  return turns.flatMap(({ toolResults }) =>
+    toolResults.flatMap((result) =>
+      result.ok
+        ? [typeof result.value === "string" ? result.value : JSON.stringify(result.value)]
+        : [],
+    ),
+  );
+}
+
+/** `f1`: words of the last turn against those of the right answer. */
+export function answerF1(): RewardPart {
+  return rewardPart("f1", (trajectory) => ({
+    reward: bestOverReferences([wordsOf(trajectory, "answer")], (reference) =>
+      tokenF1(wordsOf(trajectory, "text"), reference),
+    ),
+  }));
 }

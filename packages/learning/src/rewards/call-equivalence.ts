@@ -4,7 +4,9 @@
  *
  * Source: PivotRL (functional equivalence of tool calls).
  */
-import type { ToolCall } from "@waggle/protocol";
+import { type ToolCall, WaggleError } from "@waggle/protocol";
+import type { RewardPart } from "../composition/part.ts";
+import { rewardPart } from "./reward-part.ts";
 
 /** A JSON value in one spelling: sorted keys, numbers as numbers, text trimmed and with single spaces. */
 export function normalizedArguments(value: unknown): unknown {
@@ -43,4 +45,20 @@ export function equivalenceReward(action: readonly Call[], stored: readonly Call
     left.splice(found, 1);
   }
   return 1;
+}
+
+/** `equiv`: the action at a stored turn does what the stored one did, whatever its spelling. */
+export function equivalent(): RewardPart {
+  return rewardPart("equiv", (trajectory) => {
+    const stored = trajectory.branch?.original;
+    if (stored === undefined) {
+      throw new WaggleError(
+        "INVALID_ARGUMENT",
+        `reward equiv needs trajectories that left a stored turn, got ${trajectory.id}; roll out with pivot`,
+      );
+    }
+    return {
+      reward: equivalenceReward(trajectory.turns.at(-1)?.toolCalls ?? [], stored.toolCalls),
+    };
+  });
 }

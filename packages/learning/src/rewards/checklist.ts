@@ -6,6 +6,8 @@
  * Source: CM2, "Reinforcement Learning with Checklist Rewards"; AgentIF (conditional constraints).
  */
 import { WaggleError } from "@waggle/protocol";
+import type { RewardPart } from "../composition/part.ts";
+import { rewardPart } from "./reward-part.ts";
 
 export type Criterion = {
   readonly name: string;
@@ -76,4 +78,14 @@ export function checklistRewards(
     if (holds) rewards[paidAt] = rewards[paidAt]! + weight;
   }
   return total === 0 ? rewards : rewards.map((reward) => reward / total);
+}
+
+/** `checklist`: criteria with evidence, as the environment pays them; sparse = all at the end. */
+export function checklist(payment: "turn" | "trajectory" = "turn"): RewardPart {
+  return rewardPart("checklist", ({ verification, turns }) => {
+    const paid = turns.map(({ reward }) => reward ?? 0);
+    const sum = paid.reduce((all, reward) => all + reward, 0);
+    const reward = Math.max(sum, verification.reward);
+    return payment === "turn" ? { reward, turnRewards: paid } : { reward };
+  });
 }

@@ -5,6 +5,15 @@
  * Source: QUASAR, GeoVista (tiers).
  */
 import { WaggleError } from "@waggle/protocol";
+import {
+  type JudgedGroup,
+  type JudgedTrajectory,
+  verifiedWorth,
+} from "../composition/judged-trajectory.ts";
+import { dial, fixed, made } from "../composition/making.ts";
+import type { PartContext, RewardPart, Score } from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
+import { rewardPart } from "./reward-part.ts";
 
 /** Components by name; `null` where a verifier or judge could not say. */
 export type RewardComponents = { readonly [name: string]: number | null };
@@ -56,4 +65,112 @@ export function tieredReward(tiers: readonly Tier[]): number {
     if (score < passesAt) break;
   }
   return sum;
+}
+
+/** `tiers`: later levels count where earlier ones are met. */
+export function tiers(tiersOf: (trajectory: JudgedTrajectory) => readonly Tier[]): RewardPart {
+  return rewardPart("tiers", (trajectory) => ({ reward: tieredReward(tiersOf(trajectory)) }));
+}
+
+/**
+ * `gate`: `bonus` counts only where `holds` says so; by default where the trajectory succeeded, or was verified
+ * as at least so good.
+ */
+export function gate<A extends StateName, B extends StateName>(
+  base: RewardPart<A>,
+  bonus: RewardPart<B>,
+  holds?: (trajectory: JudgedTrajectory) => boolean,
+): RewardPart<A | B> {
+  return made(
+    { gateFrom: holds === undefined ? dial(undefined, 1) : fixed(1) },
+    ({ gateFrom }, inner) =>
+      joined<A | B>("gate", inner, (scores, trajectory) => {
+        const [first, second] = scores as readonly [Score, Score];
+        const isPaid = holds?.(trajectory) ?? verifiedWorth(trajectory) >= gateFrom;
+        return isPaid ? summed([first, second], [1, 1]) : first;
+      }),
+    [base, bonus] as readonly RewardPart<A | B>[],
+  );
+}
+
+/** A number, or what holds as long as no setting says otherwise. */
+type RewardWeight = number | { readonly standard: number };
+
+/**
+ * Several rewards added by weight, each under its own name; their parts are components of the score. A
+ * weight that is left at its standard is the setting `<part>Weight`.
+ */
+export function weighted<N extends StateName>(
+  entries: readonly (readonly [part: RewardPart<N>, weight: RewardWeight])[],
+): RewardPart<N> {
+  const [first] = entries;
+  if (first === undefined) {
+    throw new WaggleError("INVALID_ARGUMENT", "a weighted reward needs parts, got none; give some");
+  }
+  return made(
+    Object.fromEntries(
+      entries.map(([{ part }, weight]) => [
+        weightName(part),
+        typeof weight === "number" ? fixed(weight) : dial(undefined, weight.standard),
+      ]),
+    ),
+    (weights, parts) =>
+      joined(first[0].part, parts, (scores, _, { rewardWeights }) =>
+        summed(
+          scores,
+          parts.map(({ part }) => Number(weights[weightName(part)]) * (rewardWeights?.[part] ?? 1)),
+        ),
+      ),
+    entries.map(([part]) => part),
+  );
+}
+
+/** `info-gain` weighs `infoGainWeight`. */
+export function weightName(part: string): string {
+  return `${part.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())}Weight`;
+}
+
+function joined<N extends StateName>(
+  part: string,
+  parts: readonly RewardPart<N>[],
+  join: (scores: readonly Score[], trajectory: JudgedTrajectory, context: PartContext) => Score,
+): RewardPart<N> {
+  return {
+    slot: "reward",
+    part,
+    needs: parts.flatMap(({ needs }) => needs),
+    around: parts,
+    score: async (group: JudgedGroup, context) => {
+      const all = await Promise.all(parts.map(async (one) => one.score(group, context)));
+      return group.trajectories.map((trajectory, i) => {
+        const scores = all.map((scored) => scored[i] as Score);
+        const components = Object.fromEntries(
+          parts.map((one, p) => [one.part, (scores[p] as Score).reward]),
+        );
+        const score = join(scores, trajectory, context);
+        return { ...score, components: { ...score.components, ...components } };
+      });
+    },
+  };
+}
+
+function summed(scores: readonly Score[], weights: readonly number[]): Score {
+  const add = (of: (score: Score) => number): number =>
+    scores.reduce((sum, score, i) => sum + (weights[i] ?? 0) * of(score), 0);
+  const turns = Math.max(0, ...scores.map(({ turnRewards }) => turnRewards?.length ?? 0));
+  const components = Object.assign(
+    {},
+    ...scores.map((score) => score.components),
+  ) as Score["components"];
+  return {
+    reward: add(({ reward }) => reward),
+    ...(components === undefined ? {} : { components }),
+    ...(turns === 0
+      ? {}
+      : {
+          turnRewards: Array.from({ length: turns }, (_, t) =>
+            add(({ turnRewards }) => turnRewards?.[t] ?? 0),
+          ),
+        }),
+  };
 }

@@ -7,6 +7,10 @@
  * AKBE (paired).
  */
 import { WaggleError } from "@waggle/protocol";
+import { sampledTokens, toolCalls } from "../composition/judged-trajectory.ts";
+import { fixed, fixedAll, made } from "../composition/making.ts";
+import type { RewardPart } from "../composition/part.ts";
+import { rewardPart } from "./reward-part.ts";
 
 /** What is counted; all ≥ 0. */
 export type Usage = {
@@ -70,4 +74,25 @@ export function economyReward(
     case "paired":
       return outcome.reward;
   }
+}
+
+/** `economy`: the outcome, minding what calls, turns and tokens cost. */
+export function economy(prices: Prices, how: EconomySwitch = { kind: "scalar" }): RewardPart {
+  const { byTool = {}, ...plain } = prices;
+  return made({ ...fixedAll(plain), ...fixedAll(byTool), how: fixed(how.kind) }, () =>
+    rewardPart("economy", (trajectory) => {
+      const cost = usageCost(
+        {
+          toolCalls: toolCalls(trajectory),
+          turns: trajectory.turns.length,
+          sampledTokens: sampledTokens(trajectory),
+        },
+        prices,
+      );
+      return {
+        reward: economyReward(trajectory.verification, cost, how),
+        components: { outcome: trajectory.verification.reward, cost },
+      };
+    }),
+  );
 }

@@ -3,6 +3,8 @@
  *
  * Source: SPA-RL (executability signal), QUASAR.
  */
+import type { RewardPart } from "../composition/part.ts";
+import { rewardPart } from "./reward-part.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
 /** Share of calls that ran, in [0, 1]; 1 where none was made. */
@@ -17,4 +19,15 @@ export function executableTurns(turns: readonly TurnRecord[]): number[] {
   return turns.map(({ toolResults, parseError }) =>
     parseError === null && toolResults.every(({ ok }) => ok) ? 1 : 0,
   );
+}
+
+/** `exec`: the share of calls that ran, turn by turn. */
+export function exec(): RewardPart {
+  return rewardPart("exec", ({ turns }) => {
+    const ran = executableTurns(turns);
+    return {
+      reward: executionReward(turns),
+      turnRewards: ran.map((value) => value / Math.max(1, ran.length)),
+    };
+  });
 }

@@ -5,8 +5,10 @@
  * Source: Yuan et al. 2024, "Free Process Rewards without Process Labels", arXiv:2412.01981; OPRL,
  * arXiv:2509.19199 (online, per turn).
  */
+import type { ProcessLogProbs, RewardPart } from "../composition/part.ts";
 import { requireSameLength } from "../statistics.ts";
 import { finiteAt } from "../token-rows.ts";
+import { opened } from "./learned-rewards.ts";
 
 /**
  * `[steps]` β · Σ over the step's sampled tokens of log π_prm − log π_ref.
@@ -36,4 +38,33 @@ export function implicitProcessRewards(
     }
     return beta * sum;
   });
+}
+
+/**
+ * `implicit-prm`: β times the log-ratio of the process model to the reference over each turn's tokens.
+ * Turns alone are paid: the trajectory's own reward is 0.
+ */
+export function implicitProcess(beta = 0.05): RewardPart<"iprm"> {
+  return {
+    slot: "reward",
+    part: "implicit-prm",
+    needs: ["iprm"],
+    score: async ({ trajectories }, { ports }) => {
+      const logProbs = await opened(ports.iprm, "implicit-prm", "a process model")(trajectories);
+      return trajectories.map(({ turns }, i) => {
+        const { model, reference } = logProbs[i] as ProcessLogProbs;
+        return {
+          reward: 0,
+          turnRewards: turns.flatMap((turn) =>
+            implicitProcessRewards(
+              model[turn.sample] ?? [],
+              reference[turn.sample] ?? [],
+              [turn],
+              beta,
+            ),
+          ),
+        };
+      });
+    },
+  };
 }

@@ -4,7 +4,11 @@
  *
  * Source: Yu et al. 2025, "DAPO" (soft overlong punishment), arXiv:2503.14476.
  */
+import { sampledTokens } from "../composition/judged-trajectory.ts";
+import { fixedAll, made } from "../composition/making.ts";
+import type { RewardPart } from "../composition/part.ts";
 import { requireInside } from "../statistics.ts";
+import { rewardPart } from "./reward-part.ts";
 
 /**
  * In [−factor, 0]: 0 up to `limit − buffer`, −factor at the limit and beyond.
@@ -22,4 +26,13 @@ export function overlongPenalty(
   requireInside("buffer", buffer, 1, limit);
   const over = length - (limit - buffer);
   return over <= 0 ? 0 : -Math.min(over / buffer, 1) * factor;
+}
+
+/** `length`: a penalty that grows towards the limit, in sampled tokens. */
+export function overlong(limit: number, buffer: number): RewardPart {
+  return made(fixedAll({ limit, buffer }), () =>
+    rewardPart("length", (trajectory) => ({
+      reward: overlongPenalty(sampledTokens(trajectory), { limit, buffer }),
+    })),
+  );
 }

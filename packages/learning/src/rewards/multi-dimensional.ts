@@ -3,6 +3,8 @@
  *
  * Source: AI-SearchPlanner (utility and cost), "Learning to Generate Research Idea with Dynamic Control".
  */
+import type { RewardPart, Score } from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
 import { requireFiniteRewards, requireSameLength } from "../statistics.ts";
 
 /** Σ weight · component, position by position. */
@@ -10,4 +12,42 @@ export function scalarized(vector: readonly number[], weights: readonly number[]
   requireSameLength("weights", weights.length, "vector", vector.length);
   requireFiniteRewards(vector);
   return vector.reduce((sum, value, i) => sum + value * weights[i]!, 0);
+}
+
+/** One direction in which a trajectory may be good: what a reward says of it. */
+type Dimension<N extends StateName> = {
+  readonly reward: RewardPart<N>;
+  readonly weight: number;
+  /** Default the reward itself. */
+  readonly of?: (score: Score) => number;
+};
+
+/** `multi-dim`: several rewards, kept as components, and their sum by weights that a run may choose. */
+export function multiDimensional<N extends StateName = never>(dimensions: {
+  readonly [name: string]: Dimension<N>;
+}): RewardPart<N> {
+  const entries = Object.entries(dimensions);
+  return {
+    slot: "reward",
+    part: "multi-dim",
+    needs: entries.flatMap(([, { reward }]) => reward.needs),
+    around: entries.map(([, { reward }]) => reward),
+    score: async (group, context) => {
+      const columns = await Promise.all(
+        entries.map(async ([, { reward, of = (score: Score): number => score.reward }]) =>
+          (await reward.score(group, context)).map(of),
+        ),
+      );
+      return group.trajectories.map((_, i) => {
+        const vector = columns.map((column) => column[i] as number);
+        return {
+          reward: scalarized(
+            vector,
+            entries.map(([, { weight }]) => weight),
+          ),
+          components: Object.fromEntries(entries.map(([name], d) => [name, vector[d] as number])),
+        };
+      });
+    },
+  };
 }

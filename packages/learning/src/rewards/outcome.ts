@@ -2,8 +2,10 @@
  * `outcome`: the terminal, verified score of a trajectory. Where the verifier could not judge there is no
  * reward at all: it throws, and nothing here turns that into 0.
  */
-import type { Verification } from "@waggle/protocol";
-import { WaggleError } from "@waggle/protocol";
+import { type Verification, WaggleError } from "@waggle/protocol";
+import { dial, made } from "../composition/making.ts";
+import type { RewardPart } from "../composition/part.ts";
+import { rewardPart } from "./reward-part.ts";
 
 /** `score`: the verifier's number in [0, 1]. `success`: 1 or 0. */
 export type OutcomeKind = "score" | "success";
@@ -20,4 +22,20 @@ export function outcomeReward(verification: Verification, kind: OutcomeKind = "s
     );
   }
   return verification.reward;
+}
+
+/** `judge`: what the model of the environment says of how a trajectory ended. */
+export function imaginedOutcome(): RewardPart {
+  return rewardPart("judge", ({ verification: { parts } }) => ({
+    reward: parts["verdict"] === true ? 1 : 0,
+  }));
+}
+
+/** `outcome`: what the verifier says at the end, by default its score. */
+export function outcome(kind?: OutcomeKind): RewardPart {
+  return made({ outcome: dial(kind, "score", OUTCOME_KINDS) }, (given) =>
+    rewardPart("outcome", ({ verification }) => ({
+      reward: outcomeReward(verification, given.outcome),
+    })),
+  );
 }

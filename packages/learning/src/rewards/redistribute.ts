@@ -6,7 +6,15 @@
  * Source: Wang et al. 2025, "SPA-RL: Stepwise Progress Attribution", arXiv:2505.20732.
  * Differs from it: contributions are shifted, not only trained, to sum to the outcome.
  */
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import type { PartContext, RewardPart } from "../composition/part.ts";
+import {
+  featuresOf,
+  type ProgressEstimator,
+  stepContributions,
+} from "../states/progress-estimator.ts";
 import { requireFiniteRewards, requireInside, sumOf } from "../statistics.ts";
+import { rewardPart } from "./reward-part.ts";
 
 /**
  * `[steps]` rewards that sum to the outcome: each contribution plus an equal share of what is missing.
@@ -21,4 +29,35 @@ export function redistributedRewards(outcome: number, contributions: readonly nu
   }
   const share = (outcome - sumOf(contributions)) / contributions.length;
   return contributions.map((contribution) => contribution + share);
+}
+
+/** The outcome, spread over turns by the estimator; all on the last turn while it knows nothing. */
+export function attributedProgress(): RewardPart<"progress-est"> {
+  return {
+    slot: "reward",
+    part: "redistribute",
+    needs: ["progress-est"],
+    score: ({ trajectories }, { state }) =>
+      trajectories.map((trajectory) => {
+        const { reward } = trajectory.verification;
+        if (trajectory.turns.length === 0) return { reward };
+        const estimator = state["progress-est"] as ProgressEstimator;
+        const contributions = stepContributions(estimator, featuresOf(trajectory));
+        return { reward, turnRewards: redistributedRewards(reward, contributions) };
+      }),
+  };
+}
+
+/** `redistribute`: the outcome spread over the turns by what each contributed. */
+export function redistribute(
+  contributionsOf: (trajectory: JudgedTrajectory, context: PartContext) => readonly number[],
+): RewardPart {
+  return rewardPart("redistribute", (trajectory, context) => {
+    const { reward } = trajectory.verification;
+    if (trajectory.turns.length === 0) return { reward };
+    return {
+      reward,
+      turnRewards: redistributedRewards(reward, contributionsOf(trajectory, context)),
+    };
+  });
 }

@@ -4,6 +4,9 @@
  *
  * Source: Deep-DxSearch (retrieval reward), MC-Search.
  */
+import { WaggleError } from "@waggle/protocol";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import type { RewardPart } from "../composition/part.ts";
 import { requireInside } from "../statistics.ts";
 
 export type RetrievalReward = {
@@ -34,4 +37,45 @@ export function newlyRetrieved(
   const total = left.size;
   requireInside("number of relevant documents", total, 1, Number.MAX_SAFE_INTEGER);
   return retrievedByTurn.map((ids) => ids.filter((id) => left.delete(id)).length / total);
+}
+
+/**
+ * `retrieval`: the share of the documents that the answer stands on which were found, each paid where it
+ * was found first; and the share of what was found that is among them, weighed by `precision`.
+ */
+export function retrieved(precision = 0): RewardPart<"corpus"> {
+  return {
+    slot: "reward",
+    part: "retrieval",
+    needs: ["corpus"],
+    score: ({ trajectories }) =>
+      trajectories.map((trajectory) => {
+        const { found, relevant } = documentsOf(trajectory);
+        const whole = retrievalReward(found.flat(), relevant);
+        const byTurn = newlyRetrieved(found, relevant);
+        let search = 0;
+        const turnRewards = trajectory.turns.map(({ toolCalls }) => {
+          if (toolCalls.length === 0) return 0;
+          search += 1;
+          return byTurn[search - 1] ?? 0;
+        });
+        return { reward: whole.recall + precision * whole.precision, turnRewards };
+      }),
+  };
+}
+
+/** Ids that each search found, and those that the answer stands on, as the verifier says. */
+function documentsOf({ verification: { parts }, id }: JudgedTrajectory): {
+  readonly found: readonly (readonly string[])[];
+  readonly relevant: readonly string[];
+} {
+  const { found, relevant } = parts;
+  if (typeof found !== "string" || typeof relevant !== "string") {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `the judgement of a rollout must say which documents were found and needed, got none for ${id}; choose an environment with documents: library`,
+    );
+  }
+  const words = (text: string): string[] => text.split(" ").filter((word) => word !== "");
+  return { found: found.split("|").map(words), relevant: words(relevant) };
 }

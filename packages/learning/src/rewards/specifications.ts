@@ -6,6 +6,9 @@
  * used to rank outputs by Yang et al. 2023, "Fine-Tuning Language Models Using Formal Methods Feedback",
  * arXiv:2310.18239.
  */
+import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
+import type { RewardPart } from "../composition/part.ts";
+import { rewardPart } from "./reward-part.ts";
 
 /** Whether a run does what is said of it, from step `at` on. */
 export type Specification<S> = (trace: readonly S[], at: number) => boolean;
@@ -49,4 +52,13 @@ export function satisfiedShare<S>(
 
 function steps(trace: readonly unknown[], from: number): number[] {
   return [...trace.keys()].slice(from);
+}
+
+/** `outcome`: the share of specifications that the run satisfies, turn by turn; no model says so. */
+export function specifications(
+  of: (trajectory: JudgedTrajectory) => readonly Specification<JudgedTurn>[],
+): RewardPart {
+  return rewardPart("outcome", (trajectory) => ({
+    reward: satisfiedShare(trajectory.turns, of(trajectory)),
+  }));
 }

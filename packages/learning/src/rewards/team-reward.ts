@@ -4,6 +4,9 @@
  *
  * Source: MAGRPO, CORY; `worst` as in hide-and-seek's all-or-nothing payoffs (multi-agent autocurricula).
  */
+import { type JudgedTrajectory, toolCalls } from "../composition/judged-trajectory.ts";
+import { dial, made } from "../composition/making.ts";
+import type { RewardPart } from "../composition/part.ts";
 import { meanOf, requireFiniteRewards, requireInside, sumOf } from "../statistics.ts";
 
 export type TeamRule = "mean" | "sum" | "worst" | "best";
@@ -27,4 +30,49 @@ export function teamReward(own: readonly number[], rule: TeamRule): number[] {
 export function zeroSumReward(scores: readonly [number, number]): [number, number] {
   requireFiniteRewards(scores);
   return [scores[0] - scores[1], scores[1] - scores[0]];
+}
+
+/**
+ * `team`: one reward for all members of a joint rollout, by default their mean; for the whole group where
+ * nobody is in one.
+ */
+export function team(rule?: TeamRule): RewardPart {
+  return made({ team: dial(rule, "mean", TEAM_RULES) }, (given): RewardPart => ({
+    slot: "reward",
+    part: "team",
+    needs: [],
+    score: ({ trajectories }) =>
+      trajectories.map(({ joint }) => {
+        const members = trajectories.filter((other) => other.joint === joint);
+        const earned = teamReward(
+          members.map(({ verification }) => verification.reward),
+          given.team,
+        );
+        return { reward: earned[0] as number };
+      }),
+  }));
+}
+
+/**
+ * `outcome` of a match: what a rollout's side has over the other side of its joint rollout, in [-1, 1];
+ * among equal results fewer calls win. What one side gains the other loses.
+ */
+export function matchOutcome(callPrice = 0.02, part: "outcome" | "team" = "outcome"): RewardPart {
+  const worth = (trajectory: JudgedTrajectory): number =>
+    trajectory.verification.reward - callPrice * toolCalls(trajectory);
+  return {
+    slot: "reward",
+    part,
+    needs: [],
+    score: ({ trajectories }) =>
+      trajectories.map((trajectory) => {
+        const others = trajectories.filter(
+          (other) => other.joint === trajectory.joint && other.id !== trajectory.id,
+        );
+        const [other] = others;
+        if (other === undefined) return { reward: 0 };
+        const [own] = zeroSumReward([worth(trajectory), worth(other)]);
+        return { reward: own };
+      }),
+  };
 }

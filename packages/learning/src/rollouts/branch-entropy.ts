@@ -7,6 +7,9 @@
  * Differs from them: the rule is one value, α + β·ΔH is a probability and is drawn, and the penalty
  * falls linearly to 0 over `mostInARow` branches.
  */
+import { fixed, made } from "../composition/making.ts";
+import type { RolloutPart } from "../composition/part.ts";
+import { group, planned } from "./plain-rollouts.ts";
 
 export type BranchRule = {
   /** Probability at ΔH = 0. */
@@ -34,4 +37,42 @@ export function branchProbability(
   const change = (entropy - startEntropy) / rule.mostEntropy;
   const penalty = Math.min(1, inARow / rule.mostInARow);
   return Math.max(0, Math.min(1, (rule.base + rule.slope * change) * (1 - penalty)));
+}
+
+/**
+ * `branch-entropy`: `whole` trajectories, and forks of them after tool results that made the policy less
+ * sure, `size` leaves in all.
+ */
+export function branchEntropy(
+  size = 8,
+  whole = 4,
+  rule: BranchRule = { base: 0.2, slope: 2, mostEntropy: Math.log(384), mostInARow: 2 },
+): RolloutPart<never, "group"> {
+  const branching = planned("branch-entropy", "group", {
+    kind: "branch",
+    whole,
+    size,
+    branchAt: (entropies, inARow, random) => {
+      const [start = 0] = entropies;
+      return random() < branchProbability(rule, entropies.at(-1) ?? start, start, inARow);
+    },
+  });
+  return { ...branching, around: [group(whole)] };
+}
+
+/**
+ * `branch-vine`: forks of a visited state at any turn alike.
+ *
+ * Source: Schulman et al. 2015, "TRPO" (vine), arXiv:1502.05477.
+ */
+export function branchVine(size = 8, whole = 2): RolloutPart<never, "group"> {
+  return made({ size: fixed(size), whole: fixed(whole) }, () => ({
+    ...planned("branch-vine", "group", {
+      kind: "branch",
+      whole,
+      size,
+      branchAt: (_, __, random) => random() < 0.5,
+    }),
+    around: [group(whole)],
+  }));
 }

@@ -10,6 +10,9 @@ import {
   type VersionSpan,
   WaggleError,
 } from "@waggle/protocol";
+import type { JudgedGroup } from "../composition/judged-trajectory.ts";
+import type { RolloutPart } from "../composition/part.ts";
+import { group } from "./plain-rollouts.ts";
 
 /**
  * The pieces with one more, joined with the last where the version is the same.
@@ -53,4 +56,20 @@ export function tokenVersions({ segments }: Trajectory): number[] {
       Array.from({ length: span.end - span.start }, () => span.version),
     );
   });
+}
+
+/** `size` trajectories from the same start, at most `turns` turns of each in one step, `most` in all. */
+export function partialRollouts(
+  turns: number,
+  most: number,
+  size = 8,
+): RolloutPart<"rest-buffer", "group"> {
+  return {
+    ...{ slot: "rollout", part: "partial", needs: ["rest-buffer"], start: "group" },
+    around: [group(size)],
+    plan: ({ state }) => ({
+      ...{ kind: "partial", size, turns, most },
+      unfinished: state["rest-buffer"] as readonly JudgedGroup[],
+    }),
+  };
 }

@@ -9,14 +9,20 @@
  * Differs from them: all turns of a simulation become nodes, not its first alone; a node has no fixed
  * number of children, since nobody knows them before the policy has said them.
  */
+import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
+import { dial, fixed, made } from "../composition/making.ts";
+import type { RewardedGroup, RolloutPart } from "../composition/part.ts";
+import type { Retells } from "../composition/rollout-plan.ts";
 import {
   backUp,
   expandNode,
+  MOST_TASKS,
   nodeValue,
   requireNode,
   type SearchNode,
   type SearchTree,
   searchTree,
+  type StoredTrees,
 } from "../states/search-tree.ts";
 import { armScore, type TreeRule } from "./tree-selection.ts";
 
@@ -106,4 +112,85 @@ export function whereToGoOn(
 function childBy(tree: SearchTree, parent: string, action: string): string | null {
   const { children } = requireNode(tree, parent);
   return children.find((id) => requireNode(tree, id).action === action) ?? null;
+}
+
+type TreeOptions = {
+  /** Default `puct` with exploration 0.5. */
+  readonly rule?: TreeRule;
+  /** Decisions of the policy at a state before its children are compared. Default 2. */
+  readonly width?: number;
+  /** What of the rollouts is told as one more. */
+  readonly retells?: Retells;
+};
+
+/** `tree`: `size` rollouts at each task, each from where the search says. */
+export function tree(
+  size?: number,
+  { rule = { kind: "puct", exploration: 0.5 }, width, retells }: TreeOptions = {},
+): RolloutPart<"tree-store", "group"> {
+  const { kind, exploration } = rule;
+  return made(
+    {
+      ...{ groupSize: dial(size, 8), width: dial(width, 2) },
+      ...{ rule: fixed(kind), exploration: fixed(exploration) },
+    },
+    (given) => ({
+      slot: "rollout",
+      part: "tree",
+      start: "group",
+      needs: ["tree-store"],
+      plan: ({ state }) => ({
+        kind: "tree",
+        size: given.groupSize,
+        next: (task, trajectories) => {
+          const earlier = (state["tree-store"] as StoredTrees)[task] ?? [];
+          const now = trajectories.map((trajectory) => searchedRollout(trajectory));
+          return whereToGoOn([...earlier, ...now], rule, given.width);
+        },
+        ...(retells === undefined ? {} : { retells }),
+      }),
+    }),
+  );
+}
+
+/** A trajectory as a search sees it; its value by default the verifier's. */
+export function searchedRollout(
+  trajectory: JudgedTrajectory,
+  value: number = trajectory.verification.reward,
+): SearchedRollout {
+  return {
+    id: trajectory.id,
+    given: trajectory.branch?.turn ?? 0,
+    value,
+    actions: trajectory.turns.map((turn) => tokensOf(trajectory, turn).join(" ")),
+    priors: trajectory.turns.map(({ sample, start, end }) => {
+      const logProbs = trajectory.samples[sample]?.behaviorLogProbs.slice(start, end) ?? [];
+      return Math.exp(logProbs.reduce((sum, logProb) => sum + logProb, 0));
+    }),
+  };
+}
+
+function tokensOf(
+  { samples }: JudgedTrajectory,
+  { sample, start, end }: JudgedTurn,
+): readonly number[] {
+  return samples[sample]?.sequence.tokenIds.slice(start, end) ?? [];
+}
+
+export function withRollouts(trees: StoredTrees, groups: readonly RewardedGroup[]): StoredTrees {
+  const entries = new Map(Object.entries(trees));
+  for (const { task, trajectories } of groups) {
+    const earlier = entries.get(task) ?? [];
+    const known = new Set(earlier.map(({ id }) => id));
+    // What was told of rollouts was never tried.
+    const added = trajectories.filter(
+      ({ trajectory }) => trajectory.role !== "retold" && !known.has(trajectory.id),
+    );
+    entries.delete(task);
+    entries.set(task, [
+      ...earlier,
+      ...added.map(({ trajectory, score }) => searchedRollout(trajectory, score.reward)),
+    ]);
+  }
+  return Object.fromEntries([...entries].slice(-MOST_TASKS));
 }

@@ -5,6 +5,7 @@
  * Source: Xi et al. 2025, "AgentGym-RL" (ScalingInter-RL), arXiv:2509.08755.
  */
 import { WaggleError } from "@waggle/protocol";
+import type { SchedulePart } from "../composition/stage.ts";
 
 /** From this step on, so many turns. */
 export type Horizon = { readonly fromStep: number; readonly maxTurns: number };
@@ -43,4 +44,28 @@ export function evenHorizons(
     fromStep: Math.round((steps * i) / (stages - 1)),
     maxTurns: Math.round(first + ((last - first) * i) / (stages - 1)),
   }));
+}
+
+/** `horizon-curr`: few turns at first, more later. */
+export function horizonCurriculum(first: number, last: number, stages = 3): SchedulePart {
+  return {
+    slot: "schedule",
+    part: "horizon-curr",
+    at: (settings, { step, steps }) => ({
+      ...settings,
+      maxTurns: maxTurnsAt(evenHorizons(first, last, stages, steps), step),
+    }),
+  };
+}
+
+/** `diff-curr`: easy tasks at first, all of them from `until` of the stage on. */
+export function difficultyCurriculum(until = 0.5): SchedulePart {
+  return {
+    slot: "schedule",
+    part: "diff-curr",
+    at: (settings, { step, steps }) => ({
+      ...settings,
+      difficulty: Math.min(1, step / Math.max(1, until * steps)),
+    }),
+  };
 }

@@ -1,4 +1,5 @@
 /** Learning rates as functions of the optimizer step, counted from 0. */
+import type { SchedulePart } from "../composition/stage.ts";
 
 export type LearningRate = (step: number) => number;
 
@@ -24,5 +25,14 @@ export function cosineRate(options: {
     if (step < warmUpSteps) return (rate * (step + 1)) / warmUpSteps;
     const progress = Math.min(1, (step - warmUpSteps) / Math.max(1, totalSteps - warmUpSteps));
     return floor + (rate - floor) * 0.5 * (1 + Math.cos(Math.PI * progress));
+  };
+}
+
+/** A learning rate by step; not a part of the literature's table. */
+export function rate(of: (steps: number) => LearningRate): SchedulePart {
+  return {
+    slot: "schedule",
+    part: "learning-rate",
+    at: (settings, { step, steps }) => ({ ...settings, learningRate: of(steps)(step) }),
   };
 }

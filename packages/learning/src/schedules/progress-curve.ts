@@ -4,6 +4,7 @@
  *
  * Source: SPEAR (bonus fades, self-imitation grows), Atom-Searcher (process fades to outcome), MSRL.
  */
+import type { SchedulePart } from "../composition/stage.ts";
 import { requireInside } from "../statistics.ts";
 
 export type Curve = "linear" | "cosine" | "step";
@@ -29,4 +30,27 @@ export function annealedAt(
   const progress = (step - begin) / (end - begin);
   const share = curve === "linear" ? progress : (1 - Math.cos(Math.PI * progress)) / 2;
   return from + (to - from) * share;
+}
+
+/** `weight-anneal`: weights of reward components move from one number to another over the stage. */
+export function weightAnneal(
+  weights: { readonly [component: string]: readonly [from: number, to: number] },
+  curve: Curve = "linear",
+): SchedulePart {
+  return {
+    slot: "schedule",
+    part: "weight-anneal",
+    at: (settings, { step, steps }) => ({
+      ...settings,
+      rewardWeights: {
+        ...settings.rewardWeights,
+        ...Object.fromEntries(
+          Object.entries(weights).map(([name, [from, to]]) => [
+            name,
+            annealedAt({ from, to, begin: 0, end: Math.max(1, steps - 1), curve }, step),
+          ]),
+        ),
+      },
+    }),
+  };
 }

@@ -6,6 +6,9 @@
  * 0.3).
  */
 import { WaggleError } from "@waggle/protocol";
+import type { FilterPart, RewardedGroup } from "../composition/part.ts";
+import type { SchedulePart } from "../composition/stage.ts";
+import { filterPart } from "../filters/filter-part.ts";
 
 export type TemperatureControl = {
   readonly target: number;
@@ -33,4 +36,41 @@ export function nextTemperature(
   }
   const next = temperature * Math.exp(gain * (target - entropy));
   return Math.max(least, Math.min(most, next));
+}
+
+/** Mean entropy of the sampled tokens, nats; NaN where there are none. */
+export function meanEntropy(groups: readonly RewardedGroup[]): number {
+  const entropies = groups.flatMap(({ trajectories }) =>
+    trajectories.flatMap(({ trajectory: { samples } }) =>
+      samples.flatMap(({ spans }) => spans.flatMap(({ segment }) => [...segment.entropies])),
+    ),
+  );
+  return entropies.reduce((sum, entropy) => sum + entropy, 0) / entropies.length;
+}
+
+/** Leaves none out: measures the mean entropy of sampled tokens, and moves the temperature by it. */
+export function measuredEntropy(control: TemperatureControl): FilterPart<"temperature"> {
+  return filterPart(
+    "measured-entropy",
+    (groups, { state }) => {
+      const next = nextTemperature(control, state.temperature as number, meanEntropy(groups));
+      return { groups, dropped: new Map(), state: { temperature: next } };
+    },
+    { needs: ["temperature"] },
+  );
+}
+
+/** Samples at the temperature that was found. */
+export function temperatureTarget(): SchedulePart {
+  return {
+    slot: "schedule",
+    part: "temp-target",
+    at: (settings, { state }) => ({
+      ...settings,
+      sampling: {
+        ...settings.sampling,
+        temperature: (state.temperature as number | undefined) ?? settings.sampling.temperature,
+      },
+    }),
+  };
 }

@@ -1,10 +1,43 @@
 /** Cases and the policy that chooses among them: what a page needs to act by past rollouts. */
+import { kept, type StatePart } from "../composition/state.ts";
+import { drawWeighted } from "../draw.ts";
 import { type CaseMemory, caseMemory } from "./case-memory.ts";
-import { type CasePolicy, casePolicy } from "./case-policy.ts";
+import {
+  caseFeatures,
+  type CasePolicy,
+  casePolicy,
+  caseValues,
+  choiceChances,
+} from "./case-policy.ts";
 
 export type CaseStore = { readonly memory: CaseMemory; readonly policy: CasePolicy };
 
 /** Without a case. @param temperature - of the choice, in units of reward. */
 export function caseStore(temperature?: number): CaseStore {
   return { memory: caseMemory(), policy: casePolicy(temperature) };
+}
+
+/** `cases`: past rollouts; which one is read is what is learned. */
+export function cases({
+  temperature,
+  stage,
+}: {
+  /** Of the choice, in units of reward. */
+  readonly temperature?: number;
+  /** Whose values count, where stages value the same case differently. */
+  readonly stage?: string;
+} = {}): StatePart<"cases"> {
+  return {
+    ...kept("cases", () => caseStore(temperature)),
+    read: (value, { at, situation, random }) => {
+      const { memory, policy } = value as CaseStore;
+      if (at !== "start" || memory.cases.length === 0) return null;
+      const features = memory.cases.map((entry) => caseFeatures(entry, situation, stage));
+      const values = caseValues(policy, features);
+      // Drawn softly in evaluations too: that is the policy that was learned.
+      const [drawn] = drawWeighted(choiceChances(values, policy.temperature), 1, random);
+      const chosen = memory.cases[drawn ?? 0];
+      return chosen === undefined ? null : { ids: [chosen.id], parts: { cases: [chosen] } };
+    },
+  };
 }

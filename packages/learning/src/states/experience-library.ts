@@ -5,6 +5,8 @@
  * Source: Cai et al. 2025, "Training-Free Group Relative Policy Optimization", arXiv:2510.08191
  * (add, modify, delete, keep).
  */
+import { kept, type StatePart } from "../composition/state.ts";
+import { wordOverlap } from "./words.ts";
 
 export type Experience = { readonly id: string; readonly text: string };
 
@@ -84,4 +86,42 @@ export function experienceText(library: ExperienceLibrary): string {
   return experiencesOf(library)
     .map(({ text }) => `- ${text}`)
     .join("\n");
+}
+
+/**
+ * `experience`: lessons. `whole`: all of them before the task; `by-step`: those most like the request,
+ * and after each turn those most like what came of it; `none`: somebody else reads them.
+ */
+export function experience(
+  read: "whole" | "by-step" | "none" = "whole",
+  {
+    limits,
+    most = 2,
+  }: {
+    readonly limits?: ExperienceLibrary["limits"];
+    /** Lessons at once, where they are fetched by step. */
+    readonly most?: number;
+  } = {},
+): StatePart<"experience"> {
+  const part = kept("experience", () => experienceLibrary(limits));
+  if (read === "none") return part;
+  return {
+    ...part,
+    read: (value, { situation, at }) => {
+      const entries = experiencesOf(value as ExperienceLibrary);
+      if (read === "whole" && at !== "start") return null;
+      const given =
+        read === "whole"
+          ? entries
+          : entries
+              .map((entry) => ({ entry, likeness: wordOverlap(entry.text, situation).likeness }))
+              .filter(({ likeness }) => likeness > 0)
+              .toSorted((a, b) => b.likeness - a.likeness)
+              .slice(0, most)
+              .map(({ entry }) => entry);
+      return given.length === 0
+        ? null
+        : { ids: given.map(({ id }) => id), parts: { lessons: given.map(({ text }) => text) } };
+    },
+  };
 }

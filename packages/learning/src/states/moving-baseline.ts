@@ -6,6 +6,8 @@
  * prime-rl 559b447 has decay 0.95.
  * Differs from it: an unseen key starts at a stated prior, so that its first rollout teaches too.
  */
+import { dial, made } from "../composition/making.ts";
+import { kept, type StatePart } from "../composition/state.ts";
 import { requireFiniteRewards, requireSameLength } from "../statistics.ts";
 
 export type MovingBaseline = {
@@ -48,4 +50,13 @@ export function movingBaselineAdvantages(
     values.set(keys[i]!, baseline.decay * before + (1 - baseline.decay) * reward);
   }
   return { advantages, baseline: { ...baseline, values: Object.fromEntries(values) } };
+}
+
+/** A moving average of rewards by key. */
+export function baseline(
+  options: Parameters<typeof movingBaseline>[0] = {},
+): StatePart<"baseline"> {
+  return made({ decay: dial(options.decay, 0.95), prior: dial(options.prior, 0) }, (given) =>
+    kept("baseline", () => movingBaseline(given)),
+  );
 }

@@ -6,6 +6,7 @@
  * (the previous checkpoint alone).
  */
 import { WaggleError } from "@waggle/protocol";
+import type { StatePart } from "../composition/state.ts";
 import { drawWeighted } from "../draw.ts";
 import { requireInside } from "../statistics.ts";
 
@@ -69,4 +70,17 @@ export function drawOpponent(
 /** (wins + 1)/(games + 2): an opponent never met is even, none is beaten for sure. */
 function winRate({ wins, games }: Opponent): number {
   return (wins + 1) / (games + 2);
+}
+
+/** `opponents`: past checkpoints, one more of them at each beginning of the stage; `names` act as them. */
+export function opponents(
+  capacity = 4,
+  names: readonly string[] = ["opponent"],
+): StatePart<"opponents"> {
+  return {
+    slot: "state",
+    part: "opponents",
+    initial: () => opponentPool(capacity),
+    roles: { names, learn: [] },
+  };
 }

@@ -5,6 +5,8 @@
  * Source: Wang et al. 2025, "SPA-RL", arXiv:2505.20732 (squared error between summed contributions and
  * the outcome). Differs from it: linear in features handed in, not a head of the model.
  */
+import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
+import type { StatePart } from "../composition/state.ts";
 import { requireFiniteRewards, requireSameLength } from "../statistics.ts";
 
 export type ProgressEstimator = { readonly weights: readonly number[] };
@@ -47,4 +49,37 @@ export function fitProgress(
     }
   }
   return { weights: estimator.weights.map((weight, i) => weight - rate * gradient[i]!) };
+}
+
+/** Numbers that say what a turn was: what `featuresOf` gives. */
+const FEATURES = 6;
+
+/** Contributions of turns, linear in what they were; nothing is known before the first step. */
+export const progressEstimate: StatePart<"progress-est"> = {
+  slot: "state",
+  part: "progress-est",
+  initial: () => progressEstimator(FEATURES),
+};
+
+/** Runs, fails, repeats, answers in words, cannot be read; and one for every turn. */
+export function featuresOf({ turns }: JudgedTrajectory): number[][] {
+  const made = new Set<string>();
+  return turns.map((turn) => {
+    const calls = callsOf(turn);
+    const isRepeated = calls.length > 0 && calls.every((call) => made.has(call));
+    for (const call of calls) made.add(call);
+    const failed = turn.toolResults.some(({ ok }) => !ok);
+    return [
+      calls.length > 0 && !failed && !isRepeated,
+      failed,
+      isRepeated,
+      calls.length === 0,
+      turn.parseError !== null,
+      true,
+    ].map(Number);
+  });
+}
+
+function callsOf({ toolCalls }: JudgedTurn): string[] {
+  return toolCalls.map((call) => JSON.stringify([call.name, call.arguments]));
 }

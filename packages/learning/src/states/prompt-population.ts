@@ -9,6 +9,7 @@
  * Differs from INSPO: importance is the mean reward, which needs no rate of its own.
  */
 import { WaggleError } from "@waggle/protocol";
+import { kept, type StatePart } from "../composition/state.ts";
 import { drawWeighted } from "../draw.ts";
 import { argMax, requireFiniteRewards, requireInside } from "../statistics.ts";
 
@@ -172,4 +173,29 @@ function requirePrompt(prompt: Prompt | undefined): Prompt {
     );
   }
   return prompt;
+}
+
+/**
+ * `prompts`: instructions, each credited with what ran under it. `bounds` tries untried ones first and
+ * then the upper confidence bounds, `soft` draws by softmax of the means at this temperature.
+ */
+export function prompts(
+  seeds: readonly string[],
+  choose: { readonly by: "bounds" } | { readonly by: "soft"; readonly temperature: number } = {
+    by: "bounds",
+  },
+): StatePart<"prompts"> {
+  return {
+    ...kept("prompts", () => promptPopulation(seeds)),
+    read: (value, { at, explores, random }) => {
+      if (at !== "start") return null;
+      const population = value as PromptPopulation;
+      const { id, text } = !explores
+        ? bestPrompt(population)
+        : choose.by === "bounds"
+          ? choosePrompt(population)
+          : drawPrompt(population, random, choose.temperature);
+      return { ids: [id], parts: { prompt: text } };
+    },
+  };
 }

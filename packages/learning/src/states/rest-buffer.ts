@@ -4,6 +4,7 @@
  *
  * Source: RoRecomp (compensation buffer), mix-cd and RL with retention (rehearsal).
  */
+import { kept, type StatePart } from "../composition/state.ts";
 import { drawFrom } from "../draw.ts";
 
 export type RestBuffer<T> = {
@@ -32,4 +33,9 @@ export function rehearse<T>(buffer: RestBuffer<T>, count: number, random: () => 
     count,
     random,
   );
+}
+
+/** What is kept for later, the newest `capacity` trajectories or groups. */
+export function leftovers(capacity = 256): StatePart<"rest-buffer"> {
+  return kept("rest-buffer", () => restBuffer(capacity));
 }

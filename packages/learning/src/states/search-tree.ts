@@ -5,6 +5,8 @@
  * Source: Agent Q, R-MCTS, ProAct (trees over states); backing up means is textbook.
  */
 import { WaggleError } from "@waggle/protocol";
+import { kept, type StatePart } from "../composition/state.ts";
+import type { SearchedRollout } from "../rollouts/tree-search.ts";
 
 export type SearchNode = {
   readonly id: string;
@@ -91,3 +93,12 @@ function nodeOf(
 ): SearchNode {
   return { id, parent, ...known, visits: 0, valueSum: 0, children: [] };
 }
+
+/** Rollouts by task, of the newest tasks. */
+export type StoredTrees = { readonly [task: string]: readonly SearchedRollout[] };
+
+/** Tasks whose rollouts are kept. */
+export const MOST_TASKS = 64;
+
+/** `tree-store`: what was searched, by task. */
+export const searchTrees: StatePart<"tree-store"> = kept("tree-store", (): StoredTrees => ({}));

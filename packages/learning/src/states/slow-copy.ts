@@ -6,6 +6,7 @@
  * 2020, "Seeded Iterated Learning", arXiv:2003.12694 (teacher copied from the student every k steps).
  */
 import { WaggleError } from "@waggle/protocol";
+import { resource, type StatePart } from "../composition/state.ts";
 import { requireInside } from "../statistics.ts";
 
 /** Weights by name, in double precision. */
@@ -37,4 +38,15 @@ export function averagedWeights(
     );
   }
   return result;
+}
+
+/**
+ * `slow-copy`: an average that follows the policy and keeps `decay` of itself at each update; it is what
+ * rollouts held-out tasks.
+ */
+export function averagedCopy(decay = 0.9): StatePart<"slow-copy"> {
+  return {
+    ...resource("slow-copy"),
+    roles: { names: ["slow"], learn: [], averages: { slow: decay }, deploys: "slow" },
+  };
 }

@@ -4,6 +4,8 @@
  *
  * Source: ARPO (GUI): a stored success joins a group without one, arXiv:2505.16282; SPEAR, DART.
  */
+import type { RewardedTrajectory } from "../composition/part.ts";
+import { kept, type StatePart } from "../composition/state.ts";
 import { requireInside } from "../statistics.ts";
 
 export type StoredSuccess<T> = {
@@ -77,4 +79,11 @@ export function withStoredSuccess<T>(
     rewards: [...rewards.slice(0, -1), chosen.reward],
     injected: true,
   };
+}
+
+/** Stored successes by task. */
+export function goodBuffer(
+  options: Parameters<typeof successBuffer>[0] = {},
+): StatePart<"good-buffer"> {
+  return kept("good-buffer", () => successBuffer<RewardedTrajectory>(options));
 }

@@ -4,6 +4,8 @@
  *
  * Source: Beta–Bernoulli, textbook; fading as discounted Thompson sampling, Raj and Kalyani 2017.
  */
+import { dial, made } from "../composition/making.ts";
+import { kept, type StatePart } from "../composition/state.ts";
 import { requireInside } from "../statistics.ts";
 
 export type TaskCounts = {
@@ -73,4 +75,13 @@ function evidenceOf(
   if (counts === undefined) return { wins: 0, attempts: 0 };
   const kept = retention ** Math.max(0, step - counts.lastStep);
   return { wins: counts.wins * kept, attempts: counts.attempts * kept };
+}
+
+/** Pass rates by task. */
+export function taskStats(
+  options: Parameters<typeof taskStatistics>[0] = {},
+): StatePart<"task-stats"> {
+  return made({ retention: dial(options.retention, 0.98) }, (given) =>
+    kept("task-stats", () => taskStatistics({ ...options, ...given })),
+  );
 }

@@ -1,9 +1,9 @@
 /** Demonstrations first, then reinforcement. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage, tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
-import { groupReinforcement } from "../group-reinforcement.ts";
+import * as parts from "../../parts.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
+import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
  * WebDancer: a start from demonstrations that succeeded, then reinforcement by outcome alone.

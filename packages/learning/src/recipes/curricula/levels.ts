@@ -1,8 +1,8 @@
 /** Easy tasks or short horizons first. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
-import * as parts from "../../parts/index.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
-import { groupReinforcement } from "../group-reinforcement.ts";
+import * as parts from "../../parts.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
+import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
  * ScalingInter-RL: few turns at first, more by schedule; no start from demonstrations.

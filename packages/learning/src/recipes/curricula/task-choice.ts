@@ -1,8 +1,8 @@
 /** Which tasks are attempted next: by pass rate, by predicted risk, by failures. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
+import * as parts from "../../parts.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
  * AgentGL: a curriculum from easy tasks to all of them, with calls that cost.

@@ -1,8 +1,8 @@
 /** Reinforcement in environments that are changed: budgets, contracts, missing tools. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { groupReinforcement } from "../group-reinforcement.ts";
+import * as parts from "../../parts.ts";
+import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
  * PARA-GRPO: the form of calls is learned at the tokens that give them their form, and budgets drawn for

@@ -1,8 +1,8 @@
 /** Reinforcement of searches in documents. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage, tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
+import * as parts from "../../parts.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
  * Deep-DxSearch: a reward in four parts over a corpus: form, process, what was retrieved, outcome.

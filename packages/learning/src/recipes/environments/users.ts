@@ -1,7 +1,7 @@
 /** Reinforcement in conversations with a user. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
+import * as parts from "../../parts.ts";
 
 /**
  * MUA-RL: a simulated user speaks inside the trajectory, and what it says carries no loss.

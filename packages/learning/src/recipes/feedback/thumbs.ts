@@ -2,7 +2,7 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage, tokenStage } from "../../composition/stage.ts";
 import { resource } from "../../composition/state.ts";
-import * as parts from "../../parts/index.ts";
+import * as parts from "../../parts.ts";
 
 /**
  * KTO on thumbs: single rollouts that visitors liked are raised against the reference and disliked ones

@@ -1,7 +1,7 @@
 /** Plain imitation: which demonstrations are shown, and in which shares. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
-import * as parts from "../../parts/index.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
+import * as parts from "../../parts.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
  * OPT-350M SFT: plain imitation of right demonstrations, few steps, a tiny model. The point that

@@ -1,7 +1,7 @@
 /** Imitation with inner steps, or at test time. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
+import * as parts from "../../parts.ts";
 
 /**
  * FocuSFT: before each step, fast weights of the attention learn what stands in the context; the step

@@ -1,8 +1,8 @@
 /** Imitation of what a check lets pass. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
+import * as parts from "../../parts.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
  * T3-Agent: what two verifiers let pass is imitated, one of the task and one of the run.

@@ -1,7 +1,7 @@
 /** Imitation of what the policy tried itself. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { pairStage, rewardStage, tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
+import * as parts from "../../parts.ts";
 
 /**
  * KnowSelf: what the policy can do at once it does plainly; where it must think again or ask, it says so

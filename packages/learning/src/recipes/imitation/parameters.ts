@@ -1,7 +1,7 @@
 /** Imitation in which only some parameters move. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
+import * as parts from "../../parts.ts";
 
 /**
  * HFT: half of the matrices of each layer learn, another half in each step.

@@ -3,7 +3,7 @@ import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { toolErrors } from "../../composition/judged-trajectory.ts";
 import type { RewardedTrajectory } from "../../composition/part.ts";
 import { tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
+import * as parts from "../../parts.ts";
 
 /**
  * AgentAlign: each task comes with its twin that must be refused; what passes its own check is

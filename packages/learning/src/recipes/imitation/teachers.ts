@@ -2,7 +2,7 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import type { JudgedTrajectory, JudgedTurn } from "../../composition/judged-trajectory.ts";
 import { tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
+import * as parts from "../../parts.ts";
 
 /**
  * DualDistill: two teachers show the same task, and what succeeded is imitated.

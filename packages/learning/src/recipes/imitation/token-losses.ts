@@ -2,9 +2,9 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import type { JudgedTrajectory, JudgedTurn } from "../../composition/judged-trajectory.ts";
 import { tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
-import { groupReinforcement } from "../group-reinforcement.ts";
+import * as parts from "../../parts.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
+import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
  * DFT: the loss of each token is scaled by its own probability, which is held fixed.

@@ -2,7 +2,7 @@
 import { type CreateRecipe, oneOf, recipe } from "../../composition/definition.ts";
 import { toolCalls } from "../../composition/judged-trajectory.ts";
 import { writingStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
+import * as parts from "../../parts.ts";
 
 /**
  * AgentFly: past rollouts are kept as cases, one is read before each task, and which one is read is learned by

@@ -2,8 +2,8 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage, tokenStage } from "../../composition/stage.ts";
 import { reflection } from "../../gradient-free/prompt-writing.ts";
-import * as parts from "../../parts/index.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
+import * as parts from "../../parts.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
  * GameCoder: continued pre-training, verified demonstrations, then reward from running what was written, with

@@ -1,7 +1,7 @@
 /** Notes and memories in the place of the history. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage, tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
+import * as parts from "../../parts.ts";
 
 /**
  * AgentFold: every step begins with the request, what the agent noted and the last result; it notes what

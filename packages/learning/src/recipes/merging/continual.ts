@@ -7,8 +7,8 @@ import {
   type Stage,
   tokenStage,
 } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
+import * as parts from "../../parts.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
  * Composable sparse fine-tuning: each model changes a small part of its own, so that the changes

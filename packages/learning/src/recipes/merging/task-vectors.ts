@@ -1,9 +1,9 @@
 /** What several models learned, added or averaged. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { mergeStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
-import { groupReinforcement } from "../group-reinforcement.ts";
+import * as parts from "../../parts.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
+import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
  * Model Breadcrumbs: of what each model changed, the smallest and the largest entries are left out

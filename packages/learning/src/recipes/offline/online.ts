@@ -1,7 +1,7 @@
 /** Action values from stored trajectories, then from fresh ones. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardModelStage, rewardStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
+import * as parts from "../../parts.ts";
 
 /**
  * ConRFT: one objective on stored runs and on fresh ones: calibrated conservative values and imitation.

@@ -1,7 +1,7 @@
 /** Stored trajectories, imitated by what they returned. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardModelStage, tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
+import * as parts from "../../parts.ts";
 
 /**
  * Agentic Transformer: stored trials are imitated by what they returned, the best most.

@@ -3,7 +3,7 @@ import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import type { JudgedTrajectory } from "../../composition/judged-trajectory.ts";
 import type { RewardPart } from "../../composition/part.ts";
 import { rewardStage, tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
+import * as parts from "../../parts.ts";
 
 /**
  * CO-RFT: imitation first, then values over chunks of actions from stored runs, and the same on fresh

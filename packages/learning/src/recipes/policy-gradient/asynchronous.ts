@@ -1,8 +1,8 @@
 /** Sampling that does not wait for the update: older policies, cut trajectories, corrected ratios. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
+import * as parts from "../../parts.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
  * ASearcher: rollouts never wait for the slowest, and may be very long.

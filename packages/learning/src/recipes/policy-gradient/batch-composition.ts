@@ -1,8 +1,8 @@
 /** Which of the sampled and stored trajectories enter the batch. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage, tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { groupReinforcement } from "../group-reinforcement.ts";
+import * as parts from "../../parts.ts";
+import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
  * GRPO-RoC: oversamples, keeps failures as they fall and prefers successes with few tool errors; after a

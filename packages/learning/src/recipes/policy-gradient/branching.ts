@@ -1,7 +1,7 @@
 /** Rollouts that fork, and credit for what the forks share. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
+import * as parts from "../../parts.ts";
 
 /**
  * ARPO: branches only where a tool result made the policy unsure, and credits what branches share with

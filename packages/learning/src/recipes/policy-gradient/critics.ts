@@ -1,8 +1,8 @@
 /** Actor-critic recipes: a value head is the baseline, for each token or for each turn. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
+import * as parts from "../../parts.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
  * RL4VLM: an end-to-end actor-critic on single trajectories whose actions are parsed from text.

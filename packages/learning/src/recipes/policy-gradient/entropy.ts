@@ -2,8 +2,8 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import type { RewardedTrajectory } from "../../composition/part.ts";
 import { rewardStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
+import * as parts from "../../parts.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
  * AceReason: a strong start from demonstrations, then reinforcement at a temperature that holds the entropy

@@ -1,8 +1,8 @@
 /** Other estimates of the advantage, and other objectives, on whole trajectories. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage, tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
+import * as parts from "../../parts.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
  * BN-GSPO: one ratio a sequence, and advantages brought to mean 0 and deviation 1 over the batch.

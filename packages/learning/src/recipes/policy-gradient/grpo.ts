@@ -1,9 +1,9 @@
 /** GRPO and its near relatives: one group of trajectories for each task, compared with each other. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
-import { groupReinforcement } from "../group-reinforcement.ts";
+import * as parts from "../../parts.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
+import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
  * GRPO with outcome rewards and without the KL term: the point that the literature's rows differ from.

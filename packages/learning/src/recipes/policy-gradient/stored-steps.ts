@@ -2,9 +2,9 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import type { JudgedTrajectory, JudgedTurn } from "../../composition/judged-trajectory.ts";
 import { rewardStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
-import { groupReinforcement } from "../group-reinforcement.ts";
+import * as parts from "../../parts.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
+import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
  * PivotRL: single turns of stored trajectories, those whose sampled actions differ, scored by whether the

@@ -1,7 +1,7 @@
 /** Preferences that train a judge or a reward model first. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardModelStage, rewardStage, tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
+import * as parts from "../../parts.ts";
 
 /**
  * MultiCritique: what several critics agree on is imitated, a reward model learns which of their words are

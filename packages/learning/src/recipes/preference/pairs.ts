@@ -2,7 +2,8 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import type { JudgedTrajectory, JudgedTurn } from "../../composition/judged-trajectory.ts";
 import { pairStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
+import * as parts from "../../parts.ts";
+import { callsAndResults } from "../../rewards/calls-and-results.ts";
 import {
   always,
   eventually,
@@ -11,8 +12,7 @@ import {
   type Specification,
   until,
 } from "../../rewards/specifications.ts";
-import { callsAndResults } from "../calls-and-results.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
  * AIDSAFE: clean demonstrations first, then pairs that differ clearly.

@@ -2,9 +2,9 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import type { JudgedTrajectory } from "../../composition/judged-trajectory.ts";
 import { pairStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
+import * as parts from "../../parts.ts";
 import { equivalenceReward } from "../../rewards/call-equivalence.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /** 1 where the action that left a stored turn does what was done there. */
 function likeStored({ turns, branch }: JudgedTrajectory): number {

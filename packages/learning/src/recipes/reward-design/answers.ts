@@ -1,11 +1,11 @@
 /** Rewards for what an answer says and what it rests on. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage, tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { callsAndResults } from "../calls-and-results.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
-import { groupReinforcement } from "../group-reinforcement.ts";
-import { sampledConfidence } from "../sampled-confidence.ts";
+import * as parts from "../../parts.ts";
+import { sampledConfidence } from "../../rewards/calibration.ts";
+import { callsAndResults } from "../../rewards/calls-and-results.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
+import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
  * Visual-ARFT: words of the answer against those of the right one, beside form and calls that ran.

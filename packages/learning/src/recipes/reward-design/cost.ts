@@ -1,9 +1,9 @@
 /** Rewards in which calls, turns or modes have a price or a bonus. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage, tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
-import { groupReinforcement } from "../group-reinforcement.ts";
+import * as parts from "../../parts.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
+import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
  * ASTRA: verified demonstrations, then a reward for the whole trajectory that minds what calls cost.

@@ -2,9 +2,9 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import type { RewardPart } from "../../composition/part.ts";
 import { rewardStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { demonstrationStart, teacherStart } from "../demonstration-start.ts";
-import { groupReinforcement } from "../group-reinforcement.ts";
+import * as parts from "../../parts.ts";
+import { demonstrationStart, teacherStart } from "../stages/demonstration-start.ts";
+import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
  * Planner-R1: process pay along the way in place of the final pass alone.

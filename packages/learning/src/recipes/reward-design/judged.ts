@@ -1,9 +1,9 @@
 /** Rewards by a judge: a rule, a rubric or a model behind a port. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { callsAndResults } from "../calls-and-results.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
+import * as parts from "../../parts.ts";
+import { callsAndResults } from "../../rewards/calls-and-results.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
  * GRPO-AR: what ran and what judges say go into one advantage, after a start from demonstrations.

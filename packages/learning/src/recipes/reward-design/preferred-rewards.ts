@@ -2,9 +2,9 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import type { RolloutPart } from "../../composition/part.ts";
 import { processModelStage, rewardStage, type Stage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
-import { outcomeModel } from "../outcome-model.ts";
+import * as parts from "../../parts.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
+import { outcomeModel } from "../stages/outcome-model.ts";
 
 /**
  * OPRL: a process reward model is learned from preferences of whole trajectories, in turns with the

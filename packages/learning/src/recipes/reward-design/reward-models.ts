@@ -1,10 +1,10 @@
 /** Reward models that the recipe trains itself. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardModelStage, rewardStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { callsAndResults } from "../calls-and-results.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
-import { outcomeModel } from "../outcome-model.ts";
+import * as parts from "../../parts.ts";
+import { callsAndResults } from "../../rewards/calls-and-results.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
+import { outcomeModel } from "../stages/outcome-model.ts";
 
 /**
  * Atom-Searcher: a reward model scores the units of a rollout, and its word fades to the outcome's.

@@ -1,10 +1,10 @@
 /** Rewards in tiers: readable, ran, solved. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { readRanSolved } from "../answer-tiers.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
-import { groupReinforcement } from "../group-reinforcement.ts";
+import * as parts from "../../parts.ts";
+import { readRanSolved } from "../stages/answer-tiers.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
+import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
  * AgenTracer: a reward in tiers, the coarse answer before the fine one, on rollouts that were checked.

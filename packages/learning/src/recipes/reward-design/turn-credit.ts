@@ -1,9 +1,9 @@
 /** Rewards for single turns, and how they are mixed with the outcome. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { demonstrationStart } from "../demonstration-start.ts";
-import { turnShown } from "../turn-shown.ts";
+import * as parts from "../../parts.ts";
+import { turnShown } from "../../rewards/calls-and-results.ts";
+import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
  * DR-Venus: a start from clean and long demonstrations, then turns paid for how much likelier they made

@@ -1,8 +1,8 @@
 /** A tree search whose lines are imitated. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage, tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { callsAndResults } from "../calls-and-results.ts";
+import * as parts from "../../parts.ts";
+import { callsAndResults } from "../../rewards/calls-and-results.ts";
 
 /**
  * ProAct: what a search found is imitated first, then reinforcement whose advantages are calibrated by short

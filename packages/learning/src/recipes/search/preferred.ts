@@ -1,9 +1,9 @@
 /** A tree search whose forks become preferences. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { pairStage, rewardModelStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { callsAndResults } from "../calls-and-results.ts";
-import { outcomeModel } from "../outcome-model.ts";
+import * as parts from "../../parts.ts";
+import { callsAndResults } from "../../rewards/calls-and-results.ts";
+import { outcomeModel } from "../stages/outcome-model.ts";
 
 /**
  * Agent Q: a guided search over the turns of each task, and at its forks the better action is preferred to

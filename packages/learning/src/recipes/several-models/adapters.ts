@@ -1,7 +1,7 @@
 /** One adapter for each kind of task or speaker. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
+import * as parts from "../../parts.ts";
 
 const KINDS = ["kind-0", "kind-1", "kind-2"] as const;
 

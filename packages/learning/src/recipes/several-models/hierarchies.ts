@@ -1,8 +1,8 @@
 /** A planner above others. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage, tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { turnShown } from "../turn-shown.ts";
+import * as parts from "../../parts.ts";
+import { turnShown } from "../../rewards/calls-and-results.ts";
 
 const HIER_SEARCH_ROLES = ["planner", "searcher"] as const;
 

@@ -1,8 +1,8 @@
 /** A policy that sets its own tasks. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { callsAndResults } from "../calls-and-results.ts";
+import * as parts from "../../parts.ts";
+import { callsAndResults } from "../../rewards/calls-and-results.ts";
 
 /**
  * Multi-Agent Evolve: one model sets tasks, solves them and is paid by what a judge makes of it; no verifier

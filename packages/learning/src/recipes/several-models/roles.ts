@@ -2,7 +2,7 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import type { TurnPlace } from "../../composition/roles.ts";
 import { tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
+import * as parts from "../../parts.ts";
 
 const AUTO_ACT_ROLES = ["planner", "tool-user", "reflector"] as const;
 

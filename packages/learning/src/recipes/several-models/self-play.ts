@@ -1,7 +1,7 @@
 /** A policy that plays against itself or its past. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { pairStage, rewardStage, tokenStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
+import * as parts from "../../parts.ts";
 
 /**
  * Autocurricula: two sides compete, and that alone makes the curriculum: what one gains the other loses.

@@ -1,8 +1,8 @@
 /** Several roles that act together and share the outcome. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
-import { callsAndResults } from "../calls-and-results.ts";
+import * as parts from "../../parts.ts";
+import { callsAndResults } from "../../rewards/calls-and-results.ts";
 
 const MAGRPO_ROLES = ["first", "second"] as const;
 

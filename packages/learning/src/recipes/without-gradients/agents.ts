@@ -1,8 +1,8 @@
 /** Searches over teams and helpers. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { writingStage } from "../../composition/stage.ts";
-import { backwardCriticism, chainEdits, chainPrompts } from "../../parts/backward-texts.ts";
-import * as parts from "../../parts/index.ts";
+import { backwardCriticism, chainEdits, chainPrompts } from "../../gradient-free/backward-texts.ts";
+import * as parts from "../../parts.ts";
 
 const LAYERS = ["drafter", "answerer"] as const;
 

@@ -1,7 +1,7 @@
 /** Parameters moved without backpropagation. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { evolutionStage } from "../../composition/stage.ts";
-import * as parts from "../../parts/index.ts";
+import * as parts from "../../parts.ts";
 
 /**
  * Evolution strategies: parameters are moved by seeded noise and towards the noise that earned more; no

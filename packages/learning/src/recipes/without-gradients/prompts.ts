@@ -8,8 +8,8 @@ import {
   selfEdit,
   selfReference,
 } from "../../gradient-free/prompt-writing.ts";
-import * as parts from "../../parts/index.ts";
-import { callsAndResults } from "../calls-and-results.ts";
+import * as parts from "../../parts.ts";
+import { callsAndResults } from "../../rewards/calls-and-results.ts";
 
 /**
  * ADAS: a writer sees the whole archive of designs with what each earned and proposes one that is new.

@@ -1,0 +1,104 @@
+/** Spreads numbers of a group, a trajectory or a turn over tokens: the last step of every advantage part. */
+import type {
+  AdvantagePart,
+  AdvantageRows,
+  RewardedGroup,
+  RewardedTrajectory,
+  Start,
+} from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
+import type { TokenRows } from "../token-rows.ts";
+
+/** An advantage part under its name. */
+export function advantagePart<S extends Start, N extends StateName = never>(
+  part: string,
+  start: S,
+  estimate: AdvantagePart<N, S>["estimate"],
+  more: { readonly needs?: readonly N[]; readonly around?: AdvantagePart["around"] } = {},
+): AdvantagePart<N, S> {
+  const { needs = [], around } = more;
+  return {
+    slot: "advantage",
+    part,
+    start,
+    needs,
+    estimate,
+    ...(around === undefined ? {} : { around }),
+  };
+}
+
+/** `[samples][T]`: one advantage for every token that counts. */
+export function overTrajectory({ lossMask }: RewardedTrajectory, advantage: number): TokenRows {
+  return lossMask.map((row) => Float64Array.from(row, (counts) => (counts ? advantage : 0)));
+}
+
+/** `[samples][T]`: `[turns]` advantages, each for the tokens of its turn. */
+export function overTurns(
+  { trajectory, lossMask }: RewardedTrajectory,
+  ofTurns: readonly number[],
+): TokenRows {
+  const rows = lossMask.map((row) => new Float64Array(row.length));
+  for (const [i, { sample, start, end }] of trajectory.turns.entries()) {
+    const mask = lossMask[sample];
+    const row = rows[sample];
+    for (let t = start; t < end; t += 1) {
+      if (mask?.[t] === true && row !== undefined) row[t] = ofTurns[i] ?? 0;
+    }
+  }
+  return rows;
+}
+
+/** One advantage a trajectory from what its group's rewards say. */
+export function byRewards(
+  groups: readonly RewardedGroup[],
+  advantagesOf: (
+    rewards: readonly number[],
+    trajectories: readonly RewardedTrajectory[],
+  ) => readonly number[],
+): { readonly advantages: AdvantageRows } {
+  const advantages = new Map<string, TokenRows>();
+  for (const { trajectories } of groups) {
+    const ofGroup = advantagesOf(
+      trajectories.map(({ score }) => score.reward),
+      trajectories,
+    );
+    for (const [i, scored] of trajectories.entries()) {
+      advantages.set(scored.trajectory.id, overTrajectory(scored, ofGroup[i] as number));
+    }
+  }
+  return { advantages };
+}
+
+/** `[G][turns]` advantages of each group. */
+export function byTurns(
+  groups: readonly RewardedGroup[],
+  advantagesOf: (trajectories: readonly RewardedTrajectory[]) => readonly (readonly number[])[],
+): { readonly advantages: AdvantageRows } {
+  const advantages = new Map<string, TokenRows>();
+  for (const { trajectories } of groups) {
+    const ofGroup = advantagesOf(trajectories);
+    for (const [i, scored] of trajectories.entries()) {
+      advantages.set(scored.trajectory.id, overTurns(scored, ofGroup[i] as readonly number[]));
+    }
+  }
+  return { advantages };
+}
+
+/**
+ * `[turns]` what each turn earned: by itself where it was paid, and the rest of the reward on the last.
+ * They add up to the reward.
+ */
+export function turnRewards({ trajectory, score }: RewardedTrajectory): number[] {
+  const paid = trajectory.turns.map(({ reward }, i) => score.turnRewards?.[i] ?? reward ?? 0);
+  const last = paid.length - 1;
+  if (last >= 0) {
+    paid[last] = (paid[last] as number) + score.reward - paid.reduce((sum, r) => sum + r, 0);
+  }
+  return paid;
+}
+
+export type GroupPart = AdvantagePart<never, "group">;
+
+export function trajectoriesOf(groups: readonly RewardedGroup[]): RewardedTrajectory[] {
+  return groups.flatMap(({ trajectories }) => trajectories);
+}

@@ -1,0 +1,45 @@
+/** Advantages where one policy sets tasks and solves them. */
+import type { AdvantagePart } from "../composition/part.ts";
+import { SHOWN, SOLVER } from "../rollouts/proposals.ts";
+import { indicesByKey } from "../statistics.ts";
+import { withScale } from "./advantage-scale.ts";
+import { advantagePart, byRewards } from "./credit.ts";
+import { type GroupAdvantageOptions, groupRelativeAdvantages } from "./group-advantages.ts";
+import { byRoles } from "./per-agent.ts";
+
+/** `group`: proposals among those for the same reference, tries among those at the same proposal. */
+export function amongTries(options?: GroupAdvantageOptions): AdvantagePart<never, "group"> {
+  return withScale(options, amongPeers);
+}
+
+function amongPeers(options: GroupAdvantageOptions): AdvantagePart<never, "group"> {
+  return advantagePart("group", "group", (groups) =>
+    byRewards(groups, (rewards, trajectories) => {
+      const peers = trajectories.map(({ trajectory }) =>
+        trajectory.role === SOLVER ? (trajectory.joint ?? "") : trajectory.role,
+      );
+      const advantages = rewards.map(() => 0);
+      for (const [, members] of indicesByKey(peers)) {
+        // One demonstration of how tasks are set is compared with nothing.
+        if (trajectories[members[0] as number]?.trajectory.role === SHOWN) continue;
+        const own = groupRelativeAdvantages(
+          members.map((i) => rewards[i] as number),
+          options,
+        );
+        for (const [at, i] of members.entries()) advantages[i] = own[at] as number;
+      }
+      return advantages;
+    }),
+  );
+}
+
+/** `per-agent`: who sets among who sets, who solves among all tries; what was shown is left as it is. */
+export function settersAndSolvers(options?: GroupAdvantageOptions): AdvantagePart<never, "group"> {
+  return withScale(options, (scaled) => {
+    return advantagePart("per-agent", "group", (groups) =>
+      byRoles(groups, (ofRole, role) =>
+        role === SHOWN ? ofRole.map(() => 0) : groupRelativeAdvantages(ofRole, scaled),
+      ),
+    );
+  });
+}

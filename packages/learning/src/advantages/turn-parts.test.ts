@@ -1,0 +1,365 @@
+/** Parts that credit turns, read answers and choose what comes next, on trajectories made for them. */
+import type { TaskReference } from "@waggle/protocol";
+import { expect, test } from "vitest";
+import type { JudgedGroup, JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import { planMinibatch, rewardedTrajectory } from "../composition/minibatch.ts";
+import type {
+  Minibatch,
+  PartContext,
+  RewardedGroup,
+  Score,
+  StateValues,
+} from "../composition/part.ts";
+import * as parts from "../parts.ts";
+
+type Turn = {
+  readonly call?: string;
+  readonly result?: string | null;
+  readonly paid?: number;
+  readonly tokens?: readonly number[];
+};
+
+type Given = Partial<Pick<JudgedTrajectory, "id" | "role" | "branch">> & {
+  readonly turns: readonly Turn[];
+  readonly reward?: number;
+  readonly words?: Readonly<Record<string, string>>;
+  readonly task?: TaskReference;
+};
+
+const TASK: TaskReference = { environment: "e", split: "train", seed: 6 };
+
+/** Two tokens a turn unless it has others; a call with a result, failed where that is `null`, or words. */
+function trajectory({
+  turns,
+  reward = 0,
+  words = {},
+  task = TASK,
+  ...given
+}: Given): JudgedTrajectory {
+  let length = 0;
+  const made = turns.map(({ call, result = "ok", paid, tokens = [0, 0] }) => {
+    const start = length;
+    length += tokens.length;
+    return {
+      ...{ sample: 0, start, end: length, parseError: null, reward: paid ?? null, state: "" },
+      toolCalls: call === undefined ? [] : [{ id: "c", name: "do", arguments: { it: call } }],
+      toolResults:
+        call === undefined
+          ? []
+          : [
+              result === null
+                ? { callId: "c", ok: false, error: { code: "TOOL_FAILED", message: "failed" } }
+                : { callId: "c", ok: true, value: result },
+            ],
+    };
+  });
+  const tokenIds = turns.flatMap(({ tokens = [0, 0] }) => tokens);
+  return {
+    ...{ id: "e", role: "policy", branch: null, ...given },
+    record: { task, terminated: true },
+    samples: [
+      {
+        sequence: { tokenIds },
+        lossMask: tokenIds.map(() => true),
+        behaviorLogProbs: tokenIds.map(() => 0),
+        spans: [],
+      },
+    ],
+    turns: made,
+    verification: { reward, success: reward >= 1, parts: words },
+  } as unknown as JudgedTrajectory;
+}
+
+const context = (state: StateValues = {}, more: Partial<PartContext> = {}): PartContext => ({
+  ...{ step: 0, steps: 1, random: () => 0.5, ports: {}, state },
+  signal: new AbortController().signal,
+  ...more,
+});
+
+const scored = (
+  reward: { score: (group: JudgedGroup, context: PartContext) => unknown },
+  trajectories: readonly JudgedTrajectory[],
+  given = context(),
+): Promise<Score[]> =>
+  Promise.resolve(reward.score({ task: "t", trajectories }, given) as Score[] | Promise<Score[]>);
+
+const groupOf = (trajectories: readonly JudgedTrajectory[], task = "t"): RewardedGroup => ({
+  task,
+  trajectories: trajectories.map((one) =>
+    rewardedTrajectory(one, { reward: one.verification.reward }),
+  ),
+});
+
+const sum = (values: readonly number[] = []): number =>
+  values.reduce((all, value) => all + value, 0);
+
+test("progress is spread by what was learned of turns, and adds up to the outcome before and after", async () => {
+  const runs = [
+    trajectory({ turns: [{ call: "a" }, { call: "b", result: null }, {}], reward: 0 }),
+    trajectory({ turns: [{ call: "a" }, { call: "b" }, {}], reward: 1 }),
+  ];
+  const state = { "progress-est": parts.progressEstimate.initial?.() };
+  const before = await scored(parts.attributedProgress(), runs, context(state));
+  // While nothing is known, all of it is the last turn's.
+  expect(before.map(({ turnRewards }) => turnRewards)).toEqual([
+    [0, 0, 0],
+    [0, 0, 1],
+  ]);
+  const fitted = parts.fitsProgress(0.1, 400).apply([groupOf(runs)], context(state)).state ?? {};
+  const after = await scored(parts.attributedProgress(), runs, context(fitted));
+  for (const [i, { turnRewards, reward }] of after.entries()) {
+    expect(sum(turnRewards)).toBeCloseTo(reward, 12);
+    expect(reward).toBe(runs[i]?.verification.reward);
+  }
+  // A call that failed is worth less than one that ran.
+  expect(after[0]?.turnRewards?.[1]).toBeLessThan(after[1]?.turnRewards?.[1] ?? 0);
+});
+
+test("criteria by rule: what was paid was met, the rest was not, and all is paid at the end", async () => {
+  const half = trajectory({
+    turns: [
+      { call: "a", paid: 0.25 },
+      { call: "b", paid: 0 },
+      { call: "c", paid: 0.25 },
+    ],
+  });
+  expect(await scored(parts.criteriaByRule(), [half])).toEqual([
+    { reward: 0.5, turnRewards: [0, 0, 0.5], components: { met: 2 } },
+  ]);
+  const [dense] = await scored(parts.criteriaByRule("turn"), [half]);
+  expect(dense?.turnRewards).toEqual([0.25, 0, 0.25]);
+  // Where nothing is paid by itself, success is the one criterion.
+  const [whole, none] = await scored(parts.criteriaByRule(), [
+    trajectory({ turns: [{ call: "a" }, {}], reward: 1 }),
+    trajectory({ turns: [{ call: "a" }, {}], reward: 0.5 }),
+  ]);
+  expect([whole?.reward, none?.reward]).toEqual([1, 0]);
+});
+
+test("gains of information telescope, and the outcome is paid on the last turn", async () => {
+  const run = trajectory({ turns: [{ call: "a" }, { call: "b" }, {}], reward: 1 });
+  const answerLogProbs = async (): Promise<number[]> => [-4, -3, -1, -1];
+  const given = context({}, { ports: { answerLogProbs } });
+  const [score] = await scored(parts.informationGain(0.1, 9), [run], given);
+  expect(score?.turnRewards).toEqual([0.1, 0.2, 1]);
+  expect(score?.reward).toBeCloseTo(1 + 0.1 * 3, 12);
+  // A cut holds single turns, and without a port nothing is made up.
+  const [cut] = await scored(parts.informationGain(0.1, 1), [run], given);
+  expect(cut?.turnRewards).toEqual([0.1, 0.1, 1]);
+  await expect(scored(parts.informationGain(), [run])).rejects.toThrow(/log-probs of answers/);
+});
+
+test("after a fork the set decides, before it the critic", () => {
+  const turns = [{ call: "a" }, { call: "b" }];
+  const group = groupOf([
+    trajectory({ id: "root", turns, reward: 1 }),
+    trajectory({
+      id: "fork",
+      turns: [{ call: "a" }, { call: "c" }],
+      reward: 1,
+      branch: { trajectory: "root", turn: 1 },
+    }),
+    trajectory({ id: "other", turns: [{ call: "d" }], reward: 0 }),
+  ]);
+  const values = new Map(
+    group.trajectories.map(({ trajectory: { id, samples } }) => [
+      id,
+      samples.map(({ lossMask }) => lossMask.map(() => 0.25)),
+    ]),
+  );
+  const { advantages, returns } = parts
+    .setAfterForks(2, { discount: 1, lambda: 1 })
+    .estimate([group], { ...context(), values: values as never });
+  const root = Array.from(advantages.get("root")?.[0] ?? []);
+  // λ = 1 and a critic that says 0.25: the return of 1 less that.
+  expect(root.slice(0, 2)).toEqual([0.75, 0.75]);
+  // Sets of two: {root, fork} 1, {root, other} 0.5, {fork, other} 0.5 by reward, all unlike; mean 2 / 3.
+  expect(root[2]).toBeCloseTo(0.75 - 2 / 3, 12);
+  expect(advantages.get("other")?.[0]?.[0]).toBeCloseTo(0.5 - 2 / 3, 12);
+  expect(returns?.get("root")).toBeDefined();
+});
+
+test("form is learned at structural tokens alone, by the group's advantage in it", () => {
+  const group = groupOf([
+    trajectory({ id: "well", turns: [{ call: "a", tokens: [7, 1, 2, 7] }] }),
+    trajectory({ id: "badly", turns: [{ call: "a", tokens: [7, 3] }] }),
+  ]);
+  const withForm: RewardedGroup = {
+    ...group,
+    trajectories: group.trajectories.map((one, i) => ({
+      ...one,
+      score: { reward: 0, components: { format: 1 - i } },
+    })),
+  };
+  const planned = planMinibatch([withForm], { kind: "token-mean" }, {}, []);
+  const zeros = planned.lossMask.map((row) => new Float64Array(row.length));
+  const minibatch = {
+    ...planned,
+    ...{ policyLogProbs: zeros, proximalLogProbs: zeros, behaviorLogProbs: zeros },
+  } as unknown as Minibatch;
+  const given = context({}, { ports: { structure: new Set([7]) } });
+  const { derivatives } = parts.structuralTokens(parts.pgClip()).compute(minibatch, given);
+  const [well = [], badly = []] = (derivatives.logProb ?? []).map((row) => [...row]);
+  // A share of 1 / 6 for each of six tokens; advantages are ± 1 / 2.
+  expect(well).toEqual([-1 / 12, 0, 0, -1 / 12].map((value) => expect.closeTo(value, 12)));
+  expect(badly).toEqual([1 / 12, 0].map((value) => expect.closeTo(value, 12)));
+});
+
+test("whether a task needs tools is what its arms say; labels choose tasks or what is imitated", () => {
+  const arms = (task: string, withTools: number, without: number, calls = true): RewardedGroup =>
+    groupOf(
+      [
+        trajectory({
+          id: `${task}+`,
+          turns: calls ? [{ call: "a" }, {}] : [{}],
+          reward: withTools,
+          task: { ...TASK, seed: task.length },
+        }),
+        trajectory({ id: `${task}-`, turns: [{}], reward: without, role: "alone" }),
+      ],
+      task,
+    );
+  const groups = [
+    arms("beyond", 1, 0),
+    arms("inside", 1, 1, false),
+    arms("hopeless", 0, 0),
+    arms("harmful", 0, 1),
+  ];
+  const { groups: helped, dropped } = parts.whereToolsHelp().apply(groups, context());
+  expect(
+    helped.flatMap(({ trajectories }) => trajectories.map((one) => one.trajectory.id)),
+  ).toEqual(["beyond+"]);
+  expect(dropped.get("inside+")).toBe("tools-inside");
+  const { groups: labelled } = parts.toolNeedLabels().apply(groups, context());
+  expect(labelled).toHaveLength(8);
+  const needs = labelled.flatMap(({ trajectories }) =>
+    trajectories.map(({ score }) => score.components?.["toolNeed"]),
+  );
+  expect(needs).toEqual([1, 1, -1, -1, 0, 0, -1, -1]);
+  const planned = planMinibatch(labelled, { kind: "token-mean" }, {}, []);
+  const zeros = planned.lossMask.map((row) => new Float64Array(row.length));
+  const { derivatives } = parts
+    .auxiliaryToolNeed()
+    .compute({ ...planned, policyLogProbs: zeros } as unknown as Minibatch, context());
+  const moved = planned.trajectories.flatMap(({ trajectory: { id } }, b) =>
+    [...(derivatives.logProb?.[b] ?? [])].some((value) => value !== 0) ? [id] : [],
+  );
+  // The call where tools are needed; and answers without one where they are not.
+  expect(moved).toEqual(["beyond+", "inside+", "inside-", "harmful-"]);
+});
+
+test("answers are read against the right one, what tools said, and what was asked", async () => {
+  const words = { request: "a table on friday at noon", text: "Rome", answer: "rome" };
+  const found = trajectory({ turns: [{ call: "friday", result: "rome" }, {}], words, reward: 1 });
+  const invented = trajectory({ turns: [{ call: "x", result: "oslo" }, {}], words });
+  const silent = trajectory({
+    turns: [{ call: "x", result: "oslo" }],
+    words: { ...words, text: "" },
+  });
+  const rewards = async (part: Parameters<typeof scored>[0]): Promise<number[]> =>
+    (await scored(part, [found, invented, silent])).map(({ reward }) => reward);
+  expect(await rewards(parts.answerF1())).toEqual([1, 1, 0]);
+  expect(await rewards(parts.groundedAnswer())).toEqual([1, -1, 0]);
+  // One word of six; who quotes the request, or asks with the answer, earns nothing.
+  expect((await rewards(parts.recoveredRequest()))[0]).toBeCloseTo((2 * 1) / (1 + 5), 12);
+  expect(await rewards(parts.recoveredAnswer())).toEqual([1, 0, 0]);
+  const quoting = trajectory({ turns: [{ call: "rome", result: "rome" }, {}], words });
+  expect((await scored(parts.recoveredAnswer(), [quoting]))[0]?.reward).toBe(0);
+  const { groups, dropped } = parts
+    .answerable()
+    .apply([groupOf([found, invented], "some"), groupOf([invented, silent], "none")], context());
+  expect(groups.map(({ task }) => task)).toEqual(["some"]);
+  expect([...dropped.values()]).toContain("not-answerable");
+});
+
+test("likeness is to the best reference, and a group without one is refused", async () => {
+  const reference = trajectory({ turns: [{ call: "a" }, { call: "b" }, {}], role: "reference" });
+  const scores = await scored(parts.likeReference(), [
+    trajectory({ turns: [{ call: "a" }, { call: "b" }, {}] }),
+    trajectory({ turns: [{ call: "b" }] }),
+    trajectory({ turns: [{ call: "x" }] }),
+    reference,
+  ]);
+  expect(scores.map(({ reward }) => reward)).toEqual([1, 1 / 3, 0, 1]);
+  expect(() => parts.likeReference().score({ task: "t", trajectories: [] }, context())).toThrow(
+    /reference/,
+  );
+});
+
+test("retrieval pays what the answer stands on where it was found first", async () => {
+  const words = { found: "d1 d9|d1 d2|", relevant: "d1 d2 d3 d4" };
+  const run = trajectory({ turns: [{ call: "a" }, {}, { call: "b" }, { call: "c" }], words });
+  const [score] = await scored(parts.retrieved(0.5), [run]);
+  expect(score?.reward).toBeCloseTo(2 / 4 + (0.5 * 2) / 3, 12);
+  expect(score?.turnRewards).toEqual([0.25, 0, 0.25, 0]);
+  await expect(async () =>
+    scored(parts.retrieved(), [trajectory({ turns: [{}] })]),
+  ).rejects.toThrow(/which documents/);
+});
+
+test("solved tasks come back harder, failed ones with others of their kind, and hopeless ones go", () => {
+  const task = (seed: number): TaskReference => ({ ...TASK, seed });
+  const tasks = {
+    harder: ({ seed }: TaskReference) => (seed % 10 === 2 ? null : task(seed + 1)),
+    sibling: ({ seed }: TaskReference, nth: number) => task(100 * nth + seed),
+  };
+  const run = (seed: number, rewards: readonly number[]): RewardedGroup =>
+    groupOf(
+      rewards.map((reward) => trajectory({ turns: [{}], reward, task: task(seed) })),
+      `e/train/${seed}`,
+    );
+  const filter = parts.failuresReturn({ mostGenerations: 1, copies: 2 });
+  const wheel = { "task-stats": parts.taskWheel.initial?.() };
+  const groups = [run(10, [1, 1]), run(12, [1, 1]), run(20, [0, 0]), run(30, [1, 0])];
+  const { state } = filter.apply(groups, context(wheel, { ports: { tasks } }));
+  const next = (kept: StateValues): number[] =>
+    (filter.chooseTasks?.([task(7)], 4, context(kept)) ?? []).map(({ seed }) => seed);
+  // 10 was solved and has a harder one, 12 has none, 20 failed, 30 stays as it is.
+  expect(next(state ?? {})).toEqual([11, 120, 220, 7]);
+  const again = filter.apply(
+    [run(11, [0, 0]), run(120, [1, 1])],
+    context(state, { ports: { tasks } }),
+  );
+  // What hardening made hopeless goes; what a failure asked for is hardened in turn.
+  expect(next(again.state ?? {})).toEqual([220, 121, 7]);
+});
+
+test("groups wait until all of theirs have ended, and go on first", () => {
+  const cut = {
+    ...trajectory({ id: "cut", turns: [{}] }),
+    record: { stopReason: "max-turns", turns: [{}] },
+  };
+  const ended = trajectory({ id: "ended", turns: [{}] });
+  const groups = [
+    groupOf([cut as unknown as JudgedTrajectory, ended], "some"),
+    groupOf([ended], "all"),
+  ];
+  const {
+    groups: learned,
+    dropped,
+    state = {},
+  } = parts.finishedGroups(4).apply(groups, context({ "rest-buffer": [] }));
+  expect(learned.map(({ task }) => task)).toEqual(["all"]);
+  expect(dropped.get("cut")).toBe("unfinished");
+  expect(parts.partialRollouts(2, 4, 8).plan(context(state))).toMatchObject({
+    ...{ kind: "partial", turns: 2, most: 4, size: 8 },
+    unfinished: [{ task: "some" }],
+  });
+  // At the last of its turns it is at its end.
+  expect(parts.finishedGroups(1).apply(groups, context()).groups).toHaveLength(2);
+});
+
+test("the temperature follows what was measured, up to its bounds", () => {
+  const measured = (entropy: number): RewardedGroup => {
+    const one = trajectory({ turns: [{}] });
+    const spans = [{ segment: { entropies: [entropy, entropy] }, start: 0 }];
+    const samples = one.samples.map((sample) => ({ ...sample, spans }));
+    return groupOf([{ ...one, samples } as unknown as JudgedTrajectory]);
+  };
+  const filter = parts.measuredEntropy({ target: 0.3, gain: 1, least: 0.5, most: 2 });
+  const after = (entropy: number): unknown =>
+    filter.apply([measured(entropy)], context({ temperature: 1 })).state?.temperature;
+  expect(after(0.3)).toBeCloseTo(1, 12);
+  expect(after(0.1)).toBeCloseTo(Math.exp(0.2), 12);
+  expect(after(9)).toBe(0.5);
+});

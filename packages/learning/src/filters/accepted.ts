@@ -1,0 +1,88 @@
+/** Pairs by majority vote, and trajectories that a reward model accepts. */
+import { type JudgedTrajectory, verifiedWorth } from "../composition/judged-trajectory.ts";
+import { dial, made } from "../composition/making.ts";
+import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
+import { filterPart, keepTrajectories } from "./filter-part.ts";
+import { selectBy } from "./selection.ts";
+import { agreedLabel } from "./vote.ts";
+
+/** The words that the task ended with, as tokens; `null` where it was cut. */
+export function lastWords({ turns, samples, record: trajectory }: JudgedTrajectory): string | null {
+  const last = turns.at(-1);
+  if (last === undefined || !trajectory.terminated || last.toolCalls.length > 0) return null;
+  return (samples[last.sample]?.sequence.tokenIds ?? []).slice(last.start, last.end).join(" ");
+}
+
+/**
+ * `vote` as labels: of the rollouts at a task, one that says what enough of them say is accepted, and one
+ * that says something else rejected. Tasks without both are left out.
+ */
+export function votedPairs(
+  leastShare = 0.5,
+  labelOf: (trajectory: JudgedTrajectory) => string | null = lastWords,
+): FilterPart {
+  return filterPart("vote", (groups) => {
+    const pairs = groups.flatMap(({ trajectories }) => {
+      const labels = trajectories.map(({ trajectory }) => labelOf(trajectory));
+      const { label } = agreedLabel(labels, leastShare);
+      const find = (isAccepted: boolean): RewardedTrajectory | undefined =>
+        trajectories.find((_, i) => (labels[i] === label) === isAccepted);
+      const [accepted, rejected] = [find(true), find(false)];
+      return label === null || accepted === undefined || rejected === undefined
+        ? []
+        : [[accepted.trajectory.id, rejected.trajectory.id] as const];
+    });
+    const paired = new Set(pairs.flat());
+    const kept = keepTrajectories(groups, (trajectories) =>
+      selectBy(trajectories, ({ trajectory }) => (paired.has(trajectory.id) ? null : "no-vote")),
+    );
+    return { ...kept, pairs };
+  });
+}
+
+/** Rollouts that are scored at least so high. */
+export function accepted(least = 0.5): FilterPart {
+  return filterPart("accepted", (groups) =>
+    keepTrajectories(groups, (trajectories) =>
+      selectBy(trajectories, ({ score }) => (score.reward >= least ? null : "not-accepted")),
+    ),
+  );
+}
+
+/**
+ * `success` of pairs: those whose chosen rollout succeeded, or was verified as at least so good. Comes after
+ * what makes the pairs.
+ */
+export function chosenSucceeds(inner: FilterPart, threshold?: number): FilterPart {
+  return made(
+    { threshold: dial(threshold, 1) },
+    (given, [pairing]) => ofSuccesses(pairing, given.threshold),
+    [inner],
+  );
+}
+
+function ofSuccesses(inner: FilterPart, threshold: number): FilterPart {
+  return {
+    ...inner,
+    part: "success",
+    around: [inner],
+    apply: (groups, context) => {
+      const paired = inner.apply(groups, context);
+      const won = new Set(
+        groups.flatMap(({ trajectories }) =>
+          trajectories.flatMap(({ trajectory }) =>
+            verifiedWorth(trajectory) >= threshold ? [trajectory.id] : [],
+          ),
+        ),
+      );
+      const pairs = (paired.pairs ?? []).filter(([chosen]) => won.has(chosen));
+      const left = new Set(pairs.flat());
+      const kept = keepTrajectories(paired.groups, (trajectories) =>
+        selectBy(trajectories, ({ trajectory }) =>
+          left.has(trajectory.id) ? null : "chosen-failed",
+        ),
+      );
+      return { ...paired, ...kept, dropped: new Map([...paired.dropped, ...kept.dropped]), pairs };
+    },
+  };
+}

@@ -1,0 +1,76 @@
+/** How filter parts are made: by trajectory, by group, by token. */
+import type {
+  Filtered,
+  FilterPart,
+  PartContext,
+  RewardedGroup,
+  RewardedTrajectory,
+} from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
+import type { Selection } from "./selection.ts";
+
+/** A filter under its name. */
+export function filterPart<N extends StateName = never>(
+  part: string,
+  apply: (groups: readonly RewardedGroup[], context: PartContext) => Filtered,
+  more: { readonly needs?: readonly N[]; readonly chooseTasks?: FilterPart["chooseTasks"] } = {},
+): FilterPart<N> {
+  const { needs = [], chooseTasks } = more;
+  return {
+    slot: "filter",
+    part,
+    needs,
+    apply,
+    ...(chooseTasks === undefined ? {} : { chooseTasks }),
+  };
+}
+
+/** Keeps some of all trajectories; a group that loses all of them is gone. */
+export function keepTrajectories(
+  groups: readonly RewardedGroup[],
+  select: (trajectories: readonly RewardedTrajectory[]) => Selection,
+): Filtered {
+  const all = groups.flatMap(({ task, trajectories }) =>
+    trajectories.map((scored) => ({ task, scored })),
+  );
+  const { kept, dropped } = select(all.map(({ scored }) => scored));
+  const wanted = new Set(kept.map((i) => all[i]?.scored.trajectory.id));
+  return {
+    groups: groups
+      .map(({ task, trajectories }) => ({
+        task,
+        trajectories: trajectories.filter(({ trajectory }) => wanted.has(trajectory.id)),
+      }))
+      .filter(({ trajectories }) => trajectories.length > 0),
+    dropped: new Map(
+      [...dropped].map(([i, reason]) => [all[i]?.scored.trajectory.id ?? "", reason] as const),
+    ),
+  };
+}
+
+/** Keeps some groups whole. */
+export function keepGroups(
+  groups: readonly RewardedGroup[],
+  select: (groups: readonly RewardedGroup[]) => Selection,
+): Filtered {
+  const { kept, dropped } = select(groups);
+  const reasons = new Map<string, string>();
+  for (const [i, reason] of dropped) {
+    for (const { trajectory } of groups[i]?.trajectories ?? []) reasons.set(trajectory.id, reason);
+  }
+  return { groups: kept.map((i) => groups[i] as RewardedGroup), dropped: reasons };
+}
+
+/** Changes each trajectory's masks and weights; leaves none out. */
+export function changeTrajectories(
+  groups: readonly RewardedGroup[],
+  change: (scored: RewardedTrajectory) => RewardedTrajectory,
+): Filtered {
+  return {
+    groups: groups.map(({ task, trajectories }) => ({
+      task,
+      trajectories: trajectories.map(change),
+    })),
+    dropped: new Map(),
+  };
+}

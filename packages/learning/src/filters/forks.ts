@@ -1,0 +1,116 @@
+/** Pairs of sibling turns at the forks of a search, and the best line of its tree. */
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import { dial, made } from "../composition/making.ts";
+import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
+import { searchedRollout, searchedTree } from "../rollouts/tree-search.ts";
+import { principalLine } from "../rollouts/tree-selection.ts";
+import { filterPart, keepTrajectories } from "./filter-part.ts";
+import { selectBy } from "./selection.ts";
+import { pairsByGap } from "./value-gap-pairs.ts";
+
+/**
+ * `pair-gap` at forks: of the actions in one state the best against the worst by `mc`, where they differ by
+ * the margin. Each rollout is in one pair, those of the largest gaps first.
+ *
+ * @param unit what is learned of both: the action alone, or all from it on.
+ * @param isChosen which rollouts may be the better ones; default all.
+ */
+export function forks(
+  margin?: number,
+  unit: "turn" | "rest" = "turn",
+  isChosen: (trajectory: JudgedTrajectory) => boolean = () => true,
+): FilterPart {
+  return made({ margin: dial(margin, 0.1) }, (given) => forksBy(given.margin, unit, isChosen));
+}
+
+function forksBy(
+  margin: number,
+  unit: "turn" | "rest",
+  isChosen: (trajectory: JudgedTrajectory) => boolean,
+): FilterPart {
+  return filterPart("pair-gap", (groups, { advantages }) => {
+    const actions = groups.flatMap(({ trajectories }, g) =>
+      trajectories.flatMap((scored) =>
+        scored.trajectory.turns.flatMap((turn, i) => {
+          // Turns before its branch are another rollout's.
+          if (i < (scored.trajectory.branch?.turn ?? 0)) return [];
+          const rows = advantages?.get(scored.trajectory.id) ?? [];
+          const value = rows[turn.sample]?.[turn.start] ?? 0;
+          return [{ scored, turn: i, value, key: `${g}/${turn.state}` }];
+        }),
+      ),
+    );
+    const turns = new Map<string, number>();
+    const pairs: (readonly [string, string])[] = [];
+    const gaps = pairsByGap(
+      actions.map(({ value }) => value),
+      actions.map(({ key }) => key),
+      margin,
+    );
+    for (const { chosen, rejected } of gaps.toSorted((a, b) => b.gap - a.gap)) {
+      const [better, worse] = [actions[chosen], actions[rejected]];
+      if (better === undefined || worse === undefined || !isChosen(better.scored.trajectory))
+        continue;
+      const ids = [better.scored.trajectory.id, worse.scored.trajectory.id] as const;
+      if (ids.some((id) => turns.has(id))) continue;
+      turns.set(ids[0], better.turn).set(ids[1], worse.turn);
+      pairs.push(ids);
+    }
+    const paired = keepTrajectories(groups, (trajectories) =>
+      selectBy(trajectories, ({ trajectory }) => (turns.has(trajectory.id) ? null : "no-pair")),
+    );
+    const masked = paired.groups.map(({ task, trajectories }) => ({
+      task,
+      trajectories: trajectories.map((scored) => {
+        const first = turns.get(scored.trajectory.id) ?? 0;
+        return withTurns(scored, (i) => i === first || (unit === "rest" && i > first));
+      }),
+    }));
+    return { ...paired, groups: masked, pairs };
+  });
+}
+
+/**
+ * Of each searched task the rollout that ends the most visited line, all its turns, where it succeeded.
+ */
+export function bestLine(): FilterPart {
+  return filterPart("best-line", (groups) => {
+    const ends = new Set(
+      groups.flatMap(({ trajectories }) => {
+        const searched = searchedTree(
+          trajectories.map(({ trajectory, score }) => searchedRollout(trajectory, score.reward)),
+        );
+        const last = principalLine(searched.tree).at(-1) ?? "";
+        const end = trajectories.find(
+          ({ trajectory }) => searched.paths.get(trajectory.id)?.at(-1) === last,
+        );
+        return end?.trajectory.verification.success === true ? [end.trajectory.id] : [];
+      }),
+    );
+    const best = keepTrajectories(groups, (trajectories) =>
+      selectBy(trajectories, ({ trajectory }) =>
+        ends.has(trajectory.id) ? null : "not-the-best-line",
+      ),
+    );
+    return {
+      ...best,
+      groups: best.groups.map(({ task, trajectories }) => ({
+        task,
+        trajectories: trajectories.map((scored) => withTurns(scored, () => true)),
+      })),
+    };
+  });
+}
+
+/** The trajectory with the loss of these turns, those it shares with others included. */
+export function withTurns(
+  scored: RewardedTrajectory,
+  counts: (turn: number) => boolean,
+): RewardedTrajectory {
+  const { samples, turns } = scored.trajectory;
+  const lossMask = samples.map(({ lossMask: mask }) => mask.map(() => false));
+  for (const [i, { sample, start, end }] of turns.entries()) {
+    if (counts(i)) lossMask[sample]?.fill(true, start, end);
+  }
+  return { ...scored, lossMask };
+}

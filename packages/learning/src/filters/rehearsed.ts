@@ -1,0 +1,32 @@
+/** Adds stored trajectories to a step, so that old tasks are rehearsed. */
+import type { FilterPart, RewardedGroup, RewardedTrajectory } from "../composition/part.ts";
+import { putRest, rehearse, type RestBuffer } from "../states/rest-buffer.ts";
+import { filterPart } from "./filter-part.ts";
+
+type StoredTrajectory = { readonly task: string; readonly scored: RewardedTrajectory };
+
+/** `count` old trajectories beside each step's own; every step's are kept. */
+export function rehearsed(count: number): FilterPart<"rest-buffer"> {
+  return filterPart(
+    "rehearsal",
+    (groups, { state, step, random }) => {
+      const buffer = state["rest-buffer"] as RestBuffer<StoredTrajectory>;
+      const own = groups.flatMap(({ task, trajectories }) =>
+        trajectories.map((scored): StoredTrajectory => ({ task, scored })),
+      );
+      const old = rehearse(buffer, Math.min(count, buffer.items.length), random);
+      return {
+        groups: [...groups, ...byTask(old)],
+        dropped: new Map(),
+        state: { "rest-buffer": putRest(buffer, own, step) },
+      };
+    },
+    { needs: ["rest-buffer"] },
+  );
+}
+
+function byTask(entries: readonly StoredTrajectory[]): RewardedGroup[] {
+  const tasks = new Map<string, RewardedTrajectory[]>();
+  for (const { task, scored } of entries) tasks.set(task, [...(tasks.get(task) ?? []), scored]);
+  return [...tasks].map(([task, trajectories]) => ({ task, trajectories }));
+}

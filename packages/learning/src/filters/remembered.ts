@@ -1,0 +1,41 @@
+/** Writes a memory from successful trajectories. The state `workingMemory` recalls it. */
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import type { FilterPart } from "../composition/part.ts";
+import { type MemoryBank, operateMemory } from "../states/memory-bank.ts";
+import { filterPart } from "./filter-part.ts";
+
+/** Entries that are kept, the newest. */
+const MOST_ENTRIES = 128;
+
+/** Writes the calls of trajectories that returned at least `least`; leaves none out. */
+export function remembered(least = 0.5): FilterPart<"memory-bank"> {
+  return filterPart(
+    "remembered",
+    (groups, { state }) => {
+      let bank = state["memory-bank"] as MemoryBank;
+      for (const { trajectory, score } of groups.flatMap(({ trajectories }) => trajectories)) {
+        if (score.reward >= least) bank = withMemory(bank, memoryOf(trajectory));
+      }
+      return { groups, dropped: new Map(), state: { "memory-bank": bank } };
+    },
+    { needs: ["memory-bank"] },
+  );
+}
+
+/** `null` where nothing was called, or nobody knows what was asked. */
+function memoryOf({ turns, verification }: JudgedTrajectory): string | null {
+  const { request } = verification.parts;
+  const calls = turns
+    .filter(({ toolResults }) => toolResults.every(({ ok }) => ok))
+    .flatMap(({ toolCalls }) => toolCalls)
+    .map((call) => `${call.name} ${JSON.stringify(call.arguments)}`);
+  return typeof request === "string" && calls.length > 0 ? `${request} ${calls.join(", ")}` : null;
+}
+
+function withMemory(bank: MemoryBank, text: string | null): MemoryBank {
+  if (text === null || bank.entries.some((entry) => entry.text === text)) return bank;
+  const [oldest] = bank.entries.length >= MOST_ENTRIES ? bank.entries : [];
+  const kept =
+    oldest === undefined ? bank : operateMemory(bank, { operation: "delete", id: oldest.id }).bank;
+  return operateMemory(kept, { operation: "add", text }).bank;
+}

@@ -1,0 +1,50 @@
+/** Keeps the retold line of a search, and stores the trees that it came from. */
+import { verifiedWorth } from "../composition/judged-trajectory.ts";
+import { dial, made } from "../composition/making.ts";
+import type { FilterPart } from "../composition/part.ts";
+import { withRollouts } from "../rollouts/tree-search.ts";
+import type { StoredTrees } from "../states/search-tree.ts";
+import { filterPart, keepTrajectories } from "./filter-part.ts";
+import { withTurns } from "./forks.ts";
+import { selectBy } from "./selection.ts";
+
+/**
+ * `verify`: told rollouts that ended well, or were verified as at least so good, and nothing else. Learned
+ * are the turns from the first words on, or `whole` rollouts.
+ */
+export function retold(whole?: boolean): FilterPart {
+  return made({ threshold: dial(undefined, 1), whole: dial(whole, false) }, (given) =>
+    toldWell(given.threshold, given.whole),
+  );
+}
+
+function toldWell(threshold: number, whole: boolean): FilterPart {
+  return filterPart("verify", (groups) => {
+    const kept = keepTrajectories(groups, (trajectories) =>
+      selectBy(trajectories, ({ trajectory }) => {
+        if (trajectory.role !== "retold") return "not-retold";
+        return verifiedWorth(trajectory) >= threshold ? null : "ended-badly";
+      }),
+    );
+    if (!whole) return kept;
+    return {
+      ...kept,
+      groups: kept.groups.map(({ task, trajectories }) => ({
+        task,
+        trajectories: trajectories.map((scored) => withTurns(scored, () => true)),
+      })),
+    };
+  });
+}
+
+/** The trees of what was rolled out, kept by task; changes nothing else. */
+export function keptTrees(): FilterPart<"tree-store"> {
+  return filterPart(
+    "kept-trees",
+    (groups, { state }) => {
+      const trees = withRollouts(state["tree-store"] as StoredTrees, groups);
+      return { groups, dropped: new Map(), state: { "tree-store": trees } };
+    },
+    { needs: ["tree-store"] },
+  );
+}

@@ -1,0 +1,20 @@
+/** Assigns the loss of each token to its speaker. */
+import type { FilterPart } from "../composition/part.ts";
+import { userSpans } from "../composition/roles.ts";
+import { changeTrajectories, filterPart } from "./filter-part.ts";
+
+/** The words of the user count in the loss too. */
+export function speakerMask(): FilterPart {
+  return filterPart("speaker-mask", (groups) =>
+    changeTrajectories(groups, (scored) => ({
+      ...scored,
+      lossMask: scored.lossMask.map((mask, sample) => {
+        const spoken = [...mask];
+        for (const [start, end] of userSpans(scored.trajectory, sample)) {
+          spoken.fill(true, start, end);
+        }
+        return spoken;
+      }),
+    })),
+  );
+}

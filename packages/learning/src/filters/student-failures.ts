@@ -1,0 +1,25 @@
+/** Keeps the demonstrations of tasks that the student fails. */
+import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
+import { filterPart, keepTrajectories } from "./filter-part.ts";
+import { selectBy } from "./selection.ts";
+
+/** `student-fail`: what teachers show of tasks that the policy's own rollouts all failed. */
+export function studentFail(): FilterPart {
+  return filterPart("student-fail", (groups) =>
+    keepTrajectories(groups, (all) => {
+      const taskOf = ({ trajectory }: RewardedTrajectory): string =>
+        JSON.stringify(trajectory.record.task);
+      const mastered = new Set(
+        all
+          .filter(
+            ({ trajectory }) => trajectory.role === "student" && trajectory.verification.success,
+          )
+          .map(taskOf),
+      );
+      return selectBy(all, (scored) => {
+        if (scored.trajectory.role === "student") return "students-own";
+        return mastered.has(taskOf(scored)) ? "student-can" : null;
+      });
+    }),
+  );
+}

@@ -1,0 +1,38 @@
+/** Holds back groups with unfinished rollouts until a later step. */
+import type { Trajectory } from "@waggle/protocol";
+import type { JudgedGroup } from "../composition/judged-trajectory.ts";
+import type { FilterPart } from "../composition/part.ts";
+import { filterPart } from "./filter-part.ts";
+
+/** True where a limit of turns ended it, and not the last one. */
+export function isUnfinished({ stopReason, turns }: Trajectory, most: number): boolean {
+  return stopReason === "max-turns" && turns.length < most;
+}
+
+/** Groups wait until all their rollouts have ended or had `most` turns. */
+export function finishedGroups(most: number): FilterPart<"rest-buffer"> {
+  return filterPart(
+    "finished",
+    (groups) => {
+      const isCut = ({ trajectories }: (typeof groups)[number]): boolean =>
+        trajectories.some(({ trajectory: { record: trajectory } }) =>
+          isUnfinished(trajectory, most),
+        );
+      const waiting = groups.filter(isCut);
+      const ids = waiting.flatMap(({ trajectories }) =>
+        trajectories.map(({ trajectory }) => trajectory.id),
+      );
+      return {
+        groups: groups.filter((each) => !isCut(each)),
+        dropped: new Map(ids.map((id) => [id, "unfinished"])),
+        state: {
+          "rest-buffer": waiting.map(({ task, trajectories }): JudgedGroup => ({
+            task,
+            trajectories: trajectories.map(({ trajectory }) => trajectory),
+          })),
+        },
+      };
+    },
+    { needs: ["rest-buffer"] },
+  );
+}

@@ -1,0 +1,75 @@
+/**
+ * Helpers by failure statistics: which of some standing sentences an agent is told, decided by how its
+ * rollouts failed. No writer.
+ *
+ * Source: FAMA, failure-aware meta-agentic framework. Differs from it: a helper is a sentence, not an agent.
+ */
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import type { FilterPart } from "../composition/part.ts";
+import type { WritingPart } from "../composition/writing.ts";
+import { filterPart, keepTrajectories } from "../filters/filter-part.ts";
+import { selectBy } from "../filters/selection.ts";
+import { addPrompt, type PromptPopulation } from "../states/prompt-population.ts";
+
+type FailureKind = "unreadable" | "tool-error" | "no-call" | "repeated" | "cut" | "wrong";
+
+/** The first of these that holds of a failed rollout. */
+function failureOf({
+  turns,
+  record: trajectory,
+}: Pick<JudgedTrajectory, "turns" | "record">): FailureKind {
+  if (turns.some(({ parseError }) => parseError !== null)) return "unreadable";
+  if (turns.some(({ toolResults }) => toolResults.some(({ ok }) => !ok))) return "tool-error";
+  const calls = turns.flatMap(({ toolCalls }) =>
+    toolCalls.map(({ name, arguments: given }) => JSON.stringify([name, given])),
+  );
+  if (calls.length === 0) return "no-call";
+  if (new Set(calls).size < calls.length) return "repeated";
+  return trajectory.truncated ? "cut" : "wrong";
+}
+
+const HELPERS: { readonly [kind in FailureKind]: string } = {
+  unreadable: "Write each call as one JSON object with a name and arguments, and nothing else.",
+  "tool-error": "When a call fails, read its message, correct the arguments and call again.",
+  "no-call": "Use a tool before you answer.",
+  repeated: "Do not make a call twice; use the result that you have.",
+  cut: "Answer as soon as you know enough.",
+  wrong: "Check the last result against the task before you answer.",
+};
+
+/** `student-fail`: the policy's own failures. */
+export function ownFailures(): FilterPart {
+  return filterPart("student-fail", (groups) =>
+    keepTrajectories(groups, (all) =>
+      selectBy(all, ({ trajectory }) => (trajectory.verification.success ? "student-can" : null)),
+    ),
+  );
+}
+
+/** `text-edit`: helpers of the failures that are at least `share` of all are switched on, the rest off. */
+export function auxiliaries(share = 0.2): WritingPart<"prompts"> {
+  return {
+    slot: "loss",
+    part: "text-edit",
+    needs: ["prompts"],
+    asks: false,
+    write: (groups, _, { state }) => {
+      const failures = groups.flatMap(({ trajectories }) =>
+        trajectories.map(({ trajectory }) => failureOf(trajectory)),
+      );
+      const counts = new Map<FailureKind, number>();
+      for (const kind of failures) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+      const on = (Object.keys(HELPERS) as FailureKind[]).filter(
+        (kind) => (counts.get(kind) ?? 0) >= share * Math.max(1, failures.length),
+      );
+      const text = on.map((kind) => HELPERS[kind]).join(" ");
+      const before = state["prompts"] as PromptPopulation;
+      const [now] = before.living;
+      if (now === undefined || now.text === text) return { state: { prompts: before }, changes: 0 };
+      const { living } = addPrompt(before, text, now.id, true);
+      const pruned = before.living.map((prompt) => ({ ...prompt, reason: "pruned" as const }));
+      const population = { living: living.slice(-1), archive: [...before.archive, ...pruned] };
+      return { state: { prompts: population }, changes: on.length };
+    },
+  };
+}

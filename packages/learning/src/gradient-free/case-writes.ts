@@ -1,0 +1,115 @@
+/** Parts of learning by cases: what reading one was worth, and what is remembered. */
+import { dial, made } from "../composition/making.ts";
+import type { RewardedGroup } from "../composition/part.ts";
+import type { Credit, CreditPart, WritingPart } from "../composition/writing.ts";
+import { creditCase, forgetCases, writeCase } from "../states/case-memory.ts";
+import { caseFeatures, caseLoss, logChanceGradient, movedPolicy } from "../states/case-policy.ts";
+import type { CaseStore } from "../states/case-store.ts";
+import { textOf } from "./rollout-text.ts";
+
+/** Most characters of a remembered action. */
+const ACTION_CHARACTERS = 600;
+
+/**
+ * `td`: the target of a case's value is what the rollout that read it earned. A rollout reads once, so
+ * nothing comes after it that could be worth something (the paper's own reduction).
+ */
+export function caseValue(): CreditPart<"cases"> {
+  return {
+    slot: "advantage",
+    part: "td",
+    needs: ["cases"],
+    credit: (groups) =>
+      groups.flatMap(({ trajectories }) =>
+        trajectories.flatMap(({ trajectory: { read }, score }): Credit[] => {
+          const id = read?.ids["cases"]?.[0];
+          return read === null || id === undefined
+            ? []
+            : [{ kind: "case", id, situation: read.situation, target: score.reward }];
+        }),
+      ),
+  };
+}
+
+type MemoryWriteOptions = {
+  /** Most cases; those of least value go first. Default 256. */
+  readonly capacity?: number;
+  /** Of the choice's weights. Default 0.1. */
+  readonly rate?: number;
+  /** Of each case's own value. Default 0.2. */
+  readonly valueRate?: number;
+  /** Whose values move. */
+  readonly stage?: string;
+  /** `soft-q` fits values to targets, `policy-gradient` moves the chances themselves. */
+  readonly learns?: CaseLearning;
+};
+
+type CaseLearning = "soft-q" | "policy-gradient";
+
+const CASE_LEARNING: readonly CaseLearning[] = ["soft-q", "policy-gradient"];
+
+/** `mem-write`: credited cases change what is read, then every rollout is remembered. */
+export function memoryWrite({ stage, ...options }: MemoryWriteOptions = {}): WritingPart<"cases"> {
+  return made(
+    {
+      ...{ capacity: dial(options.capacity, 256), rate: dial(options.rate, 0.1) },
+      valueRate: dial(options.valueRate, 0.2),
+      learns: dial(options.learns, "soft-q", CASE_LEARNING),
+    },
+    (given) => writingCases({ ...given, stage }),
+  );
+}
+
+function writingCases({
+  capacity,
+  rate,
+  valueRate,
+  stage,
+  learns,
+}: Omit<Required<MemoryWriteOptions>, "stage"> & {
+  readonly stage: string | undefined;
+}): WritingPart<"cases"> {
+  return {
+    slot: "loss",
+    part: "mem-write",
+    needs: ["cases"],
+    asks: false,
+    write: (groups, credits, context) => {
+      let { memory, policy } = context.state["cases"] as CaseStore;
+      const ofCases = credits.filter((credit) => credit.kind === "case");
+      const baseline =
+        ofCases.reduce((sum, { target }) => sum + target, 0) / Math.max(1, ofCases.length);
+      for (const { id, situation, target } of ofCases) {
+        const { cases } = memory;
+        const chosen = cases.findIndex((entry) => entry.id === id);
+        const read = cases[chosen];
+        if (read === undefined) continue;
+        const gradient =
+          learns === "soft-q"
+            ? caseLoss(policy, caseFeatures(read, situation, stage), target).gradient
+            : logChanceGradient(
+                policy,
+                cases.map((entry) => caseFeatures(entry, situation, stage)),
+                chosen,
+              ).map((value) => (baseline - target) * value);
+        policy = movedPolicy(policy, gradient, rate);
+        memory = creditCase(memory, id, target, {
+          rate: valueRate,
+          ...(stage === undefined ? {} : { stage }),
+        });
+      }
+      const attempts = groups.flatMap(({ trajectories }: RewardedGroup) => trajectories);
+      for (const { trajectory, score } of attempts) {
+        const { request, transcript } = textOf(trajectory, context);
+        const situation = trajectory.read?.situation ?? request;
+        const action = transcript.slice(0, ACTION_CHARACTERS);
+        const isKnown = memory.cases.some(
+          (entry) => entry.situation === situation && entry.action === action,
+        );
+        if (!isKnown) memory = writeCase(memory, { situation, action, reward: score.reward });
+      }
+      memory = forgetCases(memory, capacity);
+      return { state: { cases: { memory, policy } }, changes: attempts.length };
+    },
+  };
+}

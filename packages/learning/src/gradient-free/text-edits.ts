@@ -1,0 +1,176 @@
+/** Parts that write text: lessons from compared rollouts, prompts from reflection. */
+import { WaggleError } from "@waggle/protocol";
+import { semanticAdvantage, type WriterPort } from "../advantages/semantic-comparison.ts";
+import type { PartContext, RewardedGroup } from "../composition/part.ts";
+import type { CreditPart, WritingPart } from "../composition/writing.ts";
+import {
+  editExperiences,
+  type ExperienceLibrary,
+  experiencesOf,
+} from "../states/experience-library.ts";
+import {
+  addPrompt,
+  bestPrompt,
+  creditPrompt,
+  type PromptPopulation,
+  prunePrompts,
+} from "../states/prompt-population.ts";
+import { isNewPrompt, promptAnswer, type PromptRequest } from "./prompt-writing.ts";
+import { readRollout } from "./rollout-text.ts";
+
+/** @throws WaggleError `CAPABILITY_MISSING` without a writer. */
+export function writerOf({ ports }: PartContext, part: string): WriterPort {
+  if (ports.writer !== undefined) return ports.writer;
+  throw new WaggleError(
+    "CAPABILITY_MISSING",
+    `part ${part} needs a writer of text, got none; name one with --writer <url of an OpenAI-compatible server>`,
+  );
+}
+
+/** `semantic`: a writer compares the rollouts of each group that did not all score alike. */
+export function semantic(): CreditPart<"experience"> {
+  return {
+    slot: "advantage",
+    part: "semantic",
+    needs: ["experience"],
+    credit: async (groups, context) => {
+      const known = experiencesOf(context.state["experience"] as ExperienceLibrary);
+      const writer = writerOf(context, "semantic");
+      const found = await Promise.all(
+        groups.map(async ({ trajectories }) => {
+          const attempts = trajectories.map((scored) => readRollout(scored, context));
+          const { edits } = await semanticAdvantage(
+            writer,
+            {
+              request: attempts[0]?.request ?? "",
+              transcripts: attempts.map(({ transcript }) => transcript),
+              rewards: attempts.map(({ reward }) => reward),
+            },
+            known,
+            context.signal,
+          );
+          return edits;
+        }),
+      );
+      return found.flat().map((edit) => ({ kind: "edit", edit }));
+    },
+  };
+}
+
+/** `text-edit` of lessons: what comparisons suggested, as far as it can be done. */
+export function lessonEdits(): WritingPart<"experience"> {
+  return {
+    slot: "loss",
+    part: "text-edit",
+    needs: ["experience"],
+    asks: true,
+    write: (_, credits, { state }) => {
+      const edits = credits.flatMap((credit) => (credit.kind === "edit" ? [credit.edit] : []));
+      const before = state["experience"] as ExperienceLibrary;
+      const { library, refused } = editExperiences(before, edits);
+      return {
+        state: { experience: library },
+        changes: edits.length - refused.length,
+        refused: refused.length,
+      };
+    },
+  };
+}
+
+type PromptEditOptions = {
+  readonly request: PromptRequest;
+  /** Prompts that go on; the rest are archived. */
+  readonly keep: number;
+  /** Rollouts before a prompt is judged. */
+  readonly leastUses: number;
+};
+
+/**
+ * `text-edit` of prompts: rollouts credit the prompt that they ran under, weak ones go to the archive, and
+ * the writer is asked for one more, which must be new and readable to be tried. While one is still being
+ * tried nobody is asked.
+ */
+export function promptEdits({
+  request,
+  keep,
+  leastUses,
+}: PromptEditOptions): WritingPart<"prompts"> {
+  return {
+    slot: "loss",
+    part: "text-edit",
+    needs: ["prompts"],
+    asks: true,
+    write: async (groups, _, context) => {
+      const attempts = groups.flatMap(({ trajectories }: RewardedGroup) =>
+        trajectories.map((scored) => readRollout(scored, context)),
+      );
+      let population = context.state["prompts"] as PromptPopulation;
+      for (const { prompt, reward } of attempts) {
+        if (population.living.some(({ id }) => id === prompt)) {
+          population = creditPrompt(population, prompt as string, [reward]);
+        }
+      }
+      const archived = population.archive.length;
+      population = prunePrompts(population, keep, leastUses);
+      const pruned = population.archive.length - archived;
+      const isTrying = population.living.some(({ uses }) => uses < leastUses);
+      if (isTrying || attempts.length === 0) {
+        return { state: { prompts: population }, changes: pruned };
+      }
+      const parent = bestPrompt(population).id;
+      const ofParent = attempts.filter(({ prompt }) => prompt === parent);
+      const asked = request(population, ofParent.length > 0 ? ofParent : attempts);
+      const answer = promptAnswer(
+        await writerOf(context, "text-edit").write(asked, context.signal),
+      );
+      if (answer === null) {
+        return { state: { prompts: population }, changes: pruned, refused: 1 };
+      }
+      const isNew = isNewPrompt(population, answer.prompt);
+      population = addPrompt(population, answer.prompt, parent, isNew, answer.improver);
+      return { state: { prompts: population }, changes: pruned + 1, refused: isNew ? 0 : 1 };
+    },
+  };
+}
+
+/**
+ * `text-edit` of lessons without a writer: what was done after like observations in rollouts that
+ * succeeded. The oldest lessons make room.
+ */
+export function stepLessons(most = 8): WritingPart<"experience"> {
+  return {
+    slot: "loss",
+    part: "text-edit",
+    needs: ["experience"],
+    asks: false,
+    write: (groups, _, { state }) => {
+      let library = state["experience"] as ExperienceLibrary;
+      const texts = groups
+        .flatMap(({ trajectories }) => trajectories)
+        .filter(({ trajectory }) => trajectory.verification.success)
+        .flatMap(({ trajectory: { turns } }) =>
+          turns.flatMap(({ toolCalls }, i) => {
+            const [call] = toolCalls;
+            const [seen] = turns[i - 1]?.toolResults ?? [];
+            if (call === undefined || seen === undefined) return [];
+            const after = JSON.stringify(seen.ok ? seen.value : seen.error.message);
+            return [
+              `After ${after} it helped to call ${call.name}(${JSON.stringify(call.arguments)})`,
+            ];
+          }),
+        );
+      const fresh = [...new Set(texts)].slice(0, most);
+      const known = experiencesOf(library);
+      const room = library.limits.entries - known.length;
+      const leaving = known.slice(0, Math.max(0, fresh.length - room));
+      const edited = editExperiences(library, [
+        ...leaving.map(({ id }) => ({ edit: "delete", id }) as const),
+        ...fresh.map(
+          (text) => ({ edit: "add", text: text.slice(0, library.limits.characters) }) as const,
+        ),
+      ]);
+      library = edited.library;
+      return { state: { experience: library }, changes: fresh.length - edited.refused.length };
+    },
+  };
+}

@@ -1,0 +1,224 @@
+/** Parts that read more than log-probs of taken tokens: what an engine, a teacher or versions say besides. */
+import { expect, test } from "vitest";
+import type { LossPart, Minibatch, PartContext, RewardedGroup } from "../composition/part.ts";
+import { tokenStage } from "../composition/stage.ts";
+import { wrongDerivatives } from "../derivative-check.fixture.ts";
+import ofAdvantages from "../golden/advantages.json" with { type: "json" };
+import ofLosses from "../golden/losses.json" with { type: "json" };
+import * as parts from "../parts.ts";
+import { lossTokenCount, type TokenRows } from "../token-rows.ts";
+import { tokenShares } from "./aggregation.ts";
+import { randomMinibatch, testRandom } from "./minibatch.fixture.ts";
+
+const CONTEXT: PartContext = {
+  ...{ step: 0, steps: 1, random: () => 0.5, state: {}, ports: {} },
+  signal: new AbortController().signal,
+};
+
+const refused = expect.objectContaining({ code: "CAPABILITY_MISSING" });
+
+/** The golden group, each trajectory's tokens cut into samples of these lengths, the last takes the rest. */
+function goldenGroup(...lengths: readonly number[]): {
+  readonly groups: readonly RewardedGroup[];
+  readonly outputs: {
+    readonly logProb: ReadonlyMap<string, TokenRows>;
+    readonly sumSquaredProb: ReadonlyMap<string, TokenRows>;
+  };
+} {
+  const { logProbs, sumSquaredProbs, rewards } = ofAdvantages.optimalToken;
+  const cut = (row: readonly number[]): number[][] => {
+    let from = 0;
+    const pieces = lengths.map((length) => row.slice(from, (from += length)));
+    // A token that nobody learns stands before each sample.
+    return [...pieces, row.slice(from)].map((piece) => [0.7, ...piece]);
+  };
+  const rowsOf = (rows: readonly (readonly number[])[]): ReadonlyMap<string, TokenRows> =>
+    new Map(rows.map((row, i) => [`e${i}`, cut(row)]));
+  const trajectories = rewards.map((reward, i) => ({
+    trajectory: { id: `e${i}` },
+    score: { reward },
+    lossMask: cut(logProbs[i] ?? []).map((row) => row.map((_, t) => t > 0)),
+  }));
+  return {
+    groups: [{ task: "t", trajectories }] as unknown as RewardedGroup[],
+    outputs: { logProb: rowsOf(logProbs), sumSquaredProb: rowsOf(sumSquaredProbs) },
+  };
+}
+
+test.each([[[]], [[1]], [[2, 0]]])(
+  "otb is its formula from an engine's numbers, in samples of %j too",
+  (lengths) => {
+    const { groups, outputs } = goldenGroup(...lengths);
+    const { advantages } = parts.optimalTokenBaseline().estimate(groups, { ...CONTEXT, outputs });
+    const rows = ofAdvantages.optimalToken.advantages;
+    for (const [i, expected] of rows.entries()) {
+      const got = (advantages.get(`e${i}`) ?? []).map((row) => Array.from(row));
+      expect(got.map(([given]) => given)).toEqual(got.map(() => 0));
+      const said = got.flatMap((row) => row.slice(1));
+      expect(said).toHaveLength(expected.length);
+      for (const [t, value] of expected.entries()) expect(said[t]).toBeCloseTo(value, 12);
+    }
+    // Control: a group's mean is another baseline.
+    const plain = parts.groupAdvantage({ scale: "none" }).estimate(groups, CONTEXT).advantages;
+    expect(plain.get("e0")?.[0]?.[1]).not.toBeCloseTo(rows[0]?.[0] ?? 0, 3);
+  },
+);
+
+test("otb says what it needs, and refuses to guess it", () => {
+  const part = parts.optimalTokenBaseline();
+  expect(part.reads).toEqual(["sumSquaredProb"]);
+  const { groups, outputs } = goldenGroup();
+  expect(() => part.estimate(groups, CONTEXT)).toThrow(refused);
+  const { logProb } = outputs;
+  expect(() => part.estimate(groups, { ...CONTEXT, outputs: { logProb } })).toThrow(refused);
+});
+
+const drawn = randomMinibatch(7);
+
+/** Log-probs of three of some tokens where the mask counts. */
+function candidateRows(seed: number): (Float64Array | null)[][] {
+  const random = testRandom(seed);
+  return drawn.lossMask.map((row) =>
+    row.map((counts) => {
+      if (!counts) return null;
+      const chances = Array.from({ length: 5 }, () => 0.1 + random());
+      const total = chances.reduce((a, b) => a + b, 0);
+      return Float64Array.from(chances.slice(0, 3), (x) => Math.log(x / total));
+    }),
+  );
+}
+
+const MINIBATCH: Minibatch = {
+  ...drawn,
+  shares: tokenShares({ kind: "seq-mean-token-sum" }, drawn),
+  tokenCount: lossTokenCount(drawn.lossMask),
+  candidateLogProbs: candidateRows(1),
+  teacherCandidateLogProbs: candidateRows(2),
+  ...{ trajectories: [], samples: [], pairs: [] },
+};
+
+test("distill-candidates: derivatives of what it says, under shares and weights of its tokens", () => {
+  const part = parts.distilledCandidates(3);
+  const student = candidateRows(1);
+  const lossOf = (candidateLogProbs: typeof student, weights = drawn.weights): number =>
+    part.compute({ ...MINIBATCH, candidateLogProbs, weights }, CONTEXT).loss;
+  const stated = part.compute(MINIBATCH, CONTEXT).derivatives.candidateLogProbs ?? [];
+  let checked = 0;
+  for (const [b, row] of student.entries()) {
+    for (const [t, entry] of row.entries()) {
+      if (entry === null) continue;
+      const moved = ([other]: readonly number[][]): number =>
+        lossOf(
+          student.map((r, i) =>
+            r.map((e, j) => (i === b && j === t ? Float64Array.from(other ?? []) : e)),
+          ),
+        );
+      expect(wrongDerivatives([entry], [stated[b]?.[t] ?? []], moved)).toEqual([]);
+      checked += 1;
+    }
+  }
+  expect(checked).toBe(MINIBATCH.tokenCount);
+  // A token weighs as much as its weight says: all twice is twice as much.
+  const twice = drawn.weights.map((row) => row.map((weight) => 2 * weight));
+  expect(lossOf(student, twice)).toBeCloseTo(2 * lossOf(student), 12);
+  // Control: who agrees with the teacher is pulled nowhere.
+  const own = { ...MINIBATCH, teacherCandidateLogProbs: student };
+  const still = part.compute(own, CONTEXT).derivatives.candidateLogProbs ?? [];
+  const most = Math.max(...still.flat().flatMap((row) => Array.from(row ?? [], Math.abs)));
+  expect(most).toBeLessThan(1e-12);
+  expect(part.candidates).toBe(3);
+});
+
+test("distill-candidates without a teacher does not compile, and without its numbers does not run", () => {
+  // @ts-expect-error a pull to a teacher that is not there
+  tokenStage({ rollout: parts.group(4), losses: [parts.distilledCandidates()] });
+  const { teacherCandidateLogProbs: _, ...lacking } = MINIBATCH;
+  expect(() => parts.distilledCandidates().compute(lacking, CONTEXT)).toThrow(refused);
+  expect(() => parts.distilledCandidates(0)).toThrow(
+    expect.objectContaining({ code: "INVALID_ARGUMENT" }),
+  );
+});
+
+const { policyLogProbs, behaviorLogProbs, proximalLogProbs } = ofLosses.inputs;
+
+/** The golden minibatch as one row a trajectory, whose tokens these versions sampled. */
+function aged(staleness: number, versions: readonly number[]): Minibatch {
+  const lossMask = ofLosses.inputs.lossMask.map((row) => row.map((m) => m === 1));
+  const trajectories = lossMask.map((mask) => {
+    const segment = {
+      kind: "sampled",
+      tokenIds: mask.map(() => 0),
+      policyVersion: versions[0],
+      versions: versions.map((version, t) => ({ version, start: t, end: t + 1 })),
+    };
+    const samples = [{ spans: [{ segment, start: 0 }] }];
+    return {
+      trajectory: { staleness, samples, record: { segments: [segment] } },
+      lossMask: [mask],
+    };
+  });
+  return {
+    ...{ lossMask, policyLogProbs, behaviorLogProbs, proximalLogProbs },
+    advantages: lossMask.map((row, b) => row.map(() => ofLosses.inputs.advantages[b] ?? 0)),
+    shares: tokenShares({ kind: "token-mean" }, { lossMask }),
+    tokenCount: lossTokenCount(lossMask),
+    weights: lossMask.map((row) => row.map(() => 1)),
+    trajectories: trajectories as unknown as Minibatch["trajectories"],
+    samples: lossMask.map(() => 0),
+    pairs: [],
+  };
+}
+
+/** What `inner` is told of the policy at the step's start. */
+function toldProximal(minibatch: Minibatch, epoch: PartContext["epoch"]): TokenRows {
+  let told: TokenRows = [];
+  const inner: LossPart = {
+    ...parts.pgClip(),
+    compute: (seen) => {
+      told = seen.proximalLogProbs;
+      return { loss: 0, derivatives: {}, metrics: {} };
+    },
+  };
+  parts.logLinear(inner).compute(minibatch, { ...CONTEXT, epoch });
+  return told;
+}
+
+const rowsOf = (rows: TokenRows): number[][] => rows.map((row) => Array.from(row));
+
+const close = (rows: TokenRows, expected: TokenRows): void => {
+  for (const [b, row] of rowsOf(expected).entries()) {
+    for (const [t, value] of row.entries()) expect(rows[b]?.[t]).toBeCloseTo(value, 12);
+  }
+};
+
+test("log-linear: half way between sampler and policy where the steps say half", () => {
+  const same = [3, 3, 3, 3];
+  const half = { taken: 1, of: 1 };
+  close(toldProximal(aged(1, same), half), ofLosses["logLinearProximal0.5"]);
+  // Exact where nothing was learned since, and where what sampled is the newest.
+  close(toldProximal(aged(1, same), undefined), policyLogProbs);
+  close(toldProximal(aged(0, same), half), behaviorLogProbs);
+  // Two versions of three steps each behind the third step: 6 of 8 steps.
+  const told = toldProximal(aged(2, same), { taken: 2, of: 3 });
+  const share = (t: number): number =>
+    (told[0]![t]! - behaviorLogProbs[0]![t]!) / (policyLogProbs[0]![t]! - behaviorLogProbs[0]![t]!);
+  expect(share(0)).toBeCloseTo(0.75, 12);
+  // Each token by its own version: the oldest is as old as the trajectory.
+  const mixed = toldProximal(aged(2, [3, 4, 5, 5]), half);
+  expect(mixed[0]![1]).toBeCloseTo((policyLogProbs[0]![1]! + behaviorLogProbs[0]![1]!) / 2, 12);
+  expect(mixed[0]![3]).toBeCloseTo(behaviorLogProbs[0]![3]!, 12);
+});
+
+test("log-linear is the loss that it is around, with the guess held fixed", () => {
+  const minibatch = aged(1, [3, 3, 3, 3]);
+  const inner = parts.pgClip(0.2);
+  const around = parts.logLinear(inner);
+  const context = { ...CONTEXT, epoch: { taken: 1, of: 1 } };
+  const guess = { ...minibatch, proximalLogProbs: ofLosses["logLinearProximal0.5"] };
+  const [got, expected] = [around.compute(minibatch, context), inner.compute(guess, context)];
+  expect(got.loss).toBeCloseTo(expected.loss, 12);
+  close(got.derivatives.logProb ?? [], expected.derivatives.logProb ?? []);
+  expect(around.around).toEqual([inner]);
+  // Control: not the loss with the policy at the step's start as it was.
+  expect(got.loss).not.toBeCloseTo(inner.compute(minibatch, context).loss, 3);
+});

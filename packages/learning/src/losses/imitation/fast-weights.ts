@@ -1,0 +1,50 @@
+/** Losses with inner steps on fast weights before each outer step. */
+import type { InnerSteps, LossPart, Minibatch } from "../../composition/part.ts";
+import type { StateName } from "../../composition/state.ts";
+import type { LossResult } from "../../loss.ts";
+import type { LossMask } from "../../token-rows.ts";
+import { lossPart } from "../loss-part.ts";
+import { supervisedLoss } from "./supervised-loss.ts";
+
+/** `bilevel`: `outer` at fast weights that took some steps of another loss. */
+export function bilevel<N extends StateName>(
+  outer: LossPart<N>,
+  inner: InnerSteps,
+): LossPart<N | "fast-weights"> {
+  return {
+    ...outer,
+    ...{ part: "bilevel", needs: [...outer.needs, "fast-weights"], around: [outer], inner },
+  };
+}
+
+/** Inner steps that read what was given, prompts and results, with the attention alone. */
+export function readsContext(steps: number, learningRate: number): InnerSteps {
+  return {
+    ...{ steps, learningRate },
+    trains: (names) => new Set(names.filter((name) => /self_attn/.test(name))),
+    compute: (minibatch) => onTokens(minibatch, (_, said, t) => !said && t > 0),
+  };
+}
+
+/** Inner steps on every second demonstration; `forQuery` is the loss of the others. */
+export function learnsSupport(steps: number, learningRate: number): InnerSteps {
+  return {
+    ...{ steps, learningRate },
+    compute: (minibatch) => onTokens(minibatch, (row, said) => said && row % 2 === 0),
+  };
+}
+
+/** `ce` of the demonstrations that no inner step saw. */
+export function forQuery(): LossPart {
+  return lossPart("ce", (minibatch) => onTokens(minibatch, (row, said) => said && row % 2 === 1));
+}
+
+function onTokens(
+  minibatch: Minibatch,
+  counts: (row: number, said: boolean, t: number) => boolean,
+): LossResult {
+  const lossMask: LossMask = minibatch.lossMask.map((mask, row) =>
+    mask.map((said, t) => counts(row, said, t)),
+  );
+  return supervisedLoss({ ...minibatch, weights: undefined, lossMask });
+}

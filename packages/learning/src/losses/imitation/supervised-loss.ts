@@ -1,0 +1,98 @@
+/**
+ * Weighted cross-entropy of the taken tokens under a mask: pretraining, imitation, rejection
+ * sampling. Not a policy gradient, though −w·log π with w = −dL/dlog π has the gradient of any L.
+ */
+import { made } from "../../composition/making.ts";
+import type { LossPart } from "../../composition/part.ts";
+import type { LossResult } from "../../loss.ts";
+import { SHOWN } from "../../rollouts/proposals.ts";
+import {
+  finiteAt,
+  forEachLossToken,
+  type LossMask,
+  requireRows,
+  type TokenRows,
+  zeroRows,
+} from "../../token-rows.ts";
+import { type AggregationOption, resolvedShares } from "../aggregation.ts";
+import { lossPart } from "../loss-part.ts";
+import { onTurns } from "../span-mask.ts";
+import { turnDial, turnRule, type TurnRule } from "../turn-rules.ts";
+
+/** All `[B][T]`. */
+export type SupervisedBatch = {
+  readonly lossMask: LossMask;
+  readonly policyLogProbs: TokenRows;
+  /** Weight of each token; absent = 1. Weights do not enter the count that is divided by. */
+  readonly weights?: TokenRows | undefined;
+};
+
+/** Σ share · w · −log π, in nats; the metric `crossEntropy` is the token-mean without weights. */
+export function supervisedLoss(
+  batch: SupervisedBatch,
+  options: AggregationOption = {},
+): LossResult {
+  const { lossMask, policyLogProbs, weights } = batch;
+  requireRows(lossMask, { policyLogProbs, weights });
+  const { shares, perToken } = resolvedShares(lossMask, options);
+  const logProb = zeroRows(lossMask);
+  let loss = 0;
+  let unweighted = 0;
+  forEachLossToken(lossMask, (b, t) => {
+    const w = weights === undefined ? 1 : finiteAt(weights, "weights", b, t);
+    const value = finiteAt(policyLogProbs, "policyLogProbs", b, t);
+    const scale = w * finiteAt(shares, "shares", b, t);
+    loss -= scale * value;
+    unweighted -= value * perToken;
+    (logProb[b] as Float64Array)[t] = -scale;
+  });
+  return { loss, derivatives: { logProb }, metrics: { crossEntropy: unweighted } };
+}
+
+/** `ce`, each token weighed by its advantage. */
+export function weighedCrossEntropy(): LossPart {
+  return lossPart("ce", (minibatch) => {
+    const weights = minibatch.weights.map((row, b) =>
+      Float64Array.from(row, (weight, t) => weight * (minibatch.advantages[b]?.[t] ?? 0)),
+    );
+    return supervisedLoss({ ...minibatch, weights }, minibatch);
+  });
+}
+
+/** `ce` of what was shown, and of nothing else. */
+export function shownCrossEntropy(): LossPart {
+  return lossPart("ce", (minibatch) =>
+    supervisedLoss({
+      ...minibatch,
+      weights: undefined,
+      lossMask: minibatch.lossMask.map((mask, row) =>
+        minibatch.trajectories[row]?.trajectory.role === SHOWN ? mask : mask.map(() => false),
+      ),
+    }),
+  );
+}
+
+/** `ce-mask`: cross-entropy of whatever filters left in the loss, whoever said it. */
+export function speakersCrossEntropy(): LossPart {
+  return { ...crossEntropy(), part: "ce-mask" };
+}
+
+const PLAIN: LossPart = lossPart("ce", (minibatch) => supervisedLoss(minibatch, minibatch));
+
+/** `ce`: cross-entropy of the tokens that count, by default of all turns. */
+export function crossEntropy(): LossPart {
+  return made({ lossTurns: turnDial(undefined, "all") }, ({ lossTurns }) =>
+    // What filters put into the loss beside the turns stays in it.
+    lossTurns === "all"
+      ? { ...PLAIN }
+      : { ...onTurns("ce", PLAIN, turnRule(lossTurns)), around: [] },
+  );
+}
+
+/** `ce-mask`: cross-entropy of chosen turns. By default those that could be read and did not fail. */
+export function maskedCrossEntropy(isChosen?: TurnRule): LossPart {
+  return made({ lossTurns: turnDial(isChosen, "right") }, ({ lossTurns }) => ({
+    ...onTurns("ce-mask", PLAIN, turnRule(lossTurns, isChosen)),
+    around: [],
+  }));
+}

@@ -1,0 +1,116 @@
+/** Which tokens losses on given text push, and by how much. */
+import { expect, test } from "vitest";
+import { expectClose } from "../../close.fixture.ts";
+import type { LossPart } from "../../composition/part.ts";
+import {
+  contextOf,
+  type GivenTrajectory,
+  minibatchOf,
+  scoredOf,
+} from "../../composition/rewarded-trajectories.fixture.ts";
+import type { StateName } from "../../composition/state.ts";
+import * as parts from "../../parts.ts";
+
+function slopes(
+  loss: LossPart<StateName>,
+  trajectories: readonly GivenTrajectory[],
+  logProbs?: readonly number[],
+): number[][] {
+  const minibatch = minibatchOf(
+    trajectories.map((given, i) => {
+      const scored = scoredOf(`${i}`, given);
+      const [mask = []] = scored.lossMask;
+      return { advantages: mask.map(() => 0), mask, scored, ...(logProbs ? { logProbs } : {}) };
+    }),
+  );
+  const { derivatives } = loss.compute(minibatch, contextOf());
+  return (derivatives.logProb ?? []).map((row) => [...row]);
+}
+
+/** [_ a _ b]: the first turn's call failed. */
+const FAILED_FIRST: GivenTrajectory = { turns: [{ calls: ["do"], ok: false }, {}] };
+
+test("ce pushes every sampled token alike, ce-mask leaves failed turns out", () => {
+  expect(slopes(parts.crossEntropy(), [FAILED_FIRST])).toEqual([[0, -1, 0, -1].map((x) => x + 0)]);
+  expect(slopes(parts.maskedCrossEntropy(), [FAILED_FIRST])).toEqual([[0, 0, 0, -1]]);
+});
+
+test("unlikelihood pushes failed turns down and nothing else", () => {
+  const [row = []] = slopes(parts.unlikelihood(), [FAILED_FIRST]);
+  expect(row[1]).toBeGreaterThan(0);
+  expect([row[0], row[2], row[3]]).toEqual([0, 0, 0]);
+});
+
+test("dft weighs each token by its own probability", () => {
+  const [row = []] = slopes(parts.dft(), [{ turns: [{ tokens: 2 }] }], [0, -1, -2]);
+  expect((row[1] ?? 0) / (row[2] ?? 1)).toBeCloseTo(Math.E, 9);
+});
+
+test("lm pushes prompts and tool results too", () => {
+  const [row = []] = slopes(parts.languageModel(), [FAILED_FIRST]);
+  // The first token has nothing before it.
+  expect(row.slice(1).every((slope) => slope < 0)).toBe(true);
+});
+
+test("cond weighs trajectories by how near their return comes to the best", () => {
+  const [best = [], worse = []] = slopes(parts.returnConditioned(0.5), [
+    { reward: 1 },
+    { reward: 0 },
+  ]);
+  expect((best[1] ?? 0) / (worse[1] ?? 1)).toBeCloseTo(Math.exp(2), 9);
+});
+
+test("distill pulls what was sampled to the teacher", () => {
+  const minibatch = minibatchOf([{ advantages: [0, 0], logProbs: [-1, -1] }], {
+    teacherLogProbs: [[-0.5, -2]],
+  });
+  const [row = []] = parts.distillation().compute(minibatch, contextOf()).derivatives.logProb ?? [];
+  expect(row[0]).toBeLessThan(0);
+  expect(row[1]).toBeGreaterThan(0);
+});
+
+test("param-subset lets a drawn share of each layer move", () => {
+  const names = ["a", "b", "c", "d"].map((name) => `model.layers.0.${name}.lora_A`);
+  const loss = parts.parameterSubset(parts.crossEntropy(), parts.drawnShare(0.5));
+  expect(loss.trains?.(names, contextOf()).size).toBe(2);
+  const upper = parts.upperLayers(0.5);
+  const layers = ["model.embed", "model.layers.0.q", "model.layers.1.q"];
+  expect([...upper(layers, contextOf())]).toEqual(["model.layers.1.q"]);
+});
+
+test("a critic is fitted before each token or where turns begin", () => {
+  const scored = scoredOf("e", { turns: [{ tokens: 2 }, { tokens: 2 }] });
+  const [mask = []] = scored.lossMask;
+  const minibatch = minibatchOf([{ advantages: mask.map(() => 0), mask, scored }], {
+    values: [mask.map(() => 0.25)],
+    returns: [mask.map(() => 1)],
+  });
+  const fitted = (at: "tokens" | "turns"): boolean[] =>
+    Array.from(
+      parts.critic(at).compute(minibatch, contextOf()).derivatives.values?.[0] ?? [],
+      (slope) => slope < 0,
+    );
+  expect(fitted("tokens")).toEqual(mask);
+  expect(fitted("turns")).toEqual([false, true, false, false, true, false]);
+});
+
+test("off-policy masks leave out by ratio of the policy at the start to what sampled", () => {
+  const rows = [
+    { advantages: [1, 1], drifts: [1, 3] },
+    { advantages: [1, 1], drifts: [3, 1 / 3] },
+  ];
+  const slopesOf = (loss: LossPart<StateName>): number[] =>
+    (loss.compute(minibatchOf(rows), contextOf()).derivatives.logProb ?? []).flatMap((row) => [
+      ...row,
+    ]);
+  const inner = parts.reinforce();
+  expectClose(
+    slopesOf(parts.tokenBand(inner)),
+    [-1, 0, 0, 0].map((x) => x + 0),
+  );
+  expectClose(slopesOf(parts.icePop(inner)), [-1, -3, -3, 0]);
+  // The product of a sequence: 3 and 1.
+  expectClose(slopesOf(parts.sequenceBand(inner)), [0, 0, -1, -1]);
+  expectClose(slopesOf(parts.geometricBand(inner, 0.5, 2)), [-1, -1, -1, -1]);
+  expectClose(slopesOf(parts.outlierVeto(inner, 0.5, 9)), [-1, -1, 0, 0]);
+});

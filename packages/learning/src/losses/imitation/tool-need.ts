@@ -1,0 +1,28 @@
+/** Cross-entropy of the successes that used tools where tools are needed, and did without where not. */
+import type { LossPart, RewardedTrajectory } from "../../composition/part.ts";
+import { NEED } from "../../filters/tool-benefit.ts";
+import { lossPart } from "../loss-part.ts";
+import { supervisedLoss } from "./supervised-loss.ts";
+
+/**
+ * `aux`: cross-entropy of the right way: where tools are needed, the calls of successes; where they are
+ * not, successes that called nothing.
+ */
+export function auxiliaryToolNeed(): LossPart {
+  return lossPart("aux", (minibatch) => {
+    const lossMask = minibatch.lossMask.map((mask, row) => {
+      const { trajectory, score } = minibatch.trajectories[row] as RewardedTrajectory;
+      const need = score.components?.[NEED] ?? 0;
+      const calls = trajectory.turns.some(({ toolCalls }) => toolCalls.length > 0);
+      const isRight =
+        trajectory.verification.success && (need > 0 ? calls : need < 0 ? !calls : false);
+      const wanted = trajectory.turns.filter(
+        (turn) => turn.sample === minibatch.samples[row] && (need < 0 || turn.toolCalls.length > 0),
+      );
+      return mask.map(
+        (counts, t) => counts && isRight && wanted.some(({ start, end }) => t >= start && t < end),
+      );
+    });
+    return supervisedLoss({ ...minibatch, weights: undefined, lossMask });
+  });
+}

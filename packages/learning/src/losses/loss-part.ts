@@ -1,0 +1,72 @@
+/** How loss parts are made, and how they read what the state slot promises. */
+import { type TokenDerivatives, WaggleError } from "@waggle/protocol";
+import type {
+  LossPart,
+  Minibatch,
+  PairLoss,
+  PartContext,
+  RewardModelLoss,
+} from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
+import type { LossResult } from "../loss.ts";
+import type { TokenRows } from "../token-rows.ts";
+
+type LossPartOptions<N extends StateName> = {
+  readonly needs?: readonly N[];
+  readonly around?: LossPart<StateName>["around"];
+  /** Derivatives that its result holds. Default `logProb`. */
+  readonly derivatives?: readonly (keyof TokenDerivatives)[];
+};
+
+/** A loss under its name. */
+export function lossPart<N extends StateName = never>(
+  part: string,
+  compute: (minibatch: Minibatch, context: PartContext) => LossResult,
+  { needs = [], around, derivatives = ["logProb"] }: LossPartOptions<N> = {},
+): LossPart<N> {
+  return {
+    slot: "loss",
+    part,
+    needs,
+    derivatives,
+    compute,
+    ...(around === undefined ? {} : { around }),
+  };
+}
+
+/** The same for one that is nothing without pairs. */
+export function pairLoss<N extends StateName = never>(
+  ...given: Parameters<typeof lossPart<N>>
+): PairLoss<N> {
+  return { ...lossPart(...given), reads: "pairs" };
+}
+
+/** Rows that a resource or an engine must have filled in. @throws WaggleError `CAPABILITY_MISSING`. */
+export function present(rows: TokenRows | undefined, part: string, what: string): TokenRows {
+  if (rows === undefined) {
+    throw new WaggleError(
+      "CAPABILITY_MISSING",
+      `loss ${part} needs ${what}, got none; choose an engine that has them or another recipe`,
+    );
+  }
+  return rows;
+}
+
+/** The minibatch with token weights times those that it has. */
+export function weighed(minibatch: Minibatch, weights: TokenRows): Minibatch {
+  return {
+    ...minibatch,
+    weights: minibatch.weights.map((row, b) =>
+      Float64Array.from(row, (weight, t) => weight * (weights[b]?.[t] ?? 0)),
+    ),
+  };
+}
+
+export function rewardModelLoss(
+  part: string,
+  compute: Parameters<typeof lossPart>[1],
+): RewardModelLoss<"rm"> {
+  const options = { needs: ["rm"], derivatives: ["values"] } as const;
+  const made: Omit<LossPart<"rm">, "of"> = lossPart(part, compute, options);
+  return { ...made, of: "rm" };
+}

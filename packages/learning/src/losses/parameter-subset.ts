@@ -1,0 +1,32 @@
+/** Losses that move only some of the parameters. */
+import { made } from "../composition/making.ts";
+import type { LossPart } from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
+import { drawnNames } from "../merging/parameter-subsets.ts";
+
+/** The layers from a share of the depth on: those below, and the embedding, stay with the owner as they are. */
+export function upperLayers(from: number): NonNullable<LossPart["trains"]> {
+  return (names) => {
+    const layerOf = (name: string): number => Number(/layers\.(\d+)/.exec(name)?.[1] ?? -1);
+    const split = Math.floor(from * (1 + Math.max(...names.map(layerOf))));
+    return new Set(names.filter((name) => layerOf(name) >= split));
+  };
+}
+
+/** `param-subset`: `inner`, of which only chosen parameters learn; the others are put back. */
+export function parameterSubset<N extends StateName>(
+  inner: LossPart<N>,
+  choose: NonNullable<LossPart["trains"]>,
+): LossPart<N> {
+  return made(
+    {},
+    (_, [loss]) => ({ ...loss, part: "param-subset", around: [loss], trains: choose }),
+    [inner],
+  );
+}
+
+/** A share of the matrices of each layer, drawn anew each step. */
+export function drawnShare(share = 0.5): NonNullable<LossPart["trains"]> {
+  return (names, { random }) =>
+    drawnNames(names, share, (name) => /layers\.\d+/.exec(name)?.[0] ?? "outside", random);
+}

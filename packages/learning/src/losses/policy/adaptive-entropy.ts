@@ -1,0 +1,85 @@
+/**
+ * A coefficient of the entropy bonus that keeps entropy from falling below a target, and is 0 while it
+ * lies above.
+ *
+ * Source: He et al. 2025, "Skywork Open Reasoner 1", arXiv:2505.22312, section 4.4.
+ */
+import type { FilterPart, LossPart } from "../../composition/part.ts";
+import { kept, type StatePart } from "../../composition/state.ts";
+import { filterPart } from "../../filters/filter-part.ts";
+import { meanEntropy } from "../../schedules/temperature-target.ts";
+import { lossPart } from "../loss-part.ts";
+import { entropyBonusLoss } from "./entropy-bonus.ts";
+
+/** Kept from step to step. */
+export type AdaptiveEntropy = {
+  /** What the coefficient is while entropy is at or below the target. */
+  readonly strength: number;
+};
+
+export type EntropyTarget = {
+  /** Nats per token. */
+  readonly target: number;
+  /** What the strength rises or falls by each step. */
+  readonly stepSize: number;
+  /** Largest strength. */
+  readonly most: number;
+};
+
+/** The state after a step whose tokens had this mean entropy, in nats. */
+export function nextAdaptiveEntropy(
+  { strength }: AdaptiveEntropy,
+  entropy: number,
+  { target, stepSize, most }: EntropyTarget,
+): AdaptiveEntropy {
+  const moved = strength + (entropy < target ? stepSize : -stepSize);
+  return { strength: Math.min(most, Math.max(0, moved)) };
+}
+
+/** The coefficient for `entropyBonus` at this mean entropy. */
+export function adaptiveEntropyCoefficient(
+  { strength }: AdaptiveEntropy,
+  entropy: number,
+  { target }: EntropyTarget,
+): number {
+  return entropy <= target ? strength : 0;
+}
+
+/** What the next step begins with, and what a nat of entropy is paid in this one. */
+type EntropyStrength = AdaptiveEntropy & { readonly coefficient: number };
+
+/** Where it stands; nothing is paid before entropy was measured. */
+export function entropyStrength(strength = 0): StatePart<"entropy-strength"> {
+  return kept("entropy-strength", (): EntropyStrength => ({ strength, coefficient: 0 }));
+}
+
+/** Leaves none out: measures the mean entropy of sampled tokens and moves the strength by it. */
+export function entropyTarget(target: EntropyTarget): FilterPart<"entropy-strength"> {
+  return filterPart(
+    "entropy-target",
+    (groups, { state }) => {
+      const before = state["entropy-strength"] as EntropyStrength;
+      const entropy = meanEntropy(groups);
+      // Nothing was sampled: nothing was measured.
+      if (Number.isNaN(entropy)) return { groups, dropped: new Map() };
+      const strength: EntropyStrength = {
+        ...nextAdaptiveEntropy(before, entropy, target),
+        coefficient: adaptiveEntropyCoefficient(before, entropy, target),
+      };
+      return { groups, dropped: new Map(), state: { "entropy-strength": strength } };
+    },
+    { needs: ["entropy-strength"] },
+  );
+}
+
+/** Pays uncertainty as much as `entropyTarget` found. */
+export function adaptiveEntropy(): LossPart<"entropy-strength"> {
+  return lossPart(
+    "adaptive-entropy",
+    (minibatch, { state }) => {
+      const { coefficient } = state["entropy-strength"] as EntropyStrength;
+      return entropyBonusLoss(minibatch, coefficient, minibatch);
+    },
+    { needs: ["entropy-strength"], derivatives: ["entropy"] },
+  );
+}

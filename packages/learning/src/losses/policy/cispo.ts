@@ -1,0 +1,34 @@
+/**
+ * Clipped importance weights instead of a clipped objective: no token loses its gradient, the weight of
+ * each is bounded.
+ *
+ * Source: MiniMax 2025, "MiniMax-M1" (CISPO), arXiv:2506.13585, equation 4. The paper clips from above
+ * only: `{ lowest: 0, highest }`. TRL's `epsilon_high` is that absolute ratio (5), not a distance from 1.
+ */
+import type { LossPart } from "../../composition/part.ts";
+import type { LossResult } from "../../loss.ts";
+import type { AggregationOption } from "../aggregation.ts";
+import { lossPart } from "../loss-part.ts";
+import { type ProximalBatch, proximalLoss } from "./policy-loss.ts";
+import { clippedRatio, type RatioBounds } from "./ratio-bounds.ts";
+
+/** Σ w · −clip(r)·A·log π_θ with clip(r) detached. Metric `clipFraction`: ratios that were cut. */
+export function cispoLoss(
+  batch: ProximalBatch,
+  bounds: RatioBounds,
+  options: AggregationOption = {},
+): LossResult {
+  return proximalLoss(batch, options, ({ advantage, ratio, logProb }) => {
+    const weight = clippedRatio(ratio, bounds);
+    return {
+      value: -weight * advantage * logProb,
+      slope: -weight * advantage,
+      clipped: weight !== ratio,
+    };
+  });
+}
+
+/** `cispo`: the clipped ratio weighs log π and is itself a constant. */
+export function cispo(lowest = 0, highest = 1.28): LossPart {
+  return lossPart("cispo", (minibatch) => cispoLoss(minibatch, { lowest, highest }, minibatch));
+}

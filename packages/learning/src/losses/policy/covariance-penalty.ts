@@ -1,0 +1,50 @@
+/**
+ * The unclipped surrogate with a pull back to the earlier policy on chosen tokens only: those whose
+ * covariance of log-prob and advantage drives entropy down (`kl-cov`). Which ones is `covarianceMask`'s
+ * business; `clip-cov` is that mask in the weights of a clipped surrogate.
+ *
+ * Source: Cui et al. 2025, "The Entropy Mechanism of Reinforcement Learning for Reasoning Language
+ * Models", arXiv:2505.22617, section 4.3. Differs from it: the penalty is ½(log r)², whose gradient is
+ * that of the KL divergence, where the published code has |log r|, whose gradient does not fade at 1.
+ */
+import type { LossPart } from "../../composition/part.ts";
+import { topCovarianceTokens } from "../../corrections/covariance-mask.ts";
+import { clampedLogRatio, LOG_RATIO_LIMIT } from "../../log-ratio.ts";
+import type { LossResult } from "../../loss.ts";
+import { finiteAt, requireRows, type TokenRows } from "../../token-rows.ts";
+import type { AggregationOption } from "../aggregation.ts";
+import { lossPart } from "../loss-part.ts";
+import { type ProximalBatch, proximalLoss } from "./policy-loss.ts";
+
+/**
+ * Σ w·(−A·r + coefficient·½(log r)²·penalised).
+ *
+ * @param batch - `penalised` is `[B][T]` of 0 and 1, detached.
+ */
+export function covariancePenaltyLoss(
+  batch: ProximalBatch & { readonly penalised: TokenRows },
+  coefficient: number,
+  options: AggregationOption = {},
+): LossResult {
+  requireRows(batch.lossMask, { penalised: batch.penalised });
+  return proximalLoss(batch, options, ({ b, t, advantage, logRatio, ratio, ratioSlope }) => {
+    const strength = coefficient * finiteAt(batch.penalised, "penalised", b, t);
+    const bounded = clampedLogRatio(logRatio);
+    const pull = Math.abs(logRatio) >= LOG_RATIO_LIMIT ? 0 : strength * bounded;
+    return {
+      value: -advantage * ratio + 0.5 * strength * bounded * bounded,
+      slope: -advantage * ratioSlope + pull,
+    };
+  });
+}
+
+/** `kl-cov`: nothing clipped; the `share` of tokens of highest covariance is pulled back to where it was. */
+export function covariancePenalty(share = 2e-3, coefficient = 1): LossPart {
+  return lossPart("kl-cov", (minibatch) =>
+    covariancePenaltyLoss(
+      { ...minibatch, penalised: topCovarianceTokens(minibatch, share) },
+      coefficient,
+      minibatch,
+    ),
+  );
+}

@@ -1,0 +1,43 @@
+/**
+ * The clipped surrogate with a ceiling for tokens of negative advantage, where the plain one grows
+ * without bound in the ratio.
+ *
+ * Source: Ye et al. 2020, "Mastering Complex Control in MOBA Games with Deep Reinforcement Learning",
+ * arXiv:1912.09729, equation 6.
+ */
+import type { LossPart } from "../../composition/part.ts";
+import type { LossResult } from "../../loss.ts";
+import type { AggregationOption } from "../aggregation.ts";
+import { lossPart } from "../loss-part.ts";
+import { clippedTerm } from "./clipped-surrogate.ts";
+import { type ProximalBatch, proximalLoss } from "./policy-loss.ts";
+import type { RatioBounds } from "./ratio-bounds.ts";
+
+/**
+ * The clipped term, and where A < 0 at most −A·ceiling.
+ *
+ * @param ceiling - a ratio above the upper bound; 3 is the usual one.
+ * @returns metric `capFraction`: share of tokens at the ceiling, whose derivative is 0.
+ */
+export function dualClippedSurrogate(
+  batch: ProximalBatch,
+  bounds: RatioBounds,
+  ceiling: number,
+  options: AggregationOption = {},
+): LossResult {
+  return proximalLoss(batch, options, (token) => {
+    const term = clippedTerm(token, bounds);
+    const most = -token.advantage * ceiling;
+    return token.advantage < 0 && term.value > most
+      ? { ...term, value: most, slope: 0, capped: true }
+      : { ...term, capped: false };
+  });
+}
+
+/** `dual-clip`: what a bad action may cost is capped at `ceiling` times its advantage. */
+export function dualClip(epsilon = 0.2, ceiling = 3): LossPart {
+  const bounds = { lower: epsilon, upper: epsilon };
+  return lossPart("dual-clip", (minibatch) =>
+    dualClippedSurrogate(minibatch, bounds, ceiling, minibatch),
+  );
+}

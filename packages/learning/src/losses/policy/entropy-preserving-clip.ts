@@ -1,0 +1,75 @@
+/**
+ * The clipped surrogate that keeps a gradient at clipped tokens of high entropy: the value is the
+ * clipped one, the derivative that of clip(r)·r/sg(r). These are the tokens where exploration is decided,
+ * and the plain clip silences them first. The part `sg-clip`.
+ *
+ * Source: Dong et al. 2025, "Agentic Entropy-Balanced Policy Optimization" (AEPO), arXiv:2510.14545,
+ * section 3.3. Differs from it: an entropy, in nats, can be asked for; the published code keeps the gradient of every token at the upper bound, which is
+ * −Infinity with `upper`. With `both` it is that of GPPO, arXiv:2508.07629.
+ */
+import { WaggleError } from "@waggle/protocol";
+import type { LossPart } from "../../composition/part.ts";
+import type { LossResult } from "../../loss.ts";
+import { finiteAt, requireRows, type TokenRows } from "../../token-rows.ts";
+import type { AggregationOption } from "../aggregation.ts";
+import { lossPart, present } from "../loss-part.ts";
+import { clippedTerm } from "./clipped-surrogate.ts";
+import { type ProximalBatch, proximalLoss } from "./policy-loss.ts";
+import { clippedRatio, type RatioBounds } from "./ratio-bounds.ts";
+
+export type PreservedTokens = {
+  /** Entropy, in nats, from which a clipped token keeps a gradient. */
+  readonly entropyThreshold: number;
+  /** `upper`: at the upper bound only, as published. `both`: at the lower one too. */
+  readonly sides: "upper" | "both";
+};
+
+/**
+ * As the clipped surrogate, with derivative −w·A·clip(r) where an uncertain token is clipped.
+ *
+ * @param batch - entropies are those of the policy and are detached.
+ * @returns metric `preservedFraction`: share of tokens that are clipped and keep their gradient.
+ */
+export function entropyPreservingClip(
+  batch: ProximalBatch & { readonly entropies: TokenRows },
+  bounds: RatioBounds,
+  { entropyThreshold, sides }: PreservedTokens,
+  options: AggregationOption = {},
+): LossResult {
+  if (batch.entropies === undefined) {
+    throw new WaggleError(
+      "CAPABILITY_MISSING",
+      "a clip that preserves uncertain tokens needs entropies, got none; choose an engine that has them",
+    );
+  }
+  requireRows(batch.lossMask, { entropies: batch.entropies });
+  const { metrics, ...result } = proximalLoss(batch, options, (token) => {
+    const term = clippedTerm(token, bounds);
+    const isPreserved =
+      term.clipped === true &&
+      (sides === "both" || token.advantage > 0) &&
+      finiteAt(batch.entropies, "entropies", token.b, token.t) >= entropyThreshold;
+    if (!isPreserved) return { ...term, capped: false };
+    return {
+      ...term,
+      slope: -token.advantage * clippedRatio(token.ratio, bounds),
+      capped: true,
+    };
+  });
+  const { capFraction, ...others } = metrics;
+  return { ...result, metrics: { ...others, preservedFraction: capFraction ?? 0 } };
+}
+
+/** `sg-clip`: a clipped token that the policy was unsure of keeps a gradient. */
+export function stopGradientClip(entropyThreshold: number, lower = 0.2, upper = 0.28): LossPart {
+  return lossPart("sg-clip", (minibatch) => {
+    const entropies = present(minibatch.entropies, "sg-clip", "entropies of the policy");
+    const preserved = { entropyThreshold, sides: "upper" } as const;
+    return entropyPreservingClip(
+      { ...minibatch, entropies },
+      { lower, upper },
+      preserved,
+      minibatch,
+    );
+  });
+}

@@ -1,0 +1,27 @@
+/**
+ * The plain off-policy policy gradient: each token weighted by its ratio to what sampled it, without
+ * bounds. One step on fresh data is REINFORCE.
+ *
+ * Source: the `importance_sampling` loss of the Tinker API (Thinking Machines Lab 2025).
+ */
+import type { LossPart } from "../../composition/part.ts";
+import type { LossResult } from "../../loss.ts";
+import type { AggregationOption } from "../aggregation.ts";
+import { lossPart } from "../loss-part.ts";
+import { type BehaviorBatch, behaviorLoss } from "./policy-loss.ts";
+
+/** Σ w · −A·exp(log π_θ − log μ), μ what sampled the tokens. */
+export function importanceSamplingLoss(
+  batch: BehaviorBatch,
+  options: AggregationOption = {},
+): LossResult {
+  return behaviorLoss(batch, options, ({ advantage, ratio, ratioSlope }) => ({
+    value: -advantage * ratio,
+    slope: -advantage * ratioSlope,
+  }));
+}
+
+/** `is`: each token by its ratio to what sampled it, without bounds. */
+export function importanceSampling(): LossPart {
+  return lossPart("is", (minibatch) => importanceSamplingLoss(minibatch, minibatch));
+}

@@ -1,0 +1,61 @@
+/**
+ * Trust regions in probability, not in ratio: tokens whose probability moved too far from what sampled
+ * them are left out. A rare token may double without leaving it, a likely one may not.
+ *
+ * Sources: "DPPO" with binary total variation, as in prime-rl (its default), `rule: "away"`, threshold
+ * 0.2; prime-rl's IPO mask, `rule: "either"`, threshold 0.1. Both add a small squared log-ratio.
+ */
+import type { LossPart } from "../../composition/part.ts";
+import { clampedLogRatio, LOG_RATIO_LIMIT } from "../../log-ratio.ts";
+import type { LossResult } from "../../loss.ts";
+import type { AggregationOption } from "../aggregation.ts";
+import { lossPart } from "../loss-part.ts";
+import { type BehaviorBatch, behaviorLoss } from "./policy-loss.ts";
+
+export type ProbabilityGap = {
+  /**
+   * `away`: tokens already moved where their advantage pushes (A > 0 and π − μ > threshold, or A < 0
+   * and π − μ < −threshold). `either`: |π − μ| > threshold.
+   */
+  readonly rule: "away" | "either";
+  /** A difference of probabilities, in (0, 1). */
+  readonly threshold: number;
+  /** Coefficient of (log π − log μ)², on every token. Published: 1e-3. */
+  readonly penalty: number;
+};
+
+/** Σ w·(−keep·A·π/μ + penalty·(log π − log μ)²). Metric `clipFraction`: tokens left out. */
+export function probabilityGapSurrogate(
+  batch: BehaviorBatch,
+  { rule, threshold, penalty }: ProbabilityGap,
+  options: AggregationOption = {},
+): LossResult {
+  return behaviorLoss(batch, options, ({ advantage, logProb, logRatio, ratio, ratioSlope }) => {
+    const gap = Math.exp(logProb) - Math.exp(logProb - logRatio);
+    const clipped =
+      rule === "either" ? Math.abs(gap) > threshold : Math.sign(advantage) * gap > threshold;
+    const bounded = clampedLogRatio(logRatio);
+    const pull = Math.abs(logRatio) >= LOG_RATIO_LIMIT ? 0 : 2 * penalty * bounded;
+    return {
+      value: (clipped ? 0 : -advantage * ratio) + penalty * bounded * bounded,
+      slope: (clipped ? 0 : -advantage * ratioSlope) + pull,
+      clipped,
+    };
+  });
+}
+
+const THRESHOLDS = { away: 0.2, either: 0.1 } as const;
+
+/**
+ * `prob-gap`: tokens whose probability moved too far are left out; `away` is DPPO's rule, `either` that of
+ * prime-rl's IPO mask, each with its published threshold.
+ */
+export function probabilityGap(
+  rule: ProbabilityGap["rule"] = "away",
+  threshold: number = THRESHOLDS[rule],
+  penalty = 1e-3,
+): LossPart {
+  return lossPart("prob-gap", (minibatch) =>
+    probabilityGapSurrogate(minibatch, { rule, threshold, penalty }, minibatch),
+  );
+}

@@ -1,0 +1,47 @@
+/**
+ * Learning again from stored trajectories that were better than the present baseline: the clipped
+ * surrogate on tokens of positive advantage only. The advantages are recomputed against the current
+ * baseline before (`recal`), so that a win which has become ordinary teaches nothing.
+ *
+ * Sources: Oh et al. 2018, "Self-Imitation Learning", arXiv:1806.05635; for agents Qin et al. 2025,
+ * "SPEAR", arXiv:2509.22601, section 4.2. The weight that rises over training is the recipe's
+ * (`scaleLoss`).
+ */
+import type { LossPart } from "../../composition/part.ts";
+import type { LossResult } from "../../loss.ts";
+import type { AggregationOption } from "../aggregation.ts";
+import { lossPart } from "../loss-part.ts";
+import { clippedTerm } from "./clipped-surrogate.ts";
+import { type BehaviorBatch, behaviorLoss } from "./policy-loss.ts";
+import type { RatioBounds } from "./ratio-bounds.ts";
+
+/**
+ * Σ w·max(−A·r, −A·clip(r)) over tokens with A > 0, r to what sampled them.
+ *
+ * @returns metrics named `imitation…`, so they stand beside those of the fresh data.
+ */
+export function selfImitationLoss(
+  batch: BehaviorBatch,
+  bounds: RatioBounds,
+  options: AggregationOption = {},
+): LossResult {
+  const { metrics, ...result } = behaviorLoss(batch, options, (token) =>
+    token.advantage > 0
+      ? { ...clippedTerm(token, bounds), capped: false }
+      : { value: 0, slope: 0, capped: true },
+  );
+  return {
+    ...result,
+    metrics: {
+      imitationClipFraction: metrics["clipFraction"] ?? 0,
+      imitationSkippedFraction: metrics["capFraction"] ?? 0,
+    },
+  };
+}
+
+/** `self-imitation`: the clipped surrogate on tokens that did better than expected, and on no others. */
+export function selfImitation(lower = 0.2, upper = 0.2): LossPart {
+  return lossPart("self-imitation", (minibatch) =>
+    selfImitationLoss(minibatch, { lower, upper }, minibatch),
+  );
+}

@@ -1,0 +1,60 @@
+/** `struct-tok`: what was paid for the form of calls is learned at the tokens that give them their form. */
+import { WaggleError } from "@waggle/protocol";
+import { groupRelativeAdvantages } from "../../advantages/group-advantages.ts";
+import type { LossPart, Minibatch } from "../../composition/part.ts";
+import type { StateName } from "../../composition/state.ts";
+import { lossPart } from "../loss-part.ts";
+
+/**
+ * `inner` on structural tokens alone, by the group's advantage in one component of the reward.
+ *
+ * @param component of the scores: `format`. It should weigh nothing in the reward itself.
+ */
+export function structuralTokens<N extends StateName>(
+  inner: LossPart<N>,
+  component = "format",
+): LossPart<N> {
+  return lossPart(
+    "struct-tok",
+    (minibatch, context) => {
+      const { structure } = context.ports;
+      if (structure === undefined) {
+        throw new WaggleError(
+          "CAPABILITY_MISSING",
+          "loss struct-tok needs to know which tokens are structure, got nothing; give the run a chat format",
+        );
+      }
+      const ofRow = componentAdvantages(minibatch, component);
+      const isStructure = (b: number, t: number): boolean => {
+        const sample = minibatch.trajectories[b]?.trajectory.samples[minibatch.samples[b] ?? 0];
+        return structure.has(sample?.sequence.tokenIds[t] ?? -1);
+      };
+      const lossMask = minibatch.lossMask.map((row, b) =>
+        row.map((counts, t) => counts && isStructure(b, t)),
+      );
+      const advantages = lossMask.map((row, b) =>
+        Float64Array.from(row, (counts) => (counts ? (ofRow[b] as number) : 0)),
+      );
+      return inner.compute({ ...minibatch, lossMask, advantages }, context);
+    },
+    { ...inner, around: [inner] },
+  );
+}
+
+/** `[B]` of each row's trajectory among those of its task; 0 where it is alone. */
+function componentAdvantages({ trajectories }: Minibatch, component: string): number[] {
+  const byTask = new Map<string, Map<string, number>>();
+  for (const { trajectory, score } of trajectories) {
+    const task = JSON.stringify(trajectory.record.task ?? trajectory.id);
+    const ofTask = byTask.get(task) ?? new Map<string, number>();
+    ofTask.set(trajectory.id, score.components?.[component] ?? 0);
+    byTask.set(task, ofTask);
+  }
+  const advantages = new Map<string, number>();
+  for (const ofTask of byTask.values()) {
+    const ids = [...ofTask.keys()];
+    const values = ids.length < 2 ? [0] : groupRelativeAdvantages([...ofTask.values()]);
+    for (const [i, id] of ids.entries()) advantages.set(id, values[i] as number);
+  }
+  return trajectories.map(({ trajectory }) => advantages.get(trajectory.id) ?? 0);
+}

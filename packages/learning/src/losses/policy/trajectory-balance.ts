@@ -1,0 +1,140 @@
+/**
+ * Sampling in proportion to reward instead of maximising it: the squared gap between what a trajectory's
+ * probability is and what its reward says it should be, (log Z + Σ log π − log R)². The part `tb`.
+ *
+ * Sources: Malkin et al. 2022, "Trajectory balance: Improved credit assignment in GFlowNets",
+ * arXiv:2201.13259, equation 14; for agents "GFlowVLM", arXiv:2503.06514; with a reference policy and
+ * log Z estimated from the group, Bartoldson et al. 2025, "Trajectory Balance with Asynchrony",
+ * arXiv:2503.18929.
+ */
+import { WaggleError } from "@waggle/protocol";
+import { fixed, made } from "../../composition/making.ts";
+import type { LossPart } from "../../composition/part.ts";
+import type { LossResult } from "../../loss.ts";
+import {
+  finiteAt,
+  type LossMask,
+  requireRows,
+  requireSequences,
+  type TokenRows,
+  zeroRows,
+} from "../../token-rows.ts";
+import { lossPart, present } from "../loss-part.ts";
+
+export type BalanceBatch = {
+  readonly lossMask: LossMask;
+  readonly policyLogProbs: TokenRows;
+  /** Absent: log R alone is the target. Present: log R is added to the reference's log-prob. */
+  readonly referenceLogProbs?: TokenRows | undefined;
+  /** `[B]` log R, or reward / β; finite. */
+  readonly logRewards: ArrayLike<number>;
+  /** `[B]` log Z of each sequence's task: learned, or `groupLogPartitions`; detached here. */
+  readonly logPartitions: ArrayLike<number>;
+};
+
+export type BalanceResult = LossResult & {
+  /** `[B]` dL / d log Z, for a caller that learns it. */
+  readonly logPartitionDerivatives: Float64Array;
+};
+
+/**
+ * Mean over sequences of (log Z + log π − log π_ref − log R)², in nats².
+ *
+ * @param sequenceCount - sequences of the whole minibatch. Default: those of the batch.
+ */
+export function trajectoryBalance(
+  batch: BalanceBatch,
+  sequenceCount: number = batch.lossMask.length,
+): BalanceResult {
+  const { lossMask } = batch;
+  const gaps = balanceGaps(batch);
+  const logProb = zeroRows(lossMask);
+  const logPartitionDerivatives = new Float64Array(lossMask.length);
+  const share = sequenceCount === 0 ? 0 : 1 / sequenceCount;
+  let loss = 0;
+  for (const [b, row] of lossMask.entries()) {
+    const gap = (batch.logPartitions[b] as number) - (gaps[b] as number);
+    loss += gap * gap * share;
+    logPartitionDerivatives[b] = 2 * gap * share;
+    for (const [t, kept] of row.entries()) {
+      if (kept) (logProb[b] as Float64Array)[t] = 2 * gap * share;
+    }
+  }
+  return {
+    loss,
+    derivatives: { logProb },
+    metrics: { balanceGap: loss },
+    logPartitionDerivatives,
+  };
+}
+
+/**
+ * `[B]` log Z as the mean over a task's rollouts of log R + log π_ref − log π: what makes the gaps of a
+ * group sum to 0, so no partition has to be learned. Over the whole minibatch.
+ *
+ * @param prompts - `[B]` which task each sequence is a rollout of.
+ * @throws WaggleError `GROUP_TOO_SMALL` for a task with one rollout, whose gap would be 0 by definition.
+ */
+export function groupLogPartitions(
+  batch: Omit<BalanceBatch, "logPartitions">,
+  prompts: readonly (string | number)[],
+): Float64Array {
+  const gaps = balanceGaps(batch);
+  return Float64Array.from(gaps, (_, b) => {
+    const group = gaps.filter((_gap, i) => prompts[i] === prompts[b]);
+    if (group.length < 2) {
+      throw new WaggleError(
+        "GROUP_TOO_SMALL",
+        `a task must have at least 2 rollouts to estimate its log Z, got ${group.length}; raise the group size or learn log Z`,
+      );
+    }
+    return group.reduce((sum, gap) => sum + gap, 0) / group.length;
+  });
+}
+
+/** `[B]` log R + log π_ref − log π. */
+function balanceGaps(batch: Omit<BalanceBatch, "logPartitions">): number[] {
+  const { lossMask, policyLogProbs, referenceLogProbs, logRewards } = batch;
+  requireRows(lossMask, { policyLogProbs, referenceLogProbs });
+  requireSequences(lossMask, { logRewards });
+  return lossMask.map((row, b) =>
+    row.reduce(
+      (gap, kept, t) =>
+        kept
+          ? gap -
+            finiteAt(policyLogProbs, "policyLogProbs", b, t) +
+            (referenceLogProbs === undefined
+              ? 0
+              : finiteAt(referenceLogProbs, "referenceLogProbs", b, t))
+          : gap,
+      logRewards[b] as number,
+    ),
+  );
+}
+
+/**
+ * `tb`: trajectory balance, log Z estimated from the trajectories of a task or, for single ones, of the
+ * batch; the reward over `beta` is log R.
+ */
+export function trajectoryBalancing(
+  beta = 1,
+  estimated: "task" | "batch" = "task",
+): LossPart<"ref"> {
+  return made({ beta: fixed(beta) }, () =>
+    lossPart(
+      "tb",
+      (minibatch) => {
+        const batch = {
+          ...minibatch,
+          referenceLogProbs: present(minibatch.referenceLogProbs, "tb", "a reference policy"),
+          logRewards: minibatch.trajectories.map(({ score }) => score.reward / beta),
+        };
+        const tasks = minibatch.trajectories.map(({ trajectory }) =>
+          estimated === "batch" ? "batch" : JSON.stringify(trajectory.record.task ?? trajectory.id),
+        );
+        return trajectoryBalance({ ...batch, logPartitions: groupLogPartitions(batch, tasks) });
+      },
+      { needs: ["ref"] },
+    ),
+  );
+}

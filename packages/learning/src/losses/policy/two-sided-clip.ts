@@ -1,0 +1,42 @@
+/**
+ * The clipped surrogate whose unclipped branch is capped too, so a token of negative advantage and
+ * large ratio cannot dominate.
+ *
+ * Source: Prime Intellect 2025, "INTELLECT-2", arXiv:2505.07291, section 3.4. Same as a dual clip with
+ * its ceiling at the cap, wherever the cap lies above the upper bound.
+ */
+import type { LossPart } from "../../composition/part.ts";
+import type { LossResult } from "../../loss.ts";
+import type { AggregationOption } from "../aggregation.ts";
+import { lossPart } from "../loss-part.ts";
+import { clippedTerm } from "./clipped-surrogate.ts";
+import { type ProximalBatch, proximalLoss } from "./policy-loss.ts";
+import type { RatioBounds } from "./ratio-bounds.ts";
+
+/**
+ * max(−A·min(r, cap), −A·clip(r)).
+ *
+ * @param cap - a ratio above the upper bound; 4 is the published one.
+ * @returns metric `capFraction`: share of tokens whose ratio is above the cap.
+ */
+export function twoSidedSurrogate(
+  batch: ProximalBatch,
+  bounds: RatioBounds,
+  cap: number,
+  options: AggregationOption = {},
+): LossResult {
+  return proximalLoss(batch, options, ({ advantage, ratio, ratioSlope }) => {
+    const capped = ratio > cap;
+    const term = clippedTerm(
+      { advantage, ratio: Math.min(ratio, cap), ratioSlope: capped ? 0 : ratioSlope },
+      bounds,
+    );
+    return { ...term, capped };
+  });
+}
+
+/** `two-sided`: ratios are capped at `cap` also where the clip would let them go. */
+export function twoSidedClip(epsilon = 0.2, cap = 4): LossPart {
+  const bounds = { lower: epsilon, upper: epsilon };
+  return lossPart("two-sided", (minibatch) => twoSidedSurrogate(minibatch, bounds, cap, minibatch));
+}

@@ -1,0 +1,102 @@
+/**
+ * Learning from answers that were liked or disliked one by one, without pairs: the natural loss for
+ * thumbs, also where one kind is rare. The part `kto`.
+ *
+ * Source: Ethayarajh et al. 2024, "KTO: Model Alignment as Prospect Theoretic Optimization",
+ * arXiv:2402.01306, equations 7 and 8. Differs from it: the divergence is estimated once for the whole
+ * minibatch and passed in, so microbatches agree.
+ */
+import type { LossPart } from "../../composition/part.ts";
+import { logistic } from "../../logistic.ts";
+import type { LossResult } from "../../loss.ts";
+import {
+  finiteAt,
+  type LossMask,
+  requireRows,
+  type TokenRows,
+  zeroRows,
+} from "../../token-rows.ts";
+import { lossPart, present } from "../loss-part.ts";
+import { type Segment, segmentTokens } from "./preference-pairs.ts";
+
+export type JudgedAnswer = {
+  readonly segments: readonly Segment[];
+  readonly isDesirable: boolean;
+};
+
+export type KtoBatch = {
+  readonly lossMask: LossMask;
+  readonly policyLogProbs: TokenRows;
+  readonly referenceLogProbs: TokenRows;
+  readonly answers: readonly JudgedAnswer[];
+};
+
+export type KtoOptions = {
+  readonly beta: number;
+  /** λ_D and λ_U: raise the rarer kind's, so that the ratio of λ·count lies in [1, 4/3]. Default 1. */
+  readonly desirableWeight?: number | undefined;
+  readonly undesirableWeight?: number | undefined;
+  /** Divergence of policy and reference in nats per answer, ≥ 0, detached; 0 is unpaired APO-zero. */
+  readonly divergence: number;
+  /** Answers of the whole minibatch. Default: those of the batch. */
+  readonly answerCount?: number | undefined;
+};
+
+/**
+ * Mean over answers of λ·(1 − σ(±β·(Δ − divergence))), Δ = Σ log π − log ref, + for desirable ones.
+ *
+ * @returns metrics over answers: `desirableLogRatio` and `undesirableLogRatio`, each a share of the mean.
+ */
+export function ktoLoss(batch: KtoBatch, options: KtoOptions): LossResult {
+  const { lossMask, policyLogProbs, referenceLogProbs, answers } = batch;
+  const { beta, desirableWeight = 1, undesirableWeight = 1, divergence } = options;
+  requireRows(lossMask, { policyLogProbs, referenceLogProbs });
+  const logProb = zeroRows(lossMask);
+  const answerCount = options.answerCount ?? answers.length;
+  const share = answerCount === 0 ? 0 : 1 / answerCount;
+  const totals = { loss: 0, desirable: 0, undesirable: 0 };
+  for (const { segments, isDesirable } of answers) {
+    const tokens = segmentTokens(lossMask, segments);
+    const ratio = tokens.reduce(
+      (sum, [b, t]) =>
+        sum +
+        finiteAt(policyLogProbs, "policyLogProbs", b, t) -
+        finiteAt(referenceLogProbs, "referenceLogProbs", b, t),
+      0,
+    );
+    const side = isDesirable ? 1 : -1;
+    const weight = isDesirable ? desirableWeight : undesirableWeight;
+    const satisfied = logistic(side * beta * (ratio - divergence));
+    totals.loss += share * weight * (1 - satisfied);
+    totals[isDesirable ? "desirable" : "undesirable"] += share * ratio;
+    const slope = -share * weight * side * beta * satisfied * (1 - satisfied);
+    for (const [b, t] of tokens) {
+      (logProb[b] as Float64Array)[t] = (logProb[b]?.[t] ?? 0) + slope;
+    }
+  }
+  return {
+    loss: totals.loss,
+    derivatives: { logProb },
+    metrics: { desirableLogRatio: totals.desirable, undesirableLogRatio: totals.undesirable },
+  };
+}
+
+/** `kto`: trajectories that succeeded are liked, the others disliked; no pairs. */
+export function kto(beta = 0.1, divergence = 0): LossPart<"ref"> {
+  return lossPart(
+    "kto",
+    (minibatch) =>
+      ktoLoss(
+        {
+          ...minibatch,
+          referenceLogProbs: present(minibatch.referenceLogProbs, "kto", "a reference policy"),
+          answers: minibatch.trajectories.map(({ score }, row) => ({
+            segments: [{ row, start: 0, end: minibatch.lossMask[row]?.length ?? 0 }],
+            isDesirable: score.reward >= 0.5,
+          })),
+        },
+        { beta, divergence },
+      ),
+    { needs: ["ref"] },
+  );
+}

@@ -1,0 +1,94 @@
+/**
+ * `vrpo`: DPO where log-probs of whole answers are estimated from drawn tokens, as a diffusion model's
+ * are, and policy and reference are estimated from the same draw: what the draw does to both cancels in
+ * their difference. A budget of draws is spent on distinct ones. Not needed where every token's log-prob
+ * is known at once; there it is plain DPO in expectation, at the cost of a share of the tokens.
+ *
+ * Source: Zhu et al. 2025, "LLaDA 1.5: Variance-Reduced Preference Optimization for Large Language
+ * Diffusion Models", arXiv:2505.19223, section 3 (shared draws, one mask a drawn step).
+ * Differs from it: the term of a drawn token is its log-prob given what stands before it, not given all
+ * tokens that are not masked.
+ */
+import { WaggleError } from "@waggle/protocol";
+import { fixed, made } from "../../composition/making.ts";
+import type { PairLoss } from "../../composition/part.ts";
+import type { LossResult } from "../../loss.ts";
+import type { LossMask, TokenRows } from "../../token-rows.ts";
+import { pairLoss } from "../loss-part.ts";
+import { dpoLoss, type DpoOptions } from "./dpo.ts";
+import { batchOf, type PreferenceBatch } from "./preference-pairs.ts";
+
+export type VarianceReduction = {
+  /** Masks drawn of each answer, ≥ 1. */
+  readonly draws: number;
+  /** In [0, 1), seeded. */
+  readonly random: () => number;
+};
+
+/** DPO on Σ weight · log-prob, the weights those of `drawnTokenWeights`, shared by both policies. */
+export function varianceReducedPreference(
+  batch: PreferenceBatch,
+  { draws, random, ...options }: DpoOptions & VarianceReduction,
+): LossResult {
+  const weights = drawnTokenWeights(batch.lossMask, { draws, random });
+  const weighed = (rows: TokenRows): Float64Array[] =>
+    rows.map((row, b) =>
+      Float64Array.from(row, (value, t) => {
+        const weight = weights[b]?.[t] ?? 0;
+        return weight === 0 ? 0 : weight * value;
+      }),
+    );
+  const result = dpoLoss(
+    {
+      ...batch,
+      policyLogProbs: weighed(batch.policyLogProbs),
+      referenceLogProbs: weighed(batch.referenceLogProbs),
+    },
+    options,
+  );
+  return { ...result, derivatives: { logProb: weighed(result.derivatives.logProb ?? []) } };
+}
+
+/**
+ * `[B][T]` what each token counts in the estimate of its row's sum: the mean over draws of L / l where it
+ * is among the l masked of L. Each has mean 1. The draws' l are spread over 1 … L, one in each of as many
+ * equal parts.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` for fewer than one draw.
+ */
+export function drawnTokenWeights(
+  lossMask: LossMask,
+  { draws, random }: VarianceReduction,
+): Float64Array[] {
+  if (!(Number.isInteger(draws) && draws >= 1)) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `draws must be an integer of at least 1, got ${draws}; 8 is usual`,
+    );
+  }
+  return lossMask.map((mask) => {
+    const weights = new Float64Array(mask.length);
+    const tokens = [...mask.keys()].filter((t) => mask[t]);
+    for (let draw = 0; draw < draws && tokens.length > 0; draw += 1) {
+      const masked = 1 + Math.floor((tokens.length * (draw + random())) / draws);
+      const left = [...tokens];
+      for (let i = 0; i < masked; i += 1) {
+        const [t] = left.splice(Math.floor(random() * left.length), 1) as [number];
+        weights[t] = (weights[t] as number) + tokens.length / masked / draws;
+      }
+    }
+    return weights;
+  });
+}
+
+/** `vrpo`: DPO from `draws` masks of each answer, drawn once for policy and reference. */
+export function vrpo(beta = 0.1, draws = 8): PairLoss<"ref"> {
+  return made({ beta: fixed(beta), draws: fixed(draws) }, () =>
+    pairLoss(
+      "vrpo",
+      (minibatch, { random }) =>
+        varianceReducedPreference(batchOf(minibatch, "vrpo"), { beta, draws, random }),
+      { needs: ["ref"] },
+    ),
+  );
+}

@@ -1,0 +1,26 @@
+/** A loss on the tokens of one role. */
+import { made } from "../composition/making.ts";
+import type { LossPart } from "../composition/part.ts";
+import type { StateName } from "../composition/state.ts";
+
+/** A loss of the tokens of one role's trajectories. */
+export function lossOfRole<N extends StateName>(role: string, loss: LossPart<N>): LossPart<N> {
+  return made(
+    {},
+    (_, [inner]): LossPart<N> => ({
+      ...inner,
+      around: [inner],
+      compute: (minibatch, context) =>
+        inner.compute(
+          {
+            ...minibatch,
+            lossMask: minibatch.lossMask.map((mask, row) =>
+              minibatch.trajectories[row]?.trajectory.role === role ? mask : mask.map(() => false),
+            ),
+          },
+          context,
+        ),
+    }),
+    [loss],
+  );
+}

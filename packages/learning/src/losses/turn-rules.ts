@@ -1,0 +1,47 @@
+/** Which turns of a trajectory a loss counts, as a rule or as one of some choices. */
+import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
+import type { Dial } from "../composition/making.ts";
+import type { Minibatch, RewardedTrajectory } from "../composition/part.ts";
+import type { LossMask } from "../token-rows.ts";
+
+export type TurnRule = (turn: JudgedTurn, trajectory: JudgedTrajectory) => boolean;
+
+type Rule = "all" | "ran" | "right" | "last";
+
+/** `ran`: none of its calls failed. `right`: it could be read too. */
+const RULES: { readonly [name in Rule]: TurnRule } = {
+  all: () => true,
+  ran: ({ toolResults }) => toolResults.every(({ ok }) => ok),
+  right: ({ parseError, toolResults }) => parseError === null && toolResults.every(({ ok }) => ok),
+  last: (turn, { turns }) => turn === turns.at(-1),
+};
+
+/** `chosen`: what the recipe gave. */
+type TurnWord = Rule | "chosen";
+
+/** Open: the recipe's own rule, or else the standard. */
+export function turnDial(chosen: TurnRule | undefined, standard: Rule): Dial<TurnWord> {
+  const words = Object.keys(RULES) as Rule[];
+  return {
+    value: chosen === undefined ? standard : "chosen",
+    isOpen: true,
+    choices: chosen === undefined ? words : ["chosen", ...words],
+  };
+}
+
+export function turnRule(word: TurnWord, chosen?: TurnRule): TurnRule {
+  return word === "chosen" ? (chosen ?? RULES.all) : RULES[word];
+}
+
+/** Sampled tokens of turns that are wanted. */
+export function ofTurns(minibatch: Minibatch, isWanted: TurnRule): LossMask {
+  return minibatch.lossMask.map((mask, row) => {
+    const { trajectory } = minibatch.trajectories[row] as RewardedTrajectory;
+    const wanted = trajectory.turns.filter(
+      (turn) => turn.sample === minibatch.samples[row] && isWanted(turn, trajectory),
+    );
+    return mask.map(
+      (counts, t) => counts && wanted.some(({ start, end }) => t >= start && t < end),
+    );
+  });
+}

@@ -1,0 +1,30 @@
+/** Imitation of the best of several proposed actions, as the critic values them. */
+import { lastTokenOf, PROPOSAL } from "../../advantages/chunk-targets.ts";
+import type { LossPart } from "../../composition/part.ts";
+import { supervisedLoss } from "../imitation/supervised-loss.ts";
+import { lossPart, present } from "../loss-part.ts";
+
+/** `ce`: of what the policy proposes in a stored state, the action that the critic values most. */
+export function bestProposals(): LossPart<"critic"> {
+  return lossPart(
+    "ce",
+    (minibatch) => {
+      const values = present(minibatch.values, "ce", "values of a critic");
+      const best = new Map<string, { readonly row: number; readonly value: number }>();
+      for (const [row, scored] of minibatch.trajectories.entries()) {
+        const { branch } = scored.trajectory;
+        if (scored.trajectory.role !== PROPOSAL || branch === null) continue;
+        const key = `${branch.trajectory}/${branch.turn}`;
+        const value = values[row]?.[lastTokenOf(scored, minibatch.samples[row] ?? 0)] ?? 0;
+        const known = best.get(key);
+        if (known === undefined || value > known.value) best.set(key, { row, value });
+      }
+      const chosen = new Set(Array.from(best.values(), ({ row }) => row));
+      const lossMask = minibatch.lossMask.map((mask, row) =>
+        mask.map((counts) => counts && chosen.has(row)),
+      );
+      return supervisedLoss({ ...minibatch, lossMask });
+    },
+    { needs: ["critic"] },
+  );
+}

@@ -1,0 +1,56 @@
+/**
+ * Keeps learned values of actions that nobody took below those of the logged one: without it, a critic
+ * trained on logs alone believes its own mistakes. The values of the alternatives come from rows of
+ * their own (the same state, another action). Part of `td-bc`.
+ *
+ * Sources: Kumar et al. 2020, "Conservative Q-Learning", arXiv:2006.04779, equation 4; calibrated,
+ * Nakamoto et al. 2023, "Cal-QL", arXiv:2303.05479 (used by ConRFT).
+ */
+import type { LossResult } from "../../loss.ts";
+import { finiteAt, type LossMask, type TokenRows, zeroRows } from "../../token-rows.ts";
+
+/** Where an action's value stands. */
+export type ValuePosition = { readonly row: number; readonly token: number };
+
+export type ActionChoice = {
+  readonly taken: ValuePosition;
+  /** Other actions in the same state; the taken one is always among those compared. */
+  readonly alternatives: readonly ValuePosition[];
+  /** Value of a reference policy in this state; alternatives below it are left alone. Default none. */
+  readonly referenceValue?: number | undefined;
+};
+
+/**
+ * coefficient · mean over states of log Σ exp(Q) − Q(taken), the sum over all actions compared.
+ *
+ * @param batch - `lossMask` gives the shape of the derivatives; what it keeps does not matter here.
+ * @param stateCount - states of the whole minibatch. Default: those given.
+ */
+export function conservativePenalty(
+  batch: { readonly lossMask: LossMask; readonly values: TokenRows },
+  states: readonly ActionChoice[],
+  coefficient: number,
+  stateCount: number = states.length,
+): LossResult {
+  const values = zeroRows(batch.lossMask);
+  const scale = stateCount === 0 ? 0 : coefficient / stateCount;
+  let loss = 0;
+  let gap = 0;
+  for (const { taken, alternatives, referenceValue = -Infinity } of states) {
+    const positions = [taken, ...alternatives];
+    const scores = positions.map(({ row, token }) => finiteAt(batch.values, "values", row, token));
+    const compared = scores.map((score, i) => (i === 0 ? score : Math.max(score, referenceValue)));
+    const largest = Math.max(...compared);
+    const total = compared.reduce((sum, score) => sum + Math.exp(score - largest), 0);
+    const excess = largest + Math.log(total) - (scores[0] as number);
+    loss += scale * excess;
+    gap += stateCount === 0 ? 0 : excess / stateCount;
+    for (const [i, { row, token }] of positions.entries()) {
+      const isFree = i === 0 || (scores[i] as number) > referenceValue;
+      const share = isFree ? Math.exp((compared[i] as number) - largest) / total : 0;
+      (values[row] as Float64Array)[token] =
+        (values[row]?.[token] ?? 0) + scale * (share - (i === 0 ? 1 : 0));
+    }
+  }
+  return { loss, derivatives: { values }, metrics: { conservativeGap: gap } };
+}

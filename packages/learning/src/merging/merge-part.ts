@@ -1,0 +1,6 @@
+/** How merge parts are made. */
+import type { MergePart } from "../composition/part.ts";
+
+export function mergeOp(merge: MergePart["merge"]): MergePart {
+  return { slot: "loss", part: "merge-op", needs: ["delta"], merge };
+}

@@ -1,0 +1,23 @@
+/** Levels of a rollout, coarse ones first: could it be read, did its calls run, is it right? Not a recipe. */
+import { dial, made } from "../../composition/making.ts";
+import type { RewardPart } from "../../composition/part.ts";
+import * as parts from "../../parts.ts";
+import { executionReward } from "../../rewards/exec.ts";
+import { formatReward } from "../../rewards/format.ts";
+
+/** A later level counts where the earlier one was reached: by default 0.1, 0.2 and 0.7 of the reward. */
+export function readRanSolved(): RewardPart {
+  return made(
+    {
+      readWeight: dial(undefined, 0.1),
+      ranWeight: dial(undefined, 0.2),
+      solvedWeight: dial(undefined, 0.7),
+    },
+    ({ readWeight, ranWeight, solvedWeight }) =>
+      parts.tiers(({ turns, verification }) => [
+        { score: formatReward(turns), weight: readWeight },
+        { score: executionReward(turns), weight: ranWeight, passesAt: 0.5 },
+        { score: verification.reward, weight: solvedWeight },
+      ]),
+  );
+}

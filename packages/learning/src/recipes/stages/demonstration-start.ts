@@ -1,0 +1,60 @@
+/**
+ * The stages that many recipes begin with: a few steps of cross-entropy on what the environment's
+ * demonstrator did, or several teachers that err more or less often. Not a recipe.
+ */
+import type { FilterPart, LossPart } from "../../composition/part.ts";
+import { type Stage, type StepSettings, tokenStage } from "../../composition/stage.ts";
+import * as parts from "../../parts.ts";
+
+type DemonstrationStart = {
+  readonly steps: number;
+  readonly learningRate: number;
+  /** Default `start`. */
+  readonly name?: string;
+  /** Share of the demonstrator's decisions made at random; default 0. */
+  readonly mistakes?: number;
+  /** Which demonstrations, and which of their turns, are learned; default all. */
+  readonly filters?: readonly FilterPart[];
+  /** Default cross-entropy of all their turns. */
+  readonly loss?: LossPart;
+  /** Of the environment's dial, and how many come back; default all, each once. */
+  readonly tasks?: Pick<StepSettings, "difficulty" | "taskPool">;
+};
+
+export function demonstrationStart(options: DemonstrationStart): Stage {
+  const { steps, learningRate, name = "start", mistakes = 0, filters = [], loss, tasks } = options;
+  return tokenStage({
+    name,
+    rollout: parts.demos(mistakes),
+    filters,
+    losses: [loss ?? parts.crossEntropy()],
+    steps,
+    settings: { tasksPerStep: 32, learningRate, ...tasks },
+  });
+}
+
+type TeacherStart = Omit<DemonstrationStart, "mistakes"> & {
+  /** Of the second of two teachers; the first makes none. */
+  readonly secondMistakes: number;
+};
+
+export function teacherStart(options: TeacherStart): Stage {
+  const {
+    steps,
+    learningRate,
+    secondMistakes,
+    name = "start",
+    filters = [],
+    loss,
+    tasks,
+  } = options;
+  return tokenStage({
+    name,
+    rollout: parts.teacherDemos(),
+    filters,
+    losses: [loss ?? parts.crossEntropy()],
+    state: { teacher: parts.demonstrators(0, secondMistakes) },
+    steps,
+    settings: { tasksPerStep: 16, learningRate, ...tasks },
+  });
+}

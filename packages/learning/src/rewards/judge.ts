@@ -1,0 +1,44 @@
+/** A judge's score as the reward. */
+import { WaggleError } from "@waggle/protocol";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import { dial, made } from "../composition/making.ts";
+import type { RewardPart } from "../composition/part.ts";
+import { judgedReward } from "./judge-port.ts";
+
+/** `judge`: a judge's word, the median of `votes`; what it cannot judge has no reward. */
+export function judge(
+  inputOf: (trajectory: JudgedTrajectory) => {
+    readonly request: string;
+    readonly transcript: string;
+  },
+  votes?: number,
+): RewardPart<"judge"> {
+  return made({ votes: dial(votes, 1) }, (given) => judgedBy(inputOf, given.votes));
+}
+
+function judgedBy(
+  inputOf: (trajectory: JudgedTrajectory) => {
+    readonly request: string;
+    readonly transcript: string;
+  },
+  votes: number,
+): RewardPart<"judge"> {
+  return {
+    slot: "reward",
+    part: "judge",
+    needs: ["judge"],
+    score: async ({ trajectories }, { ports, signal }) => {
+      const port = ports.judge;
+      if (port === undefined) {
+        throw new WaggleError(
+          "CAPABILITY_MISSING",
+          "reward judge needs a judge, got none; open one for the run or choose another recipe",
+        );
+      }
+      const rewards = trajectories.map((trajectory) =>
+        judgedReward(port, inputOf(trajectory), signal, votes),
+      );
+      return (await Promise.all(rewards)).map((reward) => ({ reward }));
+    },
+  };
+}

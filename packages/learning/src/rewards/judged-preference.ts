@@ -1,0 +1,44 @@
+/** The share of the other trajectories of a task that a judge ranks lower. */
+import { WaggleError } from "@waggle/protocol";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import { dial, made } from "../composition/making.ts";
+import type { RewardPart } from "../composition/part.ts";
+import { judgedReward, type JudgeInput } from "./judge-port.ts";
+
+/**
+ * `preference`: the share of the other rollouts at its task that a judge scores lower; half a point
+ * where neither is. Rollouts of one task are compared among themselves.
+ */
+export function judgedPreference(
+  inputOf: (trajectory: JudgedTrajectory) => JudgeInput,
+  votes?: number,
+): RewardPart<"judge"> {
+  return made({ votes: dial(votes, 1) }, (given) => preferredBy(inputOf, given.votes));
+}
+
+function preferredBy(
+  inputOf: (trajectory: JudgedTrajectory) => JudgeInput,
+  votes: number,
+): RewardPart<"judge"> {
+  return {
+    slot: "reward",
+    part: "preference",
+    needs: ["judge"],
+    score: async ({ trajectories }, { ports: { judge }, signal }) => {
+      if (judge === undefined) {
+        throw new WaggleError(
+          "CAPABILITY_MISSING",
+          "reward preference needs a judge, got none; open one for the run or choose another recipe",
+        );
+      }
+      const scores = await Promise.all(
+        trajectories.map((trajectory) => judgedReward(judge, inputOf(trajectory), signal, votes)),
+      );
+      return scores.map((own, i) => {
+        const others = scores.filter((_, j) => j !== i);
+        const wins = others.reduce((sum, other) => sum + (1 + Math.sign(own - other)) / 2, 0);
+        return { reward: others.length === 0 ? 0.5 : wins / others.length };
+      });
+    },
+  };
+}

@@ -1,0 +1,47 @@
+/**
+ * `similarity` of what the environment said to what was asked: the cosine of counts of their tokens. Counts are
+ * an embedding that nobody trained.
+ */
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import type { RewardPart } from "../composition/part.ts";
+import { cosineSimilarity } from "./similarity.ts";
+
+/** Of a rollout: the mean over its turns of how like the request their results are, in [0, 1]. */
+export function observationLikeness(): RewardPart {
+  return {
+    slot: "reward",
+    part: "similarity",
+    needs: [],
+    score: ({ trajectories }) =>
+      trajectories.map((trajectory) => {
+        const asked = requestOf(trajectory);
+        const turnRewards = resultsOf(trajectory).map((said) => likeness(asked, said));
+        const sum = turnRewards.reduce((all, value) => all + value, 0);
+        return { reward: sum / Math.max(1, turnRewards.length) };
+      }),
+  };
+}
+
+/** Tokens before the first turn: the instruction. */
+function requestOf({ turns, samples }: JudgedTrajectory): readonly number[] {
+  const [first] = turns;
+  if (first === undefined) return [];
+  return samples[first.sample]?.sequence.tokenIds.slice(0, first.start) ?? [];
+}
+
+/** Tokens between turns: what each call was answered with. */
+function resultsOf({ turns, samples }: JudgedTrajectory): (readonly number[])[] {
+  return turns.flatMap(({ sample, end }, i) => {
+    const next = turns[i + 1];
+    if (next === undefined || next.sample !== sample) return [];
+    return [samples[sample]?.sequence.tokenIds.slice(end, next.start) ?? []];
+  });
+}
+
+function likeness(a: readonly number[], b: readonly number[]): number {
+  if (a.length === 0 || b.length === 0) return 0;
+  const tokens = [...new Set([...a, ...b])];
+  const counts = (ids: readonly number[]): number[] =>
+    tokens.map((token) => ids.filter((id) => id === token).length);
+  return cosineSimilarity(counts(a), counts(b));
+}

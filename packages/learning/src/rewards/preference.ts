@@ -1,0 +1,24 @@
+/** The share of the other trajectories of a task that one is preferred to. */
+import { type JudgedTrajectory, toolCalls } from "../composition/judged-trajectory.ts";
+import type { RewardPart } from "../composition/part.ts";
+
+/**
+ * `preference`: the share of the other rollouts at its task that one is preferred to. By default the
+ * better outcome is, and among equals the one with fewer calls; half a point where neither is.
+ */
+export function preference(
+  compare: (a: JudgedTrajectory, b: JudgedTrajectory) => number = (a, b) =>
+    a.verification.reward - b.verification.reward || toolCalls(b) - toolCalls(a),
+): RewardPart {
+  return {
+    slot: "reward",
+    part: "preference",
+    needs: [],
+    score: ({ trajectories }) =>
+      trajectories.map((a) => {
+        const others = trajectories.filter((b) => b !== a);
+        const wins = others.reduce((sum, b) => sum + (1 + Math.sign(compare(a, b))) / 2, 0);
+        return { reward: others.length === 0 ? 0.5 : wins / others.length };
+      }),
+  };
+}

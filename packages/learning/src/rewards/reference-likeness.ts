@@ -1,0 +1,41 @@
+/** `similarity`: likeness of what a trajectory did to what a reference trajectory of its group did, in order. */
+import { WaggleError } from "@waggle/protocol";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import type { RewardPart } from "../composition/part.ts";
+import { sequenceSimilarity } from "./similarity.ts";
+
+/** Calls as words, and the last words: what is compared. */
+function deedsOf({ turns }: JudgedTrajectory): string[] {
+  return turns.flatMap(({ toolCalls }) =>
+    toolCalls.length === 0
+      ? ["(answer)"]
+      : toolCalls.map((call) => JSON.stringify([call.name, call.arguments])),
+  );
+}
+
+/**
+ * The best likeness to the references of the group.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` for a group without a reference.
+ */
+export function likeReference(): RewardPart {
+  return {
+    slot: "reward",
+    part: "similarity",
+    needs: [],
+    score: ({ task, trajectories }) => {
+      const references = trajectories.filter(({ role }) => role === "reference").map(deedsOf);
+      if (references.length === 0) {
+        throw new WaggleError(
+          "INVALID_ARGUMENT",
+          `reward similarity needs a reference in each group, got none for ${task}; roll out with references`,
+        );
+      }
+      return trajectories.map((trajectory) => {
+        const deeds = deedsOf(trajectory);
+        const likeness = references.map((reference) => sequenceSimilarity(deeds, reference));
+        return { reward: Math.max(...likeness) };
+      });
+    },
+  };
+}

@@ -1,0 +1,90 @@
+/**
+ * `checklist` judged by rules: an environment that pays single turns says which criteria its calls met,
+ * and a criterion counts only with its evidence, the call, in the record. No model judges.
+ */
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import type { RewardPart } from "../composition/part.ts";
+import type { StatePart } from "../composition/state.ts";
+import {
+  type ChecklistPayment,
+  checklistRewards,
+  type Criterion,
+  type Verdict,
+} from "./checklist.ts";
+
+/** The environment's own rules: nothing is opened for them. */
+export const ruleJudge: StatePart<"judge"> = {
+  slot: "state",
+  part: "judge",
+  initial: () => "environment",
+};
+
+/** Below it two weights are the same number. */
+const LEAST_WEIGHT = 1e-9;
+
+/**
+ * What turns were paid for are criteria that were met, weighed by the pay; what is left of 1 is one
+ * criterion that was not. Where no turn is paid, success is the only one.
+ *
+ * @param payment default at the end: judged densely, paid sparsely.
+ */
+export function criteriaByRule(payment: ChecklistPayment = "trajectory"): RewardPart<"judge"> {
+  return {
+    slot: "reward",
+    part: "checklist",
+    needs: ["judge"],
+    score: ({ trajectories }) =>
+      trajectories.map((trajectory) => {
+        if (trajectory.turns.length === 0) return { reward: 0 };
+        const { criteria, verdicts } = judgedByRule(trajectory);
+        const turnRewards = checklistRewards(
+          criteria,
+          verdicts,
+          trajectory.turns.map(callsOf).join("\n"),
+          trajectory.turns.length,
+          payment,
+        );
+        const met = verdicts.filter(({ verdict }) => verdict === "met").length;
+        return {
+          reward: turnRewards.reduce((sum, reward) => sum + reward, 0),
+          turnRewards,
+          components: { met },
+        };
+      }),
+  };
+}
+
+function judgedByRule({ turns, verification }: JudgedTrajectory): {
+  readonly criteria: readonly Criterion[];
+  readonly verdicts: readonly Verdict[];
+} {
+  const last = turns.length - 1;
+  const isPaid = turns.some(({ reward }) => reward !== null);
+  const criteria: Criterion[] = [];
+  const verdicts: Verdict[] = [];
+  const add = (turn: number, weight: number, isMet: boolean, evidence: string): void => {
+    const name = `criterion ${criteria.length}`;
+    criteria.push({ name, turn, weight });
+    verdicts.push({ name, ...(isMet ? { verdict: "met", evidence } : { verdict: "failed" }) });
+  };
+  if (!isPaid) {
+    add(last, 1, verification.success, turns.map(callsOf).join("\n"));
+    return { criteria, verdicts };
+  }
+  let left = 1;
+  for (const [t, turn] of turns.entries()) {
+    const paid = turn.reward ?? 0;
+    if (paid <= LEAST_WEIGHT) continue;
+    add(t, paid, true, callsOf(turn));
+    left -= paid;
+  }
+  if (left > LEAST_WEIGHT) add(last, left, false, "");
+  return { criteria, verdicts };
+}
+
+/** The words that a criterion quotes. */
+function callsOf({ toolCalls }: JudgedTrajectory["turns"][number]): string {
+  return toolCalls
+    .map(({ name, arguments: given }) => `${name} ${JSON.stringify(given)}`)
+    .join(" ");
+}

@@ -1,0 +1,37 @@
+/** `process` by rule: what single turns are worth is read off their calls and results; no model judges. */
+import { calibratedByOutcome } from "../advantages/step-mix.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import { dial, made } from "../composition/making.ts";
+import type { RewardPart } from "../composition/part.ts";
+import { outcome, OUTCOME_KINDS, type OutcomeKind, outcomeReward } from "./outcome.ts";
+import { rewardPart } from "./reward-part.ts";
+
+/** `[turns]` 1 for calls that ran and were new, 0 for others; a turn in words counts as new. */
+function newAndRan({ turns }: JudgedTrajectory): number[] {
+  const made = new Set<string>();
+  return turns.map(({ toolCalls, toolResults }) => {
+    const calls = toolCalls.map((call) => JSON.stringify([call.name, call.arguments]));
+    const isNew = calls.length === 0 || calls.some((call) => !made.has(call));
+    for (const call of calls) made.add(call);
+    return isNew && toolResults.every(({ ok }) => ok) ? 1 : 0;
+  });
+}
+
+/** Scores of turns move around the outcome by at most `spread`, by default 0.25; the reward itself stays it. */
+export function ruleProcess(
+  scoresOf: (trajectory: JudgedTrajectory) => readonly number[] = newAndRan,
+  spread?: number,
+): RewardPart {
+  return made(
+    { spread: dial(spread, 0.25), outcome: dial<OutcomeKind>(undefined, "score", OUTCOME_KINDS) },
+    (given) => ({
+      ...rewardPart("process", (trajectory) => {
+        const reward = outcomeReward(trajectory.verification, given.outcome);
+        if (trajectory.turns.length === 0) return { reward };
+        const turnRewards = calibratedByOutcome(reward, scoresOf(trajectory), given.spread);
+        return { reward, turnRewards };
+      }),
+      around: [outcome(given.outcome)],
+    }),
+  );
+}

@@ -1,0 +1,15 @@
+/** `aug-env`: the environment helps while the policy learns: a failed call is answered with what tools take. */
+import type { RolloutPart } from "../composition/part.ts";
+import { group } from "./plain-rollouts.ts";
+
+/** `size` trajectories from the same start, in the environment that explains. */
+export function explainedFailures(size = 8): RolloutPart<never, "group"> {
+  return {
+    slot: "rollout",
+    part: "aug-env",
+    needs: [],
+    start: "group",
+    around: [group(size)],
+    plan: () => ({ kind: "group", size, environments: [{ kind: "explained" }] }),
+  };
+}

@@ -1,0 +1,56 @@
+/**
+ * Rollouts that keep their own notes: every turn has the request, what was noted, and the last result, and
+ * no more. What a turn says beside its call is a note.
+ *
+ * Source: AgentFold (a model that folds its history at each step), BrowserAgent (a memory of conclusions).
+ */
+import { dial, made } from "../composition/making.ts";
+import type { RolloutPart } from "../composition/part.ts";
+import type { RolloutPlan } from "../composition/rollout-plan.ts";
+
+type Folded<N extends "memory-bank"> = RolloutPart<N, "single">;
+
+function folded(part: string, plan: Omit<Extract<RolloutPlan, { kind: "folded" }>, "kind">) {
+  return {
+    ...({ slot: "rollout", part, start: "single" } as const),
+    plan: (): RolloutPlan => ({ kind: "folded", ...plan }),
+  };
+}
+
+/** `demos` whose turns note a conclusion each, and sum several up where they can. */
+export function foldingDemos(mistakes = 0): Folded<never> {
+  return { ...folded("demos", { mistakes, consolidates: true }), needs: [] };
+}
+
+/** `demos` whose turns note a conclusion each. */
+export function notedDemos(mistakes = 0): Folded<"memory-bank"> {
+  return { ...folded("demos", { mistakes, consolidates: false }), needs: ["memory-bank"] };
+}
+
+/**
+ * `group`: `size` rollouts from the same start, in which the policy sees what was recorded of calls and
+ * words in the place of the history.
+ */
+export function rememberedGroup(size?: number): RolloutPart<"memory-bank", "group"> {
+  return made({ groupSize: dial(size, 8) }, ({ groupSize }) => {
+    const plan = { mistakes: null, consolidates: false, records: true, size: groupSize };
+    return { ...folded("group", plan), start: "group", needs: ["memory-bank"] };
+  });
+}
+
+/** The same with the environment's user: `user-sim`. */
+export function rememberedUser(size?: number): RolloutPart<"memory-bank" | "world-model", "group"> {
+  return made(
+    { groupSize: dial(size, 8) },
+    ({ groupSize }): RolloutPart<"memory-bank" | "world-model", "group"> => {
+      const plain = rememberedGroup(groupSize);
+      const needs = ["memory-bank", "world-model"] as const;
+      return { ...plain, part: "user-sim", needs, around: [plain] };
+    },
+  );
+}
+
+/** `single`: the policy acts from its own notes. */
+export function notedSingle(): Folded<"memory-bank"> {
+  return { ...folded("single", { mistakes: null, consolidates: false }), needs: ["memory-bank"] };
+}

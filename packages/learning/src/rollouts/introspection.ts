@@ -1,0 +1,22 @@
+/** Several answers to one request in one context. */
+import type { RolloutPart } from "../composition/part.ts";
+import { retry } from "./plain-rollouts.ts";
+
+/**
+ * `multi-trial`: up to `most` answers, each told that the one before was wrong; where all are, the
+ * state's teacher answers in the same context. Turns are paid what their answer was worth.
+ */
+export function introspection(
+  guidance: string,
+  most = 3,
+  size = 1,
+): RolloutPart<"teacher", "single"> {
+  return {
+    ...{ slot: "rollout", part: "multi-trial", start: "single", needs: ["teacher"] },
+    around: [retry(guidance, size)],
+    plan: ({ state }) => {
+      const [teacher = 0] = state.teacher as readonly number[];
+      return { kind: "retry", size, guidance, trials: { most, teacher } };
+    },
+  };
+}

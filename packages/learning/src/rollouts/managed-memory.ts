@@ -1,0 +1,22 @@
+/** One role keeps a memory and another answers from it; neither sees what the other saw. */
+import { dial, made } from "../composition/making.ts";
+import type { RolloutPart } from "../composition/part.ts";
+import { group, single } from "./plain-rollouts.ts";
+
+/**
+ * `group`: `size` rollouts at each task, in an environment with a memory. `manager` has every line, with one
+ * operation to make of it, `answerer` the question; each turn is a `single` trajectory of its role.
+ */
+export function managedMemory(
+  managed: { readonly manager: string; readonly answerer: string },
+  size?: number,
+): RolloutPart<"memory-bank", "group"> {
+  return made({ groupSize: dial(size, 8) }, ({ groupSize }) => ({
+    ...{ slot: "rollout", part: "group", start: "group", needs: ["memory-bank"] },
+    plan: () => ({
+      ...{ kind: "folded", mistakes: null, consolidates: false, size: groupSize },
+      managed,
+    }),
+    around: [group(groupSize), single(1)],
+  }));
+}

@@ -1,0 +1,76 @@
+/** Rollouts that start a task afresh: groups, single trajectories, retries and lagging samplers. */
+import { WaggleError } from "@waggle/protocol";
+import { dial, made } from "../composition/making.ts";
+import type { RolloutPart, Start } from "../composition/part.ts";
+import type { RolloutPlan } from "../composition/rollout-plan.ts";
+import type { StateName } from "../composition/state.ts";
+
+/** `size` trajectories from the same start, in an environment whose documents are searched; no other serves. */
+export function searchingGroup(size?: number): RolloutPart<"corpus", "group"> {
+  return made({ groupSize: dial(size, 8) }, ({ groupSize }) => ({
+    ...{ slot: "rollout", part: "group", needs: ["corpus"], start: "group" },
+    plan: () => ({ kind: "group", size: groupSize, environments: [{ kind: "searched" }] }),
+  }));
+}
+
+export function planned<S extends "group" | "single">(
+  part: string,
+  start: S,
+  plan: RolloutPlan,
+): RolloutPart<never, S> {
+  if ("size" in plan && !(Number.isInteger(plan.size) && plan.size >= 1)) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `rollouts of ${part} must be a whole number from 1 for each task, got ${plan.size}; set another group size`,
+    );
+  }
+  return { slot: "rollout", part, needs: [], start, plan: () => plan };
+}
+
+/** `group`: `size` trajectories from the same start, by default 8. */
+export function group(size?: number): RolloutPart<never, "group"> {
+  return made({ groupSize: dial(size, 8) }, ({ groupSize }) =>
+    planned("group", "group", { kind: "group", size: groupSize }),
+  );
+}
+
+/**
+ * `single`: independent trajectories, no group statistic; `rollouts` of each task where they are compared,
+ * told one of the sentences each, in turn.
+ */
+export function single(attempts?: number, modes?: readonly string[]): RolloutPart<never, "single"> {
+  return made({ attempts: dial(attempts, 1) }, (given) =>
+    planned("single", "single", {
+      ...{ kind: "group", size: given.attempts },
+      ...(modes === undefined ? {} : { modes }),
+    }),
+  );
+}
+
+/** `mode-strata`: a group in which each mode has its share; a mode is a sentence of the system message. */
+export function modeStrata(modes: readonly string[], perMode = 4): RolloutPart<never, "group"> {
+  const size = perMode * modes.length;
+  const strata = planned("mode-strata", "group", { kind: "group", size, modes });
+  return { ...strata, around: [group(size)] };
+}
+
+/** `weights`: nothing is rolled out, models are what is learned from. */
+export function weights(): RolloutPart<never, "single"> {
+  return planned("weights", "single", { kind: "none" });
+}
+
+/**
+ * `retry`: a failed rollout hears `guidance` and tries again in the same context.
+ *
+ * Source: Reflect, Retry, Reward, arXiv:2505.24726.
+ */
+export function retry(guidance: string, size = 8): RolloutPart<never, "group"> {
+  return planned("retry", "group", { kind: "retry", size, guidance });
+}
+
+/** `async`: `inner` sampled by a policy that lags behind; the lag itself is a setting of the stage. */
+export function asynchronous<N extends StateName, S extends Start>(
+  inner: RolloutPart<N, S>,
+): RolloutPart<N, S> {
+  return made({}, (_, [plain]) => ({ ...plain, part: "async", around: [plain] }), [inner]);
+}

@@ -1,0 +1,59 @@
+/** Self-play in which a policy sets tasks and solves them. The environment checks tasks and answers. */
+import type { RolloutPart } from "../composition/part.ts";
+import { group } from "./plain-rollouts.ts";
+
+/** The roles of both, and of who shows how tasks are set. */
+export const PROPOSER = "proposer";
+
+export const SOLVER = "solver";
+
+export const SHOWN = "shown";
+
+/**
+ * `self-play`: so many tasks are set for each reference, and each that can be read is tried so often.
+ *
+ * @param shown demonstrations of how a task is set: a policy that never saw it done sets none.
+ */
+export function setAndSolve(proposals = 4, attempts = 4, shown = 1): RolloutPart<never, "group"> {
+  return {
+    slot: "rollout",
+    part: "self-play",
+    needs: [],
+    start: "group",
+    plan: () => ({ kind: "proposals", proposals, attempts, shown }),
+  };
+}
+
+/** `self-play` about documents: both search them, and no environment without any serves. */
+export function searchAndSolve(
+  proposals = 4,
+  attempts = 4,
+  shown = 1,
+): RolloutPart<"corpus", "group"> {
+  return {
+    slot: "rollout",
+    part: "self-play",
+    needs: ["corpus"],
+    start: "group",
+    plan: () => ({ kind: "proposals", proposals, attempts, shown, searches: "both" }),
+  };
+}
+
+/**
+ * `self-play` with a setter who reads documents and a solver who never sees them: each task is tried by a
+ * `group` of rollouts.
+ */
+export function readAndSolve(
+  proposals = 4,
+  attempts = 4,
+  shown = 1,
+): RolloutPart<"corpus", "group"> {
+  return {
+    slot: "rollout",
+    part: "self-play",
+    needs: ["corpus"],
+    start: "group",
+    plan: () => ({ kind: "proposals", proposals, attempts, shown, searches: "setter" }),
+    around: [group(attempts)],
+  };
+}

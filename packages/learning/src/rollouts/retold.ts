@@ -1,0 +1,91 @@
+/**
+ * What a search found as one rollout to imitate: a failure with the way back spliced in, or the search as
+ * it went. The trainer makes the rollout; here is what it is made of, and what of it is learned.
+ */
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import type { FilterPart, RolloutPart } from "../composition/part.ts";
+import type { Retells } from "../composition/rollout-plan.ts";
+import { filterPart } from "../filters/filter-part.ts";
+import { editExperiences, type ExperienceLibrary } from "../states/experience-library.ts";
+import { linearised, spliced, type ToldRollout } from "./retelling.ts";
+import { searchedRollout } from "./tree-search.ts";
+
+function told(trajectory: JudgedTrajectory): ToldRollout {
+  const { id, actions } = searchedRollout(trajectory);
+  const answer = trajectory.turns.findIndex(({ toolCalls }) => toolCalls.length === 0);
+  const revocable = answer < 0 ? actions.length : answer;
+  return { id, actions, revocable, isSuccess: trajectory.verification.success };
+}
+
+/** A failure, these words at its first error, said with what the success did otherwise there. */
+export function revision(words: string): Retells {
+  return (trajectories) => {
+    const pieces = spliced(trajectories.map(told));
+    return pieces === null ? null : { pieces, words };
+  };
+}
+
+/** Up to `most` failures as they were searched, these words where each is left, and a success at the end. */
+export function traversal(words: string, most = 2): Retells {
+  return (trajectories) => {
+    const pieces = linearised(trajectories.map(told), most);
+    return pieces === null ? null : { pieces, words };
+  };
+}
+
+/** `demos`: `size` of each task, and what of them is told as one more. */
+export function retoldDemos(
+  size: number,
+  mistakes: number,
+  retells: Retells,
+): RolloutPart<never, "group"> {
+  return {
+    ...{ slot: "rollout", part: "demos", start: "group", needs: [] },
+    plan: () => ({ kind: "demos", size, mistakes, retells }),
+  };
+}
+
+/**
+ * Lessons from what was told: what was done where a failure was left, and what was done instead. Written
+ * to `experience`, oldest first out; changes nothing else.
+ */
+export function contrasted(): FilterPart<"experience"> {
+  return filterPart(
+    "contrasted",
+    (groups, { state }) => {
+      const lessons = groups.flatMap(({ trajectories }) => {
+        const pieces = spliced(trajectories.map(({ trajectory }) => told(trajectory))) ?? [];
+        const [bad, good] = pieces.map(({ rollout, to, from }, i) => {
+          const { trajectory } = trajectories.find((one) => one.trajectory.id === rollout) ?? {};
+          return trajectory?.turns[i === 0 ? to - 1 : from];
+        });
+        if (bad === undefined || good === undefined) return [];
+        return [`Not ${doneIn(bad)}, but ${doneIn(good)}.`];
+      });
+      return {
+        groups,
+        dropped: new Map(),
+        state: { experience: withLessons(state.experience as ExperienceLibrary, lessons) },
+      };
+    },
+    { needs: ["experience"] },
+  );
+}
+
+function doneIn({ toolCalls }: JudgedTrajectory["turns"][number]): string {
+  if (toolCalls.length === 0) return "an answer yet";
+  return toolCalls.map((call) => `${call.name} ${JSON.stringify(call.arguments)}`).join(" and ");
+}
+
+function withLessons(library: ExperienceLibrary, lessons: readonly string[]): ExperienceLibrary {
+  let edited = library;
+  for (const text of lessons.filter(({ length }) => length <= library.limits.characters)) {
+    const entries = edited.versions.at(-1) ?? [];
+    const [oldest] = entries.length >= edited.limits.entries ? entries : [];
+    edited = editExperiences(edited, [
+      ...(oldest === undefined ? [] : [{ edit: "delete", id: oldest.id } as const]),
+      { edit: "add", text },
+    ]).library;
+  }
+  return edited;
+}

@@ -1,0 +1,30 @@
+/**
+ * Situations of an agent that knows itself: it can go on, must think again, or must ask. Which one a task
+ * is in is seen from the policy's own rollouts at it.
+ *
+ * Source: KnowSelf (situation tokens on self-explored runs).
+ */
+import { verifiedWorth } from "../composition/judged-trajectory.ts";
+import type { RewardedGroup, RewardedTrajectory, RolloutPart } from "../composition/part.ts";
+import type { Situation, SituationWords } from "../composition/rollout-plan.ts";
+
+/** `single`: two rollouts of the policy at a task, and runs of it that say each situation's words first. */
+export function selfExplored(rethink: string, words: SituationWords): RolloutPart<never, "single"> {
+  return {
+    ...{ slot: "rollout", part: "single", start: "single", needs: [] },
+    plan: () => ({ kind: "situated", rethink, words }),
+  };
+}
+
+/** What two rollouts say: right at once, right after thinking again, or never. */
+export function situationOf({ trajectories }: RewardedGroup, threshold: number): Situation {
+  const [first, second] = trajectories.filter(({ trajectory }) => trajectory.role === "student");
+  const isRight = (scored: RewardedTrajectory | undefined): boolean =>
+    scored !== undefined && verifiedWorth(scored.trajectory) >= threshold;
+  if (isRight(first)) return "go-on";
+  return isRight(second) ? "rethink" : "ask";
+}
+
+export function isOf(situation: Situation): (scored: RewardedTrajectory) => boolean {
+  return ({ trajectory }) => trajectory.role === situation;
+}

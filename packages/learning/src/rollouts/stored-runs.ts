@@ -1,0 +1,50 @@
+/** Rollouts that start from stored trajectories: replayed, continued, or taken over. */
+import { dial, made } from "../composition/making.ts";
+import type { RolloutPart } from "../composition/part.ts";
+import { planned } from "./plain-rollouts.ts";
+
+/** `pivot`: `size` actions at single turns of stored trajectories, by default 8. */
+export function pivot(size?: number): RolloutPart<never, "group"> {
+  return made({ groupSize: dial(size, 8) }, ({ groupSize }) =>
+    planned("pivot", "group", { kind: "pivot", size: groupSize }),
+  );
+}
+
+/** `prefix-replay`: the policy goes on from the first turns of a stored trajectory, by default 8 times. */
+export function prefixReplay(
+  source: "failed" | "expert",
+  size?: number,
+): RolloutPart<never, "group"> {
+  return made({ groupSize: dial(size, 8) }, ({ groupSize }) =>
+    planned("prefix-replay", "group", { kind: "prefix", size: groupSize, source }),
+  );
+}
+
+/**
+ * `prefix-replay` of single steps: a stored success is left at a turn, and both the policy's action there
+ * and the stored one are gone on from `continuations` times. The stored one has the role `expert`.
+ */
+export function stepReplay(continuations?: number): RolloutPart<never, "group"> {
+  return made({ continuations: dial(continuations, 3) }, (given) =>
+    planned("prefix-replay", "group", { kind: "prefix", size: 1, source: "expert", ...given }),
+  );
+}
+
+/**
+ * `log`: stored trajectories, no environment call; beside each of them `proposals` actions that the policy
+ * would take at one of its turns. Nobody answers these, but where they are to be `answered`.
+ */
+export function log(
+  size = 8,
+  proposals: { readonly count: number; readonly answered?: boolean } = { count: 0 },
+): RolloutPart<never, "group"> {
+  return planned("log", "group", { kind: "log", size, proposals });
+}
+
+/** `takeover`: after `failures` failed turns in a row a person takes over for `turns` turns. */
+export function takeover(
+  size = 1,
+  { failures = 1, turns = 2 }: { readonly failures?: number; readonly turns?: number } = {},
+): RolloutPart<never, "single"> {
+  return planned("takeover", "single", { kind: "takeover", size, failures, turns });
+}

@@ -1,0 +1,68 @@
+/** Rollouts of several policies: teams, matches, and matches against past checkpoints. */
+import type { RolloutPart } from "../composition/part.ts";
+import type { RolloutPlan } from "../composition/rollout-plan.ts";
+import { resource, type StatePart } from "../composition/state.ts";
+import { drawOpponent, type OpponentPool } from "../states/opponent-pool.ts";
+import { demos } from "./demonstrations.ts";
+import { group } from "./plain-rollouts.ts";
+
+type Team = Omit<Extract<RolloutPlan, { kind: "team" }>, "kind">;
+
+/** `team`: `size` joint rollouts at each task, a trajectory of each role in every one of them. */
+export function teamOf(plan: Team): RolloutPart<never, "group"> {
+  return {
+    slot: "rollout",
+    part: "team",
+    needs: [],
+    start: "group",
+    plan: () => ({ kind: "team", ...plan }),
+    around: [group(plan.size)],
+  };
+}
+
+/** `self-play`: two sides at the same task, apart; both are the policy. */
+export function selfPlay(size = 8): RolloutPart<never, "group"> {
+  const sides = { how: "apart", roles: ["first", "second"], size } as const;
+  return { ...teamOf(sides), part: "self-play", around: [teamOf(sides)] };
+}
+
+/**
+ * `self-play` against one of the past checkpoints, drawn by how hard it still is; the policy is the first
+ * side.
+ */
+export function selfPlayAgainstPast(size = 8): RolloutPart<"opponents", "group"> {
+  const sides = { how: "apart", roles: ["policy", "opponent"], size } as const;
+  return {
+    slot: "rollout",
+    part: "self-play",
+    needs: ["opponents"],
+    start: "group",
+    plan: ({ state, random }) => ({
+      kind: "team",
+      ...sides,
+      opponent: drawOpponent(state.opponents as OpponentPool, random),
+    }),
+    around: [teamOf(sides)],
+  };
+}
+
+/** `self-play`: a demonstration of each task beside a rollout of the checkpoint before, role `student`. */
+export function demosAgainstPast(): RolloutPart<"opponents", "group"> {
+  return {
+    slot: "rollout",
+    part: "self-play",
+    needs: ["opponents"],
+    start: "group",
+    plan: () => ({ kind: "demos", size: 1, mistakes: 0, students: 1 }),
+    around: [demos()],
+  };
+}
+
+/** `slow-copy`: a teacher that makes the rollouts; where it `begins`, it starts as a copy of the policy. */
+export function seededTeacher(begins: boolean): StatePart<"slow-copy"> {
+  const copies = begins ? { copies: { teacher: "policy" } } : {};
+  return {
+    ...resource("slow-copy"),
+    roles: { names: ["teacher"], learn: [], roleOf: () => "teacher", deploys: "policy", ...copies },
+  };
+}

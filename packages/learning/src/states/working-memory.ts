@@ -1,0 +1,21 @@
+/** A memory that rollouts read, recalled by the words of the request. */
+import type { StatePart } from "../composition/state.ts";
+import { memoryBank, type MemoryBank, recallMemory } from "./memory-bank.ts";
+
+/** What was done at the `most` remembered requests that share most words with one's own. */
+export function workingMemory(most = 2): StatePart<"memory-bank"> {
+  return {
+    slot: "state",
+    part: "memory-bank",
+    initial: memoryBank,
+    read: (value, { situation, at }) => {
+      if (at !== "start") return null;
+      const recalled = recallMemory(value as MemoryBank, situation, most);
+      if (recalled.length === 0) return null;
+      return {
+        ids: recalled.map(({ id }) => id),
+        parts: { lessons: recalled.map(({ text }) => text) },
+      };
+    },
+  };
+}
