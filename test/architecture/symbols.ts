@@ -15,6 +15,8 @@ type Origin = { readonly file: string; readonly name: string };
 type Use = { readonly name: string; readonly member?: string };
 type Module = {
   readonly declarations: Map<string, Use[]>;
+  /** Names of type aliases and interfaces. */
+  readonly types: Set<string>;
   readonly statements: Use[];
   /** `*` stands for the whole module. */
   readonly imports: Map<string, Origin>;
@@ -76,6 +78,11 @@ export class Reach {
     for (const declared of this.#modules.addText(name, text))
       this.#add({ file: name, name: declared });
     this.#load(name);
+  }
+
+  /** Adds one declaration to the roots. */
+  add(origin: Origin): void {
+    this.#add(origin);
   }
 
   has({ file, name }: Origin): boolean {
@@ -146,6 +153,27 @@ export class Modules {
     return this.originOf(origin.file, origin.name);
   }
 
+  isType({ file, name }: Origin): boolean {
+    return this.get(file).types.has(name);
+  }
+
+  /** What a file imports by name, as members of a namespace, or by a dynamic import. */
+  importsOf(file: string): Origin[] {
+    const { imports, declarations, statements, exports } = this.get(file);
+    const uses = [...statements, ...[...declarations.values()].flat()];
+    const named = [...imports].flatMap(([local, origin]): Origin[] => {
+      if (origin.name !== "*") return [this.originOf(origin.file, origin.name)];
+      const all = this.exportsOf(origin.file);
+      const members = uses.flatMap(({ name, member }) =>
+        name === local && member !== undefined && all.includes(member) ? [member] : [],
+      );
+      const taken = local.startsWith("import ") ? all : members;
+      return taken.map((name) => this.originOf(origin.file, name));
+    });
+    const passedOn = [...exports.values()].filter((origin) => origin.file !== file);
+    return [...named, ...passedOn.map(({ file: at, name }) => this.originOf(at, name))];
+  }
+
   /** @returns the names that the text declares. */
   addText(name: string, text: string): string[] {
     const module = this.#read(name, text);
@@ -174,6 +202,7 @@ export class Modules {
     const parsed = parseSync(file, text);
     const module: Module = {
       declarations: new Map(),
+      types: new Set(),
       statements: [],
       imports: new Map(),
       exports: new Map(),
@@ -217,9 +246,11 @@ export class Modules {
         for (const declarator of node["declarations"] as Node[])
           declare(boundNames(declarator["id"]), declarator);
       else if (statement.type === "ExportDefaultDeclaration") declare(["default"], node);
-      else if (node.type.endsWith("Declaration") && isNode(node["id"]))
-        declare([(node["id"] as Node)["name"] as string], node);
-      else usesOf(node, module.statements);
+      else if (node.type.endsWith("Declaration") && isNode(node["id"])) {
+        const name = (node["id"] as Node)["name"] as string;
+        declare([name], node);
+        if (/^TS(TypeAlias|Interface)/.test(node.type)) module.types.add(name);
+      } else usesOf(node, module.statements);
     }
     return module;
   }

@@ -190,8 +190,8 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
     ],
     [
       "stops-too-late",
-      "const entropy = entropyBonus(minibatch, 0, minibatch).metrics;\n    signal.throwIfAborted();",
-      "const entropy = entropyBonus(minibatch, 0, minibatch).metrics;",
+      "const entropy = entropyBonusLoss(minibatch, 0, minibatch).metrics;\n    signal.throwIfAborted();",
+      "const entropy = entropyBonusLoss(minibatch, 0, minibatch).metrics;",
       "an update that is called off still takes its step",
     ],
     [

@@ -2,7 +2,8 @@
  * A rollout in contexts of one turn each: the request, the notes so far, the last result. What a turn says
  * beside its call is a note; one that begins with `=` replaces all before it.
  */
-import { type MemoryBank, memoryBank, operateMemory } from "@waggle/learning/states";
+import { memoryBank, operateMemory } from "@waggle/learning";
+import type { MemoryBank } from "@waggle/learning";
 import type {
   Action,
   ClientDescription,

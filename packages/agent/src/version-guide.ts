@@ -2,7 +2,7 @@
  * What a published version's guidance puts before a request. A case is drawn by a key, so that whoever has
  * the guidance and the key, as the trainer does, reads the same and gets the same tokens.
  */
-import { guidanceReading, readingText } from "@waggle/learning/states";
+import { guidanceReading, readingText } from "@waggle/learning";
 import type { Guidance } from "@waggle/protocol";
 import type { Guide } from "./guided-environment.ts";
 

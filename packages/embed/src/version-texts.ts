@@ -1,7 +1,7 @@
 /** Guidance of the versions that a page has run, so that each attempt reads what belongs to its version. */
 import { versionGuide } from "@waggle/agent";
 import type { Guide } from "@waggle/agent";
-import { guidanceReading } from "@waggle/learning/states";
+import { guidanceReading } from "@waggle/learning";
 import { readGuidance } from "@waggle/protocol";
 import type { Guidance, GuidanceReference, PolicyVersion, PolicyVersionId } from "@waggle/protocol";
 

@@ -1,32 +1,12 @@
-/** Advantages, losses, corrections and recipes: pure functions on plain numbers. */
-
-export { clippedSurrogate } from "./losses/policy/clipped-surrogate.ts";
-export type { AbsoluteBounds, ClipBounds, RatioBounds } from "./losses/policy/ratio-bounds.ts";
-export type { BehaviorBatch, PolicyBatch, ProximalBatch } from "./losses/policy/policy-loss.ts";
-export { tokenShares } from "./losses/aggregation.ts";
-export type { AggregatedRows, Aggregation, AggregationOption } from "./losses/aggregation.ts";
-export { entropyBonusLoss } from "./losses/policy/entropy-bonus.ts";
+/** Recipes, the stages that they are made of, and what a trainer calls to carry them out. */
 export { groupRelativeAdvantages } from "./advantages/group-advantages.ts";
-export type { GroupAdvantageOptions } from "./advantages/group-advantages.ts";
-export { zeroVarianceFilter } from "./filters/group-filter.ts";
-export type { FilterReason, GroupFilter } from "./filters/group-filter.ts";
-export { truncatedImportanceWeights } from "./corrections/importance-weights.ts";
-export type { ImportanceWeights } from "./corrections/importance-weights.ts";
-export { constantRate, cosineRate, warmedUpRate } from "./schedules/learning-rate.ts";
-export type { LearningRate } from "./schedules/learning-rate.ts";
-export { boundedBehaviorLogProbs, isInsideBand, logProbGap } from "./corrections/log-prob-gap.ts";
-export type { LogProbBand, LogProbGap } from "./corrections/log-prob-gap.ts";
-export { addLosses, scaleLoss, toTokenDerivatives } from "./loss.ts";
-export type { CandidateDerivatives, LossDerivatives, LossResult } from "./loss.ts";
-export { requireCapabilities } from "./composition/requirements.ts";
+export { influenceScales } from "./advantages/influence-bound.ts";
+export type { WriterPort } from "./advantages/semantic-comparison.ts";
 export { shuffled } from "./advantages/shuffle.ts";
-export { supervisedLoss } from "./losses/imitation/supervised-loss.ts";
-export type { SupervisedBatch } from "./losses/imitation/supervised-loss.ts";
-export { lossTokenCount } from "./token-rows.ts";
-export type { LossMask, TokenRows } from "./token-rows.ts";
 export type { ArrangementName } from "./composition/arrangement.ts";
-export { oneOf, partsOf, recipe } from "./composition/definition.ts";
-export type { CreateRecipe, Recipe, RecipeDefinition, Settings } from "./composition/definition.ts";
+export type { CustomRollout } from "./composition/custom-rollout.ts";
+export { partsOf, recipe } from "./composition/definition.ts";
+export type { CreateRecipe, Recipe, Settings } from "./composition/definition.ts";
 export {
   sampledTokens,
   toJudgedTrajectory,
@@ -34,8 +14,8 @@ export {
   toolErrors,
 } from "./composition/judged-trajectory.ts";
 export type {
-  JudgedTrajectory,
   JudgedGroup,
+  JudgedTrajectory,
   JudgedTrajectoryOptions,
   JudgedTurn,
 } from "./composition/judged-trajectory.ts";
@@ -45,7 +25,6 @@ export type {
   AdvantagePart,
   AdvantageRows,
   FilterPart,
-  Filtered,
   LossPart,
   Minibatch,
   Observed,
@@ -53,46 +32,82 @@ export type {
   PartPorts,
   PolicyOutputs,
   ProcessLogProbs,
+  RewardedGroup,
+  RewardedTrajectory,
   RewardPart,
   RolloutPart,
-  Score,
-  RewardedTrajectory,
-  RewardedGroup,
-  Start,
   StateChange,
   StateValues,
 } from "./composition/part.ts";
-export type { CustomRollout } from "./composition/custom-rollout.ts";
-export type { Retelling, Retells, RolloutPlan } from "./composition/rollout-plan.ts";
 export { readStates } from "./composition/reading.ts";
-export type { ReadBefore, ReadingRequest } from "./composition/reading.ts";
-export { write } from "./composition/writing.ts";
-export type { Written } from "./composition/writing.ts";
+export type { ReadBefore } from "./composition/reading.ts";
+export { requireCapabilities } from "./composition/requirements.ts";
 export { tokenOwners, turnRoles } from "./composition/roles.ts";
 export type { CallRoles, Roles, TurnPlace } from "./composition/roles.ts";
+export type { Retelling, Retells, RolloutPlan } from "./composition/rollout-plan.ts";
 export { filterGroups, rewardGroup, rewardGroups } from "./composition/score-groups.ts";
 export type { Kept } from "./composition/score-groups.ts";
 export {
-  evolutionStage,
   initialValues,
   mergeStage,
-  pairStage,
-  processModelStage,
   rewardModelStage,
   rewardStage,
   settingsAt,
   tokenStage,
   writingStage,
 } from "./composition/stage.ts";
-export type { KlTerm, SchedulePart, Stage, StepSettings } from "./composition/stage.ts";
-export { kept, resource } from "./composition/state.ts";
-export type { ResourceName, StateName, StatePart, ValueName } from "./composition/state.ts";
+export type { KlTerm, Stage, StepSettings } from "./composition/stage.ts";
+export type { StateName } from "./composition/state.ts";
+export { write } from "./composition/writing.ts";
+export { truncatedImportanceWeights } from "./corrections/importance-weights.ts";
+export { boundedBehaviorLogProbs, isInsideBand, logProbGap } from "./corrections/log-prob-gap.ts";
+export type { LogProbBand } from "./corrections/log-prob-gap.ts";
+export { mismatchMetrics } from "./corrections/mismatch.ts";
+export type { PerturbationScore } from "./gradient-free/evolution-strategies.ts";
+export { perturbed } from "./gradient-free/seeded-noise.ts";
+export { nextKlCoefficient } from "./kl/adaptive-kl.ts";
+export { klEstimate } from "./kl/kl-estimators.ts";
+export { klLoss } from "./kl/kl-loss.ts";
+export type { KlForm } from "./kl/kl-loss.ts";
+export { klRewards } from "./kl/kl-rewards.ts";
+export { addLosses, scaleLoss, toTokenDerivatives } from "./loss.ts";
+export type { LossResult } from "./loss.ts";
+export { supervisedLoss } from "./losses/imitation/supervised-loss.ts";
+export { packTrees, rowsOfTrees, treesOfRows } from "./losses/imitation/tree-packing.ts";
+export { entropyBonusLoss } from "./losses/policy/entropy-bonus.ts";
+export { adapterSum } from "./merging/adapter-sums.ts";
+export { chosenMerge } from "./merging/merge-choice.ts";
+export { withTrained } from "./merging/parameter-subsets.ts";
+export { taskVector, withTaskVectors } from "./merging/task-vectors.ts";
 export { literatureStates, otherRecipes, recipeNamed, RECIPES } from "./recipes/catalogue.ts";
-export type { RowState } from "./recipes/catalogue.ts";
+export { inferredParts } from "./recipes/literature.ts";
 export { demonstrationStart } from "./recipes/stages/demonstration-start.ts";
 export { groupReinforcement } from "./recipes/stages/group-reinforcement.ts";
-export { inferredParts } from "./recipes/literature.ts";
-export type { LiteratureRow, SlotName } from "./recipes/literature.ts";
-export { klLoss } from "./kl/kl-loss.ts";
-export type { KlBatch, KlForm } from "./kl/kl-loss.ts";
-export { klRewards } from "./kl/kl-rewards.ts";
+export type { JudgePort } from "./rewards/judge-port.ts";
+export type { DemonstrationForm } from "./rollouts/demonstration-form.ts";
+export { drawEnvironment } from "./rollouts/env-random.ts";
+export { REFUSED } from "./rollouts/environment-change.ts";
+export type { EnvironmentChange } from "./rollouts/environment-change.ts";
+export { goesOn } from "./rollouts/multi-trial.ts";
+export { continuedBy, tokenVersions } from "./rollouts/partial-rollout.ts";
+export {
+  afterFlowEvent,
+  beginnable,
+  canLearn,
+  flowVersion,
+  rolloutFlow,
+} from "./rollouts/rollout-flow.ts";
+export type { FlowEvent, FlowLimits, RolloutFlow } from "./rollouts/rollout-flow.ts";
+export { constantRate, cosineRate, warmedUpRate } from "./schedules/learning-rate.ts";
+export type { LearningRate } from "./schedules/learning-rate.ts";
+export type { CaseStore } from "./states/case-store.ts";
+export type { ExperienceLibrary } from "./states/experience-library.ts";
+export { guidanceOf, guidanceReading } from "./states/guidance.ts";
+export { memoryBank, operateMemory } from "./states/memory-bank.ts";
+export type { MemoryBank } from "./states/memory-bank.ts";
+export { addOpponent } from "./states/opponent-pool.ts";
+export type { OpponentPool } from "./states/opponent-pool.ts";
+export type { PromptPopulation } from "./states/prompt-population.ts";
+export { readingText } from "./states/reading-text.ts";
+export { averagedWeights } from "./states/slow-copy.ts";
+export type { LossMask, TokenRows } from "./token-rows.ts";

@@ -4,8 +4,8 @@
  * visitor's rollouts are lowered alike. Who comes as many visitors is many here; sessions are limited by
  * address at the edge.
  */
-import { planMinibatch, type PlannedMinibatch, type Stage } from "@waggle/learning";
-import { influenceScales } from "@waggle/learning/advantages";
+import { influenceScales, planMinibatch } from "@waggle/learning";
+import type { PlannedMinibatch, Stage } from "@waggle/learning";
 import { withAdjustedAdvantages } from "../update/adjusted-advantages.ts";
 
 /** Whose a rollout is, by digest. */

@@ -11,7 +11,7 @@ import {
   WaggleError,
   writeGuidance,
 } from "@waggle/protocol";
-import { guidanceReading } from "@waggle/learning/states";
+import { guidanceReading } from "@waggle/learning";
 import type { Command } from "commander";
 import type { EdgeClient } from "../edge/edge-client.ts";
 

@@ -4,7 +4,8 @@
  */
 import { type Conversation, isRefusal, readTrlRow, toSupervisedSample } from "@waggle/exchange";
 import { planMinibatch, rewardGroups, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
-import { dpo, kto } from "@waggle/learning/losses";
+import { dpoLoss } from "../../../packages/learning/src/losses/preference/dpo.ts";
+import { ktoLoss } from "../../../packages/learning/src/losses/preference/kto.ts";
 import {
   toTrainingSamples,
   type TrainEngine,
@@ -332,12 +333,12 @@ test("the DPO loss of the file's pairs is that of the recorded tokens to 1e-6", 
     return { chosen: segmentsOf(better), rejected: segmentsOf(worse) };
   });
   const recorded = await recordedRows();
-  const ours = dpo({ ...recorded, pairs }, { beta: BETA }).loss;
+  const ours = dpoLoss({ ...recorded, pairs }, { beta: BETA }).loss;
   expect(Math.abs(fromFile - ours)).toBeLessThan(1e-6);
   expect(Math.abs(ours - Math.LN2)).toBeGreaterThan(1e-4);
   // The control: with chosen and rejected exchanged it is another loss.
   const turned = pairs.map(({ chosen, rejected }) => ({ chosen: rejected, rejected: chosen }));
-  const wrong = dpo({ ...recorded, pairs: turned }, { beta: BETA }).loss;
+  const wrong = dpoLoss({ ...recorded, pairs: turned }, { beta: BETA }).loss;
   expect(Math.abs(fromFile - wrong)).toBeGreaterThan(1e-4);
 });
 
@@ -355,7 +356,7 @@ test("the KTO loss of the file's rows is that of the recorded tokens to 1e-6", a
       segments: segmentsOf(record.trajectory.id),
       isDesirable: isDesirable(record),
     }));
-    return kto({ ...recorded, answers }, { beta: BETA, divergence }).loss;
+    return ktoLoss({ ...recorded, answers }, { beta: BETA, divergence }).loss;
   };
   expect(Math.abs(fromFile - oursWith(({ row }) => row.success === true))).toBeLessThan(1e-6);
   expect(Math.abs(fromFile - oursWith(({ row }) => row.success !== true))).toBeGreaterThan(1e-4);

@@ -3,8 +3,7 @@
  * case it is given is learned online. Against a random choice of cases, and against shuffled rewards.
  */
 import { environmentNamed, type EnvironmentSpec } from "@waggle/environments";
-import { recipeNamed } from "@waggle/learning";
-import { guidanceOf } from "@waggle/learning/states";
+import { guidanceOf, recipeNamed } from "@waggle/learning";
 import type { PolicyContext, TrainEngine } from "@waggle/protocol";
 import { ByteTokenizer } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";

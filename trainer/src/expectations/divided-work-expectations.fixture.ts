@@ -1,6 +1,6 @@
 /** Expectations of recipes in which what one does is what another works with: answers, memories, calls. */
-import { type JudgedTrajectory, tokenOwners } from "@waggle/learning";
-import type { MemoryBank } from "@waggle/learning/states";
+import { tokenOwners } from "@waggle/learning";
+import type { JudgedTrajectory, MemoryBank } from "@waggle/learning";
 import { expect } from "vitest";
 import {
   at,

@@ -1,12 +1,6 @@
 /** Evolution strategies: no gradient, one number a perturbation, and the way goes to what earned more. */
-import {
-  type JudgedGroup,
-  type PartContext,
-  type RolloutPlan,
-  type Stage,
-  recipeNamed,
-} from "@waggle/learning";
-import { perturbed } from "@waggle/learning/gradient-free";
+import { perturbed, recipeNamed } from "@waggle/learning";
+import type { JudgedGroup, PartContext, RolloutPlan, Stage } from "@waggle/learning";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { evolve, type EvolvedStage } from "../update/evolve-update.ts";

@@ -1,7 +1,8 @@
 /** Every merging recipe: members learn from one start, and the merge is what its paper says it is. */
 import { environmentNamed } from "@waggle/environments";
-import { type Stage, RECIPES, recipeNamed } from "@waggle/learning";
-import { orthogonalized } from "@waggle/learning/merging";
+import { RECIPES, recipeNamed } from "@waggle/learning";
+import type { Stage } from "@waggle/learning";
+import { orthogonalized } from "../../../packages/learning/src/merging/orthogonal.ts";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { setParameters } from "../update/engine-parameters.ts";

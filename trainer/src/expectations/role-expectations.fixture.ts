@@ -1,7 +1,7 @@
 /** Expectations of recipes in which several roles act: who speaks, who learns, and what they are paid. */
 import { expect } from "vitest";
-import { type JudgedTrajectory, tokenOwners } from "@waggle/learning";
-import type { OpponentPool } from "@waggle/learning/states";
+import { tokenOwners } from "@waggle/learning";
+import type { JudgedTrajectory, OpponentPool } from "@waggle/learning";
 import {
   at,
   type Check,

@@ -1,5 +1,5 @@
 /** A writer that answers in the form it is asked for, each time with something new, and keeps what it was asked. */
-import type { WriterPort } from "@waggle/learning/advantages";
+import type { WriterPort } from "@waggle/learning";
 
 export type ScriptedWriter = WriterPort & { readonly asked: string[] };
 

@@ -2,8 +2,13 @@
  * What recipes that write texts or cases do otherwise: those beside a policy gradient against plain GRPO,
  * and those without a gradient, for whom plain GRPO, whose parameters move, is the control as well.
  */
-import type { JudgedTrajectory, ReadBefore } from "@waggle/learning";
-import type { CaseStore, ExperienceLibrary, PromptPopulation } from "@waggle/learning/states";
+import type {
+  CaseStore,
+  ExperienceLibrary,
+  JudgedTrajectory,
+  PromptPopulation,
+  ReadBefore,
+} from "@waggle/learning";
 import { expect } from "vitest";
 import {
   at,

@@ -1,7 +1,7 @@
 /** A stage that learns while a real policy goes on sampling; what is learned is made up. */
 import { environmentNamed } from "@waggle/environments";
+import { tokenVersions } from "@waggle/learning";
 import type { JudgedGroup } from "@waggle/learning";
-import { tokenVersions } from "@waggle/learning/rollouts";
 import { type DecoderConfig, initializeAdapter, initializeDecoder } from "@waggle/model";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import { createNodePolicy } from "@waggle/runtime/node";

@@ -3,8 +3,8 @@
  * its oldest token. Limits hold as `overlapped-steps.ts` carries them out; what was dropped for its age
  * is in the metrics.
  */
+import { tokenVersions } from "@waggle/learning";
 import type { JudgedGroup } from "@waggle/learning";
-import { tokenVersions } from "@waggle/learning/rollouts";
 import { overlappedSteps } from "./overlapped-steps.ts";
 import type { SwapPoint } from "../rollouts/swapping-policy.ts";
 

@@ -1,5 +1,5 @@
 import { WaggleError } from "@waggle/protocol";
-import type { FlowLimits, RolloutFlow } from "@waggle/learning/rollouts";
+import type { FlowLimits, RolloutFlow } from "@waggle/learning";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { overlappedSteps } from "./overlapped-steps.ts";

@@ -3,16 +3,8 @@
  * waits, and goes on rolling out meanwhile. What a rollout or a step is, is the caller's; what is allowed
  * is decided in `rollout-flow.ts` of learning. Everything it began has ended when it returns or throws.
  */
-import {
-  afterFlowEvent,
-  beginnable,
-  canLearn,
-  type FlowEvent,
-  type FlowLimits,
-  flowVersion,
-  type RolloutFlow,
-  rolloutFlow,
-} from "@waggle/learning/rollouts";
+import { afterFlowEvent, beginnable, canLearn, flowVersion, rolloutFlow } from "@waggle/learning";
+import type { FlowEvent, FlowLimits, RolloutFlow } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 
 /** What one rollout came to. */

@@ -3,8 +3,8 @@
  * checkpoints. What they learn is the update's business; this puts them where they can speak.
  */
 import { callDivider } from "@waggle/agent";
-import type { Roles, Stage, StateValues } from "@waggle/learning";
-import { addOpponent, averagedWeights, type OpponentPool } from "@waggle/learning/states";
+import { addOpponent, averagedWeights } from "@waggle/learning";
+import type { OpponentPool, Roles, Stage, StateValues } from "@waggle/learning";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";

@@ -6,7 +6,7 @@
  *
  * The change of the stack is exactly B₁A₁·s₁ + B₂A₂·s₂; its rank is the sum of both.
  */
-import { adapterSum } from "@waggle/learning/merging";
+import { adapterSum } from "@waggle/learning";
 import type { Adapter } from "@waggle/model";
 import type { TrainEngine } from "@waggle/protocol";
 

@@ -1,7 +1,7 @@
 /** Options of the writer of text: which server, which model; and what a run without one is told. */
 import { writeFile } from "node:fs/promises";
+import { guidanceOf } from "@waggle/learning";
 import type { PartPorts, Recipe, Stage, StateValues } from "@waggle/learning";
-import { guidanceOf } from "@waggle/learning/states";
 import { WaggleError, writeGuidance } from "@waggle/protocol";
 import type { Command } from "commander";
 import { httpUrl } from "./option-values.ts";

@@ -1,7 +1,7 @@
 /** What teaches a base: the environment's demonstrations, and lessons of reading in the words of every rollout. */
 import { SCRIPTED_CLIENT, scriptedPolicy } from "@waggle/agent";
 import { environmentNamed } from "@waggle/environments";
-import { readingText } from "@waggle/learning/states";
+import { readingText } from "@waggle/learning";
 import { FULL_SUPPORT, type Trajectory } from "@waggle/protocol";
 import { ByteTokenizer } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";

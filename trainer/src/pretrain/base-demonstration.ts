@@ -4,7 +4,7 @@
  */
 import { guidedEnvironment } from "@waggle/agent";
 import type { ReadingLesson, EnvironmentSpec } from "@waggle/environments";
-import { readingText } from "@waggle/learning/states";
+import { readingText } from "@waggle/learning";
 import type { Trajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "@waggle/protocol";

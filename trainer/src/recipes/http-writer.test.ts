@@ -1,7 +1,11 @@
 /** The writer over HTTP against a recorded server, and what it does when the server is not there. */
-import { semanticAdvantage } from "@waggle/learning/advantages";
 import { recipeNamed } from "@waggle/learning";
-import { editExperiences, experienceLibrary, experienceText } from "@waggle/learning/states";
+import { semanticAdvantage } from "../../../packages/learning/src/advantages/semantic-comparison.ts";
+import {
+  editExperiences,
+  experienceLibrary,
+  experienceText,
+} from "../../../packages/learning/src/states/experience-library.ts";
 import { expect, test } from "vitest";
 import { createHttpWriter, judgeBy } from "./http-writer.ts";
 import { recordedServer } from "./recorded-fetch.fixture.ts";

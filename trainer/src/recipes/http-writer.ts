@@ -2,8 +2,7 @@
  * A writer of text, and a judge by the same model, on any server that speaks OpenAI's HTTP. It retries as
  * that client does; what it writes is data, checked by who asked.
  */
-import type { WriterPort } from "@waggle/learning/advantages";
-import type { JudgePort } from "@waggle/learning/rewards";
+import type { JudgePort, WriterPort } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 import { createHttpChat, type HttpChatOptions } from "@waggle/runtime/openai-http";
 

@@ -1,6 +1,6 @@
 /** What is put around an environment: the policy meets it, the environment's verifier judges what was really done. */
 import { environmentNamed } from "@waggle/environments";
-import type { EnvironmentChange } from "@waggle/learning/rollouts";
+import type { EnvironmentChange } from "@waggle/learning";
 import type { Observation } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { NO_CALLS_LEFT } from "@waggle/environments";

@@ -12,12 +12,8 @@ import {
   underContract,
 } from "@waggle/environments";
 import type { EnvironmentSpec } from "@waggle/environments";
-import {
-  drawEnvironment,
-  type EnvironmentChange,
-  goesOn,
-  REFUSED,
-} from "@waggle/learning/rollouts";
+import { REFUSED, drawEnvironment, goesOn } from "@waggle/learning";
+import type { EnvironmentChange } from "@waggle/learning";
 import { seededRandom, type TaskReference } from "@waggle/protocol";
 import { imagined, type WorldModels } from "./imagined-environment.ts";
 

@@ -4,7 +4,7 @@
  * can end; nothing that it says reaches the policy.
  */
 import type { JudgedEnvironment } from "@waggle/environments";
-import type { EnvironmentChange } from "@waggle/learning/rollouts";
+import type { EnvironmentChange } from "@waggle/learning";
 import {
   type Action,
   type TaskReference,

@@ -3,8 +3,8 @@
  * and remembers for each rollout what was read, so that it can be credited.
  */
 import type { Guide } from "@waggle/agent";
-import { type ReadBefore, readStates, type Stage, type StateValues } from "@waggle/learning";
-import { readingText } from "@waggle/learning/states";
+import { readStates, readingText } from "@waggle/learning";
+import type { ReadBefore, Stage, StateValues } from "@waggle/learning";
 import { seededRandom } from "@waggle/protocol";
 
 /** The reading of one rollout. */

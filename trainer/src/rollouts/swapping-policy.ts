@@ -8,7 +8,7 @@
  * interrupted by new weights).
  */
 import { ForwardingContext, forwardingPolicy, joinedSample } from "@waggle/agent";
-import { continuedBy } from "@waggle/learning/rollouts";
+import { continuedBy } from "@waggle/learning";
 import type { GenerateOptions, PolicyContext, Sample, VersionSpan } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { derivedSeed } from "@waggle/protocol";

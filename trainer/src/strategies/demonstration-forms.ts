@@ -1,6 +1,6 @@
 /** What demonstrations may be of, as environments. */
 import { ENVIRONMENT_VARIANTS, type EnvironmentSpec } from "@waggle/environments";
-import type { DemonstrationForm } from "@waggle/learning/rollouts";
+import type { DemonstrationForm } from "@waggle/learning";
 import { proposalsOf } from "./task-proposals.ts";
 import { worldRole } from "../rollouts/world-model-role.ts";
 

@@ -2,7 +2,7 @@
  * How far a policy has come from its base: KL(policy ‖ base) in nats a token, over what it says itself at
  * held-out tasks. By k3, whose mean is the divergence and whose terms are never below 0.
  */
-import { klEstimate } from "@waggle/learning/kl";
+import { klEstimate } from "@waggle/learning";
 import { FULL_SUPPORT, toTrainingSamples } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { rollOutHeldOut } from "../evaluation/held-out.ts";

@@ -1,18 +1,17 @@
 /** What parts read of an engine beside log-probs of taken tokens: one update or a few on a real one. */
 import { environmentNamed } from "@waggle/environments";
-import {
-  type AdvantagePart,
-  type JudgedTrajectory,
-  type JudgedGroup,
-  type KlTerm,
-  type LossPart,
-  rewardStage,
-  type Stage,
-  type StateName,
-  type StateValues,
+import { nextKlCoefficient, rewardStage } from "@waggle/learning";
+import type {
+  AdvantagePart,
+  JudgedGroup,
+  JudgedTrajectory,
+  KlTerm,
+  LossPart,
+  Stage,
+  StateName,
+  StateValues,
 } from "@waggle/learning";
-import { optimalTokenAdvantages } from "@waggle/learning/advantages";
-import { nextKlCoefficient } from "@waggle/learning/kl";
+import { optimalTokenAdvantages } from "../../../packages/learning/src/advantages/optimal-token-baseline.ts";
 import * as parts from "@waggle/learning/parts";
 import { FULL_SUPPORT, type TrainEngine, type TrainSequence } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -3,9 +3,14 @@
  * trajectories it earns, and the parameters move towards those that earned more. Not a rollout: how
  * perturbed parameters act is the caller's.
  */
-import type { JudgedGroup, PartContext, RolloutPlan, Stage } from "@waggle/learning";
-import { rewardGroups } from "@waggle/learning";
-import { type PerturbationScore, perturbed } from "@waggle/learning/gradient-free";
+import { perturbed, rewardGroups } from "@waggle/learning";
+import type {
+  JudgedGroup,
+  PartContext,
+  PerturbationScore,
+  RolloutPlan,
+  Stage,
+} from "@waggle/learning";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { derivedSeed } from "@waggle/protocol";

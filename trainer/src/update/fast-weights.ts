@@ -5,9 +5,8 @@
  *
  * Source: first-order MAML, Finn et al. 2017, arXiv:1703.03400, §5.2.
  */
+import { taskVector, toTokenDerivatives, withTaskVectors, withTrained } from "@waggle/learning";
 import type { Minibatch, PartContext, Stage } from "@waggle/learning";
-import { toTokenDerivatives } from "@waggle/learning";
-import { taskVector, withTaskVectors, withTrained } from "@waggle/learning/merging";
 import type { TensorMap, TokenOutputs, TrainBatch, TrainEngine } from "@waggle/protocol";
 import { setParameters } from "./engine-parameters.ts";
 import type { BatchEngine } from "./role-engine.ts";

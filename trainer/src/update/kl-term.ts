@@ -2,21 +2,19 @@
  * The KL term of a stage in an update: paid with rewards or added to the loss, by a fixed weight or by
  * one that is moved after each step.
  */
-import {
-  type KlForm,
-  klLoss,
-  klRewards,
-  type LossResult,
-  type Minibatch,
-  type PartContext,
-  type PlannedMinibatch,
-  type RewardedGroup,
-  type Stage,
-  type StateChange,
-  type StateValues,
-  type TokenRows,
+import { klLoss, klRewards, nextKlCoefficient } from "@waggle/learning";
+import type {
+  KlForm,
+  LossResult,
+  Minibatch,
+  PartContext,
+  PlannedMinibatch,
+  RewardedGroup,
+  Stage,
+  StateChange,
+  StateValues,
+  TokenRows,
 } from "@waggle/learning";
-import { nextKlCoefficient } from "@waggle/learning/kl";
 import { WaggleError } from "@waggle/protocol";
 
 /** @throws WaggleError `CAPABILITY_MISSING` for a weight that moves and is not in the stage's state. */

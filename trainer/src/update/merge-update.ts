@@ -3,8 +3,8 @@
  * changed becomes one model, or with a gate the best of them. Adapters are merged factor by factor. How a
  * member learns and is scored is the caller's.
  */
+import { chosenMerge, taskVector, withTaskVectors } from "@waggle/learning";
 import type { Stage } from "@waggle/learning";
-import { chosenMerge, taskVector, withTaskVectors } from "@waggle/learning/merging";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import { setParameters } from "./engine-parameters.ts";
 

@@ -1,5 +1,5 @@
 /** An engine that reads rows as trees in which what they share at their beginning stands once. */
-import { packTrees, rowsOfTrees, treesOfRows } from "@waggle/learning/losses";
+import { packTrees, rowsOfTrees, treesOfRows } from "@waggle/learning";
 import type { TokenDerivatives, TokenOutputs, TrainBatch } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { type BatchEngine, withoutCandidates } from "./role-engine.ts";

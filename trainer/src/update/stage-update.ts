@@ -4,31 +4,33 @@
  * nothing out and keeps nothing.
  */
 import {
-  type AdvantageRows,
   addLosses,
-  entropyBonus,
-  type JudgedGroup,
-  type Kept,
-  type LossResult,
-  type Minibatch,
-  type Observed,
-  type PartContext,
-  type PlannedMinibatch,
+  entropyBonusLoss,
+  mismatchMetrics,
   planMinibatch,
-  type Row,
-  scaleLoss,
-  type RewardedGroup,
   rewardGroups,
+  scaleLoss,
   settingsAt,
-  type Stage,
-  type StateChange,
-  tokenOwners,
-  type TokenRows,
   toTokenDerivatives,
+  tokenOwners,
+  withTrained,
   write,
 } from "@waggle/learning";
-import { mismatchMetrics } from "@waggle/learning/corrections";
-import { withTrained } from "@waggle/learning/merging";
+import type {
+  AdvantageRows,
+  JudgedGroup,
+  Kept,
+  LossResult,
+  Minibatch,
+  Observed,
+  PartContext,
+  PlannedMinibatch,
+  RewardedGroup,
+  Row,
+  Stage,
+  StateChange,
+  TokenRows,
+} from "@waggle/learning";
 import type { OptimizerResult, TokenOutputs, TrainEngine, TrainSequence } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { setParameters } from "./engine-parameters.ts";
@@ -173,7 +175,7 @@ export async function updateFrom(
       epoch: { taken: epoch, of: settings.epochs },
     });
     // Worth knowing of every recipe.
-    const entropy = entropyBonus(minibatch, 0, minibatch).metrics;
+    const entropy = entropyBonusLoss(minibatch, 0, minibatch).metrics;
     signal.throwIfAborted();
     const { values, ...others } = result.derivatives;
     await engine.backward(

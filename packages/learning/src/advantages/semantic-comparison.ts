@@ -31,7 +31,7 @@ export type SemanticAdvantage = {
 };
 
 /** What the writer is asked. */
-export function comparisonPrompt(
+function comparisonPrompt(
   { request, transcripts, rewards }: ComparedGroup,
   known: readonly Experience[],
 ): string {

@@ -17,7 +17,7 @@ import { advantagePart, byTurns, type GroupPart, turnRewards } from "./credit.ts
 import { groupRelativeAdvantages } from "./group-advantages.ts";
 import { discountedReturns } from "./turn-returns.ts";
 
-export type StateStep = {
+type StateStep = {
   /** What identifies the state in which the step was taken, within its task. */
   readonly state: string;
   readonly reward: number;

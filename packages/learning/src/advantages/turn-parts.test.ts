@@ -11,6 +11,21 @@ import type {
   StateValues,
 } from "../composition/part.ts";
 import * as parts from "../parts.ts";
+import { progressEstimate } from "../states/progress-estimator.ts";
+import { failuresReturn, taskWheel } from "../schedules/task-flywheel.ts";
+import { partialRollouts } from "../rollouts/partial-rollout.ts";
+import { criteriaByRule } from "../rewards/rule-judge.ts";
+import { retrieved } from "../rewards/retrieval.ts";
+import { likeReference } from "../rewards/reference-likeness.ts";
+import { attributedProgress } from "../rewards/redistribute.ts";
+import { recoveredAnswer, recoveredRequest } from "../rewards/reconstruct.ts";
+import { structuralTokens } from "../losses/policy/structural-tokens.ts";
+import { auxiliaryToolNeed } from "../losses/imitation/tool-need.ts";
+import { finishedGroups } from "../filters/unfinished.ts";
+import { toolNeedLabels, whereToolsHelp } from "../filters/tool-benefit.ts";
+import { fitsProgress } from "../filters/fits-progress.ts";
+import { answerable } from "../filters/answerable.ts";
+import { setAfterForks } from "./set-credit.ts";
 
 type Turn = {
   readonly call?: string;
@@ -98,15 +113,15 @@ test("progress is spread by what was learned of turns, and adds up to the outcom
     trajectory({ turns: [{ call: "a" }, { call: "b", result: null }, {}], reward: 0 }),
     trajectory({ turns: [{ call: "a" }, { call: "b" }, {}], reward: 1 }),
   ];
-  const state = { "progress-est": parts.progressEstimate.initial?.() };
-  const before = await scored(parts.attributedProgress(), runs, context(state));
+  const state = { "progress-est": progressEstimate.initial?.() };
+  const before = await scored(attributedProgress(), runs, context(state));
   // While nothing is known, all of it is the last turn's.
   expect(before.map(({ turnRewards }) => turnRewards)).toEqual([
     [0, 0, 0],
     [0, 0, 1],
   ]);
-  const fitted = parts.fitsProgress(0.1, 400).apply([groupOf(runs)], context(state)).state ?? {};
-  const after = await scored(parts.attributedProgress(), runs, context(fitted));
+  const fitted = fitsProgress(0.1, 400).apply([groupOf(runs)], context(state)).state ?? {};
+  const after = await scored(attributedProgress(), runs, context(fitted));
   for (const [i, { turnRewards, reward }] of after.entries()) {
     expect(sum(turnRewards)).toBeCloseTo(reward, 12);
     expect(reward).toBe(runs[i]?.verification.reward);
@@ -123,13 +138,13 @@ test("criteria by rule: what was paid was met, the rest was not, and all is paid
       { call: "c", paid: 0.25 },
     ],
   });
-  expect(await scored(parts.criteriaByRule(), [half])).toEqual([
+  expect(await scored(criteriaByRule(), [half])).toEqual([
     { reward: 0.5, turnRewards: [0, 0, 0.5], components: { met: 2 } },
   ]);
-  const [dense] = await scored(parts.criteriaByRule("turn"), [half]);
+  const [dense] = await scored(criteriaByRule("turn"), [half]);
   expect(dense?.turnRewards).toEqual([0.25, 0, 0.25]);
   // Where nothing is paid by itself, success is the one criterion.
-  const [whole, none] = await scored(parts.criteriaByRule(), [
+  const [whole, none] = await scored(criteriaByRule(), [
     trajectory({ turns: [{ call: "a" }, {}], reward: 1 }),
     trajectory({ turns: [{ call: "a" }, {}], reward: 0.5 }),
   ]);
@@ -167,9 +182,10 @@ test("after a fork the set decides, before it the critic", () => {
       samples.map(({ lossMask }) => lossMask.map(() => 0.25)),
     ]),
   );
-  const { advantages, returns } = parts
-    .setAfterForks(2, { discount: 1, lambda: 1 })
-    .estimate([group], { ...context(), values: values as never });
+  const { advantages, returns } = setAfterForks(2, { discount: 1, lambda: 1 }).estimate([group], {
+    ...context(),
+    values: values as never,
+  });
   const root = Array.from(advantages.get("root")?.[0] ?? []);
   // λ = 1 and a critic that says 0.25: the return of 1 less that.
   expect(root.slice(0, 2)).toEqual([0.75, 0.75]);
@@ -198,7 +214,7 @@ test("form is learned at structural tokens alone, by the group's advantage in it
     ...{ policyLogProbs: zeros, proximalLogProbs: zeros, behaviorLogProbs: zeros },
   } as unknown as Minibatch;
   const given = context({}, { ports: { structure: new Set([7]) } });
-  const { derivatives } = parts.structuralTokens(parts.pgClip()).compute(minibatch, given);
+  const { derivatives } = structuralTokens(parts.pgClip()).compute(minibatch, given);
   const [well = [], badly = []] = (derivatives.logProb ?? []).map((row) => [...row]);
   // A share of 1 / 6 for each of six tokens; advantages are ± 1 / 2.
   expect(well).toEqual([-1 / 12, 0, 0, -1 / 12].map((value) => expect.closeTo(value, 12)));
@@ -225,12 +241,12 @@ test("whether a task needs tools is what its arms say; labels choose tasks or wh
     arms("hopeless", 0, 0),
     arms("harmful", 0, 1),
   ];
-  const { groups: helped, dropped } = parts.whereToolsHelp().apply(groups, context());
+  const { groups: helped, dropped } = whereToolsHelp().apply(groups, context());
   expect(
     helped.flatMap(({ trajectories }) => trajectories.map((one) => one.trajectory.id)),
   ).toEqual(["beyond+"]);
   expect(dropped.get("inside+")).toBe("tools-inside");
-  const { groups: labelled } = parts.toolNeedLabels().apply(groups, context());
+  const { groups: labelled } = toolNeedLabels().apply(groups, context());
   expect(labelled).toHaveLength(8);
   const needs = labelled.flatMap(({ trajectories }) =>
     trajectories.map(({ score }) => score.components?.["toolNeed"]),
@@ -238,9 +254,10 @@ test("whether a task needs tools is what its arms say; labels choose tasks or wh
   expect(needs).toEqual([1, 1, -1, -1, 0, 0, -1, -1]);
   const planned = planMinibatch(labelled, { kind: "token-mean" }, {}, []);
   const zeros = planned.lossMask.map((row) => new Float64Array(row.length));
-  const { derivatives } = parts
-    .auxiliaryToolNeed()
-    .compute({ ...planned, policyLogProbs: zeros } as unknown as Minibatch, context());
+  const { derivatives } = auxiliaryToolNeed().compute(
+    { ...planned, policyLogProbs: zeros } as unknown as Minibatch,
+    context(),
+  );
   const moved = planned.trajectories.flatMap(({ trajectory: { id } }, b) =>
     [...(derivatives.logProb?.[b] ?? [])].some((value) => value !== 0) ? [id] : [],
   );
@@ -261,27 +278,28 @@ test("answers are read against the right one, what tools said, and what was aske
   expect(await rewards(parts.answerF1())).toEqual([1, 1, 0]);
   expect(await rewards(parts.groundedAnswer())).toEqual([1, -1, 0]);
   // One word of six; who quotes the request, or asks with the answer, earns nothing.
-  expect((await rewards(parts.recoveredRequest()))[0]).toBeCloseTo((2 * 1) / (1 + 5), 12);
-  expect(await rewards(parts.recoveredAnswer())).toEqual([1, 0, 0]);
+  expect((await rewards(recoveredRequest()))[0]).toBeCloseTo((2 * 1) / (1 + 5), 12);
+  expect(await rewards(recoveredAnswer())).toEqual([1, 0, 0]);
   const quoting = trajectory({ turns: [{ call: "rome", result: "rome" }, {}], words });
-  expect((await scored(parts.recoveredAnswer(), [quoting]))[0]?.reward).toBe(0);
-  const { groups, dropped } = parts
-    .answerable()
-    .apply([groupOf([found, invented], "some"), groupOf([invented, silent], "none")], context());
+  expect((await scored(recoveredAnswer(), [quoting]))[0]?.reward).toBe(0);
+  const { groups, dropped } = answerable().apply(
+    [groupOf([found, invented], "some"), groupOf([invented, silent], "none")],
+    context(),
+  );
   expect(groups.map(({ task }) => task)).toEqual(["some"]);
   expect([...dropped.values()]).toContain("not-answerable");
 });
 
 test("likeness is to the best reference, and a group without one is refused", async () => {
   const reference = trajectory({ turns: [{ call: "a" }, { call: "b" }, {}], role: "reference" });
-  const scores = await scored(parts.likeReference(), [
+  const scores = await scored(likeReference(), [
     trajectory({ turns: [{ call: "a" }, { call: "b" }, {}] }),
     trajectory({ turns: [{ call: "b" }] }),
     trajectory({ turns: [{ call: "x" }] }),
     reference,
   ]);
   expect(scores.map(({ reward }) => reward)).toEqual([1, 1 / 3, 0, 1]);
-  expect(() => parts.likeReference().score({ task: "t", trajectories: [] }, context())).toThrow(
+  expect(() => likeReference().score({ task: "t", trajectories: [] }, context())).toThrow(
     /reference/,
   );
 });
@@ -289,12 +307,12 @@ test("likeness is to the best reference, and a group without one is refused", as
 test("retrieval pays what the answer stands on where it was found first", async () => {
   const words = { found: "d1 d9|d1 d2|", relevant: "d1 d2 d3 d4" };
   const run = trajectory({ turns: [{ call: "a" }, {}, { call: "b" }, { call: "c" }], words });
-  const [score] = await scored(parts.retrieved(0.5), [run]);
+  const [score] = await scored(retrieved(0.5), [run]);
   expect(score?.reward).toBeCloseTo(2 / 4 + (0.5 * 2) / 3, 12);
   expect(score?.turnRewards).toEqual([0.25, 0, 0.25, 0]);
-  await expect(async () =>
-    scored(parts.retrieved(), [trajectory({ turns: [{}] })]),
-  ).rejects.toThrow(/which documents/);
+  await expect(async () => scored(retrieved(), [trajectory({ turns: [{}] })])).rejects.toThrow(
+    /which documents/,
+  );
 });
 
 test("solved tasks come back harder, failed ones with others of their kind, and hopeless ones go", () => {
@@ -308,8 +326,8 @@ test("solved tasks come back harder, failed ones with others of their kind, and 
       rewards.map((reward) => trajectory({ turns: [{}], reward, task: task(seed) })),
       `e/train/${seed}`,
     );
-  const filter = parts.failuresReturn({ mostGenerations: 1, copies: 2 });
-  const wheel = { "task-stats": parts.taskWheel.initial?.() };
+  const filter = failuresReturn({ mostGenerations: 1, copies: 2 });
+  const wheel = { "task-stats": taskWheel.initial?.() };
   const groups = [run(10, [1, 1]), run(12, [1, 1]), run(20, [0, 0]), run(30, [1, 0])];
   const { state } = filter.apply(groups, context(wheel, { ports: { tasks } }));
   const next = (kept: StateValues): number[] =>
@@ -338,15 +356,15 @@ test("groups wait until all of theirs have ended, and go on first", () => {
     groups: learned,
     dropped,
     state = {},
-  } = parts.finishedGroups(4).apply(groups, context({ "rest-buffer": [] }));
+  } = finishedGroups(4).apply(groups, context({ "rest-buffer": [] }));
   expect(learned.map(({ task }) => task)).toEqual(["all"]);
   expect(dropped.get("cut")).toBe("unfinished");
-  expect(parts.partialRollouts(2, 4, 8).plan(context(state))).toMatchObject({
+  expect(partialRollouts(2, 4, 8).plan(context(state))).toMatchObject({
     ...{ kind: "partial", turns: 2, most: 4, size: 8 },
     unfinished: [{ task: "some" }],
   });
   // At the last of its turns it is at its end.
-  expect(parts.finishedGroups(1).apply(groups, context()).groups).toHaveLength(2);
+  expect(finishedGroups(1).apply(groups, context()).groups).toHaveLength(2);
 });
 
 test("the temperature follows what was measured, up to its bounds", () => {

@@ -6,7 +6,7 @@
  */
 
 /** Why a group is left out; a stable word for reports. */
-export type FilterReason = "group-of-one" | "no-signal";
+type FilterReason = "group-of-one" | "no-signal";
 
 /** Says why a group of `[G]` rewards is left out, or `null` to keep it. */
 export type GroupFilter = (rewards: readonly number[]) => FilterReason | null;

@@ -9,7 +9,7 @@ import type { RewardPart } from "../composition/part.ts";
 import { rewardPart } from "./reward-part.ts";
 
 /** A JSON value in one spelling: sorted keys, numbers as numbers, text trimmed and with single spaces. */
-export function normalizedArguments(value: unknown): unknown {
+function normalizedArguments(value: unknown): unknown {
   if (typeof value === "string") {
     const text = value.normalize("NFKC").trim().replace(/\s+/gu, " ");
     return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;

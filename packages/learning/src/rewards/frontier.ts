@@ -13,7 +13,7 @@ import { meanOf, requireInside } from "../statistics.ts";
 /** All 1 at p = 0.5 and 0 at 0 and 1: 4p(1 − p), its root 2√(p(1 − p)), and 1 − |2p − 1|. */
 export type FrontierCurve = "parabola" | "deviation" | "tent";
 
-export const FRONTIER_CURVES: readonly FrontierCurve[] = ["parabola", "deviation", "tent"];
+const FRONTIER_CURVES: readonly FrontierCurve[] = ["parabola", "deviation", "tent"];
 
 export function frontierReward(
   passRate: number,

@@ -11,7 +11,7 @@ import { meanOf, requireFiniteRewards, requireInside, sumOf } from "../statistic
 
 export type TeamRule = "mean" | "sum" | "worst" | "best";
 
-export const TEAM_RULES: readonly TeamRule[] = ["mean", "sum", "worst", "best"];
+const TEAM_RULES: readonly TeamRule[] = ["mean", "sum", "worst", "best"];
 
 /** `[agents]` the same reward for each. */
 export function teamReward(own: readonly number[], rule: TeamRule): number[] {

@@ -7,7 +7,7 @@
 import { requireInside } from "../statistics.ts";
 
 /** Inclusive whole numbers, or a probability's interval. */
-export type Range = { readonly from: number; readonly to: number };
+type Range = { readonly from: number; readonly to: number };
 
 export type EnvironmentRanges = {
   readonly toolBudget: Range;

@@ -24,14 +24,14 @@ export type FlowLimits = CapacityLimits & {
 };
 
 /** One rollout: a trajectory, or a group that is learned from together. */
-export type FlowRollout = {
+type FlowRollout = {
   readonly id: number;
   /** Version of its oldest token; of its beginning while it runs. */
   readonly oldest: number;
 };
 
 /** What became of rollouts. `begun` is the sum of all others, of those that run, wait and are learned from. */
-export type FlowCounts = {
+type FlowCounts = {
   readonly begun: number;
   readonly learned: number;
   /** Dropped because the version had moved on too far. */

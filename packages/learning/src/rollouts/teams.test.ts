@@ -4,6 +4,7 @@ import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { rewardedTrajectory } from "../composition/minibatch.ts";
 import type { PartContext, Score } from "../composition/part.ts";
 import * as parts from "../parts.ts";
+import { roleSwap } from "../schedules/role-swap.ts";
 import { seeded } from "../seeded.fixture.ts";
 import { addOpponent, opponentPool, type OpponentPool } from "../states/opponent-pool.ts";
 
@@ -108,7 +109,7 @@ test("tries at what could not be shown are left out; the others are compared wit
 });
 
 test("members move on to the next role by the period", () => {
-  const { at } = parts.roleSwap(3);
+  const { at } = roleSwap(3);
   const shifts = [0, 2, 3, 7].map((step) => at({} as never, { ...context, step }).roleShift);
   expect(shifts).toEqual([0, 0, 1, 2]);
 });

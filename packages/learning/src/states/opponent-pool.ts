@@ -10,7 +10,7 @@ import type { StatePart } from "../composition/state.ts";
 import { drawWeighted } from "../draw.ts";
 import { requireInside } from "../statistics.ts";
 
-export type Opponent = {
+type Opponent = {
   /** Policy version. */
   readonly version: string;
   readonly games: number;

@@ -8,7 +8,7 @@ import { dial, made } from "../composition/making.ts";
 import { kept, type StatePart } from "../composition/state.ts";
 import { requireInside } from "../statistics.ts";
 
-export type TaskCounts = {
+type TaskCounts = {
   /** Faded sums of rewards in [0, 1] and of rollouts. */
   readonly wins: number;
   readonly attempts: number;

@@ -10,6 +10,7 @@ import {
 } from "../../composition/rewarded-trajectories.fixture.ts";
 import type { StateName } from "../../composition/state.ts";
 import * as parts from "../../parts.ts";
+import { upperLayers } from "../parameter-subset.ts";
 
 function slopes(
   loss: LossPart<StateName>,
@@ -73,7 +74,7 @@ test("param-subset lets a drawn share of each layer move", () => {
   const names = ["a", "b", "c", "d"].map((name) => `model.layers.0.${name}.lora_A`);
   const loss = parts.parameterSubset(parts.crossEntropy(), parts.drawnShare(0.5));
   expect(loss.trains?.(names, contextOf()).size).toBe(2);
-  const upper = parts.upperLayers(0.5);
+  const upper = upperLayers(0.5);
   const layers = ["model.embed", "model.layers.0.q", "model.layers.1.q"];
   expect([...upper(layers, contextOf())]).toEqual(["model.layers.1.q"]);
 });

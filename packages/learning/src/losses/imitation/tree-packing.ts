@@ -10,7 +10,7 @@ import type { LossPart } from "../../composition/part.ts";
 import type { StateName } from "../../composition/state.ts";
 
 /** Where a token of a row stands. */
-export type TreePlace = { readonly tree: number; readonly token: number };
+type TreePlace = { readonly tree: number; readonly token: number };
 
 export type PackedTrees = {
   readonly trees: readonly TrainSequence[];

@@ -4,7 +4,7 @@
  */
 
 /** Distances from 1, not ratios: 0.2 and 0.28 keep ratios from 0.8 to 1.28. */
-export type ClipBounds = {
+type ClipBounds = {
   /** The ratio is clipped at 1 − lower. */
   readonly lower: number;
   /** The ratio is clipped at 1 + upper. */

@@ -15,7 +15,7 @@ import type { BehaviorBatch } from "./policy-loss.ts";
 import { sequenceLogRatios } from "./sequence-log-ratios.ts";
 
 /** log φ = rate + shape·log w − rate·w. */
-export type KernelShape = { readonly shape: number; readonly rate: number };
+type KernelShape = { readonly shape: number; readonly rate: number };
 
 /** The kernels of tokens with A ≥ 0 and with A < 0. */
 export type VariationalKernels = {

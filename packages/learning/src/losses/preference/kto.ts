@@ -19,7 +19,7 @@ import {
 import { lossPart, present } from "../loss-part.ts";
 import { type Segment, segmentTokens } from "./preference-pairs.ts";
 
-export type JudgedAnswer = {
+type JudgedAnswer = {
   readonly segments: readonly Segment[];
   readonly isDesirable: boolean;
 };

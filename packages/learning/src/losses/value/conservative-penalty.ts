@@ -10,7 +10,7 @@ import type { LossResult } from "../../loss.ts";
 import { finiteAt, type LossMask, type TokenRows, zeroRows } from "../../token-rows.ts";
 
 /** Where an action's value stands. */
-export type ValuePosition = { readonly row: number; readonly token: number };
+type ValuePosition = { readonly row: number; readonly token: number };
 
 export type ActionChoice = {
   readonly taken: ValuePosition;

@@ -2,6 +2,9 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { failuresReturn, taskWheel } from "../../schedules/task-flywheel.ts";
+import { whereToolsHelp } from "../../filters/tool-benefit.ts";
+import { riskPrediction, taskRisk } from "../../filters/predicted-risk.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
@@ -97,11 +100,11 @@ const mpts: CreateRecipe = recipe({
   stages: ({ target, decay, epsilon, steps, learningRate }) => [
     rewardStage({
       rollout: parts.single(),
-      filters: [parts.riskPrediction(target)],
+      filters: [riskPrediction(target)],
       reward: parts.outcome(),
       advantage: parts.movingBaselineAdvantage(),
       losses: [parts.pgClip(epsilon)],
-      state: { baseline: parts.baseline({ decay, prior: 0.5 }), "task-stats": parts.taskRisk() },
+      state: { baseline: parts.baseline({ decay, prior: 0.5 }), "task-stats": taskRisk() },
       steps,
       settings: { tasksPerStep: 96, learningRate },
     }),
@@ -139,11 +142,11 @@ const agenticQwen: CreateRecipe = recipe({
   stages: ({ groupSize, epsilon, steps, learningRate, generations, copies }) => [
     rewardStage({
       rollout: parts.group(groupSize),
-      filters: [parts.failuresReturn({ mostGenerations: generations, copies }), parts.mixedGroup()],
+      filters: [failuresReturn({ mostGenerations: generations, copies }), parts.mixedGroup()],
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
-      state: { "task-stats": parts.taskWheel },
+      state: { "task-stats": taskWheel },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),
@@ -208,7 +211,7 @@ const deepEyesV2: CreateRecipe = recipe({
     demonstrationStart({ steps: startSteps, learningRate }),
     rewardStage({
       rollout: parts.pairedTools(groupSize),
-      filters: [parts.passRateBand(), parts.whereToolsHelp(), parts.mixedGroup()],
+      filters: [parts.passRateBand(), whereToolsHelp(), parts.mixedGroup()],
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],

@@ -2,6 +2,11 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { underContract } from "../../rollouts/changed-environments.ts";
+import { structuralTokens } from "../../losses/policy/structural-tokens.ts";
+import { auxiliaryToolNeed } from "../../losses/imitation/tool-need.ts";
+import { toolNeedLabels } from "../../filters/tool-benefit.ts";
+import { withoutRefused } from "../../filters/participants.ts";
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
@@ -61,7 +66,7 @@ const paraGrpo: CreateRecipe = recipe({
       advantage: parts.groupAdvantage(),
       losses: [
         parts.pgClip(epsilon),
-        { loss: parts.structuralTokens(parts.pgClip(epsilon)), weight: formWeight },
+        { loss: structuralTokens(parts.pgClip(epsilon)), weight: formWeight },
       ],
       steps,
       settings: { tasksPerStep: 12, learningRate },
@@ -94,8 +99,8 @@ const severa: CreateRecipe = recipe({
       groupSize,
       name: "easy",
       difficulty: 0,
-      rollout: parts.underContract(mostCalls, groupSize),
-      filters: [parts.withoutRefused()],
+      rollout: underContract(mostCalls, groupSize),
+      filters: [withoutRefused()],
       loss: parts.pgClip(epsilon),
       steps,
       learningRate,
@@ -103,8 +108,8 @@ const severa: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       name: "all",
-      rollout: parts.underContract(mostCalls, groupSize),
-      filters: [parts.withoutRefused()],
+      rollout: underContract(mostCalls, groupSize),
+      filters: [withoutRefused()],
       loss: parts.pgClip(epsilon),
       steps,
       learningRate,
@@ -135,10 +140,10 @@ const akbe: CreateRecipe = recipe({
   stages: ({ groupSize, epsilon, steps, learningRate, need }) => [
     rewardStage({
       rollout: parts.pairedTools(groupSize),
-      filters: [parts.toolNeedLabels(), parts.mixedGroup()],
+      filters: [toolNeedLabels(), parts.mixedGroup()],
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
-      losses: [parts.pgClip(epsilon), { loss: parts.auxiliaryToolNeed(), weight: need }],
+      losses: [parts.pgClip(epsilon), { loss: auxiliaryToolNeed(), weight: need }],
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

@@ -2,6 +2,7 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage, tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { retrieved } from "../../rewards/retrieval.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
@@ -46,7 +47,7 @@ const deepDxSearch: CreateRecipe = recipe({
         [parts.outcome(), { standard: 1 }],
         [parts.format(), formatWeight],
         [parts.ruleProcess(), processWeight],
-        [parts.retrieved(), retrievalWeight],
+        [retrieved(), retrievalWeight],
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],

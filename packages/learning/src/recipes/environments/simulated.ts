@@ -2,6 +2,7 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { likeReference } from "../../rewards/reference-likeness.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
@@ -139,7 +140,7 @@ const vlaRft: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.simulatedTools({ size: groupSize, references: 1 }),
       filters: [parts.ownTrajectories(), parts.mixedGroup()],
-      reward: parts.likeReference(),
+      reward: likeReference(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
       state: { "world-model": parts.worldModel },

@@ -2,6 +2,7 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { rememberedUser } from "../../rollouts/folded.ts";
 
 /**
  * MUA-RL: a simulated user speaks inside the trajectory, and what it says carries no loss.
@@ -58,7 +59,7 @@ const personaMemV2: CreateRecipe = recipe({
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
     rewardStage({
-      rollout: parts.rememberedUser(groupSize),
+      rollout: rememberedUser(groupSize),
       filters: [parts.mixedGroup()],
       reward: parts.outcome(),
       advantage: parts.broadcastTurns(),

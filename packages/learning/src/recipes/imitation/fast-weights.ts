@@ -2,6 +2,9 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { casesAndNeighbors, neighborDemos } from "../../rollouts/demonstrations.ts";
+import { forQuery, learnsSupport, readsContext } from "../../losses/imitation/fast-weights.ts";
+import { unsure } from "../../filters/unsure.ts";
 
 /**
  * FocuSFT: before each step, fast weights of the attention learn what stands in the context; the step
@@ -25,7 +28,7 @@ const focuSft: CreateRecipe = recipe({
   stages: ({ innerSteps, innerRate, mistakes, steps, learningRate }) => [
     tokenStage({
       rollout: parts.demos(mistakes),
-      losses: [parts.bilevel(parts.crossEntropy(), parts.readsContext(innerSteps, innerRate))],
+      losses: [parts.bilevel(parts.crossEntropy(), readsContext(innerSteps, innerRate))],
       state: { "fast-weights": parts.temporary },
       steps,
       settings: { tasksPerStep: 16, learningRate },
@@ -64,15 +67,15 @@ const adaptAgent: CreateRecipe = recipe({
     tokenStage({
       name: "start",
       // One site a step: as many demonstrations to adapt with as to be tried on.
-      rollout: parts.neighborDemos(metaShown),
-      losses: [parts.bilevel(parts.forQuery(), parts.learnsSupport(innerSteps, learningRate))],
+      rollout: neighborDemos(metaShown),
+      losses: [parts.bilevel(forQuery(), learnsSupport(innerSteps, learningRate))],
       state: { "fast-weights": parts.temporary },
       steps: metaSteps,
       settings: { tasksPerStep: 1, learningRate },
     }),
     tokenStage({
       name: "site",
-      rollout: parts.neighborDemos(4 * shown),
+      rollout: neighborDemos(4 * shown),
       filters: [parts.curated(shown)],
       losses: [parts.crossEntropy()],
       schedule: [parts.testTime("level")],
@@ -102,8 +105,8 @@ const ttSi: CreateRecipe = recipe({
   settings: { neighbors: 4, below: 0.9, mistakes: 0, steps: 1, learningRate: 3e-3 },
   stages: ({ neighbors, below, mistakes, steps, learningRate }) => [
     tokenStage({
-      rollout: parts.casesAndNeighbors(neighbors),
-      filters: [parts.unsure(below)],
+      rollout: casesAndNeighbors(neighbors),
+      filters: [unsure(below)],
       losses: [parts.crossEntropy()],
       state: { teacher: parts.demonstrators(mistakes) },
       schedule: [parts.testTime("task")],

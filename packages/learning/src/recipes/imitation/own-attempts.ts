@@ -2,6 +2,12 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { pairStage, rewardStage, tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { selfExplored } from "../../rollouts/situations.ts";
+import { introspection } from "../../rollouts/introspection.ts";
+import { weighedCrossEntropy } from "../../losses/imitation/supervised-loss.ts";
+import { inSituation, situationPairs } from "../../filters/situations.ts";
+import { collateral } from "../../filters/collateral.ts";
+import { payWeighted } from "../../advantages/advantage-weights.ts";
 
 /**
  * KnowSelf: what the policy can do at once it does plainly; where it must think again or ask, it says so
@@ -32,16 +38,16 @@ const knowSelf: CreateRecipe = recipe({
   stages: ({ retold, rethink, ask, weight, startSteps, steps, learningRate }) => [
     tokenStage({
       name: "situations",
-      rollout: parts.selfExplored(retold, { rethink, ask }),
-      filters: [parts.inSituation()],
+      rollout: selfExplored(retold, { rethink, ask }),
+      filters: [inSituation()],
       losses: [parts.crossEntropy()],
       steps: startSteps,
       settings: { tasksPerStep: 16, learningRate },
     }),
     pairStage({
       name: "boundary",
-      rollout: parts.selfExplored(retold, { rethink, ask }),
-      filters: [parts.situationPairs()],
+      rollout: selfExplored(retold, { rethink, ask }),
+      filters: [situationPairs()],
       reward: parts.outcome(),
       losses: [parts.chosenCrossEntropy(), { loss: parts.contrast(), weight }],
       steps,
@@ -70,10 +76,10 @@ const riseIntrospection: CreateRecipe = recipe({
   },
   stages: ({ guidance, answers, attempts, temperature, steps, learningRate }) => [
     rewardStage({
-      rollout: parts.introspection(guidance, answers, attempts),
+      rollout: introspection(guidance, answers, attempts),
       reward: parts.outcome(),
-      advantage: parts.payWeighted(temperature),
-      losses: [parts.weighedCrossEntropy()],
+      advantage: payWeighted(temperature),
+      losses: [weighedCrossEntropy()],
       state: { teacher: parts.demonstrators() },
       steps,
       settings: { tasksPerStep: 24, learningRate },
@@ -140,7 +146,7 @@ const mixCd: CreateRecipe = recipe({
       tokenStage({
         name,
         rollout: parts.demos(mistakes),
-        filters: [parts.collateral(rehearsed, rightFrom)],
+        filters: [collateral(rehearsed, rightFrom)],
         losses: [parts.crossEntropy()],
         state: { "rest-buffer": parts.leftovers(capacity) },
         steps,

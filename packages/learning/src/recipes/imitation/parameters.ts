@@ -2,6 +2,8 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { upperLayers } from "../../losses/parameter-subset.ts";
+import { privatize } from "../../filters/privatized.ts";
 
 /**
  * HFT: half of the matrices of each layer learn, another half in each step.
@@ -111,8 +113,8 @@ const sap: CreateRecipe = recipe({
   stages: ({ replaced, from, mistakes, steps, learningRate }) => [
     tokenStage({
       rollout: parts.demos(mistakes),
-      filters: [parts.privatize(replaced)],
-      losses: [parts.parameterSubset(parts.crossEntropy(), parts.upperLayers(from))],
+      filters: [privatize(replaced)],
+      losses: [parts.parameterSubset(parts.crossEntropy(), upperLayers(from))],
       steps,
       settings: { tasksPerStep: 32, learningRate },
     }),

@@ -4,6 +4,8 @@ import { toolErrors } from "../../composition/judged-trajectory.ts";
 import type { RewardedTrajectory } from "../../composition/part.ts";
 import { tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { ownModel } from "../../states/resources.ts";
+import { visitedDemos } from "../../rollouts/demonstrations.ts";
 
 /**
  * AgentAlign: each task comes with its twin that must be refused; what passes its own check is
@@ -169,7 +171,7 @@ const diaForge: CreateRecipe = recipe({
   settings: { mistakes: 0, steps: 25, learningRate: 3e-3 },
   stages: ({ mistakes, steps, learningRate }) => [
     tokenStage({
-      rollout: parts.visitedDemos("near-duplicates", mistakes),
+      rollout: visitedDemos("near-duplicates", mistakes),
       losses: [parts.crossEntropy()],
       steps,
       settings: { tasksPerStep: 32, learningRate },
@@ -237,7 +239,7 @@ const webEvolver: CreateRecipe = recipe({
       name: "world model",
       rollout: parts.formedDemos(["world"]),
       losses: [parts.crossEntropy()],
-      state: { "world-model": parts.ownModel },
+      state: { "world-model": ownModel },
       steps: modelSteps,
       settings: { tasksPerStep: 24, learningRate },
     }),
@@ -246,7 +248,7 @@ const webEvolver: CreateRecipe = recipe({
       rollout: parts.selfAnswered(1),
       filters: [parts.success()],
       losses: [parts.crossEntropy()],
-      state: { "world-model": parts.ownModel },
+      state: { "world-model": ownModel },
       steps,
       settings: { tasksPerStep: 24, learningRate },
     }),

@@ -3,6 +3,8 @@ import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import type { JudgedTrajectory, JudgedTurn } from "../../composition/judged-trajectory.ts";
 import { tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { competingDemos, evidencedTeachers } from "../../rollouts/demonstrations.ts";
+import { curatedOfGenerators } from "../../filters/curated.ts";
 
 /**
  * DualDistill: two teachers show the same task, and what succeeded is imitated.
@@ -134,7 +136,7 @@ const prismReranker: CreateRecipe = recipe({
   },
   stages: ({ goodMistakes, fairMistakes, leastShare, evidenceWeight, steps, learningRate }) => [
     tokenStage({
-      rollout: parts.evidencedTeachers(),
+      rollout: evidencedTeachers(),
       filters: [parts.vote(answerOf, leastShare)],
       losses: [
         parts.spanMask(parts.crossEntropy(), (turn, trajectory) => !isEvidence(turn, trajectory)),
@@ -189,8 +191,8 @@ const starAgents: CreateRecipe = recipe({
   },
   stages: ({ budget, goodMistakes, fairMistakes, poorMistakes, steps, learningRate }) => [
     tokenStage({
-      rollout: parts.competingDemos([goodMistakes, fairMistakes, poorMistakes], 2),
-      filters: [parts.curatedOfGenerators(budget)],
+      rollout: competingDemos([goodMistakes, fairMistakes, poorMistakes], 2),
+      filters: [curatedOfGenerators(budget)],
       losses: [parts.crossEntropy()],
       state: { "task-stats": parts.taskStats() },
       steps,

@@ -2,6 +2,11 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage, tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { referencedGroup } from "../../rollouts/several-references.ts";
+import { multiReference } from "../../rewards/multi-reference.ts";
+import { treePacked } from "../../losses/imitation/tree-packing.ts";
+import { auxiliaryText } from "../../losses/imitation/observation-loss.ts";
+import { withoutReferences } from "../../filters/participants.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
@@ -123,7 +128,7 @@ const transferTransfo: CreateRecipe = recipe({
   stages: ({ weight, steps, learningRate }) => [
     tokenStage({
       rollout: parts.demos(),
-      losses: [parts.crossEntropy(), { loss: parts.auxiliaryText(), weight }],
+      losses: [parts.crossEntropy(), { loss: auxiliaryText(), weight }],
       steps,
       settings: { tasksPerStep: 32, learningRate },
     }),
@@ -175,11 +180,11 @@ const katCoder: CreateRecipe = recipe({
     }),
     rewardStage({
       name: "reinforcement",
-      rollout: parts.referencedGroup(groupSize, [0, 2 * mistakes, 2 * mistakes]),
-      filters: [parts.withoutReferences(), parts.mixedGroup()],
-      reward: parts.multiReference(),
+      rollout: referencedGroup(groupSize, [0, 2 * mistakes, 2 * mistakes]),
+      filters: [withoutReferences(), parts.mixedGroup()],
+      reward: multiReference(),
       advantage: parts.groupAdvantage(),
-      losses: [parts.treePacked(parts.pgClip(epsilon))],
+      losses: [treePacked(parts.pgClip(epsilon))],
       steps: given.steps,
       settings: { tasksPerStep: 12, learningRate: given.learningRate },
     }),
@@ -187,7 +192,7 @@ const katCoder: CreateRecipe = recipe({
       name: "deployment",
       rollout: parts.log(logged),
       filters: [parts.stepMask()],
-      losses: [parts.treePacked(parts.maskedCrossEntropy())],
+      losses: [treePacked(parts.maskedCrossEntropy())],
       steps: given.deploySteps,
       settings: { tasksPerStep: 16, learningRate: given.learningRate },
     }),

@@ -2,6 +2,9 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage, tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { foldingDemos, notedDemos, notedSingle, rememberedGroup } from "../../rollouts/folded.ts";
+import { lossOfRole } from "../../losses/role-losses.ts";
+import { byRole } from "../../advantages/by-role.ts";
 
 /**
  * AgentFold: every step begins with the request, what the agent noted and the last result; it notes what
@@ -19,7 +22,7 @@ const agentFold: CreateRecipe = recipe({
   settings: { mistakes: 0, steps: 100, learningRate: 3e-3 },
   stages: ({ mistakes, steps, learningRate }) => [
     tokenStage({
-      rollout: parts.foldingDemos(mistakes),
+      rollout: foldingDemos(mistakes),
       losses: [parts.crossEntropy()],
       steps,
       settings: { tasksPerStep: 32, learningRate },
@@ -44,7 +47,7 @@ const browserAgent: CreateRecipe = recipe({
   stages: ({ mistakes, startSteps, steps, learningRate }) => [
     tokenStage({
       name: "start",
-      rollout: parts.notedDemos(mistakes),
+      rollout: notedDemos(mistakes),
       losses: [parts.crossEntropy()],
       state: { "memory-bank": parts.notes },
       steps: startSteps,
@@ -52,7 +55,7 @@ const browserAgent: CreateRecipe = recipe({
     }),
     tokenStage({
       name: "own successes",
-      rollout: parts.notedSingle(),
+      rollout: notedSingle(),
       filters: [parts.success()],
       reward: parts.outcome(),
       losses: [parts.crossEntropy()],
@@ -85,7 +88,7 @@ const flowGrpo: CreateRecipe = recipe({
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
     rewardStage({
-      rollout: parts.rememberedGroup(groupSize),
+      rollout: rememberedGroup(groupSize),
       filters: [parts.mixedGroup()],
       reward: parts.outcome(),
       advantage: parts.broadcastTurns(),
@@ -123,13 +126,13 @@ const memoryR1: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.managedMemory(ROLES, groupSize),
       reward: parts.outcome(),
-      advantage: parts.byRole({
+      advantage: byRole({
         [ROLES.manager]: parts.broadcastTurns(),
         [ROLES.answerer]: parts.gae({ lambda }),
       }),
       losses: [
         parts.pgClip(epsilon),
-        { loss: parts.lossOfRole(ROLES.answerer, parts.critic()), weight: parts.CRITIC_WEIGHT },
+        { loss: lossOfRole(ROLES.answerer, parts.critic()), weight: parts.CRITIC_WEIGHT },
       ],
       state: {
         "memory-bank": parts.ownMemory,

@@ -2,6 +2,7 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardModelStage, tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { observationLikeness } from "../../rewards/observation-likeness.ts";
 
 /**
  * Agentic Transformer: stored trials are imitated by what they returned, the best most.
@@ -63,7 +64,7 @@ const arp: CreateRecipe = recipe({
     tokenStage({
       rollout: parts.log(trials),
       reward: parts.weighted<"rm">([
-        [parts.observationLikeness(), similarity],
+        [observationLikeness(), similarity],
         [parts.rewardModel(), 1 - similarity],
       ]),
       losses: [parts.returnConditioned(temperature)],

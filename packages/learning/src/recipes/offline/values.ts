@@ -4,6 +4,7 @@ import type { JudgedTrajectory } from "../../composition/judged-trajectory.ts";
 import type { RewardPart } from "../../composition/part.ts";
 import { rewardStage, tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { bestProposals } from "../../losses/value/best-proposals.ts";
 
 /**
  * CO-RFT: imitation first, then values over chunks of actions from stored runs, and the same on fresh
@@ -100,7 +101,7 @@ const digiQ: CreateRecipe = recipe({
     tokenStage({
       name: "best-of-n",
       rollout: parts.log(1, { count: proposals }),
-      losses: [parts.bestProposals()],
+      losses: [bestProposals()],
       state: { critic: parts.valueHead },
       steps: run.steps,
       settings: { tasksPerStep: 24, learningRate: run.learningRate },

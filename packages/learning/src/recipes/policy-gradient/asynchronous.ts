@@ -2,6 +2,9 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { unfinishedGroups } from "../../states/resources.ts";
+import { partialRollouts } from "../../rollouts/partial-rollout.ts";
+import { finishedGroups } from "../../filters/unfinished.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
@@ -228,12 +231,12 @@ const agentMath: CreateRecipe = recipe({
       filters: [parts.verify()],
     }),
     rewardStage({
-      rollout: parts.asynchronous(parts.partialRollouts(turns, mostTurns, groupSize)),
-      filters: [parts.finishedGroups(mostTurns), parts.mixedGroup()],
+      rollout: parts.asynchronous(partialRollouts(turns, mostTurns, groupSize)),
+      filters: [finishedGroups(mostTurns), parts.mixedGroup()],
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.truncatedImportance(parts.pgClip(epsilon), cap)],
-      state: { "rest-buffer": parts.unfinishedGroups },
+      state: { "rest-buffer": unfinishedGroups },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

@@ -2,6 +2,9 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage, tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { storedWins } from "../../filters/stored-wins.ts";
+import { recomposeLater } from "../../filters/recompose.ts";
+import { besideStored } from "../../advantages/beside-stored.ts";
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
@@ -65,7 +68,7 @@ const roRecomp: CreateRecipe = recipe({
   stages: ({ groupSize, epsilon, steps, learningRate, share, later }) => [
     rewardStage({
       rollout: parts.group(groupSize),
-      filters: [parts.recomposeLater(share, later)],
+      filters: [recomposeLater(share, later)],
       reward: parts.outcome(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
@@ -153,12 +156,12 @@ const spear: CreateRecipe = recipe({
   }) => [
     rewardStage({
       rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup(), parts.storedWins(replayed)],
+      filters: [parts.mixedGroup(), storedWins(replayed)],
       reward: parts.weighted([
         [parts.outcome(), { standard: 1 }],
         [parts.callBonus(bonus), { standard: 1 }],
       ]),
-      advantage: parts.besideStored(parts.groupAdvantage()),
+      advantage: besideStored(parts.groupAdvantage()),
       losses: [
         parts.covMask(parts.pgClip(epsilon), {
           share: maskedShare,

@@ -2,6 +2,7 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { setAfterForks } from "../../advantages/set-credit.ts";
 
 /**
  * ARPO: branches only where a tool result made the policy unsure, and credits what branches share with
@@ -97,7 +98,7 @@ const polychromic: CreateRecipe = recipe({
       rollout: parts.branchVine(groupSize),
       filters: [],
       reward: parts.outcome(),
-      advantage: parts.setAfterForks(setSize, { lambda }),
+      advantage: setAfterForks(setSize, { lambda }),
       losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
       state: { critic: parts.valueHead },
       steps,

@@ -2,6 +2,7 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardModelStage, rewardStage, tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { lastWords, votedPairs } from "../../filters/accepted.ts";
 
 /**
  * MultiCritique: what several critics agree on is imitated, a reward model learns which of their words are
@@ -32,7 +33,7 @@ const multiCritique: CreateRecipe = recipe({
       tokenStage({
         name: "agreed",
         rollout: parts.teacherDemos(),
-        filters: [parts.vote(parts.lastWords, leastShare)],
+        filters: [parts.vote(lastWords, leastShare)],
         losses: [parts.crossEntropy()],
         state: { teacher: critics },
         steps: run.startSteps,
@@ -86,7 +87,7 @@ const proactiveAgent: CreateRecipe = recipe({
     rewardModelStage({
       name: "judge",
       rollout: parts.toldDemos([""], { size: labelers, mistakes }),
-      filters: [parts.votedPairs(leastShare)],
+      filters: [votedPairs(leastShare)],
       reward: parts.outcome(),
       losses: [parts.rank()],
       state: { rm: parts.rewardModelState },

@@ -2,6 +2,8 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage, tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { recoveredAnswer, recoveredRequest } from "../../rewards/reconstruct.ts";
+import { answerable } from "../../filters/answerable.ts";
 import { sampledConfidence } from "../../rewards/calibration.ts";
 import { callsAndResults } from "../../rewards/calls-and-results.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
@@ -149,8 +151,8 @@ const riseRationale: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       name: "rationales",
-      filters: [parts.answerable()],
-      reward: parts.recoveredAnswer(),
+      filters: [answerable()],
+      reward: recoveredAnswer(),
       loss: parts.pgClip(epsilon),
       steps,
       learningRate,
@@ -166,8 +168,8 @@ const riseRationale: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       name: "again",
-      filters: [parts.answerable()],
-      reward: parts.recoveredAnswer(),
+      filters: [answerable()],
+      reward: recoveredAnswer(),
       loss: parts.pgClip(epsilon),
       steps,
       learningRate,
@@ -201,7 +203,7 @@ const slideRl: CreateRecipe = recipe({
       reward: parts.weighted<"judge">([
         [parts.exec(), { standard: 0.2 }],
         [parts.judge(callsAndResults), { standard: 0.2 }],
-        [parts.recoveredRequest(), { standard: 0.6 }],
+        [recoveredRequest(), { standard: 0.6 }],
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],

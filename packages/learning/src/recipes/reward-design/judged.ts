@@ -2,6 +2,8 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { criteriaByRule } from "../../rewards/rule-judge.ts";
+import { judgeByLessons, rubricEdits } from "../../gradient-free/evolving-judge.ts";
 import { callsAndResults } from "../../rewards/calls-and-results.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 
@@ -154,7 +156,7 @@ const cm2: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.simulatedTools({ size: groupSize }),
       filters: [parts.mixedGroup()],
-      reward: parts.criteriaByRule(),
+      reward: criteriaByRule(),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
       state: { judge: parts.ruleJudge, "world-model": parts.worldModel },
@@ -183,10 +185,10 @@ const rewardHarness: CreateRecipe = recipe({
   stages: ({ groupSize, tasks, known, epsilon, steps, learningRate }) => [
     rewardStage({
       rollout: parts.group(groupSize),
-      reward: parts.judgeByLessons(),
+      reward: judgeByLessons(),
       advantage: parts.groupAdvantage({ scale: "std" }),
       losses: [parts.pgClip(epsilon)],
-      writes: parts.rubricEdits(known),
+      writes: rubricEdits(known),
       state: { judge: parts.judgement, experience: parts.experience("none") },
       steps,
       settings: { tasksPerStep: tasks, learningRate },

@@ -2,6 +2,9 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { progressEstimate } from "../../states/progress-estimator.ts";
+import { attributedProgress } from "../../rewards/redistribute.ts";
+import { fitsProgress } from "../../filters/fits-progress.ts";
 import { turnShown } from "../../rewards/calls-and-results.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 
@@ -179,14 +182,14 @@ const spaRl: CreateRecipe = recipe({
     demonstrationStart({ steps: startSteps, learningRate }),
     rewardStage({
       rollout: parts.single(),
-      filters: [parts.fitsProgress()],
+      filters: [fitsProgress()],
       reward: parts.weighted<"progress-est">([
-        [parts.attributedProgress(), { standard: 1 }],
+        [attributedProgress(), { standard: 1 }],
         [parts.exec(), ranWeight],
       ]),
       advantage: parts.gae({ lambda }),
       losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
-      state: { critic: parts.valueHead, "progress-est": parts.progressEstimate },
+      state: { critic: parts.valueHead, "progress-est": progressEstimate },
       steps,
       settings: { tasksPerStep: 96, learningRate },
     }),

@@ -2,6 +2,10 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage, tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { contrasted, retoldDemos, revision } from "../../rollouts/retold.ts";
+import { keptTrees } from "../../filters/retold.ts";
+import { bestLine } from "../../filters/forks.ts";
+import { calibrated } from "../../advantages/continuation-values.ts";
 import { callsAndResults } from "../../rewards/calls-and-results.ts";
 
 /**
@@ -29,7 +33,7 @@ const proAct: CreateRecipe = recipe({
     tokenStage({
       name: "search",
       rollout: parts.tree(attempts),
-      filters: [parts.bestLine()],
+      filters: [bestLine()],
       reward: parts.outcome(),
       advantage: parts.monteCarloTree(),
       losses: [parts.crossEntropy()],
@@ -41,7 +45,7 @@ const proAct: CreateRecipe = recipe({
       rollout: parts.branchVine(size, whole),
       filters: [parts.mixedGroup()],
       reward: parts.outcome(),
-      advantage: parts.calibrated(parts.groupAdvantage(), calibration),
+      advantage: calibrated(parts.groupAdvantage(), calibration),
       losses: [parts.pgClip(epsilon)],
       steps,
       settings: { tasksPerStep: 12, learningRate },
@@ -76,7 +80,7 @@ const agentR: CreateRecipe = recipe({
     tokenStage({
       rollout: parts.tree(attempts, {
         ...{ rule: { kind: "uct", exploration }, width },
-        retells: parts.revision("That was wrong. I go back and try otherwise."),
+        retells: revision("That was wrong. I go back and try otherwise."),
       }),
       filters: [parts.retold()],
       reward: parts.outcome(),
@@ -114,7 +118,7 @@ const rMcts: CreateRecipe = recipe({
         ...{ rule: { kind: "puct", exploration }, width },
         retells: parts.traversal("This leads nowhere. I go back.", branches),
       }),
-      filters: [parts.contrasted(), parts.retold(true)],
+      filters: [contrasted(), parts.retold(true)],
       reward: parts.judge(callsAndResults),
       advantage: parts.monteCarloTree(),
       losses: [parts.crossEntropy()],
@@ -151,12 +155,12 @@ const webCot: CreateRecipe = recipe({
   settings: { shown: 4, mistakes: 0.4, branches: 1, steps: 25, learningRate: 3e-3 },
   stages: ({ shown, mistakes, branches, steps, learningRate }) => [
     tokenStage({
-      rollout: parts.retoldDemos(
+      rollout: retoldDemos(
         shown,
         mistakes,
         parts.traversal("That does not help. I go back and think again.", branches),
       ),
-      filters: [parts.keptTrees(), parts.retold()],
+      filters: [keptTrees(), parts.retold()],
       losses: [parts.crossEntropy()],
       state: { "tree-store": parts.searchTrees },
       steps,

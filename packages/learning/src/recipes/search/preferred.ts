@@ -2,6 +2,7 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { pairStage, rewardModelStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { chosenSucceeds } from "../../filters/accepted.ts";
 import { callsAndResults } from "../../rewards/calls-and-results.ts";
 import { outcomeModel } from "../stages/outcome-model.ts";
 
@@ -112,7 +113,7 @@ const toa: CreateRecipe = recipe({
     outcomeModel({ steps: run.modelSteps, learningRate, at: "end" }),
     pairStage({
       rollout: parts.tree(attempts, { rule: { kind: "uct", exploration }, width }),
-      filters: [parts.chosenSucceeds(parts.forks(margin))],
+      filters: [chosenSucceeds(parts.forks(margin))],
       reward: parts.rewardModel(),
       advantage: parts.monteCarloTree(),
       losses: [parts.dpo(beta), { loss: parts.chosenCrossEntropy(), weight: imitation }],

@@ -2,6 +2,8 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { speakersCrossEntropy } from "../../losses/imitation/supervised-loss.ts";
+import { speakerMask } from "../../filters/speaker-mask.ts";
 
 const KINDS = ["kind-0", "kind-1", "kind-2"] as const;
 
@@ -130,8 +132,8 @@ const midiTuning: CreateRecipe = recipe({
   stages: ({ steps, learningRate }) => [
     tokenStage({
       rollout: parts.demos(),
-      filters: [parts.speakerMask()],
-      losses: [parts.speakersCrossEntropy()],
+      filters: [speakerMask()],
+      losses: [speakersCrossEntropy()],
       state: {
         "role-adapters": parts.roleAdapters(["agent", "user"], {
           roleOf: () => "agent",

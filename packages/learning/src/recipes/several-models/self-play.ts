@@ -2,6 +2,8 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { pairStage, rewardStage, tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { seededTeacher } from "../../rollouts/teams.ts";
+import { demonstrationPairs } from "../../filters/demonstration-pairs.ts";
 
 /**
  * Autocurricula: two sides compete, and that alone makes the curriculum: what one gains the other loses.
@@ -109,7 +111,7 @@ const spin: CreateRecipe = recipe({
   stages: ({ beta, steps, learningRate }) => [
     pairStage({
       rollout: parts.demosAgainstPast(),
-      filters: [parts.demonstrationPairs()],
+      filters: [demonstrationPairs()],
       reward: parts.preference(),
       losses: [parts.dpo(beta)],
       state: { ref: parts.reference, opponents: parts.opponents(1, ["student"]) },
@@ -142,7 +144,7 @@ const sil: CreateRecipe = recipe({
       losses: [parts.pgClip(epsilon)],
       state: {
         "role-adapters": parts.roleAdapters(["teacher"]),
-        "slow-copy": parts.seededTeacher(true),
+        "slow-copy": seededTeacher(true),
         baseline: parts.baseline(),
       },
       steps: teacherSteps,
@@ -152,7 +154,7 @@ const sil: CreateRecipe = recipe({
       name: "student",
       rollout: parts.single(),
       losses: [parts.crossEntropy()],
-      state: { "slow-copy": parts.seededTeacher(false) },
+      state: { "slow-copy": seededTeacher(false) },
       steps,
       settings: { tasksPerStep: 96, learningRate },
     }),

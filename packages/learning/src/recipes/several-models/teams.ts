@@ -2,6 +2,7 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+import { roleSwap } from "../../schedules/role-swap.ts";
 import { callsAndResults } from "../../rewards/calls-and-results.ts";
 
 const MAGRPO_ROLES = ["first", "second"] as const;
@@ -100,7 +101,7 @@ const cory: CreateRecipe = recipe({
         critic: parts.valueHead,
         ref: parts.reference,
       },
-      schedule: [parts.roleSwap(swapEvery)],
+      schedule: [roleSwap(swapEvery)],
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

@@ -3,6 +3,7 @@ import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { writingStage } from "../../composition/stage.ts";
 import { backwardCriticism, chainEdits, chainPrompts } from "../../gradient-free/backward-texts.ts";
 import * as parts from "../../parts.ts";
+import { auxiliaries, ownFailures } from "../../gradient-free/auxiliaries.ts";
 
 const LAYERS = ["drafter", "answerer"] as const;
 
@@ -59,9 +60,9 @@ const fama: CreateRecipe = recipe({
   stages: ({ share, tasks, steps }) => [
     writingStage({
       rollout: parts.single(),
-      filters: [parts.ownFailures()],
+      filters: [ownFailures()],
       reward: parts.outcome(),
-      how: parts.auxiliaries(share),
+      how: auxiliaries(share),
       state: { prompts: parts.prompts([""]) },
       steps,
       settings: { tasksPerStep: tasks },

@@ -9,6 +9,13 @@ import {
   selfReference,
 } from "../../gradient-free/prompt-writing.ts";
 import * as parts from "../../parts.ts";
+import {
+  designEdits,
+  designRisk,
+  designTree,
+  designWorth,
+  designs,
+} from "../../gradient-free/design-search.ts";
 import { callsAndResults } from "../../rewards/calls-and-results.ts";
 
 /**
@@ -61,11 +68,11 @@ const agentSwift: CreateRecipe = recipe({
   settings: { keep: 2, curiosity: 1, leastUses: 16, tasks: 16, steps: 2, rounds: 6 },
   stages: ({ keep, curiosity, leastUses, tasks, steps }) => [
     writingStage({
-      rollout: parts.designTree(curiosity),
-      filters: [parts.designRisk(keep, curiosity)],
+      rollout: designTree(curiosity),
+      filters: [designRisk(keep, curiosity)],
       reward: parts.outcome(),
-      how: parts.designEdits(leastUses, curiosity),
-      state: { prompts: parts.designs(), rm: parts.designWorth },
+      how: designEdits(leastUses, curiosity),
+      state: { prompts: designs(), rm: designWorth },
       steps,
       settings: { tasksPerStep: tasks },
     }),
