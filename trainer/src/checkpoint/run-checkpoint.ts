@@ -1,9 +1,10 @@
-/** The state of a pretraining run on disk: written aside and renamed, so a kill leaves the last one. */
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+/** The state of a pretraining run on disk: replaced whole, so a kill leaves the one before. */
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readSafetensors, writeSafetensors } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { EngineCheckpoint } from "@waggle/protocol";
+import { writeDurably } from "./checkpoint-store.ts";
 
 /** One measurement of a run. */
 export type CurvePoint = {
@@ -29,19 +30,18 @@ export type RunState = {
 export type RunCheckpoint = { readonly state: RunState; readonly engine: EngineCheckpoint };
 
 const STATE = "run_state";
+const CHECKPOINT = "checkpoint.safetensors";
 
 /** Saves everything a run needs to go on, in one file. */
 export async function saveRun(folder: string, run: RunCheckpoint): Promise<void> {
   await mkdir(folder, { recursive: true });
   const metadata = { [STATE]: JSON.stringify(run.state), step: String(run.engine.step) };
-  const path = join(folder, "checkpoint.safetensors");
-  await writeFile(`${path}.new`, writeSafetensors(run.engine.tensors, metadata));
-  await rename(`${path}.new`, path);
+  await writeDurably(folder, CHECKPOINT, writeSafetensors(run.engine.tensors, metadata));
 }
 
 /** @throws WaggleError `CHECKPOINT_CORRUPT` where the folder holds no readable run. */
 export async function loadRun(folder: string): Promise<RunCheckpoint> {
-  const path = join(folder, "checkpoint.safetensors");
+  const path = join(folder, CHECKPOINT);
   try {
     const { tensors, metadata } = readSafetensors(await readFile(path));
     const state = JSON.parse(metadata[STATE] ?? "null") as RunState;

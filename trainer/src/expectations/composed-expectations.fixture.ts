@@ -300,7 +300,6 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
     differs: [
       single,
       callsCost,
-      creditsTurns,
       (records) => {
         for (const { trajectory, score } of scoredOf(at(records, -1))) {
           expect(score.components?.["utility"]).toBe(trajectory.verification.reward);
