@@ -1,13 +1,14 @@
 /** What is wrong with a package as it is packed: its files, its manifest, its types. An empty list is a clean one. */
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { type PackedPackage, tarballBytes } from "./packed-package.ts";
 
 /** Besides these, a package holds what its `files` name. */
-const EXPECTED = /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/.+\.(js|js\.map|d\.ts))$/;
+const EXPECTED =
+  /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/.+\.(js|js\.map|d\.ts|json))$/;
 const OF_TESTS = /\.(test|bench|contract|fixture|test-d)\.|(^|\/)(fixtures|__[a-z]+__)\//;
 /** Every package is ESM for Node 22 and bundlers, so that neither CommonJS nor TypeScript 4.6 finds types. */
 const UNSUPPORTED = ["node10", "node16-cjs"];
@@ -37,7 +38,24 @@ function contentProblems({ files, manifest, staged }: PackedPackage): string[] {
     ...strange.map((path) => `${path} must not be in the tarball`),
     ...missing.map((path) => `${path} is missing`),
     ...emptyMaps.map((path) => `${path} refers to sources that are not in the tarball`),
+    ...files
+      .filter((path) => /\.(js|d\.ts)$/.test(path) && !strange.includes(path))
+      .flatMap((path) => lost(staged, path)),
   ];
+}
+
+const RELATIVE = /(?:\bfrom|\bimport|\bimport\(|\bnew URL\()\s*"(\.{1,2}\/[^"]+)"/g;
+
+/** Imports of a file that lead to no file of the tarball. */
+function lost(staged: string, path: string): string[] {
+  const code = readFileSync(join(staged, path), "utf8").replaceAll(/\/\*[\s\S]*?\*\//g, "");
+  return [...code.matchAll(RELATIVE)]
+    .map(([, specifier = ""]) => specifier)
+    .filter((specifier) => {
+      const target = join(staged, dirname(path), specifier);
+      return !existsSync(path.endsWith(".d.ts") ? target.replace(/\.js$/, ".d.ts") : target);
+    })
+    .map((specifier) => `${path} imports ${specifier}, which is not in the tarball`);
 }
 
 function manifestProblems({ staged }: PackedPackage): string[] {

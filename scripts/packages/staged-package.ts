@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { ROOT } from "../stack.ts";
 import type { Manifest, PublicPackage } from "./public-packages.ts";
 
-const IS_TEST = /\.(test|bench|contract|fixture|test-d)\.ts$/;
+const IS_TEST = /\.(test|bench|contract|fixture|golden|test-d)\.(ts|json)$/;
 
 /** Copies the package into `into`, an empty folder. @throws Error where it is not built. */
 export function stagePackage({ folder, manifest }: PublicPackage, into: string): void {
@@ -29,14 +29,17 @@ export function stagePackage({ folder, manifest }: PublicPackage, into: string):
   writeFileSync(join(into, "package.json"), `${JSON.stringify(published(manifest), null, 2)}\n`);
 }
 
-/** What the compiler made of the sources that are no tests. */
+/** What the compiler made of the sources that are no tests; data that they import is copied by it. */
 function builtFiles(folder: string, { exports = {} }: Manifest): string[] {
   const isPublic = JSON.stringify(exports).includes('"./src/testing/');
-  return globSync("src/**/*.ts", { cwd: folder })
+  return globSync("src/**/*.{ts,json}", { cwd: folder })
     .filter((path) => !IS_TEST.test(path) && !path.endsWith(".d.ts"))
     .filter((path) => isPublic || !path.startsWith("src/testing/"))
     .flatMap((path) => {
-      const stem = path.replace(/^src/, "dist").replace(/\.ts$/, "");
+      const built = path.replace(/^src/, "dist");
+      // The compiler copies the data that sources import, and not that of tests.
+      if (path.endsWith(".json")) return existsSync(join(folder, built)) ? [built] : [];
+      const stem = built.replace(/\.ts$/, "");
       return [`${stem}.js`, `${stem}.js.map`, `${stem}.d.ts`];
     });
 }
