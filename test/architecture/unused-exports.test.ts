@@ -6,7 +6,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Modules, Reach } from "./symbols.ts";
+import { Modules, Reach } from "../../scripts/health/symbols.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 

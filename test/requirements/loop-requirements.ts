@@ -216,9 +216,9 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "No group is begun while too many wait for the trainer, and pages are told when to ask again; abandoned groups stop counting.",
     tests: [
-      "workers/edge/src/assignment-book.test.ts > no group is begun while as many as allowed are unfinished, and full groups still fill",
-      "workers/edge/src/assignment-book.test.ts > while no group may be begun a page is told when to ask again, and is not refused",
-      "workers/edge/src/assignment-book.test.ts > a group that everybody abandoned stops counting at its deadline",
+      "workers/edge/src/assignment-store.test.ts > no group is begun while as many as allowed are unfinished, and full groups still fill",
+      "workers/edge/src/assignment-store.test.ts > while no group may be begun a page is told when to ask again, and is not refused",
+      "workers/edge/src/assignment-store.test.ts > a group that everybody abandoned stops counting at its deadline",
     ],
   },
   {

@@ -2,7 +2,7 @@
 
 /**
  * An unsigned 32-bit seed for part `index` of something seeded by `seed`: turns of a trajectory,
- * requests of a conversation. Neighbouring seeds and indices give unrelated values.
+ * requests of a conversation. Neighboring seeds and indices give unrelated values.
  */
 export function spanSeed(seed: number, index: number): number {
   return mix(mix(seed >>> 0) ^ Math.imul(index + 1, 0x9e3779b9));

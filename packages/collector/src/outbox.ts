@@ -2,7 +2,7 @@
  * The durable list of what is to be sent and what was: it survives a reload and lack of a network, and
  * several tabs share it. It sends nothing itself (`createUploader` does) and asks for no consent.
  *
- * Sharing: an entry is claimed in one IndexedDB read-write transaction, which the browser serialises
+ * Sharing: an entry is claimed in one IndexedDB read-write transaction, which the browser serializes
  * over all tabs, and a claim ends by itself (a tab may die). The edge is idempotent by digest, so the rare
  * second sending after an expired claim is harmless.
  *

@@ -1,5 +1,5 @@
 /**
- * The built-in patterns of personal data. They favour precision where digits are concerned: a shop
+ * The built-in patterns of personal data. They favor precision where digits are concerned: a shop
  * page is full of prices, product ids and order numbers, and a redacted price is a broken task.
  *
  * A library of numbering plans would find more national phone numbers, but needs the visitor's country,

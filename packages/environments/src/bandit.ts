@@ -1,5 +1,5 @@
 /**
- * A contextual bandit: which lever pays under this light? The colour decides, the shape does not; the pay
+ * A contextual bandit: which lever pays under this light? The color decides, the shape does not; the pay
  * is drawn with the task, so also the right lever sometimes pays nothing. One turn, no tool. Success is the
  * lever that pays best, whatever it paid.
  */
@@ -10,7 +10,7 @@ import { leveledReferences, type EnvironmentSpec } from "./environment-spec.ts";
 import { createToolEnvironment } from "./tool-environment.ts";
 
 export const LEVERS = ["left", "middle", "right"] as const;
-export const COLOURS = ["red", "blue", "green", "white", "black", "pink"] as const;
+export const COLORS = ["red", "blue", "green", "white", "black", "pink"] as const;
 export const SHAPES = [
   "square",
   "circle",
@@ -29,7 +29,7 @@ const PAYS = [
 ] as const;
 
 type BanditInstance = {
-  readonly colour: (typeof COLOURS)[number];
+  readonly color: (typeof COLORS)[number];
   readonly shape: (typeof SHAPES)[number];
 };
 
@@ -37,19 +37,19 @@ function instance(name: string, reference: TaskReference): BanditInstance {
   return drawInstance(
     name,
     reference,
-    (random) => ({ colour: pick(random, COLOURS), shape: pick(random, SHAPES) }),
-    ({ colour, shape }) => `${colour}/${shape}`,
+    (random) => ({ color: pick(random, COLORS), shape: pick(random, SHAPES) }),
+    ({ color, shape }) => `${color}/${shape}`,
   );
 }
 
-function bestLever({ colour }: BanditInstance): (typeof LEVERS)[number] {
-  return LEVERS[COLOURS.indexOf(colour) % LEVERS.length] as (typeof LEVERS)[number];
+function bestLever({ color }: BanditInstance): (typeof LEVERS)[number] {
+  return LEVERS[COLORS.indexOf(color) % LEVERS.length] as (typeof LEVERS)[number];
 }
 
 function task(name: string, reference: TaskReference): Task {
-  const { colour, shape } = instance(name, reference);
-  const kind = colour;
-  return { ...reference, family: kind, template: "0", system: "", request: `${colour} ${shape}` };
+  const { color, shape } = instance(name, reference);
+  const kind = color;
+  return { ...reference, family: kind, template: "0", system: "", request: `${color} ${shape}` };
 }
 
 /** Levels are how surely the best lever pays. @param name - of the environment. */

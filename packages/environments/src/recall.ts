@@ -4,7 +4,7 @@
  * of a case that went wrong, whatever light the case is of. So which case it reads is all that can help.
  * Environments, verifier and demonstrator are the bandit's.
  */
-import { banditNamed, COLOURS, LEVERS, SHAPES } from "./bandit.ts";
+import { banditNamed, COLORS, LEVERS, SHAPES } from "./bandit.ts";
 import { pick } from "./random.ts";
 import type { ReadingLessons, EnvironmentSpec } from "./environment-spec.ts";
 
@@ -17,7 +17,7 @@ const READING: ReadingLessons = {
     const others = LEVERS.filter((lever) => lever !== action);
     return {
       case: {
-        situation: `${pick(random, COLOURS)} ${pick(random, SHAPES)}`,
+        situation: `${pick(random, COLORS)} ${pick(random, SHAPES)}`,
         action,
         reward: wentWell ? 1 : 0,
       },

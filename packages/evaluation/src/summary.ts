@@ -16,7 +16,7 @@ export function mean(values: readonly number[]): number {
 }
 
 /**
- * The value below which a share `q` in [0, 1] lies, interpolated between neighbours (numpy's
+ * The value below which a share `q` in [0, 1] lies, interpolated between neighbors (numpy's
  * default).
  * @throws WaggleError `INVALID_ARGUMENT` without numbers or for `q` outside [0, 1].
  */

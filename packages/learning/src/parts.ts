@@ -41,7 +41,7 @@ export { logLinear } from "./corrections/log-linear-proximal.ts";
 export { secondMoment } from "./corrections/second-moment-mask.ts";
 export { accepted } from "./filters/accepted.ts";
 export { answerableProposals } from "./filters/answerable-proposals.ts";
-export { behaviour } from "./filters/behaviors.ts";
+export { behavior } from "./filters/behaviors.ts";
 export { cleanCorrect } from "./filters/clean-correct.ts";
 export { clean } from "./filters/clean.ts";
 export { curated } from "./filters/curated.ts";

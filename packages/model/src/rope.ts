@@ -1,7 +1,7 @@
 /**
  * Angles of rotary positions.
  * Source: Su et al. 2021, RoFormer, arXiv 2104.09864; scaling of Llama 3.1 as in arXiv 2407.21783.
- * Pairs are (i, i + D/2), Hugging Face's halves, not the neighbours of the paper.
+ * Pairs are (i, i + D/2), Hugging Face's halves, not the neighbors of the paper.
  */
 import type { DecoderConfig } from "./decoder-config.ts";
 

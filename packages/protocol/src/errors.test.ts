@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { boundary, WaggleError } from "./errors.ts";
 
-test("an error is recognised by brand and code, also when its class is another bundle's", () => {
+test("an error is recognized by brand and code, also when its class is another bundle's", () => {
   const foreign = Object.assign(new Error("x"), { code: "NETWORK", retryable: true });
   Object.defineProperty(foreign, Symbol.for("waggle.error"), { value: true });
   expect(WaggleError.is(foreign, "NETWORK")).toBe(true);

@@ -75,7 +75,7 @@ export type WaggleErrorOptions = {
 
 const BRAND = Symbol.for("waggle.error");
 
-/** An error with a stable code. Recognise it with `WaggleError.is`, never with `instanceof`. */
+/** An error with a stable code. Recognize it with `WaggleError.is`, never with `instanceof`. */
 export class WaggleError extends Error {
   readonly code: WaggleErrorCode;
   readonly retryable: boolean;

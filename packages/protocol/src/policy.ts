@@ -56,7 +56,7 @@ export type Sample = TokenScores & {
   readonly stopReason: SampleStopReason;
   /**
    * Per token the ids that could be sampled, `null` where all could. Absent when sampling had full
-   * support. The trainer renormalises over it.
+   * support. The trainer renormalizes over it.
    */
   readonly keptTokenIds?: readonly (readonly number[] | null)[] | undefined;
   /** Id of the grammar that masked it, which with the tokens before gives every mask again. */

@@ -13,7 +13,7 @@ export type Comparison = {
   readonly ratio: number;
   /**
    * 95 % interval of that median by ranks, as wide as the pairs of one round were one measurement:
-   * neighbours share their slow moments.
+   * neighbors share their slow moments.
    */
   readonly interval: readonly [number, number];
   readonly pairs: number;

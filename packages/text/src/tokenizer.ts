@@ -1,7 +1,7 @@
 /**
  * The tokenizer: Hugging Face's `tokenizer.json`, with two doors. `encode` is for text that anyone
  * may have written and can only give ordinary tokens; `encodeTemplate` is for text that a chat
- * template wrote and recognises special and added tokens. Byte-level BPE (Qwen, Llama 3, SmolLM,
+ * template wrote and recognizes special and added tokens. Byte-level BPE (Qwen, Llama 3, SmolLM,
  * LFM2, ours) and SentencePiece BPE with byte fallback (Gemma, Llama 2, Mistral): every text has a
  * tokenization and every token has bytes.
  */
@@ -59,7 +59,7 @@ export interface Tokenizer {
   readonly vocabularySize: number;
   /** Ids of text that anyone may have written: never a special or added token, never a BOS. */
   encode(text: string): number[];
-  /** Ids of text that a chat template wrote: special and added tokens are recognised. */
+  /** Ids of text that a chat template wrote: special and added tokens are recognized. */
   encodeTemplate(text: string): number[];
   /** Text of ids. Ids that it does not know give nothing. */
   decode(tokenIds: readonly number[], options?: DecodeOptions): string;

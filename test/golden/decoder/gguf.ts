@@ -147,7 +147,7 @@ const OTHER_NAMES: { [name: string]: string } = {
 function ggufTensors(config: DecoderConfig, weights: TensorMap): Map<string, Tensor> {
   const tensors = new Map<string, Tensor>();
   const isGemma = config.modelType === "gemma3_text";
-  // llama.cpp rotates neighbours in these and halves in the others
+  // llama.cpp rotates neighbors in these and halves in the others
   const isPaired = config.modelType === "llama" || config.modelType === "smollm3";
   for (const [name, tensor] of weights) {
     const layer = /^model\.layers\.(\d+)\.(.+)\.(weight|bias)$/.exec(name);
@@ -183,7 +183,7 @@ function plusOne({ shape, data }: Tensor, factor = 1): Tensor {
   return { shape, data: data.map((value) => (1 + value) * factor) };
 }
 
-/** Row i of the first half of a head and row i of the second become neighbours. */
+/** Row i of the first half of a head and row i of the second become neighbors. */
 function pairRows(config: DecoderConfig, { shape, data }: Tensor): Tensor {
   const [rows, columns] = shape as [number, number];
   const half = config.headSize / 2;

@@ -195,7 +195,7 @@ export const paysTiers: Check = (records) => {
   if (clean?.length && failed?.length) expect(mean(clean)).toBeGreaterThanOrEqual(mean(failed));
 };
 
-/** How many of four behaviours a trajectory shows: checks, goes on, recovers, answers. */
+/** How many of four behaviors a trajectory shows: checks, goes on, recovers, answers. */
 export function behaviorsShown({ turns }: JudgedTrajectory): number {
   const calling = turns.filter((turn) => turn.toolCalls.length > 0);
   const failed = turns.findIndex((turn) => turn.toolResults.some(({ ok }) => !ok));

@@ -104,7 +104,7 @@ export const CO_EVOLVED_EXPECTATIONS: { readonly [recipe: string]: Expectation }
     ...{ updates: 6, settings: { groupSize: 4, leastUses: 4 } },
     differs: [
       evolvesPrompts,
-      asks(/Improve the instruction/, /Rollout, reward/),
+      asks(/Improve the instruction/, /Attempt, reward/),
       (records) => {
         // Rollouts at one task share their instruction: groups compare like with like.
         for (const { trajectories } of at(records, -1).groups) {
@@ -119,7 +119,7 @@ export const CO_EVOLVED_EXPECTATIONS: { readonly [recipe: string]: Expectation }
     updates: 2,
     differs: [
       judged,
-      asks(/Judge rollouts at/, /judged 0/),
+      asks(/Judge attempts at/, /judged 0/),
       (records) => {
         // The judge reads the lessons; the policy does not.
         const record = at(records, -1);
@@ -165,7 +165,7 @@ export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
     differs: [
       writesInstead,
       readsMore,
-      asks(/Compare these rollouts/, /reward 0/, /Lessons so far:\ne0: Advice 1\./),
+      asks(/Compare these attempts/, /reward 0/, /Lessons so far:\ne0: Advice 1\./),
       (records) => {
         // Groups that scored alike are not asked about.
         const [first] = at(records, -1).earlier;

@@ -43,7 +43,7 @@ const standard = edgeRecipeNamed("dr-grpo-tis", {
   learningRate: constantRate(0.02),
 });
 const folders: string[] = [];
-/** Deletes what `createWorld` left on disk. */
+/** Deletes what `createSetup` left on disk. */
 export async function removeSetups(): Promise<void> {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
 }

@@ -46,9 +46,9 @@ export function judgeBy(writer: WriterPort): JudgePort {
   return {
     async score({ request, transcript, rubric }, signal) {
       const asked = [
-        "How good is this rollout at its task? Answer with one number from 0 to 1 only.",
+        "How good is this attempt at its task? Answer with one number from 0 to 1 only.",
         `Task:\n${request}`,
-        `Rollout:\n${transcript}`,
+        `Attempt:\n${transcript}`,
         ...(rubric === undefined || rubric === "" ? [] : [`What to look for:\n${rubric}`]),
       ].join("\n\n");
       const answer = await writer.write(asked, signal);

@@ -98,7 +98,10 @@ function isFull({ tokenIds }: PolicyContext, { contextLength }: ActingPolicy): b
 }
 
 /** What a world model learns from one rollout: tokens, and which of them the environment said. */
-type WorldLesson = { readonly tokenIds: readonly number[]; readonly lossMask: readonly boolean[] };
+type WorldModelLesson = {
+  readonly tokenIds: readonly number[];
+  readonly lossMask: readonly boolean[];
+};
 
 /** @param request as the rollout was told it. */
 export function worldLesson(
@@ -106,7 +109,7 @@ export function worldLesson(
   request: string,
   finalText: string,
   format: ChatFormat,
-): WorldLesson {
+): WorldModelLesson {
   const tokenIds: number[] = [];
   const lossMask: boolean[] = [];
   const add = (ids: readonly number[], isLearned: boolean): void => {
@@ -132,7 +135,7 @@ export function worldLesson(
   return { tokenIds, lossMask };
 }
 
-export type WorldFit = {
+export type WorldModelFit = {
   readonly steps: number;
   /** Rollouts of one step. */
   readonly batchSize: number;
@@ -145,8 +148,8 @@ export type WorldFit = {
 /** @returns mean cross-entropy of the results in the last step, in nats a token. */
 export async function fitWorldModel(
   engine: TrainEngine,
-  lessons: readonly WorldLesson[],
-  { steps, batchSize, learningRate, seed, contextLength }: WorldFit,
+  lessons: readonly WorldModelLesson[],
+  { steps, batchSize, learningRate, seed, contextLength }: WorldModelFit,
   signal: AbortSignal,
 ): Promise<number> {
   const fitting = lessons.filter(
@@ -168,7 +171,7 @@ export async function fitWorldModel(
     batchAt: () => {
       const batch = Array.from(
         { length: Math.min(batchSize, fitting.length) },
-        () => fitting[Math.floor(random() * fitting.length)] as WorldLesson,
+        () => fitting[Math.floor(random() * fitting.length)] as WorldModelLesson,
       );
       return {
         sequences: batch.map(({ tokenIds }) => ({ tokenIds })),

@@ -26,9 +26,9 @@ export const onlyCorrectRuns: Study = {
       [demonstrationStart({ ...plain, filters: [parts.stepMask()] }), 1],
     ),
     arm(
-      "runs with good behaviour",
+      "runs with good behavior",
       ["sft"],
-      [demonstrationStart({ ...plain, filters: [parts.behaviour(undefined, 3)] }), 1],
+      [demonstrationStart({ ...plain, filters: [parts.behavior(undefined, 3)] }), 1],
     ),
   ],
   measures: ["success"],

@@ -3,6 +3,7 @@ import { WaggleError } from "@waggle/protocol";
 import type { MiddlewareHandler } from "hono";
 import { addressPrefix } from "./address-prefix.ts";
 import type { Access, EdgeContext, EdgeEnv } from "./endpoint.ts";
+import type { RateLimiter } from "./rate-limiter.ts";
 import { bearerOf, sameSecret, type Session, verifySession } from "./session-token.ts";
 import { sessionSecrets } from "./settings.ts";
 
@@ -17,7 +18,8 @@ export async function countRequest(
   count = 1,
 ): Promise<void> {
   if (perMinute === 0) return;
-  const limiter = context.env.RATE_LIMITER.getByName(key);
+  const namespace = context.env.RATE_LIMITER as DurableObjectNamespace<RateLimiter>;
+  const limiter = namespace.getByName(key);
   const retryAfterMs = await limiter.take(perMinute, context.var.now, count);
   if (retryAfterMs === 0) return;
   throw new WaggleError(

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { attack, PRODUCTION } from "./testing/asking-visitors.ts";
-import type { Asker } from "./assignment-book.ts";
+import type { Asker } from "./assignment-store.ts";
 import { freshEdge } from "./testing/edge.ts";
 
 const visitor = (addressPrefix: string): Asker => ({

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { addressPrefix } from "./address-prefix.ts";
 import { visitorQuotaName } from "./byte-quota.ts";
-import { MAX_LEASE_BYTES } from "./lease-book.ts";
+import { MAX_LEASE_BYTES } from "./lease-store.ts";
 import {
   ask,
   assign,

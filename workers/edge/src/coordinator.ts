@@ -15,17 +15,17 @@ import type {
   PublishRequest,
 } from "@waggle/protocol";
 import { type Answer, answer } from "./answer.ts";
-import { type Asker, assignTask } from "./assignment-book.ts";
+import { type Asker, assignTask } from "./assignment-store.ts";
 import {
   acknowledgeLease,
   type GrantedLease,
   leaseGroups,
   releaseLease,
   renewLease,
-} from "./lease-book.ts";
+} from "./lease-store.ts";
 import type { Decision } from "./audit-log.ts";
 import { placeStored } from "./placement.ts";
-import { setBaseModel } from "./policy-book.ts";
+import { setBaseModel } from "./policy-store.ts";
 import { promotePolicy, publishPolicy, rollBackPolicy } from "./policy-changes.ts";
 import { promotionGateOf } from "./promotion-gate.ts";
 import { type Bindings, readSettings, type Settings } from "./settings.ts";
@@ -185,5 +185,6 @@ export class Coordinator extends DurableObject<Bindings> {
 
 /** The one coordinator of an installation. */
 export function coordinatorOf(env: Bindings): DurableObjectStub<Coordinator> {
-  return env.COORDINATOR.getByName("coordinator");
+  const namespace = env.COORDINATOR as DurableObjectNamespace<Coordinator>;
+  return namespace.getByName("coordinator");
 }

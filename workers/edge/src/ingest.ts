@@ -13,9 +13,9 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import { z } from "zod";
-import { forgottenName, forgottenRefusal, isForgotten } from "./forgotten-book.ts";
+import { forgottenName, forgottenRefusal, isForgotten } from "./forgotten-store.ts";
 import { trajectoryKey } from "./object-store.ts";
-import { findBaseModel, publishedAmong } from "./policy-book.ts";
+import { findBaseModel, publishedAmong } from "./policy-store.ts";
 import {
   assignmentMismatch,
   checkDigest,

@@ -18,7 +18,7 @@ import {
   policyHead,
   type PolicyRow,
   toPolicy,
-} from "./policy-book.ts";
+} from "./policy-store.ts";
 import { requirePassed } from "./promotion-gate.ts";
 import { requireNotFrozen } from "./switches.ts";
 

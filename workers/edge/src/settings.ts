@@ -4,17 +4,16 @@
  */
 import { WaggleError } from "@waggle/protocol";
 import { z } from "zod";
-import type { Coordinator } from "./coordinator.ts";
 import { TOOL_SET_NAMES } from "./edge-tools.ts";
-import type { RateLimiter } from "./rate-limiter.ts";
 
 /** What wrangler binds; variables are strings and checked by `readSettings`. */
 export type Bindings = {
   readonly DB: D1Database;
   readonly OBJECTS: R2Bucket;
   readonly UPLOADS: Queue<UploadPointer>;
-  readonly COORDINATOR: DurableObjectNamespace<Coordinator>;
-  readonly RATE_LIMITER: DurableObjectNamespace<RateLimiter>;
+  /** Of `Coordinator`; `coordinatorOf` knows the type, so that the class may import this file. */
+  readonly COORDINATOR: DurableObjectNamespace;
+  readonly RATE_LIMITER: DurableObjectNamespace;
 };
 
 /** What the Queue carries: a nudge. The row in D1 is the truth. */

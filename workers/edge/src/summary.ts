@@ -1,6 +1,6 @@
 /** The operator's summary, read from the counters that triggers keep: its cost does not grow with the data. */
 import type { OperatorSummary } from "@waggle/protocol";
-import { policyHead } from "./policy-book.ts";
+import { policyHead } from "./policy-store.ts";
 
 /** Versions that the summary tells of, newest first. */
 const NEWEST_VERSIONS = 200;

@@ -12,7 +12,7 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import { describeIssues } from "./body.ts";
-import type { KnownBaseModel } from "./policy-book.ts";
+import type { KnownBaseModel } from "./policy-store.ts";
 
 /** What this edge knows and a trajectory must agree with. */
 export type Knowledge = {

@@ -1,6 +1,6 @@
 /** Removes everything of one visitor, for the visitor and for the operator alike. */
 import type { DeletionResponse } from "@waggle/protocol";
-import { forgetVisitor } from "./forgotten-book.ts";
+import { forgetVisitor } from "./forgotten-store.ts";
 import { deleteVisitorObjects } from "./object-store.ts";
 import type { Bindings } from "./settings.ts";
 

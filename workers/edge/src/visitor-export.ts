@@ -1,6 +1,6 @@
 /** Everything stored of one visitor as JSON lines, read a page at a time so that any amount fits. */
 import type { Feedback, VisitorExportLine } from "@waggle/protocol";
-import { isForgotten } from "./forgotten-book.ts";
+import { isForgotten } from "./forgotten-store.ts";
 import type { Bindings } from "./settings.ts";
 import { rowsOfVisitor } from "./trajectory-rows.ts";
 

@@ -31,13 +31,13 @@ export async function probeServer(
     .filter((name) => typeof name === "string");
   const flavor =
     wanted.flavor === undefined
-      ? await recognise(transport, capabilities)
+      ? await recognize(transport, capabilities)
       : SERVER_FLAVORS[wanted.flavor];
   return { flavor, baseModel: baseModelOf(models, wanted.baseModel) };
 }
 
 /** open-rl says more in its capabilities; SkyRL names itself at the root. */
-async function recognise(transport: HttpTransport, capabilities: unknown): Promise<ServerFlavor> {
+async function recognize(transport: HttpTransport, capabilities: unknown): Promise<ServerFlavor> {
   if (memberOf(capabilities, "single_process") !== undefined) return SERVER_FLAVORS["open-rl"];
   const root = await ask(transport, "/");
   if (memberOf(root, "name") === "Tinker API Mock") return SERVER_FLAVORS.skyrl;

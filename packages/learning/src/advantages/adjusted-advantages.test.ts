@@ -29,7 +29,7 @@ test("correct rollouts alone compete in economy: + − 0 0 for rewards 1 1 0 0 a
   expectClose(splitAdvantages([{ rewards: success, weight: 1 }, economy]), [0.7, 0.3, -0.5, -0.5]);
 });
 
-test("a channel's scale does not drown another; joint normalisation lets it", () => {
+test("a channel's scale does not drown another; joint normalization lets it", () => {
   const small = [1, 0, 1, 0];
   const large = [100, 100, -100, -100];
   const std = { scale: "std" } as const;
@@ -49,7 +49,7 @@ test("a conditional channel with one member adds nothing", () => {
   expectClose(splitAdvantages([{ rewards: [3, 1], weight: 1, among: [true, false] }]), [0, 0]);
 });
 
-test("batch normalisation gives mean 0 and deviation 1, and 0 where all are equal", () => {
+test("batch normalization gives mean 0 and deviation 1, and 0 where all are equal", () => {
   fc.assert(
     fc.property(numbers, (values) => {
       fc.pre(Math.max(...values) - Math.min(...values) > 0.01);

@@ -100,7 +100,7 @@ test("split: cost counts against a trajectory, among correct ones alone, and by 
   ]);
 });
 
-test("split: components are weighed after each was normalised apart", () => {
+test("split: components are weighed after each was normalized apart", () => {
   const trajectories = [{ components: { a: 100, b: 0 } }, { components: { a: 0, b: 1 } }];
   expectClose(
     credits(parts.splitComponents({ a: 1, b: 3 }), trajectories).flat(),

@@ -1,8 +1,8 @@
 /**
- * `batch`: a second normalisation over the batch, after that of the group, so that the size of an
+ * `batch`: a second normalization over the batch, after that of the group, so that the size of an
  * update does not depend on how many groups had a signal.
  *
- * Source: SenseNova-MARS (BN-GSPO), arXiv:2512.24330: group normalisation, then batch normalisation.
+ * Source: SenseNova-MARS (BN-GSPO), arXiv:2512.24330: group normalization, then batch normalization.
  */
 import { made } from "../composition/making.ts";
 import type { AdvantagePart } from "../composition/part.ts";

@@ -8,7 +8,7 @@ const DISCOUNT = 0.9;
 
 const STEPS = 400;
 
-/** Of each step. A mean over few of them favours those that end early. */
+/** Of each step. A mean over few of them favors those that end early. */
 const RUNS = 128;
 
 /** From states 0 to 2 to the next states; what is left of 1 ends the task. */

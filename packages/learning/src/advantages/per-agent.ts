@@ -2,7 +2,7 @@
  * `per-agent`: each role is judged on its own scale, so that a role paid little does not look bad
  * beside one paid much. Not a team reward: rewards stay each agent's own.
  *
- * Source: Yuan et al. 2025, "MARS" (agent-specific advantage normalisation), arXiv:2510.15414; Liao
+ * Source: Yuan et al. 2025, "MARS" (agent-specific advantage normalization), arXiv:2510.15414; Liao
  * et al. 2025, "MARFT", arXiv:2504.16129.
  */
 import type {

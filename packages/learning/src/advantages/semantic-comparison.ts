@@ -36,11 +36,11 @@ function comparisonPrompt(
   known: readonly Experience[],
 ): string {
   const attempts = transcripts.map(
-    (transcript, i) => `Rollout ${i + 1}, reward ${rewards[i]}:\n${transcript}`,
+    (transcript, i) => `Attempt ${i + 1}, reward ${rewards[i]}:\n${transcript}`,
   );
   const lessons = known.map(({ id, text }) => `${id}: ${text}`);
   return [
-    "Compare these rollouts at one task. Say what made the better ones better, as short general lessons.",
+    "Compare these attempts at one task. Say what made the better ones better, as short general lessons.",
     `Task:\n${request}`,
     ...attempts,
     `Lessons so far:\n${lessons.length === 0 ? "none" : lessons.join("\n")}`,

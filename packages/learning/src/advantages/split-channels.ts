@@ -1,5 +1,5 @@
 /**
- * `split`: each reward channel is normalised apart and only then summed, so that a channel of small
+ * `split`: each reward channel is normalized apart and only then summed, so that a channel of small
  * spread is not drowned by another. A conditional channel exists among some rollouts only: economy
  * among the correct ones; elsewhere it adds nothing.
  *
@@ -48,7 +48,7 @@ export function splitAdvantages(channels: readonly RewardChannel[]): number[] {
   return sum;
 }
 
-/** `split`: components normalised apart; the economy among correct trajectories only. */
+/** `split`: components normalized apart; the economy among correct trajectories only. */
 export function splitAdvantage(costWeight = 0.3): GroupPart {
   return advantagePart("split", "group", (groups) =>
     byRewards(groups, (_, trajectories) => {
@@ -66,7 +66,7 @@ export function splitAdvantage(costWeight = 0.3): GroupPart {
   );
 }
 
-/** `split`: the reward's components by name, each normalised apart, summed by these weights. */
+/** `split`: the reward's components by name, each normalized apart, summed by these weights. */
 export function splitComponents(weights: { readonly [component: string]: number }): GroupPart {
   return withScale(undefined, (options) => {
     return advantagePart(

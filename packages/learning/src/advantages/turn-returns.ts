@@ -61,7 +61,7 @@ export function turnAdvantages(
   );
 }
 
-/** `turn`: discounted turn rewards, normalised over the turns of the group. */
+/** `turn`: discounted turn rewards, normalized over the turns of the group. */
 export function turnLevel(options: TurnAdvantageOptions = { scale: "std" }): GroupPart {
   return advantagePart("turn", "group", (groups) =>
     byTurns(groups, (trajectories) => turnAdvantages(trajectories.map(turnRewards), options)),

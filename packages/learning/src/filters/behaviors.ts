@@ -1,5 +1,5 @@
 /**
- * `behaviour`: demonstrations are chosen by the behaviours they show (checks its sources, recovers from
+ * `behavior`: demonstrations are chosen by the behaviors they show (checks its sources, recovers from
  * errors), not by whether they succeeded.
  *
  * Source: Behavior Priming ("Beneficial Reasoning Behaviors in Agentic Search").
@@ -11,9 +11,9 @@ import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectBy, type Selection } from "./selection.ts";
 
 /**
- * Keeps runs that show at least `least` of the wanted behaviours and none of the unwanted.
+ * Keeps runs that show at least `least` of the wanted behaviors and none of the unwanted.
  *
- * @param shown - `[N]` behaviours of each run, by a tagger.
+ * @param shown - `[N]` behaviors of each run, by a tagger.
  */
 export function showingBehaviors(
   shown: readonly (readonly string[])[],
@@ -50,12 +50,12 @@ function behaviorsOf({ turns }: JudgedTrajectory): readonly Behavior[] {
   return shown.flatMap(([behavior, isShown]) => (isShown ? [behavior] : []));
 }
 
-/** Keeps trajectories that show at least `least` of the wanted behaviours. */
-export function behaviour(
+/** Keeps trajectories that show at least `least` of the wanted behaviors. */
+export function behavior(
   wanted: readonly Behavior[] = ["checks", "goes-on", "recovers", "answers"],
   least = 3,
 ): FilterPart {
-  return filterPart("behaviour", (groups) =>
+  return filterPart("behavior", (groups) =>
     keepTrajectories(groups, (all) =>
       showingBehaviors(
         all.map(({ trajectory }) => behaviorsOf(trajectory)),

@@ -183,7 +183,7 @@ test("a proposal counts only where its evidence answers it and its question does
   ]);
 });
 
-test("demonstrations are chosen by behaviours, whatever their outcome", () => {
+test("demonstrations are chosen by behaviors, whatever their outcome", () => {
   const shown = [["verifies", "recovers"], ["verifies"], ["verifies", "recovers", "guesses"]];
   expect(showingBehaviors(shown, ["verifies", "recovers"], 2).kept).toEqual([0, 2]);
   expect(showingBehaviors(shown, ["verifies", "recovers"], 2, ["guesses"]).kept).toEqual([0]);

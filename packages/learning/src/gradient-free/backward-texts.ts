@@ -1,5 +1,5 @@
 /**
- * Textual backpropagation through a chain of roles: the worst joint rollout is criticised from its end to
+ * Textual backpropagation through a chain of roles: the worst joint rollout is criticized from its end to
  * its beginning, and each role's instruction is rewritten by what came back to it.
  *
  * Source: Ma et al. 2025, "Agentic Neural Networks: Self-Evolving Multi-Agent Systems via Textual
@@ -58,7 +58,7 @@ export function backwardCriticism(): CreditPart<"prompts"> {
   };
 }
 
-/** `text-edit` of each criticised role's instruction, where the new one was not tried before. */
+/** `text-edit` of each criticized role's instruction, where the new one was not tried before. */
 export function chainEdits(): WritingPart<"prompts"> {
   return {
     slot: "loss",

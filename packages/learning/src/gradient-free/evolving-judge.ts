@@ -66,7 +66,7 @@ export function rubricEdits(groupsKnown = 2): WritingPart<"experience"> {
         const { edits } = await semanticAdvantage(
           writer,
           {
-            request: `Judge rollouts at: ${attempts[0]?.request ?? ""}`,
+            request: `Judge attempts at: ${attempts[0]?.request ?? ""}`,
             transcripts: attempts.map(
               ({ transcript, reward }) => `judged ${reward}\n${transcript}`,
             ),

@@ -45,7 +45,7 @@ const ANSWER = 'Answer with one JSON object only: {"prompt": "the whole new inst
 /** The best instruction and its worst rollouts: what would have helped there? */
 export const reflection: PromptRequest = (population, attempts) =>
   [
-    "Improve the instruction of an agent. Say what would have helped in these rollouts, in general words.",
+    "Improve the instruction of an agent. Say what would have helped in these attempts, in general words.",
     `Instruction now:\n${shown(bestPrompt(population))}`,
     ...worst(attempts),
     ANSWER,
@@ -75,7 +75,7 @@ export const hypothesis: PromptRequest = (population, attempts) =>
 export const selfEdit: PromptRequest = (population, attempts) =>
   [
     `You are an agent with this instruction:\n${shown(bestPrompt(population))}`,
-    "Edit your own instruction so that you earn more in rollouts like these.",
+    "Edit your own instruction so that you earn more in attempts like these.",
     ...worst(attempts),
     ANSWER,
   ].join("\n\n");
@@ -84,7 +84,7 @@ export const selfEdit: PromptRequest = (population, attempts) =>
 export const selfReference: PromptRequest = (population, attempts) => {
   const best = bestPrompt(population);
   return [
-    best.improver ?? "Improve the instruction of this agent from its rollouts.",
+    best.improver ?? "Improve the instruction of this agent from its attempts.",
     `Instruction now:\n${shown(best)}`,
     ...worst(attempts),
     'Answer with one JSON object only: {"prompt": "the whole new instruction", "improver": "what to ask for the next improvement"}.',
@@ -184,7 +184,7 @@ function shown({ text }: Prompt): string {
 function scoreOf(prompt: Prompt & { readonly reason?: string }): string {
   if (prompt.reason === "failed-check") return "failed its check";
   if (prompt.uses === 0) return "not tried yet";
-  return `earned ${promptScore(prompt).toFixed(2)} in ${prompt.uses} rollouts`;
+  return `earned ${promptScore(prompt).toFixed(2)} in ${prompt.uses} attempts`;
 }
 
 function worst(attempts: readonly ReadRollout[]): string[] {
@@ -193,6 +193,6 @@ function worst(attempts: readonly ReadRollout[]): string[] {
     .slice(0, SHOWN)
     .map(
       ({ request, transcript, reward }) =>
-        `Task: ${request}\nRollout, reward ${reward}:\n${transcript.slice(0, TRANSCRIPT_CHARACTERS)}`,
+        `Task: ${request}\nAttempt, reward ${reward}:\n${transcript.slice(0, TRANSCRIPT_CHARACTERS)}`,
     );
 }

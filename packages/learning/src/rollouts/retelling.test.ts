@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { seeded } from "../seeded.fixture.ts";
-import { linearised, type Piece, spliced, type ToldRollout } from "./retelling.ts";
+import { linearized, type Piece, spliced, type ToldRollout } from "./retelling.ts";
 
 /** A capital ends the task. */
 const rollout = (word: string, isSuccess: boolean): ToldRollout => ({
@@ -29,20 +29,20 @@ test("a search is told branch by branch, each from where it was left, the shorte
     ...[rollout("abx", false), rollout("aby", false), rollout("abx", false), rollout("z", false)],
     ...[rollout("abcde", true), rollout("acd", true)],
   ];
-  expect(linearised(attempts, 3)).toEqual([
+  expect(linearized(attempts, 3)).toEqual([
     { rollout: "abx", from: 0, to: 3 },
     { rollout: "aby", from: 2, to: 3 },
     { rollout: "z", from: 0, to: 1 },
     { rollout: "acd", from: 1, to: 3 },
   ]);
-  expect(linearised([rollout("abX", false), rollout("acd", true)], 3)).toEqual([
+  expect(linearized([rollout("abX", false), rollout("acd", true)], 3)).toEqual([
     { rollout: "abX", from: 0, to: 2 },
     { rollout: "acd", from: 1, to: 3 },
   ]);
-  expect(linearised([rollout("X", false), rollout("acd", true)], 3)).toBeNull();
-  expect(linearised(attempts, 1)?.map((piece) => piece.rollout)).toEqual(["abx", "acd"]);
-  expect(linearised(attempts.slice(0, 4), 3)).toBeNull();
-  expect(linearised(attempts.slice(4), 3)).toBeNull();
+  expect(linearized([rollout("X", false), rollout("acd", true)], 3)).toBeNull();
+  expect(linearized(attempts, 1)?.map((piece) => piece.rollout)).toEqual(["abx", "acd"]);
+  expect(linearized(attempts.slice(0, 4), 3)).toBeNull();
+  expect(linearized(attempts.slice(4), 3)).toBeNull();
 });
 
 test("whatever is told begins where something told before, or the task, stood", () => {
@@ -57,7 +57,7 @@ test("whatever is told begins where something told before, or the task, stood", 
       revocable: 4,
     })).map((one) => ({ ...one, revocable: one.actions.length }));
     const byId = new Map(attempts.map((one) => [one.id, one]));
-    for (const pieces of [spliced(attempts), linearised(attempts, 4)]) {
+    for (const pieces of [spliced(attempts), linearized(attempts, 4)]) {
       const reached = new Set([""]);
       for (const { rollout: id, from, to } of pieces ?? ([] as Piece[])) {
         const { actions = [] } = byId.get(id) ?? {};

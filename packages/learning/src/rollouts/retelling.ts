@@ -4,7 +4,7 @@
  *
  * Sources: Yuan et al. 2025, "Agent-R", arXiv:2501.11425 (a revision is spliced in at the first error); Yu
  * et al. 2024, "Improving Autonomous AI Agents with Reflective Tree Search and Self-Learning",
- * arXiv:2410.02052 (a search is linearised).
+ * arXiv:2410.02052 (a search is linearized).
  */
 
 /** A rollout at one task; equal actions in one state lead to one state. */
@@ -47,7 +47,7 @@ export function spliced(attempts: readonly ToldRollout[]): Piece[] | null {
  * Up to `most` failures in their order, each from where it left what was told before and as far as it can be
  * taken back, then the shortest success. `null` without a success, or where nothing failed first.
  */
-export function linearised(attempts: readonly ToldRollout[], most: number): Piece[] | null {
+export function linearized(attempts: readonly ToldRollout[], most: number): Piece[] | null {
   const [goal] = attempts
     .filter(({ isSuccess }) => isSuccess)
     .toSorted((a, b) => a.actions.length - b.actions.length);

@@ -7,7 +7,7 @@ import type { FilterPart, RolloutPart } from "../composition/part.ts";
 import type { Retells } from "../composition/rollout-plan.ts";
 import { filterPart } from "../filters/filter-part.ts";
 import { editExperiences, type ExperienceLibrary } from "../states/experience-library.ts";
-import { linearised, spliced, type ToldRollout } from "./retelling.ts";
+import { linearized, spliced, type ToldRollout } from "./retelling.ts";
 import { searchedRollout } from "./tree-search.ts";
 
 function told(trajectory: JudgedTrajectory): ToldRollout {
@@ -28,7 +28,7 @@ export function revision(words: string): Retells {
 /** Up to `most` failures as they were searched, these words where each is left, and a success at the end. */
 export function traversal(words: string, most = 2): Retells {
   return (trajectories) => {
-    const pieces = linearised(trajectories.map(told), most);
+    const pieces = linearized(trajectories.map(told), most);
     return pieces === null ? null : { pieces, words };
   };
 }

@@ -17,7 +17,7 @@ import {
 import { readingText } from "./reading-text.ts";
 import { wordOverlap } from "./words.ts";
 
-const COLOURS = ["red", "blue", "green", "white"] as const;
+const COLORS = ["red", "blue", "green", "white"] as const;
 const SHAPES = ["star", "moon", "ring", "cross", "heart", "cone"] as const;
 const LEVERS = ["left", "middle", "right"] as const;
 
@@ -89,7 +89,7 @@ test("the gradients are those of central differences", () => {
   ).toBeLessThan(1e-6);
 });
 
-test("the expected gradient of the chances is 0: no case is favoured by being read", () => {
+test("the expected gradient of the chances is 0: no case is favored by being read", () => {
   const policy = tilted();
   const chances = choiceChances(caseValues(policy, features), policy.temperature);
   const sum = policy.weights.map((_, i) =>
@@ -148,23 +148,23 @@ function learns(
   const draw = seeded(seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(draw() * from.length)]!;
   let memory = caseMemory();
-  for (const colour of COLOURS) {
+  for (const color of COLORS) {
     for (const shape of SHAPES.slice(0, 3)) {
-      // The colour decides: a case of another colour is no help, however alike its shape.
-      const action = LEVERS[COLOURS.indexOf(colour) % 3]!;
-      memory = writeCase(memory, { situation: `${colour} ${shape}`, action, reward: 1 });
+      // The color decides: a case of another color is no help, however alike its shape.
+      const action = LEVERS[COLORS.indexOf(color) % 3]!;
+      memory = writeCase(memory, { situation: `${color} ${shape}`, action, reward: 1 });
     }
   }
   let policy = casePolicy(how === "random" ? 1e9 : 0.1);
   let right = 0;
   for (let round = 0; round < rounds; round += 1) {
-    const colour = pick(COLOURS);
-    const situation = `${colour} ${pick(SHAPES)}`;
+    const color = pick(COLORS);
+    const situation = `${color} ${pick(SHAPES)}`;
     const rows = memory.cases.map((entry) => caseFeatures(entry, situation));
     const chances = choiceChances(caseValues(policy, rows), policy.temperature);
     const chosen = drawWeighted(chances, 1, draw)[0]!;
     const { action, id } = memory.cases[chosen]!;
-    const isRight = action === LEVERS[COLOURS.indexOf(colour) % 3];
+    const isRight = action === LEVERS[COLORS.indexOf(color) % 3];
     if (round >= rounds - 200 && isRight) right += 1;
     const reward = how === "shuffled rewards" ? Math.round(draw()) : isRight ? 1 : 0;
     memory = creditCase(memory, id, reward);

@@ -30,7 +30,7 @@ test("a group's comparison edits the library, and the next writer sees what is k
   const next = writes('[{"edit":"delete","id":"e0"}]');
   const second = await semanticAdvantage(next, group, experiencesOf(library), signal);
   expect(next.prompts[0]).toContain("e0: Search before you buy.");
-  expect(next.prompts[0]).toContain("Rollout 1, reward 1:\nsearched");
+  expect(next.prompts[0]).toContain("Attempt 1, reward 1:\nsearched");
   expect(experienceText(editExperiences(library, second.edits).library)).toBe("");
 });
 

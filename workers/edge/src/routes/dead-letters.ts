@@ -2,7 +2,7 @@
 import { DeadLettersResponse, Sha256, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import { decisionOf, operatorName } from "../actor.ts";
-import { deleteDeadLetter, listDeadLetters, retryDeadLetter } from "../dead-letter-book.ts";
+import { deleteDeadLetter, listDeadLetters, retryDeadLetter } from "../dead-letter-store.ts";
 import type { Endpoint, Parameter } from "../endpoint.ts";
 
 const Page = z.strictObject({

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { readJson } from "../body.ts";
 import { requireConsent } from "../access.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { forgottenName, forgottenRefusal, isForgotten } from "../forgotten-book.ts";
+import { forgottenName, forgottenRefusal, isForgotten } from "../forgotten-store.ts";
 
 /** Feedback rows one visitor may leave; what a page sends beyond is refused. */
 const MAX_FEEDBACK_PER_VISITOR = 100_000;

@@ -1,7 +1,7 @@
 import type { OperatorHealth } from "@waggle/protocol";
 import { beforeEach, expect, test, vi } from "vitest";
 import { fault } from "../../../../test/fixtures/fault.ts";
-import { noteHeartbeat, readHealth } from "../health-book.ts";
+import { noteHeartbeat, readHealth } from "../health-store.ts";
 import {
   asOperator,
   ask,

@@ -3,7 +3,7 @@ import { Heartbeat, OperatorHealth } from "@waggle/protocol";
 import { z } from "zod";
 import { readJson } from "../body.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { noteHeartbeat, readHealth } from "../health-book.ts";
+import { noteHeartbeat, readHealth } from "../health-store.ts";
 
 export const healthEndpoints: readonly Endpoint[] = [
   {

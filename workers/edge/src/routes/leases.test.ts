@@ -6,7 +6,7 @@ import {
 } from "cloudflare:test";
 import type { AcknowledgeRequest, LeaseRequest, LeaseResponse } from "@waggle/protocol";
 import { coordinatorOf } from "../coordinator.ts";
-import type { GrantedLease } from "../lease-book.ts";
+import type { GrantedLease } from "../lease-store.ts";
 import {
   asOperator,
   ask,

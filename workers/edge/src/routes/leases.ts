@@ -16,8 +16,8 @@ import { unwrap } from "../answer.ts";
 import { readJson } from "../body.ts";
 import { coordinatorOf } from "../coordinator.ts";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
-import { buryLeased } from "../dead-letter-book.ts";
-import type { GrantedLease, LeasedRow } from "../lease-book.ts";
+import { buryLeased } from "../dead-letter-store.ts";
+import type { GrantedLease, LeasedRow } from "../lease-store.ts";
 import { readStoredTrajectory } from "../stored-trajectory.ts";
 import type { Bindings } from "../settings.ts";
 

@@ -2,7 +2,7 @@
 import { Lineage, LineageResponse } from "@waggle/protocol";
 import { readJson } from "../body.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { openLineage } from "../lineage-book.ts";
+import { openLineage } from "../lineage-store.ts";
 
 export const lineageEndpoints: readonly Endpoint[] = [
   {

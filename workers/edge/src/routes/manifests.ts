@@ -8,7 +8,7 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
-import { baseManifest, manifestOf } from "../policy-book.ts";
+import { baseManifest, manifestOf } from "../policy-store.ts";
 import { channelOf } from "../session-token.ts";
 import { readSwitches } from "../switches.ts";
 import { z } from "zod";

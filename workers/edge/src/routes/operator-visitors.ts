@@ -4,7 +4,7 @@ import { z } from "zod";
 import { decisionOf, operatorName } from "../actor.ts";
 import { type AuditAction, auditStatement } from "../audit-log.ts";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
-import { forgottenName } from "../forgotten-book.ts";
+import { forgottenName } from "../forgotten-store.ts";
 import { deleteVisitor } from "../visitor-deletion.ts";
 import { exportVisitor } from "../visitor-export.ts";
 

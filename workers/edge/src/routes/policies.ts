@@ -15,7 +15,7 @@ import { readJson } from "../body.ts";
 import { coordinatorOf } from "../coordinator.ts";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
 import { objectKey } from "../object-store.ts";
-import { listPolicies } from "../policy-book.ts";
+import { listPolicies } from "../policy-store.ts";
 import { promotionGateOf } from "../promotion-gate.ts";
 
 const version: Parameter = {

@@ -4,7 +4,7 @@ import { countRequest, prefixKey } from "../access.ts";
 import { addressPrefix } from "../address-prefix.ts";
 import { readJson } from "../body.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { isForgotten } from "../forgotten-book.ts";
+import { isForgotten } from "../forgotten-store.ts";
 import { type Audience, channelOf, signToken, verifyToken } from "../session-token.ts";
 import { sessionSecrets } from "../settings.ts";
 

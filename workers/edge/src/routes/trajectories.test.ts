@@ -74,7 +74,7 @@ describe("what is taken in", () => {
     expect(reply.body).toEqual({ results: [{ digest: made.digest, status: "accepted" }] });
   });
 
-  test("one refused trajectory does not stop its neighbours", async () => {
+  test("one refused trajectory does not stop its neighbors", async () => {
     const good = await makeUpload(baseModel, null);
     const bad = await makeUpload("f".repeat(64), null);
     const reply = await send({ trajectories: [bad, good] });

@@ -4,7 +4,7 @@
  */
 import type { AssignmentResponse } from "@waggle/protocol";
 import { unwrap } from "../answer.ts";
-import { type Asker, type AssignmentOptions, assignTask } from "../assignment-book.ts";
+import { type Asker, type AssignmentOptions, assignTask } from "../assignment-store.ts";
 import { coordinatorOf } from "../coordinator.ts";
 import { ingest } from "../ingest.ts";
 import { bindings, makeUpload } from "./edge.ts";

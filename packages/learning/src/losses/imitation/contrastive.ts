@@ -26,7 +26,7 @@ export type ContrastSet = {
 export type ContrastOptions = {
   /** Divides scores; large values make the choice soft. */
   readonly temperature: number;
-  /** Scores as sums over tokens, or as means, which do not favour short ones. */
+  /** Scores as sums over tokens, or as means, which do not favor short ones. */
   readonly measure: SideMeasure;
   /** Sets of the whole minibatch. Default: those given. */
   readonly setCount?: number | undefined;

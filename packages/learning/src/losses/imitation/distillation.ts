@@ -50,10 +50,10 @@ export type CandidateDivergence = {
   /** `reverse`: KL(student ‖ teacher), seeks the teacher's modes. `forward`: KL(teacher ‖ student). */
   readonly direction: "reverse" | "forward";
   /**
-   * `renormalised`: both distributions restricted to the candidates. `with-rest`: the probability of
+   * `renormalized`: both distributions restricted to the candidates. `with-rest`: the probability of
    * everything else is one more class, so mass outside the candidates counts.
    */
-  readonly support: "renormalised" | "with-rest";
+  readonly support: "renormalized" | "with-rest";
 };
 
 /**
@@ -101,17 +101,17 @@ function divergenceAt(
   student: readonly number[],
   teacher: readonly number[],
 ): { readonly value: number; readonly slopes: readonly number[] } {
-  const classesOf = support === "renormalised" ? renormalised : withRest;
+  const classesOf = support === "renormalized" ? renormalized : withRest;
   const p = classesOf(student);
   const q = classesOf(teacher);
   const term = (a: number, b: number): number => Math.exp(a) * (a - b);
   const sum = (from: readonly number[], to: readonly number[]): number =>
     from.reduce((total, a, k) => total + term(a, to[k] as number), 0);
   const value = direction === "reverse" ? sum(p, q) : sum(q, p);
-  // The last class gives what the candidates take: renormalised, all classes share it.
+  // The last class gives what the candidates take: renormalized, all classes share it.
   const rest = student.length;
   const baseline =
-    support === "renormalised"
+    support === "renormalized"
       ? direction === "reverse"
         ? value
         : -1
@@ -128,7 +128,7 @@ function divergenceAt(
 }
 
 /** Log-probs scaled to sum to one over the candidates. */
-function renormalised(logProbs: readonly number[]): number[] {
+function renormalized(logProbs: readonly number[]): number[] {
   const largest = Math.max(...logProbs);
   const total = logProbs.reduce((sum, value) => sum + Math.exp(value - largest), 0);
   return logProbs.map((value) => value - largest - Math.log(total));

@@ -153,8 +153,8 @@ const candidateRows = (seed: number, lengths: readonly number[]) => {
 };
 
 const DIVERGENCES: readonly CandidateDivergence[] = [
-  { direction: "reverse", support: "renormalised" },
-  { direction: "forward", support: "renormalised" },
+  { direction: "reverse", support: "renormalized" },
+  { direction: "forward", support: "renormalized" },
   { direction: "reverse", support: "with-rest" },
   { direction: "forward", support: "with-rest" },
 ];

@@ -3,7 +3,7 @@
  * sequence is corrected for the sequence, with less noise than token by token. The part `seq-ratio`.
  *
  * Sources: Zheng et al. 2025, "Group Sequence Policy Optimization" (GSPO), arXiv:2507.18071, equations
- * 5 and 7 (sequence form), 14 (token form); times the length, so that a mean over tokens does not favour
+ * 5 and 7 (sequence form), 14 (token form); times the length, so that a mean over tokens does not favor
  * short answers, Liu et al. 2026, "Length-Unbiased Sequence Policy Optimization" (LUSPO), arXiv:2602.05261.
  */
 import type { LossPart } from "../../composition/part.ts";

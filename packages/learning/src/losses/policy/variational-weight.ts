@@ -1,6 +1,6 @@
 /**
  * REINFORCE under a smooth weight of the sequence's whole importance ratio, neither clipped nor
- * normalised by length: largest at a ratio near k/λ, small for sequences the policy has left.
+ * normalized by length: largest at a ratio near k/λ, small for sequences the policy has left.
  *
  * Source: "Variational Sequence-Level Soft Policy Optimization" (VESPO) 2026, arXiv:2602.10693, with the
  * constants that TRL has as defaults.

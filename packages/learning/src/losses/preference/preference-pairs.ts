@@ -67,7 +67,7 @@ export function rowPairs(pairs: readonly (readonly [number, number])[]): Prefere
 /**
  * Mean over pairs of weight · term.
  *
- * @returns metrics over pairs: `preferenceAccuracy`, the share whose margin over the reference favours
+ * @returns metrics over pairs: `preferenceAccuracy`, the share whose margin over the reference favors
  *   the chosen side, `preferenceMargin`, `chosenLogRatio` and `rejectedLogRatio` in nats.
  */
 export function preferenceLoss(

@@ -102,7 +102,7 @@ const codeGym: CreateRecipe = recipe({
  * Source: "GraphWalker: Agentic Knowledge Graph Question Answering via Synthetic Trajectory
  * Curriculum" (S179).
  * Differs from it: a walk is the demonstrator with half of its decisions made at random.
- * Why: mistakes at random visit what a graph's neighbours would.
+ * Why: mistakes at random visit what a graph's neighbors would.
  */
 const graphWalker: CreateRecipe = recipe({
   name: "graph-walker",
@@ -168,12 +168,12 @@ const longVt: CreateRecipe = recipe({
 });
 
 /**
- * Behavior Priming: demonstrations are chosen by the behaviours that they show, right or wrong, before
+ * Behavior Priming: demonstrations are chosen by the behaviors that they show, right or wrong, before
  * reinforcement.
  *
  * Source: "Beneficial Reasoning Behaviors in Agentic Search and Effective Post-training to Obtain
  * Them" (S098).
- * Differs from it: behaviours are read off calls and results: checks, goes on, recovers, answers.
+ * Differs from it: behaviors are read off calls and results: checks, goes on, recovers, answers.
  * Why: no judge is there, and these four can be read off any record.
  */
 const behaviorPriming: CreateRecipe = recipe({
@@ -182,7 +182,7 @@ const behaviorPriming: CreateRecipe = recipe({
   differs: [
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
-    "behaviours are read off calls and results: checks, goes on, recovers, answers",
+    "behaviors are read off calls and results: checks, goes on, recovers, answers",
   ],
   schedule: ["sft-rl"],
   settings: {
@@ -198,7 +198,7 @@ const behaviorPriming: CreateRecipe = recipe({
       steps: startSteps,
       learningRate,
       mistakes: 0.3,
-      filters: [parts.behaviour(undefined, leastBehaviors)],
+      filters: [parts.behavior(undefined, leastBehaviors)],
     }),
     groupReinforcement({ groupSize, loss: parts.pgClip(epsilon), steps, learningRate }),
   ],

@@ -32,17 +32,14 @@ const hft: CreateRecipe = recipe({
  * LocFT-BF: several epochs over a batch, at one kind of matrix only.
  *
  * Source: "Fine-tuning Done Right in Model Editing", arXiv:2509.22072.
- * Differs from it: the place is a setting, not found by search; what is edited is behaviour, not
+ * Differs from it: the place is a setting, not found by search; what is edited is behavior, not
  * facts.
- * Why: a search for the place would be as many runs, and the environments ask for behaviour, not for facts.
+ * Why: a search for the place would be as many runs, and the environments ask for behavior, not for facts.
  */
 const locFt: CreateRecipe = recipe({
   name: "loc-ft",
   literature: "LocFT-BF",
-  differs: [
-    "the place is a setting, not found by search",
-    "what is edited is behaviour, not facts",
-  ],
+  differs: ["the place is a setting, not found by search", "what is edited is behavior, not facts"],
   schedule: ["sft"],
   settings: { place: "down_proj", epochs: 3, steps: 25, learningRate: 3e-3 },
   stages: ({ place, epochs, steps, learningRate }) => [

@@ -84,13 +84,13 @@ const evoKernel: CreateRecipe = recipe({
  * lessons that stands before the task. No parameter moves.
  *
  * Source: Cai et al. 2025, "Training-Free Group Relative Policy Optimization", arXiv:2510.08191.
- * Differs from it: one call of the writer a group, where the paper summarises each rollout first.
+ * Differs from it: one call of the writer a group, where the paper summarizes each rollout first.
  * Why: one call a group is what a writer that pages share can be asked.
  */
 const trainingFreeGrpo: CreateRecipe = recipe({
   name: "training-free-grpo",
   literature: "Training-Free GRPO",
-  differs: ["one call of the writer a group, where the paper summarises each rollout first"],
+  differs: ["one call of the writer a group, where the paper summarizes each rollout first"],
   schedule: ["rounds"],
   settings: { groupSize: 5, tasks: 4, lessons: 16, steps: 4, rounds: 3 },
   stages: ({ groupSize, tasks, lessons, steps }) => [

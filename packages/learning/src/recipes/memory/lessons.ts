@@ -71,7 +71,7 @@ const gameCoder: CreateRecipe = recipe({
  *
  * Source: "SLEA-RL: Step-Level Experience Augmented Reinforcement Learning for Multi-Turn Agentic Training".
  * Differs from it: an experience is the call that a success made after an observation, in a fixed wording,
- * where the paper lets a model summarise; likeness is shared words.
+ * where the paper lets a model summarize; likeness is shared words.
  * Why: a nano model writes no summaries, and likeness by words needs no encoder.
  */
 const sleaRl: CreateRecipe = recipe({

@@ -32,7 +32,7 @@ const bnGspo: CreateRecipe = recipe({
 });
 
 /**
- * TA-MDP components: outcome, form and running calls are normalised apart and then summed.
+ * TA-MDP components: outcome, form and running calls are normalized apart and then summed.
  *
  * Source: "Rethinking Reinforcement Fine-Tuning in LVLM: Convergence, Reward Decomposition, and
  * Generalization" (S285).

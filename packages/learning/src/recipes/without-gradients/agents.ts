@@ -14,7 +14,7 @@ const LAYERS = ["drafter", "answerer"] as const;
  * Source: Ma et al. 2025, "Agentic Neural Networks: Self-Evolving Multi-Agent Systems via Textual
  * Backpropagation", arXiv:2506.09046.
  * Differs from it: a layer is one role, and which roles there are does not change; one joint rollout a step
- * is criticised, without momentum.
+ * is criticized, without momentum.
  * Why: one critique a step keeps the calls of the writer countable.
  */
 const agenticNeuralNetwork: CreateRecipe = recipe({
@@ -22,7 +22,7 @@ const agenticNeuralNetwork: CreateRecipe = recipe({
   literature: "Agentic Neural Network",
   differs: [
     "a layer is one role, and which roles there are does not change",
-    "one joint rollout a step is criticised, without momentum",
+    "one joint rollout a step is criticized, without momentum",
   ],
   schedule: ["rounds"],
   settings: { size: 2, tasks: 8, steps: 2, rounds: 6 },

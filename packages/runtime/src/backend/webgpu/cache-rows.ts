@@ -65,7 +65,7 @@ export class WebgpuCache implements DecoderCache {
   }
 }
 
-/** Where rows of one run lie: `rows` neighbours in a block, from `first`. */
+/** Where rows of one run lie: `rows` neighbors in a block, from `first`. */
 export type CachePlacement = {
   readonly block: CacheBlock;
   readonly first: number;

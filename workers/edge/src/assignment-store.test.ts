@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Asker, assignTask, type AssignmentOptions } from "./assignment-book.ts";
+import { type Asker, assignTask, type AssignmentOptions } from "./assignment-store.ts";
 import {
   ask,
   asTrainer,

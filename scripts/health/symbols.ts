@@ -9,7 +9,8 @@ import { dirname, join } from "node:path";
 import { parseSync } from "vite";
 
 type Node = { readonly type: string; readonly [key: string]: unknown };
-type Origin = { readonly file: string; readonly name: string };
+/** Where a name is declared. */
+export type Origin = { readonly file: string; readonly name: string };
 
 /** A name that a file uses: a binding (`kl`) or a member of one (`parts.outcome`). */
 type Use = { readonly name: string; readonly member?: string };
@@ -157,6 +158,13 @@ export class Modules {
     return this.get(file).types.has(name);
   }
 
+  /** Files that a file names in its imports and re-exports. */
+  filesNamedBy(file: string): string[] {
+    const { imports, exports, loads } = this.get(file);
+    const named = [...imports.values(), ...exports.values()].map((origin) => origin.file);
+    return [...new Set([...named, ...loads])].filter((other) => other !== file);
+  }
+
   /** What a file imports by name, as members of a namespace, or by a dynamic import. */
   importsOf(file: string): Origin[] {
     const { imports, declarations, statements, exports } = this.get(file);
@@ -230,7 +238,7 @@ export class Modules {
           (moduleRequest ? undefined : module.imports.get(name)) ?? { file: source, name },
         );
       }
-    // import("./late.ts") and new URL("./worker.ts", import.meta.url): the whole file is used.
+    // A file that is imported late, or that a URL names as a worker, is used as a whole.
     for (const [, specifier = ""] of text.matchAll(/(?:import|new URL)\(\s*["']([^"']+)["']/g)) {
       const source = this.#resolve(file, specifier);
       if (source === undefined) continue;

@@ -11,9 +11,9 @@ import {
   type TrajectoryOutcome,
   WaggleError,
 } from "@waggle/protocol";
-import { buryFailedChecks, countFailures } from "./dead-letter-book.ts";
-import { dropUnlearned, forgottenUnder, noteLearned } from "./forgotten-book.ts";
-import { noteLineage } from "./lineage-book.ts";
+import { buryFailedChecks, countFailures } from "./dead-letter-store.ts";
+import { dropUnlearned, forgottenUnder, noteLearned } from "./forgotten-store.ts";
+import { noteLineage } from "./lineage-store.ts";
 
 /** Decoded trajectory text in one lease; a Worker has 128 MB. A larger group is leased in parts. */
 export const MAX_LEASE_BYTES: number = 16 * 1024 * 1024;

@@ -5,7 +5,7 @@
  */
 import type { AssignmentResponse } from "@waggle/protocol";
 import { countTask, type Holder, readBudgets, requireBudget } from "./assignment-budget.ts";
-import { forgottenName, forgottenRefusal } from "./forgotten-book.ts";
+import { forgottenName, forgottenRefusal } from "./forgotten-store.ts";
 
 export type AssignmentOptions = {
   readonly environment: string;

@@ -1,0 +1,80 @@
+/**
+ * A public name is used: by another package or program, by a recipe, by a code snippet of the docs or by an
+ * example project. A public type may also be part of what such a name takes or returns. What only tests
+ * import is no use, except of `@waggle/testing`, which is made for tests.
+ */
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../stack.ts";
+import { isTestFile, typeScriptFiles } from "./source-files.ts";
+import { Modules, type Origin, Reach } from "./symbols.ts";
+
+const PAGES = ["README.md", "{packages/*,trainer}/README.md", "docs/**/*.md"];
+const GENERATED = ["**/node_modules/**", "docs/reference/api/**"];
+const FOR_TESTS = "@waggle/testing";
+
+export class PublicNames {
+  readonly #modules = new Modules(ROOT);
+  readonly #files = typeScriptFiles();
+  readonly #snippets: readonly string[];
+
+  constructor() {
+    const pages = globSync(PAGES, { cwd: ROOT, exclude: GENERATED });
+    this.#snippets = pages.flatMap((page) => {
+      const text = readFileSync(join(ROOT, page), "utf8");
+      return [...text.matchAll(/```ts\b.*\n([\s\S]*?)```/g)].map(({ 1: code = "", index }) => {
+        const name = `${page}@${index}.ts`;
+        this.#modules.addText(name, code);
+        return name;
+      });
+    });
+  }
+
+  get packages(): string[] {
+    return [...new Set([...this.#modules.entries.keys()].map(packageOf))];
+  }
+
+  /** Names that the entries of a package export, with where they are declared. */
+  of(name: string): ReadonlyMap<string, Origin> {
+    const names = new Map<string, Origin>();
+    for (const [entry, file] of this.#modules.entries) {
+      if (packageOf(entry) !== name || !file.endsWith(".ts")) continue;
+      for (const one of this.#modules.exportsOf(file)) {
+        names.set(one, this.#modules.originOf(file, one));
+      }
+    }
+    return names;
+  }
+
+  /** Public names of a package that nothing uses. */
+  unused(name: string): string[] {
+    const reach = new Reach(this.#modules);
+    const direct = new Set<string>();
+    for (const user of this.#usersOf(name)) {
+      for (const origin of this.#modules.importsOf(user)) {
+        direct.add(`${origin.file} > ${origin.name}`);
+        reach.add(origin);
+      }
+    }
+    return [...this.of(name)]
+      .filter(([, origin]) => !direct.has(`${origin.file} > ${origin.name}`))
+      .filter(([, origin]) => !(this.#modules.isType(origin) && reach.has(origin)))
+      .map(([one]) => one)
+      .toSorted();
+  }
+
+  /** Files whose imports make a name of the package used. */
+  #usersOf(name: string): string[] {
+    const folder = name === "@waggle/trainer" ? "trainer/" : `packages/${name.split("/")[1]}/`;
+    const others = this.#files.filter((file) => !file.startsWith(folder));
+    const users = name === FOR_TESTS ? others : others.filter((file) => !isTestFile(file));
+    const recipes = this.#files.filter(
+      (file) => file.startsWith(`${folder}src/recipes/`) && !isTestFile(file),
+    );
+    return [...users, ...recipes, ...this.#snippets];
+  }
+}
+
+function packageOf(specifier: string): string {
+  return specifier.split("/").slice(0, 2).join("/");
+}

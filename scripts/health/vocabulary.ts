@@ -1,0 +1,59 @@
+/**
+ * Words that the project does not use, with the word to write instead, and where one of them is right.
+ * The table of names is in CONTRIBUTING.md.
+ */
+export type BannedWord = {
+  readonly name: string;
+  /** Found in identifiers, comments, strings and pages. */
+  readonly pattern: RegExp;
+  readonly instead: string;
+  /** Files in which the word has another meaning, with that meaning. */
+  readonly except?: { readonly [path: string]: string };
+};
+
+export const BANNED_WORDS: readonly BannedWord[] = [
+  {
+    name: "episode",
+    pattern: /episode/i,
+    instead: "trajectory",
+    except: {
+      "trainer/src/**/run-spending.ts": "a stored and printed field",
+      "trainer/src/evidence/**": "a field of stored runs",
+      "scripts/health/vocabulary.ts": "this list",
+    },
+  },
+  {
+    name: "shelf",
+    pattern: /shel(f|ves)/i,
+    instead: "cache or store",
+    except: {
+      "packages/environments/src/**": "goods of the shop",
+      "scripts/health/vocabulary.ts": "this list",
+    },
+  },
+  {
+    name: "world",
+    pattern: /(?<!real-|real |Hello, |hello |hello, )\bworlds?\b(?![- ]?models?)|World(?!Model)/,
+    instead: "environment",
+    except: {
+      "packages/protocol/src/errors.ts": "failures outside of the program",
+      "packages/runtime/src/chat/policy-chat.test.ts": "a text that a model says",
+      "packages/learning/src/**": "the demonstration form `world`, a stored name",
+      "trainer/src/**/demonstration-forms.ts": "the demonstration form `world`, a stored name",
+      "scripts/health/vocabulary.ts": "this list",
+    },
+  },
+  {
+    name: "book",
+    pattern: /(?<=[a-z]-)book\b|[a-z]Book\b/,
+    instead: "store",
+    except: { "packages/environments/src/**": "a tool that books a table" },
+  },
+  {
+    name: "British spelling",
+    pattern:
+      /behaviour|(?<![A-Z])colour|normalis|serialis|tokenis|initialis|quantis|optimis[ei]|neighbour|favour|summaris|generalis|recognis|linearis/i,
+    instead: "the American spelling",
+    except: { "scripts/health/vocabulary.ts": "this list" },
+  },
+];
