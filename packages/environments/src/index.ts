@@ -48,6 +48,8 @@ export { ENVIRONMENT_VARIANTS } from "./variants/environment-variants.ts";
 export type { EnvironmentVariant } from "./variants/environment-variants.ts";
 export { explained, retrying, told } from "./wrappers/hints.ts";
 export { limited, NO_CALLS_LEFT, silentAfter, toolless, underContract } from "./wrappers/limits.ts";
+export { imagined } from "./wrappers/imagined-environment.ts";
+export type { WorldModel } from "./wrappers/imagined-environment.ts";
 export { requireSearch, searched } from "./wrappers/search.ts";
 export { SharedEnvironment } from "./wrappers/shared-environment.ts";
 export { trials } from "./wrappers/trials.ts";

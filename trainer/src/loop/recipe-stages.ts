@@ -9,7 +9,7 @@ import { strategyOf } from "../strategies/registry.ts";
 import { trajectoryMetrics } from "../update/trajectory-metrics.ts";
 import type { EnvironmentRollout } from "../rollouts/environment-rollout.ts";
 import { rollOutHeldOut, type HeldOut, heldOutOf } from "../evaluation/held-out.ts";
-import type { WorldModels } from "../rollouts/imagined-environment.ts";
+import type { WorldModels } from "../rollouts/changed-environment.ts";
 import { evolvedStep } from "./evolved-step.ts";
 import { mergedStage } from "./merged-stage.ts";
 import { type OverlapOptions, overlappedStage } from "./overlapped-stage.ts";

@@ -1,21 +1,28 @@
 /**
- * What a plan puts around an environment's environment: the policy meets the changed one, the environment's verifier
- * judges what was done in its own. The changes themselves are named by `packages/learning`.
+ * The wrappers that a rollout plan puts around an environment. The policy meets the wrapped environment; the
+ * environment's own verifier judges. `packages/learning` names the changes.
  */
 import {
   explained,
   type EnvironmentWrapper,
+  imagined,
   limited,
   searched,
   toolless,
   trials,
   underContract,
+  type WorldModel,
 } from "@waggle/environments";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { REFUSED, drawEnvironment, goesOn } from "@waggle/learning";
 import type { EnvironmentChange } from "@waggle/learning";
-import { seededRandom, type TaskReference } from "@waggle/protocol";
-import { imagined, type WorldModels } from "./imagined-environment.ts";
+import { seededRandom, type TaskReference, WaggleError } from "@waggle/protocol";
+
+/** Models that may answer: the policy that acts, and one that was fitted to logged calls. */
+export type WorldModels = {
+  readonly policy?: WorldModel | undefined;
+  readonly "world-model"?: WorldModel | undefined;
+};
 
 export type ChangeOptions = {
   readonly spec: EnvironmentSpec;
@@ -41,7 +48,14 @@ const CHANGES: Changes = {
   searched: () => searched,
   drawn: ({ ranges }, { taskSeed, seed }) =>
     limited(drawEnvironment(ranges, seededRandom(taskSeed, 0xd2a)), seed),
-  simulated: (change, { worldModels, task, seed }) => imagined(change, worldModels, task, seed),
+  simulated: ({ by, ...imagination }, { worldModels, task, seed }) => {
+    const model = worldModels[by];
+    if (model !== undefined) return imagined(model, imagination, seed);
+    throw new WaggleError(
+      "CAPABILITY_MISSING",
+      `a simulated environment needs a model that answers (${by}), got none for ${task.environment}; open one for the run or choose another recipe`,
+    );
+  },
   contract: ({ mostCalls }) => underContract(mostCalls, REFUSED),
   trials:
     ({ most, stopsAtSuccess }, { spec, task }) =>

@@ -13,7 +13,7 @@ import { derivedSeed } from "@waggle/protocol";
 import { collect } from "../strategies/registry.ts";
 import type { CollectParts } from "../strategies/strategy.ts";
 import type { ActingPolicy } from "./environment-rollout.ts";
-import type { WorldModels } from "./imagined-environment.ts";
+import type { WorldModels } from "./changed-environment.ts";
 import { fitWorldModel, modeledEnvironment, worldLesson } from "./world-model.ts";
 
 /**

@@ -15,7 +15,7 @@ import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "@waggle/protocol";
 import { runSupervised } from "../loop/supervised-run.ts";
 import type { ActingPolicy } from "./environment-rollout.ts";
-import type { WorldModel } from "./imagined-environment.ts";
+import type { WorldModel } from "@waggle/environments";
 
 export const WORLD_SYSTEM: string = "You are the environment.";
 /** Said where a rollout has ended; the answer is one of the two below. */

@@ -18,7 +18,7 @@ import type { RunOptions, RunParts } from "../loop/run-options.ts";
 import type { RunSpending } from "../loop/run-spending.ts";
 import { type Reader, stageReader } from "../rollouts/rollout-reading.ts";
 import { describer } from "../rollouts/trajectory-text.ts";
-import type { WorldModels } from "../rollouts/imagined-environment.ts";
+import type { WorldModels } from "../rollouts/changed-environment.ts";
 import { derivedSeed, seededRandom } from "@waggle/protocol";
 import { TaskDraws } from "../rollouts/task-draws.ts";
 import type { PolicyVersions } from "../sink/policy-versions.ts";

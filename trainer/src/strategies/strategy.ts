@@ -9,7 +9,7 @@ import type { Sampling, TaskReference } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import type { ActingPolicy, EnvironmentRollout } from "../rollouts/environment-rollout.ts";
 import type { Reader } from "../rollouts/rollout-reading.ts";
-import type { WorldModels } from "../rollouts/imagined-environment.ts";
+import type { WorldModels } from "../rollouts/changed-environment.ts";
 import type { ActingRoles } from "../rollouts/role-policy.ts";
 
 export type CollectParts = {

@@ -3,17 +3,9 @@
  * would have said. The tool runs as well, unseen, so that the environment's verifier can follow and the task
  * can end; nothing that it says reaches the policy.
  */
-import type { JudgedEnvironment } from "@waggle/environments";
-import type { EnvironmentChange } from "@waggle/learning";
-import {
-  type Action,
-  type TaskReference,
-  type ToolCall,
-  type ToolResult,
-  WaggleError,
-} from "@waggle/protocol";
-import { seededRandom } from "@waggle/protocol";
-import { type EnvironmentWrapper } from "@waggle/environments";
+import { type Action, seededRandom, type ToolCall, type ToolResult } from "@waggle/protocol";
+import type { JudgedEnvironment } from "../environment-spec.ts";
+import type { EnvironmentWrapper } from "./wrapped-environment.ts";
 
 /** One rollout as a model of the environment sees it. */
 type EnvironmentConversation = {
@@ -29,26 +21,18 @@ type EnvironmentConversation = {
 /** Begins a conversation about a task, by its request. */
 export type WorldModel = (request: string, seed: number) => Promise<EnvironmentConversation>;
 
-/** Who may answer: the policy that acts, and a model that was fitted to logged calls. */
-export type WorldModels = {
-  readonly policy?: WorldModel | undefined;
-  readonly "world-model"?: WorldModel | undefined;
+export type Imagination = {
+  /** Share of calls that the model answers, in [0, 1]. */
+  readonly share: number;
+  /** Whether its verdict is noted beside the verifier's. */
+  readonly judges: boolean;
 };
 
-/** @throws WaggleError `CAPABILITY_MISSING` at the beginning of a rollout without such a model. */
 export function imagined(
-  { by, share, judges }: Extract<EnvironmentChange, { kind: "simulated" }>,
-  models: WorldModels,
-  task: TaskReference,
+  model: WorldModel,
+  { share, judges }: Imagination,
   seed: number,
 ): EnvironmentWrapper {
-  const model = models[by];
-  if (model === undefined) {
-    throw new WaggleError(
-      "CAPABILITY_MISSING",
-      `a simulated environment needs a model that answers (${by}), got none for ${task.environment}; open one for the run or choose another recipe`,
-    );
-  }
   return ({ environment, judge }) => {
     const random = seededRandom(seed, 0x1a6);
     let conversation: EnvironmentConversation | null = null;
