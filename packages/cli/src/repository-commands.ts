@@ -18,6 +18,7 @@ const SCRIPTS: { readonly [name: string]: string } = {
   "test:long": "run every check with every case",
   "test:faults": "kill and damage a running loop 200 times",
   "test:robust": "inject every known fault and count what is lost",
+  health: "measure names, cycles, folders, words and documentation",
   "test:mutants": "plant known mistakes and count those that tests notice",
   "bench:engine": "measure the training engine beside its peers",
   "bench:grammar": "measure grammars beside their peers",
