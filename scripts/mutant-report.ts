@@ -1,7 +1,9 @@
 /** What a whole run of the mutants is recorded as: a list for programs and a page for people. */
-import { dirname } from "node:path";
 import type { Mutant } from "../test/mutants/mutant.ts";
 import type { MutantResult } from "./mutant-runner.ts";
+
+/** The folder under `src` that a file is in, however deep. */
+const areaOf = (file: string): string => /^.*?\/src\/[^/]+/.exec(file)?.[0] ?? file;
 
 export function mutantReport(
   mutants: readonly Mutant[],
@@ -13,7 +15,7 @@ export function mutantReport(
   });
   const caught = rows.filter((row) => row.caught).length;
   const totals = { mutants: rows.length, caught, survived: rows.length - caught };
-  const table = [...Map.groupBy(rows, ({ file }) => dirname(file))].map(([folder, own]) => {
+  const table = [...Map.groupBy(rows, ({ file }) => areaOf(file))].map(([folder, own]) => {
     const files = new Set(own.map(({ file }) => file)).size;
     const noticed = own.filter((row) => row.caught).length;
     return `| \`${folder}\` | ${files} | ${noticed} of ${own.length} |`;
