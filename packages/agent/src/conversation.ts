@@ -13,8 +13,8 @@ import type {
 } from "@waggle/protocol";
 import type { ChatNext } from "@waggle/text";
 import type { AgentEvent } from "./agent-event.ts";
-import type { RollOutOptions } from "./roll-out.ts";
-import { Rollout } from "./rollout.ts";
+import type { RollOutOptions } from "./roll-out-options.ts";
+import { Rollout } from "./running-rollout.ts";
 import { spanSeed } from "./span-seed.ts";
 
 export type ConversationOptions = Omit<

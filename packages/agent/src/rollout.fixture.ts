@@ -6,7 +6,7 @@ import type { ScriptedPolicyOptions } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
 import type { AgentEvent } from "./agent-event.ts";
 import { rollOut } from "./roll-out.ts";
-import type { RollOutOptions } from "./roll-out.ts";
+import type { RollOutOptions } from "./roll-out-options.ts";
 
 export const tokenizer: ByteTokenizer = new ByteTokenizer();
 export const chatFormat = createChatFormat({

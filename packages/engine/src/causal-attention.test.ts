@@ -7,7 +7,7 @@ import { attentionInputs, causalAttention, nameIn } from "./causal-attention.ts"
 import { GraphTape } from "./graph-tape.ts";
 import { openOnnxDevice } from "./onnx-device.ts";
 import { OnnxGraph } from "./onnx-graph.ts";
-import type { IntegerTensor } from "./onnx-graph.ts";
+import type { IntegerTensor } from "./onnx-tensor.ts";
 
 const SIZES = { batch: 2, length: 13, heads: 4, keyValueHeads: 2, headSize: 6 };
 const INPUTS = { queries: SIZES.heads, keys: SIZES.keyValueHeads, values: SIZES.keyValueHeads };

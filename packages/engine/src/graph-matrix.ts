@@ -5,7 +5,7 @@
 import { BLOCK_SIZE, dequantizeRows, fromFloat16Bits, unpackedZeroPoints } from "@waggle/model";
 import type { OnnxGraphBuilder, ResidentFormat, ResidentWeight } from "@waggle/model";
 import type { MatrixProducts } from "./matrix-products.ts";
-import type { AnyTensor } from "./onnx-graph.ts";
+import type { AnyTensor } from "./onnx-tensor.ts";
 
 export type Feed = AnyTensor;
 

@@ -7,7 +7,7 @@ import type { Tensor, TensorMap } from "@waggle/protocol";
 import { ChunkedHead } from "./chunked-head.ts";
 import type { DecoderBase, LoadGraph } from "./decoder-runner.ts";
 import { graphMatrix, matrixFeeds } from "./graph-matrix.ts";
-import type { Feed, GraphMatrix } from "./graph-matrix.ts";
+import type { GraphMatrix } from "./graph-matrix.ts";
 import type { GraphTraits } from "./graph-tape.ts";
 import { LayerFeeds } from "./layer-feeds.ts";
 import {
@@ -17,6 +17,7 @@ import {
   LAYER_OUTPUT,
   layerTensors,
 } from "./layer-graph.ts";
+import type { LayerGraphName, LayerParts, NamedFeeds } from "./layer-parts.ts";
 import { LayerRunner } from "./layer-runner.ts";
 import type { OnnxGraph } from "./onnx-graph.ts";
 import type { ResidentTensors } from "./resident-tensors.ts";
@@ -37,12 +38,7 @@ export type LayerBaseOptions = {
   readonly tileLogits?: number;
 };
 
-/** Feeds by their names within a layer's graph. */
-type NamedFeeds = readonly (readonly [string, Feed])[];
-
-type GraphName = "layer" | "layerGradient" | "norm" | "normGradient";
-
-export class LayerBase implements DecoderBase {
+export class LayerBase implements DecoderBase, LayerParts {
   readonly config: DecoderConfig;
   readonly trains: "lora" | "full";
   readonly traits: GraphTraits;
@@ -55,7 +51,7 @@ export class LayerBase implements DecoderBase {
   readonly resident: ResidentTensors | null;
   /** Weights of each layer. */
   readonly layers: readonly NamedFeeds[];
-  readonly graphs: { readonly [name in GraphName]: () => Promise<OnnxGraph> };
+  readonly graphs: { readonly [name in LayerGraphName]: () => Promise<OnnxGraph> };
   readonly #loaded: Promise<OnnxGraph>[] = [];
 
   constructor(options: LayerBaseOptions) {

@@ -13,7 +13,7 @@ import type { Feed } from "./graph-matrix.ts";
 import { heldArray } from "./held-tensor.ts";
 import type { HeldTensor } from "./held-tensor.ts";
 import type { GraphFeed } from "./onnx-graph.ts";
-import type { LayerBase } from "./layer-base.ts";
+import type { LayerParts } from "./layer-parts.ts";
 import { withoutRotation } from "./layer-feeds.ts";
 import { HIDDEN_GRADIENT, LAYER_OUTPUT, layerTensors } from "./layer-graph.ts";
 import type { Microbatch } from "./microbatch.ts";
@@ -29,7 +29,7 @@ type Layer = {
 
 export class LayerRunner implements DecoderRunner {
   readonly parameters: TensorMap;
-  readonly #base: LayerBase;
+  readonly #base: LayerParts;
   readonly #layers: readonly Layer[];
   readonly #isFull: boolean;
   readonly #scale: GradientScale;
@@ -39,7 +39,7 @@ export class LayerRunner implements DecoderRunner {
    * @param adapter null where the base's own weights are trained, in place.
    * @throws WaggleError `ADAPTER_INCOMPATIBLE` when the adapter is not one of this decoder.
    */
-  constructor(base: LayerBase, adapter: Adapter | null) {
+  constructor(base: LayerParts, adapter: Adapter | null) {
     const { config } = base;
     this.#base = base;
     this.#scale = new GradientScale(base.traits.products);

@@ -7,7 +7,7 @@ import { WaggleError } from "@waggle/protocol";
 import type { InferenceSession, Tensor } from "onnxruntime-node";
 import { requireCuda } from "./cuda-libraries.ts";
 import { MatrixProducts } from "./matrix-products.ts";
-import type { AnyTensor } from "./onnx-graph.ts";
+import type { AnyTensor } from "./onnx-tensor.ts";
 import { ResidentTensors } from "./resident-tensors.ts";
 import { webGpuAdapter } from "./webgpu-adapter.ts";
 

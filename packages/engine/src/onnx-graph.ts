@@ -1,21 +1,9 @@
 /** One loaded ONNX graph on a device, fed and read as plain tensors. */
-import type { Tensor } from "@waggle/protocol";
 import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
 import { heldArray } from "./held-tensor.ts";
 import type { DeviceTensor, HeldTensor } from "./held-tensor.ts";
 import type { OnnxDevice } from "./onnx-device.ts";
-
-/** Integer inputs of the graphs. */
-export type IntegerTensor = {
-  readonly shape: readonly number[];
-  readonly data: Int32Array | BigInt64Array | Uint8Array;
-};
-
-/** float16 numbers, as their bits. */
-type HalfTensor = { readonly shape: readonly number[]; readonly data: Uint16Array };
-
-/** What graphs are fed from the processor's memory. */
-export type AnyTensor = Tensor | HalfTensor | IntegerTensor;
+import type { AnyTensor } from "./onnx-tensor.ts";
 
 export type GraphFeed = AnyTensor | DeviceTensor;
 

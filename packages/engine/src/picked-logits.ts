@@ -3,7 +3,7 @@
  * and as the picks of each tile of the vocabulary. Memory grows with what was given, never with rows
  * times vocabulary.
  */
-import type { IntegerTensor } from "./onnx-graph.ts";
+import type { IntegerTensor } from "./onnx-tensor.ts";
 
 /** Entry i is logit `ids[i]` of row `rows[i]`. */
 export type LogitList = { readonly rows: Int32Array; readonly ids: Int32Array };

@@ -1,6 +1,6 @@
 import type { InferenceSession, Tensor } from "onnxruntime-node";
 import { expect, test } from "vitest";
-import type { AnyTensor } from "./onnx-graph.ts";
+import type { AnyTensor } from "./onnx-tensor.ts";
 import { ResidentTensors } from "./resident-tensors.ts";
 
 /** A device that counts what crosses to it and what it holds. */

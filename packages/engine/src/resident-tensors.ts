@@ -5,7 +5,7 @@
  */
 import { OnnxGraphBuilder } from "@waggle/model";
 import type { InferenceSession, Tensor } from "onnxruntime-node";
-import type { AnyTensor } from "./onnx-graph.ts";
+import type { AnyTensor } from "./onnx-tensor.ts";
 
 /** Element types that are kept, by what a graph calls them. */
 type KeptType = "f32" | "f16" | "u8";

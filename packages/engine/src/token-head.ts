@@ -5,7 +5,7 @@
  * The one-hot part is added where it belongs, one logit of each row, before the products.
  */
 import type { GraphTape } from "./graph-tape.ts";
-import type { GraphVariant } from "./training-graph.ts";
+import type { GraphVariant } from "./graph-variant.ts";
 
 type HeadInputs = {
   /** `[P, C]` */

@@ -6,33 +6,11 @@
 import { decoderParameters, layerKind, OnnxGraphBuilder } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import { declareLayerInputs, decoderLayer } from "./decoder-layer.ts";
+import type { GraphVariant } from "./graph-variant.ts";
 import { addHeadGradient, addHeadOutputs } from "./token-head.ts";
 import { GraphTape } from "./graph-tape.ts";
 import type { GraphTraits } from "./graph-tape.ts";
 import { gatherRows, linear, rmsNorm } from "./tape-operations.ts";
-
-/** Which graph: each combination is built when first needed. */
-export type GraphVariant = {
-  readonly pass: "forward" | "backward";
-  /** Blocks of the queries of attention. */
-  readonly blocks: number;
-  /** Some temperature is not 1 or some kept set is not everything. */
-  readonly tempered: boolean;
-  /** Some kept set is not everything; implies `tempered`. */
-  readonly masked: boolean;
-  /** Backward only: derivatives of the entropy are given. */
-  readonly entropy: boolean;
-  /** Backward only, tempered: derivatives of the raw log-prob or of candidates are given. */
-  readonly raw: boolean;
-  /** Raw log-probs of candidates are asked for, or their derivatives are given. */
-  readonly candidates: boolean;
-  /** Rows whose logits are needed: the first P of K, or every one. */
-  readonly logits: "all" | "some" | "none";
-  /** The final hidden states are an output, for value heads. */
-  readonly hidden: boolean;
-  /** Backward only: a gradient of the final hidden states is given. */
-  readonly hiddenGradient: boolean;
-};
 
 export type TrainingGraph = {
   readonly bytes: Uint8Array;

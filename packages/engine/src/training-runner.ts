@@ -16,7 +16,7 @@ import { OnnxGraph } from "./onnx-graph.ts";
 import { LogitValues, picksByTile } from "./picked-logits.ts";
 import type { LogitList } from "./picked-logits.ts";
 import { buildTrainingGraph, FINAL_HIDDEN } from "./training-graph.ts";
-import type { GraphVariant } from "./training-graph.ts";
+import type { GraphVariant } from "./graph-variant.ts";
 
 /** Outputs of a backward pass that are not linear in the derivatives. */
 const NOT_GRADIENTS: ReadonlySet<string> = new Set([FINAL_HIDDEN]);

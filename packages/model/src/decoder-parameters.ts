@@ -3,14 +3,13 @@ import type { Tensor, TensorMap } from "@waggle/protocol";
 import { architectureOf } from "./architecture.ts";
 import { layerKind } from "./decoder-config.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
+import type { ParameterShape } from "./parameter-shape.ts";
 import { seededRandom } from "./random.ts";
 import { elementCount } from "./shape.ts";
 import { checkFinite, checkShape, findStored } from "./weight-reader.ts";
 
 /** What a graph does with a parameter. `kernel`: a convolution's `[C, 1, taps]`. */
 export type ParameterKind = "embedding" | "head" | "linear" | "bias" | "norm" | "kernel";
-
-export type ParameterShape = { readonly name: string; readonly shape: readonly number[] };
 
 export type Parameter = ParameterShape & { readonly kind: ParameterKind };
 

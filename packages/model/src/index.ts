@@ -11,7 +11,8 @@ export {
 export type { Adapter } from "./adapter.ts";
 export { convertWeights } from "./convert-weights.ts";
 export type { ConvertedParameter, StoredFormat } from "./convert-weights.ts";
-export { layerKind, parseDecoderConfig } from "./decoder-config.ts";
+export { layerKind } from "./decoder-config.ts";
+export { parseDecoderConfig } from "./parse-decoder-config.ts";
 export type { DecoderConfig, DecoderModelType, LayerKind } from "./decoder-config.ts";
 export { decoderConfigJson } from "./decoder-config-json.ts";
 export { assembleDecoder, buildDecoderGraph } from "./decoder-graph.ts";
@@ -22,7 +23,8 @@ export {
   layerLinears,
   selectDecoderWeights,
 } from "./decoder-parameters.ts";
-export type { Linear, ParameterShape } from "./decoder-parameters.ts";
+export type { Linear } from "./decoder-parameters.ts";
+export type { ParameterShape } from "./parameter-shape.ts";
 export { parameterCount } from "./parameter-count.ts";
 export { decoderStates, hasPositions, stateShape } from "./decoder-state.ts";
 export type { DecoderState } from "./decoder-state.ts";

@@ -1,5 +1,5 @@
 /** Matrices in blocks of 4 or 8 bits out of a checkpoint. */
-import type { ParameterShape } from "./decoder-parameters.ts";
+import type { ParameterShape } from "./parameter-shape.ts";
 import { emptyQuantizedMatrix, quantizeRows } from "./quantization.ts";
 import type { QuantizedBits, QuantizedMatrix } from "./quantization.ts";
 import { readStoredMatrix } from "./stored-format.ts";

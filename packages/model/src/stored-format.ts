@@ -5,7 +5,7 @@
 import { WaggleError } from "@waggle/protocol";
 import { isObject, unsupported } from "./config-member.ts";
 import type { Json } from "./config-member.ts";
-import type { ParameterShape } from "./decoder-parameters.ts";
+import type { ParameterShape } from "./parameter-shape.ts";
 import type { WeightFormat } from "./graph-parts.ts";
 import { BLOCK_SIZE } from "./quantization.ts";
 import type { QuantizedBits, QuantizedMatrix } from "./quantization.ts";

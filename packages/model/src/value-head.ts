@@ -6,7 +6,7 @@
 import { WaggleError } from "@waggle/protocol";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import type { DecoderConfig } from "./decoder-config.ts";
-import type { ParameterShape } from "./decoder-parameters.ts";
+import type { ParameterShape } from "./parameter-shape.ts";
 import { seededRandom } from "./random.ts";
 import { sameShape } from "./shape.ts";
 

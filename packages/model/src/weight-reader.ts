@@ -3,7 +3,7 @@
  * Knows the names under which checkpoints store a decoder that is part of something larger.
  */
 import { WaggleError } from "@waggle/protocol";
-import type { ParameterShape } from "./decoder-parameters.ts";
+import type { ParameterShape } from "./parameter-shape.ts";
 import { elementCount, sameShape } from "./shape.ts";
 import type { TensorSource } from "./tensor-source.ts";
 

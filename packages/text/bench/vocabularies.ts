@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BYTE_CHARACTERS, fromByteCharacters } from "../src/byte-level.ts";
 import { readChatFormat } from "../src/model-chat-format.ts";
-import type { TokenizerJson } from "../src/tokenizer.ts";
+import type { TokenizerJson } from "../src/tokenizer-json.ts";
 import { randomFrom } from "../src/grammar/grammar.fixture.ts";
 
 export type BenchVocabulary = {

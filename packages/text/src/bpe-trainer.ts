@@ -8,7 +8,7 @@
  */
 import { WaggleError } from "@waggle/protocol";
 import { BYTE_CHARACTERS } from "./byte-level.ts";
-import type { AddedTokenJson, TokenizerJson } from "./tokenizer.ts";
+import type { AddedTokenJson, TokenizerJson } from "./tokenizer-json.ts";
 
 /** A token with an id of its own, above the learned ones. */
 export type SpecialToken = {

@@ -10,7 +10,8 @@
 import { WaggleError } from "@waggle/protocol";
 import type { SegmentRole, ToolCallFormat, ToolDefinition, ToolResult } from "@waggle/protocol";
 import { looksLikeSentinel, SentinelTable } from "./template-sentinel.ts";
-import type { Tokenizer, TokenizerConfigJson } from "./tokenizer.ts";
+import type { Tokenizer } from "./tokenizer.ts";
+import type { TokenizerConfigJson } from "./tokenizer-json.ts";
 import { Template } from "./template.ts";
 import { createAssistantDecoder, createTokenReader } from "./tool-calls/decoder.ts";
 import type { AssistantDecoder, AssistantTokenReader } from "./tool-calls/decoder.ts";

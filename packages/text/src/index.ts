@@ -12,15 +12,8 @@ export type {
 export { readChatFormat } from "./model-chat-format.ts";
 export { NANO_CHAT_TEMPLATE, NANO_SPECIAL_TOKENS, nanoTokenizerConfig } from "./nano-template.ts";
 export { createTokenizer } from "./tokenizer.ts";
-export type {
-  AddedTokenJson,
-  DecodeOptions,
-  StreamDecoder,
-  Tokenizer,
-  TokenizerConfigJson,
-  TokenizerFiles,
-  TokenizerJson,
-} from "./tokenizer.ts";
+export type { DecodeOptions, StreamDecoder, Tokenizer, TokenizerFiles } from "./tokenizer.ts";
+export type { AddedTokenJson, TokenizerConfigJson, TokenizerJson } from "./tokenizer-json.ts";
 export { toolSchemaToJsonSchema } from "./tool-schema.ts";
 export type {
   AssistantDecoder,

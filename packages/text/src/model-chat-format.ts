@@ -6,7 +6,8 @@ import { WaggleError } from "@waggle/protocol";
 import { createChatFormat } from "./chat-format.ts";
 import type { ChatFormat } from "./chat-format.ts";
 import { createTokenizer } from "./tokenizer.ts";
-import type { Tokenizer, TokenizerConfigJson, TokenizerJson } from "./tokenizer.ts";
+import type { Tokenizer } from "./tokenizer.ts";
+import type { TokenizerConfigJson, TokenizerJson } from "./tokenizer-json.ts";
 
 /** Qwen3 would spend a turn's whole budget on thoughts. */
 const TEMPLATE_VARIABLES = { enable_thinking: false };

@@ -4,7 +4,7 @@
  * after a turn.
  */
 import type { SpecialToken } from "./bpe-trainer.ts";
-import type { TokenizerConfigJson } from "./tokenizer.ts";
+import type { TokenizerConfigJson } from "./tokenizer-json.ts";
 
 /** The tokens with ids of their own; pass them to `trainByteLevelBpe`. */
 export const NANO_SPECIAL_TOKENS: readonly SpecialToken[] = [

@@ -3,7 +3,7 @@
  * and SentencePiece BPE with byte fallback (Gemma, Llama 2, Mistral). Not a tokenizer.
  */
 import { fromByteCharacters } from "./byte-level.ts";
-import type { TokenizerJson } from "./tokenizer.ts";
+import type { TokenizerJson } from "./tokenizer-json.ts";
 
 /** How text lies in the vocabulary; `null` where it is neither. */
 export type VocabularyKind = "byte-level" | "byte-fallback";

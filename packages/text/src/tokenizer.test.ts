@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { NANO_SPECIAL_TOKENS } from "./nano-template.ts";
 import { trainByteLevelBpe } from "./bpe-trainer.ts";
 import { createTokenizer } from "./tokenizer.ts";
-import type { TokenizerJson } from "./tokenizer.ts";
+import type { TokenizerJson } from "./tokenizer-json.ts";
 
 const tokenizerJson = trainByteLevelBpe(
   ["the cheapest waterproof jacket", "im_end im_end im_start", "tool_call tool_call", "日本 日本"],

@@ -8,36 +8,7 @@
 import { Tokenizer as LibraryTokenizer } from "@huggingface/tokenizers";
 import { WaggleError } from "@waggle/protocol";
 import { tokenBytes, vocabularyKind } from "./token-bytes.ts";
-
-/** An entry of `added_tokens`. */
-export type AddedTokenJson = {
-  readonly id: number;
-  readonly content: string;
-  readonly special: boolean;
-  readonly [key: string]: unknown;
-};
-
-/** The parts of a `tokenizer.json` that are read here; the library reads the rest. */
-export type TokenizerJson = {
-  readonly added_tokens?: readonly AddedTokenJson[];
-  readonly model: {
-    readonly type?: string;
-    readonly vocab: { readonly [token: string]: number };
-    readonly merges: readonly (string | readonly string[])[];
-    readonly [key: string]: unknown;
-  };
-  readonly decoder?: unknown;
-  readonly [key: string]: unknown;
-};
-
-/** `tokenizer_config.json`: special tokens and, usually, the chat template. */
-export type TokenizerConfigJson = {
-  readonly chat_template?:
-    | string
-    | readonly { readonly name: string; readonly template: string }[]
-    | null;
-  readonly [key: string]: unknown;
-};
+import type { TokenizerConfigJson, TokenizerJson } from "./tokenizer-json.ts";
 
 export type DecodeOptions = {
   /** Leaves out special tokens such as `<|im_end|>`; `<tool_call>` is added, not special. Default false. */

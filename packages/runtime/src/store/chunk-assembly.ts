@@ -9,7 +9,7 @@ import { sha256 } from "@waggle/protocol";
 import { readBlob } from "./blob-bytes.ts";
 import type { FallbackStorage } from "./chunk-storage.ts";
 import { chunkName } from "./chunked-file.ts";
-import type { Chunk, ChunkedContent } from "./chunked-file.ts";
+import type { Chunk, ChunkedContent } from "./chunked-content.ts";
 
 /** What a download knows of a file that is not whole yet. */
 export type PartialFile = {

@@ -6,28 +6,9 @@ import type { ByteSource } from "@waggle/model";
 import { sha256 } from "@waggle/protocol";
 import { pastTheEnd, readBlob } from "./blob-bytes.ts";
 import type { ChunkStorage } from "./chunk-storage.ts";
+import type { Chunk, ChunkedContent } from "./chunked-content.ts";
 import type { refetchChunk } from "./refetch-chunk.ts";
 import type { Fetch } from "./remote-bytes.ts";
-
-export type Chunk = {
-  /** Hex. */
-  readonly sha256: string;
-  readonly sizeBytes: number;
-  /** Its bytes, where they are only in memory. */
-  readonly held: Blob | null;
-};
-
-/** Chunks of a file in a storage. Plain data: the thread that reads opens the storage itself. */
-export type ChunkedContent = {
-  readonly kind: "chunks";
-  readonly key: string;
-  /** Where damaged chunks are fetched from. */
-  readonly url: string;
-  readonly sizeBytes: number;
-  /** Of every chunk but the last. */
-  readonly chunkBytes: number;
-  readonly chunks: readonly Chunk[];
-};
 
 export type ChunkedFileOptions = {
   readonly storage: ChunkStorage;

@@ -9,7 +9,8 @@ import type { FileReference } from "@waggle/protocol";
 import { openBlob } from "./blob-bytes.ts";
 import type { ChunkStorage } from "./chunk-storage.ts";
 import { openChunkedFile } from "./chunked-file.ts";
-import type { ChunkedContent, ChunkedFileOptions } from "./chunked-file.ts";
+import type { ChunkedFileOptions } from "./chunked-file.ts";
+import type { ChunkedContent } from "./chunked-content.ts";
 import { openBrowserStorage } from "./opfs-storage.ts";
 import type { Fetch } from "./remote-bytes.ts";
 

@@ -1,7 +1,8 @@
 /** A chunk of a model that storage lost or damaged, from where it came. Loaded when one is. */
 import { sha256, WaggleError } from "@waggle/protocol";
-import type { Chunk, ChunkedContent, ChunkedFileOptions } from "./chunked-file.ts";
+import type { Chunk, ChunkedContent } from "./chunked-content.ts";
 import { requestBytes } from "./remote-bytes.ts";
+import type { Fetch } from "./remote-bytes.ts";
 
 /** Milliseconds of silence after which a chunk that is fetched again counts as lost. */
 const REPAIR_STALL_MS = 20_000;
@@ -13,7 +14,7 @@ const REPAIR_STALL_MS = 20_000;
 export async function refetchChunk(
   { url, chunkBytes, chunks }: ChunkedContent,
   index: number,
-  options: Pick<ChunkedFileOptions, "fetch" | "signal">,
+  options: { readonly fetch?: Fetch; readonly signal?: AbortSignal },
 ): Promise<Uint8Array<ArrayBuffer>> {
   const chunk = chunks[index] as Chunk;
   const begin = index * chunkBytes;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ToolCallFormat, ToolCallsGrammar } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { createTokenizer } from "../tokenizer.ts";
-import type { TokenizerJson } from "../tokenizer.ts";
+import type { TokenizerJson } from "../tokenizer-json.ts";
 import { createGrammarCompiler } from "./compiler.ts";
 import { constrainedGenerations } from "./constrained-generations.fixture.ts";
 import { randomFrom, sample, shortestBudget, tokenizerFiles } from "./grammar.fixture.ts";

@@ -3,7 +3,7 @@ import type { JsonSchema } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createTokenizer } from "../tokenizer.ts";
-import type { TokenizerJson } from "../tokenizer.ts";
+import type { TokenizerJson } from "../tokenizer-json.ts";
 import { createGrammarCompiler } from "./compiler.ts";
 import { FORMAT_PATTERNS } from "./formats.ts";
 import {

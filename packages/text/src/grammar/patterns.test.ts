@@ -2,7 +2,7 @@ import type { GrammarSpec } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createTokenizer } from "../tokenizer.ts";
-import type { TokenizerJson } from "../tokenizer.ts";
+import type { TokenizerJson } from "../tokenizer-json.ts";
 import { createGrammarCompiler } from "./compiler.ts";
 import { compile, idsOf, randomFrom, sample, tokenizerFiles } from "./grammar.fixture.ts";
 

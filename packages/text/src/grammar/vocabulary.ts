@@ -5,7 +5,7 @@
  */
 import { WaggleError } from "@waggle/protocol";
 import { tokenBytes } from "../token-bytes.ts";
-import type { TokenizerJson } from "../tokenizer.ts";
+import type { TokenizerJson } from "../tokenizer-json.ts";
 
 /** What a token is spelled with. */
 type Symbols = Uint8Array | Uint16Array;

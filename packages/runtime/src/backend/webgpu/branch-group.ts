@@ -3,38 +3,73 @@
  * inputs of their steps. Memory only; it runs nothing.
  */
 import { hasPositions, prefixNames } from "@waggle/model";
+import type { DecoderState } from "@waggle/model";
 import { bytesFor, copyParts } from "./branch-copies.ts";
 import type { Parts } from "./branch-copies.ts";
 import { BranchInputs } from "./branch-inputs.ts";
-import type { BranchMember, BranchPrefix } from "./branch-prefix.ts";
 import { CacheBlock } from "./cache-rows.ts";
-import type { CachePlacement, StateLayout, WebgpuCache } from "./cache-rows.ts";
+import type { Branch, CachePlacement, CacheStore, StateLayout, WebgpuCache } from "./cache-rows.ts";
 import type { BoundCommands, Placement } from "./command-tap.ts";
+import type { GpuMemory } from "./gpu-memory.ts";
 import type { StepShape } from "./step-inputs.ts";
 
 /** Own positions of a new group; doubled as they fill, as each room is a shape of its own. */
 const LEAST_ROOM = 32;
 
+/** Where the memory of branches comes from, and what it is for. */
+export type BranchMemory = {
+  readonly memory: GpuMemory;
+  readonly states: readonly DecoderState[];
+  readonly caches: CacheStore;
+};
+
+/** What the members of a group share. */
+export interface GroupPrefix {
+  readonly options: BranchMemory;
+  /** Positions that there is room for. */
+  readonly room: number;
+  /** One for each state. */
+  readonly buffers: readonly GPUBuffer[];
+  /** Where a state is. */
+  at(index: number): Parts;
+  /** Frees nothing while `use` runs. */
+  hold<T>(use: () => T | Promise<T>): Promise<T>;
+}
+
+/** A sequence that steps in a group. */
+export interface GroupMember extends Branch {
+  readonly cache: WebgpuCache;
+  /** Positions of the prefix that it reads. */
+  readonly shared: number;
+  /** Positions of its own, after those. */
+  readonly own: number;
+  group: BranchGroup | null;
+  /** Before a step: what it went back to is what it shares now. */
+  settle(): void;
+  /** Where its own positions of a state are, or the state itself. */
+  placeOf(index: number): Parts;
+}
+
 /** A member, and whose own positions it has. */
-type Seat = { readonly member: BranchMember; readonly source: BranchMember | null };
+type Seat = { readonly member: GroupMember; readonly source: GroupMember | null };
 
 export class BranchGroup {
   /** Commands of its steps, until its memory moves. */
   commands: BoundCommands | null = null;
-  readonly prefix: BranchPrefix;
+  readonly prefix: GroupPrefix;
   /** Who is in which row. */
-  #rows: (BranchMember | null)[] = [];
+  #rows: (GroupMember | null)[] = [];
   #block = new CacheBlock([], 0);
   #room = LEAST_ROOM;
   /** Where states without positions are written, `null` for others. */
   #next: readonly (GPUBuffer | null)[] = [];
   #inputs: BranchInputs | null = null;
 
-  constructor(prefix: BranchPrefix) {
+  constructor(prefix: GroupPrefix) {
     this.prefix = prefix;
   }
 
-  get members(): BranchMember[] {
+  get members(): GroupMember[] {
     return this.#rows.filter((member) => member !== null);
   }
 
@@ -82,12 +117,12 @@ export class BranchGroup {
   }
 
   /** Where a member's own positions of a state are. */
-  placeOf({ cache }: BranchMember, index: number): Parts {
+  placeOf({ cache }: GroupMember, index: number): Parts {
     return this.#at(this.rowOf(cache), index);
   }
 
   /** @param source - of this prefix; whose own positions they begin with, `null` for none. */
-  async admit(coming: readonly BranchMember[], source: BranchMember | null): Promise<void> {
+  async admit(coming: readonly GroupMember[], source: GroupMember | null): Promise<void> {
     const free = [...this.#rows.keys()].filter((row) => this.#rows[row] === null);
     const { canGoBack } = this.prefix.options.caches;
     if (source === null && canGoBack && free.length >= coming.length) {
@@ -100,7 +135,7 @@ export class BranchGroup {
     await this.#move([...this.#staying, ...coming.map((member) => ({ member, source }))]);
   }
 
-  dismiss(member: BranchMember): void {
+  dismiss(member: GroupMember): void {
     this.#rows[this.rowOf(member.cache)] = null;
     member.group = null;
   }

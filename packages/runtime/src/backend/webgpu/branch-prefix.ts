@@ -3,25 +3,21 @@
  * reads them. Those that step have a place in a group for what comes after; the rest only read here.
  * It frees itself with its last member, and runs nothing.
  */
-import type { DecoderState } from "@waggle/model";
 import { after, bytesFor, copyParts, rowAt } from "./branch-copies.ts";
 import type { Parts } from "./branch-copies.ts";
 import { BranchGroup } from "./branch-group.ts";
-import type { Branch, CacheBlock, CacheStore, WebgpuCache } from "./cache-rows.ts";
-import type { GpuMemory } from "./gpu-memory.ts";
+import type { BranchMemory, GroupMember, GroupPrefix } from "./branch-group.ts";
+import type { CacheBlock, WebgpuCache } from "./cache-rows.ts";
 
 const LEAST_ROOM = 128;
 
-export type BranchOptions = {
-  readonly memory: GpuMemory;
-  readonly states: readonly DecoderState[];
-  readonly caches: CacheStore;
+export type BranchOptions = BranchMemory & {
   /** Most sequences of one run. */
   readonly maxRows: number;
   readonly onFree: (prefix: BranchPrefix) => void;
 };
 
-export class BranchPrefix {
+export class BranchPrefix implements GroupPrefix {
   readonly options: BranchOptions;
   readonly members: Set<BranchMember> = new Set();
   readonly groups: Set<BranchGroup> = new Set();
@@ -131,7 +127,7 @@ export class BranchPrefix {
 }
 
 /** One sequence: positions of the prefix, then its own. */
-export class BranchMember implements Branch {
+export class BranchMember implements GroupMember {
   readonly cache: WebgpuCache;
   readonly prefix: BranchPrefix;
   /** Where its own positions are, once it has some. */

@@ -10,21 +10,20 @@ import { BranchMember, BranchPrefix } from "./branch-prefix.ts";
 import type { CacheStore, WebgpuCache } from "./cache-rows.ts";
 import { encodeCommands } from "./command-tap.ts";
 import type { BoundCommands } from "./command-tap.ts";
-import { DecoderProgram } from "./decoder-program.ts";
-import type { DecoderProgramOptions } from "./decoder-program.ts";
 import type { SampledBatch } from "./gpu-sampler.ts";
+import type { BranchForm } from "./program-port.ts";
+import { MIN_SHARED_LENGTH } from "./shared-steps.ts";
+import type { BranchProgram, SharedSteps, SharedStepsOptions } from "./shared-steps.ts";
 import { StepAhead } from "./step-ahead.ts";
 import { goesOn, jobsOf, NOTHING, resultsOf } from "./step-rows.ts";
-import { MIN_SHARED_LENGTH } from "./webgpu-session.ts";
-import type { WebgpuSessionOptions } from "./webgpu-session.ts";
 
-export class BranchSteps {
-  readonly #options: WebgpuSessionOptions;
+export class BranchSteps implements SharedSteps {
+  readonly #options: SharedStepsOptions;
   readonly #caches: CacheStore;
   readonly #prefixes = new Set<BranchPrefix>();
   #canBranch = true;
 
-  constructor(options: WebgpuSessionOptions, caches: CacheStore) {
+  constructor(options: SharedStepsOptions, caches: CacheStore) {
     this.#options = options;
     this.#caches = caches;
   }
@@ -94,15 +93,8 @@ export class BranchSteps {
     }
   }
 
-  #program(): Promise<DecoderProgram> {
-    const { program } = this.#options;
-    program.branches ??= DecoderProgram.open({ ...program.options, branches: BRANCHES }).catch(
-      (error: unknown) => {
-        program.branches = null;
-        throw error;
-      },
-    );
-    return program.branches;
+  #program(): Promise<BranchProgram> {
+    return this.#options.program.openBranches(BRANCHES);
   }
 
   async #step(group: BranchGroup, rows: readonly DecoderRow[]): Promise<RowResult[]> {
@@ -196,7 +188,7 @@ function memberOf({ branch }: WebgpuCache): BranchMember | null {
 }
 
 /** What the graph of branches is fed besides tokens, own keys and values, and adapters. */
-const BRANCHES: NonNullable<DecoderProgramOptions["branches"]> = {
+const BRANCHES: BranchForm = {
   form: GPU_BRANCHES,
   addPorts: (add, { states, activations }) => {
     const shared = states.filter(hasPositions);

@@ -5,19 +5,13 @@
  * Other runs of the same session are not captured.
  */
 import { adapterGraphInputs, assembleDecoder, stateShape } from "@waggle/model";
-import type {
-  InputForm,
-  DecoderConfig,
-  DecoderGraph,
-  DecoderState,
-  TensorSource,
-  WeightFormat,
-} from "@waggle/model";
+import type { DecoderConfig, DecoderState, TensorSource, WeightFormat } from "@waggle/model";
 import { boundary } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
-import type { ElementType } from "../cpu/cpu-device.ts";
 import type { CommandTap, Placement, Placements, Recording } from "./command-tap.ts";
 import type { GpuMemory } from "./gpu-memory.ts";
+import type { AddPort, BranchForm, Port, ProgramGraph } from "./program-port.ts";
+import type { BranchProgram, ForkedProgram } from "./shared-steps.ts";
 import type { StepShape } from "./step-inputs.ts";
 import type { CreateWebgpuGraph, GpuOperand, WebgpuGraph } from "./webgpu-graph.ts";
 import type { WeightMemory } from "./weight-memory.ts";
@@ -35,41 +29,21 @@ export type DecoderProgramOptions = {
   readonly capacity: number;
   readonly replay: boolean;
   /** Absent: any run. */
-  readonly branches?: {
-    readonly form: InputForm;
-    /** What such a graph is fed besides tokens, states and adapters. */
-    readonly addPorts: (add: AddPort, graph: ProgramGraph) => void;
-  };
-};
-
-type ProgramGraph = Pick<DecoderGraph, "states" | "dtype" | "activations">;
-
-type AddPort = (name: string, shape: Port["shape"], options?: Partial<Port>) => void;
-
-/** A graph's input or output, or both where it is written in place. */
-type Port = {
-  readonly standIn: GPUBuffer;
-  readonly type: ElementType;
-  readonly input: string | null;
-  readonly output: string | null;
-  readonly shape: (step: StepShape) => readonly number[];
-  /** Set where the host reads it. */
-  readonly onHost?: (step: StepShape) => number;
+  readonly branches?: BranchForm;
 };
 
 const UNCAPTURED = -1;
 
-export class DecoderProgram {
+export class DecoderProgram implements BranchProgram, ForkedProgram {
   /** Sessions that use it. */
   users = 0;
   readonly graph: ProgramGraph;
   readonly options: DecoderProgramOptions;
-  /** The graph for branches of the same weights, once it is wanted. Released with this. */
-  branches: Promise<DecoderProgram> | null = null;
   readonly loadBranches: WebgpuGraph["loadBranches"];
   readonly #graph: WebgpuGraph;
   readonly #ports: ReadonlyMap<string, Port>;
   readonly #recordings = new Map<number, Recording>();
+  #branches: Promise<DecoderProgram> | null = null;
   #released: Promise<void> | null = null;
   #replays: boolean;
 
@@ -152,6 +126,16 @@ export class DecoderProgram {
     return { recording, hasRun: true };
   }
 
+  openBranches(branches: BranchForm): Promise<DecoderProgram> {
+    this.#branches ??= DecoderProgram.open({ ...this.options, branches }).catch(
+      (error: unknown) => {
+        this.#branches = null;
+        throw error;
+      },
+    );
+    return this.#branches;
+  }
+
   /** Frees it; a second call waits for the first. */
   release(): Promise<void> {
     return (this.#released ??= this.#free());
@@ -160,7 +144,7 @@ export class DecoderProgram {
   async #free(): Promise<void> {
     for (const { standIn } of this.#ports.values()) standIn.destroy();
     await this.#graph.release();
-    await (await this.branches)?.release();
+    await (await this.#branches)?.release();
   }
 
   #run(shape: StepShape, graphId: number): Promise<void> {

@@ -4,7 +4,7 @@
 import type { OrtWebgpuModule } from "onnxruntime-web/ort-wasm-simd-threaded.asyncify.mjs";
 import { LOCATION } from "../ort-module.ts";
 import type { OrtModule } from "../ort-module.ts";
-import type { BranchSteps } from "./branch-steps.ts";
+import type { SharedStepsClass } from "./shared-steps.ts";
 import type { CreateWebgpuGraph, GpuOperand, WebgpuGraph } from "./webgpu-graph.ts";
 import { webgpuModule } from "./webgpu-module.ts";
 
@@ -88,7 +88,7 @@ class ModuleGraph implements WebgpuGraph {
     }
   }
 
-  async loadBranches(): Promise<typeof BranchSteps> {
+  async loadBranches(): Promise<SharedStepsClass> {
     return (await import("./branch-steps.ts")).BranchSteps;
   }
 

@@ -3,7 +3,7 @@
  * device that is ours. `module-graph.ts` calls onnxruntime's C functions, `api-graph.ts` its JavaScript.
  */
 import type { ElementType } from "../cpu/cpu-device.ts";
-import type { BranchSteps } from "./branch-steps.ts";
+import type { SharedStepsClass } from "./shared-steps.ts";
 
 export type GpuOperand = {
   readonly name: string;
@@ -28,7 +28,7 @@ export interface WebgpuGraph {
    * Steps of sequences that share a long beginning. Absent where scripts cannot be loaded later:
    * there each copies it.
    */
-  readonly loadBranches?: () => Promise<typeof BranchSteps>;
+  readonly loadBranches?: () => Promise<SharedStepsClass>;
   /** Buffers that it ran over stay their owner's. */
   release(): Promise<void>;
 }

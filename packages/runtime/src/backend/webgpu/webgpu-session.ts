@@ -3,7 +3,6 @@ import { WaggleError } from "@waggle/protocol";
 import type { DecoderState } from "@waggle/model";
 import type { DecoderCache, DecoderRow, DecoderSession, RowResult } from "../decoder-backend.ts";
 import type { AdapterMemory } from "./adapter-memory.ts";
-import type { BranchSteps } from "./branch-steps.ts";
 import { CacheStore } from "./cache-rows.ts";
 import type { CachePlacement, WebgpuCache } from "./cache-rows.ts";
 import { encodeCommands } from "./command-tap.ts";
@@ -12,12 +11,14 @@ import { isInPlace } from "./decoder-program.ts";
 import type { DecoderProgram } from "./decoder-program.ts";
 import type { GpuMemory } from "./gpu-memory.ts";
 import type { GpuSampler, SampledBatch } from "./gpu-sampler.ts";
+import { MIN_SHARED_LENGTH } from "./shared-steps.ts";
+import type { SharedSteps } from "./shared-steps.ts";
 import { StepAhead } from "./step-ahead.ts";
 import { aligned } from "./step-inputs.ts";
 import type { StepInputs, StepShape } from "./step-inputs.ts";
 import { goesOn, jobsOf, NOTHING, resultsOf } from "./step-rows.ts";
 
-export type WebgpuSessionOptions = {
+type WebgpuSessionOptions = {
   readonly memory: GpuMemory;
   readonly program: DecoderProgram;
   readonly adapter: AdapterMemory;
@@ -34,9 +35,6 @@ export type WebgpuSessionOptions = {
 
 /** What is bound for one placement of rows. */
 type BoundPlacement = { readonly placements: Placements; commands: BoundCommands | null };
-
-/** From this many positions on, one product for all forks is faster than one for each. */
-export const MIN_SHARED_LENGTH = 128;
 
 /** Rows of one run: indices into what `run` was given. */
 type Batch = readonly number[];
@@ -58,7 +56,7 @@ export class WebgpuSession implements DecoderSession {
   #pending: Promise<unknown> | null = null;
   #isReleased = false;
   /** Loaded with the first fork that is long enough. */
-  #branches: BranchSteps | null = null;
+  #branches: SharedSteps | null = null;
 
   constructor(options: WebgpuSessionOptions) {
     const { memory, program, maxRunTokens, maxRunScores, maxRows } = options;

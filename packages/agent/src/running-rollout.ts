@@ -22,13 +22,13 @@ import type { ChatNext, ParsedAssistant, RenderedSegment } from "@waggle/text";
 import type { AgentEvent } from "./agent-event.ts";
 import { createDeadline, untilAborted } from "./deadline.ts";
 import type { Deadline } from "./deadline.ts";
-import type { RollOutOptions } from "./roll-out.ts";
+import type { RollOutOptions } from "./roll-out-options.ts";
 import { spanSeed } from "./span-seed.ts";
 import { messageOf, toolValue } from "./tool-value.ts";
 import { ToolCallConstraint } from "./tool-call-constraint.ts";
 import { TrajectoryRecord } from "./trajectory-record.ts";
 
-export type RolloutOptions = Omit<RollOutOptions, "environment"> & {
+export type RunningRolloutOptions = Omit<RollOutOptions, "environment"> & {
   readonly environment: Environment;
   readonly sampling: Omit<Sampling, "seed">;
 };
@@ -48,7 +48,7 @@ export type RolloutStart = {
 type TurnOutcome = { readonly stop: StopReason } | { readonly next: ChatNext };
 
 export class Rollout {
-  readonly #options: RolloutOptions;
+  readonly #options: RunningRolloutOptions;
   readonly #start: RolloutStart;
   readonly #record: TrajectoryRecord;
   readonly #contextLimit: number;
@@ -58,7 +58,7 @@ export class Rollout {
   #tools: readonly ToolDefinition[] = [];
   #constraint: ToolCallConstraint | null = null;
 
-  constructor(options: RolloutOptions, start: RolloutStart) {
+  constructor(options: RunningRolloutOptions, start: RolloutStart) {
     const { policy, environment, limits } = options;
     requireLimits(limits);
     this.#options = options;
@@ -352,7 +352,7 @@ export class Rollout {
   }
 }
 
-function requireLimits(limits: RolloutOptions["limits"]): void {
+function requireLimits(limits: RunningRolloutOptions["limits"]): void {
   for (const name of ["maxTurns", "maxTokensPerTurn"] as const) {
     if (!Number.isInteger(limits[name]) || limits[name] < 1) {
       throw new WaggleError(

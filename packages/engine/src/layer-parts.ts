@@ -1,0 +1,30 @@
+/** What runs of a decoder layer by layer share: weights as they are held, graphs, tiles of the head. */
+import type { DecoderConfig } from "@waggle/model";
+import type { Tensor, TensorMap } from "@waggle/protocol";
+import type { ChunkedHead } from "./chunked-head.ts";
+import type { Feed, GraphMatrix } from "./graph-matrix.ts";
+import type { GraphTraits } from "./graph-tape.ts";
+import type { LayerFeeds } from "./layer-feeds.ts";
+import type { OnnxGraph } from "./onnx-graph.ts";
+import type { ResidentTensors } from "./resident-tensors.ts";
+
+/** Feeds by their names within a layer's graph. */
+export type NamedFeeds = readonly (readonly [string, Feed])[];
+
+export type LayerGraphName = "layer" | "layerGradient" | "norm" | "normGradient";
+
+export type LayerParts = {
+  readonly config: DecoderConfig;
+  readonly trains: "lora" | "full";
+  readonly traits: GraphTraits;
+  /** Those in float32, by name. */
+  readonly tensors: TensorMap;
+  readonly embedding: GraphMatrix;
+  readonly finalNorm: Tensor;
+  readonly head: ChunkedHead;
+  readonly layerFeeds: LayerFeeds;
+  readonly resident: ResidentTensors | null;
+  /** Weights of each layer. */
+  readonly layers: readonly NamedFeeds[];
+  readonly graphs: { readonly [name in LayerGraphName]: () => Promise<OnnxGraph> };
+};
