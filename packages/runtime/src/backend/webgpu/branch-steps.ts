@@ -94,7 +94,12 @@ export class BranchSteps implements SharedSteps {
   }
 
   #program(): Promise<BranchProgram> {
-    return this.#options.program.openBranches(BRANCHES);
+    const { program } = this.#options;
+    program.branches ??= program.openBranches(BRANCHES).catch((error: unknown) => {
+      program.branches = null;
+      throw error;
+    });
+    return program.branches;
   }
 
   async #step(group: BranchGroup, rows: readonly DecoderRow[]): Promise<RowResult[]> {

@@ -39,11 +39,11 @@ export class DecoderProgram implements BranchProgram, ForkedProgram {
   users = 0;
   readonly graph: ProgramGraph;
   readonly options: DecoderProgramOptions;
+  branches: Promise<BranchProgram> | null = null;
   readonly loadBranches: WebgpuGraph["loadBranches"];
   readonly #graph: WebgpuGraph;
   readonly #ports: ReadonlyMap<string, Port>;
   readonly #recordings = new Map<number, Recording>();
-  #branches: Promise<DecoderProgram> | null = null;
   #released: Promise<void> | null = null;
   #replays: boolean;
 
@@ -126,14 +126,8 @@ export class DecoderProgram implements BranchProgram, ForkedProgram {
     return { recording, hasRun: true };
   }
 
-  openBranches(branches: BranchForm): Promise<DecoderProgram> {
-    this.#branches ??= DecoderProgram.open({ ...this.options, branches }).catch(
-      (error: unknown) => {
-        this.#branches = null;
-        throw error;
-      },
-    );
-    return this.#branches;
+  openBranches(branches: BranchForm): Promise<BranchProgram> {
+    return DecoderProgram.open({ ...this.options, branches });
   }
 
   /** Frees it; a second call waits for the first. */
@@ -144,7 +138,7 @@ export class DecoderProgram implements BranchProgram, ForkedProgram {
   async #free(): Promise<void> {
     for (const { standIn } of this.#ports.values()) standIn.destroy();
     await this.#graph.release();
-    await (await this.#branches)?.release();
+    await (await this.branches)?.release();
   }
 
   #run(shape: StepShape, graphId: number): Promise<void> {

@@ -34,12 +34,16 @@ export interface BranchProgram {
     placements: Placements,
     id: number,
   ): Promise<{ readonly recording: Recording | null; readonly hasRun: boolean }>;
+  /** Frees it; a second call waits for the first. */
+  release(): Promise<void>;
 }
 
 /** The graph of the session that forks. */
 export interface ForkedProgram {
   readonly graph: ProgramGraph;
-  /** A graph for branches of the same weights, opened once and released with this one. */
+  /** The graph for branches of the same weights, once it is wanted. Released with this one. */
+  branches: Promise<BranchProgram> | null;
+  /** Opens such a graph. */
   openBranches(form: BranchForm): Promise<BranchProgram>;
 }
 
