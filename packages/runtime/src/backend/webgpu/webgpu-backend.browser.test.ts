@@ -122,7 +122,9 @@ test("a prompt is read in one run, however few of its tokens may be scored", asy
       distribution: DISTRIBUTION,
     },
   });
-  await expect(session.run([ask(MOST_SCORES + 1)])).rejects.toThrow(/at most 12 scored tokens/);
+  await expect(session.run([ask(MOST_SCORES + 1)])).rejects.toThrow(
+    /tokens to score; a row takes at most 12/,
+  );
   const [result] = await session.run([ask(2)]);
   const inParts = await scoresOf(session, tokenIds, MOST_SCORES);
   expect(result?.scores?.slice(0, 29)).toEqual(Array(29).fill(null));

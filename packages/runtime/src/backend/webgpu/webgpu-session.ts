@@ -89,7 +89,7 @@ export class WebgpuSession implements DecoderSession {
 
   async run(rows: readonly DecoderRow[]): Promise<readonly RowResult[]> {
     if (this.#isReleased) {
-      throw new WaggleError("DISPOSED", "a decoder session must be open, got a released one");
+      throw new WaggleError("DISPOSED", "this decoder session is released");
     }
     const { memory, sampler } = this.#options;
     memory.check();
@@ -266,19 +266,19 @@ export class WebgpuSession implements DecoderSession {
     if (scored > maxRunScores) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `a row must have at most ${maxRunScores} scored tokens, got ${scored}; read it in parts`,
+        `${scored} tokens to score; a row takes at most ${maxRunScores}`,
       );
     }
     if (tokenIds.length < 1 || tokenIds.length > this.maxRunTokens) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `a row must have 1 to ${this.maxRunTokens} tokens, got ${tokenIds.length}; read it in parts`,
+        `${tokenIds.length} tokens; a row takes 1 to ${this.maxRunTokens}`,
       );
     }
     if (cache.length + tokenIds.length > contextLength) {
       throw new WaggleError(
         "CONTEXT_OVERFLOW",
-        `a cache must hold at most ${contextLength} tokens, got ${cache.length} and ${tokenIds.length} more; start a new one`,
+        `${tokenIds.length} tokens after ${cache.length}; a cache holds ${contextLength}`,
       );
     }
   }
