@@ -119,9 +119,9 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     source: "Hugging Face config.json of the six types",
     behavior: "Configs are read member by member; what is not computed here is refused by name.",
     tests: [
-      "packages/model/src/parse-decoder-config.test.ts > a published qwen3 config is read member by member",
-      "packages/model/src/parse-decoder-config.test.ts > llama 3's frequency scaling is read from either generation of layouts",
-      "packages/model/src/parse-decoder-config.test.ts > a config whose %s is not computed here is refused by name",
+      "packages/model/src/decoder-config.test.ts > a published qwen3 config is read member by member",
+      "packages/model/src/decoder-config.test.ts > llama 3's frequency scaling is read from either generation of layouts",
+      "packages/model/src/decoder-config.test.ts > a config whose %s is not computed here is refused by name",
       "packages/model/src/decoder-families.test.ts > a %s config survives being written and read",
     ],
   },

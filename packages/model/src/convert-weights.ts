@@ -6,7 +6,7 @@ import { WaggleError } from "@waggle/protocol";
 import { decoderParameters, isMatrix } from "./decoder-parameters.ts";
 import type { Parameter } from "./decoder-parameters.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
-import type { WeightFormat } from "./graph-parts.ts";
+import type { WeightFormat } from "./weight-format.ts";
 import { quantizedBits } from "./graph-weights.ts";
 import { hasOverflown, toBfloat16Bits, toFloat16Bits } from "./half-precision.ts";
 import { emptyQuantizedMatrix, quantizeRows } from "./quantization.ts";

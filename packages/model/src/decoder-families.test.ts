@@ -1,7 +1,7 @@
 import { WaggleError } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { adapterConfigJson, initializeAdapter } from "./adapter.ts";
-import { parseDecoderConfig } from "./parse-decoder-config.ts";
+import { parseDecoderConfig } from "./decoder-config.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
 import { decoderConfigJson } from "./decoder-config-json.ts";
 import { initializeDecoder, layerLinears } from "./decoder-parameters.ts";

@@ -3,10 +3,8 @@ import type { Architecture } from "./architecture.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
 import type { OnnxGraphBuilder } from "./onnx-graph-builder.ts";
 import type { OnnxData, OnnxDataType } from "./onnx-wire.ts";
+import type { WeightFormat } from "./weight-format.ts";
 import type { WeightStore } from "./weight-store.ts";
-
-/** Number format of the matrices. The embedding and the logits' matrix of `int4` are in 8 bits. */
-export type WeightFormat = "f32" | "f16" | "int8" | "int4";
 
 export type GraphParts = {
   readonly graph: OnnxGraphBuilder;

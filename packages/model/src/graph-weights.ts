@@ -5,7 +5,8 @@
 import type { Parameter, ParameterKind } from "./decoder-parameters.ts";
 import { decoderParameters } from "./decoder-parameters.ts";
 import { addConstant, isEmbeddingTurned } from "./graph-parts.ts";
-import type { GraphParts, WeightFormat } from "./graph-parts.ts";
+import type { GraphParts } from "./graph-parts.ts";
+import type { WeightFormat } from "./weight-format.ts";
 import { toFloat16Bits } from "./half-precision.ts";
 import { BLOCK_SIZE } from "./quantization.ts";
 import type { QuantizedBits } from "./quantization.ts";

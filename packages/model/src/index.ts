@@ -11,8 +11,7 @@ export {
 export type { Adapter } from "./adapter.ts";
 export { convertWeights } from "./convert-weights.ts";
 export type { ConvertedParameter, StoredFormat } from "./convert-weights.ts";
-export { layerKind } from "./decoder-config.ts";
-export { parseDecoderConfig } from "./parse-decoder-config.ts";
+export { layerKind, parseDecoderConfig } from "./decoder-config.ts";
 export type { DecoderConfig, DecoderModelType, LayerKind } from "./decoder-config.ts";
 export { decoderConfigJson } from "./decoder-config-json.ts";
 export { assembleDecoder, buildDecoderGraph } from "./decoder-graph.ts";
@@ -36,7 +35,7 @@ export type { InputForm } from "./graph-inputs.ts";
 export { emptySink } from "./graph-sink.ts";
 export { joinProducts } from "./join-products.ts";
 export { expandedWeights } from "./expanded-weights.ts";
-export type { WeightFormat } from "./graph-parts.ts";
+export type { WeightFormat } from "./weight-format.ts";
 export { float16ToFloat32, float32ToFloat16, fromFloat16Bits } from "./half-precision.ts";
 export { mergeAdapter, mergedWeights } from "./merged-weights.ts";
 export {

@@ -5,7 +5,7 @@
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import type { DecoderConfig } from "./decoder-config.ts";
 import { decoderParameters } from "./decoder-parameters.ts";
-import type { WeightFormat } from "./graph-parts.ts";
+import type { WeightFormat } from "./weight-format.ts";
 import { quantizedBits } from "./graph-weights.ts";
 import { float16ToFloat32, float32ToFloat16 } from "./half-precision.ts";
 import type { ResidentFormat } from "./resident-weights.ts";

@@ -6,7 +6,7 @@ import { WaggleError } from "@waggle/protocol";
 import { isObject, unsupported } from "./config-member.ts";
 import type { Json } from "./config-member.ts";
 import type { ParameterShape } from "./parameter-shape.ts";
-import type { WeightFormat } from "./graph-parts.ts";
+import type { WeightFormat } from "./weight-format.ts";
 import { BLOCK_SIZE } from "./quantization.ts";
 import type { QuantizedBits, QuantizedMatrix } from "./quantization.ts";
 import { sameShape } from "./shape.ts";

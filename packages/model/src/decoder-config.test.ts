@@ -1,6 +1,6 @@
 import { WaggleError } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { parseDecoderConfig } from "./parse-decoder-config.ts";
+import { parseDecoderConfig } from "./decoder-config.ts";
 import { decoderConfigJson } from "./decoder-config-json.ts";
 
 /** Members of Qwen/Qwen3-0.6B's config.json that this project reads or refuses. */
