@@ -85,7 +85,7 @@ test("train finishes its step where it is stopped, and the same command goes on"
 test("train lists all recipes under a head, or one with what it is made of", async () => {
   const all = (await run("train", "--list")).out;
   const [head = ""] = all;
-  expect(head.split(/\s+/)).toEqual(["--recipe", "--env", "paper"]);
+  expect(head.split(/\s+/)).toEqual(["--recipe", "--env", "mechanism", "paper"]);
   const begins = [head.indexOf("--env"), head.indexOf("paper")];
   const isAligned = (line: string): boolean =>
     begins.every((at) => line[at - 1] === " " && line[at] !== " ");

@@ -25,19 +25,24 @@ export function listedLiterature(json: boolean): string[] {
     ...detailsOf(recipe),
   }));
   if (json) return [JSON.stringify({ recipes, others })];
-  const rows = [...recipes, ...others].map(({ name, recipe, state, missing, environment }) => [
-    ...[recipe ?? "–", environment ?? "–", name],
-    ...(state === "expressible" ? [] : [`${state}: ${missing.join(" ")}`]),
-  ]);
-  return textTable([["--recipe", "--env", "paper"], ...rows]);
+  const rows = [...recipes, ...others].map(
+    ({ name, recipe, state, missing, environment, mechanism }) => [
+      recipe ?? "–",
+      environment ?? "–",
+      mechanism ?? "–",
+      name,
+      ...(state === "expressible" ? [] : [`${state}: ${missing.join(" ")}`]),
+    ],
+  );
+  return textTable([["--recipe", "--env", "mechanism", "paper"], ...rows]);
 }
 
 /** `--list --recipe`: what a recipe is made of, with `*` where its abstract is silent, and what can be set. */
 export function listedRecipe(recipe: Recipe, json: boolean): string[] {
-  const { name, literature, differs, settings, choices } = recipe;
+  const { name, literature, differs, mechanism, settings, choices } = recipe;
   const inferred = inferredParts(literature);
   const card = {
-    ...{ recipe: name, name: literature.recipe, paper: literature.paper, differs },
+    ...{ recipe: name, name: literature.recipe, paper: literature.paper, differs, mechanism },
     ...{ settings, choices, parts: partsOf(recipe), inferred, ...recipePlace(recipe) },
     ...{ stages: recipe.stages.map((stage) => stage.name), rounds: recipe.rounds },
   };
@@ -52,6 +57,7 @@ export function listedRecipe(recipe: Recipe, json: boolean): string[] {
   const rows: (readonly [string, string])[] = [
     ["recipe", name],
     ["paper", literature.paper],
+    ["mechanism", mechanism ?? "–"],
     ...differs.map((words) => ["differs", words] as const),
     ["settings", set.join(", ")],
     ["stages", `${card.stages.join(", ")}${rounds}`],
@@ -67,10 +73,11 @@ export function listedRecipe(recipe: Recipe, json: boolean): string[] {
 
 function detailsOf(recipe: Recipe | null): {
   readonly [field in "environment" | "evidence" | "test"]: string | null;
-} & Pick<Recipe, "settings" | "choices"> {
+} & Pick<Recipe, "settings" | "choices" | "mechanism"> {
   if (recipe === null) {
-    return { environment: null, evidence: null, test: null, settings: {}, choices: {} };
+    const nowhere = { environment: null, evidence: null, test: null };
+    return { ...nowhere, settings: {}, choices: {}, mechanism: null };
   }
-  const { settings, choices } = recipe;
-  return { ...recipePlace(recipe), settings, choices };
+  const { settings, choices, mechanism } = recipe;
+  return { ...recipePlace(recipe), settings, choices, mechanism };
 }

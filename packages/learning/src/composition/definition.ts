@@ -20,6 +20,13 @@ export function oneOf<const T extends string>(standard: T, ...others: readonly T
   return { standard, choices: [standard, ...others] };
 }
 
+/**
+ * How much of its paper's mechanism a recipe has. `whole`: all of it; what differs is a convention.
+ * `partial`: the main idea runs, and an essential piece is replaced or missing. `nominal`: what makes the
+ * paper its own is missing, and a simpler method runs under its name.
+ */
+type Mechanism = "whole" | "partial" | "nominal";
+
 export type RecipeDefinition<S extends Settings> = {
   /** As a command line gives it: `grpo-roc`. */
   readonly name: string;
@@ -27,6 +34,8 @@ export type RecipeDefinition<S extends Settings> = {
   readonly literature: string | LiteratureRow;
   /** What differs from the paper, and why; empty where nothing does. */
   readonly differs: readonly string[];
+  /** Absent = not judged. Recipes of the catalogue are. */
+  readonly mechanism?: Mechanism;
   /** How its stages follow one another. */
   readonly schedule: readonly ArrangementName[];
   /** A setting named `rounds` says how often the stages are gone through; absent = once. */
@@ -39,6 +48,8 @@ export type Recipe = {
   readonly name: string;
   readonly literature: LiteratureRow;
   readonly differs: readonly string[];
+  /** `null` where nobody judged it. */
+  readonly mechanism: Mechanism | null;
   readonly schedule: readonly ArrangementName[];
   /** Its own, and what its parts left open. */
   readonly settings: Settings;
@@ -74,7 +85,7 @@ type Setting = Omit<OpenSetting, "name">;
 export function recipe<const S extends DefinedSettings>(
   definition: Omit<RecipeDefinition<Widened<S>>, "settings"> & { readonly settings: S },
 ): CreateRecipe {
-  const { name, differs, schedule } = definition;
+  const { name, differs, mechanism = null, schedule } = definition;
   const literature = rowOf(name, definition.literature);
   const own = Object.fromEntries(
     Object.entries(definition.settings).map(([key, value]): [string, Setting] => [
@@ -114,6 +125,7 @@ export function recipe<const S extends DefinedSettings>(
       name,
       literature,
       differs,
+      mechanism,
       schedule,
       settings,
       choices: choicesOf(all),

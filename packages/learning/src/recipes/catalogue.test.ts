@@ -72,3 +72,9 @@ test("an unknown recipe is answered with names that begin alike, or else with so
   expect(() => recipeNamed("arpoo")).toThrow(/such as arpo, .*, got arpoo/);
   expect(() => recipeNamed("nope")).toThrow(/artist.*--list/);
 });
+
+test("every recipe says how much of its paper's mechanism it has", () => {
+  const count = (mechanism: string): number =>
+    [...RECIPES.values()].filter((create) => create().mechanism === mechanism).length;
+  expect([count("whole"), count("partial"), count("nominal")]).toEqual([40, 151, 44]);
+});

@@ -20,6 +20,7 @@ const webdancer: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "demonstrations of the environment stand for crawled ones",
   ],
+  mechanism: "nominal",
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
@@ -49,6 +50,7 @@ const envFactory: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "the environments are this project's own generators",
   ],
+  mechanism: "nominal",
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
@@ -77,6 +79,7 @@ const codeGym: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "rollouts are checked, not environments: those of this project are tested",
   ],
+  mechanism: "nominal",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, mostTurns: 8 },
   stages: ({ groupSize, epsilon, steps, learningRate, mostTurns }) => [
@@ -112,6 +115,7 @@ const graphWalker: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "a walk is the demonstrator with half of its decisions made at random",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl", "stages"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
@@ -139,6 +143,7 @@ const longVt: CreateRecipe = recipe({
   name: "long-vt",
   literature: "LongVT",
   differs: ["token-mean over the minibatch", "groups without a signal are rolled out again"],
+  mechanism: "partial",
   schedule: ["sft-rl-rft"],
   settings: {
     groupSize: 8,
@@ -184,6 +189,7 @@ const behaviorPriming: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "behaviors are read off calls and results: checks, goes on, recovers, answers",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,
@@ -220,6 +226,7 @@ const videoTempO3: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "a noisy turn is one whose call failed",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,

@@ -16,6 +16,7 @@ const scalingInterRl: CreateRecipe = recipe({
   name: "scaling-inter-rl",
   literature: "ScalingInter-RL",
   differs: ["token-mean over the minibatch", "groups without a signal are rolled out again"],
+  mechanism: "whole",
   schedule: ["one"],
   settings: {
     groupSize: 8,
@@ -54,6 +55,7 @@ const armThinker: CreateRecipe = recipe({
     "what is learned is a policy that acts, not a reward model that uses tools",
     "stages differ in difficulty, as the abstract does not say in what",
   ],
+  mechanism: "nominal",
   schedule: ["stages"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, easySteps: 8 },
   stages: ({ groupSize, epsilon, steps, learningRate, easySteps }) => [
@@ -90,6 +92,7 @@ const kimiDev: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "a skill is a task of the easiest level",
   ],
+  mechanism: "nominal",
   schedule: ["skill-first"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [

@@ -24,6 +24,7 @@ const agentGl: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "tasks around a pass rate are chosen within the curriculum's levels, in place of conditions on a graph",
   ],
+  mechanism: "nominal",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, callCost: 0.05, pool: 96 },
   stages: ({ groupSize, epsilon, steps, learningRate, callCost, pool }) => [
@@ -62,6 +63,7 @@ const spotAgent: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "pass rates alone say what can be learned",
   ],
+  mechanism: "nominal",
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3, pool: 96 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate, pool }) => [
@@ -95,6 +97,7 @@ const mpts: CreateRecipe = recipe({
     "a Bayesian linear model of the level in place of a neural one",
     "a moving baseline, as the abstract names no estimator",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { target: 0.5, decay: 0.98, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ target, decay, epsilon, steps, learningRate }) => [
@@ -129,6 +132,7 @@ const agenticQwen: CreateRecipe = recipe({
     "tasks are drawn from the environment, no model writes them",
     "harder is the next level of its dial",
   ],
+  mechanism: "partial",
   schedule: ["flywheel"],
   settings: {
     groupSize: 8,
@@ -171,6 +175,7 @@ const ada: CreateRecipe = recipe({
     "the last rollout is the one that is paid",
     "no distillation from earlier generations",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, trialsMost: 2, pool: 96 },
   stages: ({ groupSize, epsilon, steps, learningRate, trialsMost, pool }) => [
@@ -205,6 +210,7 @@ const deepEyesV2: CreateRecipe = recipe({
     "no images",
     "tasks that tools help with are found by rollouts without them, at each step",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3, pool: 96 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate, pool }) => [

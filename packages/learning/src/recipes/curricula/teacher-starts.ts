@@ -22,6 +22,7 @@ const chainOfAgents: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "teachers are demonstrators that err more or less often, each acting alone",
   ],
+  mechanism: "nominal",
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,
@@ -59,6 +60,7 @@ const dirl: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "specialists are teachers at the easiest level, not one a tool",
   ],
+  mechanism: "partial",
   schedule: ["skill-first"],
   settings: {
     groupSize: 8,
@@ -98,6 +100,7 @@ const orchard: CreateRecipe = recipe({
     "a productive turn is one whose calls ran",
     "group sizes are fixed",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,
@@ -137,6 +140,7 @@ const aegisIdentifier: CreateRecipe = recipe({
     "acting well is learned, not naming the fault",
     "the three ways share a step",
   ],
+  mechanism: "nominal",
   schedule: ["one"],
   settings: {
     epsilon: 0.2,

@@ -28,6 +28,7 @@ const paraGrpo: CreateRecipe = recipe({
     "structural tokens are those that every call has",
     "budgets are of calls and of turns, and said at the beginning",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: {
     groupSize: 8,
@@ -92,6 +93,7 @@ const severa: CreateRecipe = recipe({
     "the fallback says nothing and ends the attempt",
     "refused turns carry no loss",
   ],
+  mechanism: "partial",
   schedule: ["stages"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, mostCalls: 4 },
   stages: ({ groupSize, epsilon, steps, learningRate, mostCalls }) => [
@@ -135,6 +137,7 @@ const akbe: CreateRecipe = recipe({
     "each arm is a group of its own and learns too",
     "the signal is cross-entropy of successes that called where tools are needed, and did not where they are not",
   ],
+  mechanism: "whole",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, need: 0.1 },
   stages: ({ groupSize, epsilon, steps, learningRate, need }) => [

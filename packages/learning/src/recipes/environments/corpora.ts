@@ -21,6 +21,7 @@ const deepDxSearch: CreateRecipe = recipe({
     "documents are the environment's, one sentence a fact; nothing is embedded",
     "the process is read off calls and results, no model judges",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: {
     groupSize: 8,
@@ -75,6 +76,7 @@ const interactRag: CreateRecipe = recipe({
     "the workflow is the environment's demonstrator",
     "actions: by likeness, by all of the words, by whom a document is about, by count",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
@@ -113,6 +115,7 @@ const maragR1: CreateRecipe = recipe({
     "documents are the environment's, one sentence a fact; nothing is embedded",
     "the four: by likeness, by all of the words, by whom a document is about, and how many there are",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
@@ -149,6 +152,7 @@ const maskSearch: CreateRecipe = recipe({
     "blanks are hops from one fact to the next",
     "teachers are the environment's demonstrators",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,
@@ -202,6 +206,7 @@ const sciResearcher: CreateRecipe = recipe({
     "documents are the environment's, one sentence a fact; nothing is embedded",
     "a demonstration is verified where it found all of that evidence and the answer",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [

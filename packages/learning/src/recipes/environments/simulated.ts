@@ -24,6 +24,7 @@ const autoCoa: CreateRecipe = recipe({
     "the share of calls that it answers is a setting",
     "a task ends where the environment says, which follows the calls unseen",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,
@@ -65,6 +66,7 @@ const simia: CreateRecipe = recipe({
     "its verdict is one word after the last turn",
     "a task ends where the environment says, which follows the calls unseen",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
@@ -98,6 +100,7 @@ const ssrl: CreateRecipe = recipe({
     "the policy answers in a conversation of its own, with the roles changed",
     "a task ends where the environment says, which follows the calls unseen",
   ],
+  mechanism: "whole",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, formatWeight: 0.2 },
   stages: ({ groupSize, epsilon, steps, learningRate, formatWeight }) => [
@@ -134,6 +137,7 @@ const vlaRft: CreateRecipe = recipe({
     "the simulator is a copy of the base, fitted to logged calls",
     "a task ends where the environment says, which follows the calls unseen",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [

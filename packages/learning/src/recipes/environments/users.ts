@@ -20,6 +20,7 @@ const muaRl: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "the user follows rules, no model plays it",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
@@ -55,6 +56,7 @@ const personaMemV2: CreateRecipe = recipe({
     "what is implicit is what the user says only when asked",
     "the user follows rules, no model plays it",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [

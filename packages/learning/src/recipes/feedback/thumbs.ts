@@ -25,6 +25,7 @@ const thumbsKto: CreateRecipe = recipe({
     difference: "Unpaired thumbs of visitors in place of a verifier.",
   },
   differs: ["rollouts are the policy's own, new ones each step", "the divergence is 0"],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { attempts: 64, beta: 0.3, steps: 30, learningRate: 3e-3 },
   stages: ({ attempts, beta, steps, learningRate }) => [
@@ -66,6 +67,7 @@ const thumbsReinforce: CreateRecipe = recipe({
     difference: "Thumbs of visitors in place of a verifier, single rollouts.",
   },
   differs: ["one baseline for all visitors, which begins at a half"],
+  mechanism: "whole",
   schedule: ["one"],
   settings: { attempts: 64, decay: 0.95, prior: 0.5, steps: 30, learningRate: 3e-3 },
   stages: ({ attempts, decay, prior, steps, learningRate }) => [

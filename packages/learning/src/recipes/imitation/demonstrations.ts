@@ -16,6 +16,7 @@ const optSft: CreateRecipe = recipe({
   name: "opt-sft",
   literature: "OPT-350M SFT",
   differs: ["one epoch is a number of steps, as demonstrations are made anew"],
+  mechanism: "whole",
   schedule: ["sft"],
   settings: { steps: 25, learningRate: 3e-3 },
   stages: ({ steps, learningRate }) => [demonstrationStart({ steps, learningRate })],
@@ -32,6 +33,7 @@ const limi: CreateRecipe = recipe({
   name: "limi",
   literature: "LIMI",
   differs: ["the handful is chosen anew in every step"],
+  mechanism: "nominal",
   schedule: ["sft"],
   settings: { budget: 4, steps: 25, learningRate: 3e-3 },
   stages: ({ budget, steps, learningRate }) => [
@@ -52,6 +54,7 @@ const agentBank: CreateRecipe = recipe({
   name: "agent-bank",
   literature: "AgentBank",
   differs: ["how hard a task is shows in the turns of its demonstration"],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { kept: 12, steps: 25, learningRate: 3e-3 },
   stages: ({ kept, steps, learningRate }) => [
@@ -82,6 +85,7 @@ const adpMixture: CreateRecipe = recipe({
   name: "adp-mixture",
   literature: "ADP mixture SFT",
   differs: ["sources are short and long runs of one environment, all in this project's record"],
+  mechanism: "nominal",
   schedule: ["sft"],
   settings: { kept: 8, steps: 25, learningRate: 3e-3 },
   stages: ({ kept, steps, learningRate }) => [
@@ -110,6 +114,7 @@ const agentTuning: CreateRecipe = recipe({
   name: "agent-tuning",
   literature: "AgentTuning",
   differs: ["general data are the environment's short runs: there is no other text"],
+  mechanism: "nominal",
   schedule: ["sft"],
   settings: { agentShare: 0.2, kept: 12, steps: 25, learningRate: 3e-3 },
   stages: ({ agentShare, kept, steps, learningRate }) => [
@@ -138,6 +143,7 @@ const benignRealignment: CreateRecipe = recipe({
   name: "benign-realignment",
   literature: "Benign re-alignment",
   differs: ["bad samples are demonstrations that mostly err, not harmful ones"],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { driftSteps: 10, driftMistakes: 0.8, budget: 6, steps: 25, learningRate: 3e-3 },
   stages: ({ driftSteps, driftMistakes, budget, steps, learningRate }) => [

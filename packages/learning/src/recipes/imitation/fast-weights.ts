@@ -23,6 +23,7 @@ const focuSft: CreateRecipe = recipe({
     "the outer gradient is of first order",
     "all rows of a minibatch share the fast weights",
   ],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { innerSteps: 2, innerRate: 1e-3, mistakes: 0, steps: 25, learningRate: 3e-3 },
   stages: ({ innerSteps, innerRate, mistakes, steps, learningRate }) => [
@@ -54,6 +55,7 @@ const adaptAgent: CreateRecipe = recipe({
     "the person is its demonstrator, at training tasks of the level",
     "the meta-gradient is of first order",
   ],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: {
     shown: 2,
@@ -101,6 +103,7 @@ const ttSi: CreateRecipe = recipe({
     "tasks like one are of its level, drawn and not written by a model",
     "how sure the policy is, is the mean probability of what it says",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { neighbors: 4, below: 0.9, mistakes: 0, steps: 1, learningRate: 3e-3 },
   stages: ({ neighbors, below, mistakes, steps, learningRate }) => [

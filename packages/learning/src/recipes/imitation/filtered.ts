@@ -16,6 +16,7 @@ const t3Agent: CreateRecipe = recipe({
   name: "t3-agent",
   literature: "T3-Agent",
   differs: ["the verifier of the run asks that every turn could be read and that tools were used"],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { steps: 25, learningRate: 3e-3 },
   stages: ({ steps, learningRate }) => [
@@ -46,6 +47,7 @@ const searchAlign: CreateRecipe = recipe({
   name: "search-align",
   literature: "Search-Align",
   differs: ["a hop is verified where its calls ran"],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { steps: 25, learningRate: 3e-3 },
   stages: ({ steps, learningRate }) => [
@@ -75,6 +77,7 @@ const searchSwarm: CreateRecipe = recipe({
   name: "search-swarm",
   literature: "SearchSwarm",
   differs: ["what is delegated goes to tools: there are no sub-agents here"],
+  mechanism: "nominal",
   schedule: ["sft"],
   settings: { steps: 25, learningRate: 3e-3 },
   stages: ({ steps, learningRate }) => [
@@ -93,6 +96,7 @@ const tura: CreateRecipe = recipe({
   name: "tura",
   literature: "TURA executor",
   differs: ["only the executor is built, not retrieval and planning"],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { mistakes: 0, steps: 25, learningRate: 3e-3 },
   stages: ({ mistakes, steps, learningRate }) => [
@@ -123,6 +127,7 @@ const selfImprovingWeb: CreateRecipe = recipe({
     "a success is the verifier's word, not the absence of errors",
     "no tasks made up by the model",
   ],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: { kept: 24, rounds: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ kept, steps, learningRate }) => [
@@ -152,6 +157,7 @@ const meissa: CreateRecipe = recipe({
   name: "meissa",
   literature: "Meissa",
   differs: ["two tiers: the student's own rollouts and the teacher's"],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { students: 2, mistakes: 0, steps: 25, learningRate: 3e-3 },
   stages: ({ students, mistakes, steps, learningRate }) => [
@@ -182,6 +188,7 @@ const eef: CreateRecipe = recipe({
     "places to go on from are drawn, not chosen",
     "the expert is the environment's demonstrator with mistakes",
   ],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: { mistakes: 0.3, size: 4, rounds: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ mistakes, size, steps, learningRate }) => [

@@ -25,6 +25,7 @@ const knowSelf: CreateRecipe = recipe({
     "a situation is that of a whole task",
     "knowledge is a demonstrator's, which the environment does not give again when it is asked",
   ],
+  mechanism: "partial",
   schedule: ["stages"],
   settings: {
     retold: "Think again.",
@@ -69,6 +70,7 @@ const riseIntrospection: CreateRecipe = recipe({
   name: "rise-introspection",
   literature: "RISE (introspection)",
   differs: ["a teacher answers only where all of the policy's own answers are wrong"],
+  mechanism: "whole",
   schedule: ["rounds"],
   settings: {
     ...{ rounds: 3, guidance: "Wrong. Try again.", answers: 2, attempts: 1, temperature: 0.5 },
@@ -104,6 +106,7 @@ const alama: CreateRecipe = recipe({
     "a mechanism is a sentence of the system message",
     "the chosen and the rejected are compared by mean log-probs of their tokens",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { perMode: 2, margin: 0.5, weight: 0.5, steps: 25, learningRate: 3e-3 },
   stages: ({ perMode, margin, weight, steps, learningRate }) => [
@@ -136,6 +139,7 @@ const mixCd: CreateRecipe = recipe({
     "samples alike have as many turns",
     "two data sets follow one another again and again",
   ],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: {
     ...{ rounds: 2, rehearsed: 8, rightFrom: 0.5, capacity: 256, mistakes: 0 },

@@ -16,6 +16,7 @@ const hft: CreateRecipe = recipe({
   name: "hft",
   literature: "HFT",
   differs: ["the half is drawn anew in every step, not in every stage"],
+  mechanism: "whole",
   schedule: ["rounds"],
   settings: { share: 0.5, rounds: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ share, steps, learningRate }) => [
@@ -40,6 +41,7 @@ const locFt: CreateRecipe = recipe({
   name: "loc-ft",
   literature: "LocFT-BF",
   differs: ["the place is a setting, not found by search", "what is edited is behavior, not facts"],
+  mechanism: "whole",
   schedule: ["sft"],
   settings: { place: "down_proj", epochs: 3, steps: 25, learningRate: 3e-3 },
   stages: ({ place, epochs, steps, learningRate }) => [
@@ -72,6 +74,7 @@ const inputSpace: CreateRecipe = recipe({
     "the transform is the first layer's projections of its input",
     "no head of its own: the model's is kept",
   ],
+  mechanism: "nominal",
   schedule: ["sft"],
   settings: { steps: 25, learningRate: 3e-3 },
   stages: ({ steps, learningRate }) => [
@@ -105,6 +108,7 @@ const sap: CreateRecipe = recipe({
     "given tokens are replaced at random before the lower part instead of noise on what it gives",
     "both parts run in one process",
   ],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { replaced: 0.05, from: 0.5, mistakes: 0, steps: 25, learningRate: 3e-3 },
   stages: ({ replaced, from, mistakes, steps, learningRate }) => [

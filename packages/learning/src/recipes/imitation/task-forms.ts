@@ -24,6 +24,7 @@ const agentAlign: CreateRecipe = recipe({
     "the harmful twin is the same request where calls are forbidden, not another one of the same chain",
     "a check is the verifier of the task or of its twin",
   ],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { kept: 16, refused: 1, done: 1, mistakes: 0.3, steps: 25, learningRate: 3e-3 },
   stages: ({ kept, refused, done, mistakes, steps, learningRate }) => [
@@ -63,6 +64,7 @@ const agentFlan: CreateRecipe = recipe({
     "shares are settings, not measured by how fast each is learned",
     "the format of a chat is kept",
   ],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { kept: 16, mistakes: 0.1, steps: 25, learningRate: 3e-3 },
   stages: ({ kept, mistakes, steps, learningRate }) => [
@@ -98,6 +100,7 @@ const agentPs: CreateRecipe = recipe({
     "the intermediate questions are which tool and with what, their labels the demonstrator's",
     "text alone",
   ],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { mistakes: 0, steps: 25, learningRate: 3e-3 },
   stages: ({ mistakes, steps, learningRate }) => [
@@ -126,6 +129,7 @@ const agentScaler: CreateRecipe = recipe({
     "general environments are the other environments of this project, drawn by seed, and not built from a bank of APIs",
     "runs are a demonstrator's",
   ],
+  mechanism: "partial",
   schedule: ["stages"],
   settings: { mistakes: 0.2, generalSteps: 15, steps: 15, learningRate: 3e-3 },
   stages: ({ mistakes, generalSteps, steps, learningRate }) => [
@@ -167,6 +171,7 @@ const diaForge: CreateRecipe = recipe({
     "the user is the environment's, which speaks where an environment has one",
     "near-duplicates are twins of a tool under nearly its name",
   ],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { mistakes: 0, steps: 25, learningRate: 3e-3 },
   stages: ({ mistakes, steps, learningRate }) => [
@@ -195,6 +200,7 @@ const synatra: CreateRecipe = recipe({
     "a how-to is written by rule, with examples of another task's results",
     "a model neither writes nor checks the demonstration",
   ],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { steps: 25, learningRate: 3e-3 },
   stages: ({ steps, learningRate }) => [
@@ -224,6 +230,7 @@ const webEvolver: CreateRecipe = recipe({
     "the calls that the world model learns from are a demonstrator's with mistakes",
     "no look-ahead at test time",
   ],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: { rounds: 2, ownSteps: 5, modelSteps: 8, steps: 5, learningRate: 3e-3 },
   stages: ({ ownSteps, modelSteps, steps, learningRate }) => [

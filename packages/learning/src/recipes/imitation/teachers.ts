@@ -21,6 +21,7 @@ const dualDistill: CreateRecipe = recipe({
     "the teachers differ in how often they err, not in strategy",
     "their solutions are not joined by transition text",
   ],
+  mechanism: "nominal",
   schedule: ["sft"],
   settings: { first: 0.1, second: 0.4, steps: 25, learningRate: 3e-3 },
   stages: ({ first, second, steps, learningRate }) => [
@@ -49,6 +50,7 @@ const fireAct: CreateRecipe = recipe({
   name: "fire-act",
   literature: "FireAct",
   differs: ["a way of prompting is a sentence of the system message"],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { kept: 12, mistakes: 0.3, steps: 25, learningRate: 3e-3 },
   stages: ({ kept, mistakes, steps, learningRate }) => [
@@ -88,6 +90,7 @@ const metaAgentTuning: CreateRecipe = recipe({
     "a system is a sentence of the system message",
     "prompts are written by hand, not generated and filtered",
   ],
+  mechanism: "nominal",
   schedule: ["sft"],
   settings: { kept: 12, mistakes: 0.1, steps: 25, learningRate: 3e-3 },
   stages: ({ kept, mistakes, steps, learningRate }) => [
@@ -125,6 +128,7 @@ const prismReranker: CreateRecipe = recipe({
     "a score is an answer, a passage of evidence the result that it rests on",
     "teachers are demonstrators, distilled by what they say and not by their probabilities",
   ],
+  mechanism: "nominal",
   schedule: ["sft"],
   settings: {
     goodMistakes: 0.1,
@@ -179,6 +183,7 @@ const starAgents: CreateRecipe = recipe({
     "a generator is how often it errs",
     "quality is the verifier's word, difficulty is the number of turns, instead of the gap between two models",
   ],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: {
     rounds: 3,

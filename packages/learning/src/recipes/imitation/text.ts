@@ -21,6 +21,7 @@ const agenticCpt: CreateRecipe = recipe({
   name: "agentic-cpt",
   literature: "Agentic CPT",
   differs: ["the text of the first stage is that of demonstrated runs"],
+  mechanism: "partial",
   schedule: ["cpt-sft-rl"],
   settings: {
     groupSize: 8,
@@ -57,6 +58,7 @@ const capCpt: CreateRecipe = recipe({
   differs: [
     "the document is the system message of the environment; its parts are not sorted by category",
   ],
+  mechanism: "partial",
   schedule: ["cpt-sft"],
   settings: { textSteps: 10, steps: 25, learningRate: 3e-3 },
   stages: ({ textSteps, steps, learningRate }) => [
@@ -82,6 +84,7 @@ const youtuLlm: CreateRecipe = recipe({
   name: "youtu-llm",
   literature: "Youtu-LLM",
   differs: ["the mixture is one of short and long runs"],
+  mechanism: "nominal",
   schedule: ["cpt"],
   settings: { kept: 12, firstShare: 0.25, lastShare: 0.75, steps: 25, learningRate: 3e-3 },
   stages: ({ kept, firstShare, lastShare, steps, learningRate }) => [
@@ -123,6 +126,7 @@ const transferTransfo: CreateRecipe = recipe({
   name: "transfer-transfo",
   literature: "TransferTransfo",
   differs: ["no choice of the next utterance among distractors: that needs a classification head"],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { weight: 0.5, steps: 25, learningRate: 3e-3 },
   stages: ({ weight, steps, learningRate }) => [
@@ -152,6 +156,7 @@ const katCoder: CreateRecipe = recipe({
     "references are demonstrations that reached the end in ways of their own",
     "the deployment's runs are those of the stages before",
   ],
+  mechanism: "partial",
   schedule: ["cpt-sft-rl", "deploy-adapt"],
   settings: {
     ...{ groupSize: 8, epsilon: 0.2, kept: 16, mistakes: 0.2, logged: 4 },

@@ -18,6 +18,7 @@ const dft: CreateRecipe = recipe({
   name: "dft",
   literature: "DFT",
   differs: [],
+  mechanism: "whole",
   schedule: ["sft"],
   settings: { steps: 25, learningRate: 3e-3 },
   stages: ({ steps, learningRate }) => [
@@ -38,6 +39,7 @@ const moRepair: CreateRecipe = recipe({
   name: "mo-repair",
   literature: "MORepair",
   differs: ["the patch is a turn that calls, the reason one in words"],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { weight: 1, steps: 25, learningRate: 3e-3 },
   stages: ({ weight, steps, learningRate }) => [
@@ -72,6 +74,7 @@ const atlas: CreateRecipe = recipe({
   differs: [
     "critical are the first step and those after a failure; the paper has a larger model choose",
   ],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { steps: 25, learningRate: 3e-3 },
   stages: ({ steps, learningRate }) => [
@@ -100,6 +103,7 @@ const agentRefine: CreateRecipe = recipe({
     "the teacher errs by itself in place of being asked for mistakes",
     "a mistake is a turn whose call failed or that could not be read",
   ],
+  mechanism: "whole",
   schedule: ["sft"],
   settings: { mistakes: 0.3, steps: 25, learningRate: 3e-3 },
   stages: ({ mistakes, steps, learningRate }) => [
@@ -127,6 +131,7 @@ const contextualFineTuning: CreateRecipe = recipe({
   name: "contextual-fine-tuning",
   literature: "Contextual fine-tuning",
   differs: ["three prompts in turn, as sentences of the system message"],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { mistakes: 0.3, steps: 25, learningRate: 3e-3 },
   stages: ({ mistakes, steps, learningRate }) => [
@@ -155,6 +160,7 @@ const earlyExperience: CreateRecipe = recipe({
     "alternatives leave the policy's own runs, not the expert's",
     "no reflections on why the expert did otherwise",
   ],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { size: 4, whole: 2, worldSteps: 10, steps: 25, learningRate: 3e-3 },
   stages: ({ size, whole, worldSteps, steps, learningRate }) => [
@@ -184,6 +190,7 @@ const castFlow: CreateRecipe = recipe({
   name: "cast-flow",
   literature: "CastFlow",
   differs: ["the specialist is the turns that call, in one conversation"],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 5, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [

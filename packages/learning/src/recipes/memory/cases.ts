@@ -21,6 +21,7 @@ const agentFly: CreateRecipe = recipe({
     "the value of reading a case is linear in shared words, no text encoder",
     "one case is read, not four",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: {
     temperature: 0.05,
@@ -62,6 +63,7 @@ const evoKernel: CreateRecipe = recipe({
   name: "evo-kernel",
   literature: "EvoKernel",
   differs: ["what is refined is the number of calls of a success, where the paper refines latency"],
+  mechanism: "partial",
   schedule: ["stages"],
   settings: { temperature: 0.05, capacity: 256, rate: 0.1, tasks: 16, steps: 10 },
   stages: ({ temperature, capacity, rate, tasks, steps }) =>
@@ -91,6 +93,7 @@ const trainingFreeGrpo: CreateRecipe = recipe({
   name: "training-free-grpo",
   literature: "Training-Free GRPO",
   differs: ["one call of the writer a group, where the paper summarizes each rollout first"],
+  mechanism: "whole",
   schedule: ["rounds"],
   settings: { groupSize: 5, tasks: 4, lessons: 16, steps: 4, rounds: 3 },
   stages: ({ groupSize, tasks, lessons, steps }) => [

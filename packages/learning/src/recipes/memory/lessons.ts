@@ -22,6 +22,7 @@ const gameCoder: CreateRecipe = recipe({
     "no games: what runs are the calls",
     "a lesson is the call that a success made, in a fixed wording",
   ],
+  mechanism: "partial",
   schedule: ["cpt-sft-rl"],
   settings: {
     groupSize: 8,
@@ -81,6 +82,7 @@ const sleaRl: CreateRecipe = recipe({
     "an experience is the call that a success made after an observation, in a fixed wording",
     "likeness of observations is shared words",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: {
     ...{ groupSize: 8, tasks: 12, lessons: 32, most: 1 },
@@ -118,6 +120,7 @@ const inspo: CreateRecipe = recipe({
   name: "inspo",
   literature: "INSPO",
   differs: ["reflection reads the rollouts of the step, stored successes join the groups"],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: {
     ...{ groupSize: 8, tasks: 12, temperature: 0.2, keep: 4, leastUses: 24 },

@@ -18,6 +18,7 @@ const agentFold: CreateRecipe = recipe({
   name: "agent-fold",
   literature: "AgentFold",
   differs: ["notes are written by rule", "what is summed up are rollouts that failed"],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { mistakes: 0, steps: 100, learningRate: 3e-3 },
   stages: ({ mistakes, steps, learningRate }) => [
@@ -42,6 +43,7 @@ const browserAgent: CreateRecipe = recipe({
   name: "browser-agent",
   literature: "BrowserAgent",
   differs: ["a memory is one rollout's", "conclusions of demonstrations are written by rule"],
+  mechanism: "partial",
   schedule: ["sft-rft"],
   settings: { mistakes: 0, startSteps: 80, steps: 15, learningRate: 3e-3 },
   stages: ({ mistakes, startSteps, steps, learningRate }) => [
@@ -84,6 +86,7 @@ const flowGrpo: CreateRecipe = recipe({
     "the memory is written by rule: a line a call with its result",
     "the planner is whoever calls; the turn that answers is left as it is",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
@@ -120,6 +123,7 @@ const memoryR1: CreateRecipe = recipe({
     "both learn at once, the manager within groups and the answerer with a critic",
     "the answerer sees the whole memory, not what a retriever found in it",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, lambda: 0.95, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, lambda, steps, learningRate }) => [

@@ -28,6 +28,7 @@ const composableSparse: CreateRecipe = recipe({
     "the part is a kind of matrix, not the entries that a first training moved most",
     "factors of adapters are merged, not their products",
   ],
+  mechanism: "partial",
   schedule: ["post-merge"],
   settings: { scale: 1, steps: 25, learningRate: 3e-3 },
   stages: ({ scale, steps, learningRate }) => [
@@ -106,6 +107,7 @@ const lowRankContinual: CreateRecipe = recipe({
     "what is kept orthogonal are the changes when they are merged, not their starts",
     "the part is a setting, not found by relevance",
   ],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: { isOrthogonal: true, place: "self_attn", rounds: 2, steps: 12, learningRate: 3e-3 },
   stages: ({ isOrthogonal, place, steps, learningRate }) => [
@@ -144,6 +146,7 @@ const longCat: CreateRecipe = recipe({
     "the lag is fixed",
     "changes are averaged",
   ],
+  mechanism: "partial",
   schedule: ["specialist-merge"],
   settings: { groupSize: 8, epsilon: 0.2, lag: 2, mostFaults: 0.3, steps: 12, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, lag, mostFaults, steps, learningRate }) => [
@@ -207,6 +210,7 @@ const domainAdaptation: CreateRecipe = recipe({
   name: "domain-adaptation",
   literature: "CPT-SFT-DPO/ORPO-merge",
   differs: ["both chains are of one domain", "factors of adapters are merged, not their products"],
+  mechanism: "partial",
   schedule: ["cpt-sft-pref", "post-merge"],
   settings: {
     ...{ beta: 0.1, oddsWeight: 0.1, margin: 0.5 },

@@ -23,6 +23,7 @@ const modelBreadcrumbs: CreateRecipe = recipe({
     "tasks are calling and answering in one environment",
     "factors of adapters are merged, not their products",
   ],
+  mechanism: "whole",
   schedule: ["post-merge"],
   settings: { smallest: 0.85, largest: 0.01, scale: 1, steps: 25, learningRate: 3e-3 },
   stages: ({ smallest, largest, scale, steps, learningRate }) => [
@@ -70,6 +71,7 @@ const modelRatatouille: CreateRecipe = recipe({
     "the other tasks are calling and answering alone, in one environment",
     "factors of adapters are merged, not their products",
   ],
+  mechanism: "whole",
   schedule: ["post-merge"],
   settings: { auxiliarySteps: 5, steps: 25, learningRate: 3e-3 },
   stages: ({ auxiliarySteps, steps, learningRate }) => [
@@ -116,6 +118,7 @@ const past: CreateRecipe = recipe({
     "knowledge is the text of demonstrated runs",
     "factors of adapters are merged, not their products",
   ],
+  mechanism: "whole",
   schedule: ["post-merge"],
   settings: { groupSize: 8, scale: 1, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, scale, steps, learningRate }) => [
@@ -155,6 +158,7 @@ const ram: CreateRecipe = recipe({
     "the models learned easy tasks and all of them",
     "factors of adapters are merged, not their products",
   ],
+  mechanism: "whole",
   schedule: ["post-merge"],
   settings: { groupSize: 8, rescaling: 0.1, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, rescaling, steps, learningRate }) => [

@@ -19,6 +19,7 @@ const conRft: CreateRecipe = recipe({
     "the policy is not a consistency model",
     "the person is the environment's demonstrator",
   ],
+  mechanism: "partial",
   schedule: ["offline-online"],
   settings: {
     ...{ discount: 0.95, strength: 2.5, conservatism: 0.1, ownConstraint: 0.1 },
@@ -74,6 +75,7 @@ const moto: CreateRecipe = recipe({
   differs: [
     "the model is one, so uncertainty is bounded by the share of calls that it answers and by the turns of an expansion, not by how much several disagree",
   ],
+  mechanism: "partial",
   schedule: ["offline-online"],
   settings: {
     ...{ discount: 0.95, expansion: 2, strength: 2.5, simulated: 0.5, stored: 4, size: 4 },
@@ -120,6 +122,7 @@ const roboFume: CreateRecipe = recipe({
   name: "robo-fume",
   literature: "RoboFuME",
   differs: ["tasks are begun anew; no policy undoes what was done"],
+  mechanism: "partial",
   schedule: ["offline-online"],
   settings: {
     ...{ discount: 0.95, strength: 2.5, conservatism: 0.1, stored: 4 },

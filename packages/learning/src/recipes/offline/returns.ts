@@ -16,6 +16,7 @@ const agenticTransformer: CreateRecipe = recipe({
   name: "agentic-transformer",
   literature: "Agentic Transformer",
   differs: ["returns weigh trials in place of a chain of trials that ends in the best"],
+  mechanism: "nominal",
   schedule: ["one"],
   settings: { temperature: 0.5, trials: 4, steps: 25, learningRate: 3e-3 },
   stages: ({ temperature, trials, steps, learningRate }) => [
@@ -46,6 +47,7 @@ const arp: CreateRecipe = recipe({
     "a reward model fitted to outcomes stands for the fine-tuned encoder",
     "returns weigh runs in place of a token that names them",
   ],
+  mechanism: "nominal",
   schedule: ["one"],
   settings: {
     ...{ similarity: 0.3, temperature: 0.3, trials: 4, modelSteps: 8 },
@@ -92,6 +94,7 @@ const dtMem: CreateRecipe = recipe({
     "the memory is text that is recalled by shared words, not a matrix of the model",
     "returns weigh runs in place of a token that names them",
   ],
+  mechanism: "nominal",
   schedule: ["sft"],
   settings: {
     ...{ recalled: 2, least: 0.5, temperature: 0.5, trials: 4 },
@@ -122,6 +125,7 @@ const faft: CreateRecipe = recipe({
   name: "faft",
   literature: "FAFT",
   differs: ["what came of a run weighs it, where the paper puts feedback into the prompt"],
+  mechanism: "nominal",
   schedule: ["sft"],
   settings: { temperature: 0.5, mistakes: 0.3, steps: 25, learningRate: 3e-3 },
   stages: ({ temperature, mistakes, steps, learningRate }) => [

@@ -19,6 +19,7 @@ const coRft: CreateRecipe = recipe({
   name: "co-rft",
   literature: "CO-RFT",
   differs: ["a chunk is some turns, not steps of a motor"],
+  mechanism: "whole",
   schedule: ["offline-online"],
   settings: {
     ...{ discount: 0.95, chunk: 2, strength: 2.5, stored: 4 },
@@ -77,6 +78,7 @@ const digiQ: CreateRecipe = recipe({
     "the features are the policy's own, not fine-tuned for actionability before",
     "stored turns are repeated in the environment so that their text is right",
   ],
+  mechanism: "partial",
   schedule: ["stages"],
   settings: {
     ...{ discount: 0.95, proposals: 4, stored: 4 },
@@ -157,6 +159,7 @@ const oap: CreateRecipe = recipe({
   differs: [
     "who is asked sees what both actions came to: right answers before calls that ran, those before what failed or could not be read",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: {
     ...{ discount: 0.95, strength: 2.5, relaxed: 0.2, tightened: 2 },

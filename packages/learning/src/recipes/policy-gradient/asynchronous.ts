@@ -23,6 +23,7 @@ const asearcher: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "the lag is a fixed number of updates, corrected by truncated weights",
   ],
+  mechanism: "nominal",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, lag: 1, mostTurns: 32 },
   stages: ({ groupSize, epsilon, steps, learningRate, lag, mostTurns }) => [
@@ -53,6 +54,7 @@ const polar: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "a fixed lag, corrected by truncated weights",
   ],
+  mechanism: "nominal",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, lag: 1, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, lag, steps, learningRate }) => [
@@ -84,6 +86,7 @@ const verlTool: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "the lag is a fixed number of updates, corrected by truncated weights",
   ],
+  mechanism: "nominal",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, lag: 1 },
   stages: ({ groupSize, epsilon, steps, learningRate, lag }) => [
@@ -118,6 +121,7 @@ const dart: CreateRecipe = recipe({
     "the lag is a fixed number of updates",
     "pass rates choose tasks of a pool, not how many trajectories each gets",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: {
     groupSize: 8,
@@ -165,6 +169,7 @@ const durationAware: CreateRecipe = recipe({
     "a turn takes as long as its tokens: trajectories hold no times",
     "the lag is a fixed number of updates, corrected by truncated weights",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: {
     groupSize: 8,
@@ -212,6 +217,7 @@ const agentMath: CreateRecipe = recipe({
     "one process: no prefix is routed anywhere",
     "ratios are to the policy of the step, weighed by truncated ratios to those that sampled",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,

@@ -23,6 +23,7 @@ const grpoRoc: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "one length instead of several",
   ],
+  mechanism: "whole",
   schedule: ["sft-rl", "stages"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
@@ -63,6 +64,7 @@ const roRecomp: CreateRecipe = recipe({
     "in a later step all that was kept is learned from, and the step's own trajectories are kept instead",
     "no group is rolled out again",
   ],
+  mechanism: "whole",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, share: 0.5, later: 0.5 },
   stages: ({ groupSize, epsilon, steps, learningRate, share, later }) => [
@@ -96,6 +98,7 @@ const arpoGui: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "tasks come from a pool, so that a stored success finds its task again",
   ],
+  mechanism: "whole",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, pool: 96 },
   stages: ({ groupSize, epsilon, steps, learningRate, pool }) => [
@@ -131,6 +134,7 @@ const spear: CreateRecipe = recipe({
     "the policy's own level is one moving average for all tasks",
     "what is masked is the share of tokens with a covariance above zero",
   ],
+  mechanism: "whole",
   schedule: ["one"],
   settings: {
     groupSize: 8,
@@ -197,6 +201,7 @@ const rftInstanceFilter: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "rounds over one environment, not over several",
   ],
+  mechanism: "nominal",
   schedule: ["rounds"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, rounds: 2 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [

@@ -22,6 +22,7 @@ const arpo: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "no reward for using several tools",
   ],
+  mechanism: "whole",
   schedule: ["one"],
   settings: { groupSize: 8, whole: 4, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, whole, epsilon, steps, learningRate }) => [
@@ -53,6 +54,7 @@ const aepo: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "the share of whole rollouts is a setting",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: {
     groupSize: 8,
@@ -91,6 +93,7 @@ const polychromic: CreateRecipe = recipe({
     "kinds of a rollout are its calls in order",
     "sets are of four forks and whole attempts",
   ],
+  mechanism: "whole",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, setSize: 4, lambda: 1 },
   stages: ({ groupSize, epsilon, steps, learningRate, setSize, lambda }) => [

@@ -23,6 +23,7 @@ const rl4vlm: CreateRecipe = recipe({
     "time passes over tokens, not over steps of the environment, so λ is 1",
     "the critic leaves the adapter to the policy",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   // Two steps are taken on each batch, each half as long as where there is one.
   settings: { epsilon: 0.2, lambda: 1, epochs: 2, steps: 25, learningRate: 1.5e-3 },
@@ -54,6 +55,7 @@ const vlDac: CreateRecipe = recipe({
     "token-mean over the minibatch",
     "no KL to a reference and no first steps of the critic alone",
   ],
+  mechanism: "whole",
   schedule: ["one"],
   settings: { epsilon: 0.2, lambda: 0.95, steps: 25, learningRate: 3e-3 },
   stages: ({ epsilon, lambda, steps, learningRate }) => [
@@ -86,6 +88,7 @@ const era: CreateRecipe = recipe({
     "no summaries in the context",
     "the critic leaves the adapter to the policy",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: { epsilon: 0.2, lambda: 0.95, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ epsilon, lambda, startSteps, steps, learningRate }) => [
@@ -117,6 +120,7 @@ const dynamicPlanning: CreateRecipe = recipe({
   name: "dynamic-planning",
   literature: "Dynamic planning",
   differs: ["token-mean over the minibatch", "turns stand for plans"],
+  mechanism: "nominal",
   schedule: ["sft-rl"],
   settings: {
     turnCost: 0.05,

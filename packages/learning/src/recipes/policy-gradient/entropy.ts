@@ -21,6 +21,7 @@ const aceReason: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "the temperature follows the entropy that was measured in the step before",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,
@@ -72,6 +73,7 @@ const openAgentRl: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "diversity is an exact ratio of short and long demonstrations",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,

@@ -16,6 +16,7 @@ const bnGspo: CreateRecipe = recipe({
   name: "bn-gspo",
   literature: "BN-GSPO",
   differs: ["token-mean over the minibatch", "groups without a signal are rolled out again"],
+  mechanism: "whole",
   schedule: ["one"],
   settings: { groupSize: 8, lower: 3e-4, upper: 4e-4, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, lower, upper, steps, learningRate }) => [
@@ -43,6 +44,7 @@ const taMdp: CreateRecipe = recipe({
   name: "ta-mdp",
   literature: "TA-MDP components",
   differs: ["token-mean over the minibatch"],
+  mechanism: "partial",
   schedule: ["one"],
   settings: {
     groupSize: 8,
@@ -79,6 +81,7 @@ const hdpo: CreateRecipe = recipe({
   name: "hdpo",
   literature: "HDPO",
   differs: ["token-mean over the minibatch"],
+  mechanism: "whole",
   schedule: ["one"],
   settings: {
     groupSize: 8,
@@ -122,6 +125,7 @@ const gflowVlm: CreateRecipe = recipe({
     "trajectory balance, as the abstract names no loss",
     "the reward is exp(outcome / β) times the base's probability",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { beta: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ beta, steps, learningRate }) => [
@@ -153,6 +157,7 @@ const greedyAgents: CreateRecipe = recipe({
     "token-mean over the minibatch",
     "a moving baseline, as the abstract names no estimator",
   ],
+  mechanism: "nominal",
   schedule: ["one"],
   settings: { decay: 0.98, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ decay, epsilon, steps, learningRate }) => [
@@ -183,6 +188,7 @@ const closedLoopRl: CreateRecipe = recipe({
     "token-mean over the minibatch",
     "a moving baseline, as the abstract names no estimator",
   ],
+  mechanism: "nominal",
   schedule: ["sft-rl"],
   settings: { decay: 0.98, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ decay, epsilon, startSteps, steps, learningRate }) => [
@@ -215,6 +221,7 @@ const rlRetention: CreateRecipe = recipe({
     "token-mean over the minibatch",
     "rehearsed trajectories are the policy's own, weighed by truncated importance",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: {
     rehearsals: 24,

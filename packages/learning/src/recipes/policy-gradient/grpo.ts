@@ -36,6 +36,7 @@ const grpo: CreateRecipe = recipe({
     "no KL to a reference",
     "the standard deviation is the population's",
   ],
+  mechanism: "whole",
   schedule: ["one"],
   settings: { groupSize: 8, tasks: 16, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, tasks, epsilon, steps, learningRate }) => [
@@ -80,6 +81,7 @@ const drGrpoTis: CreateRecipe = recipe({
       "No division by the deviation, a wider upper bound, weights for what an older policy sampled.",
   },
   differs: ["token-mean over the minibatch instead of a constant length"],
+  mechanism: "whole",
   schedule: ["one"],
   settings: {
     ...{ groupSize: 8, tasks: 16, lower: 0.2, upper: 0.28, weightCap: 2 },
@@ -112,6 +114,7 @@ const artist: CreateRecipe = recipe({
   name: "artist",
   literature: "ARTIST",
   differs: ["token-mean over the minibatch", "groups without a signal are rolled out again"],
+  mechanism: "whole",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
@@ -141,6 +144,7 @@ const sftGrpoLength: CreateRecipe = recipe({
   name: "sft-grpo-length",
   literature: "SFT then GRPO for length",
   differs: ["token-mean over the minibatch", "groups without a signal are rolled out again"],
+  mechanism: "whole",
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,

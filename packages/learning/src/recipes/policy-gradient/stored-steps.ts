@@ -22,6 +22,7 @@ const pivotRl: CreateRecipe = recipe({
     "token-mean over the minibatch",
     "stored trajectories are the demonstrator's at first; the policy's own actions from them are stored too and in time take their place",
   ],
+  mechanism: "whole",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
@@ -54,6 +55,7 @@ const toolCua: CreateRecipe = recipe({
     "every turn with a call is a point to choose at",
     "stored trajectories are demonstrations at first, and what the policy did from them is stored too",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl", "stages"],
   settings: {
     groupSize: 8,
@@ -135,6 +137,7 @@ const reflectRetryReward: CreateRecipe = recipe({
     "what follows the failure is learned, the second rollout included: turns do not tell a reflection from it",
     "second rollouts are compared with all others of the step, not of their task",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [

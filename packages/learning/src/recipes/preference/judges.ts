@@ -21,6 +21,7 @@ const multiCritique: CreateRecipe = recipe({
     "a critic is a demonstrator that errs by its own amount, and its critique a rollout at the task",
     "agreement is on the last words",
   ],
+  mechanism: "nominal",
   schedule: ["sft-rl"],
   settings: {
     ...{ goodMistakes: 0.1, fairMistakes: 0.4, leastShare: 0.6, margin: 0.3, groupSize: 8 },
@@ -78,6 +79,7 @@ const proactiveAgent: CreateRecipe = recipe({
   differs: [
     "an offer is a rollout at a task, made and labelled by demonstrators that err: what most of them say is accepted",
   ],
+  mechanism: "nominal",
   schedule: ["sft"],
   settings: {
     ...{ labelers: 4, mistakes: 0.3, leastShare: 0.5, least: 0.5 },

@@ -30,6 +30,7 @@ const aidsafe: CreateRecipe = recipe({
     "what is preferred is a better outcome with fewer calls, not safer reasoning",
     "pairs are the policy's own attempts",
   ],
+  mechanism: "nominal",
   schedule: ["sft-pref"],
   settings: { groupSize: 4, beta: 0.1, margin: 0.5, startSteps: 5, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, beta, margin, startSteps, steps, learningRate }) => [
@@ -90,6 +91,7 @@ const formalMethods: CreateRecipe = recipe({
     "specifications are checked on the run itself, not on an automaton made of the answer",
     "the environment's verifier is one of them",
   ],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: { attempts: 4, beta: 0.1, margin: 0.2, rounds: 2, steps: 12, learningRate: 3e-3 },
   stages: ({ attempts, beta, margin, steps, learningRate }) => [
@@ -124,6 +126,7 @@ const mosaic: CreateRecipe = recipe({
     "every other rollout is told that it may decline",
     "what a run that declines is worth is the judge's word, and nothing here is dangerous",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { attempts: 4, beta: 0.1, margin: 0.5, steps: 25, learningRate: 3e-3 },
   stages: ({ attempts, beta, margin, steps, learningRate }) => [
@@ -162,6 +165,7 @@ const recap: CreateRecipe = recipe({
     "a wording is a sentence beside the request, and the policy that plans is the one that learns",
     "a judge of plans, made of calls and results, says what planning profits from",
   ],
+  mechanism: "nominal",
   schedule: ["one"],
   settings: { mistakes: 0.3, beta: 0.1, margin: 0.5, steps: 25, learningRate: 3e-3 },
   stages: ({ mistakes, beta, margin, steps, learningRate }) => [
@@ -193,6 +197,7 @@ const agenticVrpo: CreateRecipe = recipe({
   name: "agentic-vrpo",
   literature: "Agentic VRPO",
   differs: ["the model is not a diffusion model, so the draw leaves out what it could know"],
+  mechanism: "nominal",
   schedule: ["sft-pref"],
   settings: {
     ...{ attempts: 4, draws: 8, beta: 0.1, margin: 0.5 },

@@ -26,6 +26,7 @@ const matrix: CreateRecipe = recipe({
     "what is preferred at a step is the call that does what the stored one did",
     "stored runs are demonstrations at first, and what the policy did from them is stored too",
   ],
+  mechanism: "partial",
   schedule: ["sft-pref"],
   settings: { size: 4, beta: 0.1, margin: 0.3, startSteps: 5, steps: 25, learningRate: 3e-3 },
   stages: ({ size, beta, margin, startSteps, steps, learningRate }) => [
@@ -65,6 +66,7 @@ const ipr: CreateRecipe = recipe({
     "one place of a run is compared at a time",
     "continuations are the policy's own, not a scorer's",
   ],
+  mechanism: "whole",
   schedule: ["rounds"],
   settings: {
     ...{ continuations: 3, margin: 0.1, beta: 0.1, imitation: 0.5 },

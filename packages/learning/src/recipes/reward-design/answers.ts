@@ -24,6 +24,7 @@ const visualArft: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "no images",
   ],
+  mechanism: "whole",
   schedule: ["one"],
   settings: {
     groupSize: 8,
@@ -65,6 +66,7 @@ const reWatchR1: CreateRecipe = recipe({
     "no video: an observation is what a tool said",
     "the one claim is the answer, supported where a tool had said it",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,
@@ -110,6 +112,7 @@ const rlfh: CreateRecipe = recipe({
     "claims are what is said at the end, checked against what tools had said; no model takes them apart",
     "what single turns are worth is read off calls and results",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { grounding: 0.5, lambda: 1, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ grounding, lambda, epsilon, steps, learningRate }) => [
@@ -145,6 +148,7 @@ const riseRationale: CreateRecipe = recipe({
     "no images: a rationale is what was looked up on the way",
     "a task is used where some rollouts find the answer and not nearly all without looking",
   ],
+  mechanism: "partial",
   schedule: ["stages"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, imitationSteps: 4 },
   stages: ({ groupSize, epsilon, steps, learningRate, imitationSteps }) => [
@@ -194,6 +198,7 @@ const slideRl: CreateRecipe = recipe({
     "the reader sees the arguments of the calls alone, and no model",
     "three parts instead of five",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
@@ -231,6 +236,7 @@ const calibrationRl: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "confidence is the probability with which the last turn was sampled, by token, not a number that is said",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, honesty: 0.5 },
   stages: ({ groupSize, epsilon, steps, learningRate, honesty }) => [

@@ -20,6 +20,7 @@ const astra: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "the arenas are this project's environments",
   ],
+  mechanism: "nominal",
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,
@@ -64,6 +65,7 @@ const fusionAgent: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "tools of the environment stand for models",
   ],
+  mechanism: "nominal",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, callCost: 0.05 },
   stages: ({ groupSize, epsilon, steps, learningRate, callCost }) => [
@@ -97,6 +99,7 @@ const remoteAgent: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "calls stand for hand-overs to specialists",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: {
     groupSize: 8,
@@ -138,6 +141,7 @@ const aiSearchPlanner: CreateRecipe = recipe({
     "the planner is the whole policy",
     "a moving baseline, as the abstract names no estimator",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { thrift: 0.1, decay: 0.98, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ thrift, decay, epsilon, steps, learningRate }) => [
@@ -173,6 +177,7 @@ const deepSport: CreateRecipe = recipe({
   name: "deep-sport",
   literature: "DeepSport",
   differs: ["token-mean over the minibatch", "groups without a signal are rolled out again"],
+  mechanism: "whole",
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,
@@ -211,6 +216,7 @@ const indusAgent: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "weights are settings, as the abstract gives none",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,
@@ -256,6 +262,7 @@ const a2fm: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "a mode is a sentence of the system message",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: {
     perMode: 4,

@@ -21,6 +21,7 @@ const plannerR1: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "a half of the reward is the outcome",
   ],
+  mechanism: "nominal",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
@@ -52,6 +53,7 @@ const embodiedR1: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "the rule is the environment's progress",
   ],
+  mechanism: "nominal",
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,
@@ -86,6 +88,7 @@ const logigen: CreateRecipe = recipe({
   name: "logigen",
   literature: "LOGIGEN",
   differs: ["token-mean over the minibatch", "groups without a signal are rolled out again"],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
@@ -125,6 +128,7 @@ const seGui: CreateRecipe = recipe({
     "closeness is the environment's progress",
     "trajectories are chosen anew in every step",
   ],
+  mechanism: "nominal",
   schedule: ["rounds"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, budget: 48, rounds: 2 },
   stages: ({ groupSize, epsilon, steps, learningRate, budget }) => [
@@ -159,6 +163,7 @@ const environmentTuning: CreateRecipe = recipe({
     "an explanation is what the tools take, written by no model",
     "explanations stay to the end of training; held-out tasks have none",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
@@ -198,6 +203,7 @@ const meowTeaTaro: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "the estimators take turns within a run, where the paper compares runs",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl", "budget-split"],
   settings: {
     groupSize: 8,

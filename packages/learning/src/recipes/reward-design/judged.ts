@@ -22,6 +22,7 @@ const grpoAr: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "one judge for several agents; it reads calls and results",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
@@ -59,6 +60,7 @@ const kimiK2: CreateRecipe = recipe({
     "plain text is that of demonstrations",
     "the judge reads calls and results",
   ],
+  mechanism: "partial",
   schedule: ["cpt-sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
@@ -108,6 +110,7 @@ const lmExperimenter: CreateRecipe = recipe({
     "a moving baseline, as the abstract names no estimator",
     "the judge reads calls and results",
   ],
+  mechanism: "nominal",
   schedule: ["one"],
   settings: { decay: 0.98, epsilon: 0.2, steps: 25, learningRate: 3e-3, pool: 384 },
   stages: ({ decay, epsilon, steps, learningRate, pool }) => [
@@ -149,6 +152,7 @@ const cm2: CreateRecipe = recipe({
     "the simulator is a copy of the base, fitted to logged calls",
     "a task ends where the environment says, which follows the calls unseen",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
@@ -177,6 +181,7 @@ const rewardHarness: CreateRecipe = recipe({
   name: "reward-harness",
   literature: "RewardHarness",
   differs: ["the known preferences are the verifier's, of a few groups a step"],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: {
     ...{ groupSize: 8, tasks: 8, known: 2, epsilon: 0.2 },

@@ -23,6 +23,7 @@ const oprl: CreateRecipe = recipe({
     "the model and the policy take turns by rounds of some steps",
     "pairs are the best and the worst rollout at a task",
   ],
+  mechanism: "whole",
   schedule: ["alternate"],
   settings: {
     groupSize: 8,
@@ -73,6 +74,7 @@ const genAgent: CreateRecipe = recipe({
   name: "gen-agent",
   literature: "GenAgent",
   differs: ["no images", "resampled rollouts are a stage of their own"],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,

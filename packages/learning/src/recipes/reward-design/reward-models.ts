@@ -18,6 +18,7 @@ const atomSearcher: CreateRecipe = recipe({
   name: "atom-searcher",
   literature: "Atom-Searcher",
   differs: ["a unit is a turn", "the reward model is trained here, on outcomes"],
+  mechanism: "partial",
   schedule: ["stages"],
   settings: {
     groupSize: 8,
@@ -63,6 +64,7 @@ const msrl: CreateRecipe = recipe({
     "structure is whether calls ran",
     "the second reward is a model trained on outcomes",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,
@@ -107,6 +109,7 @@ const prft: CreateRecipe = recipe({
     "the tasks stay as they are, the verifier's reward is what is gone after the stored trajectories",
     "advantages are whitened over the batch",
   ],
+  mechanism: "partial",
   schedule: ["offline-online"],
   settings: { epsilon: 0.2, modelSteps: 8, steps: 25, learningRate: 3e-3 },
   stages: ({ epsilon, modelSteps, steps, learningRate }) => [
@@ -149,6 +152,7 @@ const controllableIdeation: CreateRecipe = recipe({
     "weights are settings of the run and steer learning, not decoding",
     "advantages are whitened over the batch",
   ],
+  mechanism: "nominal",
   schedule: ["sft-rl"],
   settings: {
     epsilon: 0.2,
@@ -203,6 +207,7 @@ const genSearcher: CreateRecipe = recipe({
   name: "gen-searcher",
   literature: "Gen-Searcher",
   differs: ["no images", "the product is the rollout as it ended"],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,
@@ -251,6 +256,7 @@ const agentRlvr: CreateRecipe = recipe({
     "GRPO in place of preferences",
     "the reward model is trained, but chooses no rollouts at test time",
   ],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: { groupSize: 8, epsilon: 0.2, modelSteps: 4, steps: 12, rounds: 2, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, modelSteps, steps, learningRate }) => [

@@ -23,6 +23,7 @@ const agenTracer: CreateRecipe = recipe({
     "the tiers are readable turns, calls that ran, and success, not agent and step of a fault",
     "checked rollouts are those that ended by themselves",
   ],
+  mechanism: "nominal",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, mostTurns: 8 },
   stages: ({ groupSize, epsilon, steps, learningRate, mostTurns }) => [
@@ -56,6 +57,7 @@ const geoVista: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "levels are readable turns, calls that ran, and success, not city and country",
   ],
+  mechanism: "nominal",
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
@@ -85,6 +87,7 @@ const quasar: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "tiers are readable turns, calls that ran, and success",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [

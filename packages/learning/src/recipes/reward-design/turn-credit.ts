@@ -24,6 +24,7 @@ const drVenus: CreateRecipe = recipe({
     "gains are cut and paid beside the outcome",
     "long demonstrations weigh more by their number of turns",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,
@@ -73,6 +74,7 @@ const pilotRl: CreateRecipe = recipe({
     "the plan is the first turn, which decides where a rollout goes",
     "what turns are worth is read off calls and results, no model judges",
   ],
+  mechanism: "partial",
   schedule: ["mask-stages"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
@@ -125,6 +127,7 @@ const pprRenorm: CreateRecipe = recipe({
     "groups without a signal are rolled out again",
     "the judge reads calls and results",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: {
     groupSize: 8,
@@ -169,6 +172,7 @@ const spaRl: CreateRecipe = recipe({
     "the estimator is linear in what a turn was, and is fitted to the outcomes of each step as it comes",
     "the critic leaves the adapter to the policy",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: {
     ranWeight: 0.1,

@@ -24,6 +24,7 @@ const proAct: CreateRecipe = recipe({
     "the best line of a search is imitated as it is, not rewritten as reasoning",
     "runs go on to the end of the task",
   ],
+  mechanism: "partial",
   schedule: ["sft-rl"],
   settings: {
     ...{ attempts: 8, whole: 4, size: 8, calibration: 0.5, epsilon: 0.2 },
@@ -71,6 +72,7 @@ const agentR: CreateRecipe = recipe({
     "the first error is the first turn that the success did otherwise, not what the policy takes for one",
     "the environment is put back to where the success went on",
   ],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: {
     ...{ attempts: 8, width: 2, exploration: 0.5 },
@@ -107,6 +109,7 @@ const rMcts: CreateRecipe = recipe({
   name: "r-mcts",
   literature: "R-MCTS self-learning",
   differs: ["one judge, no debate", "lessons are written by rule from the turns that differ"],
+  mechanism: "partial",
   schedule: ["one"],
   settings: {
     ...{ attempts: 8, width: 2, exploration: 0.5, branches: 2 },
@@ -151,6 +154,7 @@ const webCot: CreateRecipe = recipe({
     "reflection and rollback are told alike",
     "what led astray is read and not learned",
   ],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { shown: 4, mistakes: 0.4, branches: 1, steps: 25, learningRate: 3e-3 },
   stages: ({ shown, mistakes, branches, steps, learningRate }) => [

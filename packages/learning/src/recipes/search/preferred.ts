@@ -23,6 +23,7 @@ const agentQ: CreateRecipe = recipe({
     "the critique is of the whole rollout that went through an action, not a ranking of actions before they are tried",
     "the search itself goes by outcomes",
   ],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: {
     ...{ attempts: 8, width: 2, exploration: 0.5, critique: 0.3, margin: 0.1, beta: 0.1 },
@@ -65,6 +66,7 @@ const agentRm: CreateRecipe = recipe({
     "actions are compared at forks, not given their values",
     "rollouts are worth their outcome and, to a share, what the model says of them by then",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: {
     ...{ attempts: 8, width: 2, exploration: 0.5, trust: 0.1, margin: 0.1 },
@@ -104,6 +106,7 @@ const toa: CreateRecipe = recipe({
     "one policy speaks at every node, where the paper chooses among several models",
     "the reward model is trained here, on demonstrations",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: {
     ...{ attempts: 8, width: 2, exploration: 0.5, margin: 0.05, beta: 0.1, imitation: 0.5 },

@@ -23,6 +23,7 @@ const adapterTuning: CreateRecipe = recipe({
     "low-rank adapters at the feed-forward layers in place of bottleneck layers after them",
     "kinds of task in place of languages",
   ],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { place: "mlp", steps: 25, learningRate: 3e-3 },
   stages: ({ place, steps, learningRate }) => [
@@ -55,6 +56,7 @@ const tail: CreateRecipe = recipe({
   name: "tail",
   literature: "TAIL",
   differs: ["kinds are levels of difficulty, learned side by side"],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { steps: 25, learningRate: 3e-3 },
   stages: ({ steps, learningRate }) => [
@@ -86,6 +88,7 @@ const l2m: CreateRecipe = recipe({
     "the modulator of a task is known, not found by its key",
     "modulators are adapters of the attention alone",
   ],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: { place: "self_attn", steps: 5, rounds: 2, learningRate: 3e-3 },
   stages: ({ place, steps, learningRate }) =>
@@ -127,6 +130,7 @@ const midiTuning: CreateRecipe = recipe({
     "rounds are not cached apart",
     "the user's adapter is learned, and the environment goes on speaking for the user",
   ],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { steps: 25, learningRate: 3e-3 },
   stages: ({ steps, learningRate }) => [
@@ -174,6 +178,7 @@ const dualTune: CreateRecipe = recipe({
     "all tools are offered at once, without its hierarchy of servers",
     "who names tools also says when to call none",
   ],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { mistakes: 0.1, slots: 4, steps: 25, learningRate: 3e-3 },
   stages: ({ mistakes, slots, steps, learningRate }) => [

@@ -22,6 +22,7 @@ const hierSearch: CreateRecipe = recipe({
     "one searcher, not one for each kind of source",
     "planner and searcher share a conversation",
   ],
+  mechanism: "partial",
   schedule: ["skill-first"],
   settings: { groupSize: 8, epsilon: 0.2, searcherSteps: 10, steps: 15, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, searcherSteps, steps, learningRate }) =>
@@ -63,6 +64,7 @@ const apexSearcher: CreateRecipe = recipe({
     "a judge scores the steps in place of matched sub-questions",
     "the executor learns first",
   ],
+  mechanism: "partial",
   schedule: ["stages"],
   settings: {
     groupSize: 8,

@@ -21,6 +21,7 @@ const multiAgentEvolve: CreateRecipe = recipe({
     "the judge is not the policy itself",
     "how a task is set is demonstrated beside it, and one that cannot be read is worth nothing",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: {
     proposals: 4,
@@ -56,6 +57,7 @@ const searchSelfPlay: CreateRecipe = recipe({
   name: "search-self-play",
   literature: "Search Self-Play",
   differs: ["documents are the environment's", "how a question is set is demonstrated beside it"],
+  mechanism: "whole",
   schedule: ["one"],
   settings: {
     proposals: 4,
@@ -98,6 +100,7 @@ const spice: CreateRecipe = recipe({
     "the challenger is paid 4p(1 − p), not by a bell around the variance of the answers",
     "how a task is set is demonstrated beside it",
   ],
+  mechanism: "whole",
   schedule: ["one"],
   settings: {
     ...{ proposals: 4, attempts: 4, epsilon: 0.2, shownWeight: 0.2 },

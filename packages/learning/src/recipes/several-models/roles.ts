@@ -28,6 +28,7 @@ const autoAct: CreateRecipe = recipe({
     "runs are the demonstrator's, not planned by the model itself",
     "the planner has the first turn, the reflector those after a failed call",
   ],
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { mistakes: 0.3, steps: 25, learningRate: 3e-3 },
   stages: ({ mistakes, steps, learningRate }) => [
@@ -57,6 +58,7 @@ const multiagentFineTuning: CreateRecipe = recipe({
   name: "multiagent-fine-tuning",
   literature: "Multiagent fine-tuning",
   differs: ["right is what the verifier says, not what the majority does"],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: { debates: 4, steps: 6, rounds: 3, learningRate: 3e-3 },
   stages: ({ debates, steps, learningRate }) => [
@@ -90,6 +92,7 @@ const prereqTune: CreateRecipe = recipe({
     "knowledge is which calls there are to make, skill is to answer with what they said",
     "the skill starts from the knowledge's weights in place of being added to them",
   ],
+  mechanism: "partial",
   schedule: ["stages"],
   settings: { knowledgeSteps: 8, steps: 15, learningRate: 3e-3 },
   stages: ({ knowledgeSteps, steps, learningRate }) =>
@@ -131,6 +134,7 @@ const momentumInterpolation: CreateRecipe = recipe({
     "adapters are averaged factor by factor",
     "levels of difficulty follow each other in place of data sets",
   ],
+  mechanism: "whole",
   schedule: ["rounds"],
   settings: { decay: 0.9, steps: 10, rounds: 2, learningRate: 3e-3 },
   stages: ({ decay, steps, learningRate }) =>
@@ -166,6 +170,7 @@ const cmat: CreateRecipe = recipe({
     "the memory is text that is recalled by shared words",
     "the user is the task",
   ],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: { teams: 4, recalled: 2, least: 0.5, steps: 6, rounds: 3, learningRate: 3e-3 },
   stages: ({ teams, recalled, least, steps, learningRate }) => [

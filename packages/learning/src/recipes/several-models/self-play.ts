@@ -20,6 +20,7 @@ const autocurricula: CreateRecipe = recipe({
     "a side has one member and wins by the better result at the same task, or by fewer calls",
     "nobody hides",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { matches: 4, epsilon: 0.2, lambda: 1, steps: 25, learningRate: 3e-3 },
   stages: ({ matches, epsilon, lambda, steps, learningRate }) => [
@@ -47,6 +48,7 @@ const mars: CreateRecipe = recipe({
   name: "mars",
   literature: "MARS",
   differs: ["the game is who solves a task better", "all of a match is won or lost at its end"],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { matches: 6, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ matches, epsilon, steps, learningRate }) => [
@@ -78,6 +80,7 @@ const openEndedLearning: CreateRecipe = recipe({
     "generations are compared by the checkpoints that they meet, not by percentile",
     "group statistics by role",
   ],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: { matches: 8, epsilon: 0.2, pool: 4, steps: 6, rounds: 4, learningRate: 3e-3 },
   stages: ({ matches, epsilon, pool, steps, learningRate }) => [
@@ -106,6 +109,7 @@ const spin: CreateRecipe = recipe({
   name: "spin",
   literature: "SPIN",
   differs: ["the reference is the base in every round, not the checkpoint before"],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: { beta: 0.1, steps: 6, rounds: 3, learningRate: 3e-3 },
   stages: ({ beta, steps, learningRate }) => [
@@ -133,6 +137,7 @@ const sil: CreateRecipe = recipe({
   name: "sil",
   literature: "SIL",
   differs: ["a moving baseline for the teacher's rewards"],
+  mechanism: "whole",
   schedule: ["alternate"],
   settings: { epsilon: 0.2, teacherSteps: 4, steps: 3, rounds: 4, learningRate: 3e-3 },
   stages: ({ epsilon, teacherSteps, steps, learningRate }) => [

@@ -19,6 +19,7 @@ const magrpo: CreateRecipe = recipe({
   name: "magrpo",
   literature: "MAGRPO",
   differs: ["two agents", "token-mean over the minibatch"],
+  mechanism: "whole",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
@@ -48,6 +49,7 @@ const marft: CreateRecipe = recipe({
   name: "marft",
   literature: "MARFT",
   differs: ["group statistics in place of a critic for each agent"],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
@@ -78,6 +80,7 @@ const cory: CreateRecipe = recipe({
   name: "cory",
   literature: "CORY",
   differs: ["an adapter for each copy over one base"],
+  mechanism: "partial",
   schedule: [],
   settings: {
     groupSize: 4,
@@ -126,6 +129,7 @@ const coMas: CreateRecipe = recipe({
     "the judge is none of the agents",
     "a discussion is one answer of each of three, each reading those before it",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { groupSize: 6, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
@@ -155,6 +159,7 @@ const astraFlow: CreateRecipe = recipe({
   name: "astra-flow",
   literature: "AstraFlow",
   differs: ["one recipe of those that its flow can carry", "the lag is fixed"],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { groupSize: 6, epsilon: 0.2, lag: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, lag, steps, learningRate }) => [

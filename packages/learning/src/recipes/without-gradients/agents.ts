@@ -24,6 +24,7 @@ const agenticNeuralNetwork: CreateRecipe = recipe({
     "a layer is one role, and which roles there are does not change",
     "one joint rollout a step is criticized, without momentum",
   ],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: { size: 2, tasks: 8, steps: 2, rounds: 6 },
   stages: ({ size, tasks, steps }) => [
@@ -55,6 +56,7 @@ const fama: CreateRecipe = recipe({
     "a helper is a sentence of the instruction, not an agent",
     "failures are told apart by what the record shows, not by a model",
   ],
+  mechanism: "partial",
   schedule: ["one"],
   settings: { share: 0.2, tasks: 32, steps: 4 },
   stages: ({ share, tasks, steps }) => [

@@ -23,6 +23,7 @@ const evolutionStrategies: CreateRecipe = recipe({
     "noise comes in mirrored pairs",
     "the step is divided by the noise's scale",
   ],
+  mechanism: "whole",
   schedule: ["one"],
   settings: {
     perturbations: 16,

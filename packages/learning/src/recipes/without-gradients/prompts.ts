@@ -30,6 +30,7 @@ const adas: CreateRecipe = recipe({
   name: "adas",
   literature: "ADAS",
   differs: ["a design is the agent's instruction, not a program"],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: { keep: 1000, leastUses: 16, tasks: 16, steps: 2, rounds: 6 },
   stages: ({ keep, leastUses, tasks, steps }) => [
@@ -64,6 +65,7 @@ const agentSwift: CreateRecipe = recipe({
     "a component is rewritten, none is taken over from another design",
     "tasks are of one kind",
   ],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: { keep: 2, curiosity: 1, leastUses: 16, tasks: 16, steps: 2, rounds: 6 },
   stages: ({ keep, curiosity, leastUses, tasks, steps }) => [
@@ -91,6 +93,7 @@ const evolver: CreateRecipe = recipe({
   name: "evolver",
   literature: "Evolver",
   differs: ["one writer stands for the paper's team of refining agents"],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: { keep: 1, leastUses: 16, tasks: 16, steps: 2, rounds: 6 },
   stages: ({ keep, leastUses, tasks, steps }) => [
@@ -118,6 +121,7 @@ const goedelAgent: CreateRecipe = recipe({
   name: "goedel-agent",
   literature: "Gödel Agent",
   differs: ["instruction and improver are texts, no running code is patched"],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: { keep: 1, leastUses: 16, tasks: 16, steps: 2, rounds: 6 },
   stages: ({ keep, leastUses, tasks, steps }) => [
@@ -148,6 +152,7 @@ const ping: CreateRecipe = recipe({
     "the prefix stands in the system message, not at the beginning of the answer",
     "what should be refused is a call that the task does not need",
   ],
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: { keep: 4, leastUses: 16, preferenceWeight: 0.5, tasks: 16, steps: 2, rounds: 6 },
   stages: ({ keep, leastUses, preferenceWeight, tasks, steps }) => [
@@ -177,6 +182,7 @@ const sica: CreateRecipe = recipe({
   name: "sica",
   literature: "SICA",
   differs: ["what is edited is the agent's instruction, not its code"],
+  mechanism: "nominal",
   schedule: ["rounds"],
   settings: { keep: 1000, leastUses: 16, tasks: 16, steps: 2, rounds: 6 },
   stages: ({ keep, leastUses, tasks, steps }) => [
