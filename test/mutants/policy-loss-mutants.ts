@@ -118,8 +118,8 @@ export const POLICY_LOSS_MUTANTS: readonly Mutant[] = [
     [
       [
         "kl-cov-does-not-pull",
-        "      coefficient,\n      minibatch,",
-        "      0,\n      minibatch,",
+        "          coefficient,\n          minibatch,",
+        "          0,\n          minibatch,",
         "the penalty has no weight",
       ],
       [

@@ -6,6 +6,7 @@
  * Differs from it: clusters are built greedily in order, each around its first member, so that the
  * result does not depend on a library's clustering.
  */
+import { dial, made } from "../composition/making.ts";
 import { WaggleError } from "@waggle/protocol";
 import { sequenceSimilarity } from "../rewards/similarity.ts";
 import {
@@ -83,24 +84,28 @@ export function clusterAdvantages(
 }
 
 /** `cluster`: turns are judged among like observations, of the same group. */
-export function likeObservations(threshold = 0.8): GroupPart {
-  return advantagePart("cluster", "group", (groups) =>
-    byTurns(groups, (trajectories) => {
-      const ofGroup = groupRelativeAdvantages(trajectories.map(({ score }) => score.reward));
-      const returns = trajectories.map((scored) => discountedReturns(turnRewards(scored), 1));
-      const states = trajectories.flatMap(({ trajectory }) =>
-        trajectory.turns.map(({ state }) => state.split(" ")),
-      );
-      const flat = clusterAdvantages(
-        returns.flat(),
-        clustersOf(states, sequenceSimilarity, threshold),
-        trajectories.flatMap(({ trajectory }, i) =>
-          trajectory.turns.map(() => ofGroup[i] as number),
-        ),
-        { scale: "std" },
-      );
-      let next = 0;
-      return returns.map((row) => row.map(() => flat[next++] as number));
-    }),
+export function likeObservations(threshold?: number): GroupPart {
+  return made(
+    { likeObservationsThreshold: dial(threshold, 0.8) },
+    ({ likeObservationsThreshold: threshold }) =>
+      advantagePart("cluster", "group", (groups) =>
+        byTurns(groups, (trajectories) => {
+          const ofGroup = groupRelativeAdvantages(trajectories.map(({ score }) => score.reward));
+          const returns = trajectories.map((scored) => discountedReturns(turnRewards(scored), 1));
+          const states = trajectories.flatMap(({ trajectory }) =>
+            trajectory.turns.map(({ state }) => state.split(" ")),
+          );
+          const flat = clusterAdvantages(
+            returns.flat(),
+            clustersOf(states, sequenceSimilarity, threshold),
+            trajectories.flatMap(({ trajectory }, i) =>
+              trajectory.turns.map(() => ofGroup[i] as number),
+            ),
+            { scale: "std" },
+          );
+          let next = 0;
+          return returns.map((row) => row.map(() => flat[next++] as number));
+        }),
+      ),
   );
 }

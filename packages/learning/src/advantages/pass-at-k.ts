@@ -7,6 +7,7 @@
  * arXiv:2505.15201 (leave-one-out form: reward of subsets with i minus the same subsets without it).
  * Differs from it: subsets are enumerated in closed form over sorted rewards, any real reward.
  */
+import { dial, made } from "../composition/making.ts";
 import { argMax, requireGroup, requireInside } from "../statistics.ts";
 import { advantagePart, byRewards, type GroupPart } from "./credit.ts";
 
@@ -57,9 +58,11 @@ function choose(n: number, k: number): number {
 }
 
 /** `pass-at-k`: what a trajectory adds to the best of k. */
-export function passAtK(k = 2): GroupPart {
-  return advantagePart("pass-at-k", "group", (groups) =>
-    byRewards(groups, (rewards) => passAtKAdvantages(rewards, k)),
+export function passAtK(k?: number): GroupPart {
+  return made({ passAtKK: dial(k, 2) }, ({ passAtKK: k }) =>
+    advantagePart("pass-at-k", "group", (groups) =>
+      byRewards(groups, (rewards) => passAtKAdvantages(rewards, k)),
+    ),
   );
 }
 

@@ -6,6 +6,7 @@
  * Differs from it: all sets of size n of a group are enumerated where they are few, else drawn;
  * diversity is 0 for copies and 1 where all differ.
  */
+import { dial, made } from "../composition/making.ts";
 import type { RewardedTrajectory } from "../composition/part.ts";
 import { meanOf, requireGroup, requireInside, requireSameLength } from "../statistics.ts";
 import { advantagePart, byRewards, type GroupPart } from "./credit.ts";
@@ -83,10 +84,12 @@ function kindOf({ trajectory }: RewardedTrajectory): string {
 }
 
 /** `set`: sets of trajectories are scored by success times diversity, their members share it. */
-export function setAdvantage(size = 4): GroupPart {
-  return advantagePart("set", "group", (groups, { random }) =>
-    byRewards(groups, (rewards, trajectories) =>
-      setAdvantages(rewards, trajectories.map(kindOf), { size, random }),
+export function setAdvantage(size?: number): GroupPart {
+  return made({ setAdvantageSize: dial(size, 4) }, ({ setAdvantageSize: size }) =>
+    advantagePart("set", "group", (groups, { random }) =>
+      byRewards(groups, (rewards, trajectories) =>
+        setAdvantages(rewards, trajectories.map(kindOf), { size, random }),
+      ),
     ),
   );
 }

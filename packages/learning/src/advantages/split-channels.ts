@@ -6,6 +6,7 @@
  * Source: "Act Wisely" (HDPO), decoupled accuracy and efficiency channels; the sum A_acc + w · A_eff is
  * our reading. "Rethinking Reinforcement Fine-Tuning in LVLM" (TA-MDP), joint against per-component.
  */
+import { dial, made } from "../composition/making.ts";
 import { componentOf } from "../rewards/combinators.ts";
 import { requireFiniteRewards, requireSameLength } from "../statistics.ts";
 import { withScale } from "./advantage-scale.ts";
@@ -49,20 +50,22 @@ export function splitAdvantages(channels: readonly RewardChannel[]): number[] {
 }
 
 /** `split`: components normalized apart; the economy among correct trajectories only. */
-export function splitAdvantage(costWeight = 0.3): GroupPart {
-  return advantagePart("split", "group", (groups) =>
-    byRewards(groups, (_, trajectories) => {
-      const component = (name: string): number[] =>
-        trajectories.map(({ score }) => score.components?.[name] ?? score.reward);
-      return splitAdvantages([
-        { rewards: component("outcome"), weight: 1 },
-        {
-          rewards: component("cost").map((cost) => -cost),
-          weight: costWeight,
-          among: trajectories.map(({ trajectory }) => trajectory.verification.success),
-        },
-      ]);
-    }),
+export function splitAdvantage(costWeight?: number): GroupPart {
+  return made({ costWeight: dial(costWeight, 0.3) }, ({ costWeight }) =>
+    advantagePart("split", "group", (groups) =>
+      byRewards(groups, (_, trajectories) => {
+        const component = (name: string): number[] =>
+          trajectories.map(({ score }) => score.components?.[name] ?? score.reward);
+        return splitAdvantages([
+          { rewards: component("outcome"), weight: 1 },
+          {
+            rewards: component("cost").map((cost) => -cost),
+            weight: costWeight,
+            among: trajectories.map(({ trajectory }) => trajectory.verification.success),
+          },
+        ]);
+      }),
+    ),
   );
 }
 

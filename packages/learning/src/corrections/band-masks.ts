@@ -6,6 +6,7 @@
  * Sources: masked importance sampling and geometric masks as in verl's rollout correction and in SkyRL
  * (0.99 to 1.01; products 0.5 to 2); IcePop, Ling Team 2025, "Every Step Evolves", arXiv:2510.18855.
  */
+import { dial, made } from "../composition/making.ts";
 import type { LossPart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { clampedRatio } from "../log-ratio.ts";
@@ -95,50 +96,73 @@ function isInside(ratio: number, { lowest, highest }: AbsoluteBounds): boolean {
 /** `token-band`: without tokens whose ratio lies outside the band. */
 export function tokenBand<N extends StateName>(
   inner: TokenLoss<N>,
-  lowest = 0.5,
-  highest = 2,
+  lowest?: number,
+  highest?: number,
 ): LossPart<N> {
-  return corrected("token-band", inner, (minibatch) =>
-    tokenBandMask(minibatch, { lowest, highest }),
+  return made(
+    { tokenBandLowest: dial(lowest, 0.5), tokenBandHighest: dial(highest, 2) },
+    ({ tokenBandLowest: lowest, tokenBandHighest: highest }, [inner]) =>
+      corrected("token-band", inner, (minibatch) => tokenBandMask(minibatch, { lowest, highest })),
+    [inner],
   );
 }
 
 /** `icepop`: tokens inside the band weigh as much as their ratio, the others nothing. */
 export function icePop<N extends StateName>(
   inner: TokenLoss<N>,
-  lowest = 0.5,
-  highest = 5,
+  lowest?: number,
+  highest?: number,
 ): LossPart<N> {
-  return corrected("icepop", inner, (minibatch) => icePopWeights(minibatch, { lowest, highest }));
+  return made(
+    { icePopLowest: dial(lowest, 0.5), icePopHighest: dial(highest, 5) },
+    ({ icePopLowest: lowest, icePopHighest: highest }, [inner]) =>
+      corrected("icepop", inner, (minibatch) => icePopWeights(minibatch, { lowest, highest })),
+    [inner],
+  );
 }
 
 /** `seq-band`: without sequences whose whole ratio, the product of their tokens', lies outside the band. */
 export function sequenceBand<N extends StateName>(
   inner: LossPart<N>,
-  lowest = 0.5,
-  highest = 2,
+  lowest?: number,
+  highest?: number,
 ): LossPart<N> {
-  return corrected("seq-band", inner, (minibatch) =>
-    sequenceBandMask(minibatch, { lowest, highest }, "product"),
+  return made(
+    { sequenceBandLowest: dial(lowest, 0.5), sequenceBandHighest: dial(highest, 2) },
+    ({ sequenceBandLowest: lowest, sequenceBandHighest: highest }, [inner]) =>
+      corrected("seq-band", inner, (minibatch) =>
+        sequenceBandMask(minibatch, { lowest, highest }, "product"),
+      ),
+    [inner],
   );
 }
 
 /** `geo-band`: as `seq-band`, by the geometric mean of the ratios, so that long ones leave no sooner. */
 export function geometricBand<N extends StateName>(
   inner: LossPart<N>,
-  lowest = 0.99,
-  highest = 1.01,
+  lowest?: number,
+  highest?: number,
 ): LossPart<N> {
-  return corrected("geo-band", inner, (minibatch) =>
-    sequenceBandMask(minibatch, { lowest, highest }, "geometric-mean"),
+  return made(
+    { geometricBandLowest: dial(lowest, 0.99), geometricBandHighest: dial(highest, 1.01) },
+    ({ geometricBandLowest: lowest, geometricBandHighest: highest }, [inner]) =>
+      corrected("geo-band", inner, (minibatch) =>
+        sequenceBandMask(minibatch, { lowest, highest }, "geometric-mean"),
+      ),
+    [inner],
   );
 }
 
 /** `veto`: without sequences in which one token's ratio is absurd. */
 export function outlierVeto<N extends StateName>(
   inner: LossPart<N>,
-  lowest = 1e-4,
-  highest = 100,
+  lowest?: number,
+  highest?: number,
 ): LossPart<N> {
-  return corrected("veto", inner, (minibatch) => vetoOutliers(minibatch, { lowest, highest }));
+  return made(
+    { outlierVetoLowest: dial(lowest, 1e-4), outlierVetoHighest: dial(highest, 100) },
+    ({ outlierVetoLowest: lowest, outlierVetoHighest: highest }, [inner]) =>
+      corrected("veto", inner, (minibatch) => vetoOutliers(minibatch, { lowest, highest })),
+    [inner],
+  );
 }

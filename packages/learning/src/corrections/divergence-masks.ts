@@ -6,6 +6,7 @@
  * Sources: k2 and k3 sequence masks as in verl's rollout correction (0.001 to 0.01); off-policy sequence
  * masking (OPSM), DeepSeek-AI 2025, "DeepSeek-V3.2", arXiv:2512.02556, section 3.1.
  */
+import { dial, made } from "../composition/making.ts";
 import type { LossPart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { klEstimate } from "../kl/kl-estimators.ts";
@@ -78,11 +79,17 @@ export function offPolicySequenceMask(
 /** `kl-mask`: without sequences that lie more than `limit` nats a token from what sampled them. */
 export function divergenceMask<N extends StateName>(
   inner: LossPart<N>,
-  limit = 0.01,
-  estimator: "k2" | "k3" = "k3",
+  limit?: number,
+  estimator?: "k2" | "k3",
 ): LossPart<N> {
-  return corrected("kl-mask", inner, (minibatch) =>
-    maskDivergentTokens(minibatch, estimator, limit),
+  return made(
+    {
+      divergenceMaskLimit: dial(limit, 0.01),
+      estimator: dial<"k2" | "k3">(estimator, "k3", ["k2", "k3"]),
+    },
+    ({ divergenceMaskLimit: limit, estimator }, [inner]) =>
+      corrected("kl-mask", inner, (minibatch) => maskDivergentTokens(minibatch, estimator, limit)),
+    [inner],
   );
 }
 

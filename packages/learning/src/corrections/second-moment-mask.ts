@@ -5,6 +5,7 @@
  * Source: Zheng et al. 2025, "Prosperity before Collapse" (M2PO), arXiv:2510.01161. Differs from it: the
  * ratio is that of the policy at the step's start, so one choice holds for all epochs of a minibatch.
  */
+import { dial, made } from "../composition/making.ts";
 import type { LossPart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { finiteAt, forEachLossToken, requireRows } from "../token-rows.ts";
@@ -46,6 +47,14 @@ function largestKept(ascending: readonly number[], limit: number): number {
 }
 
 /** `m2po`: without the fewest tokens that bring the log-ratios' second moment to `limit` nats². */
-export function secondMoment<N extends StateName>(inner: TokenLoss<N>, limit = 0.04): LossPart<N> {
-  return corrected("m2po", inner, (minibatch) => secondMomentMask(minibatch, limit));
+export function secondMoment<N extends StateName>(
+  inner: TokenLoss<N>,
+  limit?: number,
+): LossPart<N> {
+  return made(
+    { secondMomentLimit: dial(limit, 0.04) },
+    ({ secondMomentLimit: limit }, [inner]) =>
+      corrected("m2po", inner, (minibatch) => secondMomentMask(minibatch, limit)),
+    [inner],
+  );
 }

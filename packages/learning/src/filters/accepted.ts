@@ -18,33 +18,41 @@ export function lastWords({ turns, samples, record: trajectory }: JudgedTrajecto
  * that says something else rejected. Tasks without both are left out.
  */
 export function votedPairs(
-  leastShare = 0.5,
+  leastShare?: number,
   labelOf: (trajectory: JudgedTrajectory) => string | null = lastWords,
 ): FilterPart {
-  return filterPart("vote", (groups) => {
-    const pairs = groups.flatMap(({ trajectories }) => {
-      const labels = trajectories.map(({ trajectory }) => labelOf(trajectory));
-      const { label } = agreedLabel(labels, leastShare);
-      const find = (isAccepted: boolean): RewardedTrajectory | undefined =>
-        trajectories.find((_, i) => (labels[i] === label) === isAccepted);
-      const [accepted, rejected] = [find(true), find(false)];
-      return label === null || accepted === undefined || rejected === undefined
-        ? []
-        : [[accepted.trajectory.id, rejected.trajectory.id] as const];
-    });
-    const paired = new Set(pairs.flat());
-    const kept = keepTrajectories(groups, (trajectories) =>
-      selectBy(trajectories, ({ trajectory }) => (paired.has(trajectory.id) ? null : "no-vote")),
-    );
-    return { ...kept, pairs };
-  });
+  return made(
+    { votedPairsLeastShare: dial(leastShare, 0.5) },
+    ({ votedPairsLeastShare: leastShare }) =>
+      filterPart("vote", (groups) => {
+        const pairs = groups.flatMap(({ trajectories }) => {
+          const labels = trajectories.map(({ trajectory }) => labelOf(trajectory));
+          const { label } = agreedLabel(labels, leastShare);
+          const find = (isAccepted: boolean): RewardedTrajectory | undefined =>
+            trajectories.find((_, i) => (labels[i] === label) === isAccepted);
+          const [accepted, rejected] = [find(true), find(false)];
+          return label === null || accepted === undefined || rejected === undefined
+            ? []
+            : [[accepted.trajectory.id, rejected.trajectory.id] as const];
+        });
+        const paired = new Set(pairs.flat());
+        const kept = keepTrajectories(groups, (trajectories) =>
+          selectBy(trajectories, ({ trajectory }) =>
+            paired.has(trajectory.id) ? null : "no-vote",
+          ),
+        );
+        return { ...kept, pairs };
+      }),
+  );
 }
 
 /** Rollouts that are scored at least so high. */
-export function accepted(least = 0.5): FilterPart {
-  return filterPart("accepted", (groups) =>
-    keepTrajectories(groups, (trajectories) =>
-      selectBy(trajectories, ({ score }) => (score.reward >= least ? null : "not-accepted")),
+export function accepted(least?: number): FilterPart {
+  return made({ acceptedLeast: dial(least, 0.5) }, ({ acceptedLeast: least }) =>
+    filterPart("accepted", (groups) =>
+      keepTrajectories(groups, (trajectories) =>
+        selectBy(trajectories, ({ score }) => (score.reward >= least ? null : "not-accepted")),
+      ),
     ),
   );
 }

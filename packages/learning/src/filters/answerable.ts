@@ -4,6 +4,7 @@
  *
  * Source: Search Self-Play, SPICE (validity of proposals), RISE (no leak of the annotation).
  */
+import { dial, made } from "../composition/making.ts";
 import { type JudgedTrajectory, toolCalls } from "../composition/judged-trajectory.ts";
 import type { FilterPart, RewardedGroup } from "../composition/part.ts";
 import { resultsOf, wordsOf } from "../rewards/answer-match.ts";
@@ -45,22 +46,26 @@ export function answerableOnly(
  * `answerable`: tasks that some rollouts solve with what they looked up, and not nearly all without
  * looking.
  */
-export function answerable(leastWithEvidence = 0.1, mostWithout = 0.9): FilterPart {
-  return filterPart("answerable", (groups) =>
-    keepGroups(groups, (all) =>
-      answerableOnly(
-        all.map((group) => {
-          const first = group.trajectories[0]?.trajectory as JudgedTrajectory;
-          return {
-            question: wordsOf(first, "request"),
-            answer: wordsOf(first, "answer"),
-            solvedWithEvidence: solvedShare(group, true),
-            solvedWithout: solvedShare(group, false),
-          };
-        }),
-        { leastWithEvidence, mostWithout },
+export function answerable(leastWithEvidence?: number, mostWithout?: number): FilterPart {
+  return made(
+    { leastWithEvidence: dial(leastWithEvidence, 0.1), mostWithout: dial(mostWithout, 0.9) },
+    ({ leastWithEvidence, mostWithout }) =>
+      filterPart("answerable", (groups) =>
+        keepGroups(groups, (all) =>
+          answerableOnly(
+            all.map((group) => {
+              const first = group.trajectories[0]?.trajectory as JudgedTrajectory;
+              return {
+                question: wordsOf(first, "request"),
+                answer: wordsOf(first, "answer"),
+                solvedWithEvidence: solvedShare(group, true),
+                solvedWithout: solvedShare(group, false),
+              };
+            }),
+            { leastWithEvidence, mostWithout },
+          ),
+        ),
       ),
-    ),
   );
 }
 

@@ -4,6 +4,7 @@
  *
  * Source: Behavior Priming ("Beneficial Reasoning Behaviors in Agentic Search").
  */
+import { dial, made } from "../composition/making.ts";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { requireInside } from "../statistics.ts";
@@ -53,14 +54,16 @@ function behaviorsOf({ turns }: JudgedTrajectory): readonly Behavior[] {
 /** Keeps trajectories that show at least `least` of the wanted behaviors. */
 export function behavior(
   wanted: readonly Behavior[] = ["checks", "goes-on", "recovers", "answers"],
-  least = 3,
+  least?: number,
 ): FilterPart {
-  return filterPart("behavior", (groups) =>
-    keepTrajectories(groups, (all) =>
-      showingBehaviors(
-        all.map(({ trajectory }) => behaviorsOf(trajectory)),
-        wanted,
-        least,
+  return made({ behaviorLeast: dial(least, 3) }, ({ behaviorLeast: least }) =>
+    filterPart("behavior", (groups) =>
+      keepTrajectories(groups, (all) =>
+        showingBehaviors(
+          all.map(({ trajectory }) => behaviorsOf(trajectory)),
+          wanted,
+          least,
+        ),
       ),
     ),
   );

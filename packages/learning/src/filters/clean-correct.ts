@@ -7,6 +7,7 @@
  * Differs from it: the share of failures kept is that of the oversampled group, rounded; a success's
  * weight falls with a power of its cleanness instead of the inverse of its penalty.
  */
+import { dial, made } from "../composition/making.ts";
 import { toolCalls, toolErrors } from "../composition/judged-trajectory.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { drawFrom, drawWeighted } from "../draw.ts";
@@ -51,27 +52,31 @@ export function resampledOnCorrect(
 }
 
 /** `clean-correct`: of an oversampled group, failures as they fall and the cleanest successes. */
-export function cleanCorrect(size = 8, sharpness = 1): FilterPart {
-  return filterPart("clean-correct", (groups, { random }) => {
-    const parts = groups.map((group) =>
-      keepTrajectories([group], (all) =>
-        resampledOnCorrect(
-          all.map(({ trajectory }) => ({
-            isCorrect: trajectory.verification.success,
-            toolErrorRate: toolErrors(trajectory) / Math.max(1, toolCalls(trajectory)),
-            formatErrorRate:
-              trajectory.turns.filter(({ parseError }) => parseError !== null).length /
-              Math.max(1, trajectory.turns.length),
-          })),
-          Math.min(size, all.length),
-          random,
-          sharpness,
-        ),
-      ),
-    );
-    return {
-      groups: parts.flatMap((part) => part.groups),
-      dropped: new Map(parts.flatMap(({ dropped }) => [...dropped])),
-    };
-  });
+export function cleanCorrect(size?: number, sharpness?: number): FilterPart {
+  return made(
+    { cleanCorrectSize: dial(size, 8), cleanCorrectSharpness: dial(sharpness, 1) },
+    ({ cleanCorrectSize: size, cleanCorrectSharpness: sharpness }) =>
+      filterPart("clean-correct", (groups, { random }) => {
+        const parts = groups.map((group) =>
+          keepTrajectories([group], (all) =>
+            resampledOnCorrect(
+              all.map(({ trajectory }) => ({
+                isCorrect: trajectory.verification.success,
+                toolErrorRate: toolErrors(trajectory) / Math.max(1, toolCalls(trajectory)),
+                formatErrorRate:
+                  trajectory.turns.filter(({ parseError }) => parseError !== null).length /
+                  Math.max(1, trajectory.turns.length),
+              })),
+              Math.min(size, all.length),
+              random,
+              sharpness,
+            ),
+          ),
+        );
+        return {
+          groups: parts.flatMap((part) => part.groups),
+          dropped: new Map(parts.flatMap(({ dropped }) => [...dropped])),
+        };
+      }),
+  );
 }

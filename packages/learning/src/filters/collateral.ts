@@ -4,6 +4,7 @@
  *
  * Source: Bai et al. 2024, "An Efficient Rehearsal Scheme" (mix-cd), arXiv:2402.08096.
  */
+import { dial, made } from "../composition/making.ts";
 import type { FilterPart, RewardedGroup, RewardedTrajectory } from "../composition/part.ts";
 import { putRest, type RestBuffer } from "../states/rest-buffer.ts";
 import { indicesByKey, requireSameLength } from "../statistics.ts";
@@ -53,54 +54,64 @@ type Rehearsed = {
  */
 export function collateral(
   count: number,
-  rightFrom = 0.5,
+  rightFrom?: number,
   clusterOf: (scored: RewardedTrajectory) => string = ({ trajectory }) =>
     `turns-${trajectory.turns.length}`,
 ): FilterPart<"rest-buffer"> {
-  const filter = filterPart(
-    "collateral",
-    (groups, { state, step, random }) => {
-      const buffer = state["rest-buffer"] as RestBuffer<Rehearsed>;
-      const old = drawnByDamage(
-        buffer.items.map(({ item }) => item),
-        count,
-        clusterOf,
-        random,
+  return made(
+    { collateralRightFrom: dial(rightFrom, 0.5) },
+    ({ collateralRightFrom: rightFrom }) => {
+      const filter = filterPart(
+        "collateral",
+        (groups, { state, step, random }) => {
+          const buffer = state["rest-buffer"] as RestBuffer<Rehearsed>;
+          const old = drawnByDamage(
+            buffer.items.map(({ item }) => item),
+            count,
+            clusterOf,
+            random,
+          );
+          const own = groups.flatMap(({ task, trajectories }) =>
+            trajectories.map((scored): Rehearsed => ({
+              task,
+              scored,
+              wasRight: false,
+              isRight: null,
+            })),
+          );
+          const joined = [
+            ...groups,
+            ...old.map(({ task, scored }): RewardedGroup => ({ task, trajectories: [scored] })),
+          ];
+          return {
+            groups: joined,
+            dropped: new Map(),
+            state: { "rest-buffer": putRest(buffer, own, step) },
+          };
+        },
+        { needs: ["rest-buffer"] },
       );
-      const own = groups.flatMap(({ task, trajectories }) =>
-        trajectories.map((scored): Rehearsed => ({ task, scored, wasRight: false, isRight: null })),
-      );
-      const joined = [
-        ...groups,
-        ...old.map(({ task, scored }): RewardedGroup => ({ task, trajectories: [scored] })),
-      ];
       return {
-        groups: joined,
-        dropped: new Map(),
-        state: { "rest-buffer": putRest(buffer, own, step) },
+        ...filter,
+        observes: ({ trajectories, lossMask, proximalLogProbs }, { state }) => {
+          const buffer = state["rest-buffer"] as RestBuffer<Rehearsed>;
+          const right = new Map(
+            trajectories.map(({ trajectory }, row) => [
+              trajectory.id,
+              meanProbability(lossMask, proximalLogProbs, row) >= rightFrom,
+            ]),
+          );
+          const items = buffer.items.map((entry) => {
+            const isRight = right.get(entry.item.scored.trajectory.id);
+            if (isRight === undefined) return entry;
+            const wasRight = entry.item.wasRight || isRight;
+            return { ...entry, item: { ...entry.item, wasRight, isRight } };
+          });
+          return { "rest-buffer": { ...buffer, items } };
+        },
       };
     },
-    { needs: ["rest-buffer"] },
   );
-  return {
-    ...filter,
-    observes: ({ trajectories, lossMask, proximalLogProbs }, { state }) => {
-      const buffer = state["rest-buffer"] as RestBuffer<Rehearsed>;
-      const right = new Map(
-        trajectories.map(({ trajectory }, row) => [
-          trajectory.id,
-          meanProbability(lossMask, proximalLogProbs, row) >= rightFrom,
-        ]),
-      );
-      const items = buffer.items.map((entry) => {
-        const isRight = right.get(entry.item.scored.trajectory.id);
-        if (isRight === undefined) return entry;
-        const wasRight = entry.item.wasRight || isRight;
-        return { ...entry, item: { ...entry.item, wasRight, isRight } };
-      });
-      return { "rest-buffer": { ...buffer, items } };
-    },
-  };
 }
 
 function meanProbability(lossMask: LossMask, logProbs: TokenRows, row: number): number {

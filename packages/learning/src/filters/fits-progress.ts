@@ -1,24 +1,29 @@
 /** Fits the progress estimator to the outcomes of each step. */
+import { dial, made } from "../composition/making.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { featuresOf, fitProgress, type ProgressEstimator } from "../states/progress-estimator.ts";
 import { filterPart } from "./filter-part.ts";
 
 /** Leaves none out: the estimator is fitted to the outcomes of this step's trajectories, in `passes` steps. */
-export function fitsProgress(rate = 0.05, passes = 20): FilterPart<"progress-est"> {
-  return filterPart(
-    "fits-progress",
-    (groups, { state }) => {
-      const trajectories = groups.flatMap((group) =>
-        group.trajectories.map(({ trajectory }) => trajectory),
-      );
-      const runs = trajectories.map(featuresOf);
-      const outcomes = trajectories.map(({ verification }) => verification.reward);
-      let estimator = state["progress-est"] as ProgressEstimator;
-      for (let pass = 0; pass < passes && runs.length > 0; pass += 1) {
-        estimator = fitProgress(estimator, runs, outcomes, rate);
-      }
-      return { groups, dropped: new Map(), state: { "progress-est": estimator } };
-    },
-    { needs: ["progress-est"] },
+export function fitsProgress(rate?: number, passes?: number): FilterPart<"progress-est"> {
+  return made(
+    { fitsProgressRate: dial(rate, 0.05), fitsProgressPasses: dial(passes, 20) },
+    ({ fitsProgressRate: rate, fitsProgressPasses: passes }) =>
+      filterPart(
+        "fits-progress",
+        (groups, { state }) => {
+          const trajectories = groups.flatMap((group) =>
+            group.trajectories.map(({ trajectory }) => trajectory),
+          );
+          const runs = trajectories.map(featuresOf);
+          const outcomes = trajectories.map(({ verification }) => verification.reward);
+          let estimator = state["progress-est"] as ProgressEstimator;
+          for (let pass = 0; pass < passes && runs.length > 0; pass += 1) {
+            estimator = fitProgress(estimator, runs, outcomes, rate);
+          }
+          return { groups, dropped: new Map(), state: { "progress-est": estimator } };
+        },
+        { needs: ["progress-est"] },
+      ),
   );
 }

@@ -3,6 +3,7 @@
  *
  * Source: DR-Venus (weight for long-horizon runs).
  */
+import { dial, made } from "../composition/making.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { meanOf } from "../statistics.ts";
 import { changeTrajectories, filterPart } from "./filter-part.ts";
@@ -15,19 +16,21 @@ export function horizonWeights(lengths: readonly number[], power: number): numbe
 }
 
 /** `long-tail`: long trajectories weigh more. */
-export function longTail(power = 0.5): FilterPart {
-  return filterPart("long-tail", (groups) => {
-    const all = groups.flatMap(({ trajectories }) => trajectories);
-    const weights = horizonWeights(
-      all.map(({ trajectory }) => Math.max(1, trajectory.turns.length)),
-      power,
-    );
-    return changeTrajectories(groups, (scored) => {
-      const weight = weights[all.indexOf(scored)] ?? 1;
-      return {
-        ...scored,
-        tokenWeights: scored.tokenWeights.map((row) => Float64Array.from(row, (w) => w * weight)),
-      };
-    });
-  });
+export function longTail(power?: number): FilterPart {
+  return made({ longTailPower: dial(power, 0.5) }, ({ longTailPower: power }) =>
+    filterPart("long-tail", (groups) => {
+      const all = groups.flatMap(({ trajectories }) => trajectories);
+      const weights = horizonWeights(
+        all.map(({ trajectory }) => Math.max(1, trajectory.turns.length)),
+        power,
+      );
+      return changeTrajectories(groups, (scored) => {
+        const weight = weights[all.indexOf(scored)] ?? 1;
+        return {
+          ...scored,
+          tokenWeights: scored.tokenWeights.map((row) => Float64Array.from(row, (w) => w * weight)),
+        };
+      });
+    }),
+  );
 }

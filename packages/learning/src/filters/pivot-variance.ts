@@ -4,6 +4,7 @@
  *
  * Source: PivotRL (informative turns by variance of outcomes).
  */
+import { dial, made } from "../composition/making.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { deviationOf } from "../statistics.ts";
 import { filterPart, keepGroups } from "./filter-part.ts";
@@ -24,8 +25,10 @@ export function pivotTurns(
 }
 
 /** `pivot-var`: turns whose sampled actions differ in outcome. */
-export function pivotVariance(least = 0.01): FilterPart {
-  return filterPart("pivot-var", (groups) =>
-    keepGroups(groups, (all) => pivotTurns(all.map(rewardsOf), least)),
+export function pivotVariance(least?: number): FilterPart {
+  return made({ pivotVarianceLeast: dial(least, 0.01) }, ({ pivotVarianceLeast: least }) =>
+    filterPart("pivot-var", (groups) =>
+      keepGroups(groups, (all) => pivotTurns(all.map(rewardsOf), least)),
+    ),
   );
 }

@@ -6,6 +6,7 @@
  * Source: Wang et al. 2025, "Model Predictive Task Sampling" (MPTS), arXiv:2501.11039.
  * Differs from it: a linear model of features instead of a latent-variable network.
  */
+import { dial, made } from "../composition/making.ts";
 import type { TaskReference } from "@waggle/protocol";
 import type { FilterPart } from "../composition/part.ts";
 import { kept, type StatePart } from "../composition/state.ts";
@@ -127,33 +128,35 @@ export function taskRisk(): StatePart<"task-stats"> {
 
 /** @param target difficulty (1 − pass rate) that is worth the most. */
 export function riskPrediction(
-  target = 0.5,
+  target?: number,
   featuresOf: (task: TaskReference) => readonly number[] = seedFeatures,
 ): FilterPart<"task-stats"> {
-  return filterPart(
-    "risk-pred",
-    (groups, { state }) => {
-      let model = state["task-stats"] as RiskModel;
-      for (const { trajectories } of groups) {
-        const task = trajectories[0]?.trajectory.record.task ?? null;
-        if (task === null) continue;
-        const passed = meanOf(trajectories.map(({ score }) => score.reward));
-        model = observeRisk(model, featuresOf(task), 1 - passed);
-      }
-      return { groups, dropped: new Map(), state: { "task-stats": model } };
-    },
-    {
-      needs: ["task-stats"],
-      chooseTasks: (candidates, count, { state }) => {
-        const model = state["task-stats"] as RiskModel;
-        const predictions = predictRisk(
-          model,
-          candidates.map((task) => featuresOf(task)),
-        );
-        return chooseByRisk(predictions, count, { target }).map(
-          (i) => candidates[i] as TaskReference,
-        );
+  return made({ riskPredictionTarget: dial(target, 0.5) }, ({ riskPredictionTarget: target }) =>
+    filterPart(
+      "risk-pred",
+      (groups, { state }) => {
+        let model = state["task-stats"] as RiskModel;
+        for (const { trajectories } of groups) {
+          const task = trajectories[0]?.trajectory.record.task ?? null;
+          if (task === null) continue;
+          const passed = meanOf(trajectories.map(({ score }) => score.reward));
+          model = observeRisk(model, featuresOf(task), 1 - passed);
+        }
+        return { groups, dropped: new Map(), state: { "task-stats": model } };
       },
-    },
+      {
+        needs: ["task-stats"],
+        chooseTasks: (candidates, count, { state }) => {
+          const model = state["task-stats"] as RiskModel;
+          const predictions = predictRisk(
+            model,
+            candidates.map((task) => featuresOf(task)),
+          );
+          return chooseByRisk(predictions, count, { target }).map(
+            (i) => candidates[i] as TaskReference,
+          );
+        },
+      },
+    ),
   );
 }

@@ -5,6 +5,7 @@
  * Source: Li et al. 2025, "RoRecomp", arXiv:2509.25958.
  * Differs from it: the chance of a compensation step rises linearly with progress.
  */
+import { dial, made } from "../composition/making.ts";
 import { sampledTokens, toolCalls } from "../composition/judged-trajectory.ts";
 import type { FilterPart, RewardedGroup } from "../composition/part.ts";
 import { putRest, type RestBuffer, restBuffer } from "../states/rest-buffer.ts";
@@ -55,17 +56,19 @@ export function isCompensationStep(progress: number, most: number, random: () =>
  * `recompose`: the loss of short successes and long failures; the rest is left out. Groups stay whole, so
  * that baselines are those of all that was rolled out.
  */
-export function recompose(share = 0.5): FilterPart {
-  return filterPart("recompose", (groups) => {
-    const first = priorityOf(groups, share);
-    const left = groups.flatMap(({ trajectories }) =>
-      trajectories.flatMap(({ trajectory }) => (first.has(trajectory.id) ? [] : [trajectory.id])),
-    );
-    return {
-      groups: groups.map((group) => withLossOf(group, (id) => first.has(id))),
-      dropped: new Map(left.map((id) => [id, "left-for-later"])),
-    };
-  });
+export function recompose(share?: number): FilterPart {
+  return made({ recomposeShare: dial(share, 0.5) }, ({ recomposeShare: share }) =>
+    filterPart("recompose", (groups) => {
+      const first = priorityOf(groups, share);
+      const left = groups.flatMap(({ trajectories }) =>
+        trajectories.flatMap(({ trajectory }) => (first.has(trajectory.id) ? [] : [trajectory.id])),
+      );
+      return {
+        groups: groups.map((group) => withLossOf(group, (id) => first.has(id))),
+        dropped: new Map(left.map((id) => [id, "left-for-later"])),
+      };
+    }),
+  );
 }
 
 /** Ids of short successes and long failures. */
@@ -83,26 +86,30 @@ function priorityOf(groups: readonly RewardedGroup[], share: number): ReadonlySe
  * `recompose` with a memory: the loss of short successes and long failures now, the rest kept; in some
  * later steps, up to a share `most` of them at the end, what was kept is learned from instead.
  */
-export function recomposeLater(share = 0.5, most = 0.5): FilterPart<"rest-buffer"> {
-  return filterPart(
-    "recompose",
-    (groups, { state, step, steps, random }) => {
-      const buffer = state["rest-buffer"] as RestBuffer<RewardedGroup>;
-      const isLater = buffer.items.length > 0 && isCompensationStep(step / steps, most, random);
-      if (isLater) {
-        const learned = buffer.items.map(({ item }) => item);
-        const kept = putRest(restBuffer<RewardedGroup>(buffer.capacity), groups, step);
-        return { groups: learned, dropped: new Map(), state: { "rest-buffer": kept } };
-      }
-      const first = priorityOf(groups, share);
-      const rest = groups.map((group) => withLossOf(group, (id) => !first.has(id)));
-      return {
-        groups: groups.map((group) => withLossOf(group, (id) => first.has(id))),
-        dropped: new Map(),
-        state: { "rest-buffer": putRest(buffer, rest, step) },
-      };
-    },
-    { needs: ["rest-buffer"] },
+export function recomposeLater(share?: number, most?: number): FilterPart<"rest-buffer"> {
+  return made(
+    { recomposeLaterShare: dial(share, 0.5), recomposeLaterMost: dial(most, 0.5) },
+    ({ recomposeLaterShare: share, recomposeLaterMost: most }) =>
+      filterPart(
+        "recompose",
+        (groups, { state, step, steps, random }) => {
+          const buffer = state["rest-buffer"] as RestBuffer<RewardedGroup>;
+          const isLater = buffer.items.length > 0 && isCompensationStep(step / steps, most, random);
+          if (isLater) {
+            const learned = buffer.items.map(({ item }) => item);
+            const kept = putRest(restBuffer<RewardedGroup>(buffer.capacity), groups, step);
+            return { groups: learned, dropped: new Map(), state: { "rest-buffer": kept } };
+          }
+          const first = priorityOf(groups, share);
+          const rest = groups.map((group) => withLossOf(group, (id) => !first.has(id)));
+          return {
+            groups: groups.map((group) => withLossOf(group, (id) => first.has(id))),
+            dropped: new Map(),
+            state: { "rest-buffer": putRest(buffer, rest, step) },
+          };
+        },
+        { needs: ["rest-buffer"] },
+      ),
   );
 }
 

@@ -1,4 +1,5 @@
 /** Writes a memory from successful trajectories. The state `workingMemory` recalls it. */
+import { dial, made } from "../composition/making.ts";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { type MemoryBank, operateMemory } from "../states/memory-bank.ts";
@@ -8,17 +9,19 @@ import { filterPart } from "./filter-part.ts";
 const MOST_ENTRIES = 128;
 
 /** Writes the calls of trajectories that returned at least `least`; leaves none out. */
-export function remembered(least = 0.5): FilterPart<"memory-bank"> {
-  return filterPart(
-    "remembered",
-    (groups, { state }) => {
-      let bank = state["memory-bank"] as MemoryBank;
-      for (const { trajectory, score } of groups.flatMap(({ trajectories }) => trajectories)) {
-        if (score.reward >= least) bank = withMemory(bank, memoryOf(trajectory));
-      }
-      return { groups, dropped: new Map(), state: { "memory-bank": bank } };
-    },
-    { needs: ["memory-bank"] },
+export function remembered(least?: number): FilterPart<"memory-bank"> {
+  return made({ rememberedLeast: dial(least, 0.5) }, ({ rememberedLeast: least }) =>
+    filterPart(
+      "remembered",
+      (groups, { state }) => {
+        let bank = state["memory-bank"] as MemoryBank;
+        for (const { trajectory, score } of groups.flatMap(({ trajectories }) => trajectories)) {
+          if (score.reward >= least) bank = withMemory(bank, memoryOf(trajectory));
+        }
+        return { groups, dropped: new Map(), state: { "memory-bank": bank } };
+      },
+      { needs: ["memory-bank"] },
+    ),
   );
 }
 

@@ -6,7 +6,7 @@
  * (errors not imitated), DART (steps above an entropy quantile).
  */
 import type { JudgedTurn } from "../composition/judged-trajectory.ts";
-import { made } from "../composition/making.ts";
+import { dial, made } from "../composition/making.ts";
 import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
 import { turnDial, type TurnRule, turnRule } from "../losses/turn-rules.ts";
 import { quantileOf, requireInside } from "../statistics.ts";
@@ -78,24 +78,26 @@ export function stepMask(isChosen?: TurnRule): FilterPart {
 }
 
 /** `entropy-steps`: the loss of turns whose mean entropy lies above a quantile of the batch. */
-export function entropySteps(quantile = 0.5): FilterPart {
-  return filterPart("entropy-steps", (groups) => {
-    const all = groups.flatMap(({ trajectories }) => trajectories);
-    const means = all.map(({ trajectory }) =>
-      trajectory.turns.map(({ sample, start, end }) => {
-        const from = trajectory.samples[sample];
-        const entropies = new Float64Array(from?.lossMask.length ?? 0);
-        for (const { segment, start: at } of from?.spans ?? [])
-          entropies.set(segment.entropies, at);
-        return stepMeans(entropies, from?.lossMask ?? [], [{ start, end }])[0] ?? 0;
-      }),
-    );
-    const kept = highEntropySteps(means, quantile);
-    return changeTrajectories(groups, (scored) => {
-      const wanted = kept[all.indexOf(scored)] ?? [];
-      return withTurns(scored, (i) => wanted[i] === true);
-    });
-  });
+export function entropySteps(quantile?: number): FilterPart {
+  return made({ entropyStepsQuantile: dial(quantile, 0.5) }, ({ entropyStepsQuantile: quantile }) =>
+    filterPart("entropy-steps", (groups) => {
+      const all = groups.flatMap(({ trajectories }) => trajectories);
+      const means = all.map(({ trajectory }) =>
+        trajectory.turns.map(({ sample, start, end }) => {
+          const from = trajectory.samples[sample];
+          const entropies = new Float64Array(from?.lossMask.length ?? 0);
+          for (const { segment, start: at } of from?.spans ?? [])
+            entropies.set(segment.entropies, at);
+          return stepMeans(entropies, from?.lossMask ?? [], [{ start, end }])[0] ?? 0;
+        }),
+      );
+      const kept = highEntropySteps(means, quantile);
+      return changeTrajectories(groups, (scored) => {
+        const wanted = kept[all.indexOf(scored)] ?? [];
+        return withTurns(scored, (i) => wanted[i] === true);
+      });
+    }),
+  );
 }
 
 function turnOf({ trajectory }: RewardedTrajectory, i: number): JudgedTurn {

@@ -1,37 +1,40 @@
 /** Adds a stored success to a group that failed whole. */
+import { dial, made } from "../composition/making.ts";
 import type { FilterPart, RewardedGroup, RewardedTrajectory } from "../composition/part.ts";
 import { storeSuccess, type SuccessBuffer, withStoredSuccess } from "../states/success-buffer.ts";
 import { filterPart } from "./filter-part.ts";
 
 /** A group without a success gets a stored one of its task in place of its last failure. */
-export function storedSuccess(successFrom = 1): FilterPart<"good-buffer"> {
-  return filterPart(
-    "stored-success",
-    (groups, { state, step, random }) => {
-      let buffer = state["good-buffer"] as SuccessBuffer<RewardedTrajectory>;
-      const joined = groups.map(({ task, trajectories }): RewardedGroup => {
-        const rewards = trajectories.map(({ score }) => score.reward);
-        return {
-          task,
-          trajectories: withStoredSuccess(
-            buffer,
+export function storedSuccess(successFrom?: number): FilterPart<"good-buffer"> {
+  return made({ successFrom: dial(successFrom, 1) }, ({ successFrom }) =>
+    filterPart(
+      "stored-success",
+      (groups, { state, step, random }) => {
+        let buffer = state["good-buffer"] as SuccessBuffer<RewardedTrajectory>;
+        const joined = groups.map(({ task, trajectories }): RewardedGroup => {
+          const rewards = trajectories.map(({ score }) => score.reward);
+          return {
             task,
-            trajectories,
-            rewards,
-            step,
-            random,
-            successFrom,
-          ).items,
-        };
-      });
-      for (const { task, trajectories } of groups) {
-        for (const item of trajectories) {
-          const { reward } = item.score;
-          if (reward >= successFrom) buffer = storeSuccess(buffer, task, { item, reward, step });
+            trajectories: withStoredSuccess(
+              buffer,
+              task,
+              trajectories,
+              rewards,
+              step,
+              random,
+              successFrom,
+            ).items,
+          };
+        });
+        for (const { task, trajectories } of groups) {
+          for (const item of trajectories) {
+            const { reward } = item.score;
+            if (reward >= successFrom) buffer = storeSuccess(buffer, task, { item, reward, step });
+          }
         }
-      }
-      return { groups: joined, dropped: new Map(), state: { "good-buffer": buffer } };
-    },
-    { needs: ["good-buffer"] },
+        return { groups: joined, dropped: new Map(), state: { "good-buffer": buffer } };
+      },
+      { needs: ["good-buffer"] },
+    ),
   );
 }

@@ -1,4 +1,5 @@
 /** Adds stored successes to a step. They stay outside the groups. */
+import { dial, made } from "../composition/making.ts";
 import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
 import { drawFrom } from "../draw.ts";
 import { storedSuccesses, storeSuccess, type SuccessBuffer } from "../states/success-buffer.ts";
@@ -11,32 +12,34 @@ export const STORED = "stored";
  * Adds up to `count` stored successes, one of a task at most, as a group of their own. Their tokens weigh
  * as the schedule says of the component `imitation`.
  */
-export function storedWins(count: number, successFrom = 1): FilterPart<"good-buffer"> {
-  return filterPart(
-    "stored-wins",
-    (groups, { state, step, random, rewardWeights }) => {
-      let buffer = state["good-buffer"] as SuccessBuffer<RewardedTrajectory>;
-      const newest = Object.keys(buffer.tasks).flatMap(
-        (task) => storedSuccesses(buffer, task, step).at(-1)?.item ?? [],
-      );
-      const weight = rewardWeights?.["imitation"] ?? 1;
-      const drawn = drawFrom(newest, Math.min(count, newest.length), random).map((scored) => ({
-        ...scored,
-        tokenWeights: scored.tokenWeights.map((row) => Float64Array.from(row, () => weight)),
-      }));
-      for (const { task, trajectories } of groups) {
-        for (const item of trajectories) {
-          // The verifier's word: what a bonus added is no success.
-          const { reward } = item.trajectory.verification;
-          if (reward >= successFrom) buffer = storeSuccess(buffer, task, { item, reward, step });
+export function storedWins(count: number, successFrom?: number): FilterPart<"good-buffer"> {
+  return made({ successFrom: dial(successFrom, 1) }, ({ successFrom }) =>
+    filterPart(
+      "stored-wins",
+      (groups, { state, step, random, rewardWeights }) => {
+        let buffer = state["good-buffer"] as SuccessBuffer<RewardedTrajectory>;
+        const newest = Object.keys(buffer.tasks).flatMap(
+          (task) => storedSuccesses(buffer, task, step).at(-1)?.item ?? [],
+        );
+        const weight = rewardWeights?.["imitation"] ?? 1;
+        const drawn = drawFrom(newest, Math.min(count, newest.length), random).map((scored) => ({
+          ...scored,
+          tokenWeights: scored.tokenWeights.map((row) => Float64Array.from(row, () => weight)),
+        }));
+        for (const { task, trajectories } of groups) {
+          for (const item of trajectories) {
+            // The verifier's word: what a bonus added is no success.
+            const { reward } = item.trajectory.verification;
+            if (reward >= successFrom) buffer = storeSuccess(buffer, task, { item, reward, step });
+          }
         }
-      }
-      return {
-        groups: drawn.length === 0 ? groups : [...groups, { task: STORED, trajectories: drawn }],
-        dropped: new Map(),
-        state: { "good-buffer": buffer },
-      };
-    },
-    { needs: ["good-buffer"] },
+        return {
+          groups: drawn.length === 0 ? groups : [...groups, { task: STORED, trajectories: drawn }],
+          dropped: new Map(),
+          state: { "good-buffer": buffer },
+        };
+      },
+      { needs: ["good-buffer"] },
+    ),
   );
 }

@@ -3,6 +3,7 @@
  *
  * Source: MultiCritique, Prism-Reranker, Proactive Agent (votes of critics).
  */
+import { dial, made } from "../composition/making.ts";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { requireInside, sumOf } from "../statistics.ts";
@@ -41,31 +42,35 @@ export function agreedLabel<L>(
 /** `vote`: of the rollouts at a task, those that say what enough of them say. */
 export function vote(
   labelOf: (trajectory: JudgedTrajectory) => string | null,
-  leastShare: number = 2 / 3,
-  leastVotes = 2,
+  leastShare?: number,
+  leastVotes?: number,
 ): FilterPart {
-  return filterPart("vote", (groups) => {
-    const agreed = new Map(
-      groups.map(({ task, trajectories }) => [
-        task,
-        agreedLabel(
-          trajectories.map(({ trajectory }) => labelOf(trajectory)),
-          leastShare,
-          leastVotes,
-        ).label,
-      ]),
-    );
-    const taskOf = new Map(
-      groups.flatMap(({ task, trajectories }) =>
-        trajectories.map(({ trajectory }) => [trajectory.id, task]),
-      ),
-    );
-    return keepTrajectories(groups, (all) =>
-      selectBy(all, ({ trajectory }) => {
-        const label = agreed.get(taskOf.get(trajectory.id) ?? "") ?? null;
-        if (label === null) return "no-agreement";
-        return labelOf(trajectory) === label ? null : "outvoted";
+  return made(
+    { voteLeastShare: dial(leastShare, 2 / 3), voteLeastVotes: dial(leastVotes, 2) },
+    ({ voteLeastShare: leastShare, voteLeastVotes: leastVotes }) =>
+      filterPart("vote", (groups) => {
+        const agreed = new Map(
+          groups.map(({ task, trajectories }) => [
+            task,
+            agreedLabel(
+              trajectories.map(({ trajectory }) => labelOf(trajectory)),
+              leastShare,
+              leastVotes,
+            ).label,
+          ]),
+        );
+        const taskOf = new Map(
+          groups.flatMap(({ task, trajectories }) =>
+            trajectories.map(({ trajectory }) => [trajectory.id, task]),
+          ),
+        );
+        return keepTrajectories(groups, (all) =>
+          selectBy(all, ({ trajectory }) => {
+            const label = agreed.get(taskOf.get(trajectory.id) ?? "") ?? null;
+            if (label === null) return "no-agreement";
+            return labelOf(trajectory) === label ? null : "outvoted";
+          }),
+        );
       }),
-    );
-  });
+  );
 }

@@ -4,6 +4,7 @@
  *
  * Source: FAMA, failure-aware meta-agentic framework. Differs from it: a helper is a sentence, not an agent.
  */
+import { dial, made } from "../composition/making.ts";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { FilterPart } from "../composition/part.ts";
 import type { WritingPart } from "../composition/writing.ts";
@@ -47,8 +48,8 @@ export function ownFailures(): FilterPart {
 }
 
 /** `text-edit`: helpers of the failures that are at least `share` of all are switched on, the rest off. */
-export function auxiliaries(share = 0.2): WritingPart<"prompts"> {
-  return {
+export function auxiliaries(share?: number): WritingPart<"prompts"> {
+  return made({ auxiliariesShare: dial(share, 0.2) }, ({ auxiliariesShare: share }) => ({
     slot: "loss",
     part: "text-edit",
     needs: ["prompts"],
@@ -71,5 +72,5 @@ export function auxiliaries(share = 0.2): WritingPart<"prompts"> {
       const population = { living: living.slice(-1), archive: [...before.archive, ...pruned] };
       return { state: { prompts: population }, changes: on.length };
     },
-  };
+  }));
 }

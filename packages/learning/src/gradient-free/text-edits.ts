@@ -1,4 +1,5 @@
 /** Parts that write text: lessons from compared rollouts, prompts from reflection. */
+import { dial, made } from "../composition/making.ts";
 import { WaggleError } from "@waggle/protocol";
 import { semanticAdvantage, type WriterPort } from "../advantages/semantic-comparison.ts";
 import type { PartContext, RewardedGroup } from "../composition/part.ts";
@@ -137,8 +138,8 @@ export function promptEdits({
  * `text-edit` of lessons without a writer: what was done after like observations in rollouts that
  * succeeded. The oldest lessons make room.
  */
-export function stepLessons(most = 8): WritingPart<"experience"> {
-  return {
+export function stepLessons(most?: number): WritingPart<"experience"> {
+  return made({ stepLessonsMost: dial(most, 8) }, ({ stepLessonsMost: most }) => ({
     slot: "loss",
     part: "text-edit",
     needs: ["experience"],
@@ -172,5 +173,5 @@ export function stepLessons(most = 8): WritingPart<"experience"> {
       library = edited.library;
       return { state: { experience: library }, changes: fresh.length - edited.refused.length };
     },
-  };
+  }));
 }

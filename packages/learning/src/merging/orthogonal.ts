@@ -7,6 +7,7 @@
  * arXiv:2310.14152. Differs from it: changes are made orthogonal when they are merged, not while they are
  * learned.
  */
+import { dial, made } from "../composition/making.ts";
 import type { TensorMap } from "@waggle/protocol";
 import type { MergePart } from "../composition/part.ts";
 import { mergeOp } from "./merge-part.ts";
@@ -45,6 +46,8 @@ function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
  * `merge-op`: deltas added, each without what lies along those before it, so that a later one takes
  * nothing of an earlier one away.
  */
-export function orthogonalDeltas(scale = 1): MergePart {
-  return mergeOp((base, deltas) => withTaskVectors(base, orthogonalized(deltas), scale));
+export function orthogonalDeltas(scale?: number): MergePart {
+  return made({ orthogonalDeltasScale: dial(scale, 1) }, ({ orthogonalDeltasScale: scale }) =>
+    mergeOp((base, deltas) => withTaskVectors(base, orthogonalized(deltas), scale)),
+  );
 }

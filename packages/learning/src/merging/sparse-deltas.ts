@@ -4,6 +4,7 @@
  *
  * Source: Davari and Belilovsky 2023, "Model Breadcrumbs", arXiv:2312.06795.
  */
+import { dial, made } from "../composition/making.ts";
 import { type TensorMap, WaggleError } from "@waggle/protocol";
 import type { MergePart } from "../composition/part.ts";
 import { mergeOp } from "./merge-part.ts";
@@ -41,13 +42,15 @@ function requireShare(name: string, share: number): void {
 /** `merge-op`: deltas without their smallest and largest entries, added. */
 export function breadcrumbs(
   tails: { readonly smallest: number; readonly largest: number },
-  scale = 1,
+  scale?: number,
 ): MergePart {
-  return mergeOp((base, deltas) =>
-    withTaskVectors(
-      base,
-      deltas.map((delta) => withoutTails(delta, tails)),
-      scale,
+  return made({ breadcrumbsScale: dial(scale, 1) }, ({ breadcrumbsScale: scale }) =>
+    mergeOp((base, deltas) =>
+      withTaskVectors(
+        base,
+        deltas.map((delta) => withoutTails(delta, tails)),
+        scale,
+      ),
     ),
   );
 }

@@ -7,6 +7,7 @@
  * with a scale (PaST), "Knowledge is Not Enough: Injecting RL Skills for Continual Adaptation" (the scale
  * is our reading).
  */
+import { dial, made } from "../composition/making.ts";
 import type { TensorMap } from "@waggle/protocol";
 import type { MergePart } from "../composition/part.ts";
 import { mergeOp } from "./merge-part.ts";
@@ -29,6 +30,8 @@ export function withTaskVectors(
 }
 
 /** `merge-op`: base + scale · Σ deltas. */
-export function addedDeltas(scale = 1): MergePart {
-  return mergeOp((base, deltas) => withTaskVectors(base, deltas, scale));
+export function addedDeltas(scale?: number): MergePart {
+  return made({ addedDeltasScale: dial(scale, 1) }, ({ addedDeltasScale: scale }) =>
+    mergeOp((base, deltas) => withTaskVectors(base, deltas, scale)),
+  );
 }

@@ -1,4 +1,5 @@
 /** Scores of single turns by a judge, moved so that their mean fits the verified outcome. */
+import { dial, made } from "../composition/making.ts";
 import { WaggleError } from "@waggle/protocol";
 import { calibratedByOutcome } from "../advantages/step-mix.ts";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
@@ -12,33 +13,39 @@ import { judgedReward, type JudgeInput } from "./judge-port.ts";
  */
 export function calibratedProcess(
   inputOf: (trajectory: JudgedTrajectory, turn: number) => JudgeInput,
-  spread = 0.25,
-  pays: "outcome" | "turns" = "outcome",
+  spread?: number,
+  pays?: "outcome" | "turns",
 ): RewardPart<"judge"> {
-  return {
-    slot: "reward",
-    part: "process",
-    needs: ["judge"],
-    score: async ({ trajectories }, { ports: { judge }, signal }) => {
-      if (judge === undefined) {
-        throw new WaggleError(
-          "CAPABILITY_MISSING",
-          "reward process needs a judge, got none; open one for the run or choose another recipe",
-        );
-      }
-      return Promise.all(
-        trajectories.map(async (trajectory) => {
-          const scores = await Promise.all(
-            trajectory.turns.map((_, turn) =>
-              judgedReward(judge, inputOf(trajectory, turn), signal),
-            ),
-          );
-          const { reward } = trajectory.verification;
-          const turnRewards = calibratedByOutcome(reward, scores, spread);
-          const mean = turnRewards.reduce((sum, paid) => sum + paid, 0) / turnRewards.length;
-          return { reward: pays === "turns" && scores.length > 0 ? mean : reward, turnRewards };
-        }),
-      );
+  return made(
+    {
+      spread: dial(spread, 0.25),
+      calibratedProcessPays: dial<"outcome" | "turns">(pays, "outcome", ["outcome", "turns"]),
     },
-  };
+    ({ spread, calibratedProcessPays: pays }) => ({
+      slot: "reward",
+      part: "process",
+      needs: ["judge"],
+      score: async ({ trajectories }, { ports: { judge }, signal }) => {
+        if (judge === undefined) {
+          throw new WaggleError(
+            "CAPABILITY_MISSING",
+            "reward process needs a judge, got none; open one for the run or choose another recipe",
+          );
+        }
+        return Promise.all(
+          trajectories.map(async (trajectory) => {
+            const scores = await Promise.all(
+              trajectory.turns.map((_, turn) =>
+                judgedReward(judge, inputOf(trajectory, turn), signal),
+              ),
+            );
+            const { reward } = trajectory.verification;
+            const turnRewards = calibratedByOutcome(reward, scores, spread);
+            const mean = turnRewards.reduce((sum, paid) => sum + paid, 0) / turnRewards.length;
+            return { reward: pays === "turns" && scores.length > 0 ? mean : reward, turnRewards };
+          }),
+        );
+      },
+    }),
+  );
 }

@@ -5,6 +5,7 @@
  *
  * Source: CM2, "Reinforcement Learning with Checklist Rewards"; AgentIF (conditional constraints).
  */
+import { dial, made } from "../composition/making.ts";
 import { WaggleError } from "@waggle/protocol";
 import type { RewardPart } from "../composition/part.ts";
 import { rewardPart } from "./reward-part.ts";
@@ -81,11 +82,15 @@ export function checklistRewards(
 }
 
 /** `checklist`: criteria with evidence, as the environment pays them; sparse = all at the end. */
-export function checklist(payment: "turn" | "trajectory" = "turn"): RewardPart {
-  return rewardPart("checklist", ({ verification, turns }) => {
-    const paid = turns.map(({ reward }) => reward ?? 0);
-    const sum = paid.reduce((all, reward) => all + reward, 0);
-    const reward = Math.max(sum, verification.reward);
-    return payment === "turn" ? { reward, turnRewards: paid } : { reward };
-  });
+export function checklist(payment?: "turn" | "trajectory"): RewardPart {
+  return made(
+    { checklistPayment: dial<"turn" | "trajectory">(payment, "turn", ["turn", "trajectory"]) },
+    ({ checklistPayment: payment }) =>
+      rewardPart("checklist", ({ verification, turns }) => {
+        const paid = turns.map(({ reward }) => reward ?? 0);
+        const sum = paid.reduce((all, reward) => all + reward, 0);
+        const reward = Math.max(sum, verification.reward);
+        return payment === "turn" ? { reward, turnRewards: paid } : { reward };
+      }),
+  );
 }

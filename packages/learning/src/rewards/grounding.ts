@@ -4,6 +4,7 @@
  *
  * Source: RLFH (fact-level verdicts as token rewards), arXiv:2406.12221; ReWatch-R1.
  */
+import { dial, made } from "../composition/making.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { resultsOf, wordsOf } from "./answer-match.ts";
 import { rewardPart } from "./reward-part.ts";
@@ -47,15 +48,22 @@ export function groundingReward(
  * `grounding`: what is said at the end must stand in something that a tool had said; the pay falls on
  * the turn that says it.
  */
-export function groundedAnswer(supported = 1, unsupported = -1): RewardPart {
-  return rewardPart("grounding", (trajectory) => {
-    const quote = wordsOf(trajectory, "text").replace(/[.!]+$/u, "");
-    const last = trajectory.turns.at(-1);
-    // A rollout that was cut says nothing, and silence costs nothing.
-    const claims =
-      quote === "" || last === undefined ? [] : [{ quote, start: last.start, end: last.end }];
-    const reward = groundingReward(claims, resultsOf(trajectory), { supported, unsupported });
-    const turnRewards = trajectory.turns.map((turn) => (turn === last ? reward : 0));
-    return { reward, turnRewards };
-  });
+export function groundedAnswer(supported?: number, unsupported?: number): RewardPart {
+  return made(
+    {
+      groundedAnswerSupported: dial(supported, 1),
+      groundedAnswerUnsupported: dial(unsupported, -1),
+    },
+    ({ groundedAnswerSupported: supported, groundedAnswerUnsupported: unsupported }) =>
+      rewardPart("grounding", (trajectory) => {
+        const quote = wordsOf(trajectory, "text").replace(/[.!]+$/u, "");
+        const last = trajectory.turns.at(-1);
+        // A rollout that was cut says nothing, and silence costs nothing.
+        const claims =
+          quote === "" || last === undefined ? [] : [{ quote, start: last.start, end: last.end }];
+        const reward = groundingReward(claims, resultsOf(trajectory), { supported, unsupported });
+        const turnRewards = trajectory.turns.map((turn) => (turn === last ? reward : 0));
+        return { reward, turnRewards };
+      }),
+  );
 }

@@ -5,6 +5,7 @@
  * Source: Yuan et al. 2024, "Free Process Rewards without Process Labels", arXiv:2412.01981; OPRL,
  * arXiv:2509.19199 (online, per turn).
  */
+import { dial, made } from "../composition/making.ts";
 import type { ProcessLogProbs, RewardPart } from "../composition/part.ts";
 import { requireSameLength } from "../statistics.ts";
 import { finiteAt } from "../token-rows.ts";
@@ -44,8 +45,8 @@ export function implicitProcessRewards(
  * `implicit-prm`: β times the log-ratio of the process model to the reference over each turn's tokens.
  * Turns alone are paid: the trajectory's own reward is 0.
  */
-export function implicitProcess(beta = 0.05): RewardPart<"iprm"> {
-  return {
+export function implicitProcess(beta?: number): RewardPart<"iprm"> {
+  return made({ beta: dial(beta, 0.05) }, ({ beta }) => ({
     slot: "reward",
     part: "implicit-prm",
     needs: ["iprm"],
@@ -66,5 +67,5 @@ export function implicitProcess(beta = 0.05): RewardPart<"iprm"> {
         };
       });
     },
-  };
+  }));
 }

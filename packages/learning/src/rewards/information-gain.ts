@@ -5,6 +5,7 @@
  * Source: DR-Venus (turn-level information gain); the difference of log p(answer | history) is our
  * reading. Differs from it: gains are in nats and may be cut to ±`most`.
  */
+import { dial, made } from "../composition/making.ts";
 import { WaggleError } from "@waggle/protocol";
 import type { RewardPart } from "../composition/part.ts";
 import { requireFiniteRewards } from "../statistics.ts";
@@ -28,29 +29,32 @@ export function informationGains(
  * @param weight of a nat beside the outcome, which is paid on the last turn.
  * @param most cut of one turn's gain, in nats.
  */
-export function informationGain(weight = 0.1, most = 2): RewardPart {
-  return {
-    slot: "reward",
-    part: "info-gain",
-    needs: [],
-    score: async ({ trajectories }, { ports: { answerLogProbs } }) => {
-      if (answerLogProbs === undefined) {
-        throw new WaggleError(
-          "CAPABILITY_MISSING",
-          "reward info-gain needs the policy's log-probs of answers, got none; give them to the run or choose another recipe",
+export function informationGain(weight?: number, most?: number): RewardPart {
+  return made(
+    { informationGainWeight: dial(weight, 0.1), informationGainMost: dial(most, 2) },
+    ({ informationGainWeight: weight, informationGainMost: most }) => ({
+      slot: "reward",
+      part: "info-gain",
+      needs: [],
+      score: async ({ trajectories }, { ports: { answerLogProbs } }) => {
+        if (answerLogProbs === undefined) {
+          throw new WaggleError(
+            "CAPABILITY_MISSING",
+            "reward info-gain needs the policy's log-probs of answers, got none; give them to the run or choose another recipe",
+          );
+        }
+        return Promise.all(
+          trajectories.map(async (trajectory) => {
+            const { reward } = trajectory.verification;
+            if (trajectory.turns.length === 0) return { reward };
+            const gains = informationGains(await answerLogProbs(trajectory), most);
+            const turnRewards = gains.map((gain) => weight * gain);
+            const gained = turnRewards.reduce((sum, gain) => sum + gain, 0);
+            turnRewards[turnRewards.length - 1] = (turnRewards.at(-1) ?? 0) + reward;
+            return { reward: reward + gained, turnRewards, components: { gained } };
+          }),
         );
-      }
-      return Promise.all(
-        trajectories.map(async (trajectory) => {
-          const { reward } = trajectory.verification;
-          if (trajectory.turns.length === 0) return { reward };
-          const gains = informationGains(await answerLogProbs(trajectory), most);
-          const turnRewards = gains.map((gain) => weight * gain);
-          const gained = turnRewards.reduce((sum, gain) => sum + gain, 0);
-          turnRewards[turnRewards.length - 1] = (turnRewards.at(-1) ?? 0) + reward;
-          return { reward: reward + gained, turnRewards, components: { gained } };
-        }),
-      );
-    },
-  };
+      },
+    }),
+  );
 }

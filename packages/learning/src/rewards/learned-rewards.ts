@@ -1,4 +1,5 @@
 /** Rewards by models that the recipe trains itself: of whole trajectories or of single turns. */
+import { dial, made } from "../composition/making.ts";
 import { WaggleError } from "@waggle/protocol";
 import { calibratedByOutcome } from "../advantages/step-mix.ts";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
@@ -19,19 +20,22 @@ export function opened<P>(port: P | undefined, part: string, what: string): P {
  * `rm`: what the reward model says at the end of a trajectory, in [0, 1]. A model that was trained on
  * comparisons speaks in `logits`, one that was fitted to outcomes in their `score`s.
  */
-export function rewardModel(unit: "logits" | "score" = "score"): RewardPart<"rm"> {
-  return {
-    slot: "reward",
-    part: "rm",
-    needs: ["rm"],
-    score: async ({ trajectories }, { ports }) => {
-      const said = await opened(ports.rm, "rm", "a reward model")(trajectories);
-      return said.map((turns) => {
-        const last = turns.at(-1) ?? 0;
-        return { reward: unit === "logits" ? logistic(last) : unitInterval(last) };
-      });
-    },
-  };
+export function rewardModel(unit?: "logits" | "score"): RewardPart<"rm"> {
+  return made(
+    { rewardModelUnit: dial<"logits" | "score">(unit, "score", ["logits", "score"]) },
+    ({ rewardModelUnit: unit }) => ({
+      slot: "reward",
+      part: "rm",
+      needs: ["rm"],
+      score: async ({ trajectories }, { ports }) => {
+        const said = await opened(ports.rm, "rm", "a reward model")(trajectories);
+        return said.map((turns) => {
+          const last = turns.at(-1) ?? 0;
+          return { reward: unit === "logits" ? logistic(last) : unitInterval(last) };
+        });
+      },
+    }),
+  );
 }
 
 /**
@@ -39,8 +43,8 @@ export function rewardModel(unit: "logits" | "score" = "score"): RewardPart<"rm"
  * `spread`. The reward itself is the mean over turns: a rollout whose steps were promising all the way
  * earns more than one that was lucky at the end.
  */
-export function modelledProcess(spread = 0.25): RewardPart<"rm"> {
-  return {
+export function modelledProcess(spread?: number): RewardPart<"rm"> {
+  return made({ spread: dial(spread, 0.25) }, ({ spread }) => ({
     slot: "reward",
     part: "process",
     needs: ["rm"],
@@ -53,7 +57,7 @@ export function modelledProcess(spread = 0.25): RewardPart<"rm"> {
         return { reward: mean, turnRewards: calibratedByOutcome(reward, scores, spread) };
       });
     },
-  };
+  }));
 }
 
 function unitInterval(value: number): number {

@@ -4,6 +4,7 @@
  *
  * Source: Deep-DxSearch (retrieval reward), MC-Search.
  */
+import { dial, made } from "../composition/making.ts";
 import { WaggleError } from "@waggle/protocol";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { RewardPart } from "../composition/part.ts";
@@ -43,8 +44,8 @@ export function newlyRetrieved(
  * `retrieval`: the share of the documents that the answer stands on which were found, each paid where it
  * was found first; and the share of what was found that is among them, weighed by `precision`.
  */
-export function retrieved(precision = 0): RewardPart<"corpus"> {
-  return {
+export function retrieved(precision?: number): RewardPart<"corpus"> {
+  return made({ retrievedPrecision: dial(precision, 0) }, ({ retrievedPrecision: precision }) => ({
     slot: "reward",
     part: "retrieval",
     needs: ["corpus"],
@@ -61,7 +62,7 @@ export function retrieved(precision = 0): RewardPart<"corpus"> {
         });
         return { reward: whole.recall + precision * whole.precision, turnRewards };
       }),
-  };
+  }));
 }
 
 /** Ids that each search found, and those that the answer stands on, as the verifier says. */

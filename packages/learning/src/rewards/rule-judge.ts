@@ -2,6 +2,7 @@
  * `checklist` judged by rules: an environment that pays single turns says which criteria its calls met,
  * and a criterion counts only with its evidence, the call, in the record. No model judges.
  */
+import { dial, made } from "../composition/making.ts";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { RewardPart } from "../composition/part.ts";
 import type { StatePart } from "../composition/state.ts";
@@ -28,30 +29,33 @@ const LEAST_WEIGHT = 1e-9;
  *
  * @param payment default at the end: judged densely, paid sparsely.
  */
-export function criteriaByRule(payment: ChecklistPayment = "trajectory"): RewardPart<"judge"> {
-  return {
-    slot: "reward",
-    part: "checklist",
-    needs: ["judge"],
-    score: ({ trajectories }) =>
-      trajectories.map((trajectory) => {
-        if (trajectory.turns.length === 0) return { reward: 0 };
-        const { criteria, verdicts } = judgedByRule(trajectory);
-        const turnRewards = checklistRewards(
-          criteria,
-          verdicts,
-          trajectory.turns.map(callsOf).join("\n"),
-          trajectory.turns.length,
-          payment,
-        );
-        const met = verdicts.filter(({ verdict }) => verdict === "met").length;
-        return {
-          reward: turnRewards.reduce((sum, reward) => sum + reward, 0),
-          turnRewards,
-          components: { met },
-        };
-      }),
-  };
+export function criteriaByRule(payment?: ChecklistPayment): RewardPart<"judge"> {
+  return made(
+    { criteriaByRulePayment: dial(payment, "trajectory") },
+    ({ criteriaByRulePayment: payment }) => ({
+      slot: "reward",
+      part: "checklist",
+      needs: ["judge"],
+      score: ({ trajectories }) =>
+        trajectories.map((trajectory) => {
+          if (trajectory.turns.length === 0) return { reward: 0 };
+          const { criteria, verdicts } = judgedByRule(trajectory);
+          const turnRewards = checklistRewards(
+            criteria,
+            verdicts,
+            trajectory.turns.map(callsOf).join("\n"),
+            trajectory.turns.length,
+            payment,
+          );
+          const met = verdicts.filter(({ verdict }) => verdict === "met").length;
+          return {
+            reward: turnRewards.reduce((sum, reward) => sum + reward, 0),
+            turnRewards,
+            components: { met },
+          };
+        }),
+    }),
+  );
 }
 
 function judgedByRule({ turns, verification }: JudgedTrajectory): {

@@ -57,22 +57,24 @@ export function team(rule?: TeamRule): RewardPart {
  * `outcome` of a match: what a rollout's side has over the other side of its joint rollout, in [-1, 1];
  * among equal results fewer calls win. What one side gains the other loses.
  */
-export function matchOutcome(callPrice = 0.02, part: "outcome" | "team" = "outcome"): RewardPart {
-  const worth = (trajectory: JudgedTrajectory): number =>
-    trajectory.verification.reward - callPrice * toolCalls(trajectory);
-  return {
-    slot: "reward",
-    part,
-    needs: [],
-    score: ({ trajectories }) =>
-      trajectories.map((trajectory) => {
-        const others = trajectories.filter(
-          (other) => other.joint === trajectory.joint && other.id !== trajectory.id,
-        );
-        const [other] = others;
-        if (other === undefined) return { reward: 0 };
-        const [own] = zeroSumReward([worth(trajectory), worth(other)]);
-        return { reward: own };
-      }),
-  };
+export function matchOutcome(callPrice?: number, part: "outcome" | "team" = "outcome"): RewardPart {
+  return made({ callPrice: dial(callPrice, 0.02) }, ({ callPrice }) => {
+    const worth = (trajectory: JudgedTrajectory): number =>
+      trajectory.verification.reward - callPrice * toolCalls(trajectory);
+    return {
+      slot: "reward",
+      part,
+      needs: [],
+      score: ({ trajectories }) =>
+        trajectories.map((trajectory) => {
+          const others = trajectories.filter(
+            (other) => other.joint === trajectory.joint && other.id !== trajectory.id,
+          );
+          const [other] = others;
+          if (other === undefined) return { reward: 0 };
+          const [own] = zeroSumReward([worth(trajectory), worth(other)]);
+          return { reward: own };
+        }),
+    };
+  });
 }

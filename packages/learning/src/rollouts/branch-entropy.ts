@@ -7,7 +7,7 @@
  * Differs from them: the rule is one value, α + β·ΔH is a probability and is drawn, and the penalty
  * falls linearly to 0 over `mostInARow` branches.
  */
-import { fixed, made } from "../composition/making.ts";
+import { dial, fixed, made } from "../composition/making.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import { group, planned } from "./plain-rollouts.ts";
 
@@ -44,20 +44,22 @@ export function branchProbability(
  * sure, `size` leaves in all.
  */
 export function branchEntropy(
-  size = 8,
-  whole = 4,
+  size?: number,
+  whole?: number,
   rule: BranchRule = { base: 0.2, slope: 2, mostEntropy: Math.log(384), mostInARow: 2 },
 ): RolloutPart<never, "group"> {
-  const branching = planned("branch-entropy", "group", {
-    kind: "branch",
-    whole,
-    size,
-    branchAt: (entropies, inARow, random) => {
-      const [start = 0] = entropies;
-      return random() < branchProbability(rule, entropies.at(-1) ?? start, start, inARow);
-    },
+  return made({ groupSize: dial(size, 8), whole: dial(whole, 4) }, ({ groupSize: size, whole }) => {
+    const branching = planned("branch-entropy", "group", {
+      kind: "branch",
+      whole,
+      size,
+      branchAt: (entropies, inARow, random) => {
+        const [start = 0] = entropies;
+        return random() < branchProbability(rule, entropies.at(-1) ?? start, start, inARow);
+      },
+    });
+    return { ...branching, around: [group(whole)] };
   });
-  return { ...branching, around: [group(whole)] };
 }
 
 /**

@@ -2,6 +2,7 @@
  * Rollout parts that put something around the environment: a model that answers in the tools' place, no
  * tools, budgets and faults, several rollouts in one context.
  */
+import { dial, made } from "../composition/making.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import type { EnvironmentRanges } from "./env-random.ts";
 import type { EnvironmentChange } from "./environment-change.ts";
@@ -28,40 +29,58 @@ type Simulation = {
 };
 
 /** `sim-env`: tools are answered by a model of the environment. */
-export function simulatedTools({
-  size = 8,
-  share = 1,
-  judges = false,
-  references = 0,
-}: Simulation = {}): RolloutPart<"world-model", "group"> {
-  const change = { kind: "simulated", by: "world-model", share, judges } as const;
-  return { ...changed("sim-env", size, change, references), needs: ["world-model"] };
+export function simulatedTools({ size, share, judges, references }: Simulation = {}): RolloutPart<
+  "world-model",
+  "group"
+> {
+  return made(
+    {
+      groupSize: dial(size, 8),
+      simulatedToolsShare: dial(share, 1),
+      judges: dial(judges, false),
+      references: dial(references, 0),
+    },
+    ({ groupSize: size, simulatedToolsShare: share, judges, references }) => {
+      const change = { kind: "simulated", by: "world-model", share, judges } as const;
+      return { ...changed("sim-env", size, change, references), needs: ["world-model"] };
+    },
+  );
 }
 
 /** `sim-env`: tools are answered by the policy that calls them. */
-export function selfAnswered(size = 8): GroupPart {
-  return changed("sim-env", size, { kind: "simulated", by: "policy", share: 1, judges: false });
+export function selfAnswered(size?: number): GroupPart {
+  return made({ groupSize: dial(size, 8) }, ({ groupSize: size }) =>
+    changed("sim-env", size, { kind: "simulated", by: "policy", share: 1, judges: false }),
+  );
 }
 
 /** `env-random`: budgets of calls and turns, and chances of faults, drawn for each task. */
-export function randomEnvironments(ranges: EnvironmentRanges, size = 8): GroupPart {
-  return changed("env-random", size, { kind: "drawn", ranges });
+export function randomEnvironments(ranges: EnvironmentRanges, size?: number): GroupPart {
+  return made({ groupSize: dial(size, 8) }, ({ groupSize: size }) =>
+    changed("env-random", size, { kind: "drawn", ranges }),
+  );
 }
 
 /** `multi-trial`: up to `most` rollouts in one context; the last one counts. */
-export function trials(most = 2, size = 8): GroupPart {
-  return changed("multi-trial", size, { kind: "trials", most, stopsAtSuccess: true });
+export function trials(most?: number, size?: number): GroupPart {
+  return made(
+    { trialsMost: dial(most, 2), groupSize: dial(size, 8) },
+    ({ trialsMost: most, groupSize: size }) =>
+      changed("multi-trial", size, { kind: "trials", most, stopsAtSuccess: true }),
+  );
 }
 
 /** Trajectories under a contract: what breaks it never reaches a tool. */
-export function underContract(mostCalls: number, size = 8): GroupPart {
-  return changed("contract", size, { kind: "contract", mostCalls });
+export function underContract(mostCalls: number, size?: number): GroupPart {
+  return made({ groupSize: dial(size, 8) }, ({ groupSize: size }) =>
+    changed("contract", size, { kind: "contract", mostCalls }),
+  );
 }
 
 /** `paired-tool`: of each task, every second trajectory is without tools, in the role `alone`. */
-export function pairedTools(size = 8): GroupPart {
-  return {
+export function pairedTools(size?: number): GroupPart {
+  return made({ groupSize: dial(size, 8) }, ({ groupSize: size }) => ({
     ...{ slot: "rollout", part: "paired-tool", needs: [], start: "group", around: [group(size)] },
     plan: () => ({ kind: "group", size: 2 * size, environments: [null, { kind: "toolless" }] }),
-  };
+  }));
 }

@@ -106,9 +106,13 @@ export function demos(mistakes?: number): RolloutPart<never, "single"> {
 /** `demos` in so many wordings: each demonstration is told another sentence, in turn. */
 export function toldDemos(
   modes: readonly string[],
-  { size = 1, mistakes = 0 }: { readonly size?: number; readonly mistakes?: number } = {},
+  { size, mistakes }: { readonly size?: number; readonly mistakes?: number } = {},
 ): RolloutPart<never, "single"> {
-  return planned("demos", "single", { kind: "demos", size, mistakes, modes });
+  return made(
+    { toldDemosSize: dial(size, 1), mistakes: dial(mistakes, 0) },
+    ({ toldDemosSize: size, mistakes }) =>
+      planned("demos", "single", { kind: "demos", size, mistakes, modes }),
+  );
 }
 
 /**
@@ -116,13 +120,13 @@ export function toldDemos(
  * rollouts of the policy.
  */
 export function teacherDemos({
-  students = 0,
+  students,
   modes,
 }: { readonly students?: number; readonly modes?: readonly string[] } = {}): RolloutPart<
   "teacher",
   "group"
 > {
-  return {
+  return made({ students: dial(students, 0) }, ({ students }) => ({
     slot: "rollout",
     part: "demos",
     start: "group",
@@ -134,5 +138,5 @@ export function teacherDemos({
         ...(modes === undefined ? {} : { modes }),
       };
     },
-  };
+  }));
 }

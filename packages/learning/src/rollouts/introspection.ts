@@ -1,4 +1,5 @@
 /** Several answers to one request in one context. */
+import { dial, made } from "../composition/making.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import { retry } from "./plain-rollouts.ts";
 
@@ -8,15 +9,18 @@ import { retry } from "./plain-rollouts.ts";
  */
 export function introspection(
   guidance: string,
-  most = 3,
-  size = 1,
+  most?: number,
+  size?: number,
 ): RolloutPart<"teacher", "single"> {
-  return {
-    ...{ slot: "rollout", part: "multi-trial", start: "single", needs: ["teacher"] },
-    around: [retry(guidance, size)],
-    plan: ({ state }) => {
-      const [teacher = 0] = state.teacher as readonly number[];
-      return { kind: "retry", size, guidance, trials: { most, teacher } };
-    },
-  };
+  return made(
+    { introspectionMost: dial(most, 3), introspectionSize: dial(size, 1) },
+    ({ introspectionMost: most, introspectionSize: size }) => ({
+      ...{ slot: "rollout", part: "multi-trial", start: "single", needs: ["teacher"] },
+      around: [retry(guidance, size)],
+      plan: ({ state }) => {
+        const [teacher = 0] = state.teacher as readonly number[];
+        return { kind: "retry", size, guidance, trials: { most, teacher } };
+      },
+    }),
+  );
 }

@@ -4,6 +4,7 @@
  *
  * Source: AgentMath, verl and AReaL (partial rollouts across versions).
  */
+import { dial, made } from "../composition/making.ts";
 import {
   type SampledSegment,
   type Trajectory,
@@ -62,14 +63,14 @@ export function tokenVersions({ segments }: Trajectory): number[] {
 export function partialRollouts(
   turns: number,
   most: number,
-  size = 8,
+  size?: number,
 ): RolloutPart<"rest-buffer", "group"> {
-  return {
+  return made({ groupSize: dial(size, 8) }, ({ groupSize: size }) => ({
     ...{ slot: "rollout", part: "partial", needs: ["rest-buffer"], start: "group" },
     around: [group(size)],
     plan: ({ state }) => ({
       ...{ kind: "partial", size, turns, most },
       unfinished: state["rest-buffer"] as readonly JudgedGroup[],
     }),
-  };
+  }));
 }

@@ -48,10 +48,15 @@ export function single(attempts?: number, modes?: readonly string[]): RolloutPar
 }
 
 /** `mode-strata`: a group in which each mode has its share; a mode is a sentence of the system message. */
-export function modeStrata(modes: readonly string[], perMode = 4): RolloutPart<never, "group"> {
-  const size = perMode * modes.length;
-  const strata = planned("mode-strata", "group", { kind: "group", size, modes });
-  return { ...strata, around: [group(size)] };
+export function modeStrata(
+  modes: readonly string[],
+  perMode?: number,
+): RolloutPart<never, "group"> {
+  return made({ perMode: dial(perMode, 4) }, ({ perMode }) => {
+    const size = perMode * modes.length;
+    const strata = planned("mode-strata", "group", { kind: "group", size, modes });
+    return { ...strata, around: [group(size)] };
+  });
 }
 
 /** `weights`: nothing is rolled out, models are what is learned from. */
@@ -64,8 +69,10 @@ export function weights(): RolloutPart<never, "single"> {
  *
  * Source: Reflect, Retry, Reward, arXiv:2505.24726.
  */
-export function retry(guidance: string, size = 8): RolloutPart<never, "group"> {
-  return planned("retry", "group", { kind: "retry", size, guidance });
+export function retry(guidance: string, size?: number): RolloutPart<never, "group"> {
+  return made({ groupSize: dial(size, 8) }, ({ groupSize: size }) =>
+    planned("retry", "group", { kind: "retry", size, guidance }),
+  );
 }
 
 /** `async`: `inner` sampled by a policy that lags behind; the lag itself is a setting of the stage. */

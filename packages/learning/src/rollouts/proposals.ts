@@ -1,4 +1,5 @@
 /** Self-play in which a policy sets tasks and solves them. The environment checks tasks and answers. */
+import { dial, made } from "../composition/making.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import { group } from "./plain-rollouts.ts";
 
@@ -14,29 +15,55 @@ export const SHOWN = "shown";
  *
  * @param shown demonstrations of how a task is set: a policy that never saw it done sets none.
  */
-export function setAndSolve(proposals = 4, attempts = 4, shown = 1): RolloutPart<never, "group"> {
-  return {
-    slot: "rollout",
-    part: "self-play",
-    needs: [],
-    start: "group",
-    plan: () => ({ kind: "proposals", proposals, attempts, shown }),
-  };
+export function setAndSolve(
+  proposals?: number,
+  attempts?: number,
+  shown?: number,
+): RolloutPart<never, "group"> {
+  return made(
+    {
+      setAndSolveProposals: dial(proposals, 4),
+      setAndSolveAttempts: dial(attempts, 4),
+      setAndSolveShown: dial(shown, 1),
+    },
+    ({
+      setAndSolveProposals: proposals,
+      setAndSolveAttempts: attempts,
+      setAndSolveShown: shown,
+    }) => ({
+      slot: "rollout",
+      part: "self-play",
+      needs: [],
+      start: "group",
+      plan: () => ({ kind: "proposals", proposals, attempts, shown }),
+    }),
+  );
 }
 
 /** `self-play` about documents: both search them, and no environment without any serves. */
 export function searchAndSolve(
-  proposals = 4,
-  attempts = 4,
-  shown = 1,
+  proposals?: number,
+  attempts?: number,
+  shown?: number,
 ): RolloutPart<"corpus", "group"> {
-  return {
-    slot: "rollout",
-    part: "self-play",
-    needs: ["corpus"],
-    start: "group",
-    plan: () => ({ kind: "proposals", proposals, attempts, shown, searches: "both" }),
-  };
+  return made(
+    {
+      searchAndSolveProposals: dial(proposals, 4),
+      searchAndSolveAttempts: dial(attempts, 4),
+      searchAndSolveShown: dial(shown, 1),
+    },
+    ({
+      searchAndSolveProposals: proposals,
+      searchAndSolveAttempts: attempts,
+      searchAndSolveShown: shown,
+    }) => ({
+      slot: "rollout",
+      part: "self-play",
+      needs: ["corpus"],
+      start: "group",
+      plan: () => ({ kind: "proposals", proposals, attempts, shown, searches: "both" }),
+    }),
+  );
 }
 
 /**
@@ -44,16 +71,27 @@ export function searchAndSolve(
  * `group` of rollouts.
  */
 export function readAndSolve(
-  proposals = 4,
-  attempts = 4,
-  shown = 1,
+  proposals?: number,
+  attempts?: number,
+  shown?: number,
 ): RolloutPart<"corpus", "group"> {
-  return {
-    slot: "rollout",
-    part: "self-play",
-    needs: ["corpus"],
-    start: "group",
-    plan: () => ({ kind: "proposals", proposals, attempts, shown, searches: "setter" }),
-    around: [group(attempts)],
-  };
+  return made(
+    {
+      readAndSolveProposals: dial(proposals, 4),
+      readAndSolveAttempts: dial(attempts, 4),
+      readAndSolveShown: dial(shown, 1),
+    },
+    ({
+      readAndSolveProposals: proposals,
+      readAndSolveAttempts: attempts,
+      readAndSolveShown: shown,
+    }) => ({
+      slot: "rollout",
+      part: "self-play",
+      needs: ["corpus"],
+      start: "group",
+      plan: () => ({ kind: "proposals", proposals, attempts, shown, searches: "setter" }),
+      around: [group(attempts)],
+    }),
+  );
 }

@@ -35,16 +35,22 @@ export function stepReplay(continuations?: number): RolloutPart<never, "group"> 
  * would take at one of its turns. Nobody answers these, but where they are to be `answered`.
  */
 export function log(
-  size = 8,
+  size?: number,
   proposals: { readonly count: number; readonly answered?: boolean } = { count: 0 },
 ): RolloutPart<never, "group"> {
-  return planned("log", "group", { kind: "log", size, proposals });
+  return made({ groupSize: dial(size, 8) }, ({ groupSize: size }) =>
+    planned("log", "group", { kind: "log", size, proposals }),
+  );
 }
 
 /** `takeover`: after `failures` failed turns in a row a person takes over for `turns` turns. */
 export function takeover(
-  size = 1,
-  { failures = 1, turns = 2 }: { readonly failures?: number; readonly turns?: number } = {},
+  size?: number,
+  { failures, turns }: { readonly failures?: number; readonly turns?: number } = {},
 ): RolloutPart<never, "single"> {
-  return planned("takeover", "single", { kind: "takeover", size, failures, turns });
+  return made(
+    { takeoverSize: dial(size, 1), failures: dial(failures, 1), turns: dial(turns, 2) },
+    ({ takeoverSize: size, failures, turns }) =>
+      planned("takeover", "single", { kind: "takeover", size, failures, turns }),
+  );
 }

@@ -1,4 +1,5 @@
 /** Rollouts of several policies: teams, matches, and matches against past checkpoints. */
+import { dial, made } from "../composition/making.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import type { RolloutPlan } from "../composition/rollout-plan.ts";
 import { resource, type StatePart } from "../composition/state.ts";
@@ -21,29 +22,33 @@ export function teamOf(plan: Team): RolloutPart<never, "group"> {
 }
 
 /** `self-play`: two sides at the same task, apart; both are the policy. */
-export function selfPlay(size = 8): RolloutPart<never, "group"> {
-  const sides = { how: "apart", roles: ["first", "second"], size } as const;
-  return { ...teamOf(sides), part: "self-play", around: [teamOf(sides)] };
+export function selfPlay(size?: number): RolloutPart<never, "group"> {
+  return made({ groupSize: dial(size, 8) }, ({ groupSize: size }) => {
+    const sides = { how: "apart", roles: ["first", "second"], size } as const;
+    return { ...teamOf(sides), part: "self-play", around: [teamOf(sides)] };
+  });
 }
 
 /**
  * `self-play` against one of the past checkpoints, drawn by how hard it still is; the policy is the first
  * side.
  */
-export function selfPlayAgainstPast(size = 8): RolloutPart<"opponents", "group"> {
-  const sides = { how: "apart", roles: ["policy", "opponent"], size } as const;
-  return {
-    slot: "rollout",
-    part: "self-play",
-    needs: ["opponents"],
-    start: "group",
-    plan: ({ state, random }) => ({
-      kind: "team",
-      ...sides,
-      opponent: drawOpponent(state.opponents as OpponentPool, random),
-    }),
-    around: [teamOf(sides)],
-  };
+export function selfPlayAgainstPast(size?: number): RolloutPart<"opponents", "group"> {
+  return made({ groupSize: dial(size, 8) }, ({ groupSize: size }) => {
+    const sides = { how: "apart", roles: ["policy", "opponent"], size } as const;
+    return {
+      slot: "rollout",
+      part: "self-play",
+      needs: ["opponents"],
+      start: "group",
+      plan: ({ state, random }) => ({
+        kind: "team",
+        ...sides,
+        opponent: drawOpponent(state.opponents as OpponentPool, random),
+      }),
+      around: [teamOf(sides)],
+    };
+  });
 }
 
 /** `self-play`: a demonstration of each task beside a rollout of the checkpoint before, role `student`. */

@@ -4,6 +4,7 @@
  *
  * Source: Xi et al. 2025, "AgentGym-RL" (ScalingInter-RL), arXiv:2509.08755.
  */
+import { dial, made } from "../composition/making.ts";
 import { WaggleError } from "@waggle/protocol";
 import type { SchedulePart } from "../composition/stage.ts";
 
@@ -47,25 +48,31 @@ export function evenHorizons(
 }
 
 /** `horizon-curr`: few turns at first, more later. */
-export function horizonCurriculum(first: number, last: number, stages = 3): SchedulePart {
-  return {
-    slot: "schedule",
-    part: "horizon-curr",
-    at: (settings, { step, steps }) => ({
-      ...settings,
-      maxTurns: maxTurnsAt(evenHorizons(first, last, stages, steps), step),
+export function horizonCurriculum(first: number, last: number, stages?: number): SchedulePart {
+  return made(
+    { horizonCurriculumStages: dial(stages, 3) },
+    ({ horizonCurriculumStages: stages }) => ({
+      slot: "schedule",
+      part: "horizon-curr",
+      at: (settings, { step, steps }) => ({
+        ...settings,
+        maxTurns: maxTurnsAt(evenHorizons(first, last, stages, steps), step),
+      }),
     }),
-  };
+  );
 }
 
 /** `diff-curr`: easy tasks at first, all of them from `until` of the stage on. */
-export function difficultyCurriculum(until = 0.5): SchedulePart {
-  return {
-    slot: "schedule",
-    part: "diff-curr",
-    at: (settings, { step, steps }) => ({
-      ...settings,
-      difficulty: Math.min(1, step / Math.max(1, until * steps)),
+export function difficultyCurriculum(until?: number): SchedulePart {
+  return made(
+    { difficultyCurriculumUntil: dial(until, 0.5) },
+    ({ difficultyCurriculumUntil: until }) => ({
+      slot: "schedule",
+      part: "diff-curr",
+      at: (settings, { step, steps }) => ({
+        ...settings,
+        difficulty: Math.min(1, step / Math.max(1, until * steps)),
+      }),
     }),
-  };
+  );
 }

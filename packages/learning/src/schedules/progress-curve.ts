@@ -4,6 +4,7 @@
  *
  * Source: SPEAR (bonus fades, self-imitation grows), Atom-Searcher (process fades to outcome), MSRL.
  */
+import { dial, made } from "../composition/making.ts";
 import type { SchedulePart } from "../composition/stage.ts";
 import { requireInside } from "../statistics.ts";
 
@@ -35,9 +36,9 @@ export function annealedAt(
 /** `weight-anneal`: weights of reward components move from one number to another over the stage. */
 export function weightAnneal(
   weights: { readonly [component: string]: readonly [from: number, to: number] },
-  curve: Curve = "linear",
+  curve?: Curve,
 ): SchedulePart {
-  return {
+  return made({ curve: dial(curve, "linear") }, ({ curve }) => ({
     slot: "schedule",
     part: "weight-anneal",
     at: (settings, { step, steps }) => ({
@@ -52,5 +53,5 @@ export function weightAnneal(
         ),
       },
     }),
-  };
+  }));
 }

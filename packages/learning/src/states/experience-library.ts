@@ -5,6 +5,7 @@
  * Source: Cai et al. 2025, "Training-Free Group Relative Policy Optimization", arXiv:2510.08191
  * (add, modify, delete, keep).
  */
+import { dial, made } from "../composition/making.ts";
 import { kept, type StatePart } from "../composition/state.ts";
 import { wordOverlap } from "./words.ts";
 
@@ -93,35 +94,46 @@ export function experienceText(library: ExperienceLibrary): string {
  * and after each turn those most like what came of it; `none`: somebody else reads them.
  */
 export function experience(
-  read: "whole" | "by-step" | "none" = "whole",
+  read?: "whole" | "by-step" | "none",
   {
     limits,
-    most = 2,
+    most,
   }: {
     readonly limits?: ExperienceLibrary["limits"];
     /** Lessons at once, where they are fetched by step. */
     readonly most?: number;
   } = {},
 ): StatePart<"experience"> {
-  const part = kept("experience", () => experienceLibrary(limits));
-  if (read === "none") return part;
-  return {
-    ...part,
-    read: (value, { situation, at }) => {
-      const entries = experiencesOf(value as ExperienceLibrary);
-      if (read === "whole" && at !== "start") return null;
-      const given =
-        read === "whole"
-          ? entries
-          : entries
-              .map((entry) => ({ entry, likeness: wordOverlap(entry.text, situation).likeness }))
-              .filter(({ likeness }) => likeness > 0)
-              .toSorted((a, b) => b.likeness - a.likeness)
-              .slice(0, most)
-              .map(({ entry }) => entry);
-      return given.length === 0
-        ? null
-        : { ids: given.map(({ id }) => id), parts: { lessons: given.map(({ text }) => text) } };
+  return made(
+    {
+      read: dial<"whole" | "by-step" | "none">(read, "whole", ["whole", "by-step", "none"]),
+      experienceMost: dial(most, 2),
     },
-  };
+    ({ read, experienceMost: most }) => {
+      const part = kept("experience", () => experienceLibrary(limits));
+      if (read === "none") return part;
+      return {
+        ...part,
+        read: (value, { situation, at }) => {
+          const entries = experiencesOf(value as ExperienceLibrary);
+          if (read === "whole" && at !== "start") return null;
+          const given =
+            read === "whole"
+              ? entries
+              : entries
+                  .map((entry) => ({
+                    entry,
+                    likeness: wordOverlap(entry.text, situation).likeness,
+                  }))
+                  .filter(({ likeness }) => likeness > 0)
+                  .toSorted((a, b) => b.likeness - a.likeness)
+                  .slice(0, most)
+                  .map(({ entry }) => entry);
+          return given.length === 0
+            ? null
+            : { ids: given.map(({ id }) => id), parts: { lessons: given.map(({ text }) => text) } };
+        },
+      };
+    },
+  );
 }

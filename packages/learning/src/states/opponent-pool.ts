@@ -5,6 +5,7 @@
  * Source: Vinyals et al. 2019, "AlphaStar" (prioritized fictitious self-play); SPIN, arXiv:2401.01335
  * (the previous checkpoint alone).
  */
+import { dial, made } from "../composition/making.ts";
 import { WaggleError } from "@waggle/protocol";
 import type { StatePart } from "../composition/state.ts";
 import { drawWeighted } from "../draw.ts";
@@ -74,13 +75,13 @@ function winRate({ wins, games }: Opponent): number {
 
 /** `opponents`: past checkpoints, one more of them at each beginning of the stage; `names` act as them. */
 export function opponents(
-  capacity = 4,
+  capacity?: number,
   names: readonly string[] = ["opponent"],
 ): StatePart<"opponents"> {
-  return {
+  return made({ opponentsCapacity: dial(capacity, 4) }, ({ opponentsCapacity: capacity }) => ({
     slot: "state",
     part: "opponents",
     initial: () => opponentPool(capacity),
     roles: { names, learn: [] },
-  };
+  }));
 }

@@ -1,5 +1,5 @@
 /** State that the trainer opens: models, judges, documents and stores that parts ask for by name. */
-import { type Dial, dial, fixed, made } from "../composition/making.ts";
+import { dial, type Dial, fixed, made } from "../composition/making.ts";
 import { kept, resource, type StatePart } from "../composition/state.ts";
 
 /** A model of the environment, fitted to logged calls before the stage begins. */
@@ -72,8 +72,10 @@ export function demonstrators(...mistakes: readonly number[]): StatePart<"teache
 export const judgement: StatePart<"judge"> = resource("judge");
 
 /** Where it stands; what sampling begins with. */
-export function temperature(start = 1): StatePart<"temperature"> {
-  return kept("temperature", () => start);
+export function temperature(start?: number): StatePart<"temperature"> {
+  return made({ temperatureStart: dial(start, 1) }, ({ temperatureStart: start }) =>
+    kept("temperature", () => start),
+  );
 }
 
 /** Groups of which some rollouts are not at their end. */

@@ -4,6 +4,7 @@
  *
  * Source: RoRecomp (compensation buffer), mix-cd and RL with retention (rehearsal).
  */
+import { dial, made } from "../composition/making.ts";
 import { kept, type StatePart } from "../composition/state.ts";
 import { drawFrom } from "../draw.ts";
 
@@ -36,6 +37,8 @@ export function rehearse<T>(buffer: RestBuffer<T>, count: number, random: () => 
 }
 
 /** What is kept for later, the newest `capacity` trajectories or groups. */
-export function leftovers(capacity = 256): StatePart<"rest-buffer"> {
-  return kept("rest-buffer", () => restBuffer(capacity));
+export function leftovers(capacity?: number): StatePart<"rest-buffer"> {
+  return made({ leftoversCapacity: dial(capacity, 256) }, ({ leftoversCapacity: capacity }) =>
+    kept("rest-buffer", () => restBuffer(capacity)),
+  );
 }

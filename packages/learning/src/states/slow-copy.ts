@@ -5,6 +5,7 @@
  * Source: Stojanovski et al. 2022, "Momentum-based Weight Interpolation", arXiv:2211.03186; Lu et al.
  * 2020, "Seeded Iterated Learning", arXiv:2003.12694 (teacher copied from the student every k steps).
  */
+import { dial, made } from "../composition/making.ts";
 import { WaggleError } from "@waggle/protocol";
 import { resource, type StatePart } from "../composition/state.ts";
 import { requireInside } from "../statistics.ts";
@@ -44,9 +45,9 @@ export function averagedWeights(
  * `slow-copy`: an average that follows the policy and keeps `decay` of itself at each update; it is what
  * rollouts held-out tasks.
  */
-export function averagedCopy(decay = 0.9): StatePart<"slow-copy"> {
-  return {
+export function averagedCopy(decay?: number): StatePart<"slow-copy"> {
+  return made({ averagedCopyDecay: dial(decay, 0.9) }, ({ averagedCopyDecay: decay }) => ({
     ...resource("slow-copy"),
     roles: { names: ["slow"], learn: [], averages: { slow: decay }, deploys: "slow" },
-  };
+  }));
 }

@@ -1,10 +1,11 @@
 /** A memory that rollouts read, recalled by the words of the request. */
+import { dial, made } from "../composition/making.ts";
 import type { StatePart } from "../composition/state.ts";
 import { memoryBank, type MemoryBank, recallMemory } from "./memory-bank.ts";
 
 /** What was done at the `most` remembered requests that share most words with one's own. */
-export function workingMemory(most = 2): StatePart<"memory-bank"> {
-  return {
+export function workingMemory(most?: number): StatePart<"memory-bank"> {
+  return made({ workingMemoryMost: dial(most, 2) }, ({ workingMemoryMost: most }) => ({
     slot: "state",
     part: "memory-bank",
     initial: memoryBank,
@@ -17,5 +18,5 @@ export function workingMemory(most = 2): StatePart<"memory-bank"> {
         parts: { lessons: recalled.map(({ text }) => text) },
       };
     },
-  };
+  }));
 }

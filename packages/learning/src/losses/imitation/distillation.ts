@@ -5,6 +5,7 @@
  * Sources: Agarwal et al. 2023, "On-Policy Distillation of Language Models" (GKD), arXiv:2306.13649;
  * reverse KL per taken token as an advantage, Thinking Machines Lab 2025, "On-Policy Distillation".
  */
+import { dial, made } from "../../composition/making.ts";
 import { WaggleError } from "@waggle/protocol";
 import type { LossPart } from "../../composition/part.ts";
 import type { CandidateDerivatives, LossResult } from "../../loss.ts";
@@ -167,34 +168,39 @@ function requireAligned(
 
 /** @param count - of the teacher's tokens at a position, ≥ 1. */
 export function distilledCandidates(
-  count = 16,
+  count?: number,
   divergence: CandidateDivergence = { direction: "reverse", support: "with-rest" },
 ): LossPart<"teacher"> {
-  if (!(Number.isInteger(count) && count >= 1)) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `distill-candidates needs a whole number of tokens from 1 at each position, got ${count}; set another count`,
-    );
-  }
-  const part = lossPart(
-    "distill-candidates",
-    (minibatch) => {
-      const shares = minibatch.shares.map((row, b) =>
-        Float64Array.from(row, (share, t) => share * (minibatch.weights[b]?.[t] ?? 0)),
-      );
-      return candidateDistillation(
-        {
-          lossMask: minibatch.lossMask,
-          candidateLogProbs: given(minibatch.candidateLogProbs),
-          teacherLogProbs: given(minibatch.teacherCandidateLogProbs),
+  return made(
+    { distilledCandidatesCount: dial(count, 16) },
+    ({ distilledCandidatesCount: count }) => {
+      if (!(Number.isInteger(count) && count >= 1)) {
+        throw new WaggleError(
+          "INVALID_ARGUMENT",
+          `distill-candidates needs a whole number of tokens from 1 at each position, got ${count}; set another count`,
+        );
+      }
+      const part = lossPart(
+        "distill-candidates",
+        (minibatch) => {
+          const shares = minibatch.shares.map((row, b) =>
+            Float64Array.from(row, (share, t) => share * (minibatch.weights[b]?.[t] ?? 0)),
+          );
+          return candidateDistillation(
+            {
+              lossMask: minibatch.lossMask,
+              candidateLogProbs: given(minibatch.candidateLogProbs),
+              teacherLogProbs: given(minibatch.teacherCandidateLogProbs),
+            },
+            divergence,
+            { shares, tokenCount: minibatch.tokenCount },
+          );
         },
-        divergence,
-        { shares, tokenCount: minibatch.tokenCount },
+        { needs: ["teacher"], derivatives: ["candidateLogProbs"] },
       );
+      return { ...part, candidates: count };
     },
-    { needs: ["teacher"], derivatives: ["candidateLogProbs"] },
   );
-  return { ...part, candidates: count };
 }
 
 function given(rows: CandidateLogProbs | undefined): CandidateLogProbs {

@@ -3,6 +3,7 @@
  *
  * Source: Peters and Schaal 2007, "Reward-Weighted Regression".
  */
+import { dial, made } from "../../composition/making.ts";
 import { WaggleError } from "@waggle/protocol";
 import type { LossPart } from "../../composition/part.ts";
 import { lossPart } from "../loss-part.ts";
@@ -28,15 +29,17 @@ function requireFinite(returns: readonly number[]): void {
 }
 
 /** `cond`: cross-entropy, trajectories weighed by exp((return − best) / temperature). */
-export function returnConditioned(temperature = 0.5): LossPart {
-  return lossPart("cond", (minibatch) => {
-    const ofRow = returnWeights(
-      minibatch.trajectories.map(({ score }) => score.reward),
-      temperature,
-    );
-    const weights = minibatch.weights.map((row, b) =>
-      Float64Array.from(row, (weight) => weight * (ofRow[b] as number)),
-    );
-    return supervisedLoss({ ...minibatch, weights }, minibatch);
-  });
+export function returnConditioned(temperature?: number): LossPart {
+  return made({ temperature: dial(temperature, 0.5) }, ({ temperature }) =>
+    lossPart("cond", (minibatch) => {
+      const ofRow = returnWeights(
+        minibatch.trajectories.map(({ score }) => score.reward),
+        temperature,
+      );
+      const weights = minibatch.weights.map((row, b) =>
+        Float64Array.from(row, (weight) => weight * (ofRow[b] as number)),
+      );
+      return supervisedLoss({ ...minibatch, weights }, minibatch);
+    }),
+  );
 }

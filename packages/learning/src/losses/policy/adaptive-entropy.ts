@@ -4,6 +4,7 @@
  *
  * Source: He et al. 2025, "Skywork Open Reasoner 1", arXiv:2505.22312, section 4.4.
  */
+import { dial, made } from "../../composition/making.ts";
 import type { FilterPart, LossPart } from "../../composition/part.ts";
 import { kept, type StatePart } from "../../composition/state.ts";
 import { filterPart } from "../../filters/filter-part.ts";
@@ -49,8 +50,12 @@ export function adaptiveEntropyCoefficient(
 type EntropyStrength = AdaptiveEntropy & { readonly coefficient: number };
 
 /** Where it stands; nothing is paid before entropy was measured. */
-export function entropyStrength(strength = 0): StatePart<"entropy-strength"> {
-  return kept("entropy-strength", (): EntropyStrength => ({ strength, coefficient: 0 }));
+export function entropyStrength(strength?: number): StatePart<"entropy-strength"> {
+  return made(
+    { entropyStrengthStrength: dial(strength, 0) },
+    ({ entropyStrengthStrength: strength }) =>
+      kept("entropy-strength", (): EntropyStrength => ({ strength, coefficient: 0 })),
+  );
 }
 
 /** Leaves none out: measures the mean entropy of sampled tokens and moves the strength by it. */

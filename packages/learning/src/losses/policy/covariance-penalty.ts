@@ -7,6 +7,7 @@
  * Models", arXiv:2505.22617, section 4.3. Differs from it: the penalty is ½(log r)², whose gradient is
  * that of the KL divergence, where the published code has |log r|, whose gradient does not fade at 1.
  */
+import { dial, made } from "../../composition/making.ts";
 import type { LossPart } from "../../composition/part.ts";
 import { topCovarianceTokens } from "../../corrections/covariance-mask.ts";
 import { clampedLogRatio, LOG_RATIO_LIMIT } from "../../log-ratio.ts";
@@ -39,12 +40,19 @@ export function covariancePenaltyLoss(
 }
 
 /** `kl-cov`: nothing clipped; the `share` of tokens of highest covariance is pulled back to where it was. */
-export function covariancePenalty(share = 2e-3, coefficient = 1): LossPart {
-  return lossPart("kl-cov", (minibatch) =>
-    covariancePenaltyLoss(
-      { ...minibatch, penalised: topCovarianceTokens(minibatch, share) },
-      coefficient,
-      minibatch,
-    ),
+export function covariancePenalty(share?: number, coefficient?: number): LossPart {
+  return made(
+    {
+      covariancePenaltyShare: dial(share, 2e-3),
+      covariancePenaltyCoefficient: dial(coefficient, 1),
+    },
+    ({ covariancePenaltyShare: share, covariancePenaltyCoefficient: coefficient }) =>
+      lossPart("kl-cov", (minibatch) =>
+        covariancePenaltyLoss(
+          { ...minibatch, penalised: topCovarianceTokens(minibatch, share) },
+          coefficient,
+          minibatch,
+        ),
+      ),
   );
 }

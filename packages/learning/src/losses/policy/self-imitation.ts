@@ -7,6 +7,7 @@
  * "SPEAR", arXiv:2509.22601, section 4.2. The weight that rises over training is the recipe's
  * (`scaleLoss`).
  */
+import { dial, made } from "../../composition/making.ts";
 import type { LossPart } from "../../composition/part.ts";
 import type { LossResult } from "../../loss.ts";
 import type { AggregationOption } from "../aggregation.ts";
@@ -40,8 +41,12 @@ export function selfImitationLoss(
 }
 
 /** `self-imitation`: the clipped surrogate on tokens that did better than expected, and on no others. */
-export function selfImitation(lower = 0.2, upper = 0.2): LossPart {
-  return lossPart("self-imitation", (minibatch) =>
-    selfImitationLoss(minibatch, { lower, upper }, minibatch),
+export function selfImitation(lower?: number, upper?: number): LossPart {
+  return made(
+    { selfImitationLower: dial(lower, 0.2), selfImitationUpper: dial(upper, 0.2) },
+    ({ selfImitationLower: lower, selfImitationUpper: upper }) =>
+      lossPart("self-imitation", (minibatch) =>
+        selfImitationLoss(minibatch, { lower, upper }, minibatch),
+      ),
   );
 }

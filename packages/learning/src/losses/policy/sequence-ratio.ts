@@ -6,6 +6,7 @@
  * 5 and 7 (sequence form), 14 (token form); times the length, so that a mean over tokens does not favor
  * short answers, Liu et al. 2026, "Length-Unbiased Sequence Policy Optimization" (LUSPO), arXiv:2602.05261.
  */
+import { dial, made } from "../../composition/making.ts";
 import type { LossPart } from "../../composition/part.ts";
 import { clampedRatio, clampedRatioSlope } from "../../log-ratio.ts";
 import type { LossResult } from "../../loss.ts";
@@ -75,8 +76,12 @@ export function sequenceRatioSurrogate(
 }
 
 /** `seq-ratio`: one ratio a sequence, the mean of its tokens' log-ratios. */
-export function sequenceRatio(lower = 3e-4, upper = 4e-4): LossPart {
-  return lossPart("seq-ratio", (minibatch) =>
-    sequenceRatioSurrogate(minibatch, { lower, upper }, minibatch),
+export function sequenceRatio(lower?: number, upper?: number): LossPart {
+  return made(
+    { sequenceRatioLower: dial(lower, 3e-4), sequenceRatioUpper: dial(upper, 4e-4) },
+    ({ sequenceRatioLower: lower, sequenceRatioUpper: upper }) =>
+      lossPart("seq-ratio", (minibatch) =>
+        sequenceRatioSurrogate(minibatch, { lower, upper }, minibatch),
+      ),
   );
 }

@@ -1,4 +1,5 @@
 /** `struct-tok`: what was paid for the form of calls is learned at the tokens that give them their form. */
+import { dial, made } from "../../composition/making.ts";
 import { WaggleError } from "@waggle/protocol";
 import { groupRelativeAdvantages } from "../../advantages/group-advantages.ts";
 import type { LossPart, Minibatch } from "../../composition/part.ts";
@@ -12,32 +13,37 @@ import { lossPart } from "../loss-part.ts";
  */
 export function structuralTokens<N extends StateName>(
   inner: LossPart<N>,
-  component = "format",
+  component?: string,
 ): LossPart<N> {
-  return lossPart(
-    "struct-tok",
-    (minibatch, context) => {
-      const { structure } = context.ports;
-      if (structure === undefined) {
-        throw new WaggleError(
-          "CAPABILITY_MISSING",
-          "loss struct-tok needs to know which tokens are structure, got nothing; give the run a chat format",
-        );
-      }
-      const ofRow = componentAdvantages(minibatch, component);
-      const isStructure = (b: number, t: number): boolean => {
-        const sample = minibatch.trajectories[b]?.trajectory.samples[minibatch.samples[b] ?? 0];
-        return structure.has(sample?.sequence.tokenIds[t] ?? -1);
-      };
-      const lossMask = minibatch.lossMask.map((row, b) =>
-        row.map((counts, t) => counts && isStructure(b, t)),
-      );
-      const advantages = lossMask.map((row, b) =>
-        Float64Array.from(row, (counts) => (counts ? (ofRow[b] as number) : 0)),
-      );
-      return inner.compute({ ...minibatch, lossMask, advantages }, context);
-    },
-    { ...inner, around: [inner] },
+  return made(
+    { component: dial(component, "format") },
+    ({ component }, [inner]) =>
+      lossPart(
+        "struct-tok",
+        (minibatch, context) => {
+          const { structure } = context.ports;
+          if (structure === undefined) {
+            throw new WaggleError(
+              "CAPABILITY_MISSING",
+              "loss struct-tok needs to know which tokens are structure, got nothing; give the run a chat format",
+            );
+          }
+          const ofRow = componentAdvantages(minibatch, component);
+          const isStructure = (b: number, t: number): boolean => {
+            const sample = minibatch.trajectories[b]?.trajectory.samples[minibatch.samples[b] ?? 0];
+            return structure.has(sample?.sequence.tokenIds[t] ?? -1);
+          };
+          const lossMask = minibatch.lossMask.map((row, b) =>
+            row.map((counts, t) => counts && isStructure(b, t)),
+          );
+          const advantages = lossMask.map((row, b) =>
+            Float64Array.from(row, (counts) => (counts ? (ofRow[b] as number) : 0)),
+          );
+          return inner.compute({ ...minibatch, lossMask, advantages }, context);
+        },
+        { ...inner, around: [inner] },
+      ),
+    [inner],
   );
 }
 

@@ -5,6 +5,7 @@
  * Source: Prime Intellect 2025, "INTELLECT-2", arXiv:2505.07291, section 3.4. Same as a dual clip with
  * its ceiling at the cap, wherever the cap lies above the upper bound.
  */
+import { dial, made } from "../../composition/making.ts";
 import type { LossPart } from "../../composition/part.ts";
 import type { LossResult } from "../../loss.ts";
 import type { AggregationOption } from "../aggregation.ts";
@@ -36,7 +37,14 @@ export function twoSidedSurrogate(
 }
 
 /** `two-sided`: ratios are capped at `cap` also where the clip would let them go. */
-export function twoSidedClip(epsilon = 0.2, cap = 4): LossPart {
-  const bounds = { lower: epsilon, upper: epsilon };
-  return lossPart("two-sided", (minibatch) => twoSidedSurrogate(minibatch, bounds, cap, minibatch));
+export function twoSidedClip(epsilon?: number, cap?: number): LossPart {
+  return made(
+    { epsilon: dial(epsilon, 0.2), twoSidedClipCap: dial(cap, 4) },
+    ({ epsilon, twoSidedClipCap: cap }) => {
+      const bounds = { lower: epsilon, upper: epsilon };
+      return lossPart("two-sided", (minibatch) =>
+        twoSidedSurrogate(minibatch, bounds, cap, minibatch),
+      );
+    },
+  );
 }

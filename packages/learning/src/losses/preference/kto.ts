@@ -6,6 +6,7 @@
  * arXiv:2402.01306, equations 7 and 8. Differs from it: the divergence is estimated once for the whole
  * minibatch and passed in, so microbatches agree.
  */
+import { dial, made } from "../../composition/making.ts";
 import type { LossPart } from "../../composition/part.ts";
 import { logistic } from "../../logistic.ts";
 import type { LossResult } from "../../loss.ts";
@@ -82,21 +83,25 @@ export function ktoLoss(batch: KtoBatch, options: KtoOptions): LossResult {
 }
 
 /** `kto`: trajectories that succeeded are liked, the others disliked; no pairs. */
-export function kto(beta = 0.1, divergence = 0): LossPart<"ref"> {
-  return lossPart(
-    "kto",
-    (minibatch) =>
-      ktoLoss(
-        {
-          ...minibatch,
-          referenceLogProbs: present(minibatch.referenceLogProbs, "kto", "a reference policy"),
-          answers: minibatch.trajectories.map(({ score }, row) => ({
-            segments: [{ row, start: 0, end: minibatch.lossMask[row]?.length ?? 0 }],
-            isDesirable: score.reward >= 0.5,
-          })),
-        },
-        { beta, divergence },
+export function kto(beta?: number, divergence?: number): LossPart<"ref"> {
+  return made(
+    { beta: dial(beta, 0.1), ktoDivergence: dial(divergence, 0) },
+    ({ beta, ktoDivergence: divergence }) =>
+      lossPart(
+        "kto",
+        (minibatch) =>
+          ktoLoss(
+            {
+              ...minibatch,
+              referenceLogProbs: present(minibatch.referenceLogProbs, "kto", "a reference policy"),
+              answers: minibatch.trajectories.map(({ score }, row) => ({
+                segments: [{ row, start: 0, end: minibatch.lossMask[row]?.length ?? 0 }],
+                isDesirable: score.reward >= 0.5,
+              })),
+            },
+            { beta, divergence },
+          ),
+        { needs: ["ref"] },
       ),
-    { needs: ["ref"] },
   );
 }

@@ -8,6 +8,7 @@
  * with Action Preference Query" (OAP), arXiv:2306.03362. Differs from them: actions are tokens, so the
  * push is a score-function gradient and not one through the critic.
  */
+import { dial, made } from "../../composition/making.ts";
 import { lastTokenOf, PROPOSAL, proposalsOf } from "../../advantages/chunk-targets.ts";
 import { turnRewards } from "../../advantages/credit.ts";
 import type { LossPart, Minibatch, RewardedTrajectory } from "../../composition/part.ts";
@@ -99,46 +100,52 @@ type TdBcOptions = {
  * below 0.
  */
 export function tdBc({
-  strength = 2.5,
-  criticWeight = 0.5,
+  strength,
+  criticWeight,
   conservative,
   constraintOf = () => 1,
 }: TdBcOptions = {}): LossPart<"critic"> {
-  return lossPart(
-    "td-bc",
-    (minibatch) => {
-      const values = present(minibatch.values, "td-bc", "values of a critic");
-      const targets = present(minibatch.returns, "td-bc", "targets of td");
-      const lossMask = minibatch.lossMask.map((mask, b) =>
-        minibatch.trajectories[b]?.trajectory.role === PROPOSAL ? mask.map(() => false) : mask,
-      );
-      const constraints = constraintRows(minibatch, constraintOf);
-      const meanAbsolute = meanAbsoluteAdvantage({ ...minibatch, lossMask });
-      // What was worse than expected is left alone: a push away from it would have no end.
-      const advantages = minibatch.advantages.map((row, b) =>
-        Float64Array.from(row, (advantage, t) =>
-          strength === 0
-            ? 0
-            : Math.max(advantage, (-(constraints[b]?.[t] ?? 0) * meanAbsolute) / strength),
-        ),
-      );
-      const losses = [
-        behaviorConstrained({ ...minibatch, lossMask, advantages, constraints }, strength, {
-          ...minibatch,
-          meanAbsolute,
-        }),
-        scaleLoss(
-          valueLoss({ lossMask, values, targets }, { form: "squared" }, minibatch),
-          criticWeight,
-        ),
-      ];
-      if (conservative !== undefined) {
-        const choices = choicesOf(minibatch, conservative.isCalibrated);
-        losses.push(conservativePenalty({ lossMask, values }, choices, conservative.coefficient));
-      }
-      return addLosses(...losses);
-    },
-    { needs: ["critic"], derivatives: ["logProb", "values"] },
+  return made(
+    { tdBcStrength: dial(strength, 2.5), criticWeight: dial(criticWeight, 0.5) },
+    ({ tdBcStrength: strength, criticWeight }) =>
+      lossPart(
+        "td-bc",
+        (minibatch) => {
+          const values = present(minibatch.values, "td-bc", "values of a critic");
+          const targets = present(minibatch.returns, "td-bc", "targets of td");
+          const lossMask = minibatch.lossMask.map((mask, b) =>
+            minibatch.trajectories[b]?.trajectory.role === PROPOSAL ? mask.map(() => false) : mask,
+          );
+          const constraints = constraintRows(minibatch, constraintOf);
+          const meanAbsolute = meanAbsoluteAdvantage({ ...minibatch, lossMask });
+          // What was worse than expected is left alone: a push away from it would have no end.
+          const advantages = minibatch.advantages.map((row, b) =>
+            Float64Array.from(row, (advantage, t) =>
+              strength === 0
+                ? 0
+                : Math.max(advantage, (-(constraints[b]?.[t] ?? 0) * meanAbsolute) / strength),
+            ),
+          );
+          const losses = [
+            behaviorConstrained({ ...minibatch, lossMask, advantages, constraints }, strength, {
+              ...minibatch,
+              meanAbsolute,
+            }),
+            scaleLoss(
+              valueLoss({ lossMask, values, targets }, { form: "squared" }, minibatch),
+              criticWeight,
+            ),
+          ];
+          if (conservative !== undefined) {
+            const choices = choicesOf(minibatch, conservative.isCalibrated);
+            losses.push(
+              conservativePenalty({ lossMask, values }, choices, conservative.coefficient),
+            );
+          }
+          return addLosses(...losses);
+        },
+        { needs: ["critic"], derivatives: ["logProb", "values"] },
+      ),
   );
 }
 

@@ -5,6 +5,7 @@
  * Implementation Details of PPO"); one-sided, Oh et al. 2018, "Self-Imitation Learning",
  * arXiv:1806.05635; expectiles, Kostrikov et al. 2021, "Implicit Q-Learning", arXiv:2110.06169.
  */
+import { dial, made } from "../../composition/making.ts";
 import type { LossPart, Minibatch, RewardModelLoss } from "../../composition/part.ts";
 import type { LossResult } from "../../loss.ts";
 import {
@@ -104,22 +105,26 @@ function valueTerm(
  * The score of the trajectory, predicted by least squares: at its `end`, or after each of its `turns`, so
  * that the model says what is to be expected from there. Not a part of the literature's table.
  */
-export function outcomeRegression(at: "end" | "turns" = "turns"): RewardModelLoss<"rm"> {
-  return rewardModelLoss("outcome-regression", (minibatch) => {
-    const values = present(minibatch.values, "outcome-regression", "values of a reward model");
-    const lossMask = minibatch.lossMask.map((mask, b) => {
-      const ends = endsOf(minibatch, b, at);
-      return mask.map((counts, t) => counts && ends.has(t));
-    });
-    const targets = minibatch.lossMask.map((mask, b) =>
-      new Float64Array(mask.length).fill(minibatch.trajectories[b]?.score.reward ?? 0),
-    );
-    return valueLoss(
-      { lossMask, values, targets },
-      { form: "squared" },
-      { tokenCount: lossTokenCount(lossMask) },
-    );
-  });
+export function outcomeRegression(at?: "end" | "turns"): RewardModelLoss<"rm"> {
+  return made(
+    { outcomeRegressionAt: dial<"end" | "turns">(at, "turns", ["end", "turns"]) },
+    ({ outcomeRegressionAt: at }) =>
+      rewardModelLoss("outcome-regression", (minibatch) => {
+        const values = present(minibatch.values, "outcome-regression", "values of a reward model");
+        const lossMask = minibatch.lossMask.map((mask, b) => {
+          const ends = endsOf(minibatch, b, at);
+          return mask.map((counts, t) => counts && ends.has(t));
+        });
+        const targets = minibatch.lossMask.map((mask, b) =>
+          new Float64Array(mask.length).fill(minibatch.trajectories[b]?.score.reward ?? 0),
+        );
+        return valueLoss(
+          { lossMask, values, targets },
+          { form: "squared" },
+          { tokenCount: lossTokenCount(lossMask) },
+        );
+      }),
+  );
 }
 
 /** Last tokens of the turns that row `b` holds, or of the last one. */
@@ -144,23 +149,28 @@ export const CRITIC_WEIGHT = 0.05;
  * begin. The decoder is the policy's: a critic's gradient in the adapter that both share made the policy
  * unlearn (as VL-DAC says too, which stops it; other trainers have a model of its own for the critic).
  */
-export function critic(at: "tokens" | "turns" = "tokens"): LossPart<"critic"> {
-  const part = lossPart<"critic">(
-    "value",
-    (minibatch) => {
-      const values = present(minibatch.values, "value", "values of a critic");
-      const targets = present(minibatch.returns, "value", "returns to fit");
-      return at === "tokens"
-        ? valueLoss(
-            { lossMask: minibatch.lossMask, values, targets },
-            { form: "squared" },
-            minibatch,
-          )
-        : valueLoss({ lossMask: turnStarts(minibatch), values, targets });
+export function critic(at?: "tokens" | "turns"): LossPart<"critic"> {
+  return made(
+    { criticAt: dial<"tokens" | "turns">(at, "tokens", ["tokens", "turns"]) },
+    ({ criticAt: at }) => {
+      const part = lossPart<"critic">(
+        "value",
+        (minibatch) => {
+          const values = present(minibatch.values, "value", "values of a critic");
+          const targets = present(minibatch.returns, "value", "returns to fit");
+          return at === "tokens"
+            ? valueLoss(
+                { lossMask: minibatch.lossMask, values, targets },
+                { form: "squared" },
+                minibatch,
+              )
+            : valueLoss({ lossMask: turnStarts(minibatch), values, targets });
+        },
+        { needs: ["critic"], derivatives: ["values"] },
+      );
+      return { ...part, endsAtHeads: true };
     },
-    { needs: ["critic"], derivatives: ["values"] },
   );
-  return { ...part, endsAtHeads: true };
 }
 
 /** The first token of each turn, of those that count. */
