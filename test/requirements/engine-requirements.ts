@@ -8,10 +8,10 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Outputs and gradients of every tensor are PyTorch's, norm-wise to 1e-4 in float32, and those of central differences, in both engines on every provider; resume is bitwise.",
     tests: [
-      "packages/engine/src/train-engine-numbers.contract.ts > backward gives PyTorch's gradients of every tensor (${modelType}, ${trains})",
-      "packages/engine/src/train-engine-numbers.contract.ts > the gradient of ${output} equals central differences of the plain twin, every tensor (${config.modelType}, ${trains})",
-      "packages/engine/src/train-engine-training.contract.ts > a loaded checkpoint goes on bit by bit (${trains})",
-      "packages/engine/src/train-engine-training.contract.ts > neither padding, order nor microbatches change outputs or gradients",
+      "packages/engine/src/contract/train-engine-numbers.contract.ts > backward gives PyTorch's gradients of every tensor (${modelType}, ${trains})",
+      "packages/engine/src/contract/train-engine-numbers.contract.ts > the gradient of ${output} equals central differences of the plain twin, every tensor (${config.modelType}, ${trains})",
+      "packages/engine/src/contract/train-engine-training.contract.ts > a loaded checkpoint goes on bit by bit (${trains})",
+      "packages/engine/src/contract/train-engine-training.contract.ts > neither padding, order nor microbatches change outputs or gradients",
     ],
   },
   {
@@ -20,7 +20,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Decoders of the types qwen3, llama, qwen2 and smollm3 are trained, and what was trained samples alike; others are refused by their type before a weight is read.",
     tests: [
-      "packages/engine/src/train-engine-numbers.contract.ts > backward gives PyTorch's gradients of every tensor (${modelType}, ${trains})",
+      "packages/engine/src/contract/train-engine-numbers.contract.ts > backward gives PyTorch's gradients of every tensor (${modelType}, ${trains})",
       "trainer/src/model/trainable-models.test.ts > what was trained of a %s in %s is what samples: log-probs agree to 1e-4",
       "trainer/src/model/trainable-models.test.ts > a %s, which only runs, is refused by every command that trains, and by plan",
       "packages/engine/src/create-engine.test.ts > decoders that only run are refused by their types on %s",
@@ -42,14 +42,14 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A tree of tokens is trained once and counts as its paths apart; packing, sharing and microbatches change no number.",
     tests: [
-      "packages/engine/src/train-engine-trees.contract.ts > a tree has the plain twin's outputs (${config.modelType})",
-      "packages/engine/src/train-engine-trees.contract.ts > the gradients of trees equal central differences of the plain twin, every tensor (${config.modelType}, ${trains})",
-      "packages/engine/src/train-engine-trees.contract.ts > a tree is its paths as sequences of their own",
-      "packages/engine/src/train-engine-trees.contract.ts > trees and sequences packed together are each alone, in any microbatches",
-      "packages/engine/src/microbatch.test.ts > any batch: every asked token has a row whose path is its own, within the bound",
-      "packages/engine/src/microbatch.test.ts > packed is padded: groups with prompts and short sequences in long rows, %s",
-      "packages/engine/src/causal-attention.test.ts > packed rows in %i blocks give the outputs and gradients of one",
-      "packages/engine/src/causal-attention.test.ts > keys that nobody of a block sees are left out",
+      "packages/engine/src/contract/train-engine-trees.contract.ts > a tree has the plain twin's outputs (${config.modelType})",
+      "packages/engine/src/contract/train-engine-trees.contract.ts > the gradients of trees equal central differences of the plain twin, every tensor (${config.modelType}, ${trains})",
+      "packages/engine/src/contract/train-engine-trees.contract.ts > a tree is its paths as sequences of their own",
+      "packages/engine/src/contract/train-engine-trees.contract.ts > trees and sequences packed together are each alone, in any microbatches",
+      "packages/engine/src/batch/microbatch.test.ts > any batch: every asked token has a row whose path is its own, within the bound",
+      "packages/engine/src/batch/microbatch.test.ts > packed is padded: groups with prompts and short sequences in long rows, %s",
+      "packages/engine/src/graphs/causal-attention.test.ts > packed rows in %i blocks give the outputs and gradients of one",
+      "packages/engine/src/graphs/causal-attention.test.ts > keys that nobody of a block sees are left out",
     ],
   },
   {
@@ -57,7 +57,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     source: "Loshchilov and Hutter 2019, arXiv:1711.05101",
     behavior: "AdamW with clipping is PyTorch's over ten steps.",
     tests: [
-      "packages/engine/src/adamw.test.ts > ten clipped steps are PyTorch's, with decay on the matrix only",
+      "packages/engine/src/optimizer/adamw.test.ts > ten clipped steps are PyTorch's, with decay on the matrix only",
     ],
   },
   {
@@ -65,8 +65,8 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/evidence/engine.md",
     behavior: "A hundred training steps leave no tensor and no buffer behind.",
     tests: [
-      "packages/engine/src/steps-leave-nothing.test.ts > a hundred steps on %s leave no tensor and no buffer behind",
-      "packages/engine/src/steps-leave-nothing.test.ts > control: a hundred kept sets of gradients are seen",
+      "packages/engine/src/contract/steps-leave-nothing.test.ts > a hundred steps on %s leave no tensor and no buffer behind",
+      "packages/engine/src/contract/steps-leave-nothing.test.ts > control: a hundred kept sets of gradients are seen",
     ],
   },
   {
@@ -75,8 +75,8 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Both engines compute the same on WebGPU through Dawn; a software adapter is never chosen by itself.",
     tests: [
-      "packages/engine/src/webgpu-engines.test.ts > on %s outputs and gradients are PyTorch's, everything else the CPU's, or the lack of a device is said",
-      "packages/engine/src/onnx-device-choice.test.ts > %s is chosen with %s",
+      "packages/engine/src/onnx/webgpu-engines.test.ts > on %s outputs and gradients are PyTorch's, everything else the CPU's, or the lack of a device is said",
+      "packages/engine/src/onnx/onnx-device-choice.test.ts > %s is chosen with %s",
     ],
   },
   {
@@ -97,8 +97,8 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
       "On WebGPU frozen weights cross to the device once and trained ones once a step; none is left there after dispose.",
     tests: [
       "test/contract/gpu-bench.test.ts > frozen matrices cross to the device once; trained ones once a step, not at every run",
-      "packages/engine/src/resident-tensors.test.ts > a kept tensor crosses once, and again with its new numbers after a change",
-      "packages/engine/src/resident-tensors.test.ts > what is dropped is fed as others are, and nothing is left after dispose",
+      "packages/engine/src/onnx/resident-tensors.test.ts > a kept tensor crosses once, and again with its new numbers after a change",
+      "packages/engine/src/onnx/resident-tensors.test.ts > what is dropped is fed as others are, and nothing is left after dispose",
     ],
   },
   {
@@ -107,8 +107,8 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "--device cuda where it is not installed is refused by every command that takes a device, before a model is read, naming what to install.",
     tests: [
-      "packages/engine/src/cuda-libraries.test.ts > where the provider is not installed, what to install is said, and where it could not be",
-      "packages/engine/src/cuda-libraries.test.ts > an engine on cuda starts, or says what is missing",
+      "packages/engine/src/onnx/cuda-libraries.test.ts > where the provider is not installed, what to install is said, and where it could not be",
+      "packages/engine/src/onnx/cuda-libraries.test.ts > an engine on cuda starts, or says what is missing",
       "trainer/src/options/server-options.test.ts > every command that trains takes a device",
       "trainer/src/options/server-options.test.ts > %s says what --device cuda needs where it is not installed",
     ],
@@ -119,9 +119,9 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Log-probs, entropy, sums of squares and candidates of any vocabulary come from tiles of logits, with their gradients; kept sets take the memory of what was given.",
     tests: [
-      "packages/engine/src/chunked-head.test.ts > ${name} rows: outputs are those of a whole softmax, %s",
-      "packages/engine/src/chunked-head.test.ts > ${name} rows: gradients equal central differences, %s",
-      "packages/engine/src/train-engine-candidates.contract.ts > candidate log-probs and their gradients are the plain twin's (${config.modelType}, ${trains})",
+      "packages/engine/src/decoder/chunked-head.test.ts > ${name} rows: outputs are those of a whole softmax, %s",
+      "packages/engine/src/decoder/chunked-head.test.ts > ${name} rows: gradients equal central differences, %s",
+      "packages/engine/src/contract/train-engine-candidates.contract.ts > candidate log-probs and their gradients are the plain twin's (${config.modelType}, ${trains})",
     ],
   },
   {
@@ -130,14 +130,14 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Value heads give values per token and gradients into head and decoder as the float64 twin does; a critic learns, its controls do not.",
     tests: [
-      "packages/engine/src/train-engine-values.contract.ts > values and their gradients are the plain twin's, every tensor (${config.modelType}, ${trains})",
-      "packages/engine/src/train-engine-values.contract.ts > values beside log-probs add their gradients, whatever the microbatches",
-      "packages/engine/src/train-engine-values.contract.ts > values need not train the decoder",
-      "packages/engine/src/train-engine-values.contract.ts > a critic learns returns, and neither at rate 0 nor from shuffled ones",
-      "packages/engine/src/train-engine-values.contract.ts > value heads have a learning rate of their own",
-      "packages/engine/src/train-engine-values.contract.ts > a loaded checkpoint goes on bit by bit, value heads included",
+      "packages/engine/src/contract/train-engine-values.contract.ts > values and their gradients are the plain twin's, every tensor (${config.modelType}, ${trains})",
+      "packages/engine/src/contract/train-engine-values.contract.ts > values beside log-probs add their gradients, whatever the microbatches",
+      "packages/engine/src/contract/train-engine-values.contract.ts > values need not train the decoder",
+      "packages/engine/src/contract/train-engine-values.contract.ts > a critic learns returns, and neither at rate 0 nor from shuffled ones",
+      "packages/engine/src/contract/train-engine-values.contract.ts > value heads have a learning rate of their own",
+      "packages/engine/src/contract/train-engine-values.contract.ts > a loaded checkpoint goes on bit by bit, value heads included",
       "trainer/src/sink/adapter-folder.test.ts > a folder keeps value heads beside the adapter, and training goes on bit for bit",
-      "packages/engine/src/engines-agree.test.ts > ONNX whole, ONNX by layers and TensorFlow.js agree norm-wise to 1e-4, values included (%s)",
+      "packages/engine/src/contract/engines-agree.test.ts > ONNX whole, ONNX by layers and TensorFlow.js agree norm-wise to 1e-4, values included (%s)",
       "packages/engine/src/remote/remote-engines-agree.test.ts > a server over TensorFlow.js, ONNX and ONNX by layers agree norm-wise to 1e-4, every tensor (%s)",
       "packages/engine/src/remote/remote-refusals.test.ts > value heads are refused by name before anything is asked of the server",
     ],
@@ -148,7 +148,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Log-probs of candidates, values and the gradients of both are PyTorch's, in every engine that has them and in the float64 twin.",
     tests: [
-      "packages/engine/src/train-engine-heads.contract.ts > candidates, values and their gradients are PyTorch's (${modelType}, ${trains})",
+      "packages/engine/src/contract/train-engine-heads.contract.ts > candidates, values and their gradients are PyTorch's (${modelType}, ${trains})",
       "test/golden/decoder/plain-decoder.test.ts > the plain candidates and values are PyTorch's of ${modelType}",
     ],
   },
@@ -158,9 +158,9 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Several adapters train over one base, held once: each bit for bit as if alone, on this machine and as a server's models.",
     tests: [
-      "packages/engine/src/shared-base.contract.ts > one that trains leaves another as it is, bit for bit, of another rank too",
-      "packages/engine/src/shared-base.contract.ts > each takes the steps of an engine of its own, bit for bit, however they mix",
-      "packages/engine/src/shared-base.contract.ts > one that is unloaded leaves its id and the others, and its checkpoint goes on",
+      "packages/engine/src/contract/shared-base.contract.ts > one that trains leaves another as it is, bit for bit, of another rank too",
+      "packages/engine/src/contract/shared-base.contract.ts > each takes the steps of an engine of its own, bit for bit, however they mix",
+      "packages/engine/src/contract/shared-base.contract.ts > one that is unloaded leaves its id and the others, and its checkpoint goes on",
       "packages/engine/src/shared-base.test.ts > eight models take what they train and not their base again, checkpointing %s",
       "packages/engine/src/shared-base.test.ts > a model that does not fit beside the others is refused, and fits when one is gone",
       "packages/engine/src/remote/remote-base.test.ts > models are the server's own, one each, and go when they are unloaded",
@@ -173,7 +173,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Layer by layer, each computed again for its gradient, gives the numbers of the whole graph.",
     tests: [
-      "packages/engine/src/layer-runner.test.ts > layer by layer is the whole graph to 1e-5, all outputs and gradients (${config.modelType}, %s, tiles of %d)",
+      "packages/engine/src/onnx/layer-runner.test.ts > layer by layer is the whole graph to 1e-5, all outputs and gradients (${config.modelType}, %s, tiles of %d)",
     ],
   },
   {
@@ -182,12 +182,12 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Adapters train on a frozen base of 16, 8 or 4 bits, which counts as the numbers that it stands for.",
     tests: [
-      "packages/engine/src/layer-runner.test.ts > an %s base gives the outputs and gradients of the numbers it stands for",
-      "packages/engine/src/layer-runner.test.ts > a quantized base stays as it is while its adapter learns",
-      "packages/model/src/resident-weights.test.ts > %s weights are those that a quantized graph computes with",
+      "packages/engine/src/onnx/layer-runner.test.ts > an %s base gives the outputs and gradients of the numbers it stands for",
+      "packages/engine/src/onnx/layer-runner.test.ts > a quantized base stays as it is while its adapter learns",
+      "packages/model/src/weights/resident-weights.test.ts > %s weights are those that a quantized graph computes with",
       "packages/engine/src/create-engine.test.ts > weights that are held in %s are read once, one read after the other, matrices in slices",
       "trainer/src/model/held-weights.test.ts > an int8 base is all that is held beside the sampler's graph; float32 in memory would show",
-      "packages/model/src/resident-source.test.ts > a source over %s gives the numbers that training computes with, whole and in slices",
+      "packages/model/src/weights/resident-source.test.ts > a source over %s gives the numbers that training computes with, whole and in slices",
     ],
   },
   {
@@ -196,12 +196,12 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Products in f16 with float32 around them learn as float32 does; what leaves the range is computed again or refused.",
     tests: [
-      "packages/engine/src/half-precision.test.ts > it learns as float32 does, from the same start",
-      "packages/engine/src/half-precision.test.ts > gradients are float32's to 1/200 norm-wise, and are not float32's (%s, checkpointing %s, base %s)",
-      "packages/engine/src/half-precision.test.ts > gradients that leave the range are computed again, and the step says so",
-      "packages/engine/src/half-precision.test.ts > activations that leave the range are refused, not returned",
-      "packages/engine/src/gradient-scale.test.ts > derivatives below float16's smallest number come through, and would not without a scale",
-      "packages/engine/src/webgpu-engines.test.ts > f16 is refused by an adapter that has none, as is its lack of a driver",
+      "packages/engine/src/decoder/half-precision.test.ts > it learns as float32 does, from the same start",
+      "packages/engine/src/decoder/half-precision.test.ts > gradients are float32's to 1/200 norm-wise, and are not float32's (%s, checkpointing %s, base %s)",
+      "packages/engine/src/decoder/half-precision.test.ts > gradients that leave the range are computed again, and the step says so",
+      "packages/engine/src/decoder/half-precision.test.ts > activations that leave the range are refused, not returned",
+      "packages/engine/src/decoder/gradient-scale.test.ts > derivatives below float16's smallest number come through, and would not without a scale",
+      "packages/engine/src/onnx/webgpu-engines.test.ts > f16 is refused by an adapter that has none, as is its lack of a driver",
     ],
   },
   {
@@ -210,11 +210,11 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "What training takes is said before it starts, and refused with what to lower where there is less.",
     tests: [
-      "packages/engine/src/memory-plan.test.ts > the plan is the measured peak within a third: $title",
-      "packages/engine/src/memory-plan.test.ts > more than the limit is refused before anything is loaded, with what to lower",
-      "packages/engine/src/memory-plan.test.ts > a vocabulary adds its embedding and nothing else, layer by layer",
-      "packages/engine/src/memory-budget.test.ts > a batch that takes more than there is is refused before any of it runs, and nothing is lost, checkpointing %s",
-      "packages/engine/src/memory-budget.test.ts > a real size that opens within 2 GB is refused at 2048 tokens, naming what can be lowered",
+      "packages/engine/src/memory/memory-plan.test.ts > the plan is the measured peak within a third: $title",
+      "packages/engine/src/memory/memory-plan.test.ts > more than the limit is refused before anything is loaded, with what to lower",
+      "packages/engine/src/memory/memory-plan.test.ts > a vocabulary adds its embedding and nothing else, layer by layer",
+      "packages/engine/src/memory/memory-budget.test.ts > a batch that takes more than there is is refused before any of it runs, and nothing is lost, checkpointing %s",
+      "packages/engine/src/memory/memory-budget.test.ts > a real size that opens within 2 GB is refused at 2048 tokens, naming what can be lowered",
       "trainer/src/commands/program.test.ts > plan says what training would take, and a limit below it is refused before a step",
     ],
   },

@@ -119,10 +119,10 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     source: "Hugging Face config.json of the six types",
     behavior: "Configs are read member by member; what is not computed here is refused by name.",
     tests: [
-      "packages/model/src/decoder-config.test.ts > a published qwen3 config is read member by member",
-      "packages/model/src/decoder-config.test.ts > llama 3's frequency scaling is read from either generation of layouts",
-      "packages/model/src/decoder-config.test.ts > a config whose %s is not computed here is refused by name",
-      "packages/model/src/decoder-families.test.ts > a %s config survives being written and read",
+      "packages/model/src/decoder/decoder-config.test.ts > a published qwen3 config is read member by member",
+      "packages/model/src/decoder/decoder-config.test.ts > llama 3's frequency scaling is read from either generation of layouts",
+      "packages/model/src/decoder/decoder-config.test.ts > a config whose %s is not computed here is refused by name",
+      "packages/model/src/decoder/decoder-families.test.ts > a %s config survives being written and read",
     ],
   },
   {
@@ -148,9 +148,9 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     source: "PEFT's adapter layout; Hu et al. 2021, arXiv:2106.09685",
     behavior: "Adapters are read, written and merged in PEFT's layout; wrong ones are refused.",
     tests: [
-      "packages/model/src/adapter.test.ts > names and shapes are Hugging Face's and PEFT's",
-      "packages/model/src/adapter.test.ts > merging adds alpha/rank times B·A",
-      "packages/model/src/adapter.test.ts > an adapter of another decoder, of another rank or with broken numbers is refused",
+      "packages/model/src/adapters/adapter.test.ts > names and shapes are Hugging Face's and PEFT's",
+      "packages/model/src/adapters/adapter.test.ts > merging adds alpha/rank times B·A",
+      "packages/model/src/adapters/adapter.test.ts > an adapter of another decoder, of another rank or with broken numbers is refused",
     ],
   },
   {
@@ -164,7 +164,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
       "test/golden/peft/peft.test.ts > a model that Transformers merged and wrote in shards gives its logits",
       "test/golden/peft/peft.test.ts > save-model writes the bytes that PEFT or Transformers read, with our logits (%s)",
       "test/golden/peft/peft.test.ts > the ONNX file that save-model writes gives PEFT's logits on the inputs of Transformers.js",
-      "packages/model/src/merged-weights.test.ts > rows that are read one by one are those of weights merged at once",
+      "packages/model/src/weights/merged-weights.test.ts > rows that are read one by one are those of weights merged at once",
     ],
   },
   {
@@ -175,7 +175,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/save-model/save-command.test.ts > a checkpoint of a trainer's folder goes on bit for bit, and is an adapter besides",
       "trainer/src/save-model/save-command.test.ts > a stop leaves nothing; what is there is replaced only on request, and only if it is ours",
-      "packages/engine/src/resume.test.ts > %s, checkpointing %s: half, a file, a new engine, half is all at once in every bit",
+      "packages/engine/src/contract/resume.test.ts > %s, checkpointing %s: half, a file, a new engine, half is all at once in every bit",
     ],
   },
   {
@@ -193,7 +193,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Any Hugging Face folder of the supported types runs: shards, template files, several stop tokens.",
     tests: [
-      "packages/model/src/model-folder.test.ts > of a folder in shards, the files that its index names belong to the model",
+      "packages/model/src/files/model-folder.test.ts > of a folder in shards, the files that its index names belong to the model",
       "packages/embed/src/policy-host.browser.test.ts > shards, a template file and two stop tokens reach the policy of a page",
     ],
   },

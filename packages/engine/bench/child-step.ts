@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { initializeAdapter, initializeDecoder } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
-import { createOnnxEngine } from "../src/onnx-engine.ts";
+import { createOnnxEngine } from "../src/onnx/onnx-engine.ts";
 import type { MeasuredStep, MeasuredStepOptions } from "./measured-step.ts";
 import { randomBatch } from "./random-decoder.ts";
 

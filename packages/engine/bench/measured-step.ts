@@ -5,9 +5,9 @@
  */
 import { initializeAdapter } from "@waggle/model";
 import type { DecoderConfig, ResidentFormat } from "@waggle/model";
-import { createOnnxEngine } from "../src/onnx-engine.ts";
-import { planMemory } from "../src/memory-plan.ts";
-import type { Precision } from "../src/memory-plan.ts";
+import { createOnnxEngine } from "../src/onnx/onnx-engine.ts";
+import { planMemory } from "../src/memory/memory-plan.ts";
+import type { Precision } from "../src/memory/memory-plan.ts";
 import { randomBatch, randomDecoder } from "./random-decoder.ts";
 
 export type MeasuredStepOptions = {

@@ -1,8 +1,8 @@
 /** The training steps that all engines are compared on: one decoder, one batch, one loss. */
 import type { DecoderConfig } from "@waggle/model";
 import type { TrainSequence } from "@waggle/protocol";
-import { attentionBlocks, blockRange } from "../src/attention-view.ts";
-import type { OnnxProvider } from "../src/onnx-device.ts";
+import { attentionBlocks, blockRange } from "../src/batch/attention-view.ts";
+import type { OnnxProvider } from "../src/onnx/onnx-device.ts";
 
 export type ShapeName = "S" | "M";
 

@@ -4,7 +4,12 @@ import type { TensorMap } from "@waggle/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import { createEngine } from "./create-engine.ts";
 import { openSharedBase } from "./shared-base.ts";
-import { loudAdapter, loudWeights, TINY, variedSequences } from "./train-engine.fixture.ts";
+import {
+  loudAdapter,
+  loudWeights,
+  TINY,
+  variedSequences,
+} from "./contract/train-engine.fixture.ts";
 
 test("auto is the native engine, the reference is TensorFlow.js, and both agree", async () => {
   const options = { config: TINY, weights: loudWeights(TINY), trains: "full" } as const;

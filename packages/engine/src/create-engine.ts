@@ -13,8 +13,8 @@ import type {
 import { WaggleError } from "@waggle/protocol";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import { loadTensorflow } from "./load-tensorflow.ts";
-import type { Checkpointing, Precision } from "./memory-plan.ts";
-import { createOnnxEngine } from "./onnx-engine.ts";
+import type { Checkpointing, Precision } from "./memory/memory-plan.ts";
+import { createOnnxEngine } from "./onnx/onnx-engine.ts";
 import { createRemoteEngine } from "./remote/create-remote-engine.ts";
 import type { RemoteServerOptions } from "./remote/create-remote-engine.ts";
 
@@ -76,7 +76,7 @@ export async function createEngine(options: EngineOptions): Promise<TrainEngine>
     return createRemoteEngine({ ...server, ...shared, ...(await readWhole(options)), url: device });
   }
   if (device === "reference-wasm" || device === "reference-webgpu") {
-    const { createTfjsEngine } = await loadTensorflow(() => import("./tfjs-engine.ts"));
+    const { createTfjsEngine } = await loadTensorflow(() => import("./tfjs/tfjs-engine.ts"));
     return createTfjsEngine({
       ...shared,
       ...(await readWhole(options)),

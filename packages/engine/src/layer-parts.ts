@@ -1,12 +1,12 @@
 /** What runs of a decoder layer by layer share: weights as they are held, graphs, tiles of the head. */
 import type { DecoderConfig } from "@waggle/model";
 import type { Tensor, TensorMap } from "@waggle/protocol";
-import type { ChunkedHead } from "./chunked-head.ts";
-import type { Feed, GraphMatrix } from "./graph-matrix.ts";
-import type { GraphTraits } from "./graph-tape.ts";
-import type { LayerFeeds } from "./layer-feeds.ts";
-import type { OnnxGraph } from "./onnx-graph.ts";
-import type { ResidentTensors } from "./resident-tensors.ts";
+import type { ChunkedHead } from "./decoder/chunked-head.ts";
+import type { Feed, GraphMatrix } from "./graphs/graph-matrix.ts";
+import type { GraphTraits } from "./graphs/graph-tape.ts";
+import type { LayerFeeds } from "./onnx/layer-feeds.ts";
+import type { OnnxGraph } from "./onnx/onnx-graph.ts";
+import type { ResidentTensors } from "./onnx/resident-tensors.ts";
 
 /** Feeds by their names within a layer's graph. */
 export type NamedFeeds = readonly (readonly [string, Feed])[];

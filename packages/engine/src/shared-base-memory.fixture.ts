@@ -4,8 +4,8 @@
  */
 import { initializeAdapter, initializeDecoder } from "@waggle/model";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
-import { createOnnxEngine, openOnnxBase } from "./onnx-engine.ts";
-import { TINY } from "./train-engine.fixture.ts";
+import { createOnnxEngine, openOnnxBase } from "./onnx/onnx-engine.ts";
+import { TINY } from "./contract/train-engine.fixture.ts";
 
 /** In bytes. */
 export type BaseMemory = {

@@ -3,12 +3,18 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { initializeAdapter } from "@waggle/model";
 import { expect, onTestFinished, test } from "vitest";
-import { createOnnxEngine, openOnnxBase } from "./onnx-engine.ts";
-import { sharedBaseContract } from "./shared-base.contract.ts";
+import { createOnnxEngine, openOnnxBase } from "./onnx/onnx-engine.ts";
+import { sharedBaseContract } from "./contract/shared-base.contract.ts";
 import { openSharedBase } from "./shared-base.ts";
 import type { BaseMemory } from "./shared-base-memory.fixture.ts";
-import { createTfjsEngine } from "./tfjs-engine.ts";
-import { codeOf, loudAdapter, loudValueHead, loudWeights, TINY } from "./train-engine.fixture.ts";
+import { createTfjsEngine } from "./tfjs/tfjs-engine.ts";
+import {
+  codeOf,
+  loudAdapter,
+  loudValueHead,
+  loudWeights,
+  TINY,
+} from "./contract/train-engine.fixture.ts";
 
 const shared = { config: TINY, weights: loudWeights(TINY) };
 

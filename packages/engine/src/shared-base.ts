@@ -3,7 +3,7 @@ import type { SharedBase } from "@waggle/protocol";
 import { isEngineUrl, readWhole, requirePrecision } from "./create-engine.ts";
 import type { EngineOptions } from "./create-engine.ts";
 import { loadTensorflow } from "./load-tensorflow.ts";
-import { openOnnxBase } from "./onnx-engine.ts";
+import { openOnnxBase } from "./onnx/onnx-engine.ts";
 import { openRemoteBase } from "./remote/remote-base.ts";
 
 /** Those of an engine, without what a model brings. */
@@ -20,7 +20,7 @@ export async function openSharedBase(options: SharedBaseOptions): Promise<Shared
     return openRemoteBase({ ...server, ...shared, ...(await readWhole(options)), url: device });
   }
   if (device === "reference-wasm" || device === "reference-webgpu") {
-    const { openTfjsBase } = await loadTensorflow(() => import("./tfjs-engine.ts"));
+    const { openTfjsBase } = await loadTensorflow(() => import("./tfjs/tfjs-engine.ts"));
     return openTfjsBase({
       ...shared,
       ...(await readWhole(options)),

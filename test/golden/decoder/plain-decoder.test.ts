@@ -3,7 +3,7 @@ import { mergeAdapter, PlainDecoder } from "@waggle/model";
 import { toBeAllClose, TOLERANCE } from "@waggle/testing";
 import { plainOutputs } from "@waggle/testing/plain-decoder";
 import { expect, test } from "vitest";
-import { readGoldenHeads } from "../../../packages/engine/src/golden-decoder.fixture.ts";
+import { readGoldenHeads } from "../../../packages/engine/src/contract/golden-decoder.fixture.ts";
 import { GOLDEN_TYPES, goldenGap } from "./golden.ts";
 import { readGolden } from "./golden-files.ts";
 

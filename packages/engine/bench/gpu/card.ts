@@ -1,6 +1,6 @@
 /** The card that computes: its name in its driver's words, and what of its memory is taken. */
 import { execFileSync } from "node:child_process";
-import { webGpuAdapter } from "../../src/webgpu-adapter.ts";
+import { webGpuAdapter } from "../../src/onnx/webgpu-adapter.ts";
 
 export async function cardName(provider: "cuda" | "webgpu"): Promise<string> {
   if (provider === "cuda") return nvidia("name,driver_version,memory.total") ?? "an unnamed card";

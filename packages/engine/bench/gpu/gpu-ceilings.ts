@@ -3,8 +3,8 @@
  * cache, and chains of equal products. Operands are made on the device, so that nothing crosses to it.
  */
 import { OnnxGraphBuilder } from "@waggle/model";
-import type { OnnxDevice } from "../../src/onnx-device.ts";
-import { OnnxGraph } from "../../src/onnx-graph.ts";
+import type { OnnxDevice } from "../../src/onnx/onnx-device.ts";
+import { OnnxGraph } from "../../src/onnx/onnx-graph.ts";
 import type { GpuSize } from "./gpu-steps.ts";
 
 export type Ceiling = {

@@ -5,8 +5,8 @@
 import { initializeAdapter, initializeDecoder, tensorMapSource } from "@waggle/model";
 import type { Adapter, DecoderConfig, TensorSource } from "@waggle/model";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
-import { createOnnxEngine } from "../../src/onnx-engine.ts";
-import type { OnnxProvider } from "../../src/onnx-device.ts";
+import { createOnnxEngine } from "../../src/onnx/onnx-engine.ts";
+import type { OnnxProvider } from "../../src/onnx/onnx-device.ts";
 import { randomDecoder } from "../random-decoder.ts";
 import { batchOf, LEARNING_RATE } from "../step-shapes.ts";
 import type { StepShape } from "../step-shapes.ts";

@@ -3,8 +3,8 @@
  * a chain of equal products, so that nothing but products takes time; gradients there are none.
  */
 import { OnnxGraphBuilder } from "@waggle/model";
-import { openOnnxDevice } from "../../src/onnx-device.ts";
-import type { OnnxProvider } from "../../src/onnx-device.ts";
+import { openOnnxDevice } from "../../src/onnx/onnx-device.ts";
+import type { OnnxProvider } from "../../src/onnx/onnx-device.ts";
 import { chainLength } from "../product-chain.ts";
 import { servePeer } from "./peer-service.ts";
 

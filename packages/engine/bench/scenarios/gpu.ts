@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { swiftShaderEnvironment } from "../../../../scripts/swiftshader.mjs";
 import type { BenchRow } from "../../../runtime/bench/row.ts";
-import { isCudaInstalled } from "../../src/cuda-libraries.ts";
-import { webGpuAdapter } from "../../src/webgpu-adapter.ts";
+import { isCudaInstalled } from "../../src/onnx/cuda-libraries.ts";
+import { webGpuAdapter } from "../../src/onnx/webgpu-adapter.ts";
 import type { GpuOptions } from "../gpu/gpu-program.ts";
 import type { EngineScenario } from "../scenario.ts";
 

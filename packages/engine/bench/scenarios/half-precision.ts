@@ -5,7 +5,7 @@
 import { initializeAdapter, initializeDecoder } from "@waggle/model";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import { benchRow } from "../../../runtime/bench/row.ts";
-import { createOnnxEngine } from "../../src/onnx-engine.ts";
+import { createOnnxEngine } from "../../src/onnx/onnx-engine.ts";
 import type { EngineScenario } from "../scenario.ts";
 import { batchOf, LEARNING_RATE, SHAPES } from "../step-shapes.ts";
 import type { ShapeName } from "../step-shapes.ts";

@@ -11,8 +11,8 @@ import type { DecoderConfig } from "@waggle/model";
 import type { TrainEngine, TrainSequence } from "@waggle/protocol";
 import type { PrintedGroups } from "../../../../trainer/bench/print-groups.ts";
 import { benchRow } from "../../../runtime/bench/row.ts";
-import { packMicrobatches } from "../../src/microbatch.ts";
-import { createOnnxEngine } from "../../src/onnx-engine.ts";
+import { packMicrobatches } from "../../src/batch/microbatch.ts";
+import { createOnnxEngine } from "../../src/onnx/onnx-engine.ts";
 import type { EngineScenario } from "../scenario.ts";
 
 const PROGRAM = join(import.meta.dirname, "../../../../trainer/bench/print-groups.ts");

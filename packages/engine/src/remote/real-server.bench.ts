@@ -9,7 +9,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { initializeAdapter, parseDecoderConfig, readModelWeights } from "@waggle/model";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
-import { createOnnxEngine } from "../onnx-engine.ts";
+import { createOnnxEngine } from "../onnx/onnx-engine.ts";
 import { createRemoteEngine } from "./create-remote-engine.ts";
 
 const RANK = 8;

@@ -2,9 +2,9 @@ import { initializeAdapter } from "@waggle/model";
 import type { Adapter } from "@waggle/model";
 import type { ModelStart, SharedBase } from "@waggle/protocol";
 import { expect, onTestFinished, test } from "vitest";
-import { sharedBaseContract } from "../shared-base.contract.ts";
+import { sharedBaseContract } from "../contract/shared-base.contract.ts";
 import { openSharedBase } from "../shared-base.ts";
-import { codeOf, loudValueHead, TINY } from "../train-engine.fixture.ts";
+import { codeOf, loudValueHead, TINY } from "../contract/train-engine.fixture.ts";
 import type { EngineUrl } from "../create-engine.ts";
 import { ALPHA, connect, FLAVORS, MODEL, serverOf } from "./remote-engine.fixture.ts";
 

@@ -3,7 +3,7 @@
  * called and unloaded by the id that the server gave it. The server holds the base.
  */
 import type { SharedBase } from "@waggle/protocol";
-import { ModelTable } from "../model-table.ts";
+import { ModelTable } from "../decoder/model-table.ts";
 import { createRemoteEngine } from "./create-remote-engine.ts";
 import type { RemoteEngineOptions } from "./create-remote-engine.ts";
 

@@ -6,8 +6,8 @@
 import type { Adapter } from "@waggle/model";
 import type { TrainEngine } from "@waggle/protocol";
 import type { SavedWeights } from "@waggle/testing/tinker-server";
-import { createOnnxEngine } from "../onnx-engine.ts";
-import { trainEngineContract } from "../train-engine.contract.ts";
+import { createOnnxEngine } from "../onnx/onnx-engine.ts";
+import { trainEngineContract } from "../contract/train-engine.contract.ts";
 import { ALPHA, connect, serverOf } from "./remote-engine.fixture.ts";
 
 /** All servers of this file save to one disk. */

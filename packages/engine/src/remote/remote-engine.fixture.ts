@@ -13,8 +13,8 @@ import type { TensorMap, TrainEngine, TrainSequence } from "@waggle/protocol";
 import { createTinkerServer } from "@waggle/testing/tinker-server";
 import type { ExportFiles, TinkerServer, TinkerServerOptions } from "@waggle/testing/tinker-server";
 import { expect, onTestFinished } from "vitest";
-import { createOnnxEngine } from "../onnx-engine.ts";
-import { loudWeights, randomDerivatives, TINY } from "../train-engine.fixture.ts";
+import { createOnnxEngine } from "../onnx/onnx-engine.ts";
+import { loudWeights, randomDerivatives, TINY } from "../contract/train-engine.fixture.ts";
 import { createRemoteEngine } from "./create-remote-engine.ts";
 import type { RemoteEngineOptions } from "./create-remote-engine.ts";
 

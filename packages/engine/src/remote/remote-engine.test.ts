@@ -1,7 +1,7 @@
 import { initializeAdapter, initializeDecoder } from "@waggle/model";
 import { expect, test } from "vitest";
 import { createEngine } from "../create-engine.ts";
-import { codeOf, randomDerivatives, TINY } from "../train-engine.fixture.ts";
+import { codeOf, randomDerivatives, TINY } from "../contract/train-engine.fixture.ts";
 import {
   ALPHA,
   connect,

@@ -17,10 +17,10 @@ import type {
   TrainEngine,
   TrainSequence,
 } from "@waggle/protocol";
-import { CallQueue } from "../call-queue.ts";
-import { requireBatchSupport, requireDerivativeSupport } from "../batch-support.ts";
-import { checkDerivatives, checkSequence } from "../batch-checks.ts";
-import { depthsOf, parentsOf } from "../sequence-tree.ts";
+import { CallQueue } from "../decoder/call-queue.ts";
+import { requireBatchSupport, requireDerivativeSupport } from "../batch/batch-support.ts";
+import { checkDerivatives, checkSequence } from "../batch/batch-checks.ts";
+import { depthsOf, parentsOf } from "../batch/sequence-tree.ts";
 import { missingOnServer } from "./missing-on-server.ts";
 import { requireSameOptimizer } from "./optimizer-settings.ts";
 import { readRemoteWeights } from "./remote-weights.ts";

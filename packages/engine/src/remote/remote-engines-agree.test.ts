@@ -5,8 +5,8 @@
 import { initializeAdapter } from "@waggle/model";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import { expect, onTestFinished, test } from "vitest";
-import { createOnnxEngine } from "../onnx-engine.ts";
-import { createTfjsEngine } from "../tfjs-engine.ts";
+import { createOnnxEngine } from "../onnx/onnx-engine.ts";
+import { createTfjsEngine } from "../tfjs/tfjs-engine.ts";
 import {
   largestNormError,
   loudAdapter,
@@ -14,7 +14,7 @@ import {
   randomDerivatives,
   TINY,
   TINY_LLAMA,
-} from "../train-engine.fixture.ts";
+} from "../contract/train-engine.fixture.ts";
 import { ALPHA, connect, SEQUENCES, serverOf } from "./remote-engine.fixture.ts";
 
 test.for([

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TinkerFault } from "@waggle/testing/tinker-server";
 import { expect, onTestFinished, test } from "vitest";
-import { codeOf, randomDerivatives } from "../train-engine.fixture.ts";
+import { codeOf, randomDerivatives } from "../contract/train-engine.fixture.ts";
 import {
   connect,
   localEngine,

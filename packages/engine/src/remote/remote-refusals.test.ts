@@ -1,7 +1,13 @@
 /** What a server lacks, or has otherwise, is said before anything is trained. */
 import { initializeAdapter } from "@waggle/model";
 import { expect, test } from "vitest";
-import { codeOf, loudAdapter, loudValueHead, TINY, TINY_LLAMA } from "../train-engine.fixture.ts";
+import {
+  codeOf,
+  loudAdapter,
+  loudValueHead,
+  TINY,
+  TINY_LLAMA,
+} from "../contract/train-engine.fixture.ts";
 import {
   ALPHA,
   connect,

@@ -1,7 +1,7 @@
 /** What travels: compression, the split of batches, data of the Tinker API. */
 import { toBeAllClose, TOLERANCE } from "@waggle/testing";
 import { expect, test } from "vitest";
-import { randomDerivatives } from "../train-engine.fixture.ts";
+import { randomDerivatives } from "../contract/train-engine.fixture.ts";
 import {
   connect,
   localEngine,

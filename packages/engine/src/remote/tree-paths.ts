@@ -1,6 +1,6 @@
 /** A tree of tokens as plain sequences, for servers that know no other: one path for each leaf. */
 import type { TrainSequence } from "@waggle/protocol";
-import { parentsOf } from "../sequence-tree.ts";
+import { parentsOf } from "../batch/sequence-tree.ts";
 
 export type TreePath = {
   /** Tokens of the sequence from a first one to a leaf. */

@@ -1,7 +1,0 @@
-import { createOnnxEngine } from "./onnx-engine.ts";
-import { trainEngineContract } from "./train-engine.contract.ts";
-
-trainEngineContract({
-  name: "the ONNX engine",
-  create: (options) => createOnnxEngine({ ...options, threads: 2 }),
-});

@@ -1,0 +1,15 @@
+import { createOnnxEngine } from "./onnx-engine.ts";
+import { trainEngineContract } from "../contract/train-engine.contract.ts";
+
+// Tiles of 24 logits: every softmax goes over several.
+trainEngineContract({
+  name: "the ONNX engine, layer by layer",
+  create: (options) =>
+    createOnnxEngine({
+      ...options,
+      device: "cpu",
+      threads: 1,
+      checkpointing: "layer",
+      tileLogits: 24,
+    }),
+});

@@ -1,0 +1,84 @@
+/**
+ * The forms of a decoder graph for branches of one prefix: every run is one of branches, or each
+ * run chooses, and the weights are there once. A form is passed as a value, so that a page that never
+ * branches loads none of this.
+ */
+import type { Attend, PresentNames } from "./graph-attention.ts";
+import { addBranchInputs, branchAttention } from "./graph-branch-attention.ts";
+import type { BranchKernels } from "./graph-branch-attention.ts";
+import { PACKED_INPUTS } from "./graph-inputs.ts";
+import type { InputForm } from "./graph-inputs.ts";
+import type { GraphParts } from "./graph-parts.ts";
+import { subgraphOf } from "../onnx/onnx-subgraph.ts";
+import type { OnnxSubgraph } from "../onnx/onnx-wire.ts";
+
+/** One token each of sequences that share a prefix, for models of which `canBranch`. */
+export const BRANCHES: InputForm = branchesBy("cpu", branchAttention);
+
+/** The same of the kernels that onnxruntime's WebGPU provider has, for all models. */
+export const GPU_BRANCHES: InputForm = branchesBy("gpu", branchAttention);
+
+/** The packed inputs as well: each run chooses, at some 6 µs a layer on WASM. */
+export const PACKED_OR_BRANCHES: InputForm = (parts) => {
+  const packed = PACKED_INPUTS(parts);
+  const inputs = addBranchInputs(parts, "cpu");
+  const { graph } = parts;
+  const condition = graph.op("Cast", [graph.input("is_branches", "i32", [1])], {
+    attributes: { to: 9 },
+  });
+  const branched: Attend = (...all) => branchAttention(parts, ...all, inputs);
+  return {
+    ...packed,
+    branch: (whenPacked) => chooseAttention(parts, condition, branched, whenPacked as Attend),
+  };
+};
+
+/** @param attend - of each layer. */
+export function branchesBy(kernels: BranchKernels, attend: typeof branchAttention): InputForm {
+  return (parts) => {
+    const inputIds = parts.graph.input("input_ids", "i32", ["batch_size", 1]);
+    const inputs = addBranchInputs(parts, kernels);
+    const branched: Attend = (...all) => attend(parts, ...all, inputs);
+    return { inputIds, sequence: null, branch: () => branched };
+  };
+}
+
+/**
+ * Attention by one of two ways, each a branch of an ONNX `If`; the one that is not taken costs nothing.
+ *
+ * @param condition - bool `[1]`: true for `whenTrue`.
+ */
+function chooseAttention(
+  { graph, config, activations }: GraphParts,
+  condition: string,
+  whenTrue: Attend,
+  whenFalse: Attend,
+): Attend {
+  const { heads, keyValueHeads, headSize } = config;
+  const hidden = ["batch_size", "sequence", heads * headSize];
+  const state = ["batch_size", keyValueHeads, "total", headSize];
+  return (layer, projections, present) => {
+    const way = (attend: Attend, name: string): OnnxSubgraph =>
+      subgraphOf(graph, () => {
+        const own: PresentNames = {
+          key: `${present.key}.${name}`,
+          value: `${present.value}.${name}`,
+        };
+        const attended = attend(layer, projections, own);
+        return [
+          { name: attended, dtype: activations, dims: hidden },
+          { name: own.key, dtype: activations, dims: state },
+          { name: own.value, dtype: activations, dims: state },
+        ];
+      });
+    const attended = `model.layers.${layer}.self_attn.chosen`;
+    graph.node("If", [condition], {
+      outputs: [attended, present.key, present.value],
+      attributes: {
+        then_branch: { graph: way(whenTrue, "true") },
+        else_branch: { graph: way(whenFalse, "false") },
+      },
+    });
+    return attended;
+  };
+}

@@ -1,0 +1,75 @@
+/**
+ * Reads the weights of a decoder out of a checkpoint, a slice of rows at a time, and checks them.
+ * Knows the names under which checkpoints store a decoder that is part of something larger.
+ */
+import { WaggleError } from "@waggle/protocol";
+import type { ParameterShape } from "../parameter-shape.ts";
+import { elementCount, sameShape } from "../shape.ts";
+import type { TensorSource } from "../files/tensor-source.ts";
+
+/** Numbers of one slice: 16 MB in float32. */
+const SLICE_ELEMENTS = 4 * 1024 * 1024;
+
+/** Rows `[end - begin, ...]` of a parameter as float32. */
+export type RowSlice = {
+  readonly begin: number;
+  readonly end: number;
+  readonly data: Float32Array;
+};
+
+/**
+ * The rows of a parameter from first to last, in slices; at most one slice is in memory.
+ * @throws WaggleError `MODEL_CORRUPT` where it is missing, has another shape or is not finite.
+ */
+export async function* readRows(
+  weights: TensorSource,
+  { name, shape }: ParameterShape,
+): AsyncGenerator<RowSlice> {
+  const stored = findStored(weights.tensors, name);
+  checkShape(name, shape, weights.tensors.get(stored));
+  const [rows = 1, ...rest] = shape;
+  const step = Math.max(1, Math.floor(SLICE_ELEMENTS / elementCount(rest)));
+  for (let begin = 0; begin < rows; begin += step) {
+    const end = Math.min(rows, begin + step);
+    const { data } = await weights.read(stored, { begin, end });
+    checkFinite(name, data);
+    yield { begin, end, data };
+  }
+}
+
+/** Checkpoints of `gemma3` keep the decoder's tensors beside those of their image encoder. */
+const PREFIXES: readonly string[] = ["model.", "language_model.model.", "model.language_model."];
+
+/** The name under which a parameter is stored; its own where none is. */
+export function findStored(
+  stored: { readonly has: (name: string) => boolean },
+  name: string,
+): string {
+  const names = PREFIXES.map((prefix) => name.replace(/^model\./, prefix));
+  return names.find((candidate) => stored.has(candidate)) ?? name;
+}
+
+/** @throws WaggleError `MODEL_CORRUPT` where there is no tensor or it has another shape. */
+export function checkShape<T extends { readonly shape: readonly number[] }>(
+  name: string,
+  shape: readonly number[],
+  tensor: T | undefined,
+): asserts tensor is T {
+  if (tensor !== undefined && sameShape(tensor.shape, shape)) return;
+  throw new WaggleError(
+    "MODEL_CORRUPT",
+    `${name} must have shape [${shape.join(", ")}], got ${tensor ? `[${tensor.shape.join(", ")}]` : "nothing"}; use weights that belong to this config`,
+  );
+}
+
+/** @throws WaggleError `MODEL_CORRUPT` where a number is NaN or infinite. */
+export function checkFinite(name: string, data: Float32Array): void {
+  // zero times a number is zero, except for NaN and infinity; one sum is faster than many calls
+  let zero = 0;
+  for (let i = 0; i < data.length; i++) zero += 0 * (data[i] as number);
+  if (zero === 0) return;
+  throw new WaggleError(
+    "MODEL_CORRUPT",
+    `${name} must hold finite numbers, got NaN or infinity; use intact weights`,
+  );
+}
