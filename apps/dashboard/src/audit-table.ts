@@ -2,6 +2,7 @@
 import type { AuditEntry } from "@waggle/protocol";
 import { h } from "./dom.ts";
 import { formatAgo } from "./format.ts";
+import { rowsTable } from "./rows-table.ts";
 
 const LABELS: { readonly [action: string]: string } = {
   publish: "published to the canary channel",
@@ -35,19 +36,6 @@ function auditRow({ at, by, action, version, reason }: AuditEntry, now: number):
 
 export function auditTable(entries: readonly AuditEntry[], now: number): HTMLElement {
   if (entries.length === 0) return h("p", { class: "empty" }, "No entries yet.");
-  const cell = (label: string) => h("th", { scope: "col" }, label);
-  return h(
-    "div",
-    { class: "scroll" },
-    h(
-      "table",
-      { class: "rows" },
-      h(
-        "thead",
-        {},
-        h("tr", {}, cell("When"), cell("Who"), cell("What"), cell("Version"), cell("Reason")),
-      ),
-      h("tbody", {}, ...entries.map((entry) => auditRow(entry, now))),
-    ),
-  );
+  const body = h("tbody", {}, ...entries.map((entry) => auditRow(entry, now)));
+  return rowsTable(["When", "Who", "What", "Version", "Reason"], body);
 }

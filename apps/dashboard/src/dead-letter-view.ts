@@ -4,6 +4,7 @@ import { confirmDeletion } from "./confirm-deletion.ts";
 import { h } from "./dom.ts";
 import { formatAgo, formatBytes, shortId } from "./format.ts";
 import { describeError, placeholder, poll, type View, type ViewContext } from "./view.ts";
+import { ACTIONS, rowsTable } from "./rows-table.ts";
 
 /** What each reason means, in a few words. */
 const MEANINGS: { readonly [reason: string]: string } = {
@@ -41,29 +42,20 @@ function letterRow(letter: DeadLetter, now: number, decide: Decide): HTMLElement
   );
 }
 
-function tableHead(): HTMLElement {
-  const cell = (label: string, kind = "") => h("th", { scope: "col", class: kind }, label);
-  return h(
-    "thead",
-    {},
-    h(
-      "tr",
-      {},
-      cell("Id"),
-      cell("Reason"),
-      cell("Failed leases", "number"),
-      cell("Given up"),
-      cell("Received", "roomy"),
-      cell("Size", "number roomy"),
-      h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, "Actions")),
-    ),
-  );
-}
+const COLUMNS = [
+  "Id",
+  "Reason",
+  { label: "Failed leases", class: "number" },
+  "Given up",
+  { label: "Received", class: "roomy" },
+  { label: "Size", class: "number roomy" },
+  ACTIONS,
+] as const;
 
 export function createDeadLetters(context: ViewContext): View {
   const notice = h("div", { "aria-live": "polite" });
   const tbody = h("tbody", {});
-  const table = h("div", { class: "scroll" }, h("table", { class: "rows" }, tableHead(), tbody));
+  const table = rowsTable(COLUMNS, tbody);
   const empty = h("p", { class: "empty" }, "Every trajectory could be processed.");
   const more = h("p", { class: "more", hidden: true }, "Older ones follow when these are gone.");
   const panel = h("section", { class: "panel flush", hidden: true }, table, empty);

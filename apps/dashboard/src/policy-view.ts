@@ -17,6 +17,7 @@ import {
   type View,
   type ViewContext,
 } from "./view.ts";
+import { ACTIONS, rowsTable } from "./rows-table.ts";
 
 type Decision = { verb: "promote" | "rollBack"; policy: PolicyVersion };
 
@@ -113,39 +114,21 @@ async function promoteAnyway(
   }
 }
 
+const COLUMNS = [
+  "Version",
+  "Channel",
+  { label: "Step", class: "number roomy" },
+  "Held-out success",
+  { label: "Parent", class: "roomy" },
+  { label: "Published", class: "roomy" },
+  { label: "Adapter", class: "roomy" },
+  ACTIONS,
+] as const;
+
 export function createPolicies(context: ViewContext): View {
   const notice = h("div", { "aria-live": "polite" });
   const tbody = h("tbody", {});
-  const cell = (label: string, kind = "") => h("th", { scope: "col", class: kind }, label);
-  const panel = h(
-    "section",
-    { class: "panel flush", hidden: true },
-    h(
-      "div",
-      { class: "scroll" },
-      h(
-        "table",
-        { class: "rows" },
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            cell("Version"),
-            cell("Channel"),
-            cell("Step", "number roomy"),
-            cell("Held-out success"),
-            cell("Parent", "roomy"),
-            cell("Published", "roomy"),
-            cell("Adapter", "roomy"),
-            h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, "Actions")),
-          ),
-        ),
-        tbody,
-      ),
-    ),
-  );
+  const panel = h("section", { class: "panel flush", hidden: true }, rowsTable(COLUMNS, tbody));
   const element = h(
     "div",
     {},

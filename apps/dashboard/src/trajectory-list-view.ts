@@ -11,6 +11,7 @@ import {
   type View,
   type ViewContext,
 } from "./view.ts";
+import { rowsTable } from "./rows-table.ts";
 
 const PAGE = 50;
 
@@ -80,28 +81,19 @@ function rowElement(row: TrajectoryRow, now: number): HTMLElement {
   );
 }
 
-function head(): HTMLElement {
-  const cell = (label: string, kind = "") => h("th", { scope: "col", class: kind }, label);
-  return h(
-    "thead",
-    {},
-    h(
-      "tr",
-      {},
-      cell("Id"),
-      cell("Age", "roomy"),
-      cell("Policy"),
-      cell("Task", "roomy"),
-      cell("Status"),
-      cell("Reward", "number"),
-      cell("Adv.", "number"),
-      cell("Tokens", "number roomy"),
-      cell("Gap", "number roomy"),
-      cell("Stale", "number roomy"),
-      cell("Ended by", "roomy"),
-    ),
-  );
-}
+const COLUMNS = [
+  "Id",
+  { label: "Age", class: "roomy" },
+  "Policy",
+  { label: "Task", class: "roomy" },
+  "Status",
+  { label: "Reward", class: "number" },
+  { label: "Adv.", class: "number" },
+  { label: "Tokens", class: "number roomy" },
+  { label: "Gap", class: "number roomy" },
+  { label: "Stale", class: "number roomy" },
+  { label: "Ended by", class: "roomy" },
+] as const;
 
 /** Form of the filters; a change goes into the address, which makes a new view. */
 function filterForm(query: URLSearchParams): HTMLElement {
@@ -176,7 +168,7 @@ export function createTrajectoryList(context: ViewContext, search: URLSearchPara
   const tbody = h("tbody", {});
   const notice = h("div", {});
   const empty = h("p", { class: "empty", hidden: true }, "No trajectory fits these filters.");
-  const table = h("div", { class: "scroll" }, h("table", { class: "rows" }, head(), tbody));
+  const table = rowsTable(COLUMNS, tbody);
   const more = h(
     "button",
     { type: "button", hidden: true, click: () => void loadMore() },

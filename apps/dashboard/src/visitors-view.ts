@@ -4,42 +4,31 @@ import { h } from "./dom.ts";
 import { formatCount } from "./format.ts";
 import type { PollState } from "./poller.ts";
 import { describeError, placeholder, type View, type ViewContext } from "./view.ts";
+import { rowsTable } from "./rows-table.ts";
 
 function consentTable({ versions }: ConsentResponse): HTMLElement {
   if (versions.length === 0) return h("p", { class: "empty" }, "No visitor has agreed yet.");
-  const cell = (label: string, kind = "") => h("th", { scope: "col", class: kind }, label);
   const number = (count: number) => h("td", { class: "number" }, formatCount(count));
-  return h(
-    "div",
-    { class: "scroll" },
-    h(
-      "table",
-      { class: "rows" },
+  const body = h(
+    "tbody",
+    {},
+    ...versions.map(({ version, trajectories, visitors }) =>
       h(
-        "thead",
+        "tr",
         {},
-        h(
-          "tr",
-          {},
-          cell("Consent text"),
-          cell("Trajectories", "number"),
-          cell("Visitors", "number"),
-        ),
-      ),
-      h(
-        "tbody",
-        {},
-        ...versions.map(({ version, trajectories, visitors }) =>
-          h(
-            "tr",
-            {},
-            h("th", { scope: "row" }, version ?? "unknown (stored before versions were kept)"),
-            number(trajectories),
-            number(visitors),
-          ),
-        ),
+        h("th", { scope: "row" }, version ?? "unknown (stored before versions were kept)"),
+        number(trajectories),
+        number(visitors),
       ),
     ),
+  );
+  return rowsTable(
+    [
+      "Consent text",
+      { label: "Trajectories", class: "number" },
+      { label: "Visitors", class: "number" },
+    ],
+    body,
   );
 }
 

@@ -7,11 +7,12 @@
  * schemas, which therefore stand in `details`. Calls of one turn follow each other and their
  * observations follow them in the same order; what was said beside calls is the first one's `description`.
  */
+import { isObject } from "@waggle/protocol";
 import { toolResultText } from "@waggle/text";
 import { chatTools, readTools } from "./chat-messages.ts";
 import type { Conversation, ConversationTurn, Refusal } from "./conversation.ts";
 import { buildConversation, type Message } from "./conversation-builder.ts";
-import { isObject, isText } from "./json-object.ts";
+import { isText } from "./json-text.ts";
 import type { ReadTrajectory } from "./trajectory-text.ts";
 
 /** The version that is written. */

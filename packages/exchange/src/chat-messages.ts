@@ -5,11 +5,12 @@
  * Sources: TRL `docs/source/dataset_formats.md` at f2cd577 (1.10.0.dev0); OpenAI's fine-tuning format
  * (`messages` with `weight`, `tools`; `input`, `preferred_output`, `non_preferred_output`).
  */
+import { isObject } from "@waggle/protocol";
 import type { ToolDefinition } from "@waggle/protocol";
 import { toolResultText } from "@waggle/text";
 import type { Conversation, ConversationTurn, Refusal } from "./conversation.ts";
 import type { Message, MessageCall } from "./conversation-builder.ts";
-import { isObject, isText } from "./json-object.ts";
+import { isText } from "./json-text.ts";
 
 export type ChatMessage = {
   readonly role: "system" | "user" | "assistant" | "tool";

@@ -6,6 +6,7 @@
  * at f2cd577 (1.10.0.dev0). Differs from our own losses: TRL counts every token of a DPO or KTO
  * completion, tool results among them; `firstTurnOnly` gives completions without any.
  */
+import { isObject } from "@waggle/protocol";
 import type { ReadTrajectory } from "./trajectory-text.ts";
 import type { Conversation, ConversationTurn, Refusal } from "./conversation.ts";
 import { buildConversation, type Message } from "./conversation-builder.ts";
@@ -18,7 +19,7 @@ import {
   readTools,
   turnMessages,
 } from "./chat-messages.ts";
-import { isObject, isText } from "./json-object.ts";
+import { isText } from "./json-text.ts";
 
 export type TrlSftRow = {
   readonly id: string;

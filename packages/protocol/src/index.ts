@@ -132,4 +132,5 @@ export {
 export type { VisitorExportLine } from "./operator-http.ts";
 export { replayGrammar } from "./replay-grammar.ts";
 export type { GrammarReplayOptions } from "./replay-grammar.ts";
+export { isObject } from "./json-object.ts";
 export { derivedSeed, seededRandom } from "./seeded-random.ts";

@@ -14,7 +14,7 @@
  * - Keywords for another type (`minItems` on an integer) go: JSON Schema would pass over them too.
  * - `default` and `description` stay: they say nothing about what is valid.
  */
-import { WaggleError } from "@waggle/protocol";
+import { WaggleError, isObject } from "@waggle/protocol";
 import type { JsonSchema } from "@waggle/protocol";
 
 const TYPES: { readonly [name: string]: string | null } = {
@@ -154,10 +154,6 @@ function hasType(value: unknown, type: string): boolean {
   if (type === "object") return isObject(value);
   if (type === "integer") return Number.isInteger(value);
   return typeof value === type;
-}
-
-function isObject(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function mapValues(

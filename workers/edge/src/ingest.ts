@@ -22,7 +22,7 @@ import {
   checkTrajectory,
   type Knowledge,
   parseTrajectory,
-} from "./trajectory-check.ts";
+} from "./upload-check.ts";
 
 /** An upload whose trajectories are still to be judged one by one. */
 export const UploadEnvelope = z.strictObject({

@@ -3,10 +3,6 @@ import { WaggleError } from "@waggle/protocol";
 
 export type Json = { readonly [key: string]: unknown };
 
-export function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** @throws WaggleError `MODEL_UNSUPPORTED` where the member is no positive integer. */
 export function size(json: Json, name: string, fallback?: number): number {
   const value = json[name] ?? fallback;

@@ -3,14 +3,8 @@
  * Not a general config reader: what the graphs and engines do not compute is refused by name.
  * Source of members and defaults: the configuration classes of transformers 5.18.
  */
-import {
-  isObject,
-  positive,
-  refusePresent,
-  refuseTrue,
-  size,
-  unsupported,
-} from "./config-member.ts";
+import { isObject } from "@waggle/protocol";
+import { positive, refusePresent, refuseTrue, size, unsupported } from "./config-member.ts";
 import type { Json } from "./config-member.ts";
 import { parseGlobalRope, parseLocalTheta } from "./rope-config.ts";
 import type { RopeScaling } from "./rope-config.ts";

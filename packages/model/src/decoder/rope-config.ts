@@ -1,5 +1,6 @@
 /** Rotary positions in `config.json`, in the layouts of transformers 4 and 5. */
-import { isObject, positive, size, unsupported } from "./config-member.ts";
+import { isObject } from "@waggle/protocol";
+import { positive, size, unsupported } from "./config-member.ts";
 import type { Json } from "./config-member.ts";
 
 export type RopeScaling =

@@ -3,7 +3,7 @@
  * every offset is checked before it is used. Reads no tensor data.
  * Source: the format section of the safetensors project's README.
  */
-import { WaggleError } from "@waggle/protocol";
+import { isObject, WaggleError } from "@waggle/protocol";
 import { elementCount } from "../shape.ts";
 
 /** How numbers are stored, little-endian. `U8` and `I8` hold packed or quantized values. */
@@ -182,10 +182,6 @@ function parseEntry(
     throw corrupt(`hold ${byteLength} bytes of ${quote(name)} within the file`, offsets);
   }
   return { name, dtype: type, shape, begin: start + begin, end: start + end };
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isSize(value: unknown): value is number {

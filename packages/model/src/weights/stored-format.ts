@@ -2,8 +2,8 @@
  * Weights that a folder stores quantized, as `convertWeights` writes them: which format they are in,
  * and how they are read without quantizing them again.
  */
-import { WaggleError } from "@waggle/protocol";
-import { isObject, unsupported } from "../decoder/config-member.ts";
+import { isObject, WaggleError } from "@waggle/protocol";
+import { unsupported } from "../decoder/config-member.ts";
 import type { Json } from "../decoder/config-member.ts";
 import type { ParameterShape } from "../parameter-shape.ts";
 import type { WeightFormat } from "../weight-format.ts";

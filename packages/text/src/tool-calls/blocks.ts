@@ -2,6 +2,7 @@
  * One reader for each way to write calls. A block is what follows a begin marker; a reader sees all of
  * it that is there and says which calls it holds so far. Everything it says only grows.
  */
+import { isObject } from "@waggle/protocol";
 import type { JsonSchema } from "@waggle/protocol";
 import {
   GEMMA_CLOSE,
@@ -14,7 +15,7 @@ import {
   TOOL_CALL_CLOSE,
   TOOL_CALL_OPEN,
 } from "./markers.ts";
-import { excerpt, isObject, toCall } from "./parsed-call.ts";
+import { excerpt, toCall } from "./parsed-call.ts";
 import type { ParsedToolCall } from "./parsed-call.ts";
 import {
   isRead,

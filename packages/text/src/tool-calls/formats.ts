@@ -6,6 +6,7 @@
  * v13, LFM2 and FunctionGemma. Gemma 3 itself has no tokens and no template for tools; its family
  * writes calls as FunctionGemma does.
  */
+import { isObject } from "@waggle/protocol";
 import type { ToolCallFormat } from "@waggle/protocol";
 import {
   readGemmaBlock,
@@ -29,7 +30,6 @@ import {
   TOOL_CALL_CLOSE,
   TOOL_CALL_OPEN,
 } from "./markers.ts";
-import { isObject } from "./parsed-call.ts";
 
 /** A call to write. */
 export type WritableCall = { readonly name: string; readonly arguments: object };

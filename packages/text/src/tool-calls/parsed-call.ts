@@ -1,4 +1,5 @@
 /** What a sampled turn was read as, and what a call must be to count as one. */
+import { isObject } from "@waggle/protocol";
 
 /** A call before the loop has given it an id. */
 export type ParsedToolCall = {
@@ -29,10 +30,6 @@ export function toCall(name: unknown, args: unknown): ParsedToolCall | string {
   const long = Object.keys(args).find((key) => key.length > MAX_NAME_LENGTH);
   if (long !== undefined) return `names of arguments must be short, got ${excerpt(long)}`;
   return { name, arguments: args };
-}
-
-export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function excerpt(value: unknown): string {

@@ -9,21 +9,17 @@ import {
   Server,
   type Tool,
 } from "@modelcontextprotocol/server";
-import { WaggleError, WAGGLE_VERSION } from "@waggle/protocol";
+import { WaggleError, WAGGLE_VERSION, isObject } from "@waggle/protocol";
 import { readBytes, SMALL_BODY_BYTES } from "../body.ts";
 import { runServedTool, servedTools, type ToolSetName } from "../edge-tools.ts";
 import type { EdgeContext, Endpoint } from "../endpoint.ts";
 
-function isRecord(value: unknown): value is { [key: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function callTool(sets: readonly ToolSetName[], name: string, args: unknown): CallToolResult {
   try {
-    const value = runServedTool(sets, name, isRecord(args) ? args : {});
+    const value = runServedTool(sets, name, isObject(args) ? args : {});
     return {
       content: [{ type: "text", text: JSON.stringify(value) }],
-      ...(isRecord(value) ? { structuredContent: value } : {}),
+      ...(isObject(value) ? { structuredContent: value } : {}),
     };
   } catch (error) {
     // A tool's failure is an answer to the model, not a fault of the Worker.
