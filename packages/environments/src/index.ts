@@ -1,13 +1,11 @@
 /** Tasks, the shop they happen in, their verifier and a scripted demonstrator. */
 export { CATALOGUE } from "./catalogue-data.ts";
 export type { Product } from "./catalogue-data.ts";
-export { findProduct, searchProducts, sortProducts } from "./catalogue.ts";
+export { findProduct } from "./catalogue.ts";
 export type { SearchQuery, SearchSort } from "./catalogue.ts";
-export { convertCurrency, EXCHANGE_RATES } from "./currency.ts";
-export { evaluateExpression } from "./expression.ts";
 export { createRandom } from "./random.ts";
 export type { RandomSource } from "./random.ts";
-export { cartTotal, createShop, initialShopState, shopReducer } from "./shop.ts";
+export { cartTotal, createShop } from "./shop.ts";
 export type { CartLine, Shop, ShopAction, ShopState } from "./shop.ts";
 export {
   edgeToolDefinitions,
@@ -17,8 +15,7 @@ export {
   SHOP_TOOLS,
 } from "./shop-tools.ts";
 export type { ToolArguments } from "./runnable-tool.ts";
-export { SHOP_TASK_KINDS } from "./shop-instance.ts";
-export { SHOP_ENVIRONMENT, shopInstance } from "./shop-errands.ts";
+export { SHOP_ENVIRONMENT } from "./shop-errands.ts";
 export type { ShopTaskKind, ShopInstance, ShopWish } from "./shop-instance.ts";
 export { isUnseenTemplate, SHOP_SYSTEM, shopTask } from "./shop-task.ts";
 export { createShopEnvironment } from "./shop-environment.ts";
@@ -27,13 +24,12 @@ export type {
   ShopEnvironment,
   ShopEnvironmentOptions,
 } from "./shop-environment.ts";
-export { numbersIn, verifyShop } from "./shop-verifier.ts";
+export { verifyShop } from "./shop-verifier.ts";
 export type { ShopRollout } from "./shop-verifier.ts";
 export { demonstrate, EXPERT } from "./shop-demonstrator.ts";
 export type { Demonstration, DemonstratedTurn, ShopSkill } from "./shop-demonstrator.ts";
 export { ENVIRONMENTS, environmentNamed, environmentOf } from "./environments.ts";
 export { withVisitors } from "./visitors.ts";
-export { definitionsOf, runTool, tool } from "./runnable-tool.ts";
 export type { RunnableTool, RunnableTools } from "./runnable-tool.ts";
 export type {
   DemonstratedAction,

@@ -8,7 +8,7 @@ export { fallTest } from "./fall-test.ts";
 export { signFlipTest } from "./sign-flip.ts";
 export { successRate } from "./success-rate.ts";
 export type { SuccessRate } from "./success-rate.ts";
-export { mean, median, quantile } from "./summary.ts";
+export { mean } from "./summary.ts";
 export { holm } from "./holm.ts";
 export { moderatedTests } from "./moderated-t.ts";
 export { meanAboveZero } from "./student-t.ts";

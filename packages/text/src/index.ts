@@ -20,7 +20,6 @@ export type {
   AssistantDelta,
   AssistantTokenReader,
 } from "./tool-calls/decoder.ts";
-export { detectToolCallFormat } from "./tool-calls/formats.ts";
 export type { WritableCall } from "./tool-calls/formats.ts";
 export type { ParsedAssistant, ParsedToolCall } from "./tool-calls/parsed-call.ts";
 export type { AssistantEvent, AssistantReaderOptions } from "./tool-calls/reader.ts";
