@@ -43,7 +43,7 @@ export type {
 export { ENVIRONMENT_VARIANTS } from "./variants/environment-variants.ts";
 export type { EnvironmentVariant } from "./variants/environment-variants.ts";
 export { explained, retrying, told } from "./wrappers/hints.ts";
-export { limited, NO_CALLS_LEFT, silentAfter, toolless, underContract } from "./wrappers/limits.ts";
+export { limited, silentAfter, toolless, underContract } from "./wrappers/limits.ts";
 export { imagined } from "./wrappers/imagined-environment.ts";
 export type { WorldModel } from "./wrappers/imagined-environment.ts";
 export { requireSearch, searched } from "./wrappers/search.ts";

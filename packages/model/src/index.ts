@@ -36,7 +36,7 @@ export { emptySink } from "./graphs/graph-sink.ts";
 export { joinProducts } from "./graphs/join-products.ts";
 export { expandedWeights } from "./weights/expanded-weights.ts";
 export type { WeightFormat } from "./weight-format.ts";
-export { float16ToFloat32, float32ToFloat16, fromFloat16Bits } from "./weights/half-precision.ts";
+export { float32ToFloat16, fromFloat16Bits } from "./weights/half-precision.ts";
 export { mergeAdapter, mergedWeights } from "./weights/merged-weights.ts";
 export {
   describeModelFolder,
@@ -60,13 +60,13 @@ export { readDecoderWeights, readResidentWeights } from "./weights/resident-weig
 export type { ResidentFormat, ResidentWeight } from "./weights/resident-weights.ts";
 export { residentNumbers, roundedWeights } from "./weights/rounded-weights.ts";
 export type { WeightStore } from "./weights/weight-store.ts";
-export { ropeFrequencies, ropeTables } from "./decoder/rope.ts";
-export { readSafetensors, readShardedSafetensors, writeSafetensors } from "./files/safetensors.ts";
+export { ropeTables } from "./decoder/rope.ts";
+export { readSafetensors, writeSafetensors } from "./files/safetensors.ts";
 export type { SafetensorsFile } from "./files/safetensors.ts";
 export { elementBytes, safetensorsHeaderBytes, shardPaths } from "./files/safetensors-header.ts";
 export type { SafetensorsDataType } from "./files/safetensors-header.ts";
 export { parseStoredFormat, quantizationConfigJson } from "./weights/stored-format.ts";
-export { openSafetensors, openShardedSafetensors, tensorMapSource } from "./files/tensor-source.ts";
+export { tensorMapSource } from "./files/tensor-source.ts";
 export type {
   ByteSource,
   RowRange,

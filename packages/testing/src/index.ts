@@ -5,12 +5,7 @@ export { ByteTokenizer } from "./byte-tokenizer.ts";
 export type { ByteDecodeOptions, ByteSpecialToken, ByteStreamDecoder } from "./byte-tokenizer.ts";
 export { ScriptedPolicy } from "./scripted-policy.ts";
 export type { ScriptedPolicyOptions } from "./scripted-policy.ts";
-export type {
-  RecordedContext,
-  ScriptedSession,
-  ScriptedSnapshot,
-  ScriptedTurn,
-} from "./scripted-session.ts";
+export type { RecordedContext, ScriptedSnapshot, ScriptedTurn } from "./scripted-session.ts";
 export { createTestClock } from "./test-clock.ts";
 export type { TestClock } from "./test-clock.ts";
 export { toBeAllClose } from "./to-be-all-close.ts";

@@ -3,7 +3,7 @@
  * Source: the GGUF specification (version 3) of the ggml project; tensor names and the order of
  * query and key rows as llama.cpp's own converter makes them.
  */
-import { ropeFrequencies } from "@waggle/model";
+import { ropeFrequencies } from "../../../packages/model/src/decoder/rope.ts";
 import type { DecoderConfig } from "@waggle/model";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 

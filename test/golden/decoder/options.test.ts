@@ -1,7 +1,8 @@
 /** Ways to build the same graph: outside data, chosen logits, Hugging Face's inputs, lazy weights. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { HUGGINGFACE_INPUTS, buildDecoderGraph, openSafetensors, stateShape } from "@waggle/model";
+import { HUGGINGFACE_INPUTS, buildDecoderGraph, stateShape } from "@waggle/model";
+import { openSafetensors } from "../../../packages/model/src/files/tensor-source.ts";
 import type { ByteSource, DecoderGraph } from "@waggle/model";
 import * as ort from "onnxruntime-node";
 import { expect, test } from "vitest";

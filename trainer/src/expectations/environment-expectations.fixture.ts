@@ -15,8 +15,10 @@ import {
   startsFromDemonstrations,
 } from "./recipe-checks.fixture.ts";
 import { difficulty } from "./composed-expectations.fixture.ts";
-import { NO_CALLS_LEFT } from "@waggle/environments";
 import { IMAGINED_RESULT, type StageRecord } from "./recipe-update.fixture.ts";
+
+/** What a tool answers when its budget of calls is spent. */
+const NO_CALLS_LEFT = "no calls left";
 
 /** Shares of tool results that the model of the environment said. */
 function imaginedShare(record: StageRecord): number {

@@ -3,8 +3,10 @@ import { environmentNamed } from "@waggle/environments";
 import type { EnvironmentChange } from "@waggle/learning";
 import type { Observation } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { NO_CALLS_LEFT } from "@waggle/environments";
 import { changedEnvironment } from "./changed-environment.ts";
+
+/** What a tool answers when its budget of calls is spent. */
+const NO_CALLS_LEFT = "no calls left";
 
 type Call = { readonly name: string; readonly arguments: { readonly [key: string]: string } };
 

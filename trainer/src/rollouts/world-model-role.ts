@@ -5,7 +5,7 @@
 import type { Demonstrator, EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
 import type { Observation, TaskReference, ToolCall } from "@waggle/protocol";
 import { seededRandom } from "@waggle/protocol";
-import { callText, messageOf, resultText, WORLD_SYSTEM } from "./world-model.ts";
+import { callText, messageOf, resultText, WORLD_MODEL_SYSTEM } from "./world-model.ts";
 
 /** A model has to know what mistakes come to. */
 const MISTAKES = 0.35;
@@ -61,7 +61,7 @@ function asking(spec: EnvironmentSpec, task: TaskReference): JudgedEnvironment {
       task,
       async observe() {
         asked = await exchanges(spec, task);
-        return { system: WORLD_SYSTEM, tools: [], userMessage: question() };
+        return { system: WORLD_MODEL_SYSTEM, tools: [], userMessage: question() };
       },
       async step({ text }) {
         if (text.trim() === asked[at]?.answer) right += 1;

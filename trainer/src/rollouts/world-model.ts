@@ -17,7 +17,7 @@ import { runSupervised } from "../loop/supervised-run.ts";
 import type { ActingPolicy } from "./environment-rollout.ts";
 import type { WorldModel } from "@waggle/environments";
 
-export const WORLD_SYSTEM: string = "You are the environment.";
+export const WORLD_MODEL_SYSTEM: string = "You are the world.";
 /** Said where a rollout has ended; the answer is one of the two below. */
 const END = "end";
 const SUCCESS = "yes";
@@ -63,7 +63,7 @@ export function modeledEnvironment(policy: ActingPolicy, format: ChatFormat): Wo
       const userMessage = messageOf(request, text, turns === 0);
       const segments =
         turns === 0
-          ? format.start({ system: WORLD_SYSTEM, tools: [], userMessage })
+          ? format.start({ system: WORLD_MODEL_SYSTEM, tools: [], userMessage })
           : format.next({ userMessage, sampledEnded });
       turns += 1;
       context.append(segments.flatMap(({ tokenIds }) => tokenIds));
@@ -120,7 +120,7 @@ export function worldLesson(
     const userMessage = messageOf(request, text, tokenIds.length === 0);
     const segments =
       tokenIds.length === 0
-        ? format.start({ system: WORLD_SYSTEM, tools: [], userMessage })
+        ? format.start({ system: WORLD_MODEL_SYSTEM, tools: [], userMessage })
         : format.next({ userMessage, sampledEnded: true });
     for (const segment of segments) add(segment.tokenIds, false);
     add(format.encodeAssistant(answer), true);

@@ -20,7 +20,7 @@ export const toolless: EnvironmentWrapper = (instance) =>
   });
 
 /** Answers a call beyond the budget. */
-export const NO_CALLS_LEFT = "no calls left";
+const NO_CALLS_LEFT = "no calls left";
 
 export type CallLimits = {
   readonly toolBudget: number;

@@ -7,5 +7,4 @@ export { createNodePolicy } from "./node-policy.ts";
 export type { NodePolicyOptions } from "./node-policy.ts";
 export type { AdapterStrategy } from "../backend/cpu/cpu-backend.ts";
 export type { AdaptivePolicy, Cancellable, Session, SessionSnapshot } from "../session/session.ts";
-export { sampleToken, scoreToken } from "../sampler.ts";
 export type { SampledToken, SamplingDistribution, TokenScore } from "../sampler.ts";

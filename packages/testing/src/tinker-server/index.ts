@@ -1,5 +1,4 @@
 /** A server of the Tinker API for tests: SkyRL's or open-rl's answers over any TrainEngine. */
-export { TinkerFaults } from "./tinker-faults.ts";
 export type { TinkerFault } from "./tinker-faults.ts";
 export { createTinkerServer } from "./tinker-server.ts";
 export type { TinkerRequest, TinkerServer, TinkerServerOptions } from "./tinker-server.ts";
