@@ -22,7 +22,6 @@ const PROGRAMS = [
 
 /** Packages or entries that people outside this repository import, with the reason. */
 const FOR_OUTSIDERS: Record<string, string> = {
-  "@waggle/runtime": "Developers run models through it without the agent.",
   "@waggle/testing": "Published fakes and matchers for the tests of other projects.",
 };
 

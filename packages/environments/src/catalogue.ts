@@ -38,7 +38,7 @@ const indexed = CATALOGUE.map((item) => ({
 }));
 
 /** Products in the order a shop lists them; ties keep the order of the catalogue. */
-export function sortProducts(products: readonly Product[], sort: SearchSort): Product[] {
+function sortProducts(products: readonly Product[], sort: SearchSort): Product[] {
   const sorted = [...products];
   if (sort === "price") sorted.sort((a, b) => a.price - b.price);
   if (sort === "rating") sorted.sort((a, b) => b.rating - a.rating);
