@@ -8,6 +8,7 @@
  * - A schema without `type` is read as the type its keywords speak of.
  * - What a grammar cannot hold is refused (`schema-keywords.ts`).
  */
+import { isObject } from "@waggle/protocol";
 import type { JsonSchema } from "@waggle/protocol";
 import { ANY_CHARACTER } from "./characters.ts";
 import type { Expression, Expressions } from "./expression.ts";
@@ -18,7 +19,6 @@ import { regexExpression } from "./regex.ts";
 import {
   areDisjoint,
   isOfType,
-  isSchemaObject,
   mergeSchemas,
   refuseUnheld,
   typeByKeywords,
@@ -53,7 +53,7 @@ export class SchemaGrammar {
   value(schema: unknown, path = ""): Expression {
     if (schema === true || schema === undefined) return this.any();
     if (schema === false) return this.#e.never;
-    if (!isSchemaObject(schema)) throw unsupported(path, "something that is no schema");
+    if (!isObject(schema)) throw unsupported(path, "something that is no schema");
     refuseUnheld(schema, path);
     const { $ref, allOf, anyOf, oneOf, ...rest } = schema;
     if (typeof $ref === "string") {
@@ -125,7 +125,7 @@ export class SchemaGrammar {
 
   /** Members of an arguments object, with what opens and closes it. */
   object(schema: JsonSchema, path: string, open: string, close: string): Expression {
-    const properties = isSchemaObject(schema["properties"]) ? schema["properties"] : {};
+    const properties = isObject(schema["properties"]) ? schema["properties"] : {};
     const required = Array.isArray(schema["required"]) ? (schema["required"] as string[]) : [];
     const additional = schema["additionalProperties"];
     const names = [
@@ -142,7 +142,7 @@ export class SchemaGrammar {
     }
     if (names.length === 0) {
       const isClosed = additional === false || schema["properties"] !== undefined;
-      if (isClosed && !isSchemaObject(additional) && additional !== true) {
+      if (isClosed && !isObject(additional) && additional !== true) {
         return this.#e.literal(open + close);
       }
       const value = this.value(additional, `${path}/additionalProperties`);
@@ -339,7 +339,7 @@ export class SchemaGrammar {
 
   #both(a: JsonSchema, part: unknown, path: string): JsonSchema {
     if (part === true) return a;
-    if (!isSchemaObject(part)) throw unsupported(path, "a schema that is false");
+    if (!isObject(part)) throw unsupported(path, "a schema that is false");
     const resolved =
       typeof part["$ref"] === "string" && Object.keys(a).length > 0
         ? mergeSchemas(this.#resolve(part["$ref"], path), { ...part, $ref: undefined }, path)
@@ -362,9 +362,9 @@ export class SchemaGrammar {
     let at: unknown = this.#root;
     for (const part of pointer.split("/").slice(1)) {
       const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
-      at = isSchemaObject(at) || Array.isArray(at) ? (at as JsonSchema)[key] : undefined;
+      at = isObject(at) || Array.isArray(at) ? (at as JsonSchema)[key] : undefined;
     }
-    if (isSchemaObject(at)) return at;
+    if (isObject(at)) return at;
     throw unsupported(path, `$ref to ${pointer}, where nothing is`);
   }
 }

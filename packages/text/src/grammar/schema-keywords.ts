@@ -2,7 +2,7 @@
  * What of JSON Schema a grammar holds. A keyword is held, says nothing about values, or is refused by
  * name: none is passed over in silence.
  */
-import { WaggleError } from "@waggle/protocol";
+import { isObject, WaggleError } from "@waggle/protocol";
 import type { JsonSchema } from "@waggle/protocol";
 
 /** They assert something that needs memory or negation, which a grammar has not. */
@@ -37,10 +37,6 @@ const ANNOTATIONS = [
   "definitions",
   "$anchor",
 ];
-
-export function isSchemaObject(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** @throws WaggleError `GRAMMAR_UNSUPPORTED` naming the first keyword that cannot be held. */
 export function refuseUnheld(schema: JsonSchema, path: string): void {
@@ -80,12 +76,12 @@ function mergeKeyword(key: string, a: unknown, b: unknown, path: string): unknow
   }
   if (LOWER_BOUNDS.includes(key)) return Math.max(Number(a), Number(b));
   if (UPPER_BOUNDS.includes(key)) return Math.min(Number(a), Number(b));
-  if (key === "properties" && isSchemaObject(a) && isSchemaObject(b)) {
+  if (key === "properties" && isObject(a) && isObject(b)) {
     const merged: Record<string, unknown> = { ...a };
     for (const [name, schema] of Object.entries(b)) {
       const other = merged[name];
       merged[name] =
-        isSchemaObject(other) && isSchemaObject(schema)
+        isObject(other) && isObject(schema)
           ? mergeSchemas(other, schema, `${path}/properties/${name}`)
           : (other ?? schema);
     }
@@ -112,7 +108,7 @@ export function areDisjoint(schemas: readonly unknown[]): boolean {
 }
 
 function isDisjointPair(a: unknown, b: unknown): boolean {
-  if (!isSchemaObject(a) || !isSchemaObject(b)) return a === false || b === false;
+  if (!isObject(a) || !isObject(b)) return a === false || b === false;
   const [typesA, typesB] = [a["type"], b["type"]];
   if (typesA !== undefined && typesB !== undefined) {
     if (intersectTypes(typesOf(typesA), typesOf(typesB)).length === 0) return true;
@@ -123,7 +119,7 @@ function isDisjointPair(a: unknown, b: unknown): boolean {
   }
   // Objects that tell themselves apart by a member: a discriminated union.
   const [propertiesA, propertiesB] = [a["properties"], b["properties"]];
-  if (!isSchemaObject(propertiesA) || !isSchemaObject(propertiesB)) return false;
+  if (!isObject(propertiesA) || !isObject(propertiesB)) return false;
   const required = [a["required"], b["required"]].map((names) =>
     Array.isArray(names) ? (names as unknown[]) : [],
   );
@@ -171,6 +167,6 @@ export function isOfType(type: unknown, value: unknown): boolean {
   if (type === "null") return value === null;
   if (type === "array") return Array.isArray(value);
   if (type === "integer") return Number.isInteger(value);
-  if (type === "object") return isSchemaObject(value);
+  if (type === "object") return isObject(value);
   return typeof value === type;
 }

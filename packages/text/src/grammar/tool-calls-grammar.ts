@@ -3,7 +3,7 @@
  * which no call begins, then perhaps calls; otherwise the turn is calls alone.
  */
 import type { JsonSchema, ToolCallFormat, ToolCallsGrammar } from "@waggle/protocol";
-import { WaggleError } from "@waggle/protocol";
+import { isObject, WaggleError } from "@waggle/protocol";
 import {
   GEMMA_CLOSE,
   GEMMA_ESCAPE,
@@ -20,7 +20,6 @@ import {
 import { ANY_CHARACTER, character, complement } from "./characters.ts";
 import type { Expression, Expressions } from "./expression.ts";
 import { SchemaGrammar } from "./json-schema.ts";
-import { isSchemaObject } from "./schema-keywords.ts";
 import { addedSymbols, textWithout } from "./text-without.ts";
 import { gemmaSyntax, jsonSyntax, pythonSyntax } from "./value-syntax.ts";
 import type { ValueSyntax } from "./value-syntax.ts";
@@ -276,7 +275,7 @@ function withoutLess(ranges: readonly number[]): number[] {
 }
 
 function isText(schema: unknown): boolean {
-  if (!isSchemaObject(schema)) return false;
+  if (!isObject(schema)) return false;
   if (Array.isArray(schema["enum"])) return schema["enum"].every((v) => typeof v === "string");
   return schema["type"] === "string" || typeof schema["const"] === "string";
 }
@@ -286,7 +285,7 @@ type ToolMember = { readonly name: string; readonly schema: unknown; readonly is
 /** Required ones as listed, then the others by name; see `json-schema.ts`. */
 function memberList(tool: Tool): ToolMember[] {
   const schema = plainObject(tool);
-  const properties = isSchemaObject(schema["properties"]) ? schema["properties"] : {};
+  const properties = isObject(schema["properties"]) ? schema["properties"] : {};
   const required = Array.isArray(schema["required"]) ? (schema["required"] as string[]) : [];
   const optional = Object.keys(properties).filter((name) => !required.includes(name));
   return [
