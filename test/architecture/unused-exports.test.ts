@@ -16,6 +16,7 @@ const PROGRAMS = [
   "apps/*/src/**/*.ts",
   "workers/*/src/**/*.ts",
   "packages/cli/src/main.ts",
+  "packages/runtime/src/worker/{wasm,webgpu}.ts",
   "scripts/**/*.ts",
   "{trainer,packages/*}/bench/**/*.ts",
 ];
