@@ -63,7 +63,7 @@ export { truncatedImportanceWeights } from "./corrections/importance-weights.ts"
 export { boundedBehaviorLogProbs, isInsideBand, logProbGap } from "./corrections/log-prob-gap.ts";
 export type { LogProbBand } from "./corrections/log-prob-gap.ts";
 export { mismatchMetrics } from "./corrections/mismatch.ts";
-export type { PerturbationScore } from "./gradient-free/evolution-strategies.ts";
+export type { PerturbationScore } from "./gradient-free/perturbation.ts";
 export { perturbed } from "./gradient-free/seeded-noise.ts";
 export { nextKlCoefficient } from "./kl/adaptive-kl.ts";
 export { klEstimate } from "./kl/kl-estimators.ts";

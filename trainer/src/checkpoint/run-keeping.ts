@@ -3,7 +3,8 @@ import type { JudgedTrajectory, StateValues } from "@waggle/learning";
 import type { EngineCheckpoint, TensorMap, TrainEngine } from "@waggle/protocol";
 import type { HeldOut } from "../evaluation/held-out.ts";
 import type { SavedRoles } from "../loop/role-store.ts";
-import type { RunEvent, RunParts } from "../loop/run-options.ts";
+import type { RecipeModels } from "../update/recipe-models.ts";
+import type { RunEvent } from "../loop/run-event.ts";
 import type { Budget, Spent } from "../loop/run-spending.ts";
 
 export type RunKeeper = {
@@ -57,16 +58,18 @@ export type AfterStep = (stepsDone: number, latest: HeldOut | null) => Promise<v
 /** A kept run was asked to stop, and did after a step. */
 class RunStopped extends Error {}
 
+type TrainedEngines = {
+  readonly engine: TrainEngine;
+  readonly resources: { readonly models?: RecipeModels };
+};
+
 /** `policy` and whatever is trained beside it. */
-export function enginesOf({
-  engine,
-  resources,
-}: Pick<RunParts, "engine" | "resources">): ReadonlyMap<string, TrainEngine> {
+export function enginesOf({ engine, resources }: TrainedEngines): ReadonlyMap<string, TrainEngine> {
   return new Map([["policy", engine] as const, ...(resources.models ?? [])]);
 }
 
 export async function savedEngines(
-  parts: Parameters<typeof enginesOf>[0],
+  parts: TrainedEngines,
 ): Promise<ReadonlyMap<string, EngineCheckpoint>> {
   const saved = new Map<string, EngineCheckpoint>();
   for (const [name, engine] of enginesOf(parts)) saved.set(name, await engine.save());

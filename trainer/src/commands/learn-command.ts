@@ -12,7 +12,8 @@ import type { ResidentFormat } from "@waggle/model";
 import type { Precision } from "@waggle/engine";
 import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
-import { type Device, openPolicy } from "../model/open-model.ts";
+import { openPolicy } from "../model/open-model.ts";
+import type { Device } from "../model/device.ts";
 import { existingModel, number, positive, whole } from "../options/option-values.ts";
 import { baseOption, heldAs, modelUnder, precisionOption } from "../model/frozen-base.ts";
 import { deviceOption } from "../options/server-options.ts";
@@ -33,7 +34,7 @@ import {
 } from "../options/overlap-options.ts";
 import type { HeldOut } from "../evaluation/held-out.ts";
 import { runRecipe } from "../loop/recipe-run.ts";
-import type { RunEvent } from "../loop/run-options.ts";
+import type { RunEvent } from "../loop/run-event.ts";
 import { listedLiterature, listedRecipe } from "../recipes/literature-list.ts";
 import { recipeEnvironment } from "../recipes/recipe-places.ts";
 import { openRecipeEngines, swapStrategy } from "../recipes/recipe-engines.ts";

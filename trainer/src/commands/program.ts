@@ -17,7 +17,8 @@ import { addExchangeCommands } from "../exchange/commands.ts";
 import { addImitateCommand } from "../exchange/imitate-command.ts";
 import { GATE_TASKS_START } from "../evaluation/frozen-evaluation.ts";
 import { baseOption, heldAs, modelUnder, precisionOption } from "../model/frozen-base.ts";
-import { type Device, openEngine, openPolicy } from "../model/open-model.ts";
+import { openEngine, openPolicy } from "../model/open-model.ts";
+import type { Device } from "../model/device.ts";
 import {
   deviceOption,
   serverOf,
@@ -61,15 +62,7 @@ import {
   threadsOption,
   trainerCredentialOption,
 } from "../options/shared-options.ts";
-
-export type ProgramOptions = {
-  readonly signal: AbortSignal;
-  readonly writeOut: (line: string) => void;
-  readonly writeError: (line: string) => void;
-  readonly environment: { readonly [name: string]: string | undefined };
-  /** How `export` reaches an edge; default: the global one. */
-  readonly fetch?: typeof fetch | undefined;
-};
+import type { ProgramOptions } from "./program-options.ts";
 
 type CommonOptions = ServerOptions &
   ScheduleOptions & {

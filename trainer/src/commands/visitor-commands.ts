@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { requireFree, writeOutput } from "../exchange/output.ts";
 import { createOperatorClient, type OperatorClient } from "../edge/operator-client.ts";
 import { operatorSignature } from "../edge/operator-signature.ts";
-import type { ProgramOptions } from "./program.ts";
+import type { ProgramOptions } from "./program-options.ts";
 import { textTable } from "../metrics/text-table.ts";
 import {
   edgeOption,

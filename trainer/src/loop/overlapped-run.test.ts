@@ -3,7 +3,7 @@ import { environmentNamed } from "@waggle/environments";
 import { recipeNamed } from "@waggle/learning";
 import { expect, test } from "vitest";
 import { runRecipe } from "./recipe-run.ts";
-import type { RunEvent } from "./run-options.ts";
+import type { RunEvent } from "./run-event.ts";
 import { actedEnvironment, tinyEngines } from "../expectations/recipe-update.fixture.ts";
 
 const OPTIONS = { seed: 1, evaluationTasks: 2, evaluateEvery: 2, steps: 4 };

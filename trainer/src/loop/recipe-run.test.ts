@@ -3,7 +3,8 @@ import { environmentNamed } from "@waggle/environments";
 import { recipeNamed } from "@waggle/learning";
 import { expect, test } from "vitest";
 import { runRecipe } from "./recipe-run.ts";
-import type { RunEvent, RunOptions } from "./run-options.ts";
+import type { RunOptions } from "./run-options.ts";
+import type { RunEvent } from "./run-event.ts";
 import { actedEnvironment, tinyEngines } from "../expectations/recipe-update.fixture.ts";
 
 async function run(options: Partial<RunOptions>) {

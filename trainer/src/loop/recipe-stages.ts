@@ -23,7 +23,8 @@ import {
   stopIfAsked,
   type StagePlace,
 } from "../checkpoint/run-keeping.ts";
-import type { RunEvent, RunOptions, RunParts, RunResult } from "./run-options.ts";
+import type { RunOptions, RunParts, RunResult } from "./run-options.ts";
+import type { RunEvent } from "./run-event.ts";
 import { type Budget, RunSpending } from "./run-spending.ts";
 import { swappingPolicy } from "../rollouts/swapping-policy.ts";
 import type { BegunStep, RolloutBatch } from "../source/local-rollouts.ts";

@@ -17,11 +17,12 @@ import { fault } from "../../../test/fixtures/fault.ts";
 import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { type BaseModel, readBaseModel } from "../model/base-model.ts";
 import { FakeEdge } from "../edge/fake-edge.fixture.ts";
-import type { Device } from "../model/open-model.ts";
+import type { Device } from "../model/device.ts";
 import { playedGroups } from "../source/leased-groups.fixture.ts";
 import { createProgram } from "../commands/program.ts";
 import { createReporter } from "../metrics/reporter.ts";
-import { train, type TrainingSessionOptions } from "./training-session.ts";
+import { train } from "./training-session.ts";
+import type { TrainingSessionOptions } from "./training-session-options.ts";
 
 const MODEL = join(import.meta.dirname, "../../../packages/model/nano");
 const recipe = edgeRecipeNamed("dr-grpo-tis", { groupsPerStep: 2 });

@@ -13,7 +13,7 @@ import { adapterOf } from "../update/adapter-tensors.ts";
 import { setParameters } from "../update/engine-parameters.ts";
 import type { ActingPolicy } from "../rollouts/environment-rollout.ts";
 import type { ActingRoles } from "../rollouts/role-policy.ts";
-import type { RecipeModels } from "../update/stage-update.ts";
+import type { RecipeModels } from "../update/recipe-models.ts";
 
 export type RoleStoreParts = {
   /** One that cannot keep adapters is told of none: its contexts say so where a role speaks. */

@@ -54,22 +54,6 @@ export type RunOptions = {
   readonly keeper?: RunKeeper | undefined;
 };
 
-export type RunEvent =
-  | {
-      readonly event: "step";
-      readonly stage: string;
-      readonly step: number;
-      readonly steps: number;
-      readonly spent: Spent;
-      readonly metrics: { readonly [name: string]: number };
-    }
-  | {
-      readonly event: "evaluated";
-      readonly stage: string;
-      readonly step: number;
-      readonly heldOut: HeldOut;
-    };
-
 export type RunResult = {
   readonly base: HeldOut;
   readonly final: HeldOut;

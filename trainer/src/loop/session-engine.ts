@@ -15,9 +15,10 @@ import {
 import type { AdapterCache } from "../sink/adapter-cache.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import { type AdapterShape, mergedBaseEngine, stackedShape } from "../model/merged-base-engine.ts";
-import { type Device, openEngine } from "../model/open-model.ts";
+import { openEngine } from "../model/open-model.ts";
+import type { Device } from "../model/device.ts";
 import { adapterShapeOf, type TrainerState } from "../checkpoint/trainer-state.ts";
-import type { TrainingSessionOptions } from "./training-session.ts";
+import type { TrainingSessionOptions } from "./training-session-options.ts";
 
 export type SessionEngine = {
   readonly engine: TrainEngine;

@@ -9,7 +9,8 @@ import { modelUnder } from "../model/frozen-base.ts";
 import { FakeEdge } from "../edge/fake-edge.fixture.ts";
 import { playedGroups } from "../source/leased-groups.fixture.ts";
 import { createReporter } from "../metrics/reporter.ts";
-import { train, type TrainingSessionOptions } from "./training-session.ts";
+import { train } from "./training-session.ts";
+import type { TrainingSessionOptions } from "./training-session-options.ts";
 import { comparison, evaluateVersions } from "../evaluation/version-comparison.ts";
 
 const MODEL = join(import.meta.dirname, "../../../packages/model/nano");

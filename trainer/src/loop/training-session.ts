@@ -5,14 +5,11 @@
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Precision, RemoteServerOptions } from "@waggle/engine";
-import type { ResidentFormat } from "@waggle/model";
 import type { PoliciesResponse } from "@waggle/protocol";
 import { createGrammarCompiler } from "@waggle/text/grammar";
 import { WaggleError } from "@waggle/protocol";
 import { abortableSleep } from "./abortable-sleep.ts";
 import { createAdapterCache } from "../sink/adapter-cache.ts";
-import type { AdapterFolder } from "../sink/adapter-folder.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import { openCheckJournal } from "../check/check-journal.ts";
 import {
@@ -34,7 +31,7 @@ import { type HeartbeatSender, startHeartbeat } from "../edge/heartbeat.ts";
 import { createLeaseHolder } from "../source/lease-holder.ts";
 import { isElsewhere, openSessionEngine } from "./session-engine.ts";
 import { createMetricsLog } from "../metrics/metrics-log.ts";
-import { type Device, openPolicy } from "../model/open-model.ts";
+import { openPolicy } from "../model/open-model.ts";
 import { createGuidanceCache } from "../sink/guidance-cache.ts";
 import { createReplay } from "../check/replay.ts";
 import { requireEngine } from "../recipes/required-engine.ts";
@@ -43,35 +40,8 @@ import { initialState } from "../checkpoint/trainer-state.ts";
 import { lockState } from "../checkpoint/state-lock.ts";
 import { createTrajectoryChecker, LOG_PROB_BAND } from "../check/trajectory-check.ts";
 import { runTrainingLoop } from "./training-loop.ts";
-import type { TrainingOptions, TrainingSummary } from "./training-parts.ts";
-
-export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "pollMs"> & {
-  readonly stateFolder: string;
-  readonly isResuming: boolean;
-  /** Wait for another trainer on the same state folder to end; default: refuse to start. */
-  readonly waits?: boolean | undefined;
-  readonly device: Device;
-  /** With a URL as the device. */
-  readonly server?: RemoteServerOptions | undefined;
-  readonly threads?: number | undefined;
-  /** In bytes. */
-  readonly memoryLimit?: number | undefined;
-  /** How frozen weights are held; default as they are. */
-  readonly base?: ResidentFormat | undefined;
-  /** Of large products; default `f32`. */
-  readonly precision?: Precision | undefined;
-  readonly rank: number;
-  readonly alpha: number;
-  /** Where training starts in place of the edge's stable policy or a fresh adapter. */
-  readonly start?: AdapterFolder | undefined;
-  readonly seed: number;
-  /** Of the environment that the edge assigns. */
-  readonly tasks: Omit<FrozenTasks, "environment">;
-  /** Largest fall of the success rate that is taken for noise. */
-  readonly promotionMargin: number;
-  readonly leaseSeconds: number;
-  readonly pollMs: number;
-};
+import type { TrainingSummary } from "./training-parts.ts";
+import type { TrainingSessionOptions } from "./training-session-options.ts";
 
 const TRAINER_ID = `trainer-${process.pid}`;
 

@@ -8,7 +8,7 @@ import { type ResidentFormat, residentNumbers, residentSource } from "@waggle/mo
 import { WaggleError } from "@waggle/protocol";
 import { Option } from "commander";
 import { type BaseModel, loaded, openBaseModel } from "./base-model.ts";
-import type { Device } from "./open-model.ts";
+import type { Device } from "./device.ts";
 
 const FORMATS: readonly ResidentFormat[] = ["f32", "f16", "int8", "int4"];
 const PRECISIONS: readonly Precision[] = ["f32", "f16"];

@@ -3,7 +3,6 @@ import {
   createEngine,
   ENGINE_DEVICES,
   type EngineDevice,
-  type EngineUrl,
   type Precision,
   type RemoteServerOptions,
 } from "@waggle/engine";
@@ -16,9 +15,7 @@ import {
 } from "@waggle/runtime/node";
 import type { BaseModel } from "./base-model.ts";
 import { requireBase } from "./frozen-base.ts";
-
-/** What trains, here or at a URL; sampling and re-scoring run on the native CPU beside it. */
-export type Device = EngineDevice | EngineUrl;
+import type { Device } from "./device.ts";
 export const DEVICES: readonly EngineDevice[] = ENGINE_DEVICES;
 
 export type AdapterOptions = {

@@ -1,7 +1,8 @@
 /** Options of the command line for training elsewhere: a URL as the device, and what goes with it. */
 import { isEngineUrl, type RemoteServerOptions, requireCuda } from "@waggle/engine";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type Device, DEVICES } from "../model/open-model.ts";
+import { DEVICES } from "../model/open-model.ts";
+import type { Device } from "../model/device.ts";
 
 export type ServerOptions = { serverModel?: string; serverFolder?: string };
 

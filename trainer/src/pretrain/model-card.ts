@@ -6,7 +6,7 @@ import {
   PRETRAINING_SKILL,
   TOKENIZER_DEMONSTRATIONS,
 } from "./nano-recipe.ts";
-import type { PretrainReport } from "./pretrain-command.ts";
+import type { PretrainReport } from "./pretrain-report.ts";
 
 /** Rows of the curve that the card shows. */
 const CURVE_ROWS = 10;

@@ -15,7 +15,6 @@ import { createNodePolicy } from "@waggle/runtime/node";
 import { trainNanoText } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
 import { scoreHeldOut } from "./held-out.ts";
-import type { HeldOutScores } from "./held-out.ts";
 import { modelCard } from "./model-card.ts";
 import {
   DEMONSTRATIONS_PER_STEP,
@@ -27,6 +26,7 @@ import {
 import { pretrain } from "./pretraining-run.ts";
 import { loadRun, saveRun } from "../checkpoint/run-checkpoint.ts";
 import type { RunState } from "../checkpoint/run-checkpoint.ts";
+import type { PretrainReport } from "./pretrain-report.ts";
 
 const MEASURE_EVERY = 100;
 
@@ -43,14 +43,6 @@ export type PretrainCommandOptions = {
   /** Where the curve and scores are written as JSON; `null` leaves them out. */
   readonly report: string | null;
   readonly json: boolean;
-};
-
-/** What a finished run says of itself. */
-export type PretrainReport = RunState & {
-  readonly parameters: number;
-  readonly vocabularySize: number;
-  readonly device: string;
-  readonly scores: HeldOutScores;
 };
 
 /** @returns the exit code: 0 finished, 130 stopped by a signal with its checkpoint written. */

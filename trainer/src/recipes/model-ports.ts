@@ -4,7 +4,7 @@
  */
 import type { JudgedTrajectory, PartPorts, ProcessLogProbs } from "@waggle/learning";
 import type { TrainEngine } from "@waggle/protocol";
-import type { FrozenScorer, RecipeModels } from "../update/stage-update.ts";
+import type { FrozenScorer, RecipeModels } from "../update/recipe-models.ts";
 
 export function modelPorts(
   models: RecipeModels,

@@ -3,7 +3,8 @@
  * head where a stage has a critic, and the base itself where a stage has a reference.
  */
 import { openSharedBase } from "@waggle/engine";
-import type { FrozenScorer, StageResources } from "../update/stage-update.ts";
+import type { StageResources } from "../update/stage-update.ts";
+import type { FrozenScorer } from "../update/recipe-models.ts";
 import { type Recipe, requireCapabilities, type Stage, type StateName } from "@waggle/learning";
 import {
   type Adapter,
@@ -15,7 +16,8 @@ import { type SharedBase, type TrainEngine, WaggleError } from "@waggle/protocol
 import type { AdapterStrategy } from "@waggle/runtime/node";
 import type { BaseModel } from "../model/base-model.ts";
 import { requireBase } from "../model/frozen-base.ts";
-import type { Device, EngineResources } from "../model/open-model.ts";
+import type { EngineResources } from "../model/open-model.ts";
+import type { Device } from "../model/device.ts";
 import { candidateScorer } from "../update/teacher-candidates.ts";
 import {
   needsWorldModel,

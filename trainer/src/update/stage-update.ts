@@ -41,14 +41,7 @@ import { modelPorts } from "../recipes/model-ports.ts";
 import { packedEngine } from "./packed-engine.ts";
 import { type BatchEngine, roleEngine, soleEngine } from "./role-engine.ts";
 import { type CandidateScorer, candidatesOf, withCandidates } from "./teacher-candidates.ts";
-
-/** Log-probs of policies that are not trained, `[B][T]`. */
-export type FrozenScorer = (
-  sequences: readonly TrainSequence[],
-) => Promise<readonly Float32Array[]>;
-
-/** Engines of what a recipe trains beside the policy, by the names that its stages give. */
-export type RecipeModels = ReadonlyMap<string, TrainEngine>;
+import type { FrozenScorer, RecipeModels } from "./recipe-models.ts";
 
 /** What a stage's state slot may ask the trainer to open. */
 export type StageResources = {

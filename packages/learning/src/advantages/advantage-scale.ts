@@ -1,6 +1,6 @@
 /** What the advantages of a group are divided by, as a setting. */
 import { type AnyPart, type Dial, made } from "../composition/making.ts";
-import type { GroupAdvantageOptions } from "./group-advantages.ts";
+import type { GroupAdvantageOptions } from "./group-advantage-options.ts";
 
 /** `population` and `sample` are standard deviations: Σ(r − mean)² over G, or over G − 1. */
 type Scale = "population" | "sample" | "none";

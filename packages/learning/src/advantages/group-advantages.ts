@@ -7,18 +7,10 @@
  * "Understanding R1-Zero-Like Training" (Dr. GRPO), arXiv:2503.20783), because that weighs tasks
  * whose rollouts nearly agree the most. `scale: "std"` gives the published form.
  */
-import { type DeviationConvention, deviationOf, meanOf, requireGroup } from "../statistics.ts";
+import { deviationOf, meanOf, requireGroup } from "../statistics.ts";
 import { withScale } from "./advantage-scale.ts";
 import { advantagePart, byRewards, byTurns, type GroupPart } from "./credit.ts";
-
-export type GroupAdvantageOptions = {
-  /** `none`: r − mean. `std`: (r − mean) / (std + epsilon). Default `none`. */
-  readonly scale?: "none" | "std";
-  /** Which standard deviation. Default `population`. Ignored without `scale: "std"`. */
-  readonly convention?: DeviationConvention;
-  /** Added to the standard deviation, in reward units. Default 1e-6. */
-  readonly epsilon?: number;
-};
+import type { GroupAdvantageOptions } from "./group-advantage-options.ts";
 
 /**
  * One advantage per rollout of one group.

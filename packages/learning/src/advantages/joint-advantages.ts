@@ -2,11 +2,8 @@
 import type { AdvantagePart } from "../composition/part.ts";
 import { withScale } from "./advantage-scale.ts";
 import { advantagePart, byRewards } from "./credit.ts";
-import {
-  groupAdvantage,
-  type GroupAdvantageOptions,
-  groupRelativeAdvantages,
-} from "./group-advantages.ts";
+import { groupAdvantage, groupRelativeAdvantages } from "./group-advantages.ts";
+import type { GroupAdvantageOptions } from "./group-advantage-options.ts";
 import { oncePerTrajectory } from "./trajectory-tree.ts";
 
 /**

@@ -14,7 +14,8 @@ import type {
 import { indicesByKey, requireSameLength } from "../statistics.ts";
 import { withScale } from "./advantage-scale.ts";
 import { advantagePart, byRewards, byTurns, type GroupPart, turnRewards } from "./credit.ts";
-import { type GroupAdvantageOptions, groupRelativeAdvantages } from "./group-advantages.ts";
+import { groupRelativeAdvantages } from "./group-advantages.ts";
+import type { GroupAdvantageOptions } from "./group-advantage-options.ts";
 import { type TurnAdvantageOptions, turnAdvantages } from "./turn-returns.ts";
 
 /**

@@ -4,7 +4,8 @@ import { SHOWN, SOLVER } from "../rollouts/proposals.ts";
 import { indicesByKey } from "../statistics.ts";
 import { withScale } from "./advantage-scale.ts";
 import { advantagePart, byRewards } from "./credit.ts";
-import { type GroupAdvantageOptions, groupRelativeAdvantages } from "./group-advantages.ts";
+import { groupRelativeAdvantages } from "./group-advantages.ts";
+import type { GroupAdvantageOptions } from "./group-advantage-options.ts";
 import { byRoles } from "./per-agent.ts";
 
 /** `group`: proposals among those for the same reference, tries among those at the same proposal. */

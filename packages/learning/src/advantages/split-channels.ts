@@ -11,11 +11,8 @@ import { componentOf } from "../rewards/combinators.ts";
 import { requireFiniteRewards, requireSameLength } from "../statistics.ts";
 import { withScale } from "./advantage-scale.ts";
 import { advantagePart, byRewards, type GroupPart } from "./credit.ts";
-import {
-  groupAdvantage,
-  type GroupAdvantageOptions,
-  groupRelativeAdvantages,
-} from "./group-advantages.ts";
+import { groupAdvantage, groupRelativeAdvantages } from "./group-advantages.ts";
+import type { GroupAdvantageOptions } from "./group-advantage-options.ts";
 
 export type RewardChannel = {
   /** `[G]`; not read where `among` is false. */

@@ -11,11 +11,8 @@ import type { RewardedTrajectory } from "../composition/part.ts";
 import { indicesByKey, meanOf, requireFiniteRewards } from "../statistics.ts";
 import { withScale } from "./advantage-scale.ts";
 import { advantagePart, byTurns, type GroupPart } from "./credit.ts";
-import {
-  groupAdvantage,
-  type GroupAdvantageOptions,
-  groupRelativeAdvantages,
-} from "./group-advantages.ts";
+import { groupAdvantage, groupRelativeAdvantages } from "./group-advantages.ts";
+import type { GroupAdvantageOptions } from "./group-advantage-options.ts";
 
 /** A segment of a trajectory's tree; a parent comes before its children. */
 export type TreeSegment = {

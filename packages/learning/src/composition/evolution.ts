@@ -1,6 +1,6 @@
 /** Parts of a stage that learns without a gradient, from scores of perturbed parameters. Not a driver. */
 import type { TensorMap } from "@waggle/protocol";
-import type { EvolutionOptions, PerturbationScore } from "../gradient-free/evolution-strategies.ts";
+import type { EvolutionOptions, PerturbationScore } from "../gradient-free/perturbation.ts";
 
 /** In the advantage slot: how scores of perturbations become weights. */
 export type FitnessPart = {

@@ -6,7 +6,7 @@
 import type { TaskReference, TensorMap, TokenDerivatives, TokenOutputs } from "@waggle/protocol";
 import type { WriterPort } from "../advantages/semantic-comparison.ts";
 import type { LossResult } from "../loss.ts";
-import type { CandidateLogProbs } from "../losses/imitation/distillation.ts";
+import type { CandidateLogProbs } from "../losses/imitation/candidate-log-probs.ts";
 import type { JudgePort } from "../rewards/judge-port.ts";
 import type { LossMask, TokenRows } from "../token-rows.ts";
 import type { JudgedGroup, JudgedTrajectory } from "./judged-trajectory.ts";

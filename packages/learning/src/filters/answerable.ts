@@ -12,7 +12,8 @@ import { isSupported } from "../rewards/grounding.ts";
 import { leaks } from "../rewards/reconstruct.ts";
 import { requireInside } from "../statistics.ts";
 import { filterPart, keepGroups } from "./filter-part.ts";
-import { selectBy, type Selection } from "./selection.ts";
+import { selectBy } from "./selection.ts";
+import type { Selection } from "./selected.ts";
 
 export type Proposal = {
   readonly question: string;

@@ -9,7 +9,8 @@ import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { requireInside } from "../statistics.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
-import { selectBy, type Selection } from "./selection.ts";
+import { selectBy } from "./selection.ts";
+import type { Selection } from "./selected.ts";
 
 /**
  * Keeps runs that show at least `least` of the wanted behaviors and none of the unwanted.

@@ -13,7 +13,8 @@ import type { FilterPart } from "../composition/part.ts";
 import { drawFrom, drawWeighted } from "../draw.ts";
 import { requireInside, requireSameLength } from "../statistics.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
-import { selectIndices, type Selection } from "./selection.ts";
+import { selectIndices } from "./selection.ts";
+import type { Selection } from "./selected.ts";
 
 export type RolloutQuality = {
   readonly isCorrect: boolean;

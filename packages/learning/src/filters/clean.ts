@@ -8,7 +8,8 @@ import { toolErrors } from "../composition/judged-trajectory.ts";
 import { dial, made } from "../composition/making.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
-import { selectBy, type Selection } from "./selection.ts";
+import { selectBy } from "./selection.ts";
+import type { Selection } from "./selected.ts";
 
 export type CleanOptions<T> = {
   /** A reason against the item by its form, `null` where it is well-formed. */

@@ -9,7 +9,8 @@ import type { FilterPart } from "../composition/part.ts";
 import { observeTask, type TaskStatistics } from "../states/task-statistics.ts";
 import { requireInside } from "../statistics.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
-import { selectIndices, type Selection } from "./selection.ts";
+import { selectIndices } from "./selection.ts";
+import type { Selection } from "./selected.ts";
 
 export type Candidate = {
   /** In [0, 1]. */

@@ -10,7 +10,8 @@ import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
 import { drawFrom } from "../draw.ts";
 import { sumOf } from "../statistics.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
-import { selectIndices, type Selection } from "./selection.ts";
+import { selectIndices } from "./selection.ts";
+import type { Selection } from "./selected.ts";
 
 export type Ratios = { readonly [label: string]: number };
 

@@ -7,7 +7,7 @@ import type {
   RewardedTrajectory,
 } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
-import type { Selection } from "./selection.ts";
+import type { Selection } from "./selected.ts";
 
 /** A filter under its name. */
 export function filterPart<N extends StateName = never>(

@@ -8,7 +8,8 @@ import { dial, made } from "../composition/making.ts";
 import type { FilterPart, RewardedGroup } from "../composition/part.ts";
 import { filterPart, keepGroups } from "./filter-part.ts";
 import { zeroVarianceFilter } from "./group-filter.ts";
-import { selectBy, type Selection } from "./selection.ts";
+import { selectBy } from "./selection.ts";
+import type { Selection } from "./selected.ts";
 
 /** Keeps groups with a signal. `[groups][G]` rewards. */
 export function mixedGroups(

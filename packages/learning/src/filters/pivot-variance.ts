@@ -9,7 +9,8 @@ import type { FilterPart } from "../composition/part.ts";
 import { deviationOf } from "../statistics.ts";
 import { filterPart, keepGroups } from "./filter-part.ts";
 import { rewardsOf } from "./mixed-groups.ts";
-import { selectBy, type Selection } from "./selection.ts";
+import { selectBy } from "./selection.ts";
+import type { Selection } from "./selected.ts";
 
 /**
  * @param outcomes - `[turns][K]` rewards of K actions of the policy at each turn.

@@ -5,13 +5,7 @@
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
-
-export type Selection = {
-  /** Indices, ascending. */
-  readonly kept: readonly number[];
-  /** A stable word for each that was left out. */
-  readonly dropped: ReadonlyMap<number, string>;
-};
+import type { Selection } from "./selected.ts";
 
 /** Keeps what has no reason against it. */
 export function selectBy<T>(

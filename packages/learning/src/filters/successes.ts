@@ -9,7 +9,8 @@ import { dial, made } from "../composition/making.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { requireFiniteRewards, requireSameLength } from "../statistics.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
-import { selectIndices, type Selection } from "./selection.ts";
+import { selectIndices } from "./selection.ts";
+import type { Selection } from "./selected.ts";
 
 export type SuccessOptions = {
   /** Least reward of a success. Default 1. */

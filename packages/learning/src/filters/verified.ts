@@ -6,7 +6,8 @@ import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { dial, made } from "../composition/making.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
-import { selectBy, type Selection } from "./selection.ts";
+import { selectBy } from "./selection.ts";
+import type { Selection } from "./selected.ts";
 
 /** `error`: the check itself broke. */
 export type CheckResult = "pass" | "fail" | "error";

@@ -12,21 +12,7 @@ import { rankedFitness, standardizedFitness } from "../advantages/fitness.ts";
 import type { EvolutionPart, FitnessPart } from "../composition/evolution.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import { seededNormals } from "./seeded-noise.ts";
-
-export type PerturbationScore = {
-  readonly seed: number;
-  /** 1: θ + σε was scored; −1: θ − σε. Default 1. */
-  readonly direction?: 1 | -1 | undefined;
-  readonly score: number;
-};
-
-export type EvolutionOptions = {
-  readonly learningRate: number;
-  /** σ of the perturbations that were scored. */
-  readonly noiseScale: number;
-  /** How scores become weights. `raw`: as they are. Default `standardized`. */
-  readonly fitness?: "standardized" | "ranked" | "raw" | undefined;
-};
+import type { PerturbationScore, EvolutionOptions } from "./perturbation.ts";
 
 /**
  * θ + learningRate / (n·σ) · Σ weight_i · direction_i · ε(seed_i).

@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import { seeded } from "../seeded.fixture.ts";
 import { nodeValue, requireNode } from "../states/search-tree.ts";
-import { searchedTree, type SearchedRollout, whereToGoOn } from "./tree-search.ts";
+import { searchedTree, whereToGoOn } from "./tree-search.ts";
+import type { SearchedRollout } from "../states/searched-rollout.ts";
 import type { TreeRule } from "./tree-selection.ts";
 
 /** Three letters of a or b each; what a word is worth. */

@@ -25,19 +25,7 @@ import {
   type StoredTrees,
 } from "../states/search-tree.ts";
 import { armScore, type TreeRule } from "./tree-selection.ts";
-
-/** A finished rollout, from the start of its task. */
-export type SearchedRollout = {
-  readonly id: string;
-  /** `[turns]` what was done; equal actions in one state lead to one state. */
-  readonly actions: readonly string[];
-  /** So many of its turns were given: the policy decided those after them. */
-  readonly given: number;
-  /** `[turns]` chance that the policy gave each of them. */
-  readonly priors: readonly number[];
-  /** What came of it. */
-  readonly value: number;
-};
+import type { SearchedRollout } from "../states/searched-rollout.ts";
 
 /** The tree of rollouts, and where each node was seen. */
 export type SearchedTree = {

@@ -6,7 +6,7 @@
  */
 import { WaggleError } from "@waggle/protocol";
 import { kept, type StatePart } from "../composition/state.ts";
-import type { SearchedRollout } from "../rollouts/tree-search.ts";
+import type { SearchedRollout } from "./searched-rollout.ts";
 
 export type SearchNode = {
   readonly id: string;

@@ -13,6 +13,7 @@ import { finiteAt, type LossMask, requireRows, type TokenRows } from "../../toke
 import { type AggregationOption, resolvedShares } from "../aggregation.ts";
 import { lossPart, present } from "../loss-part.ts";
 import { type BehaviorBatch, behaviorLoss } from "../policy/policy-loss.ts";
+import type { CandidateLogProbs } from "./candidate-log-probs.ts";
 
 /**
  * Reverse KL by policy gradient: Σ w · −A·π_θ/μ with A = log π_teacher − log π_θ, detached.
@@ -43,9 +44,6 @@ export function onPolicyDistillation(
   }));
   return { ...result, metrics: { ...result.metrics, teacherKl: kl } };
 }
-
-/** Log-probs of candidate tokens: per sequence `[T]` of `[K]`, `null` where a position has none. */
-export type CandidateLogProbs = readonly (readonly (ArrayLike<number> | null)[])[];
 
 export type CandidateDivergence = {
   /** `reverse`: KL(student ‖ teacher), seeks the teacher's modes. `forward`: KL(teacher ‖ student). */

@@ -1,0 +1,35 @@
+/** Options of a training session. */
+import type { FrozenTasks } from "../evaluation/frozen-evaluation.ts";
+import type { Device } from "../model/device.ts";
+import type { AdapterFolder } from "../sink/adapter-folder.ts";
+import type { TrainingOptions } from "./training-parts.ts";
+import type { Precision, RemoteServerOptions } from "@waggle/engine";
+import type { ResidentFormat } from "@waggle/model";
+
+export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "pollMs"> & {
+  readonly stateFolder: string;
+  readonly isResuming: boolean;
+  /** Wait for another trainer on the same state folder to end; default: refuse to start. */
+  readonly waits?: boolean | undefined;
+  readonly device: Device;
+  /** With a URL as the device. */
+  readonly server?: RemoteServerOptions | undefined;
+  readonly threads?: number | undefined;
+  /** In bytes. */
+  readonly memoryLimit?: number | undefined;
+  /** How frozen weights are held; default as they are. */
+  readonly base?: ResidentFormat | undefined;
+  /** Of large products; default `f32`. */
+  readonly precision?: Precision | undefined;
+  readonly rank: number;
+  readonly alpha: number;
+  /** Where training starts in place of the edge's stable policy or a fresh adapter. */
+  readonly start?: AdapterFolder | undefined;
+  readonly seed: number;
+  /** Of the environment that the edge assigns. */
+  readonly tasks: Omit<FrozenTasks, "environment">;
+  /** Largest fall of the success rate that is taken for noise. */
+  readonly promotionMargin: number;
+  readonly leaseSeconds: number;
+  readonly pollMs: number;
+};
