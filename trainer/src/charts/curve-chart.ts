@@ -25,8 +25,11 @@ export function curveChart(
       series: [
         ...curves.flatMap((curve, at) => bandAndLine(curve, at)),
         {
-          ...{ name: mark.name, type: "line", symbol: "none" },
-          ...{ lineStyle: { color: GRAY, type: "dashed" }, itemStyle: { color: GRAY } },
+          name: mark.name,
+          type: "line",
+          symbol: "none",
+          lineStyle: { color: GRAY, type: "dashed" },
+          itemStyle: { color: GRAY },
           data: [
             [0, mark.at],
             [most, mark.at],
@@ -42,8 +45,11 @@ export function curveChart(
 function bandAndLine({ name, points }: Curve, at: number): object[] {
   const color = COLORS[at % COLORS.length];
   const edge = {
-    ...{ type: "line", symbol: "none", lineStyle: { opacity: 0 } },
-    ...{ stack: `band ${at}`, stackStrategy: "all" },
+    type: "line",
+    symbol: "none",
+    lineStyle: { opacity: 0 },
+    stack: `band ${at}`,
+    stackStrategy: "all",
   };
   return [
     { ...edge, data: points.map(({ x, mean, error }) => [x, mean - error]) },
@@ -53,8 +59,11 @@ function bandAndLine({ name, points }: Curve, at: number): object[] {
       areaStyle: { color, opacity: 0.15 },
     },
     {
-      ...{ name, type: "line", symbolSize: 4 },
-      ...{ lineStyle: { color, width: 2 }, itemStyle: { color } },
+      name,
+      type: "line",
+      symbolSize: 4,
+      lineStyle: { color, width: 2 },
+      itemStyle: { color },
       data: points.map(({ x, mean }) => [x, mean]),
     },
   ];

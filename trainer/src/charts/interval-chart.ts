@@ -20,7 +20,10 @@ export function intervalChart(title: string, columns: readonly IntervalColumn[])
   const rows = columns[0]?.rows.length ?? 0;
   const height = 110 + ROW * rows;
   const grid = columns.map((_, at) => ({
-    ...{ left: NAMES + at * COLUMN, width: COLUMN - 50, top: 70, height: ROW * rows },
+    left: NAMES + at * COLUMN,
+    width: COLUMN - 50,
+    top: 70,
+    height: ROW * rows,
   }));
   return svgOf(
     {
@@ -29,17 +32,22 @@ export function intervalChart(title: string, columns: readonly IntervalColumn[])
         ...columns.map((column, at) => ({
           text:
             column.mark === undefined ? column.title : `${column.title} (┆ ${column.mark.name})`,
-          ...{ left: NAMES + at * COLUMN, top: 42 },
+          left: NAMES + at * COLUMN,
+          top: 42,
           textStyle: { fontSize: 12, fontWeight: "normal" },
         })),
       ],
       grid,
       xAxis: columns.map((_, at) => ({
-        ...{ type: "value", gridIndex: at, scale: true },
+        type: "value",
+        gridIndex: at,
+        scale: true,
         axisLabel: { color: "#333333" },
       })),
       yAxis: columns.map((column, at) => ({
-        ...{ type: "category", gridIndex: at, inverse: true },
+        type: "category",
+        gridIndex: at,
+        inverse: true,
         data: column.rows.map(({ name }) => name),
         axisTick: { show: false },
         axisLabel: { show: at === 0, color: "#111111", width: NAMES - 20, overflow: "truncate" },
@@ -53,7 +61,9 @@ export function intervalChart(title: string, columns: readonly IntervalColumn[])
 function intervals({ rows, mark }: IntervalColumn, at: number): CustomSeriesOption {
   const color = COLORS[at % COLORS.length] as string;
   return {
-    ...{ type: "custom", xAxisIndex: at, yAxisIndex: at },
+    type: "custom",
+    xAxisIndex: at,
+    yAxisIndex: at,
     // The mark widens the axis, too.
     data: [
       ...rows.map(({ mean, error }, i) => [mean, i, mean - error, mean + error]),

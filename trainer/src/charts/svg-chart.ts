@@ -8,13 +8,24 @@ import { GridComponent, LegendComponent, TitleComponent } from "echarts/componen
 import { SVGRenderer } from "echarts/renderers";
 
 use([
-  ...[CustomChart, LineChart, ScatterChart],
-  ...[GridComponent, LegendComponent, TitleComponent, SVGRenderer],
+  CustomChart,
+  LineChart,
+  ScatterChart,
+  GridComponent,
+  LegendComponent,
+  TitleComponent,
+  SVGRenderer,
 ]);
 
 /** Told apart by people who do not tell red from green. Source: Okabe and Ito 2008. */
 export const COLORS: readonly string[] = [
-  ...["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000"],
+  "#0072b2",
+  "#d55e00",
+  "#009e73",
+  "#cc79a7",
+  "#56b4e9",
+  "#e69f00",
+  "#000000",
 ];
 
 export function svgOf(

@@ -40,7 +40,10 @@ async function rolledOut(said: Guidance | null): Promise<Trajectory> {
       environmentNamed(TASK.environment).create(TASK).environment,
       said === null ? null : versionGuide(said, ASSIGNMENT),
     ),
-    ...{ policy, chatFormat: format, assignmentId: ASSIGNMENT, seed: 1 },
+    policy,
+    chatFormat: format,
+    assignmentId: ASSIGNMENT,
+    seed: 1,
     limits: { maxTurns: 8, maxTokensPerTurn: 1000, timeoutMs: 0 },
     consent: { version: "1", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
     client: { build: "0", backend: "scripted", device: "none", crossOriginIsolated: false },
@@ -49,7 +52,8 @@ async function rolledOut(said: Guidance | null): Promise<Trajectory> {
 
 const replay = createReplay({
   format,
-  ...{ contextLength: 8192, vocabularySize: format.stopTokenIds[0]! + 64 },
+  contextLength: 8192,
+  vocabularySize: format.stopTokenIds[0]! + 64,
 });
 
 test("what the version said is read again, and the reward is that of a fresh environment", async () => {
@@ -82,8 +86,11 @@ test("the checker looks up what the claimed version says", async () => {
   });
   const fresh = initialState({ baseModel: trajectory.baseModel, recipe: "r", seed: 1 });
   const leased: LeasedTrajectory = {
-    ...{ digest: await trajectoryDigest(trajectory), trajectory, feedback: [] },
-    ...{ visitorId: ASSIGNMENT, receivedAt: "2026-01-01T00:00:00.000Z" },
+    digest: await trajectoryDigest(trajectory),
+    trajectory,
+    feedback: [],
+    visitorId: ASSIGNMENT,
+    receivedAt: "2026-01-01T00:00:00.000Z",
   };
   const group = { groupId: ASSIGNMENT, task: TASK, size: 1, trajectories: [leased] };
   for (const said of [{}, { guidance: reference }]) {

@@ -149,7 +149,9 @@ async function leased(
   const at = "2026-01-01T00:00:00.000Z";
   return {
     digest: await trajectoryDigest(trajectory),
-    ...{ visitorId, receivedAt: at, trajectory },
+    visitorId,
+    receivedAt: at,
+    trajectory,
     feedback: [{ id: randomUUID(), trajectoryId: trajectory.id, kind: thumb, at }],
   };
 }
@@ -266,7 +268,9 @@ export async function learnAmong(
       const { metrics } = await learningStep(engine, RECIPE, waiting, {
         ...coming,
         microbatchTokens: 4096,
-        ...{ shuffleAdvantages: null, visitorShare, presentVisitors: judged.visitors },
+        shuffleAdvantages: null,
+        visitorShare,
+        presentVisitors: judged.visitors,
       });
       visitorShareMax = Math.max(visitorShareMax, metrics["visitorShareMax"] ?? 0);
       await policy.setAdapter(step + 1, { ...SHAPE, tensors: await engine.parameters() });
@@ -277,7 +281,8 @@ export async function learnAmong(
       pulls,
       success: mean(pulls.map((row, i) => row[LEVERS.indexOf(best(heldOut(i)) as Lever)] ?? 0)),
       parameters: parameters.flatMap(({ data }) => Array.from(data)),
-      ...{ outcomes, visitorShareMax },
+      outcomes,
+      visitorShareMax,
     };
   } finally {
     await engine.dispose();

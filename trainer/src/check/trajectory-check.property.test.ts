@@ -89,8 +89,14 @@ test("with re-scoring replaced by a stub", { timeout: 1_200_000 }, async () => {
   // Every stage was reached.
   expect([...outcomes.keys()]).toEqual(
     expect.arrayContaining([
-      ...["unknown-token", "kept-set-mismatch", "grammar-mismatch", "stop-mismatch"],
-      ...["log-prob-gap", "temperature-too-low", "no-verifier", "learned"],
+      "unknown-token",
+      "kept-set-mismatch",
+      "grammar-mismatch",
+      "stop-mismatch",
+      "log-prob-gap",
+      "temperature-too-low",
+      "no-verifier",
+      "learned",
     ]),
   );
 });
@@ -114,7 +120,9 @@ test("with the nano model", { timeout: 1_200_000 }, async () => {
         createTrajectoryChecker({ ...shared, replay: real }),
         createTrajectoryChecker({ ...shared, replay: believing }),
         createTrajectoryChecker({
-          ...{ ...shared, replay: believing, band: { mean: Infinity, max: Infinity } },
+          ...shared,
+          replay: believing,
+          band: { mean: Infinity, max: Infinity },
         }),
       ],
       sampleSize(100, 2_000),

@@ -210,7 +210,12 @@ export function addLearnCommand(
         const { base, final, spent, state } = await runRecipe(
           recipe,
           {
-            ...{ ...engines, policy, format: model.format, spec, adapterShape, ports },
+            ...engines,
+            policy,
+            format: model.format,
+            spec,
+            adapterShape,
+            ports,
             start: start?.tensors,
           },
           {
@@ -233,9 +238,16 @@ export function addLearnCommand(
         }
         const { difference, pValue } = pairedDifference(base.successes, final.successes);
         const result = {
-          ...{ recipe: recipe.name, environment: spec.name, seed: given.seed },
-          ...{ base: rateOf(base), final: rateOf(final), difference, pValue },
-          ...{ toolCalls: final.toolCallsMean, settings: recipe.settings, spent },
+          recipe: recipe.name,
+          environment: spec.name,
+          seed: given.seed,
+          base: rateOf(base),
+          final: rateOf(final),
+          difference,
+          pValue,
+          toolCalls: final.toolCallsMean,
+          settings: recipe.settings,
+          spent,
         };
         writeOut(
           given.json

@@ -99,7 +99,8 @@ test("train lists all recipes under a head, or one with what it is made of", asy
   expect(out.join("\n")).toMatch(/^environment {2}diary$/m);
   const [json = ""] = (await run("train", "--list", "--recipe", "cmat", "--json")).out;
   expect(JSON.parse(json)).toMatchObject({
-    ...{ recipe: "cmat", parts: { rollout: ["team", "group"] } },
+    recipe: "cmat",
+    parts: { rollout: ["team", "group"] },
     choices: { outcome: ["score", "success"] },
     inferred: [
       { slot: "reward", part: "outcome" },
@@ -115,10 +116,30 @@ test("train lists all recipes under a head, or one with what it is made of", asy
 
 test("simulate learns from its own rollouts and ends with one JSON object", async () => {
   const { out, progress } = await run(
-    ...["simulate", "--model", MODEL, "--steps", "2", "--groups-per-step", "1"],
-    ...["--group-size", "4", "--evaluation-tasks", "4", "--threads", "1", "--json"],
-    ...["--learning-rate", "1e-3", "--warmup-steps", "2", "--microbatch-tokens", "512"],
-    ...["--max-gradient-norm", "0.1", "--weight-decay", "0.01"],
+    "simulate",
+    "--model",
+    MODEL,
+    "--steps",
+    "2",
+    "--groups-per-step",
+    "1",
+    "--group-size",
+    "4",
+    "--evaluation-tasks",
+    "4",
+    "--threads",
+    "1",
+    "--json",
+    "--learning-rate",
+    "1e-3",
+    "--warmup-steps",
+    "2",
+    "--microbatch-tokens",
+    "512",
+    "--max-gradient-norm",
+    "0.1",
+    "--weight-decay",
+    "0.01",
   );
   expect(out).toHaveLength(1);
   expect(JSON.parse(out[0] ?? "")).toMatchObject({ base: expect.any(Number), pValue: 1 });
@@ -140,8 +161,22 @@ test.each(["f16", "int8", "int4"])(
   "simulate samples and trains with the numbers of a base in %s",
   async (base) => {
     const args = [
-      ...["simulate", "--model", MODEL, "--steps", "1", "--groups-per-step", "1", "--seed", "3"],
-      ...["--group-size", "4", "--evaluation-tasks", "1", "--threads", "1", "--json"],
+      "simulate",
+      "--model",
+      MODEL,
+      "--steps",
+      "1",
+      "--groups-per-step",
+      "1",
+      "--seed",
+      "3",
+      "--group-size",
+      "4",
+      "--evaluation-tasks",
+      "1",
+      "--threads",
+      "1",
+      "--json",
     ];
     const { progress } = await run(...args, "--base", base);
     const events = progress.map(
@@ -168,8 +203,22 @@ test.each([
 
 test("simulate trains in f16 what float32 sampled, and says so", async () => {
   const args = [
-    ...["simulate", "--model", MODEL, "--steps", "1", "--groups-per-step", "1", "--seed", "3"],
-    ...["--group-size", "4", "--evaluation-tasks", "1", "--threads", "1", "--json"],
+    "simulate",
+    "--model",
+    MODEL,
+    "--steps",
+    "1",
+    "--groups-per-step",
+    "1",
+    "--seed",
+    "3",
+    "--group-size",
+    "4",
+    "--evaluation-tasks",
+    "1",
+    "--threads",
+    "1",
+    "--json",
   ];
   const { progress } = await run(...args, "--precision", "f16");
   const [step] = progress
@@ -207,8 +256,12 @@ test("plan says what training would take, and a limit below it is refused before
   expect(Object.values(plan.parts).reduce((sum, bytes) => sum + bytes, 0)).toBe(plan.totalBytes);
   const table = (await run("plan", "--model", MODEL, "--models", "2", "--value-heads", "1")).out;
   expect(table.map((line) => line.split(" ")[0])).toEqual([
-    ...["model", "trains", "step", ""],
-    ...[...Object.keys(plan.parts), "total"],
+    "model",
+    "trains",
+    "step",
+    "",
+    ...Object.keys(plan.parts),
+    "total",
   ]);
   expect(table[0]).toMatch(/nano: qwen3, 1\.09 M parameters, 5 layers of width 128$/);
   expect(table[1]).toContain("2 adapters of rank 16 and 1 value head each");

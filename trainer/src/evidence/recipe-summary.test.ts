@@ -24,8 +24,13 @@ const outcome = (solved: number, seed: number) => ({
 
 function run(recipe: string, seed: number, solved: number, more: object = {}): RunRecord {
   return {
-    ...{ recipe, seed, settings: {}, environment: "calculator", evaluationTasks: TASKS },
-    ...{ budget: { sampledTokens: 1000, toolCalls: 100 }, key: `${recipe}/${seed}` },
+    recipe,
+    seed,
+    settings: {},
+    environment: "calculator",
+    evaluationTasks: TASKS,
+    budget: { sampledTokens: 1000, toolCalls: 100 },
+    key: `${recipe}/${seed}`,
     baseModel: "b".repeat(64),
     endedAt: "2026-11-23T00:00:00.000Z",
     curve: [],

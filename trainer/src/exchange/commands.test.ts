@@ -73,7 +73,16 @@ async function run(args: readonly string[], edge = edgeWith(records)) {
 }
 
 const exported = (format: string, out: string, ...more: string[]) => [
-  ...["export", "--format", format, "--from", EDGE, "--out", out, "--model", NANO, ...more],
+  "export",
+  "--format",
+  format,
+  "--from",
+  EDGE,
+  "--out",
+  out,
+  "--model",
+  NANO,
+  ...more,
 ];
 
 test("every format is written from an edge, and says how much of what", async () => {
@@ -110,8 +119,15 @@ test("the file that waggle writes gives the same export again, without visitors"
   }
   await run(exported("verl", join(path, "a.parquet")));
   await run([
-    ...["export", "--format", "verl", "--from", archive, "--out", join(path, "b.parquet")],
-    ...["--model", NANO],
+    "export",
+    "--format",
+    "verl",
+    "--from",
+    archive,
+    "--out",
+    join(path, "b.parquet"),
+    "--model",
+    NANO,
   ]);
   expect(await readFile(join(path, "b.parquet"))).toEqual(await readFile(join(path, "a.parquet")));
 });
@@ -179,7 +195,15 @@ test.each([
 test("a source that is no file, or not ours, is named with its line", async () => {
   const path = await folder();
   const args = (from: string) => [
-    ...["export", "--format", "adp", "--from", from, "--out", join(path, "x"), "--model", NANO],
+    "export",
+    "--format",
+    "adp",
+    "--from",
+    from,
+    "--out",
+    join(path, "x"),
+    "--model",
+    NANO,
   ];
   await expect(run(args(join(path, "nowhere")))).rejects.toMatchObject({ code: "NOT_FOUND" });
   await writeFile(join(path, "theirs.jsonl"), '\n{"row":{}}\n');
@@ -192,8 +216,14 @@ test("what was exported is imported: conversations, with the refused by reason",
   const theirs = (await readFile(join(path, "kto.jsonl"), "utf8")) + '{"text":"Hi."}\n';
   await writeFile(join(path, "kto.jsonl"), theirs);
   const { out } = await run([
-    ...["import", "--format", "trl", "--from", join(path, "kto.jsonl")],
-    ...["--out", join(path, "conversations.jsonl"), "--json"],
+    "import",
+    "--format",
+    "trl",
+    "--from",
+    join(path, "kto.jsonl"),
+    "--out",
+    join(path, "conversations.jsonl"),
+    "--json",
   ]);
   expect(JSON.parse(out[0] ?? "")).toMatchObject({
     lines: records.length + 1,
@@ -227,12 +257,28 @@ test("what was imported teaches an adapter, held-out conversations included, tha
     conversations,
   ]);
   const { out, progress } = await run([
-    ...["imitate", "--data", conversations, "--out", join(path, "adapter"), "--model", NANO],
-    ...["--device", "cpu", "--threads", "1", "--epochs", "3", "--rank", "4", "--json"],
+    "imitate",
+    "--data",
+    conversations,
+    "--out",
+    join(path, "adapter"),
+    "--model",
+    NANO,
+    "--device",
+    "cpu",
+    "--threads",
+    "1",
+    "--epochs",
+    "3",
+    "--rank",
+    "4",
+    "--json",
   ]);
   const result = JSON.parse(out[0] ?? "") as { lossBefore: number; lossAfter: number };
   expect(result).toMatchObject({
-    ...{ steps: 9, trained: 21, heldOut: 3 },
+    steps: 9,
+    trained: 21,
+    heldOut: 3,
     leftOut: { "not-wanted": 1 },
   });
   expect(progress).toHaveLength(9);
@@ -245,9 +291,24 @@ test("what was imported teaches an adapter, held-out conversations included, tha
   expect(JSON.parse(config)).toMatchObject({ peft_type: "LORA", r: 4, lora_alpha: 8 });
   for (const base of ["int8", "int4"]) {
     const held = await run([
-      ...["imitate", "--data", conversations, "--out", join(path, base), "--model", NANO],
-      ...["--device", "cpu", "--threads", "1", "--epochs", "1", "--rank", "4", "--json"],
-      ...["--base", base],
+      "imitate",
+      "--data",
+      conversations,
+      "--out",
+      join(path, base),
+      "--model",
+      NANO,
+      "--device",
+      "cpu",
+      "--threads",
+      "1",
+      "--epochs",
+      "1",
+      "--rank",
+      "4",
+      "--json",
+      "--base",
+      base,
     ]);
     const learned = JSON.parse(held.out[0] ?? "") as typeof result;
     expect(learned.lossAfter).toBeLessThan(learned.lossBefore);

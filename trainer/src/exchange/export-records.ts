@@ -84,7 +84,11 @@ export async function exportRecords(
     rows: number,
     more: Partial<Pick<Exported, "restrictedTokens" | "rendersAsRecorded">> = {},
   ): Exported => ({
-    ...{ files, rows, leftOut, restrictedTokens: 0, rendersAsRecorded: null },
+    files,
+    rows,
+    leftOut,
+    restrictedTokens: 0,
+    rendersAsRecorded: null,
     ...more,
   });
 

@@ -82,7 +82,10 @@ export function addImitateCommand(
         if (begun?.checkpoint) await engine.load(begun.checkpoint);
         const { epochs, batchSize, seed, maxGradientNorm, weightDecay } = given;
         const result = await imitate(engine, samples, {
-          ...{ epochs, batchSize, seed, signal },
+          epochs,
+          batchSize,
+          seed,
+          signal,
           learningRate: (steps) => learningRateOf(given, steps),
           optimizer: { maxGradientNorm, weightDecay },
           onStep: (step) =>

@@ -87,7 +87,10 @@ export async function imitate(
   });
   options.signal.throwIfAborted();
   return {
-    ...{ steps, trained: trained.length, heldOut: heldOut.length, lossBefore },
+    steps,
+    trained: trained.length,
+    heldOut: heldOut.length,
+    lossBefore,
     lossAfter: await measure(engine, measured, options.signal),
   };
 }

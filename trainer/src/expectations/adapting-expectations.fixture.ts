@@ -72,13 +72,20 @@ function unscored({ groups }: StageRecord): RewardedGroup[] {
   return groups.map(({ task, trajectories }) => ({
     task,
     trajectories: trajectories.map((trajectory) => ({
-      ...{ trajectory, score: { reward: 0 }, lossMask: [], tokenWeights: [] },
+      trajectory,
+      score: { reward: 0 },
+      lossMask: [],
+      tokenWeights: [],
     })),
   }));
 }
 
 const CONTEXT = {
-  ...{ step: 0, steps: 1, state: {}, ports: {}, random: () => 0.5 },
+  step: 0,
+  steps: 1,
+  state: {},
+  ports: {},
+  random: () => 0.5,
   signal: new AbortController().signal,
 };
 
@@ -224,7 +231,8 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         let [long, short] = [0, 0];
         for (let i = 0; i < 300; i += 1) {
           const kept = filter?.apply([], {
-            ...{ ...CONTEXT, random: () => (i * 0.6180339887) % 1 },
+            ...CONTEXT,
+            random: () => (i * 0.6180339887) % 1,
             state: { "rest-buffer": { ...buffer, items: damaged } },
           });
           const [first] = kept?.groups ?? [];

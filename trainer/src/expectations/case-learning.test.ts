@@ -37,8 +37,11 @@ function copyingPolicy(seed: number): RunParts["policy"] {
         tokenIds.push(...said);
         const numbers = said.map(() => 0);
         return {
-          ...{ tokenIds: said, behaviorLogProbs: numbers, rawLogProbs: numbers },
-          ...{ entropies: numbers, stopReason: "stop-token" },
+          tokenIds: said,
+          behaviorLogProbs: numbers,
+          rawLogProbs: numbers,
+          entropies: numbers,
+          stopReason: "stop-token",
         };
       },
       adoptCurrentVersion: () => {},
@@ -46,7 +49,10 @@ function copyingPolicy(seed: number): RunParts["policy"] {
     };
   };
   return {
-    ...{ baseModel: "0".repeat(64), contextLength: 4096, vocabularySize: 300, currentVersion: 0 },
+    baseModel: "0".repeat(64),
+    contextLength: 4096,
+    vocabularySize: 300,
+    currentVersion: 0,
     client: { build: "test", backend: "scripted", device: "test", crossOriginIsolated: false },
     setAdapter: async () => {},
     createContext: async () => context(),
@@ -83,7 +89,10 @@ async function run(
   const result = await runRecipe(
     recipe,
     {
-      ...{ engine: frozen, policy: copyingPolicy(seed), format, resources: {} },
+      engine: frozen,
+      policy: copyingPolicy(seed),
+      format,
+      resources: {},
       spec: how === "shuffled rewards" ? shuffled(seed) : BANDIT,
       adapterShape: { rank: 1, alpha: 1 },
     },

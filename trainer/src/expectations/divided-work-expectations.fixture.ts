@@ -21,7 +21,8 @@ const called = ({ turns }: JudgedTrajectory): string[] =>
 /** Of the policy-gradient table. */
 export const DIVIDED_WORK_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   "memory-r1": {
-    ...{ env: "diary", settings: { groupSize: 6 } },
+    env: "diary",
+    settings: { groupSize: 6 },
     differs: [
       roleLearns(0, "manager", "answerer"),
       (records) => {
@@ -166,7 +167,8 @@ export const DIVIDED_IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expect
     ],
   },
   cmat: {
-    ...{ updates: 2, settings: { teams: 2 } },
+    updates: 2,
+    settings: { teams: 2 },
     differs: [
       actsJointly("assistant", "checker"),
       readsOthers,

@@ -17,7 +17,11 @@ afterAll(async () => {
 });
 
 const CONTEXT: PartContext = {
-  ...{ step: 0, steps: 1, random: () => 0.5, state: {}, ports: {} },
+  step: 0,
+  steps: 1,
+  random: () => 0.5,
+  state: {},
+  ports: {},
   signal: new AbortController().signal,
 };
 const OPTIONS = { seed: 3, learningRate: 1e-3, context: CONTEXT };

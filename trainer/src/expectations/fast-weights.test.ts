@@ -9,15 +9,29 @@ import { packedEngine } from "../update/packed-engine.ts";
 import { soleEngine } from "../update/role-engine.ts";
 
 const CONFIG: DecoderConfig = {
-  ...{ modelType: "qwen3", vocabularySize: 32, width: 32, layers: 1, heads: 1 },
-  ...{ keyValueHeads: 1, headSize: 32, feedForwardSize: 32, ropeTheta: 10_000 },
-  ...{ rmsNormEpsilon: 1e-6, tiedEmbeddings: true, contextLength: 64, ropeScaling: null },
+  modelType: "qwen3",
+  vocabularySize: 32,
+  width: 32,
+  layers: 1,
+  heads: 1,
+  keyValueHeads: 1,
+  headSize: 32,
+  feedForwardSize: 32,
+  ropeTheta: 10_000,
+  rmsNormEpsilon: 1e-6,
+  tiedEmbeddings: true,
+  contextLength: 64,
+  ropeScaling: null,
 };
 const BATCH = {
   sequences: [{ tokenIds: [1, 2, 3, 4, 5] }, { tokenIds: [1, 2, 3, 9] }, { tokenIds: [7, 8] }],
 };
 const CONTEXT: PartContext = {
-  ...{ step: 0, steps: 1, random: () => 0.5, state: {}, ports: {} },
+  step: 0,
+  steps: 1,
+  random: () => 0.5,
+  state: {},
+  ports: {},
   signal: new AbortController().signal,
 };
 
@@ -37,7 +51,10 @@ function stageWith(inner: LossPart["inner"]): Stage {
 let engine: TrainEngine;
 beforeEach(async () => {
   engine = await createOnnxEngine({
-    ...{ config: CONFIG, weights: initializeDecoder(CONFIG, 1), trains: "full", threads: 1 },
+    config: CONFIG,
+    weights: initializeDecoder(CONFIG, 1),
+    trains: "full",
+    threads: 1,
   });
 });
 afterEach(() => engine.dispose());
@@ -74,7 +91,9 @@ test("a stage without inner steps has none", async () => {
 test("the outer change is added to the slow weights, moments and steps are the outer loop's", async () => {
   const slow = await engine.parameters();
   const inner = {
-    ...{ steps: 2, learningRate: 1e-2, compute: pulls },
+    steps: 2,
+    learningRate: 1e-2,
+    compute: pulls,
     trains: (names: readonly string[]) => new Set(names.filter((name) => /self_attn/.test(name))),
   };
   const fast = await fastWeights(

@@ -142,7 +142,8 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         };
         const rateOf = (generator: number): number => {
           const { wins, attempts } = statistics.tasks[`generator-${generator}`] ?? {
-            ...{ wins: 0, attempts: 0 },
+            wins: 0,
+            attempts: 0,
           };
           return wins / attempts;
         };
@@ -153,7 +154,10 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         const drawn = { good: 0, poor: 0 };
         for (let i = 0; i < 200; i += 1) {
           const made = plan.plan({
-            ...{ step: 3, steps: 8, state: record.state, ports: {} },
+            step: 3,
+            steps: 8,
+            state: record.state,
+            ports: {},
             random: () => (i * 0.6180339887) % 1,
             signal: new AbortController().signal,
           });

@@ -152,11 +152,16 @@ export const MEMORY_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         // A class that was always failed is not chosen while others are nearer to the target.
         const hopeless = { ...model, shift: model.shift.map((v, i) => (i === 1 ? 1e4 : v)) };
         const candidates = Array.from({ length: 24 }, (_, seed) => ({
-          ...{ environment: "calculator", split: "train" as const },
+          environment: "calculator",
+          split: "train" as const,
           seed,
         }));
         const chosen = stage.filters[0]?.chooseTasks?.(candidates, 12, {
-          ...{ step: 0, steps: 1, random: () => 0.5, state: { "task-stats": hopeless }, ports: {} },
+          step: 0,
+          steps: 1,
+          random: () => 0.5,
+          state: { "task-stats": hopeless },
+          ports: {},
           signal: new AbortController().signal,
         });
         expect(chosen).toHaveLength(12);

@@ -156,7 +156,10 @@ export function schedules(
   return (records) => {
     const { stage: made } = at(records, stage);
     const context = {
-      ...{ steps: made.steps, random: () => 0.5, state: {}, ports: {} },
+      steps: made.steps,
+      random: () => 0.5,
+      state: {},
+      ports: {},
       signal: new AbortController().signal,
     };
     const first = of(settingsAt(made, { ...context, step: 0 }));

@@ -293,9 +293,15 @@ export async function updateOnce(
     for (let u = 0; u < updates; u += 1) {
       const step = updates === 1 ? 0 : Math.floor((u * (stage.steps - 1)) / (updates - 1));
       const context: PartContext = {
-        ...{ step, steps: stage.steps, random: seededRandom(seed, s), state, signal },
+        step,
+        steps: stage.steps,
+        random: seededRandom(seed, s),
+        state,
+        signal,
         ports: {
-          ...{ writer, describe, ...runPorts(policy, acted.format, acted.spec) },
+          writer,
+          describe,
+          ...runPorts(policy, acted.format, acted.spec),
           judge: {
             score: async ({ transcript, rubric = "" }) =>
               ((transcript.length + rubric.length) % 7) / 7,

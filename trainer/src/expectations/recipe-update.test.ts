@@ -78,7 +78,9 @@ async function adoptedBy(lag: number): Promise<number[]> {
   const spec = await actedIn("bandit");
   const from = spec.adopted.length;
   const run = {
-    ...{ ...spec, engine: engines.engine, resources: {} },
+    ...spec,
+    engine: engines.engine,
+    resources: {},
     adapterShape: { rank: 1, alpha: 1 },
   };
   const options = { seed: 1, evaluationTasks: 0, evaluateEvery: 0, steps: 4 };

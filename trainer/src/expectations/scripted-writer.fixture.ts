@@ -13,7 +13,8 @@ export function scriptedWriter(): ScriptedWriter {
       return prompt.includes("JSON array of edits")
         ? JSON.stringify([{ edit: "add", text }])
         : `Here: ${JSON.stringify({
-            ...{ prompt: text, improver: `Improve it ${asked.length}.` },
+            prompt: text,
+            improver: `Improve it ${asked.length}.`,
             critique: `Criticism ${asked.length}.`,
           })}`;
     },

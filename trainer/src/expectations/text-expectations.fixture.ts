@@ -101,7 +101,8 @@ const FAST = { updates: 3, settings: { leastUses: 8 } };
 /** Beside a policy gradient. */
 export const CO_EVOLVED_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   inspo: {
-    ...{ updates: 6, settings: { groupSize: 4, leastUses: 4 } },
+    updates: 6,
+    settings: { groupSize: 4, leastUses: 4 },
     differs: [
       evolvesPrompts,
       asks(/Improve the instruction/, /Attempt, reward/),
@@ -129,7 +130,8 @@ export const CO_EVOLVED_EXPECTATIONS: { readonly [recipe: string]: Expectation }
     ],
   },
   "slea-rl": {
-    ...{ env: "key-door", updates: 2 },
+    env: "key-door",
+    updates: 2,
     differs: [
       (records) => {
         // After a turn, what helped after like observations stands beside the result.
@@ -206,7 +208,8 @@ export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
     ],
   },
   "agent-swift": {
-    ...{ updates: 4, settings: { leastUses: 8, keep: 1 } },
+    updates: 4,
+    settings: { leastUses: 8, keep: 1 },
     differs: [
       writesInstead,
       asks(/Change the tool use of this design/, /Design p\d+, earned/),
@@ -300,7 +303,8 @@ export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
     ],
   },
   "goedel-agent": {
-    ...{ updates: 5, settings: { leastUses: 8 } },
+    updates: 5,
+    settings: { leastUses: 8 },
     differs: [
       writesInstead,
       evolvesPrompts,

@@ -111,7 +111,10 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         // The policy of these tests is nearly uniform: above the target, so that it is cooled.
         const { stage, state, earlier } = at(records, -1);
         const context = {
-          ...{ step: 1, steps: stage.steps, random: () => 0.5, ports: {} },
+          step: 1,
+          steps: stage.steps,
+          random: () => 0.5,
+          ports: {},
           signal: new AbortController().signal,
         };
         const [before, after] = [earlier.at(-1)?.state ?? {}, state].map(
@@ -229,7 +232,11 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         // They come first in the next step.
         const [filter] = stage.filters;
         const context = {
-          ...{ step: 1, steps: stage.steps, random: () => 0.5, ports: {}, state },
+          step: 1,
+          steps: stage.steps,
+          random: () => 0.5,
+          ports: {},
+          state,
           signal: new AbortController().signal,
         };
         const [next] = filter?.chooseTasks?.([], 1, context) ?? [];

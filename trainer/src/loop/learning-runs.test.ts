@@ -61,8 +61,12 @@ async function learned(seed: number, disturb: (policy: AdaptivePolicy) => void =
     await runRecipe(
       twoStages(),
       {
-        ...{ engine, policy, format: base.format, resources: {} },
-        ...{ spec: environmentNamed("bandit"), adapterShape: SHAPE },
+        engine,
+        policy,
+        format: base.format,
+        resources: {},
+        spec: environmentNamed("bandit"),
+        adapterShape: SHAPE,
       },
       { seed, evaluationTasks: 120, evaluateEvery: 0 },
       (event) => events.push(event),

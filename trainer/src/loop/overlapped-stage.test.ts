@@ -39,8 +39,11 @@ type Learned = {
 
 async function run(swap: SwapPoint): Promise<Learned[]> {
   const { chat: format } = await trainEnvironmentText(BANDIT, {
-    ...{ seed: 1, count: 60, vocabularySize: CONFIG.vocabularySize },
-    ...{ contextLength: CONFIG.contextLength, mistakes: 0.3 },
+    seed: 1,
+    count: 60,
+    vocabularySize: CONFIG.vocabularySize,
+    contextLength: CONFIG.contextLength,
+    mistakes: 0.3,
   });
   const policy = swappingPolicy(
     await createNodePolicy({

@@ -16,7 +16,7 @@ async function run(options: Partial<RunOptions>) {
     const result = await runRecipe(
       recipeNamed("artist")({ groupSize: 4 }),
       parts,
-      { ...{ seed: 1, evaluationTasks: 2, evaluateEvery: 2, steps: 5 }, ...options },
+      { seed: 1, evaluationTasks: 2, evaluateEvery: 2, steps: 5, ...options },
       (event) => events.push(event),
       new AbortController().signal,
     );

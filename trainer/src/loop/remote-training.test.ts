@@ -67,9 +67,27 @@ async function simulated(...args: string[]): Promise<object[]> {
     environment: {},
   });
   await program.parseAsync([
-    ...["node", "main.ts", "simulate", "--model", MODEL, "--steps", "2", "--groups-per-step", "1"],
-    ...["--group-size", "4", "--evaluation-tasks", "4", "--threads", "1", "--rank", "4"],
-    ...["--alpha", "32", "--json", ...args],
+    "node",
+    "main.ts",
+    "simulate",
+    "--model",
+    MODEL,
+    "--steps",
+    "2",
+    "--groups-per-step",
+    "1",
+    "--group-size",
+    "4",
+    "--evaluation-tasks",
+    "4",
+    "--threads",
+    "1",
+    "--rank",
+    "4",
+    "--alpha",
+    "32",
+    "--json",
+    ...args,
   ]);
   return events;
 }

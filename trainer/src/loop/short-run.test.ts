@@ -13,8 +13,14 @@ import { shortRun, smallPolicies } from "./short-run.fixture.ts";
 
 /** One of each kind of update, and the two that could not be run by their name alone. */
 const SAMPLE = [
-  ...["se-gui", "thumbs-kto", "grpo-roc", "spin"],
-  ...["past", "evolution-strategies", "co-mas", "fama"],
+  "se-gui",
+  "thumbs-kto",
+  "grpo-roc",
+  "spin",
+  "past",
+  "evolution-strategies",
+  "co-mas",
+  "fama",
 ];
 const NAMES = [...RECIPES.keys()].toSorted(
   (a, b) => Number(SAMPLE.includes(b)) - Number(SAMPLE.includes(a)),

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 const flat = (parameters: TensorMap): number[] =>
-  [...parameters.values()].flatMap(({ data }) => [...data.slice(0, 50)]);
+  [...parameters.values()].flatMap(({ data }) => Array.from(data.subarray(0, 50)));
 
 async function nudge(): Promise<void> {
   const { engine } = engines;

@@ -57,7 +57,14 @@ export async function openEngine(
     ...(memoryLimit === undefined ? {} : { memoryLimit }),
   };
   return createEngine({
-    ...{ device, config, weights, base, precision, trains: "lora", adapter, ...more },
+    device,
+    config,
+    weights,
+    base,
+    precision,
+    trains: "lora",
+    adapter,
+    ...more,
     server: { seed, ...server },
   });
 }

@@ -69,7 +69,8 @@ test("lessons of reading begin as rollouts that read do, and come as often as th
       spec,
       taskOf({ record: taught }),
       {
-        ...{ sampling: FULL_SUPPORT, seed: 1 },
+        sampling: FULL_SUPPORT,
+        seed: 1,
         guide: { start: () => readingText({ cases: [shown] }) },
       },
       new AbortController().signal,

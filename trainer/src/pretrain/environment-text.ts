@@ -18,7 +18,8 @@ export function trainEnvironmentText(
   const { seed, contextLength, mistakes } = options;
   return trainText(options, async ({ chat }, i) => {
     const { segments } = await baseDemonstration(spec, chat, i, {
-      ...{ seed, mistakes },
+      seed,
+      mistakes,
       contextLength: 8 * contextLength,
     });
     return segments.flatMap((segment) => segment.tokenIds);

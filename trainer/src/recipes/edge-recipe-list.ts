@@ -13,7 +13,8 @@ export function listedRecipes(json: boolean): string[] {
   });
   if (json) return [JSON.stringify({ recipes })];
   const rows = recipes.map(({ name, fits, misfits }) => [
-    ...[name, fits ? "fits" : `does not fit: ${misfits.join("; ")}`],
+    name,
+    fits ? "fits" : `does not fit: ${misfits.join("; ")}`,
   ]);
   return textTable([["--recipe", "here"], ...rows]);
 }

@@ -49,7 +49,9 @@ test("settings of the command line fill the stage, whichever recipe it is", () =
     optimizer: { weightDecay: 0.1 },
   });
   expect(settingsAt(stage, partContext(stage, 99))).toMatchObject({
-    ...{ tasksPerStep: 4, epochs: 2, learningRate: 0.5 },
+    tasksPerStep: 4,
+    epochs: 2,
+    learningRate: 0.5,
   });
   expect(maxStaleness).toBe(7);
   expect(stage.optimizer).toEqual({ maxGradientNorm: 1, weightDecay: 0.1 });

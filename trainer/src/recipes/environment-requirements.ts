@@ -16,7 +16,10 @@ export async function requireEnvironment(recipe: Recipe, spec: EnvironmentSpec):
     // Who is played against is known when the stage begins.
     if (stage.state.opponents !== undefined) continue;
     const plan = stage.rollout.plan({
-      ...{ step: 0, steps: stage.steps, random: () => 0, ports: {} },
+      step: 0,
+      steps: stage.steps,
+      random: () => 0,
+      ports: {},
       state: initialValues(stage, {}),
       signal: new AbortController().signal,
     });

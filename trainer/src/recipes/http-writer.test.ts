@@ -16,7 +16,10 @@ const { signal } = new AbortController();
 const writerOver = (fetch: typeof globalThis.fetch) =>
   createHttpWriter({
     baseUrl: "http://writer.example/v1",
-    ...{ model: "recorded", fetch, retries: 1, sleep: async () => undefined },
+    model: "recorded",
+    fetch,
+    retries: 1,
+    sleep: async () => undefined,
   });
 
 const GROUP = {

@@ -16,12 +16,19 @@ import { recipePlace } from "./recipe-places.ts";
  */
 export function listedLiterature(json: boolean): string[] {
   const recipes = literatureStates().map(({ row, recipe, state, missing }) => ({
-    ...{ name: row.recipe, paper: row.paper, state, recipe, missing },
+    name: row.recipe,
+    paper: row.paper,
+    state,
+    recipe,
+    missing,
     ...detailsOf(recipe === null || state !== "expressible" ? null : recipeNamed(recipe)()),
   }));
   const others = otherRecipes().map((recipe) => ({
-    ...{ name: recipe.literature.recipe, paper: recipe.literature.paper, state: "expressible" },
-    ...{ recipe: recipe.name, missing: [] as string[] },
+    name: recipe.literature.recipe,
+    paper: recipe.literature.paper,
+    state: "expressible",
+    recipe: recipe.name,
+    missing: [] as string[],
     ...detailsOf(recipe),
   }));
   if (json) return [JSON.stringify({ recipes, others })];
@@ -42,9 +49,18 @@ export function listedRecipe(recipe: Recipe, json: boolean): string[] {
   const { name, literature, differs, mechanism, settings, choices } = recipe;
   const inferred = inferredParts(literature);
   const card = {
-    ...{ recipe: name, name: literature.recipe, paper: literature.paper, differs, mechanism },
-    ...{ settings, choices, parts: partsOf(recipe), inferred, ...recipePlace(recipe) },
-    ...{ stages: recipe.stages.map((stage) => stage.name), rounds: recipe.rounds },
+    recipe: name,
+    name: literature.recipe,
+    paper: literature.paper,
+    differs,
+    mechanism,
+    settings,
+    choices,
+    parts: partsOf(recipe),
+    inferred,
+    ...recipePlace(recipe),
+    stages: recipe.stages.map((stage) => stage.name),
+    rounds: recipe.rounds,
   };
   if (json) return [JSON.stringify(card)];
   const set = Object.entries(settings).map(([key, value]) => {

@@ -97,7 +97,11 @@ export async function openRecipeEngines(
   }
   const { config, weights } = model;
   const base = await openSharedBase({
-    ...{ device, config, weights, base: format, precision },
+    device,
+    config,
+    weights,
+    base: format,
+    precision,
     ...(threads === undefined ? {} : { threads }),
     ...(memoryLimit === undefined ? {} : { memoryLimit }),
   });

@@ -35,7 +35,10 @@ export async function openSimulator(
 ): Promise<EnvironmentSimulator> {
   const { config, weights } = model;
   const engine = await createEngine({
-    ...{ device, config, weights, trains: "full" },
+    device,
+    config,
+    weights,
+    trains: "full",
     ...(threads === undefined ? {} : { threads }),
     ...(memoryLimit === undefined ? {} : { memoryLimit }),
   });

@@ -86,7 +86,9 @@ test("within a turn the role changes where the call is divided, and not where no
     context.append(PROMPT);
     const heard: number[] = [];
     const sample = await context.generate({
-      ...{ sampling: { ...FULL_SUPPORT, seed: 5 }, stopTokenIds: [], maxTokens },
+      sampling: { ...FULL_SUPPORT, seed: 5 },
+      stopTokenIds: [],
+      maxTokens,
       onToken: (id) => void heard.push(id),
     });
     expect(heard).toEqual([...sample.tokenIds]);

@@ -16,7 +16,9 @@ const signal = new AbortController().signal;
 async function logged() {
   const sizes = { vocabularySize: 448, contextLength: 1024 };
   const { chat: format } = await trainEnvironmentText(spec, {
-    ...{ seed: 1, count: 60, mistakes: 0.3 },
+    seed: 1,
+    count: 60,
+    mistakes: 0.3,
     ...sizes,
   });
   const tasks = Array.from({ length: 48 }, (_, i) => spec.reference(i * 31, "train", i % 3));

@@ -157,7 +157,9 @@ export async function fitWorldModel(
   );
   const random = seededRandom(seed, 0x3a0);
   const rate = cosineRate({
-    ...{ rate: learningRate, warmUpSteps: Math.ceil(steps / 10), totalSteps: steps },
+    rate: learningRate,
+    warmUpSteps: Math.ceil(steps / 10),
+    totalSteps: steps,
     floor: learningRate / 10,
   });
   let last = Number.NaN;

@@ -31,7 +31,9 @@ export async function writeOnnxFolder(
 ): Promise<void> {
   await mkdir(join(folder, "onnx"));
   const graph = await buildDecoderGraph(config, weights, {
-    ...{ lora: null, dtype, inputs: HUGGINGFACE_INPUTS },
+    lora: null,
+    dtype,
+    inputs: HUGGINGFACE_INPUTS,
     external: { fileBytes: shardBytes },
   });
   const files = [{ path: "model.onnx", data: graph.model }, ...graph.externalData];

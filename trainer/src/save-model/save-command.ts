@@ -132,7 +132,11 @@ async function writeForm(
         }
       }
       await convertModel({
-        ...{ source: baseFolder, format: dtype, out: folder, signal, shardBytes },
+        source: baseFolder,
+        format: dtype,
+        out: folder,
+        signal,
+        shardBytes,
         change: {
           identity: identity.digest("hex"),
           weightsOf: (weights, config) => mergedWeights(config, weights, adapter),

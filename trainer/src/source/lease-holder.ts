@@ -114,7 +114,7 @@ export function createLeaseHolder(options: {
     drop,
     release,
     async releaseAll() {
-      for (const lease of [...renewedAt.keys()]) await release(lease);
+      for (const lease of Array.from(renewedAt.keys())) await release(lease);
     },
   };
 }

@@ -31,7 +31,8 @@ export async function foldedDemonstration(
 ): Promise<FoldedRollout> {
   const act = await spec.demonstrator(task, options.random, options.mistakes);
   const seen: { observation: Observation | null; call: Action["toolCalls"][number] | null } = {
-    ...{ observation: null, call: null },
+    observation: null,
+    call: null,
   };
   let notes: readonly { readonly line: string; readonly ok: boolean }[] = [];
   const note = (): string => {

@@ -26,7 +26,8 @@ export async function readAgain(
     environment: guidedEnvironment(instance.environment, reading.guide),
     chatFormat: format,
     limits: {
-      ...{ maxTurns: Math.max(1, trajectory.turns.length), maxTokensPerTurn: contextLength },
+      maxTurns: Math.max(1, trajectory.turns.length),
+      maxTokensPerTurn: contextLength,
       timeoutMs: 0,
     },
     consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },

@@ -44,7 +44,9 @@ async function storedDemonstrations(
     spec.reference(derivedSeed(seed, i, 0x57), "train", i % spec.levels),
   );
   const groups = await collect({ kind: "demos", size: 1, mistakes: MISTAKES }, tasks, [], parts, {
-    ...{ sampling: FULL_SUPPORT, seed, staleness: 0 },
+    sampling: FULL_SUPPORT,
+    seed,
+    staleness: 0,
   });
   return groups.flatMap(({ trajectories }) => trajectories);
 }

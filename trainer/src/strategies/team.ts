@@ -140,7 +140,10 @@ async function rollout(
     spoken.spec,
     task,
     {
-      ...{ sampling, maxTurns, seed: derivedSeed(seed, ...place), guide: reading?.guide },
+      sampling,
+      maxTurns,
+      seed: derivedSeed(seed, ...place),
+      guide: reading?.guide,
       around: (instance) => changes.reduce((changed, change) => change(changed), instance),
     },
     signal,
@@ -174,7 +177,8 @@ function trajectoryOf(
   first: EnvironmentRollout | undefined,
 ): JudgedTrajectory {
   return toJudgedTrajectory(trajectory, verification, {
-    ...{ staleness, read },
+    staleness,
+    read,
     role: members[r] as string,
     mode: plan.sentences?.[plan.roles[r] as string] ?? null,
     joint: first?.record.id ?? null,

@@ -53,7 +53,10 @@ export function addStudyCommand(
       const startedAt = performance.now();
       const before = finished;
       const runs = await runTrial(experiment, {
-        ...{ bases: flags.bases, done, signal, kernels: "wasm" },
+        bases: flags.bases,
+        done,
+        signal,
+        kernels: "wasm",
         onBase(environment, progress) {
           if (flags.json) writeOut(JSON.stringify({ event: "base", environment, ...progress }));
           else writeError(baseWords(environment, progress));
@@ -102,7 +105,9 @@ async function report(study: Study, runs: readonly TrialRun[], folder: string): 
 function listed(json: boolean): string[] {
   if (json) {
     const studies = STUDIES.map(({ name, question, environment, arms }) => ({
-      ...{ name, question, environment },
+      name,
+      question,
+      environment,
       arms: arms.map((arm) => arm.name),
     }));
     return [JSON.stringify({ studies })];

@@ -14,7 +14,13 @@ const [first, second, third] = study.arms.map(({ name }) => name) as [string, st
 
 function run(arm: string, seed: number, hardest: number): TrialRun {
   return {
-    ...{ arm, seed, base: 0.5, final: 0.7, toolCalls: 2, sampledTokens: 100, seconds: 1 },
+    arm,
+    seed,
+    base: 0.5,
+    final: 0.7,
+    toolCalls: 2,
+    sampledTokens: 100,
+    seconds: 1,
     probes: { easiest: { base: 0.6, final: 0.9 }, hardest: { base: 0.5, final: hardest } },
   };
 }

@@ -55,8 +55,12 @@ export function compared(study: Study, runs: readonly TrialRun[]): Comparison[] 
       const oneSided = (sign: number): number =>
         signFlipTest(differences.map((difference) => sign * difference));
       return {
-        ...{ arm: name, measure, mean: mean(values), error: standardError(values) },
-        ...{ difference: mean(differences), differenceError: standardError(differences) },
+        arm: name,
+        measure,
+        mean: mean(values),
+        error: standardError(values),
+        difference: mean(differences),
+        differenceError: standardError(differences),
         pValue: at === 0 ? 1 : Math.min(1, 2 * Math.min(oneSided(1), oneSided(-1))),
       };
     });

@@ -68,10 +68,16 @@ export function arm(
   const create = recipe({
     name,
     literature: {
-      ...{ recipe: name, paper: "an arm of a study of this project", system: null },
-      ...{ table: "policy-gradient", parts: {}, difference: "" },
+      recipe: name,
+      paper: "an arm of a study of this project",
+      system: null,
+      table: "policy-gradient",
+      parts: {},
+      difference: "",
     },
-    ...{ differs: [], schedule, settings: {} },
+    differs: [],
+    schedule,
+    settings: {},
     stages: () => stages.map(([stage]) => stage),
   });
   return { name, recipe: create(), shares: stages.map(([, share]) => share) };

@@ -94,7 +94,10 @@ async function runArm(
       ? await distanceToBase({ policy, format, spec, signal }, evaluationTasks)
       : undefined;
     return {
-      ...{ arm: name, seed, base: rateOf(base), final: rateOf(final) },
+      arm: name,
+      seed,
+      base: rateOf(base),
+      final: rateOf(final),
       probes: Object.fromEntries(
         probes.map((probe) => [
           probe.name,
@@ -103,7 +106,8 @@ async function runArm(
       ),
       toolCalls: final.toolCallsMean,
       ...(kl === undefined ? {} : { kl }),
-      ...{ sampledTokens: spent.sampledTokens, seconds: Math.round(spent.seconds * 10) / 10 },
+      sampledTokens: spent.sampledTokens,
+      seconds: Math.round(spent.seconds * 10) / 10,
     };
   } finally {
     await engines.dispose();

@@ -31,8 +31,12 @@ function laggingRecipe(name: string, lag: number, correction: Correction): Recip
   return recipe({
     name,
     literature: {
-      ...{ recipe: "GRPO", paper: "an arm of a trial of this project", system: null },
-      ...{ table: "policy-gradient", parts: {}, difference: "" },
+      recipe: "GRPO",
+      paper: "an arm of a trial of this project",
+      system: null,
+      table: "policy-gradient",
+      parts: {},
+      difference: "",
     },
     differs: [],
     schedule: ["one"],
@@ -75,23 +79,27 @@ export const staleness: Trial = {
     ...LAGS.map((lag) => ({
       says: `at lag ${lag}, sequence weights end above the base`,
       difference: (of: (arm: string) => TrialRun) => gain(of(nameOf(lag, "sequence"))),
-      ...({ direction: "above", limit: 0.01 } as const),
+      direction: "above" as const,
+      limit: 0.01,
     })),
     ...(["sequence", "token"] as const).map((correction) => ({
       says: `at lag 8, no correction ends below ${correction} weights`,
       difference: (of: (arm: string) => TrialRun) =>
         of(nameOf(8, correction)).final - of(nameOf(8, "none")).final,
-      ...({ direction: "above", limit: 0.01 } as const),
+      direction: "above" as const,
+      limit: 0.01,
     })),
     {
       says: "at lag 8, no correction ends below lag 0",
       difference: (of) => of(FRESH).final - of(nameOf(8, "none")).final,
-      ...{ direction: "above", limit: 0.01 },
+      direction: "above",
+      limit: 0.01,
     },
     {
       says: "at lag 1, no correction loses at most 5 points against sequence weights",
       difference: (of) => of(nameOf(1, "none")).final - of(nameOf(1, "sequence")).final,
-      ...{ direction: "not-below", limit: 0.05 },
+      direction: "not-below",
+      limit: 0.05,
     },
   ],
 };

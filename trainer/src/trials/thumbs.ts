@@ -66,28 +66,33 @@ export const thumbs: Trial = {
     {
       says: `${recipe}: thumbs with 10 % noise raise success on held-out tasks`,
       difference: (of: Runs) => gain(of(nameOf(recipe, "10 % noise"))),
-      ...{ direction: "above", limit: 0.01 },
+      direction: "above",
+      limit: 0.01,
     },
     {
       says: `${recipe}: they raise it above thumbs that say nothing`,
       difference: (of) =>
         of(nameOf(recipe, "10 % noise")).final - of(nameOf(recipe, "50 % noise")).final,
-      ...{ direction: "above", limit: 0.01 },
+      direction: "above",
+      limit: 0.01,
     },
     {
       says: `${recipe}: thumbs that say nothing gain less than 3 points`,
       difference: (of) => -gain(of(nameOf(recipe, "50 % noise"))),
-      ...{ direction: "not-below", limit: 0.03 },
+      direction: "not-below",
+      limit: 0.03,
     },
     {
       says: `${recipe}: where agreeing is wrong, success does not fall`,
       difference: (of) => misled(of(nameOf(recipe, "10 % noise"))),
-      ...{ direction: "not-below", limit: 0 },
+      direction: "not-below",
+      limit: 0,
     },
     {
       says: `${recipe}: proud visitors teach to agree, and the probe sees it`,
       difference: (of) => -misled(of(nameOf(recipe, "proud visitors"))),
-      ...{ direction: "above", limit: 0.01 },
+      direction: "above",
+      limit: 0.01,
     },
   ]),
 };

@@ -58,7 +58,9 @@ export function addTrialCommand(
       await mkdir(given.output, { recursive: true });
       const done = await readRuns(file);
       const runs = await runTrial(trial, {
-        ...{ bases: given.bases, done, signal },
+        bases: given.bases,
+        done,
+        signal,
         onBase: (environment, progress) => writeError(baseWords(environment, progress)),
         onRun: async (run) => {
           await appendRun(file, run);

@@ -14,7 +14,11 @@ function run(arm: string, seed: number, final: number): TrialRun {
 }
 
 const trial: Trial = {
-  ...{ name: "any", question: "?", seeds: SEEDS, evaluationTasks: 200, probes: [] },
+  name: "any",
+  question: "?",
+  seeds: SEEDS,
+  evaluationTasks: 200,
+  probes: [],
   arms: [
     { name: "a", recipe, spec },
     { name: "b", recipe, spec },
@@ -23,12 +27,14 @@ const trial: Trial = {
     {
       says: "a beats b",
       difference: (of) => of("a").final - of("b").final,
-      ...{ direction: "above", limit: 0.01 },
+      direction: "above",
+      limit: 0.01,
     },
     {
       says: "b is no worse than the base",
       difference: (of) => of("b").final - of("b").base,
-      ...{ direction: "not-below", limit: 0.01 },
+      direction: "not-below",
+      limit: 0.01,
     },
   ],
 };

@@ -3,7 +3,6 @@ import {
   type FilterPart,
   initialValues,
   type LossPart,
-  mergeStage,
   type PartContext,
   rewardStage,
   type Stage,
@@ -13,8 +12,6 @@ import {
 import * as parts from "@waggle/learning/parts";
 import { expect, test } from "vitest";
 import { partContext } from "../check/learnable-group.ts";
-import { mergeMembers } from "./merge-update.ts";
-import { roleEngine } from "./role-engine.ts";
 import { type StageUpdate, updateStage } from "./stage-update.ts";
 import { groupOf, type TableEngine, tableEngine } from "../expectations/table-engine.fixture.ts";
 
@@ -75,7 +72,8 @@ test("a success rises and a failure falls by rate · advantage · share", async 
 test("a second epoch measures its ratio from the update's start, so the clip binds", async () => {
   const engine = tableEngine([0, -1, -1]);
   const stage = rewardStage({
-    ...{ ...PLAIN, losses: [parts.pgClip(0.2)] },
+    ...PLAIN,
+    losses: [parts.pgClip(0.2)],
     settings: { learningRate: 1, epochs: 3 },
   });
   const { metrics } = await update(engine, stage);
@@ -152,7 +150,9 @@ test("a KL term in the reward takes off what a rollout left the reference by", a
   // Token 1 is likelier than in the reference by 0.4 nats, token 2 less likely by 0.2.
   const engine = tableEngine([0, -1, -1]);
   const stage = rewardStage({
-    ...{ ...PLAIN, ...REFERENCE, losses: [parts.reinforce()] },
+    ...PLAIN,
+    ...REFERENCE,
+    losses: [parts.reinforce()],
     kl: { in: "reward", coefficient: 0.5 },
   });
   const { numbers } = await update(engine, stage, { reference: [0, -1.4, -0.8] });
@@ -166,7 +166,9 @@ test("a KL term in the reward takes off what a rollout left the reference by", a
 test("a KL term in the loss pulls every token to the reference", async () => {
   const engine = tableEngine([0, -1, -1]);
   const stage = rewardStage({
-    ...{ ...PLAIN, ...REFERENCE, losses: [parts.reinforce()] },
+    ...PLAIN,
+    ...REFERENCE,
+    losses: [parts.reinforce()],
     kl: { in: "loss", coefficient: 0.5, estimator: "k2" },
   });
   await update(engine, stage, { reference: [0, -1.4, -0.8] });
@@ -177,7 +179,8 @@ test("a KL term in the loss pulls every token to the reference", async () => {
 
 test("the weight of a KL budget moves towards its target and is kept", async () => {
   const stage = rewardStage({
-    ...{ ...PLAIN, losses: [parts.reinforce()] },
+    ...PLAIN,
+    losses: [parts.reinforce()],
     kl: { in: "loss", coefficient: { target: 1e-3, horizon: 2 }, estimator: "k2" },
     state: { ref: parts.reference, "kl-coefficient": parts.klCoefficient(0.1) },
   });
@@ -186,7 +189,8 @@ test("the weight of a KL budget moves towards its target and is kept", async () 
   expect(far.state["kl-coefficient"]).toBeCloseTo(0.12, 9);
   expect(far.metrics["klCoefficient"]).toBe(0.1);
   const near = await update(tableEngine([0, -1, -1]), stage, {
-    ...{ reference: [0, -1, -1], state: { "kl-coefficient": 0.12 } },
+    reference: [0, -1, -1],
+    state: { "kl-coefficient": 0.12 },
   });
   expect(near.state["kl-coefficient"]).toBeCloseTo(0.096, 9);
 });
@@ -199,7 +203,8 @@ test("a scheduled weight of a reward component reaches the reward", async () => 
       [parts.outcome(), 1],
       [parts.format(), 1],
     ]),
-    ...{ losses: [parts.reinforce()], steps: 3 },
+    losses: [parts.reinforce()],
+    steps: 3,
     schedule: [parts.weightAnneal({ outcome: [1, 3], format: [0, 0] })],
   });
   await update(engine, stage, { step: 2 });
@@ -219,7 +224,8 @@ test("a critic's values are those before each token, and its derivatives go back
   // After token 0 the critic says 0.5: that is the value before token 1.
   const engine = tableEngine([0, -1, -1], [0.5, 9, 9]);
   const stage = rewardStage({
-    ...{ rollout: parts.single(), reward: parts.outcome() },
+    rollout: parts.single(),
+    reward: parts.outcome(),
     advantage: parts.gae({ whitened: false }),
     losses: [parts.reinforce(), { loss: parts.critic(), weight: 1 }],
     state: { critic: parts.valueHead },
@@ -237,7 +243,9 @@ test("a critic's values are those before each token, and its derivatives go back
 test("what filters left out is not learned from, and its reason is reported", async () => {
   const engine = tableEngine([0, -1, -1]);
   const stage = tokenStage({
-    ...{ rollout: parts.group(2), reward: parts.outcome(), losses: [parts.crossEntropy()] },
+    rollout: parts.group(2),
+    reward: parts.outcome(),
+    losses: [parts.crossEntropy()],
     filters: [parts.success()],
   });
   const { dropped, learned } = await update(engine, stage);
@@ -258,7 +266,9 @@ test("nothing left is no step", async () => {
   ];
   const { learned, dropped, numbers } = await update(engine, stage, { groups });
   expect({ learned, numbers, steps: engine.rates.length }).toEqual({
-    ...{ learned: false, numbers: null, steps: 0 },
+    learned: false,
+    numbers: null,
+    steps: 0,
   });
   expect(dropped.size).toBe(2);
 });
@@ -266,7 +276,9 @@ test("nothing left is no step", async () => {
 test("state that filters leave is seen by what comes after them, and is kept", async () => {
   const seen: unknown[] = [];
   const leaves = (part: string, value: number): FilterPart => ({
-    ...{ slot: "filter", part, needs: [] },
+    slot: "filter",
+    part,
+    needs: [],
     apply: (groups, { state }) => {
       seen.push(state["temperature"]);
       return { groups, dropped: new Map(), state: { temperature: value } };
@@ -277,7 +289,8 @@ test("state that filters leave is seen by what comes after them, and is kept", a
     },
   });
   const stage = rewardStage({
-    ...{ ...PLAIN, losses: [parts.reinforce()] },
+    ...PLAIN,
+    losses: [parts.reinforce()],
     filters: [leaves("one", 1), leaves("two", 2)],
   });
   const { state } = await update(tableEngine([0, -1, -1]), stage);
@@ -322,7 +335,9 @@ test("texts are written from this step's rollouts, not from those that filters b
   const written: string[][] = [];
   const old = groupOf({ id: "old", tokens: [0, 1], reward: 1 });
   const brings: FilterPart = {
-    ...{ slot: "filter", part: "brings", needs: [] },
+    slot: "filter",
+    part: "brings",
+    needs: [],
     apply: (groups) => {
       const [first] = groups;
       const [trajectory] = old.trajectories;
@@ -334,9 +349,14 @@ test("texts are written from this step's rollouts, not from those that filters b
     },
   };
   const stage = writingStage({
-    ...{ rollout: parts.group(2), reward: parts.outcome(), filters: [brings] },
+    rollout: parts.group(2),
+    reward: parts.outcome(),
+    filters: [brings],
     how: {
-      ...{ slot: "loss", part: "text-edit", needs: [], asks: false },
+      slot: "loss",
+      part: "text-edit",
+      needs: [],
+      asks: false,
       write: (groups) => {
         written.push(
           groups.flatMap(({ trajectories }) => trajectories.map(({ trajectory }) => trajectory.id)),
@@ -348,47 +368,4 @@ test("texts are written from this step's rollouts, not from those that filters b
   const { learned, state } = await update(tableEngine([0, -1, -1]), stage);
   expect(written).toEqual([["a", "b"]]);
   expect({ learned, state }).toEqual({ learned: true, state: { prompts: "new" } });
-});
-
-test("of tokens with two owners each engine gives its own and takes its own", async () => {
-  const [a, b] = [tableEngine([-1, -1, -1]), tableEngine([-5, -5, -5])];
-  const both = roleEngine(
-    new Map([
-      ["a", a],
-      ["b", b],
-    ]),
-    [["a", "a", "b"]],
-    ["b"],
-  );
-  const batch = { sequences: [{ tokenIds: [0, 1, 2] }] };
-  const { logProb } = await both.forward(batch);
-  expect([...(logProb[0] ?? [])]).toEqual([-1, -1, -5]);
-  await both.backward(batch, { logProb: [Float32Array.of(1, 2, 3)] });
-  expect(a.given).toEqual([]);
-  expect([...(b.given[0]?.logProb?.[0] ?? [])]).toEqual([0, 0, 3]);
-  expect(both.learners).toEqual([b]);
-});
-
-test("every member of a merge learns from the same start", async () => {
-  const engine = tableEngine([-1, -1]);
-  const members: (readonly Stage[])[] = [[], []];
-  const stage = mergeStage({
-    ...{ rollout: parts.weights(), members, how: parts.averagedDeltas() },
-    state: { delta: parts.deltas },
-  });
-  if (stage.merging === null) throw new Error("no merge");
-  const starts: number[] = [];
-  const learn = async (): Promise<void> => {
-    starts.push(engine.at(0));
-    await engine.backward(
-      { sequences: [{ tokenIds: [0] }] },
-      { logProb: [Float32Array.of(-starts.length)] },
-    );
-    await engine.optimStep({ learningRate: 1 });
-  };
-  const score = () => Promise.reject(new Error("nothing is scored without a gate"));
-  await mergeMembers(engine, stage.merging, { learn, score, random: () => 0.5 });
-  expect(starts).toEqual([-1, -1]);
-  // The members moved by 1 and 2.
-  expect(engine.at(0)).toBeCloseTo(0.5, 6);
 });

@@ -36,7 +36,10 @@ export function payWeighted(temperature?: number): AdvantagePart<never, "single"
 
 function weighedBy(temperature: number): AdvantagePart<never, "single"> {
   return {
-    ...{ slot: "advantage", part: "weighted", needs: [], start: "single" },
+    slot: "advantage",
+    part: "weighted",
+    needs: [],
+    start: "single",
     estimate: (groups) => {
       const all = groups.flatMap(({ trajectories }) =>
         trajectories.map(({ trajectory }) => trajectory),

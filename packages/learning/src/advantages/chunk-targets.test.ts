@@ -68,7 +68,9 @@ function fitted(chunk: number, believesCuts: boolean): number[] {
       const rewards = acted.map((state) => REWARDS[state] as number);
       const ahead = [...(values[b] ?? []), 0].slice(0, acted.length + 1);
       return chunkTargets(rewards, ahead, {
-        ...{ discount: DISCOUNT, chunk, terminated: terminated || !believesCuts },
+        discount: DISCOUNT,
+        chunk,
+        terminated: terminated || !believesCuts,
       });
     });
     const lossMask = targets.map((row) => row.map(() => true));

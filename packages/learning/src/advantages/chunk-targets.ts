@@ -96,7 +96,9 @@ export function temporalDifference(
           const last = finalValues?.get(id)?.at(-1) ?? 0;
           const terminated = !wasCutOff(scored.trajectory);
           const targets = chunkTargets(turnRewards(scored), [...ahead, last], {
-            ...{ discount, chunk, terminated },
+            discount,
+            chunk,
+            terminated,
           });
           const states = turns.map((turn) => valueAt(scored, turn, turn.start));
           advantages.set(

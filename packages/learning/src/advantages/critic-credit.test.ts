@@ -11,7 +11,11 @@ import type {
 import * as parts from "../parts.ts";
 
 const CONTEXT: PartContext = {
-  ...{ step: 0, steps: 1, random: () => 0.5, state: {}, ports: {} },
+  step: 0,
+  steps: 1,
+  random: () => 0.5,
+  state: {},
+  ports: {},
   signal: new AbortController().signal,
 };
 
@@ -20,7 +24,9 @@ function scored(id: string, reward: number, stopReason: StopReason): RewardedTra
   const turn = { toolCalls: [], toolResults: [], parseError: null, reward: null, sample: 0 };
   const terminated = stopReason === "completed";
   const trajectory = {
-    ...{ id, role: "policy", branch: null },
+    id,
+    role: "policy",
+    branch: null,
     record: { stopReason, terminated, truncated: !terminated },
     turns: [
       { ...turn, start: 1, end: 3, state: "first" },
@@ -118,8 +124,11 @@ test("a critic that is asked once a turn is fitted where turns begin, one that i
   const group = { task: "t", trajectories: [scored("e", 1, "completed")] };
   const rows = { lossMask: group.trajectories[0]?.lossMask, tokenCount: 4, samples: [0] };
   const minibatch = {
-    ...{ ...rows, trajectories: group.trajectories, shares: [new Float64Array(5).fill(1 / 4)] },
-    ...{ values: [new Float64Array(5)], returns: [new Float64Array(5).fill(1)] },
+    ...rows,
+    trajectories: group.trajectories,
+    shares: [new Float64Array(5).fill(1 / 4)],
+    values: [new Float64Array(5)],
+    returns: [new Float64Array(5).fill(1)],
   } as unknown as Minibatch;
   const fitted = (at: "tokens" | "turns"): boolean[] =>
     Array.from(parts.critic(at).compute(minibatch, CONTEXT).derivatives.values?.[0] ?? [], Boolean);

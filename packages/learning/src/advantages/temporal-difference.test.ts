@@ -7,7 +7,11 @@ import { bestProposals } from "../losses/value/best-proposals.ts";
 import { temporalDifference } from "./chunk-targets.ts";
 
 const CONTEXT: PartContext = {
-  ...{ step: 0, steps: 1, random: () => 0.5, state: {}, ports: {} },
+  step: 0,
+  steps: 1,
+  random: () => 0.5,
+  state: {},
+  ports: {},
   signal: new AbortController().signal,
 };
 
@@ -19,7 +23,10 @@ function scored(
 ): RewardedTrajectory {
   const turn = { toolCalls: [], toolResults: [], parseError: null, reward: null, sample: 0 };
   const trajectory = {
-    ...{ id, role: "policy", branch: null, record: { terminated: true } },
+    id,
+    role: "policy",
+    branch: null,
+    record: { terminated: true },
     turns: [
       { ...turn, start: 1, end: 3, state: "first" },
       { ...turn, start: 4, end: 6, state: `second of ${id}` },
@@ -83,8 +90,15 @@ function minibatchOf(
   const zeros = lossMask.map((row) => new Float64Array(row.length));
   const count = lossMask.flat().filter(Boolean).length;
   return {
-    ...{ lossMask, trajectories, values: rows, returns: zeros, advantages: zeros, pairs: [] },
-    ...{ policyLogProbs: zeros, proximalLogProbs: zeros, behaviorLogProbs: zeros },
+    lossMask,
+    trajectories,
+    values: rows,
+    returns: zeros,
+    advantages: zeros,
+    pairs: [],
+    policyLogProbs: zeros,
+    proximalLogProbs: zeros,
+    behaviorLogProbs: zeros,
     shares: lossMask.map((row) => Float64Array.from(row, (on) => (on ? 1 / count : 0))),
     weights: zeros.map((row) => row.map(() => 1)),
     tokenCount: count,
@@ -98,7 +112,9 @@ test("values of proposals are pressed down, those of what was done up, and calib
     const batch = minibatchOf([scored("a", reward), proposal("p", "a", 0)], rows);
     const off = tdBc({ strength: 0, criticWeight: 0 }).compute(batch, CONTEXT);
     const on = tdBc({
-      ...{ strength: 0, criticWeight: 0, conservative: { coefficient: 1, isCalibrated } },
+      strength: 0,
+      criticWeight: 0,
+      conservative: { coefficient: 1, isCalibrated },
     }).compute(batch, CONTEXT);
     return (on.derivatives.values ?? []).map((row, r) =>
       row.map((value, t) => value - (off.derivatives.values?.[r]?.[t] ?? 0)),

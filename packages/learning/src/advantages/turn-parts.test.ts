@@ -56,7 +56,12 @@ function trajectory({
     const start = length;
     length += tokens.length;
     return {
-      ...{ sample: 0, start, end: length, parseError: null, reward: paid ?? null, state: "" },
+      sample: 0,
+      start,
+      end: length,
+      parseError: null,
+      reward: paid ?? null,
+      state: "",
       toolCalls: call === undefined ? [] : [{ id: "c", name: "do", arguments: { it: call } }],
       toolResults:
         call === undefined
@@ -70,7 +75,10 @@ function trajectory({
   });
   const tokenIds = turns.flatMap(({ tokens = [0, 0] }) => tokens);
   return {
-    ...{ id: "e", role: "policy", branch: null, ...given },
+    id: "e",
+    role: "policy",
+    branch: null,
+    ...given,
     record: { task, terminated: true },
     samples: [
       {
@@ -86,7 +94,11 @@ function trajectory({
 }
 
 const context = (state: StateValues = {}, more: Partial<PartContext> = {}): PartContext => ({
-  ...{ step: 0, steps: 1, random: () => 0.5, ports: {}, state },
+  step: 0,
+  steps: 1,
+  random: () => 0.5,
+  ports: {},
+  state,
   signal: new AbortController().signal,
   ...more,
 });
@@ -211,7 +223,9 @@ test("form is learned at structural tokens alone, by the group's advantage in it
   const zeros = planned.lossMask.map((row) => new Float64Array(row.length));
   const minibatch = {
     ...planned,
-    ...{ policyLogProbs: zeros, proximalLogProbs: zeros, behaviorLogProbs: zeros },
+    policyLogProbs: zeros,
+    proximalLogProbs: zeros,
+    behaviorLogProbs: zeros,
   } as unknown as Minibatch;
   const given = context({}, { ports: { structure: new Set([7]) } });
   const { derivatives } = structuralTokens(parts.pgClip()).compute(minibatch, given);
@@ -360,24 +374,12 @@ test("groups wait until all of theirs have ended, and go on first", () => {
   expect(learned.map(({ task }) => task)).toEqual(["all"]);
   expect(dropped.get("cut")).toBe("unfinished");
   expect(partialRollouts(2, 4, 8).plan(context(state))).toMatchObject({
-    ...{ kind: "partial", turns: 2, most: 4, size: 8 },
+    kind: "partial",
+    turns: 2,
+    most: 4,
+    size: 8,
     unfinished: [{ task: "some" }],
   });
   // At the last of its turns it is at its end.
   expect(finishedGroups(1).apply(groups, context()).groups).toHaveLength(2);
-});
-
-test("the temperature follows what was measured, up to its bounds", () => {
-  const measured = (entropy: number): RewardedGroup => {
-    const one = trajectory({ turns: [{}] });
-    const spans = [{ segment: { entropies: [entropy, entropy] }, start: 0 }];
-    const samples = one.samples.map((sample) => ({ ...sample, spans }));
-    return groupOf([{ ...one, samples } as unknown as JudgedTrajectory]);
-  };
-  const filter = parts.measuredEntropy({ target: 0.3, gain: 1, least: 0.5, most: 2 });
-  const after = (entropy: number): unknown =>
-    filter.apply([measured(entropy)], context({ temperature: 1 })).state?.temperature;
-  expect(after(0.3)).toBeCloseTo(1, 12);
-  expect(after(0.1)).toBeCloseTo(Math.exp(0.2), 12);
-  expect(after(9)).toBe(0.5);
 });

@@ -44,7 +44,8 @@ export function dial<T extends MadeValue>(
   choices?: readonly T[],
 ): Dial<T> {
   return {
-    ...{ value: given ?? standard, isOpen: given === undefined },
+    value: given ?? standard,
+    isOpen: given === undefined,
     ...(choices === undefined ? {} : { choices }),
   };
 }

@@ -8,7 +8,11 @@ import { rewardedTrajectory } from "./minibatch.ts";
 import type { Minibatch, PartContext, RewardedGroup } from "./part.ts";
 
 const CONTEXT: PartContext = {
-  ...{ step: 0, steps: 10, random: () => 0.5, ports: {}, state: {} },
+  step: 0,
+  steps: 10,
+  random: () => 0.5,
+  ports: {},
+  state: {},
   signal: new AbortController().signal,
 };
 
@@ -25,17 +29,28 @@ function trajectory(
   { success = reward >= 1, terminated = true } = {},
 ): JudgedTrajectory {
   const turns = [true, false, null].map((ok, i) => ({
-    ...{ sample: 0, start: 2 * i, end: 2 * i + 2, parseError: null, reward: 0.1, state: "" },
+    sample: 0,
+    start: 2 * i,
+    end: 2 * i + 2,
+    parseError: null,
+    reward: 0.1,
+    state: "",
     toolCalls: ok === null ? [] : [{ id: "c", name: "do", arguments: {} }],
     toolResults: ok === null ? [] : [{ callId: "c", ok }],
   }));
   const lossMask = turns.flatMap(() => [true, true]);
   return {
-    ...{ id, role: "policy", branch: null, joint: null, turns },
+    id,
+    role: "policy",
+    branch: null,
+    joint: null,
+    turns,
     record: { task: { environment: "e", split: "train", seed: 1 }, terminated },
     samples: [
       {
-        ...{ sequence: { tokenIds: [Number(id)] }, lossMask, spans: [] },
+        sequence: { tokenIds: [Number(id)] },
+        lossMask,
+        spans: [],
         behaviorLogProbs: lossMask.map(() => 0),
       },
     ],
@@ -120,15 +135,17 @@ function minibatchOf({ trajectories }: RewardedGroup, ratio = 1): Minibatch {
   const rows = (value: number): Float64Array[] =>
     trajectories.map(() => new Float64Array(6).fill(value));
   return {
-    ...{
-      trajectories,
-      samples: trajectories.map(() => 0),
-      pairs: [],
-      tokenCount: 6 * trajectories.length,
-    },
-    ...{ lossMask: trajectories.map(({ lossMask }) => lossMask[0] ?? []), shares: rows(1 / 6) },
-    ...{ weights: rows(1), advantages: rows(1), policyLogProbs: rows(Math.log(ratio)) },
-    ...{ proximalLogProbs: rows(0), behaviorLogProbs: rows(0) },
+    trajectories,
+    samples: trajectories.map(() => 0),
+    pairs: [],
+    tokenCount: 6 * trajectories.length,
+    lossMask: trajectories.map(({ lossMask }) => lossMask[0] ?? []),
+    shares: rows(1 / 6),
+    weights: rows(1),
+    advantages: rows(1),
+    policyLogProbs: rows(Math.log(ratio)),
+    proximalLogProbs: rows(0),
+    behaviorLogProbs: rows(0),
   };
 }
 

@@ -6,7 +6,11 @@ export function ownRecipe(stage: Stage): Recipe {
   return recipe({
     name: "own",
     literature: {
-      ...{ recipe: "own", paper: "", system: null, table: "policy-gradient", difference: "" },
+      recipe: "own",
+      paper: "",
+      system: null,
+      table: "policy-gradient",
+      difference: "",
       parts: { rollout: ["group"], reward: ["outcome"], advantage: ["group"], schedule: ["one"] },
     },
     differs: [],

@@ -97,7 +97,11 @@ export function groupOf(given: readonly GivenTrajectory[], task = "t"): Rewarded
 
 export function contextOf(more: Partial<PartContext> = {}): PartContext {
   return {
-    ...{ step: 0, steps: 1, random: () => 0.5, state: {}, ports: {} },
+    step: 0,
+    steps: 1,
+    random: () => 0.5,
+    state: {},
+    ports: {},
     signal: new AbortController().signal,
     ...more,
   };

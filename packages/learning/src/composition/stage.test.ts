@@ -133,12 +133,14 @@ test("parts of the vocabulary in stages that they mean nothing in do not compile
   rewardStage({ ...learner, losses, kl: { in: "reward", coefficient: 1 }, state: { ref } });
   rewardStage({
     ...learner,
-    ...{ losses, state: { ref } },
+    losses,
+    state: { ref },
     kl: { in: "loss", coefficient: 1, estimator: "k2" },
   });
   rewardStage({
     ...learner,
-    ...{ losses, state: { ref } },
+    losses,
+    state: { ref },
     // @ts-expect-error KL in the reward and in the loss
     kl: [
       { in: "reward", coefficient: 1 },
@@ -147,7 +149,8 @@ test("parts of the vocabulary in stages that they mean nothing in do not compile
   });
   rewardStage({
     ...learner,
-    ...{ losses, state: { ref } },
+    losses,
+    state: { ref },
     // @ts-expect-error the estimator of a loss for a KL in the reward
     kl: { in: "reward", coefficient: 1, estimator: "k2" },
   });
@@ -189,7 +192,10 @@ test.each([-1, Number.POSITIVE_INFINITY, Number.NaN])(
   "a number of at least 0 is not %s",
   (size) => {
     const create = recipe({
-      ...{ name: "toy", literature: "ARTIST", differs: [], schedule: ["one"] },
+      name: "toy",
+      literature: "ARTIST",
+      differs: [],
+      schedule: ["one"],
       settings: { size: 8 },
       stages: () => [rewardStage({ ...base, advantage: relative })],
     });

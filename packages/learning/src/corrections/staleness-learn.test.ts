@@ -115,7 +115,8 @@ function trained(seed: number, lag: number, isCorrected: boolean): number {
     };
     const { weights } = truncatedSequenceWeights(batch, 1);
     const { derivatives } = clippedSurrogate(isCorrected ? { ...batch, weights } : batch, {
-      ...{ lower: 0.2, upper: 0.2 },
+      lower: 0.2,
+      upper: 0.2,
     });
     const gradient = table(ACTIONS, () => 0);
     for (const [b, { q, action }] of rows.entries()) {

@@ -6,7 +6,10 @@ import { leftovers } from "../states/rest-buffer.ts";
 import { recompose, recomposeLater } from "./recompose.ts";
 
 const CONTEXT: PartContext = {
-  ...{ step: 0, steps: 10, random: () => 0.5, ports: {} },
+  step: 0,
+  steps: 10,
+  random: () => 0.5,
+  ports: {},
   state: { "rest-buffer": leftovers().initial?.() },
   signal: new AbortController().signal,
 };
@@ -19,13 +22,16 @@ function trajectory(
 ): RewardedGroup["trajectories"][number] {
   const toolCalls = Array.from({ length: calls }, () => ({ name: "do" }));
   const made = {
-    ...{ id, verification: { success, reward: success ? 1 : 0 } },
+    id,
+    verification: { success, reward: success ? 1 : 0 },
     turns: [{ sample: 0, start: 0, end: 2, toolCalls, toolResults: [] }],
     samples: [{ lossMask: [true, true], sequence: { tokenIds: [1, 2] } }],
   } as unknown as JudgedTrajectory;
   return {
-    ...{ trajectory: made, score: { reward: success ? 1 : 0 } },
-    ...{ lossMask: [[true, true]], tokenWeights: [[1, 1]] },
+    trajectory: made,
+    score: { reward: success ? 1 : 0 },
+    lossMask: [[true, true]],
+    tokenWeights: [[1, 1]],
   };
 }
 

@@ -52,7 +52,8 @@ const CASE_LEARNING: readonly CaseLearning[] = ["soft-q", "policy-gradient"];
 export function memoryWrite({ stage, ...options }: MemoryWriteOptions = {}): WritingPart<"cases"> {
   return made(
     {
-      ...{ capacity: dial(options.capacity, 256), rate: dial(options.rate, 0.1) },
+      capacity: dial(options.capacity, 256),
+      rate: dial(options.rate, 0.1),
       valueRate: dial(options.valueRate, 0.2),
       learns: dial(options.learns, "soft-q", CASE_LEARNING),
     },

@@ -11,7 +11,11 @@ import { tokenShares } from "./aggregation.ts";
 import { randomMinibatch, testRandom } from "./minibatch.fixture.ts";
 
 const CONTEXT: PartContext = {
-  ...{ step: 0, steps: 1, random: () => 0.5, state: {}, ports: {} },
+  step: 0,
+  steps: 1,
+  random: () => 0.5,
+  state: {},
+  ports: {},
   signal: new AbortController().signal,
 };
 
@@ -94,7 +98,9 @@ const MINIBATCH: Minibatch = {
   tokenCount: lossTokenCount(drawn.lossMask),
   candidateLogProbs: candidateRows(1),
   teacherCandidateLogProbs: candidateRows(2),
-  ...{ trajectories: [], samples: [], pairs: [] },
+  trajectories: [],
+  samples: [],
+  pairs: [],
 };
 
 test("distill-candidates: derivatives of what it says, under shares and weights of its tokens", () => {
@@ -158,7 +164,10 @@ function aged(staleness: number, versions: readonly number[]): Minibatch {
     };
   });
   return {
-    ...{ lossMask, policyLogProbs, behaviorLogProbs, proximalLogProbs },
+    lossMask,
+    policyLogProbs,
+    behaviorLogProbs,
+    proximalLogProbs,
     advantages: lossMask.map((row, b) => row.map(() => ofLosses.inputs.advantages[b] ?? 0)),
     shares: tokenShares({ kind: "token-mean" }, { lossMask }),
     tokenCount: lossTokenCount(lossMask),

@@ -33,7 +33,11 @@ import { selfImitationLoss } from "./policy/self-imitation.ts";
 import { variationalWeightLoss } from "./policy/variational-weight.ts";
 
 const CONTEXT: PartContext = {
-  ...{ step: 0, steps: 1, random: () => 0.5, state: {}, ports: {} },
+  step: 0,
+  steps: 1,
+  random: () => 0.5,
+  state: {},
+  ports: {},
   signal: new AbortController().signal,
 };
 
@@ -234,7 +238,10 @@ const slopes = ({ derivatives }: LossResult): string =>
 
 test.each(
   CASES.map(([part, loss, expected, minibatch = MINIBATCH]) => ({
-    ...{ part, loss, expected, minibatch },
+    part,
+    loss,
+    expected,
+    minibatch,
   })),
 )("$part in a recipe is its formula", ({ part, loss, expected, minibatch }) => {
   const { stage, names } = stageWith(loss);

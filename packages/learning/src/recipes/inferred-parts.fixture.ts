@@ -77,8 +77,13 @@ const KL: Seen = { slot: "loss", part: "kl", needs: ["ref"] };
 function partsIn(stage: Stage): readonly Weighed[] {
   const { rollout, filters, reward, advantage, losses, state, kl, writing } = stage;
   const plain = [
-    ...[rollout, ...filters, reward, advantage, ...Object.values(state)],
-    ...[writing?.credit ?? null, writing?.how ?? null],
+    rollout,
+    ...filters,
+    reward,
+    advantage,
+    ...Object.values(state),
+    writing?.credit ?? null,
+    writing?.how ?? null,
   ].flatMap((part) => (part === null ? [] : [{ part, weight: null }]));
   return [
     ...plain,

@@ -10,7 +10,9 @@ import { bestOverReferences, exactMatch, tokenF1 } from "./answer-match.ts";
  */
 export function multiReference(): RewardPart {
   return {
-    ...{ slot: "reward", part: "multi-ref", needs: [] },
+    slot: "reward",
+    part: "multi-ref",
+    needs: [],
     score: ({ trajectories }) => {
       const references = trajectories.filter(
         ({ role, verification }) => role === REFERENCE && verification.success,

@@ -13,7 +13,11 @@ type GroupPart = RolloutPart<never, "group">;
 /** `size` trajectories from the same start, each in the changed environment. */
 function changed(part: string, size: number, change: EnvironmentChange, references = 0): GroupPart {
   return {
-    ...{ slot: "rollout", part, needs: [], start: "group", around: [group(size)] },
+    slot: "rollout",
+    part,
+    needs: [],
+    start: "group",
+    around: [group(size)],
     plan: () => ({ kind: "group", size, environments: [change], references }),
   };
 }
@@ -80,7 +84,11 @@ export function underContract(mostCalls: number, size?: number): GroupPart {
 /** `paired-tool`: of each task, every second trajectory is without tools, in the role `alone`. */
 export function pairedTools(size?: number): GroupPart {
   return made({ groupSize: dial(size, 8) }, ({ groupSize: size }) => ({
-    ...{ slot: "rollout", part: "paired-tool", needs: [], start: "group", around: [group(size)] },
+    slot: "rollout",
+    part: "paired-tool",
+    needs: [],
+    start: "group",
+    around: [group(size)],
     plan: () => ({ kind: "group", size: 2 * size, environments: [null, { kind: "toolless" }] }),
   }));
 }

@@ -10,7 +10,10 @@ type Single = RolloutPart<never, "single">;
 /** `demos` of each form of every task, in the role of the form's name. */
 export function formedDemos(forms: readonly DemonstrationForm[], mistakes = 0): Single {
   return {
-    ...{ slot: "rollout", part: "demos", start: "single", needs: [] },
+    slot: "rollout",
+    part: "demos",
+    start: "single",
+    needs: [],
     plan: () => ({ kind: "demos", size: forms.length, mistakes, forms }),
   };
 }
@@ -26,7 +29,10 @@ export function visitedDemos(form: DemonstrationForm, mistakes?: number): Single
 /** `demos` of every teacher that the state names, each asked afterwards for its evidence. */
 export function evidencedTeachers(): RolloutPart<"teacher", "group"> {
   return {
-    ...{ slot: "rollout", part: "demos", start: "group", needs: ["teacher"] },
+    slot: "rollout",
+    part: "demos",
+    start: "group",
+    needs: ["teacher"],
     plan: ({ state }) => {
       const mistakes = state.teacher as readonly number[];
       return { kind: "demos", size: mistakes.length, mistakes, forms: ["evidenced"] };
@@ -37,7 +43,10 @@ export function evidencedTeachers(): RolloutPart<"teacher", "group"> {
 /** `demos` at `size` training tasks like each one, never at the task itself. */
 export function neighborDemos(size: number, mistakes = 0): Single {
   return {
-    ...{ slot: "rollout", part: "demos", start: "single", needs: [] },
+    slot: "rollout",
+    part: "demos",
+    start: "single",
+    needs: [],
     plan: () => ({ kind: "demos", size, mistakes, neighbors: true }),
   };
 }
@@ -48,9 +57,15 @@ export function neighborDemos(size: number, mistakes = 0): Single {
  */
 export function casesAndNeighbors(size: number): RolloutPart<"teacher", "group"> {
   return {
-    ...{ slot: "rollout", part: "demos", start: "group", needs: ["teacher"] },
+    slot: "rollout",
+    part: "demos",
+    start: "group",
+    needs: ["teacher"],
     plan: ({ state }) => ({
-      ...{ kind: "demos", size, students: 1, neighbors: true },
+      kind: "demos",
+      size,
+      students: 1,
+      neighbors: true,
       mistakes: state.teacher as readonly number[],
     }),
   };
@@ -71,13 +86,17 @@ export function competingDemos(
   size: number,
 ): RolloutPart<"task-stats", "single"> {
   return {
-    ...{ slot: "rollout", part: "demos", start: "single", needs: ["task-stats"] },
+    slot: "rollout",
+    part: "demos",
+    start: "single",
+    needs: ["task-stats"],
     plan: (context) => {
       const drawn = Array.from({ length: size * DRAWN_TASKS }, () =>
         drawGenerator(generators.length, context),
       );
       return {
-        ...{ kind: "demos", size },
+        kind: "demos",
+        size,
         mistakes: drawn.map((generator) => generators[generator] ?? 0),
         names: drawn.map(generatorName),
       };
@@ -134,7 +153,10 @@ export function teacherDemos({
     plan: ({ state }) => {
       const mistakes = state.teacher as readonly number[];
       return {
-        ...{ kind: "demos", size: mistakes.length, mistakes, students },
+        kind: "demos",
+        size: mistakes.length,
+        mistakes,
+        students,
         ...(modes === undefined ? {} : { modes }),
       };
     },

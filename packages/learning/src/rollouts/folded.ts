@@ -12,7 +12,9 @@ type Folded<N extends "memory-bank"> = RolloutPart<N, "single">;
 
 function folded(part: string, plan: Omit<Extract<RolloutPlan, { kind: "folded" }>, "kind">) {
   return {
-    ...({ slot: "rollout", part, start: "single" } as const),
+    slot: "rollout" as const,
+    part,
+    start: "single" as const,
     plan: (): RolloutPlan => ({ kind: "folded", ...plan }),
   };
 }

@@ -15,7 +15,10 @@ export function introspection(
   return made(
     { introspectionMost: dial(most, 3), introspectionSize: dial(size, 1) },
     ({ introspectionMost: most, introspectionSize: size }) => ({
-      ...{ slot: "rollout", part: "multi-trial", start: "single", needs: ["teacher"] },
+      slot: "rollout",
+      part: "multi-trial",
+      start: "single",
+      needs: ["teacher"],
       around: [retry(guidance, size)],
       plan: ({ state }) => {
         const [teacher = 0] = state.teacher as readonly number[];

@@ -12,9 +12,15 @@ export function managedMemory(
   size?: number,
 ): RolloutPart<"memory-bank", "group"> {
   return made({ groupSize: dial(size, 8) }, ({ groupSize }) => ({
-    ...{ slot: "rollout", part: "group", start: "group", needs: ["memory-bank"] },
+    slot: "rollout",
+    part: "group",
+    start: "group",
+    needs: ["memory-bank"],
     plan: () => ({
-      ...{ kind: "folded", mistakes: null, consolidates: false, size: groupSize },
+      kind: "folded",
+      mistakes: null,
+      consolidates: false,
+      size: groupSize,
       managed,
     }),
     around: [group(groupSize), single(1)],

@@ -66,10 +66,16 @@ export function partialRollouts(
   size?: number,
 ): RolloutPart<"rest-buffer", "group"> {
   return made({ groupSize: dial(size, 8) }, ({ groupSize: size }) => ({
-    ...{ slot: "rollout", part: "partial", needs: ["rest-buffer"], start: "group" },
+    slot: "rollout",
+    part: "partial",
+    needs: ["rest-buffer"],
+    start: "group",
     around: [group(size)],
     plan: ({ state }) => ({
-      ...{ kind: "partial", size, turns, most },
+      kind: "partial",
+      size,
+      turns,
+      most,
       unfinished: state["rest-buffer"] as readonly JudgedGroup[],
     }),
   }));

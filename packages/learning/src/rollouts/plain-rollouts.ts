@@ -8,7 +8,10 @@ import type { StateName } from "../composition/state.ts";
 /** `size` trajectories from the same start, in an environment whose documents are searched; no other serves. */
 export function searchingGroup(size?: number): RolloutPart<"corpus", "group"> {
   return made({ groupSize: dial(size, 8) }, ({ groupSize }) => ({
-    ...{ slot: "rollout", part: "group", needs: ["corpus"], start: "group" },
+    slot: "rollout",
+    part: "group",
+    needs: ["corpus"],
+    start: "group",
     plan: () => ({ kind: "group", size: groupSize, environments: [{ kind: "searched" }] }),
   }));
 }
@@ -41,7 +44,8 @@ export function group(size?: number): RolloutPart<never, "group"> {
 export function single(attempts?: number, modes?: readonly string[]): RolloutPart<never, "single"> {
   return made({ attempts: dial(attempts, 1) }, (given) =>
     planned("single", "single", {
-      ...{ kind: "group", size: given.attempts },
+      kind: "group",
+      size: given.attempts,
       ...(modes === undefined ? {} : { modes }),
     }),
   );

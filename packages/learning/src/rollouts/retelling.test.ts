@@ -26,8 +26,12 @@ test("a revision leaves the failure at its first other turn, of the couple that 
 
 test("a search is told branch by branch, each from where it was left, the shortest success last", () => {
   const attempts = [
-    ...[rollout("abx", false), rollout("aby", false), rollout("abx", false), rollout("z", false)],
-    ...[rollout("abcde", true), rollout("acd", true)],
+    rollout("abx", false),
+    rollout("aby", false),
+    rollout("abx", false),
+    rollout("z", false),
+    rollout("abcde", true),
+    rollout("acd", true),
   ];
   expect(linearized(attempts, 3)).toEqual([
     { rollout: "abx", from: 0, to: 3 },

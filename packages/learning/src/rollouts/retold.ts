@@ -40,7 +40,10 @@ export function retoldDemos(
   retells: Retells,
 ): RolloutPart<never, "group"> {
   return {
-    ...{ slot: "rollout", part: "demos", start: "group", needs: [] },
+    slot: "rollout",
+    part: "demos",
+    start: "group",
+    needs: [],
     plan: () => ({ kind: "demos", size, mistakes, retells }),
   };
 }

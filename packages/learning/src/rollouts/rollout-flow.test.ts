@@ -24,7 +24,15 @@ const someLimits = fc
 /** What may be tried next; `at` picks among those that run, `newer` how far its oldest token is from its beginning. */
 const someRollout = fc.record({
   kind: fc.constantFrom<FlowEvent["kind"]>(
-    ...(["begin", "begin", "begin", "end", "end", "end", "fail", "learn", "publish"] as const),
+    "begin",
+    "begin",
+    "begin",
+    "end",
+    "end",
+    "end",
+    "fail",
+    "learn",
+    "publish",
   ),
   at: fc.nat(20),
   newer: fc.nat(2),

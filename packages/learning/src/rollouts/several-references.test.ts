@@ -5,7 +5,11 @@ import { withoutReferences } from "../filters/participants.ts";
 import { multiReference } from "../rewards/multi-reference.ts";
 
 const CONTEXT: PartContext = {
-  ...{ step: 0, steps: 1, random: () => 0.5, state: {}, ports: {} },
+  step: 0,
+  steps: 1,
+  random: () => 0.5,
+  state: {},
+  ports: {},
   signal: new AbortController().signal,
 };
 
@@ -18,7 +22,10 @@ function saying(role: string, success: boolean, ...said: readonly number[][]): J
     return turn;
   });
   return {
-    ...{ id: JSON.stringify([role, said]), role, turns, verification: { success, reward: 0 } },
+    id: JSON.stringify([role, said]),
+    role,
+    turns,
+    verification: { success, reward: 0 },
     samples: [{ sequence: { tokenIds: said.flat() }, lossMask: [] }],
   } as unknown as JudgedTrajectory;
 }
@@ -32,7 +39,9 @@ test("the best of several references pays, whatever the others say", async () =>
     saying("student", true, [1, 2], [3, 4], [9]),
     saying("student", false, [5, 6], [8]),
     saying("student", false, [1, 2], [8]),
-    ...[short, long, failed],
+    short,
+    long,
+    failed,
   ];
   const scores = await multiReference().score({ task: "t", trajectories }, CONTEXT);
   // Ends alike and did alike; did alike and ends otherwise; like a failure alone.
@@ -48,7 +57,10 @@ test("the best of several references pays, whatever the others say", async () =>
 
 test("references are compared with and not learned from", () => {
   const scored = (trajectory: JudgedTrajectory) => ({
-    ...{ trajectory, score: { reward: 1 }, lossMask: [], tokenWeights: [] },
+    trajectory,
+    score: { reward: 1 },
+    lossMask: [],
+    tokenWeights: [],
   });
   const group = [saying("student", true, [1]), saying("reference", true, [1, 2])].map(scored);
   const kept = withoutReferences().apply([{ task: "t", trajectories: group }], CONTEXT);

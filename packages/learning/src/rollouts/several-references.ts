@@ -14,9 +14,15 @@ export function referencedGroup(
   demonstrators: readonly number[],
 ): RolloutPart<never, "group"> {
   return made({ groupSize: fixed(size) }, () => ({
-    ...{ slot: "rollout", part: "group", needs: [], start: "group" },
+    slot: "rollout",
+    part: "group",
+    needs: [],
+    start: "group",
     plan: () => ({
-      ...{ kind: "demos", size: demonstrators.length, mistakes: demonstrators, students: size },
+      kind: "demos",
+      size: demonstrators.length,
+      mistakes: demonstrators,
+      students: size,
       names: demonstrators.map(() => REFERENCE),
     }),
   }));

@@ -11,7 +11,10 @@ import type { Situation, SituationWords } from "../composition/rollout-plan.ts";
 /** `single`: two rollouts of the policy at a task, and runs of it that say each situation's words first. */
 export function selfExplored(rethink: string, words: SituationWords): RolloutPart<never, "single"> {
   return {
-    ...{ slot: "rollout", part: "single", start: "single", needs: [] },
+    slot: "rollout",
+    part: "single",
+    start: "single",
+    needs: [],
     plan: () => ({ kind: "situated", rethink, words }),
   };
 }

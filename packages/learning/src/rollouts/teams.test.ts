@@ -32,7 +32,10 @@ function trajectory({
 }: Given): JudgedTrajectory {
   const toolCalls = Array.from({ length: calls }, () => ({}));
   return {
-    ...{ id: "", role: "policy", joint: null, ...given },
+    id: "",
+    role: "policy",
+    joint: null,
+    ...given,
     samples: [{ lossMask: [true] }],
     turns: [{ sample: 0, start: 0, end: 1, toolCalls, toolResults: [], reward: null }],
     verification: { reward, success, parts: {} },

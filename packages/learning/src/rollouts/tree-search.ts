@@ -119,8 +119,10 @@ export function tree(
   const { kind, exploration } = rule;
   return made(
     {
-      ...{ groupSize: dial(size, 8), width: dial(width, 2) },
-      ...{ rule: fixed(kind), exploration: fixed(exploration) },
+      groupSize: dial(size, 8),
+      width: dial(width, 2),
+      rule: fixed(kind),
+      exploration: fixed(exploration),
     },
     (given) => ({
       slot: "rollout",

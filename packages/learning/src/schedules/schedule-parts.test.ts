@@ -6,7 +6,10 @@ import * as parts from "../parts.ts";
 const settings = { maxTurns: 99, rewardWeights: { outcome: 1 } } as unknown as StepSettings;
 
 const context = {
-  ...{ steps: 5, random: () => 0.5, state: {}, ports: {} },
+  steps: 5,
+  random: () => 0.5,
+  state: {},
+  ports: {},
   signal: new AbortController().signal,
 };
 

@@ -63,7 +63,8 @@ export function demonstrators(...mistakes: readonly number[]): StatePart<"teache
   const dials: { readonly [name: string]: Dial<number> } =
     each.length === 0 ? { mistakes: dial(undefined, 0) } : Object.fromEntries(each);
   return made(dials, (given) => ({
-    ...{ slot: "state", part: "teacher" },
+    slot: "state",
+    part: "teacher",
     initial: () => Object.values(given),
   }));
 }

@@ -13,14 +13,18 @@ export function bilevel<N extends StateName>(
 ): LossPart<N | "fast-weights"> {
   return {
     ...outer,
-    ...{ part: "bilevel", needs: [...outer.needs, "fast-weights"], around: [outer], inner },
+    part: "bilevel",
+    needs: [...outer.needs, "fast-weights"],
+    around: [outer],
+    inner,
   };
 }
 
 /** Inner steps that read what was given, prompts and results, with the attention alone. */
 export function readsContext(steps: number, learningRate: number): InnerSteps {
   return {
-    ...{ steps, learningRate },
+    steps,
+    learningRate,
     trains: (names) => new Set(names.filter((name) => /self_attn/.test(name))),
     compute: (minibatch) => onTokens(minibatch, (_, said, t) => !said && t > 0),
   };
@@ -29,7 +33,8 @@ export function readsContext(steps: number, learningRate: number): InnerSteps {
 /** Inner steps on every second demonstration; `forQuery` is the loss of the others. */
 export function learnsSupport(steps: number, learningRate: number): InnerSteps {
   return {
-    ...{ steps, learningRate },
+    steps,
+    learningRate,
     compute: (minibatch) => onTokens(minibatch, (row, said) => said && row % 2 === 0),
   };
 }

@@ -41,7 +41,8 @@ export function packTrees(sequences: readonly TrainSequence[], mostTokens = 2048
   });
   return {
     trees: trees.map(({ tokenIds, parents, temperatures, keptTokenIds }) => ({
-      ...{ tokenIds, parents },
+      tokenIds,
+      parents,
       ...(temperatures.every((value) => value === 1) ? {} : { temperatures }),
       ...(keptTokenIds.every((kept) => kept === null) ? {} : { keptTokenIds }),
     })),

@@ -29,7 +29,11 @@ const made = ownRecipe(
 const stage = made.stages[0] as Stage;
 
 const context = (state: StateValues): PartContext => ({
-  ...{ step: 0, steps: 1, random: () => 0.5, state, ports: {} },
+  step: 0,
+  steps: 1,
+  random: () => 0.5,
+  state,
+  ports: {},
   signal: new AbortController().signal,
 });
 
@@ -45,7 +49,9 @@ const MINIBATCH: Minibatch = {
   ...drawn,
   shares: tokenShares({ kind: "seq-mean-token-sum" }, drawn),
   tokenCount: lossTokenCount(drawn.lossMask),
-  ...{ trajectories: [], samples: [], pairs: [] },
+  trajectories: [],
+  samples: [],
+  pairs: [],
 };
 
 test("steps below the target are paid the strength that the steps before them left, others nothing", () => {

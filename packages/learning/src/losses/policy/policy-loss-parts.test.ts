@@ -155,7 +155,8 @@ test("span-mask leaves the loss to the turns that its rule chooses", () => {
 
 test("tb balances against the partition of a task, or of the batch", () => {
   const row = (reward: number, seed: number): GivenRow => ({
-    ...{ advantages: [0], scored: scoredOf(`${reward}${seed}`, { reward, seed }) },
+    advantages: [0],
+    scored: scoredOf(`${reward}${seed}`, { reward, seed }),
     logProbs: [-1],
     referenceLogProbs: [-1],
   });

@@ -73,8 +73,13 @@ const riseIntrospection: CreateRecipe = recipe({
   mechanism: "whole",
   schedule: ["rounds"],
   settings: {
-    ...{ rounds: 3, guidance: "Wrong. Try again.", answers: 2, attempts: 1, temperature: 0.5 },
-    ...{ steps: 8, learningRate: 3e-3 },
+    rounds: 3,
+    guidance: "Wrong. Try again.",
+    answers: 2,
+    attempts: 1,
+    temperature: 0.5,
+    steps: 8,
+    learningRate: 3e-3,
   },
   stages: ({ guidance, answers, attempts, temperature, steps, learningRate }) => [
     rewardStage({
@@ -142,8 +147,13 @@ const mixCd: CreateRecipe = recipe({
   mechanism: "partial",
   schedule: ["rounds"],
   settings: {
-    ...{ rounds: 2, rehearsed: 8, rightFrom: 0.5, capacity: 256, mistakes: 0 },
-    ...{ steps: 8, learningRate: 3e-3 },
+    rounds: 2,
+    rehearsed: 8,
+    rightFrom: 0.5,
+    capacity: 256,
+    mistakes: 0,
+    steps: 8,
+    learningRate: 3e-3,
   },
   stages: ({ rehearsed, rightFrom, capacity, mistakes, steps, learningRate }) =>
     [{ name: "first", difficulty: 0 }, { name: "second" }].map(({ name, ...level }) =>

@@ -159,8 +159,16 @@ const katCoder: CreateRecipe = recipe({
   mechanism: "partial",
   schedule: ["cpt-sft-rl", "deploy-adapt"],
   settings: {
-    ...{ groupSize: 8, epsilon: 0.2, kept: 16, mistakes: 0.2, logged: 4 },
-    ...{ textSteps: 4, startSteps: 4, steps: 15, deploySteps: 5, learningRate: 3e-3 },
+    groupSize: 8,
+    epsilon: 0.2,
+    kept: 16,
+    mistakes: 0.2,
+    logged: 4,
+    textSteps: 4,
+    startSteps: 4,
+    steps: 15,
+    deploySteps: 5,
+    learningRate: 3e-3,
   },
   stages: ({ groupSize, epsilon, kept, mistakes, logged, ...given }) => [
     tokenStage({

@@ -85,8 +85,13 @@ const sleaRl: CreateRecipe = recipe({
   mechanism: "partial",
   schedule: ["one"],
   settings: {
-    ...{ groupSize: 8, tasks: 12, lessons: 32, most: 1 },
-    ...{ epsilon: 0.2, steps: 25, learningRate: 3e-3 },
+    groupSize: 8,
+    tasks: 12,
+    lessons: 32,
+    most: 1,
+    epsilon: 0.2,
+    steps: 25,
+    learningRate: 3e-3,
   },
   stages: ({ groupSize, tasks, lessons, most, epsilon, steps, learningRate }) => [
     rewardStage({
@@ -123,8 +128,15 @@ const inspo: CreateRecipe = recipe({
   mechanism: "partial",
   schedule: ["rounds"],
   settings: {
-    ...{ groupSize: 8, tasks: 12, temperature: 0.2, keep: 4, leastUses: 24 },
-    ...{ epsilon: 0.2, steps: 5, rounds: 5, learningRate: 3e-3 },
+    groupSize: 8,
+    tasks: 12,
+    temperature: 0.2,
+    keep: 4,
+    leastUses: 24,
+    epsilon: 0.2,
+    steps: 5,
+    rounds: 5,
+    learningRate: 3e-3,
   },
   stages: ({ groupSize, tasks, temperature, keep, leastUses, epsilon, steps, learningRate }) => [
     rewardStage({

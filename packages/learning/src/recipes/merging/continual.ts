@@ -213,8 +213,13 @@ const domainAdaptation: CreateRecipe = recipe({
   mechanism: "partial",
   schedule: ["cpt-sft-pref", "post-merge"],
   settings: {
-    ...{ beta: 0.1, oddsWeight: 0.1, margin: 0.5 },
-    ...{ textSteps: 4, startSteps: 6, steps: 15, learningRate: 3e-3 },
+    beta: 0.1,
+    oddsWeight: 0.1,
+    margin: 0.5,
+    textSteps: 4,
+    startSteps: 6,
+    steps: 15,
+    learningRate: 3e-3,
   },
   stages: ({ beta, oddsWeight, margin, ...chain }) => {
     const pairs = {

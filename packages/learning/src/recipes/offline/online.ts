@@ -22,8 +22,16 @@ const conRft: CreateRecipe = recipe({
   mechanism: "partial",
   schedule: ["offline-online"],
   settings: {
-    ...{ discount: 0.95, strength: 2.5, conservatism: 0.1, ownConstraint: 0.1 },
-    ...{ stored: 4, failures: 1, turns: 2, steps: 15, onlineSteps: 10, learningRate: 3e-3 },
+    discount: 0.95,
+    strength: 2.5,
+    conservatism: 0.1,
+    ownConstraint: 0.1,
+    stored: 4,
+    failures: 1,
+    turns: 2,
+    steps: 15,
+    onlineSteps: 10,
+    learningRate: 3e-3,
   },
   stages: ({ discount, strength, conservatism, ownConstraint, stored, ...run }) => {
     const learned = {
@@ -78,8 +86,15 @@ const moto: CreateRecipe = recipe({
   mechanism: "partial",
   schedule: ["offline-online"],
   settings: {
-    ...{ discount: 0.95, expansion: 2, strength: 2.5, simulated: 0.5, stored: 4, size: 4 },
-    ...{ steps: 12, onlineSteps: 12, learningRate: 3e-3 },
+    discount: 0.95,
+    expansion: 2,
+    strength: 2.5,
+    simulated: 0.5,
+    stored: 4,
+    size: 4,
+    steps: 12,
+    onlineSteps: 12,
+    learningRate: 3e-3,
   },
   stages: ({ discount, expansion, strength, simulated, stored, size, learningRate, ...run }) => {
     const learned = {
@@ -125,8 +140,14 @@ const roboFume: CreateRecipe = recipe({
   mechanism: "partial",
   schedule: ["offline-online"],
   settings: {
-    ...{ discount: 0.95, strength: 2.5, conservatism: 0.1, stored: 4 },
-    ...{ modelSteps: 8, steps: 12, onlineSteps: 12, learningRate: 3e-3 },
+    discount: 0.95,
+    strength: 2.5,
+    conservatism: 0.1,
+    stored: 4,
+    modelSteps: 8,
+    steps: 12,
+    onlineSteps: 12,
+    learningRate: 3e-3,
   },
   stages: ({ discount, strength, conservatism, stored, learningRate, ...run }) => {
     const learned = {

@@ -50,8 +50,12 @@ const arp: CreateRecipe = recipe({
   mechanism: "nominal",
   schedule: ["one"],
   settings: {
-    ...{ similarity: 0.3, temperature: 0.3, trials: 4, modelSteps: 8 },
-    ...{ steps: 20, learningRate: 3e-3 },
+    similarity: 0.3,
+    temperature: 0.3,
+    trials: 4,
+    modelSteps: 8,
+    steps: 20,
+    learningRate: 3e-3,
   },
   stages: ({ similarity, temperature, trials, modelSteps, steps, learningRate }) => [
     rewardModelStage({
@@ -97,8 +101,12 @@ const dtMem: CreateRecipe = recipe({
   mechanism: "nominal",
   schedule: ["sft"],
   settings: {
-    ...{ recalled: 2, least: 0.5, temperature: 0.5, trials: 4 },
-    ...{ steps: 25, learningRate: 3e-3 },
+    recalled: 2,
+    least: 0.5,
+    temperature: 0.5,
+    trials: 4,
+    steps: 25,
+    learningRate: 3e-3,
   },
   stages: ({ recalled, least, temperature, trials, steps, learningRate }) => [
     tokenStage({

@@ -22,8 +22,14 @@ const coRft: CreateRecipe = recipe({
   mechanism: "whole",
   schedule: ["offline-online"],
   settings: {
-    ...{ discount: 0.95, chunk: 2, strength: 2.5, stored: 4 },
-    ...{ startSteps: 5, steps: 15, onlineSteps: 10, learningRate: 3e-3 },
+    discount: 0.95,
+    chunk: 2,
+    strength: 2.5,
+    stored: 4,
+    startSteps: 5,
+    steps: 15,
+    onlineSteps: 10,
+    learningRate: 3e-3,
   },
   stages: ({ discount, chunk, strength, stored, learningRate, ...run }) => {
     const learned = {
@@ -81,8 +87,13 @@ const digiQ: CreateRecipe = recipe({
   mechanism: "partial",
   schedule: ["stages"],
   settings: {
-    ...{ discount: 0.95, proposals: 4, stored: 4 },
-    ...{ criticSteps: 15, criticLearningRate: 0.01, steps: 15, learningRate: 3e-3 },
+    discount: 0.95,
+    proposals: 4,
+    stored: 4,
+    criticSteps: 15,
+    criticLearningRate: 0.01,
+    steps: 15,
+    learningRate: 3e-3,
   },
   stages: ({ discount, proposals, stored, ...run }) => [
     rewardStage({
@@ -114,7 +125,9 @@ const digiQ: CreateRecipe = recipe({
 /** What an action came to, better ones higher. */
 function worthOf({ turns, verification }: JudgedTrajectory, turn: number): number {
   const { parseError, toolCalls, toolResults } = turns[turn] ?? {
-    ...{ parseError: "none", toolCalls: [], toolResults: [] },
+    parseError: "none",
+    toolCalls: [],
+    toolResults: [],
   };
   if (parseError !== null || toolResults.some(({ ok }) => !ok)) return 0;
   if (toolCalls.length > 0) return 1;
@@ -162,8 +175,13 @@ const oap: CreateRecipe = recipe({
   mechanism: "partial",
   schedule: ["one"],
   settings: {
-    ...{ discount: 0.95, strength: 2.5, relaxed: 0.2, tightened: 2 },
-    ...{ stored: 4, steps: 25, learningRate: 3e-3 },
+    discount: 0.95,
+    strength: 2.5,
+    relaxed: 0.2,
+    tightened: 2,
+    stored: 4,
+    steps: 25,
+    learningRate: 3e-3,
   },
   stages: ({ discount, strength, relaxed, tightened, stored, steps, learningRate }) => [
     rewardStage({

@@ -84,8 +84,13 @@ const drGrpoTis: CreateRecipe = recipe({
   mechanism: "whole",
   schedule: ["one"],
   settings: {
-    ...{ groupSize: 8, tasks: 16, lower: 0.2, upper: 0.28, weightCap: 2 },
-    ...{ steps: 25, learningRate: 3e-3 },
+    groupSize: 8,
+    tasks: 16,
+    lower: 0.2,
+    upper: 0.28,
+    weightCap: 2,
+    steps: 25,
+    learningRate: 3e-3,
   },
   stages: ({ groupSize, tasks, lower, upper, weightCap, steps, learningRate }) => [
     rewardStage({

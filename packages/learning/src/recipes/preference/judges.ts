@@ -24,8 +24,16 @@ const multiCritique: CreateRecipe = recipe({
   mechanism: "nominal",
   schedule: ["sft-rl"],
   settings: {
-    ...{ goodMistakes: 0.1, fairMistakes: 0.4, leastShare: 0.6, margin: 0.3, groupSize: 8 },
-    ...{ epsilon: 0.2, startSteps: 5, modelSteps: 8, steps: 15, learningRate: 3e-3 },
+    goodMistakes: 0.1,
+    fairMistakes: 0.4,
+    leastShare: 0.6,
+    margin: 0.3,
+    groupSize: 8,
+    epsilon: 0.2,
+    startSteps: 5,
+    modelSteps: 8,
+    steps: 15,
+    learningRate: 3e-3,
   },
   stages: ({ goodMistakes, fairMistakes, leastShare, margin, groupSize, epsilon, ...run }) => {
     const critics = parts.demonstrators(goodMistakes, fairMistakes, fairMistakes);
@@ -82,8 +90,13 @@ const proactiveAgent: CreateRecipe = recipe({
   mechanism: "nominal",
   schedule: ["sft"],
   settings: {
-    ...{ labelers: 4, mistakes: 0.3, leastShare: 0.5, least: 0.5 },
-    ...{ modelSteps: 12, steps: 20, learningRate: 3e-3 },
+    labelers: 4,
+    mistakes: 0.3,
+    leastShare: 0.5,
+    least: 0.5,
+    modelSteps: 12,
+    steps: 20,
+    learningRate: 3e-3,
   },
   stages: ({ labelers, mistakes, leastShare, least, modelSteps, steps, learningRate }) => [
     rewardModelStage({

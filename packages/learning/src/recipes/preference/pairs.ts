@@ -200,8 +200,13 @@ const agenticVrpo: CreateRecipe = recipe({
   mechanism: "nominal",
   schedule: ["sft-pref"],
   settings: {
-    ...{ attempts: 4, draws: 8, beta: 0.1, margin: 0.5 },
-    ...{ startSteps: 5, steps: 25, learningRate: 3e-3 },
+    attempts: 4,
+    draws: 8,
+    beta: 0.1,
+    margin: 0.5,
+    startSteps: 5,
+    steps: 25,
+    learningRate: 3e-3,
   },
   stages: ({ attempts, draws, beta, margin, startSteps, steps, learningRate }) => [
     demonstrationStart({ steps: startSteps, learningRate }),

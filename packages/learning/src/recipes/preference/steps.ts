@@ -69,8 +69,13 @@ const ipr: CreateRecipe = recipe({
   mechanism: "whole",
   schedule: ["rounds"],
   settings: {
-    ...{ continuations: 3, margin: 0.1, beta: 0.1, imitation: 0.5 },
-    ...{ rounds: 2, steps: 12, learningRate: 3e-3 },
+    continuations: 3,
+    margin: 0.1,
+    beta: 0.1,
+    imitation: 0.5,
+    rounds: 2,
+    steps: 12,
+    learningRate: 3e-3,
   },
   stages: ({ continuations, margin, beta, imitation, steps, learningRate }) => [
     pairStage({

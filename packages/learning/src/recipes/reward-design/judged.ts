@@ -184,8 +184,13 @@ const rewardHarness: CreateRecipe = recipe({
   mechanism: "partial",
   schedule: ["rounds"],
   settings: {
-    ...{ groupSize: 8, tasks: 8, known: 2, epsilon: 0.2 },
-    ...{ steps: 5, rounds: 5, learningRate: 3e-3 },
+    groupSize: 8,
+    tasks: 8,
+    known: 2,
+    epsilon: 0.2,
+    steps: 5,
+    rounds: 5,
+    learningRate: 3e-3,
   },
   stages: ({ groupSize, tasks, known, epsilon, steps, learningRate }) => [
     rewardStage({

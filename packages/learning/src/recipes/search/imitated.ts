@@ -27,8 +27,14 @@ const proAct: CreateRecipe = recipe({
   mechanism: "partial",
   schedule: ["sft-rl"],
   settings: {
-    ...{ attempts: 8, whole: 4, size: 8, calibration: 0.5, epsilon: 0.2 },
-    ...{ searchSteps: 6, steps: 20, learningRate: 3e-3 },
+    attempts: 8,
+    whole: 4,
+    size: 8,
+    calibration: 0.5,
+    epsilon: 0.2,
+    searchSteps: 6,
+    steps: 20,
+    learningRate: 3e-3,
   },
   stages: ({ attempts, whole, size, calibration, epsilon, searchSteps, steps, learningRate }) => [
     tokenStage({
@@ -75,13 +81,18 @@ const agentR: CreateRecipe = recipe({
   mechanism: "partial",
   schedule: ["rounds"],
   settings: {
-    ...{ attempts: 8, width: 2, exploration: 0.5 },
-    ...{ rounds: 2, steps: 12, learningRate: 3e-3 },
+    attempts: 8,
+    width: 2,
+    exploration: 0.5,
+    rounds: 2,
+    steps: 12,
+    learningRate: 3e-3,
   },
   stages: ({ attempts, width, exploration, steps, learningRate }) => [
     tokenStage({
       rollout: parts.tree(attempts, {
-        ...{ rule: { kind: "uct", exploration }, width },
+        rule: { kind: "uct", exploration },
+        width,
         retells: revision("That was wrong. I go back and try otherwise."),
       }),
       filters: [parts.retold()],
@@ -112,13 +123,18 @@ const rMcts: CreateRecipe = recipe({
   mechanism: "partial",
   schedule: ["one"],
   settings: {
-    ...{ attempts: 8, width: 2, exploration: 0.5, branches: 2 },
-    ...{ steps: 20, learningRate: 3e-3 },
+    attempts: 8,
+    width: 2,
+    exploration: 0.5,
+    branches: 2,
+    steps: 20,
+    learningRate: 3e-3,
   },
   stages: ({ attempts, width, exploration, branches, steps, learningRate }) => [
     tokenStage({
       rollout: parts.tree(attempts, {
-        ...{ rule: { kind: "puct", exploration }, width },
+        rule: { kind: "puct", exploration },
+        width,
         retells: parts.traversal("This leads nowhere. I go back.", branches),
       }),
       filters: [contrasted(), parts.retold(true)],

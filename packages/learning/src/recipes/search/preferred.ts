@@ -26,8 +26,16 @@ const agentQ: CreateRecipe = recipe({
   mechanism: "partial",
   schedule: ["rounds"],
   settings: {
-    ...{ attempts: 8, width: 2, exploration: 0.5, critique: 0.3, margin: 0.1, beta: 0.1 },
-    ...{ taskPool: 96, rounds: 2, steps: 12, learningRate: 3e-3 },
+    attempts: 8,
+    width: 2,
+    exploration: 0.5,
+    critique: 0.3,
+    margin: 0.1,
+    beta: 0.1,
+    taskPool: 96,
+    rounds: 2,
+    steps: 12,
+    learningRate: 3e-3,
   },
   stages: ({ attempts, width, exploration, critique, margin, beta, taskPool, ...run }) => [
     pairStage({
@@ -40,7 +48,8 @@ const agentQ: CreateRecipe = recipe({
       advantage: parts.monteCarloTree(),
       losses: [parts.dpo(beta)],
       state: {
-        ...{ ref: parts.reference, judge: parts.judgement },
+        ref: parts.reference,
+        judge: parts.judgement,
         "tree-store": parts.searchTrees,
       },
       steps: run.steps,
@@ -69,8 +78,14 @@ const agentRm: CreateRecipe = recipe({
   mechanism: "partial",
   schedule: ["one"],
   settings: {
-    ...{ attempts: 8, width: 2, exploration: 0.5, trust: 0.1, margin: 0.1 },
-    ...{ taskPool: 96, steps: 25, learningRate: 3e-3 },
+    attempts: 8,
+    width: 2,
+    exploration: 0.5,
+    trust: 0.1,
+    margin: 0.1,
+    taskPool: 96,
+    steps: 25,
+    learningRate: 3e-3,
   },
   stages: ({ attempts, width, exploration, trust, margin, taskPool, steps, learningRate }) => [
     rewardModelStage({
@@ -109,8 +124,16 @@ const toa: CreateRecipe = recipe({
   mechanism: "partial",
   schedule: ["one"],
   settings: {
-    ...{ attempts: 8, width: 2, exploration: 0.5, margin: 0.05, beta: 0.1, imitation: 0.5 },
-    ...{ taskPool: 96, modelSteps: 8, steps: 20, learningRate: 3e-3 },
+    attempts: 8,
+    width: 2,
+    exploration: 0.5,
+    margin: 0.05,
+    beta: 0.1,
+    imitation: 0.5,
+    taskPool: 96,
+    modelSteps: 8,
+    steps: 20,
+    learningRate: 3e-3,
   },
   stages: ({ attempts, width, exploration, margin, beta, imitation, learningRate, ...run }) => [
     outcomeModel({ steps: run.modelSteps, learningRate, at: "end" }),
@@ -121,7 +144,8 @@ const toa: CreateRecipe = recipe({
       advantage: parts.monteCarloTree(),
       losses: [parts.dpo(beta), { loss: parts.chosenCrossEntropy(), weight: imitation }],
       state: {
-        ...{ ref: parts.reference, rm: parts.rewardModelState },
+        ref: parts.reference,
+        rm: parts.rewardModelState,
         "tree-store": parts.searchTrees,
       },
       steps: run.steps,

@@ -103,8 +103,12 @@ const spice: CreateRecipe = recipe({
   mechanism: "whole",
   schedule: ["one"],
   settings: {
-    ...{ proposals: 4, attempts: 4, epsilon: 0.2, shownWeight: 0.2 },
-    ...{ steps: 25, learningRate: 3e-3 },
+    proposals: 4,
+    attempts: 4,
+    epsilon: 0.2,
+    shownWeight: 0.2,
+    steps: 25,
+    learningRate: 3e-3,
   },
   stages: ({ proposals, attempts, epsilon, shownWeight, steps, learningRate }) => [
     rewardStage({

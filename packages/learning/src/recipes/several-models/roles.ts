@@ -176,7 +176,9 @@ const cmat: CreateRecipe = recipe({
   stages: ({ teams, recalled, least, steps, learningRate }) => [
     tokenStage({
       rollout: parts.teamOf({
-        ...{ how: "relay", roles: CMAT_ROLES, size: teams },
+        how: "relay",
+        roles: CMAT_ROLES,
+        size: teams,
         sentences: { checker: "Check the answer." },
       }),
       filters: [parts.remembered(least), parts.success()],

@@ -1,0 +1,32 @@
+/** Members of a merging stage, on an engine that is a table. */
+import { mergeStage, type Stage } from "@waggle/learning";
+import * as parts from "@waggle/learning/parts";
+import { expect, test } from "vitest";
+import { tableEngine } from "../expectations/table-engine.fixture.ts";
+import { mergeMembers } from "./merge-update.ts";
+
+test("every member of a merge learns from the same start", async () => {
+  const engine = tableEngine([-1, -1]);
+  const members: (readonly Stage[])[] = [[], []];
+  const stage = mergeStage({
+    rollout: parts.weights(),
+    members,
+    how: parts.averagedDeltas(),
+    state: { delta: parts.deltas },
+  });
+  if (stage.merging === null) throw new Error("no merge");
+  const starts: number[] = [];
+  const learn = async (): Promise<void> => {
+    starts.push(engine.at(0));
+    await engine.backward(
+      { sequences: [{ tokenIds: [0] }] },
+      { logProb: [Float32Array.of(-starts.length)] },
+    );
+    await engine.optimStep({ learningRate: 1 });
+  };
+  const score = () => Promise.reject(new Error("nothing is scored without a gate"));
+  await mergeMembers(engine, stage.merging, { learn, score, random: () => 0.5 });
+  expect(starts).toEqual([-1, -1]);
+  // The members moved by 1 and 2.
+  expect(engine.at(0)).toBeCloseTo(0.5, 6);
+});

@@ -1,0 +1,23 @@
+/** An engine that several roles share. */
+import { expect, test } from "vitest";
+import { tableEngine } from "../expectations/table-engine.fixture.ts";
+import { roleEngine } from "./role-engine.ts";
+
+test("of tokens with two owners each engine gives its own and takes its own", async () => {
+  const [a, b] = [tableEngine([-1, -1, -1]), tableEngine([-5, -5, -5])];
+  const both = roleEngine(
+    new Map([
+      ["a", a],
+      ["b", b],
+    ]),
+    [["a", "a", "b"]],
+    ["b"],
+  );
+  const batch = { sequences: [{ tokenIds: [0, 1, 2] }] };
+  const { logProb } = await both.forward(batch);
+  expect([...(logProb[0] ?? [])]).toEqual([-1, -1, -5]);
+  await both.backward(batch, { logProb: [Float32Array.of(1, 2, 3)] });
+  expect(a.given).toEqual([]);
+  expect([...(b.given[0]?.logProb?.[0] ?? [])]).toEqual([0, 0, 3]);
+  expect(both.learners).toEqual([b]);
+});
