@@ -10,6 +10,7 @@ import type { TensorMap } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { writeDurably } from "./checkpoint-store.ts";
 import type { RunKeeper, SavedRun } from "./run-keeping.ts";
+import { migratedRun, RUN_VERSION } from "./run-migration.ts";
 
 /** What a run depends on, by name. Two runs with equal settings are one run. */
 type RunSettings = { readonly [name: string]: unknown };
@@ -53,7 +54,7 @@ export async function openRunFolder({
       save: async (run) => {
         const lines = run.events.map((event) => `${JSON.stringify(event)}\n`).join("");
         await writeDurably(path, METRICS, new TextEncoder().encode(lines));
-        const bytes = serialize({ settings: given, run });
+        const bytes = serialize({ version: RUN_VERSION, settings: given, run });
         const digest = Buffer.from(digestOf(bytes), "latin1");
         await writeDurably(path, CHECKPOINT, Buffer.concat([digest, bytes]));
       },
@@ -79,6 +80,8 @@ function nameOf(settings: RunSettings): string {
 }
 
 type Stored = { readonly settings: RunSettings; readonly run: SavedRun };
+/** As it lies on disk; version 1 has no number. */
+type StoredFile = Stored & { readonly version?: number };
 
 async function read(path: string): Promise<Stored | null> {
   let file: Buffer;
@@ -95,7 +98,14 @@ async function read(path: string): Promise<Stored | null> {
       `the checkpoint in ${path} is damaged; start the run over with --no-resume`,
     );
   }
-  return deserialize(bytes) as Stored;
+  const { version = 1, settings, run } = deserialize(bytes) as StoredFile;
+  if (version > RUN_VERSION) {
+    throw new WaggleError(
+      "SCHEMA_VERSION_UNSUPPORTED",
+      `the checkpoint in ${path} has version ${version}; this release reads up to ${RUN_VERSION}. Update it, or start over with --no-resume`,
+    );
+  }
+  return { settings, run: version === 1 ? (migratedRun(run) as SavedRun) : run };
 }
 
 function requireSame(path: string, before: RunSettings, now: RunSettings): void {

@@ -1,0 +1,61 @@
+/** Checkpoints of runs that earlier releases wrote are gone on with. */
+import { copyFile, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { deserialize } from "node:v8";
+import { expect, onTestFinished, test } from "vitest";
+import { openRunFolder } from "./run-folder.ts";
+import type { SavedRun } from "./run-keeping.ts";
+
+/** Of `learn --recipe ro-recomp --env bandit` at commit 482d866, killed in step 9, long lists cut. */
+const OLD = join(import.meta.dirname, "testdata/run-checkpoint-482d866.bin");
+const DIGEST_LENGTH = 64;
+
+type Old = { readonly settings: { readonly [name: string]: unknown }; readonly run: SavedRun };
+
+async function opened(): Promise<{ readonly found: SavedRun; readonly old: Old; folder: string }> {
+  const folder = await mkdtemp(join(tmpdir(), "waggle-run-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await copyFile(OLD, join(folder, "checkpoint.bin"));
+  const old = deserialize((await readFile(OLD)).subarray(DIGEST_LENGTH)) as Old;
+  const { keeper } = await openRunFolder({
+    folder,
+    settings: old.settings,
+    resumes: true,
+    every: 1,
+    isStopping: () => false,
+  });
+  if (keeper.found === null) throw new Error("the checkpoint was not found");
+  return { found: keeper.found, old, folder };
+}
+
+test("a run of the previous release is found with the names of this one", async () => {
+  const { found } = await opened();
+  expect(found.stored).toHaveLength(2);
+  for (const { record, verification, turns } of found.stored) {
+    expect(record.turns).toHaveLength(turns.length);
+    expect(typeof verification.reward).toBe("number");
+  }
+  const buffer = found.state["rest-buffer"] as {
+    readonly items: readonly { readonly item: { readonly trajectories: readonly object[] } }[];
+  };
+  const [kept] = buffer.items[0]?.item.trajectories ?? [];
+  expect(kept).toMatchObject({ trajectory: { role: "policy", record: { schemaVersion: 1 } } });
+  expect(found.roleStore).toEqual({ history: new Map(), checkpoints: new Map() });
+});
+
+test("numbers and tensors of the run stay as they were", async () => {
+  const { found, old } = await opened();
+  expect(found.spent).toEqual(old.run.spent);
+  expect(found.engines).toEqual(old.run.engines);
+  expect([found.stepsDone, found.tasksDrawn]).toEqual([old.run.stepsDone, old.run.tasksDrawn]);
+});
+
+test("what this release saves is read back unchanged", async () => {
+  const { found, old, folder } = await opened();
+  const options = { folder, settings: old.settings, resumes: true, every: 1 };
+  const first = await openRunFolder({ ...options, isStopping: () => false });
+  await first.keeper.save(found);
+  const again = await openRunFolder({ ...options, isStopping: () => false });
+  expect(again.keeper.found).toEqual(found);
+});

@@ -1,0 +1,34 @@
+/**
+ * Checkpoints of runs that earlier releases wrote. Version 1 had no number; it called a judged trajectory an
+ * episode and the adapters of roles a shelf.
+ */
+
+/** The version that this release writes. */
+export const RUN_VERSION = 2;
+
+/** A checkpoint's run of version 1 with the names of version 2. Numbers and tensors stay the same. */
+export function migratedRun(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(migratedRun);
+  if (value instanceof Map) {
+    return new Map([...value].map(([key, one]) => [key as unknown, migratedRun(one)]));
+  }
+  if (!isPlain(value)) return value;
+  const judged = "verification" in value && "samples" in value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [renamed(name, value, judged), migratedRun(one)]),
+  );
+}
+
+function renamed(name: string, owner: object, isJudged: boolean): string {
+  if (name === "trajectory" && isJudged) return "record";
+  if (name === "episode") return "trajectory";
+  // What a run has spent keeps its names.
+  if (name === "episodes" && !("sampledTokens" in owner)) return "trajectories";
+  return name === "shelf" ? "roleStore" : name;
+}
+
+function isPlain(value: unknown): value is { readonly [name: string]: unknown } {
+  return (
+    typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
+  );
+}
