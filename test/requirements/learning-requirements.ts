@@ -66,7 +66,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
         "a prefix is credited with the mean of its descendants, a branch with its own",
         "a trajectory of many rows counts once in the baseline",
       ),
-      "packages/protocol/src/training-sample.test.ts > a token that branches share is trained once, and is context in the other branch",
+      "packages/protocol/src/training-sample.test.ts > a token shared by two branches is trained in one and is context in the other",
       "packages/learning/src/rollouts/teams.test.ts > a joint advantage is one number for everybody in it, centered over joint attempts",
     ],
   },

@@ -19,7 +19,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A trajectory is a tree of given and sampled token segments; the segments are the tokens of the policy's context; malformed ones are refused.",
     tests: [
-      "packages/protocol/src/trajectory.test.ts > a path runs from the root to the leaf and leaves other branches out",
+      "packages/protocol/src/trajectory.test.ts > a path runs from the root to the leaf and omits other branches",
       "packages/protocol/src/trajectory.test.ts > refuses %s",
       "packages/agent/src/roll-out.test.ts > the segments, one after another, are the tokens of the policy's context",
     ],

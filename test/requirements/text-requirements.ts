@@ -45,7 +45,7 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
       "Learned text is bounded, checked against its hash, refused where it is not what it must be, and tokenized as plain text.",
     tests: [
       "packages/protocol/src/guidance.test.ts > %s is refused",
-      "packages/protocol/src/guidance.test.ts > what is no JSON, no UTF-8 or too large is refused before it is looked at",
+      "packages/protocol/src/guidance.test.ts > invalid JSON, invalid UTF-8 and oversized guidance are refused",
       "packages/agent/src/guided-environment.test.ts > text that spells special tokens is plain text",
       "packages/embed/src/version-texts.test.ts > a version whose text %s is refused, and the earlier one stays",
     ],

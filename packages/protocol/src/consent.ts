@@ -1,10 +1,11 @@
-/** What a visitor agreed to. No consent record, nothing leaves the page. */
+/** A visitor's consent. Without a consent record, no trajectory leaves the page. */
 import { z } from "zod";
 
+/** The record of one consent: the text's version, the permitted uses and the time. */
 export type Consent = {
   /** Version of the text that was shown. */
   readonly version: string;
-  /** What may be done with a trajectory. */
+  /** Permitted uses of the visitor's trajectories. */
   readonly scopes: readonly ("collect" | "train")[];
   /** ISO 8601. */
   readonly grantedAt: string;

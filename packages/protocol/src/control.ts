@@ -1,13 +1,13 @@
 /**
- * What an operator can stop, and the audit log. A freeze stops publications and promotions. The kill
- * switch takes trained policies away from pages.
+ * Operator controls and the audit log. A freeze stops publications and promotions. The kill switch
+ * takes trained policies away from pages.
  */
 import { z } from "zod";
 import { PolicyVersionId } from "./policy.ts";
 
 const Reason = z.string().max(500);
 
-/** Who set a switch, when, and why. */
+/** Who set a switch, when and why. */
 export type SwitchRecord = { by: string; at: string; reason: string };
 const switchShape = { by: z.string(), at: z.iso.datetime(), reason: z.string() };
 
@@ -15,7 +15,7 @@ const switchShape = { by: z.string(), at: z.iso.datetime(), reason: z.string() }
 export type KillMode = "base" | "silence";
 export const KillMode: z.ZodType<KillMode> = z.enum(["base", "silence"]);
 
-// GET /v1/trainer/control and /v1/operator/control -> ControlState
+/** State of both switches: `GET /v1/trainer/control` and `GET /v1/operator/control`. */
 export type ControlState = {
   /** Environment of the tasks that the edge assigns. */
   environment: string;
@@ -30,31 +30,35 @@ export const ControlState: z.ZodType<ControlState> = z.object({
   killed: z.object({ ...switchShape, mode: KillMode }).nullable(),
 });
 
-// PUT and DELETE /v1/operator/freeze; PUT /v1/trainer/freeze. Only an operator lifts a freeze.
+/**
+ * Body of `PUT` and `DELETE /v1/operator/freeze`, and of `PUT /v1/trainer/freeze`. Only an operator
+ * can lift a freeze.
+ */
 export type FreezeRequest = { reason: string };
 export const FreezeRequest: z.ZodType<FreezeRequest> = z.strictObject({ reason: Reason });
 
-// PUT and DELETE /v1/operator/kill-switch
+/** Body of `PUT` and `DELETE /v1/operator/kill-switch`. */
 export type KillRequest = { mode: KillMode; reason: string };
 export const KillRequest: z.ZodType<KillRequest> = z.strictObject({
   mode: KillMode,
   reason: Reason,
 });
 
-/** Header with the operator's name, percent-encoded. Without it the log says `operator`. */
+/** Header with the operator's name, percent-encoded. Without it, the audit log says `operator`. */
 export const OPERATOR_NAME_HEADER = "Waggle-Operator";
 
-// GET /v1/operator/audit?before=<id>&limit=<n> -> AuditResponse, newest first
+/** One action in the audit log. */
 export type AuditEntry = {
   id: number;
   at: string;
   /** Name of the operator, or `trainer`. */
   by: string;
-  /** `promote`, `freeze`, `kill-switch-on`, …; a newer edge may know more. */
+  /** `promote`, `freeze`, `kill-switch-on`, …; a newer edge may send others. */
   action: string;
   version: PolicyVersionId | null;
   reason: string;
 };
+/** Answer of `GET /v1/operator/audit?before=<id>&limit=<n>`, newest first. */
 export type AuditResponse = { entries: AuditEntry[] };
 export const AuditResponse: z.ZodType<AuditResponse> = z.object({
   entries: z.array(

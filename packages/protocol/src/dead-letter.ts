@@ -1,18 +1,19 @@
 /**
- * Trajectories that could not be processed: their object is damaged, their check fails, or every
- * lease of them is lost. They are kept apart until the operator retries or deletes them.
+ * Trajectories that could not be processed: the stored object is damaged, a check fails, or their
+ * leases kept getting lost. They are set aside until an operator retries or deletes them.
  */
 import { z } from "zod";
 import { Sha256 } from "./policy-version.ts";
 
-// GET    /v1/operator/dead-letters?limit=&cursor= -> DeadLettersResponse, newest first
-// POST   /v1/operator/dead-letters/:digest/retry  -> {} ; it is leased again
-// DELETE /v1/operator/dead-letters/:digest        -> {} ; removes its content, keeps its row
+/**
+ * One trajectory that was set aside. `POST /v1/operator/dead-letters/:digest/retry` leases it again;
+ * `DELETE /v1/operator/dead-letters/:digest` removes its content and keeps its row.
+ */
 export type DeadLetter = {
   readonly digest: string;
   /** `lease-failed`, `check-failed`, `object-damaged`, … */
   readonly reason: string;
-  /** Leases that ended without an outcome for it. */
+  /** Leases that ended without an outcome for this trajectory. */
   readonly failedLeases: number;
   readonly receivedAt: string;
   readonly diedAt: string;
@@ -29,6 +30,7 @@ const DeadLetterSchema: z.ZodType<DeadLetter> = z.object({
   sizeBytes: z.int(),
 });
 
+/** Answer of `GET /v1/operator/dead-letters?limit=&cursor=`, newest first. */
 export type DeadLettersResponse = {
   readonly rows: readonly DeadLetter[];
   readonly nextCursor: string | null;

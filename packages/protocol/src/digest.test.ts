@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { canonicalJson, fileListDigest, sha256 } from "./digest.ts";
 
-test("sha256 equals Node's own, for bytes and for text", async () => {
+test("sha256 of bytes and of text equals the digest from node:crypto", async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "grapheme" }), async (text) => {
       const expected = createHash("sha256").update(text, "utf8").digest("hex");
@@ -26,7 +26,7 @@ test("canonical JSON parses back to the value and ignores the order of keys", ()
   expect(canonicalJson({ a: undefined, b: 1 })).toBe('{"b":1}');
 });
 
-test("a file list has the same digest in any order and another for another file", async () => {
+test("a file list's digest ignores the order of files and changes with their content", async () => {
   const a = { path: "config.json", sha256: "1".repeat(64) };
   const b = { path: "model.safetensors", sha256: "2".repeat(64) };
   expect(await fileListDigest([a, b])).toBe(await fileListDigest([b, a]));

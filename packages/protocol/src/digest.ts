@@ -1,6 +1,6 @@
-/** Content identity: canonical JSON and sha256 through WebCrypto, the same in page, Worker and Node. */
+/** Content hashes: canonical JSON and SHA-256 through WebCrypto. Works in pages, Workers and Node. */
 
-/** JSON with sorted object keys and no spaces; `undefined` members are left out. */
+/** JSON with sorted object keys and no spaces. Members that are `undefined` are omitted. */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
@@ -11,19 +11,19 @@ export function canonicalJson(value: unknown): string {
   return `{${members.join(",")}}`;
 }
 
-/** Hex sha256 of bytes or of UTF-8 text. */
+/** SHA-256 of bytes, or of text as UTF-8, in lowercase hex. */
 export async function sha256(data: Uint8Array | string): Promise<string> {
   const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
   const hash = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The identity of a trajectory: sha256 of its canonical JSON. */
+/** The trajectory's identity: the SHA-256 of its canonical JSON. */
 export function trajectoryDigest(trajectory: object): Promise<string> {
   return sha256(canonicalJson(trajectory));
 }
 
-/** Content hash of a model folder: sha256 of the sorted lines `<sha256>  <path>\n`. */
+/** Content hash of a model folder: the SHA-256 of the sorted lines `<sha256>  <path>\n`. */
 export function fileListDigest(
   files: readonly { readonly path: string; readonly sha256: string }[],
 ): Promise<string> {

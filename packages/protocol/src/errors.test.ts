@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { boundary, WaggleError } from "./errors.ts";
 
-test("an error is recognized by brand and code, also when its class is another bundle's", () => {
+test("an error is recognized by brand and code, even when another bundle defines its class", () => {
   const foreign = Object.assign(new Error("x"), { code: "NETWORK", retryable: true });
   Object.defineProperty(foreign, Symbol.for("waggle.error"), { value: true });
   expect(WaggleError.is(foreign, "NETWORK")).toBe(true);
@@ -10,14 +10,14 @@ test("an error is recognized by brand and code, also when its class is another b
   expect(WaggleError.is(null)).toBe(false);
 });
 
-test("a boundary types a plain failure, keeps its cause and marks it retryable", async () => {
+test("a boundary turns a plain error into a retryable WaggleError and keeps its cause", async () => {
   const cause = new TypeError("socket closed");
   const error = await boundary("verifier", () => Promise.reject(cause)).catch((e: unknown) => e);
   expect(WaggleError.is(error, "REWARD_UNAVAILABLE")).toBe(true);
   expect(error).toMatchObject({ retryable: true, cause });
 });
 
-test("a boundary passes typed errors and aborts unchanged", async () => {
+test("a boundary rethrows WaggleErrors and aborts unchanged", async () => {
   const typed = new WaggleError("QUOTA_EXCEEDED", "full");
   await expect(boundary("storage", () => Promise.reject(typed))).rejects.toBe(typed);
   const abort = new DOMException("stopped", "AbortError");

@@ -1,12 +1,12 @@
 /**
- * The one error class that crosses package and process boundaries, and the helper that types a
- * failure by the boundary it crossed. Not for a model's mistake (that is an observation the model
- * sees) and not for an abort (that is a stop reason).
+ * The one error class that crosses package and process boundaries, and a helper that gives a failure
+ * the code of the boundary where it happened. A model's mistake is not an error but an observation
+ * that the model sees. An abort is not an error but a stop reason.
  */
 
-/** Append-only list of stable codes; a client may branch on them. */
+/** Stable error codes. Clients may branch on them, so codes are only ever added. */
 export type WaggleErrorCode =
-  // misuse by a programmer
+  // misuse by the programmer
   | "INVALID_ARGUMENT"
   | "SHAPE_MISMATCH"
   | "GROUP_TOO_SMALL"
@@ -25,7 +25,7 @@ export type WaggleErrorCode =
   | "GRAMMAR_UNSUPPORTED"
   | "OUT_OF_MEMORY"
   | "MODEL_TOO_LARGE"
-  // the world
+  // failures outside the program
   | "NETWORK"
   | "TIMEOUT"
   | "QUOTA_EXCEEDED"
@@ -38,12 +38,12 @@ export type WaggleErrorCode =
   | "INTERNAL"
   // the operator has switched the assistant off
   | "SILENCED"
-  // what a model can do wrong; carried as data on a tool result, never thrown out of a loop
+  // a model's mistakes; returned to the model as tool results, never thrown
   | "UNKNOWN_TOOL"
   | "INVALID_TOOL_CALL"
   | "INVALID_TOOL_ARGUMENTS"
   | "TOOL_FAILED"
-  // refusals at the edge
+  // requests that the edge refuses
   | "SCHEMA_INVALID"
   | "SCHEMA_VERSION_UNSUPPORTED"
   | "PAYLOAD_TOO_LARGE"
@@ -65,10 +65,11 @@ export type WaggleErrorCode =
   | "UNSUPPORTED_MEDIA_TYPE"
   | "FROZEN";
 
+/** Optional members of a `WaggleError`. */
 export type WaggleErrorOptions = {
-  /** True when the same call may succeed later without a change. Default false. */
+  /** True when the same call may succeed later. Default false. */
   readonly retryable?: boolean;
-  /** How long to wait before it is tried again, where the other side said so. */
+  /** How long to wait before retrying, if the other side said so. */
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 };
@@ -90,7 +91,7 @@ export class WaggleError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** True for a WaggleError of any bundle or realm, and of this code where one is given. */
+  /** True for a WaggleError from any bundle or realm. With `code`, only for that code. */
   static is(error: unknown, code?: WaggleErrorCode): error is WaggleError {
     return (
       typeof error === "object" &&
@@ -101,6 +102,7 @@ export class WaggleError extends Error {
   }
 }
 
+/** Where a failure can enter: each name maps to one error code. */
 export type BoundaryName = "verifier" | "tool" | "network" | "storage" | "device";
 
 const BOUNDARY_CODES: { readonly [name in BoundaryName]: WaggleErrorCode } = {
@@ -112,8 +114,8 @@ const BOUNDARY_CODES: { readonly [name in BoundaryName]: WaggleErrorCode } = {
 };
 
 /**
- * Runs `fn` and types what it throws by the boundary that broke. A WaggleError passes unchanged,
- * an abort (`AbortError`) too: extension code throws plain errors and this classifies them.
+ * Runs `fn` and wraps a plain error in a retryable WaggleError with this boundary's code. A
+ * WaggleError or an abort (`AbortError`) is rethrown unchanged.
  */
 export async function boundary<T>(name: BoundaryName, fn: () => Promise<T> | T): Promise<T> {
   try {

@@ -1,6 +1,7 @@
-/** What a visitor said about a trajectory, later; joined by id. */
+/** A visitor's reaction to a trajectory. It arrives later and is joined by trajectory id. */
 import { z } from "zod";
 
+/** One reaction. `id` makes sending it again idempotent. */
 export type Feedback = {
   readonly id: string;
   readonly trajectoryId: string;

@@ -1,21 +1,22 @@
 /**
- * What a generation may say: grammars as data that cross processes, and the port that turns one into
- * masks over a vocabulary. Knows no tokenizer and no engine; `@waggle/text` implements the port.
+ * Grammars that constrain generated text: specs as data that can cross processes, and the port that
+ * turns a spec into masks over a vocabulary. `@waggle/text` implements the port; this file knows no
+ * tokenizer and no engine.
  */
 import { z } from "zod";
 import type { JsonSchema } from "./tool.ts";
 
-/** How a model family writes tool calls; the table is in `@waggle/text`. */
+/** How a model family writes tool calls. `@waggle/text` describes each format. */
 export type ToolCallFormat = "hermes" | "qwen-xml" | "llama" | "gemma" | "mistral" | "lfm";
 
-/** Tool calls of one turn. */
+/** Allows the tool calls of one turn. */
 export type ToolCallsGrammar = {
   readonly kind: "tool-calls";
   readonly format: ToolCallFormat;
   readonly tools: readonly { readonly name: string; readonly parameters: JsonSchema }[];
-  /** `auto`: text until a call begins; `required`: at least one call; a name: that tool. */
+  /** `auto`: free text until a call begins. `required`: at least one call. A name: that tool only. */
   readonly choice: "auto" | "required" | { readonly name: string };
-  /** Whether several calls may follow each other. */
+  /** Whether a turn may contain several calls. */
   readonly parallel: boolean;
 };
 
@@ -24,7 +25,7 @@ export type GrammarSpec =
   | { readonly kind: "json" }
   | { readonly kind: "json-schema"; readonly schema: JsonSchema }
   | { readonly kind: "regex"; readonly pattern: string }
-  /** XGrammar's EBNF, start rule `root`. */
+  /** EBNF in XGrammar's dialect; the start rule is `root`. */
   | { readonly kind: "ebnf"; readonly grammar: string }
   | ToolCallsGrammar;
 
@@ -53,29 +54,30 @@ export const GrammarSpec: z.ZodType<GrammarSpec> = z.discriminatedUnion("kind", 
 /** The state of one generation under a grammar. */
 export interface GrammarMatcher {
   /**
-   * Ids that may come next as bits, id v at bit `v % 32` of word `v >> 5`; `null` where all may.
-   * Valid until the next call. With few tokens left, only what still closes in time is allowed.
+   * Ids that may come next as a bit mask, id v at bit `v % 32` of word `v >> 5`; `null` if all may.
+   * Valid until the next call. When few tokens remain, only tokens after which the text can still
+   * be completed in time are allowed.
    *
-   * @param remainingTokens - tokens that may still be sampled, this one included.
+   * @param remainingTokens - tokens that may still be sampled, including this one.
    */
   nextMask(remainingTokens: number): Uint32Array | null;
-  /** @throws WaggleError `INVALID_ARGUMENT` for a token that the mask forbids. */
+  /** @throws WaggleError `INVALID_ARGUMENT` if the mask forbids the token. */
   accept(tokenId: number): void;
-  /** True once nothing but a stop token may follow. */
+  /** True once only a stop token may follow. */
   readonly isComplete: boolean;
   dispose(): void;
 }
 
-/** A grammar made ready for one vocabulary. */
+/** A grammar compiled for one vocabulary. */
 export interface CompiledGrammar {
-  /** Hex sha256 of the spec's canonical JSON: what records carry. */
+  /** Hex SHA-256 of the spec's canonical JSON. Records refer to the grammar by this id. */
   readonly id: string;
   createMatcher(): GrammarMatcher;
 }
 
-/** Compiles grammars for one tokenizer; loads what it needs on first use. */
+/** Compiles grammars for one tokenizer. Loads its dependencies on first use. */
 export interface GrammarCompiler {
-  /** @throws WaggleError `GRAMMAR_UNSUPPORTED` naming what the grammar holds that cannot be held. */
+  /** @throws WaggleError `GRAMMAR_UNSUPPORTED`, naming the unsupported feature of the spec. */
   compile(spec: GrammarSpec): Promise<CompiledGrammar>;
   dispose(): void;
 }

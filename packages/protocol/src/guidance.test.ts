@@ -26,7 +26,7 @@ const GUIDANCE: Guidance = {
 };
 const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
-test("guidance survives its bytes, and the same guidance has the same bytes", () => {
+test("guidance round-trips through bytes, and the order of keys does not change them", () => {
   expect(readGuidance(writeGuidance(GUIDANCE))).toEqual(GUIDANCE);
   const { prompt, ...rest } = GUIDANCE;
   expect(writeGuidance({ ...rest, prompt })).toEqual(writeGuidance(GUIDANCE));
@@ -40,22 +40,22 @@ const [entry] = GUIDANCE.cases?.memory.cases ?? [];
 
 test.each([
   ["another version", { ...GUIDANCE, formatVersion: 2 }, "SCHEMA_VERSION_UNSUPPORTED"],
-  ["a member that nobody knows", { ...GUIDANCE, script: "x" }, "SCHEMA_INVALID"],
-  ["a long prompt", { ...GUIDANCE, prompt: "x".repeat(4001) }, "SCHEMA_INVALID"],
+  ["an unknown member", { ...GUIDANCE, script: "x" }, "SCHEMA_INVALID"],
+  ["a prompt above its limit", { ...GUIDANCE, prompt: "x".repeat(4001) }, "SCHEMA_INVALID"],
   ["a control character", { ...GUIDANCE, prompt: "a\u0000b" }, "SCHEMA_INVALID"],
-  ["an escape of a terminal", { ...GUIDANCE, prompt: "\u001b[2J" }, "SCHEMA_INVALID"],
-  ["half a character", { ...GUIDANCE, lessons: ["\ud800"] }, "SCHEMA_INVALID"],
-  ["many lessons", { ...GUIDANCE, lessons: Array(65).fill("x") }, "SCHEMA_INVALID"],
-  ["a lesson that is no text", { ...GUIDANCE, lessons: [4] }, "SCHEMA_INVALID"],
-  ["a value that is no number", memoryOf({ ...entry, value: null }), "SCHEMA_INVALID"],
-  ["a value without end", memoryOf({ ...entry, value: 1e300 }), "SCHEMA_INVALID"],
-  ["a long action", memoryOf({ ...entry, action: "x".repeat(1001) }), "SCHEMA_INVALID"],
+  ["a terminal escape sequence", { ...GUIDANCE, prompt: "\u001b[2J" }, "SCHEMA_INVALID"],
+  ["an unpaired surrogate", { ...GUIDANCE, lessons: ["\ud800"] }, "SCHEMA_INVALID"],
+  ["too many lessons", { ...GUIDANCE, lessons: Array(65).fill("x") }, "SCHEMA_INVALID"],
+  ["a lesson that is not text", { ...GUIDANCE, lessons: [4] }, "SCHEMA_INVALID"],
+  ["a value that is not a number", memoryOf({ ...entry, value: null }), "SCHEMA_INVALID"],
+  ["a value out of range", memoryOf({ ...entry, value: 1e300 }), "SCHEMA_INVALID"],
+  ["an action above its limit", memoryOf({ ...entry, action: "x".repeat(1001) }), "SCHEMA_INVALID"],
   ["a list", [], "SCHEMA_INVALID"],
 ])("%s is refused", (_, value, code) => {
   expect(() => readGuidance(bytesOf(value))).toThrow(expect.objectContaining({ code }));
 });
 
-test("what is no JSON, no UTF-8 or too large is refused before it is looked at", () => {
+test("invalid JSON, invalid UTF-8 and oversized guidance are refused", () => {
   for (const bytes of [new TextEncoder().encode("{"), Uint8Array.of(0x22, 0xff, 0x22)]) {
     expect(() => readGuidance(bytes)).toThrow(expect.objectContaining({ code: "SCHEMA_INVALID" }));
   }
@@ -67,7 +67,7 @@ test("what is no JSON, no UTF-8 or too large is refused before it is looked at",
   );
 });
 
-test("a version of before there was guidance is still one, and none is no member", () => {
+test("a version without guidance is valid and gets no guidance member", () => {
   const version = {
     version: 0,
     parent: null,

@@ -1,7 +1,8 @@
 /**
- * Text that was learned in place of weights: an instruction, lessons, cases with the policy that chooses
- * among them. One object by content hash, named by a policy version as its adapter is. It is read as
- * hostile input: sizes and characters are bounded here, and it is tokenized as plain text wherever it goes.
+ * Learned text that guides a policy instead of trained weights: a prompt, lessons, and cases with the
+ * policy that chooses among them. It is stored as one object by content hash and referenced by a policy
+ * version, like an adapter. It is treated as hostile input: sizes and characters are limited here, and
+ * it is always tokenized as plain text.
  */
 import { z } from "zod";
 import { canonicalJson } from "./digest.ts";
@@ -10,45 +11,47 @@ import { WaggleError } from "./errors.ts";
 /** Version of the format this code writes. */
 const GUIDANCE_FORMAT_VERSION = 1;
 
-/** Of the whole object. */
-const MOST_BYTES = 256 * 1024;
+/** Maximum size of the whole object. */
+const MAX_BYTES = 256 * 1024;
 
+/** Content hash and size of stored guidance. */
 export type GuidanceReference = { readonly sha256: string; readonly sizeBytes: number };
 
 export const GuidanceReference: z.ZodType<GuidanceReference> = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  sizeBytes: z.int().min(1).max(MOST_BYTES),
+  sizeBytes: z.int().min(1).max(MAX_BYTES),
 });
 
 type GuidanceCase = {
   readonly id: string;
   readonly situation: string;
   readonly action: string;
-  /** What the rollout earned, in [0, 1] as verifiers pay. */
+  /** Reward of the rollout, in [0, 1]. */
   readonly reward: number;
-  /** Expected reward of reading it. */
+  /** Expected reward of a rollout that reads this case. */
   readonly value: number;
   readonly reads: number;
   readonly byStage?: { readonly [stage: string]: number } | undefined;
 };
 
+/** The content of one guidance object. */
 export type Guidance = {
   readonly formatVersion: typeof GUIDANCE_FORMAT_VERSION;
-  /** After the page's own system message; empty = none. */
+  /** Appended to the page's own system message; an empty string adds nothing. */
   readonly prompt: string;
   readonly lessons: readonly string[];
-  /** `null` = none. */
+  /** `null` if there are no cases. */
   readonly cases: {
     readonly memory: { readonly cases: readonly GuidanceCase[]; readonly written: number };
     readonly policy: { readonly weights: readonly number[]; readonly temperature: number };
   } | null;
 };
 
-/** Whole characters, no control characters but tabs and line ends. */
-const text = (most: number): z.ZodType<string> =>
+/** Well-formed text without control characters other than tabs and line ends. */
+const text = (max: number): z.ZodType<string> =>
   z
     .string()
-    .max(most)
+    .max(max)
     .refine((value) => value.isWellFormed() && !CONTROL.test(value), {
       message: "must be plain text without control characters",
     });
@@ -87,27 +90,31 @@ export const Guidance: z.ZodType<Guidance> = z.strictObject({
     .nullable(),
 });
 
-/** The object's bytes, the same for the same guidance. @throws WaggleError `SCHEMA_INVALID`, `PAYLOAD_TOO_LARGE` */
+/**
+ * Encodes guidance. Equal guidance gives equal bytes.
+ *
+ * @throws WaggleError `SCHEMA_INVALID`, `PAYLOAD_TOO_LARGE`.
+ */
 export function writeGuidance(guidance: Guidance): Uint8Array<ArrayBuffer> {
-  // A copy whose buffer no worker shares, in whichever runtime's types.
+  // A copy with a plain ArrayBuffer: some runtimes type the encoder's buffer as shared.
   const bytes = new Uint8Array(new TextEncoder().encode(canonicalJson(guidance)));
   readGuidance(bytes);
   return bytes;
 }
 
 /**
- * The guidance in an object whose hash was checked before.
+ * Decodes and validates guidance. The caller has already checked the hash.
  *
  * @throws WaggleError `PAYLOAD_TOO_LARGE`, `SCHEMA_VERSION_UNSUPPORTED`, `SCHEMA_INVALID`.
  */
 export function readGuidance(bytes: Uint8Array): Guidance {
-  if (bytes.length > MOST_BYTES) {
+  if (bytes.length > MAX_BYTES) {
     throw new WaggleError(
       "PAYLOAD_TOO_LARGE",
-      `guidance must have at most ${MOST_BYTES} bytes, got ${bytes.length}; keep fewer cases`,
+      `guidance is ${bytes.length} bytes; the limit is ${MAX_BYTES} (keep fewer cases)`,
     );
   }
-  const value = parsed(bytes);
+  const value = parseJson(bytes);
   const version =
     typeof value === "object" && value !== null && "formatVersion" in value
       ? value.formatVersion
@@ -115,7 +122,7 @@ export function readGuidance(bytes: Uint8Array): Guidance {
   if (typeof version === "number" && version !== GUIDANCE_FORMAT_VERSION) {
     throw new WaggleError(
       "SCHEMA_VERSION_UNSUPPORTED",
-      `formatVersion of guidance must be ${GUIDANCE_FORMAT_VERSION}, got another; update the page`,
+      `guidance has formatVersion ${version}; this page reads ${GUIDANCE_FORMAT_VERSION} (update the page)`,
     );
   }
   const result = Guidance.safeParse(value);
@@ -123,20 +130,16 @@ export function readGuidance(bytes: Uint8Array): Guidance {
   const [issue] = result.error.issues;
   throw new WaggleError(
     "SCHEMA_INVALID",
-    `guidance must fit its schema, got a fault at ${issue?.path.join(".").slice(0, 100) ?? ""}: ${issue?.message ?? ""}; publish it again`,
+    `guidance does not match its schema at ${issue?.path.join(".").slice(0, 100) ?? ""}: ${issue?.message ?? ""}`,
   );
 }
 
-function parsed(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(
       new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
     ) as unknown;
   } catch (cause) {
-    throw new WaggleError(
-      "SCHEMA_INVALID",
-      "guidance must be JSON in UTF-8, got something else; publish it again",
-      { cause },
-    );
+    throw new WaggleError("SCHEMA_INVALID", "guidance is not JSON in UTF-8", { cause });
   }
 }

@@ -1,4 +1,4 @@
-/** What crosses a process: schemas, errors, ports. Everything meets here. */
+/** Types and schemas that cross process boundaries, errors, and the ports that packages implement. */
 export { boundary, WaggleError } from "./errors.ts";
 export type { BoundaryName, WaggleErrorCode, WaggleErrorOptions } from "./errors.ts";
 export { Consent } from "./consent.ts";
@@ -91,13 +91,21 @@ export type {
   Turn,
 } from "./trajectory.ts";
 export {
-  AcknowledgeRequest,
-  AcknowledgeResponse,
   AssignmentResponse,
-  BaseModelRequest,
   DeletionResponse,
   ErrorBody,
   FeedbackRequest,
+  SessionRequest,
+  SessionResponse,
+  UPLOAD_LIMITS,
+  UploadRequest,
+  UploadResponse,
+} from "./http.ts";
+export type { UploadResult } from "./http.ts";
+export {
+  AcknowledgeRequest,
+  AcknowledgeResponse,
+  BaseModelRequest,
   LeasedTrajectory,
   LeaseRequest,
   Lineage,
@@ -113,14 +121,9 @@ export {
   RenewRequest,
   RenewResponse,
   RollBackRequest,
-  SessionRequest,
-  SessionResponse,
   TrajectoryOutcome,
-  UPLOAD_LIMITS,
-  UploadRequest,
-  UploadResponse,
-} from "./http.ts";
-export type { LeasedGroup, UploadResult } from "./http.ts";
+} from "./trainer-http.ts";
+export type { LeasedGroup } from "./trainer-http.ts";
 export {
   ConsentResponse,
   MetricsResponse,

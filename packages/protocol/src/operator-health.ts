@@ -1,7 +1,7 @@
-/** What an operator must notice without asking: whether a trainer runs, and what the edge refuses. */
+/** Health of the system as operators see it: which trainers run, and which requests the edge refused. */
 import { z } from "zod";
 
-/** What a trainer is doing. */
+/** A trainer's current activity. */
 export type TrainerActivity =
   | "starting"
   | "waiting"
@@ -18,7 +18,7 @@ const TrainerActivity: z.ZodType<TrainerActivity> = z.enum([
   "stopped",
 ]);
 
-// POST /v1/trainer/heartbeat -> {} ; every few seconds.
+/** Body of `POST /v1/trainer/heartbeat`, sent every few seconds. */
 export type Heartbeat = { trainerId: string; step: number; activity: TrainerActivity };
 export const Heartbeat: z.ZodType<Heartbeat> = z.strictObject({
   trainerId: z.string().min(1).max(64),
@@ -26,15 +26,15 @@ export const Heartbeat: z.ZodType<Heartbeat> = z.strictObject({
   activity: TrainerActivity,
 });
 
-// GET /v1/operator/health -> OperatorHealth
+/** Answer of `GET /v1/operator/health`. */
 export type OperatorHealth = {
-  /** The edge's clock, ISO 8601: what `seenAt` is compared with. */
+  /** The edge's clock, ISO 8601. Compare `seenAt` with it. */
   at: string;
-  /** The newest heartbeat of each trainer, newest first. */
+  /** The latest heartbeat of each trainer, newest first. */
   trainers: (Heartbeat & { seenAt: string; isRunning: boolean })[];
-  /** Requests and trajectories that were refused and not stored, of the last days, most first. */
+  /** Requests and trajectories of the last days that were refused and not stored, most frequent first. */
   refusals: { operation: string; reason: string; count: number; lastAt: string }[];
-  /** How many days `refusals` counts. */
+  /** Number of days that `refusals` covers. */
   days: number;
 };
 export const OperatorHealth: z.ZodType<OperatorHealth> = z.object({

@@ -1,18 +1,21 @@
 /**
- * What an operator reads and changes over HTTP, as schemas that the edge, the dashboard and the commands
- * share. Paths are under `/v1/operator`, with the operator's credential.
+ * The edge Worker's HTTP interface for operators, as schemas that the edge, the dashboard and the
+ * command line share. Paths are under `/v1/operator` and need the operator's credential.
  */
 import { z } from "zod";
 import { Feedback } from "./feedback.ts";
-import { MetricsRow } from "./http.ts";
 import { Sha256 } from "./policy-version.ts";
 import { PolicyVersionId } from "./policy.ts";
 import { TaskReference } from "./task.ts";
+import { MetricsRow } from "./trainer-http.ts";
 import { Trajectory } from "./trajectory.ts";
 
-// DELETE /v1/operator/visitors/:visitorId -> DeletionResponse, as the visitor's own deletion.
+// DELETE /v1/operator/visitors/:visitorId answers a DeletionResponse, as the visitor's own deletion does.
 
-// GET /v1/operator/visitors/:visitorId/export — JSON lines; the last one is `end`, so that a cut file is seen.
+/**
+ * One line of `GET /v1/operator/visitors/:visitorId/export` (JSON Lines). A complete export ends with
+ * an `end` line.
+ */
 export type VisitorExportLine =
   | { kind: "visitor"; visitorId: string; exportedAt: string; forgotten: boolean }
   | { kind: "consent"; version: string | null; trajectories: number }
@@ -23,9 +26,9 @@ export type VisitorExportLine =
   | { kind: "assignment"; assignmentId: string; groupId: string; createdAt: string }
   | { kind: "end"; lines: number };
 
-// GET /v1/operator/consent
+/** Answer of `GET /v1/operator/consent`. */
 export type ConsentResponse = {
-  /** Highest version first; `null` counts rows stored before versions were kept. */
+  /** Highest version first. `null` counts rows stored before consent versions were recorded. */
   versions: { version: string | null; trajectories: number; visitors: number }[];
 };
 export const ConsentResponse: z.ZodType<ConsentResponse> = z.object({
@@ -34,7 +37,7 @@ export const ConsentResponse: z.ZodType<ConsentResponse> = z.object({
   ),
 });
 
-// GET /v1/operator/summary
+/** Answer of `GET /v1/operator/summary`. */
 export type OperatorSummary = {
   trajectories: {
     received: number;
@@ -45,9 +48,9 @@ export type OperatorSummary = {
     skipped: number;
   };
   rejectedByReason: { reason: string; count: number }[];
-  /** Stored and not learned from; absent at an edge of the previous release. */
+  /** Trajectories stored but not learned. Absent from an edge of the previous release. */
   skippedByReason?: { reason: string; count: number }[] | undefined;
-  /** Over assigned tasks, by the version that sampled. */
+  /** Assigned tasks only, by the version that sampled. */
   byVersion: {
     version: number;
     trajectories: number;
@@ -86,12 +89,13 @@ export const OperatorSummary: z.ZodType<OperatorSummary> = z.object({
   canary: PolicyVersionId,
 });
 
-// GET /v1/operator/policies -> PoliciesResponse
-// GET /v1/operator/metrics?after=<step> -> MetricsResponse, ascending
+// GET /v1/operator/policies answers PoliciesResponse.
+
+/** Answer of `GET /v1/operator/metrics?after=<step>`, ascending by step. */
 export type MetricsResponse = { rows: MetricsRow[] };
 export const MetricsResponse: z.ZodType<MetricsResponse> = z.object({ rows: z.array(MetricsRow) });
 
-// GET /v1/operator/trajectories?status=&version=&success=&reason=&group=&limit=&cursor= -> TrajectoriesResponse, newest first
+/** A trajectory without its content. */
 export type TrajectoryRow = {
   digest: string;
   id: string;
@@ -110,7 +114,7 @@ export type TrajectoryRow = {
   advantage: number | null;
   learnedAtStep: number | null;
   staleness: number | null;
-  /** Mean and max |behavior − re-scored| in nats, as the trainer found it. */
+  /** Mean and max |behavior − re-scored| in nats, as measured by the trainer. */
   logProbGapMean: number | null;
   logProbGapMax: number | null;
 };
@@ -134,13 +138,17 @@ export const TrajectoryRow: z.ZodType<TrajectoryRow> = z.object({
   logProbGapMean: z.number().nullable(),
   logProbGapMax: z.number().nullable(),
 });
+/**
+ * Answer of `GET /v1/operator/trajectories?status=&version=&success=&reason=&group=&limit=&cursor=`,
+ * newest first.
+ */
 export type TrajectoriesResponse = { rows: TrajectoryRow[]; nextCursor: string | null };
 export const TrajectoriesResponse: z.ZodType<TrajectoriesResponse> = z.object({
   rows: z.array(TrajectoryRow),
   nextCursor: z.string().nullable(),
 });
 
-// GET /v1/operator/trajectories/:digest -> TrajectoryDetail
+/** Answer of `GET /v1/operator/trajectories/:digest`. */
 export type TrajectoryDetail = { row: TrajectoryRow; trajectory: Trajectory; feedback: Feedback[] };
 export const TrajectoryDetail: z.ZodType<TrajectoryDetail> = z.object({
   row: TrajectoryRow,
@@ -148,4 +156,4 @@ export const TrajectoryDetail: z.ZodType<TrajectoryDetail> = z.object({
   feedback: z.array(Feedback),
 });
 
-// POST /v1/operator/policies/:version/roll-back: the same as the trainer's.
+// POST /v1/operator/policies/:version/roll-back works like the trainer's.

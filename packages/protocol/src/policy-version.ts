@@ -1,16 +1,18 @@
-/** A published policy, the manifest a page reads, and the files they name by content hash. */
+/** Published policies, the manifest that pages read, and references to files by content hash. */
 import { z } from "zod";
 import { GuidanceReference } from "./guidance.ts";
 import { PolicyVersionId } from "./policy.ts";
 
-/** Hex sha256. */
+/** A SHA-256 in lowercase hex. */
 export const Sha256: z.ZodType<string> = z.string().regex(/^[0-9a-f]{64}$/);
 
+/** Release channel that a page follows. */
 export type Channel = "stable" | "canary";
 export const Channel: z.ZodType<Channel> = z.enum(["stable", "canary"]);
 
+/** One file of a base model. */
 export type FileReference = {
-  /** Name inside the model folder: `config.json`, `model.safetensors`, … */
+  /** Name within the model folder: `config.json`, `model.safetensors`, … */
   readonly path: string;
   readonly sha256: string;
   readonly sizeBytes: number;
@@ -22,8 +24,9 @@ export const FileReference: z.ZodType<FileReference> = z.strictObject({
   sizeBytes: z.int().min(0),
 });
 
+/** A base model as a list of files. */
 export type BaseModelReference = {
-  /** sha256 of the sorted lines `<sha256>  <path>\n` of its files. */
+  /** SHA-256 of the sorted lines `<sha256>  <path>\n` of its files. */
   readonly sha256: string;
   readonly files: readonly FileReference[];
 };
@@ -33,8 +36,9 @@ export const BaseModelReference: z.ZodType<BaseModelReference> = z.strictObject(
   files: z.array(FileReference).min(1).max(64),
 });
 
+/** A LoRA adapter by content hash. */
 export type AdapterReference = {
-  /** `adapter_model.safetensors`, PEFT layout. */
+  /** Hash of `adapter_model.safetensors` in the PEFT layout. */
   readonly sha256: string;
   readonly sizeBytes: number;
   readonly rank: number;
@@ -50,8 +54,8 @@ export const AdapterReference: z.ZodType<AdapterReference> = z.strictObject({
 });
 
 /**
- * Result of one version on frozen tasks, paired with the stable version's on the same tasks and seeds.
- * Versions of the previous release lack the optional members; they cannot pass a gate.
+ * Evaluation of one version on frozen tasks, paired with the stable version on the same tasks and
+ * seeds. Versions from the previous release lack the optional members and cannot pass a gate.
  */
 export type EvaluationResult = {
   readonly tasks: number;
@@ -64,7 +68,7 @@ export type EvaluationResult = {
   readonly lost?: number | undefined;
   /** The stable version it was compared with. */
   readonly comparedWith?: PolicyVersionId | undefined;
-  /** Names the tasks and the seeds of sampling. */
+  /** Identifies the tasks and sampling seeds. */
   readonly taskSet?: string | undefined;
 };
 
@@ -78,20 +82,22 @@ export const EvaluationResult: z.ZodType<EvaluationResult> = z.strictObject({
   taskSet: z.string().max(200).optional(),
 });
 
+/** Where a version is in its life. */
 export type PolicyStatus = "canary" | "stable" | "retired" | "rolled-back";
 
+/** One published policy: a base model with an adapter, guidance or both. Version 0 is the base itself. */
 export type PolicyVersion = {
   readonly version: PolicyVersionId;
-  /** Version it was trained from; `null` for the base. */
+  /** Version it was trained from; `null` for version 0. */
   readonly parent: PolicyVersionId | null;
   readonly baseModel: string;
-  /** `null` for version 0, the base itself, and for versions that only say something else to it. */
+  /** `null` for version 0 and for versions that change guidance only. */
   readonly adapter: AdapterReference | null;
-  /** Text learned in place of weights, or beside them; absent = none. */
+  /** Learned text used instead of, or together with, an adapter. Absent if there is none. */
   readonly guidance?: GuidanceReference | undefined;
   readonly status: PolicyStatus;
   readonly evaluation: EvaluationResult | null;
-  /** Optimizer steps taken so far. */
+  /** Optimizer steps taken to reach this version. */
   readonly step: number;
   readonly publishedAt: string;
 };
@@ -108,14 +114,14 @@ export const PolicyVersion: z.ZodType<PolicyVersion> = z.strictObject({
   publishedAt: z.iso.datetime(),
 });
 
-/** What a page asks for: the policy of its channel. */
+/** The policy that a page should run, as served for its channel. */
 export type PolicyManifest = {
   readonly channel: Channel;
   readonly policy: PolicyVersion;
   readonly baseModel: BaseModelReference;
   /**
-   * The operator has switched the assistant off: a page must not answer until it is absent again.
-   * `policy` is version 0 meanwhile. Sent only to pages that ask with `ACCEPT_SILENCE`.
+   * The operator has silenced the assistant: the page must not answer while this is set. `policy` is
+   * version 0 meanwhile. Sent only to pages that send `ACCEPT_SILENCE`.
    */
   readonly silenced?: true | undefined;
 };
@@ -128,7 +134,7 @@ export const PolicyManifest: z.ZodType<PolicyManifest> = z.strictObject({
 });
 
 /**
- * `Accept` header of a page that understands `silenced`. Older pages reject a manifest with a field
- * they do not know, so they get version 0 without it.
+ * `Accept` header of a page that understands `silenced`. Older pages reject manifests with unknown
+ * fields, so the edge sends them version 0 without it.
  */
 export const ACCEPT_SILENCE = "application/json;silence=1";

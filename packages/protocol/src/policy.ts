@@ -1,6 +1,6 @@
 /**
- * The Policy port: what maps a context of tokens to a distribution over the next one. Tokens in,
- * tokens out: a policy knows no text, no chat template and no tool.
+ * The Policy port: maps a context of tokens to a distribution over the next token. It takes and
+ * returns token ids only; text, chat templates and tools are outside of it.
  */
 import { z } from "zod";
 import type { GrammarSpec } from "./grammar.ts";
@@ -9,15 +9,15 @@ import type { GrammarSpec } from "./grammar.ts";
 export const PolicyVersionId: z.ZodInt = z.int().min(0);
 export type PolicyVersionId = number;
 
-/** How a span of tokens was sampled: enough to rebuild the distribution from the logits. */
+/** How a span of tokens was sampled. Together with the logits this determines the distribution. */
 export type Sampling = {
   /** Softmax temperature, > 0. Training rollouts use 1. */
   readonly temperature: number;
-  /** Keep the k most likely tokens; 0 keeps all. */
+  /** Keep only the k most likely tokens; 0 keeps all. */
   readonly topK: number;
   /** Keep the smallest set whose probability reaches p, in (0, 1]; 1 keeps all. Applied after top-k. */
   readonly topP: number;
-  /** Seed of the generator of this span, an unsigned 32-bit integer. */
+  /** Seed of this span's random generator, an unsigned 32-bit integer. */
   readonly seed: number;
 };
 
@@ -31,11 +31,12 @@ export const Sampling: z.ZodType<Sampling> = z.strictObject({
 /** Temperature 1, full support. */
 export const FULL_SUPPORT: Omit<Sampling, "seed"> = { temperature: 1, topK: 0, topP: 1 };
 
+/** Why a generation ended. */
 export type SampleStopReason = "stop-token" | "max-tokens" | "context-overflow" | "aborted";
 
-/** Numbers of scored tokens; every array is `[T]`, log-probs and entropies in nats. */
+/** Per-token values of scored tokens. Every array is `[T]`; log-probs and entropies are in nats. */
 export type TokenScores = {
-  /** log π of the token under the distribution actually sampled (temperature, kept set). */
+  /** log π of the token under the distribution actually sampled (after temperature, top-k, top-p and grammar). */
   readonly behaviorLogProbs: readonly number[];
   /** log π of the token at temperature 1 over the full vocabulary. */
   readonly rawLogProbs: readonly number[];
@@ -43,103 +44,106 @@ export type TokenScores = {
   readonly entropies: readonly number[];
 };
 
-/** Tokens `[start, end)` that one version sampled. */
+/** Tokens `[start, end)`, all sampled by one version. */
 export type VersionSpan = {
   readonly version: PolicyVersionId;
   readonly start: number;
   readonly end: number;
 };
 
-/** One generation. A stop token that was sampled is the last of `tokenIds`. */
+/** One generation. If it ended with a stop token, that token is the last of `tokenIds`. */
 export type Sample = TokenScores & {
   readonly tokenIds: readonly number[];
   readonly stopReason: SampleStopReason;
   /**
-   * Per token the ids that could be sampled, `null` where all could. Absent when sampling had full
-   * support. The trainer renormalizes over it.
+   * For each token, the ids that could be sampled; `null` where all could. Absent when sampling had
+   * full support. The trainer renormalizes over these ids.
    */
   readonly keptTokenIds?: readonly (readonly number[] | null)[] | undefined;
-  /** Id of the grammar that masked it, which with the tokens before gives every mask again. */
+  /** Id of the grammar that masked the logits. The masks can be recomputed from it and the tokens. */
   readonly grammar?: string | null;
-  /** Most tokens it could have had, which the masks of its grammar depend on. Set with `grammar`. */
+  /** Maximum number of tokens allowed; the grammar's masks depend on it. Set together with `grammar`. */
   readonly tokenBudget?: number | undefined;
   /**
-   * What computed it: build, back end, kernels, number format and adapter. Log-probs of spans with
-   * equal fingerprints are comparable to rounding. Absent where a policy does not know.
+   * Build, back end, kernels, number format and adapter that computed this sample. Log-probs of spans
+   * with equal fingerprints agree up to rounding. Absent if the policy does not report it.
    */
   readonly fingerprint?: string | undefined;
   /**
-   * Where another version went on in the middle: who sampled what, whole and in order, each with its own
-   * behavior log-probs; the seed is that of the first. Absent = the context's version sampled all.
+   * Set when another version took over during the generation: every span in order, each with its own
+   * version's log-probs. The recorded seed is that of the first span. Absent: one version sampled all.
    */
   readonly versions?: readonly VersionSpan[] | undefined;
 };
 
+/** Options of one generation. */
 export type GenerateOptions = {
   readonly sampling: Sampling;
   readonly stopTokenIds: readonly number[];
-  /** Most tokens to sample, ≥ 1. */
+  /** Maximum number of tokens to sample, at least 1. */
   readonly maxTokens: number;
-  /** What may be said; absent = anything. */
+  /** Constrains the text; absent = no constraint. */
   readonly grammar?: GrammarSpec;
   readonly signal?: AbortSignal;
   /** Called after each token, in order. */
   readonly onToken?: (tokenId: number) => void;
 };
 
-/** One growing context. Single-user: calls must not overlap. */
+/** One growing context. Calls must not overlap. */
 export interface PolicyContext {
-  /** The version every sampled token of this context comes from, until `adoptCurrentVersion`. */
+  /** The version that samples every token of this context, until `adoptCurrentVersion`. */
   readonly policyVersion: PolicyVersionId;
   readonly tokenIds: readonly number[];
-  /** Adds given tokens; they are prefilled by the next `generate`. */
+  /** Appends given tokens. The next `generate` prefills them. */
   append(tokenIds: readonly number[]): void;
-  /** Samples and appends what was sampled. An abort is a stop reason, not an error. */
+  /** Samples tokens and appends them. An abort is a stop reason, not an error. */
   generate(options: GenerateOptions): Promise<Sample>;
   /**
-   * Moves this context to the policy's current version: cached keys and values are dropped and
-   * prefilled again from the tokens, since a cache that mixes versions cannot be re-scored.
+   * Moves this context to the policy's current version. Cached keys and values are dropped and
+   * prefilled again, because tokens sampled over a cache of mixed versions cannot be re-scored.
    */
   adoptCurrentVersion(): void;
-  /** Frees the cache; later calls throw `DISPOSED`. */
+  /** Frees the cache. Later calls throw `DISPOSED`. */
   dispose(): void;
 }
 
-/** Where a grammar masked the tokens of a sequence: all that gives every mask again. */
+/** A part of a sequence that was sampled under a grammar: everything needed to recompute its masks. */
 export type GrammarSpan = {
   readonly spec: GrammarSpec;
-  /** Index of the first token sampled under it. */
+  /** Index of the first token. */
   readonly start: number;
-  /** Index after the last. */
+  /** Index after the last token. */
   readonly end: number;
   /** `tokenBudget` of the sample. */
   readonly tokenBudget: number;
 };
 
+/** Tokens to score, with the sampling settings to score them under. */
 export type ScoreRequest = {
   readonly tokenIds: readonly number[];
   readonly sampling: Omit<Sampling, "seed">;
-  /** As recorded with the sample; absent = full support unless top-k or top-p say otherwise. */
+  /** As recorded with the sample. Absent = full support, unless top-k or top-p says otherwise. */
   readonly keptTokenIds?: readonly (readonly number[] | null)[];
   /**
-   * Spans whose kept sets a grammar gives. Within one, recorded kept sets, where there are any, hold
-   * the grammar already; with top-k or top-p they must be there.
+   * Spans whose kept sets follow from a grammar. Recorded kept sets within such a span already include
+   * the grammar; they are required if top-k or top-p was used as well.
    */
   readonly grammars?: readonly GrammarSpan[];
 };
 
+/** A model with an adapter that can generate and score tokens. */
 export interface Policy {
   /** Content hash of the base model (hex sha256 of its file list). */
   readonly baseModel: string;
-  /** Most tokens of one context. */
+  /** Maximum number of tokens in one context. */
   readonly contextLength: number;
   readonly vocabularySize: number;
-  /** The version a new context gets. */
+  /** The version that a new context uses. */
   readonly currentVersion: PolicyVersionId;
   createContext(): Promise<PolicyContext>;
   /**
-   * Teacher-forced numbers under the current version, `[T]` aligned with `tokenIds`; index 0 has no
-   * prediction and holds 0.
+   * Teacher-forced values under the current version, `[T]` aligned with `tokenIds`. Index 0 has no
+   * prediction and is 0.
    */
   score(request: ScoreRequest): Promise<TokenScores>;
   dispose(): Promise<void>;

@@ -1,12 +1,12 @@
 /**
- * The Redactor port: what the policy sees instead of personal data. The map from placeholder to
- * value never leaves memory.
+ * The Redactor port: replaces personal data by placeholders before the policy sees it. The mapping
+ * from placeholders to values never leaves memory.
  */
 export interface Redactor {
-  /** Replaces personal data by typed placeholders such as `[EMAIL_1]`. Idempotent. */
+  /** Replaces personal data with typed placeholders such as `[EMAIL_1]`. Idempotent. */
   redact(text: string): string;
-  /** Redacts every string of a JSON value. */
+  /** Redacts every string in a JSON value. */
   redactJson(value: unknown): unknown;
-  /** Puts values back for a tool that runs in the page. Strings inside JSON are replaced too. */
+  /** Restores the values for a tool that runs in the page, also in strings within JSON. */
   restore(value: unknown): unknown;
 }

@@ -1,7 +1,8 @@
-/** A grammar run again over tokens that were sampled under it. */
+/** Replays a grammar over tokens that were sampled under it. */
 import { WaggleError } from "./errors.ts";
 import type { CompiledGrammar } from "./grammar.ts";
 
+/** Settings of the generation to replay. */
 export type GrammarReplayOptions = {
   /** `tokenBudget` of the sample. */
   readonly tokenBudget: number;
@@ -9,10 +10,10 @@ export type GrammarReplayOptions = {
 };
 
 /**
- * The ids that the grammar allowed at each token, `[T]` ascending, `null` where all.
+ * The ids that the grammar allowed at each token: `[T]` ascending lists, `null` where all were.
  *
- * @param tokenIds - `[T]` of one generation, from its first token on.
- * @throws WaggleError `INVALID_ARGUMENT` naming the first token that it forbids.
+ * @param tokenIds - `[T]` tokens of one generation, from its first token.
+ * @throws WaggleError `INVALID_ARGUMENT` naming the first forbidden token.
  */
 export function replayGrammar(
   grammar: CompiledGrammar,
@@ -26,11 +27,11 @@ export function replayGrammar(
       if (mask !== null && ((mask[id >> 5] ?? 0) & (1 << (id & 31))) === 0) {
         throw new WaggleError(
           "INVALID_ARGUMENT",
-          `a token must be allowed by its grammar, got ${id} at ${index}; pass the grammar and budget that masked it`,
+          `the grammar forbids token ${id} at index ${index}; pass the grammar and token budget it was sampled under`,
         );
       }
       const allowed = mask && idsOf(mask, vocabularySize);
-      // The last may be a stop token, which ends a generation and its grammar.
+      // The last token may be a stop token, which a matcher does not accept.
       if (index + 1 < tokenIds.length) matcher.accept(id);
       return allowed;
     });
@@ -39,7 +40,7 @@ export function replayGrammar(
   }
 }
 
-/** The ids whose bits are set, ascending. */
+/** The ids whose bits are set, in ascending order. */
 function idsOf(mask: Uint32Array, vocabularySize: number): number[] {
   const ids: number[] = [];
   for (let word = 0; word < mask.length; word++) {

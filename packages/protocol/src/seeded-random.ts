@@ -1,6 +1,6 @@
-/** Random numbers by seed and step: nothing to save, and a resumed run draws the same. */
+/** Seeded random numbers. They depend only on their seeds, so a resumed run needs no saved state. */
 
-/** A generator of numbers in [0, 1); equal seeds give equal sequences. */
+/** A generator of numbers in [0, 1). Equal seeds give equal sequences. */
 export function seededRandom(...seeds: readonly number[]): () => number {
   let state = 0x9e3779b9;
   for (const seed of seeds) state = mix((state ^ Math.trunc(seed)) + 0x6d2b79f5);
@@ -10,7 +10,7 @@ export function seededRandom(...seeds: readonly number[]): () => number {
   };
 }
 
-/** An unsigned 32-bit seed derived from others. */
+/** An unsigned 32-bit seed derived from other seeds. */
 export function derivedSeed(...seeds: readonly number[]): number {
   return Math.floor(seededRandom(...seeds)() * 2 ** 32);
 }

@@ -1,10 +1,11 @@
-/** One problem instance and the environment it is solved in. */
+/** Tasks, the environments they are solved in, and their verification. */
 import { z } from "zod";
 import type { ToolCall, ToolDefinition, ToolResult } from "./tool.ts";
 
+/** Held-out tasks are never trained on. */
 export type TaskSplit = "train" | "heldOut";
 
-/** Names a task; the environment rebuilds everything else from the seed. */
+/** Identifies a task. The environment rebuilds everything else from the seed. */
 export type TaskReference = {
   readonly environment: string;
   /** Unsigned 32-bit integer. */
@@ -18,11 +19,11 @@ export const TaskReference: z.ZodType<TaskReference> = z.strictObject({
   split: z.enum(["train", "heldOut"]),
 });
 
-/** A problem instance: the reference plus what the policy is told. */
+/** A problem instance: its reference and what the policy is told. */
 export type Task = TaskReference & {
-  /** Family of the task, for reports: `add-cheapest`, `price-in-currency`, … */
+  /** Kind of task, for reports: `add-cheapest`, `price-in-currency`, … */
   readonly family: string;
-  /** Name of the request template it was rendered from. */
+  /** Name of the template that the request was rendered from. */
   readonly template: string;
   readonly system: string;
   readonly request: string;
@@ -35,13 +36,13 @@ export type Action = {
   readonly toolCalls: readonly ToolCall[];
 };
 
-/** What answers an action. */
+/** The environment's answer to an action. */
 export type Observation = {
   /** One result per call, in the order of the calls. */
   readonly toolResults: readonly ToolResult[];
-  /** The next user message, where the user (real or simulated) speaks. */
+  /** The next user message, if the (real or simulated) user says something. */
   readonly userMessage?: string;
-  /** True when the task has ended by itself. A limit is not a termination. */
+  /** True when the task itself has ended. Reaching a limit is not termination. */
   readonly terminated: boolean;
 };
 
@@ -52,21 +53,21 @@ export type FirstObservation = {
   readonly userMessage: string;
 };
 
-/** Stateful and single-use: there is no reset. */
+/** An environment for one task. Stateful and single-use: there is no reset. */
 export interface Environment {
-  /** The assigned task, `null` for a live visitor's own request. */
+  /** The assigned task; `null` for a live visitor's own request. */
   readonly task: TaskReference | null;
-  /** Called once, first. */
+  /** Must be called once, before `step`. */
   observe(): Promise<FirstObservation>;
-  /** Runs one turn. A model's mistake comes back as a failed result, never as a throw. */
+  /** Runs one turn. A model's mistake is returned as a failed tool result and never thrown. */
   step(action: Action, signal: AbortSignal): Promise<Observation>;
 }
 
-/** What a verifier says. Where it cannot judge it throws `REWARD_UNAVAILABLE`; it never says 0. */
+/** A verifier's verdict. A verifier that cannot judge throws `REWARD_UNAVAILABLE` instead of returning 0. */
 export type Verification = {
   /** In [0, 1]. */
   readonly reward: number;
   readonly success: boolean;
-  /** Named parts of the judgement, for people. */
+  /** Named components of the verdict, for people to read. */
   readonly parts: { readonly [name: string]: number | string | boolean };
 };

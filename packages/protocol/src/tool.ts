@@ -1,22 +1,24 @@
-/** Tools as a policy sees them, calls as it makes them, results as it reads them. */
+/** Tool definitions, the calls that a policy makes and the results it reads. */
 import { z } from "zod";
 import type { WaggleErrorCode } from "./errors.ts";
 
-/** A JSON Schema object; checked by whoever validates arguments. */
+/** A JSON Schema object. */
 export type JsonSchema = { readonly [key: string]: unknown };
 
+/** Where a tool runs. */
 export type ToolSource = "page" | "edge";
 
+/** A tool as the policy sees it. */
 export type ToolDefinition = {
-  /** `[a-zA-Z0-9_-]{1,64}`, as MCP wants it. */
+  /** Must match `[a-zA-Z0-9_-]{1,64}`, as MCP requires. */
   readonly name: string;
   readonly description: string;
-  /** Schema of the arguments object. */
+  /** JSON Schema of the arguments object. */
   readonly parameters: JsonSchema;
   readonly source: ToolSource;
 };
 
-/** A call as parsed from sampled text. A call that did not parse has `invalid` and no name. */
+/** A call parsed from sampled text. */
 export type ToolCall = {
   /** Unique in the trajectory: `c0`, `c1`, … */
   readonly id: string;
@@ -30,9 +32,10 @@ export const ToolCall: z.ZodType<ToolCall> = z.strictObject({
   arguments: z.record(z.string().max(128), z.json()),
 });
 
+/** Why a call failed. */
 export type ToolError = { readonly code: WaggleErrorCode; readonly message: string };
 
-/** What a call gave. A failed call is data the model sees. */
+/** Result of a call. A failed call is data that the model sees. */
 export type ToolResult =
   | { readonly callId: string; readonly ok: true; readonly value: unknown }
   | { readonly callId: string; readonly ok: false; readonly error: ToolError };
@@ -49,9 +52,9 @@ export const ToolResult: z.ZodType<ToolResult> = z.union([
   }),
 ]) as z.ZodType<ToolResult>;
 
-/** A tool that can be run. It may throw plain errors; the loop types them. */
+/** A tool that can be run. It may throw plain errors; the rollout converts them to `ToolError`s. */
 export interface Tool {
   readonly definition: ToolDefinition;
-  /** @returns a JSON value. Must honour `signal`. */
+  /** @returns a JSON value. Must honor `signal`. */
   run(args: { readonly [key: string]: unknown }, signal: AbortSignal): Promise<unknown>;
 }

@@ -43,7 +43,7 @@ function sampled(id: string, parent: string | null, ...tokenIds: number[]): Segm
 
 const of = (...segments: Segment[]): Trajectory => ({ ...base, segments });
 
-test("the loss mask holds exactly the sampled tokens, with their recorded log-probs", () => {
+test("the loss mask covers exactly the sampled tokens, with their recorded log-probs", () => {
   const samples = toTrainingSamples(
     of(given("a", null, 1, 2), sampled("b", "a", 3), given("c", "b", 4), sampled("d", "c", 5, 6)),
   );
@@ -57,14 +57,14 @@ test("the loss mask holds exactly the sampled tokens, with their recorded log-pr
   ]);
 });
 
-test("given tokens after the last sampled one are left out", () => {
+test("given tokens after the last sampled token are left out", () => {
   const [sample] = toTrainingSamples(
     of(given("a", null, 1), sampled("b", "a", 2), given("c", "b", 3)),
   );
   expect(sample?.sequence.tokenIds).toEqual([1, 2]);
 });
 
-test("a token that branches share is trained once, and is context in the other branch", () => {
+test("a token shared by two branches is trained in one and is context in the other", () => {
   const samples = toTrainingSamples(
     of(given("a", null, 1), sampled("b", "a", 2), sampled("c", "b", 3), sampled("d", "b", 4)),
   );
@@ -78,7 +78,7 @@ test("a token that branches share is trained once, and is context in the other b
   ]);
 });
 
-test("temperature and kept sets are those of each segment", () => {
+test("each token has the temperature and kept set of its segment", () => {
   const warm = sampled("b", "a", 2);
   const [sample] = toTrainingSamples(
     of(given("a", null, 1), {

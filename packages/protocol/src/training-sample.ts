@@ -1,22 +1,23 @@
 /**
- * From a recorded trajectory to training sequences: each leaf of the segment tree is one sequence,
- * the loss mask holds exactly the sampled tokens, and a token shared by branches is trained once.
+ * Converts a recorded trajectory to training sequences. Each leaf of the segment tree becomes one
+ * sequence. The loss mask covers exactly the sampled tokens, and a token shared by branches is trained
+ * once.
  */
 import type { TrainSequence } from "./train-engine.ts";
 import { pathTo } from "./trajectory.ts";
 import type { SampledSegment, Segment, Trajectory } from "./trajectory.ts";
 
-/** One path of a trajectory from root to leaf; all arrays `[T]`. */
+/** One path of a trajectory from root to leaf. All arrays are `[T]`. */
 export type TrainingSample = {
   readonly sequence: TrainSequence;
   readonly lossMask: readonly boolean[];
-  /** As recorded; 0 where nothing was sampled. */
+  /** As recorded; 0 for tokens that were not sampled. */
   readonly behaviorLogProbs: readonly number[];
-  /** Sampled segments of this path that it trains, with the index of their first token. */
+  /** Sampled segments that this sample trains, with the index of their first token. */
   readonly spans: readonly { readonly segment: SampledSegment; readonly start: number }[];
 };
 
-/** The samples of a trajectory; none where nothing was sampled. */
+/** The training samples of a trajectory; empty if nothing was sampled. */
 export function toTrainingSamples(trajectory: Trajectory): TrainingSample[] {
   const parents = new Set(trajectory.segments.map(({ parent }) => parent));
   const trained = new Set<string>();
@@ -31,7 +32,7 @@ export function toTrainingSamples(trajectory: Trajectory): TrainingSample[] {
   return samples;
 }
 
-/** Given tokens after the last sampled one cannot matter to any loss. */
+/** Drops given tokens after the last sampled one, since no loss depends on them. */
 function withoutTail(path: readonly Segment[]): Segment[] {
   const last = path.findLastIndex(({ kind }) => kind === "sampled");
   return path.slice(0, last + 1);

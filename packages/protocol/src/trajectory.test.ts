@@ -40,7 +40,7 @@ const trajectory = (change: object = {}) => ({
   ...change,
 });
 
-test("a well-formed trajectory passes unchanged", () => {
+test("a valid trajectory parses unchanged", () => {
   expect(Trajectory.parse(trajectory())).toEqual(trajectory());
 });
 
@@ -73,7 +73,7 @@ test.each([
   expect(Trajectory.safeParse(trajectory(change)).success).toBe(false);
 });
 
-test("a path runs from the root to the leaf and leaves other branches out", () => {
+test("a path runs from the root to the leaf and omits other branches", () => {
   const branched = Trajectory.parse(
     trajectory({
       segments: [
