@@ -44,7 +44,7 @@ export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
         "loop/overlapped-stage.test.ts",
         "each step learns from whole groups within the limit, swaps: %s",
       ),
-      "packages/agent/src/trajectory-record.test.ts > a turn that two versions said keeps who said what, and no upload may claim that",
+      "packages/agent/src/trajectory-record.test.ts > a turn sampled by two versions records both spans, and the upload schema refuses it",
     ],
   },
   {

@@ -21,7 +21,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "packages/protocol/src/trajectory.test.ts > a path runs from the root to the leaf and omits other branches",
       "packages/protocol/src/trajectory.test.ts > refuses %s",
-      "packages/agent/src/roll-out.test.ts > the segments, one after another, are the tokens of the policy's context",
+      "packages/agent/src/roll-out.test.ts > the segments in order are the tokens of the policy's context",
     ],
   },
   {
@@ -39,7 +39,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "packages/text/src/tokenizer.test.ts > encode never gives an added token, whatever is written around it",
       "packages/text/src/chat-format.test.ts > %s: a hostile text gives no control token of its own",
-      "packages/agent/src/roll-out-text.test.ts > what tools and users write cannot become a control token",
+      "packages/agent/src/roll-out-text.test.ts > text from tools and users cannot become a control token",
     ],
   },
   {
@@ -52,7 +52,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
       "packages/text/src/tool-calls/formats.test.ts > %s: however a turn is cut, the same comes out",
       "packages/text/src/tool-calls/formats.test.ts > %s as its models write it: %s",
       "packages/text/src/tool-calls/formats.test.ts > the template %j writes %s",
-      "packages/agent/src/tool-call-constraint.test.ts > calls in a format whose values do not say their type are read by the tools' schemas",
+      "packages/agent/src/tool-call-constraint.test.ts > in formats with untyped values, arguments are parsed according to the tools' schemas",
     ],
   },
   {
@@ -101,7 +101,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
       "A model of the visitor's choice can only call the tools there are; the site's policy, which learns from its mistakes, is free.",
     tests: [
       "packages/embed/src/request-conversation.test.ts > a model of the visitor's choice can only call the tools there are; the site's policy may err",
-      "packages/agent/src/tool-call-constraint.test.ts > with constrained calls every turn may call the environment's tools, and the record says so",
+      "packages/agent/src/tool-call-constraint.test.ts > with constrainToolCalls every turn is sampled under the tools' grammar, which is recorded",
       "test/contract/constrained-rollout.test.ts > no constrained turn is unreadable, cut off or a call that its tools refuse; free ones are",
     ],
   },

@@ -8,10 +8,10 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "One driver for pages, tests and trainer: parallel calls, budgets, abort, stop reasons.",
     tests: [
-      "packages/agent/src/roll-out.test.ts > parallel calls of a turn reach the environment together and keep their order",
-      "packages/agent/src/roll-out.test.ts > a turn budget ends it before the policy speaks again",
-      "packages/agent/src/roll-out.test.ts > an abort in the middle of a turn keeps what was sampled",
-      "packages/agent/src/roll-out.test.ts > an unreadable call is an observation, and a readable one after it is forgiven",
+      "packages/agent/src/roll-out.test.ts > parallel calls of a turn reach the environment together and in order",
+      "packages/agent/src/roll-out.test.ts > the turn limit ends the rollout before the policy samples again",
+      "packages/agent/src/roll-out.test.ts > an abort in the middle of a turn keeps the sampled tokens",
+      "packages/agent/src/roll-out.test.ts > an unreadable call becomes an observation, and a readable call resets the count",
     ],
   },
   {
@@ -19,7 +19,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/design.md, decision 1",
     behavior: "Requests of a conversation are trajectories of their own that train no token twice.",
     tests: [
-      "packages/agent/src/conversation.test.ts > a second request goes on in the same context and trains no token twice",
+      "packages/agent/src/conversation.test.ts > a second request continues the context and records earlier tokens as given",
     ],
   },
   {
@@ -27,8 +27,8 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     source: "Model Context Protocol, Streamable HTTP",
     behavior: "Edge tools come over MCP, also where a page forbids eval.",
     tests: [
-      "packages/agent/src/mcp-tools.test.ts > listed tools run on the server and say what it says",
-      "packages/agent/src/eval-free.browser.test.ts > a request with page and MCP tools runs where eval is forbidden",
+      "packages/agent/src/mcp-tools.test.ts > listed tools run on the server and return its results",
+      "packages/agent/src/eval-free.browser.test.ts > a request with page and MCP tools runs in a page that forbids eval",
       "workers/edge/src/routes/mcp.test.ts > the official client finds the edge tools with their schemas",
     ],
   },
@@ -41,7 +41,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
       "packages/embed/src/site-tools.test.ts > a page has its own tools and asks the edge for none",
       "packages/embed/src/site-tools.test.ts > a page tool may have the name of one of the shop's edge tools",
       "packages/embed/src/tool-results.test.ts > a request goes on and its record is valid for every kind of tool result",
-      "packages/agent/src/tool-value.test.ts > a result is as long as it may be and no longer",
+      "packages/agent/src/tool-value.test.ts > a result may be as long as the limit but no longer",
       "workers/edge/src/routes/mcp.test.ts > a site that asks for no edge tools serves none",
     ],
   },
@@ -97,7 +97,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "packages/collector/src/redactor.test.ts > redaction is idempotent on any text",
       "packages/collector/src/redactor.test.ts > an e-mail address never survives in what is left",
-      "packages/agent/src/roll-out-text.test.ts > personal data is in no token and no record; only page tools get it back",
+      "packages/agent/src/roll-out-text.test.ts > personal data appears in no token and no record, and only page tools receive it",
     ],
   },
   {

@@ -46,7 +46,7 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "packages/protocol/src/guidance.test.ts > %s is refused",
       "packages/protocol/src/guidance.test.ts > invalid JSON, invalid UTF-8 and oversized guidance are refused",
-      "packages/agent/src/guided-environment.test.ts > text that spells special tokens is plain text",
+      "packages/agent/src/guided-environment.test.ts > guidance that spells special tokens is encoded as plain text",
       "packages/embed/src/version-texts.test.ts > a version whose text %s is refused, and the earlier one stays",
     ],
   },
@@ -58,7 +58,7 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "workers/edge/src/routes/policies.test.ts > text without an evaluation is refused unless the publisher asks for it, an adapter always",
       "workers/edge/src/routes/policies.test.ts > text over the parent's adapter may be a canary without an evaluation, and needs the operator's word to be stable",
-      "packages/agent/src/guided-environment.test.ts > a conversation goes on under a version that says the same, and begins anew under another",
+      "packages/agent/src/guided-environment.test.ts > a conversation continues under a version with equal guidance and restarts under any other",
       "trainer/src/commands/publish-text.test.ts > text is published beside the stable adapter, promoted and taken back as any version",
       "trainer/src/check/guided-replay.test.ts > tokens of a text that the version does not say are refused, and so is silence",
       "test/e2e/visitor.test.ts > text on the policy channel is read at the next request of an open page, until it is taken back",

@@ -1,7 +1,7 @@
-/** What a page can show while an agent works. Observations only: nothing here steers the loop. */
+/** Events that a page can show while an agent works. Listeners observe; they cannot influence the loop. */
 import type { SampledSegment, ToolCall, ToolResult, Trajectory } from "@waggle/protocol";
 
-/** `turn` counts from 0 within the trajectory. Calls and results are in their redacted form. */
+/** `turn` counts from 0 within a trajectory. Calls and results appear in redacted form. */
 export type AgentEvent =
   | { readonly type: "turn-start"; readonly turn: number }
   | {
@@ -9,21 +9,21 @@ export type AgentEvent =
       readonly turn: number;
       /** Whole characters, never empty. */
       readonly text: string;
-      /** Where the text stands; tags belong to the call. */
+      /** Whether the text belongs to a tool call, including its tags, or stands outside of calls. */
       readonly part: "text" | "tool-call";
     }
   | { readonly type: "tool-call"; readonly turn: number; readonly call: ToolCall }
   | {
       readonly type: "tool-result";
       readonly turn: number;
-      /** `null` where the result answers a call that could not be read. */
+      /** `null` if the result answers a call that could not be parsed. */
       readonly call: ToolCall | null;
       readonly result: ToolResult;
     }
   | {
       readonly type: "turn-end";
       readonly turn: number;
-      /** What was said outside calls and thoughts. */
+      /** The text outside calls and reasoning. */
       readonly text: string;
       readonly parseError: string | null;
       readonly stopReason: SampledSegment["stopReason"];

@@ -1,23 +1,25 @@
 /**
- * Where a turn with a call is divided: up to the end of the tool's name it is one role's, from there on
- * another's. A turn without a call, and one whose format does not name tools as JSON does, is the first
- * role's alone; of a turn with several calls the first one counts.
+ * Splits a turn with a tool call between two roles: one samples up to the end of the tool's name, the
+ * other the rest. The first role samples the whole turn if it has no call, or if the format does not name
+ * tools as JSON does. With several calls, the first one determines the split.
  */
 import type { CallRoles } from "@waggle/learning";
 import type { ChatFormat } from "@waggle/text";
 
-/** Who goes on, after so many tokens of the turn. */
+/** The role that continues, and the number of tokens after which it takes over. */
 type CallDivision = { readonly role: string; readonly after: number };
 
+/** Finds where a second role takes over a turn. */
 export type CallDivider = {
-  /** Who begins every turn. */
+  /** The role that begins every turn. */
   readonly names: string;
-  /** Of a turn as far as it is said; `null` while no tool is named. */
+  /** The division of a partial turn; `null` while it names no tool. */
   readonly at: (tokenIds: readonly number[]) => CallDivision | null;
 };
 
 const NAMED = /"name"\s*:\s*"([^"]+)"/;
 
+/** Divides calls in the given chat format between the two roles. */
 export function callDivider(format: ChatFormat, { names, fills }: CallRoles): CallDivider {
   const toolIn = (tokenIds: readonly number[]): string | undefined =>
     NAMED.exec(format.decodeAssistant(tokenIds))?.[1];

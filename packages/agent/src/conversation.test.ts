@@ -30,7 +30,7 @@ function converse(
 const sampledOf = (trajectory: Trajectory): number[][] =>
   trajectory.segments.flatMap((s) => (s.kind === "sampled" ? [[...s.tokenIds]] : []));
 
-test("a second request goes on in the same context and trains no token twice", async () => {
+test("a second request continues the context and records earlier tokens as given", async () => {
   const turns = [say("", call("a")), say("One."), say("Two.")];
   const { conversation, policy } = converse({ turns });
   const first = Trajectory.parse(await conversation.send("First"));
@@ -68,7 +68,7 @@ test("requests of one conversation sample with different seeds", async () => {
   expect(new Set(seeds).size).toBe(2);
 });
 
-test("after an abort the cut turn is closed and the conversation goes on", async () => {
+test("after an abort, the unfinished turn is closed and the conversation continues", async () => {
   const abort = new AbortController();
   let sampled = 0;
   const { conversation, policy } = converse({
@@ -84,7 +84,7 @@ test("after an abort the cut turn is closed and the conversation goes on", async
   );
 });
 
-test("results that the policy has not read come before the next request", async () => {
+test("tool results that the policy has not read yet precede the next request", async () => {
   const { conversation } = converse(
     { turns: [say("", call("a")), say("Two.")] },
     { limits: { maxTurns: 1, maxTokensPerTurn: 500, timeoutMs: 0 } },
@@ -95,7 +95,7 @@ test("results that the policy has not read come before the next request", async 
   );
 });
 
-test("a context without room is replaced by an empty one", async () => {
+test("a full context is replaced by an empty one", async () => {
   const { conversation, policy } = converse({
     turns: [say("x".repeat(150)), say("Two.")],
     contextLength: 300,
@@ -108,7 +108,7 @@ test("a context without room is replaced by an empty one", async () => {
   expect(second.stopReason).toBe("completed");
 });
 
-test("what was said before a consent is in no trajectory under it", async () => {
+test("a trajectory contains nothing from before its consent", async () => {
   const none = { ...consent, scopes: [] };
   const later = { ...consent, grantedAt: "2026-11-21T00:00:00.000Z" };
   let current: typeof consent | typeof none = none;
@@ -129,7 +129,7 @@ test("what was said before a consent is in no trajectory under it", async () => 
   expect(policy.contexts.map((context) => context.disposed)).toEqual([true, true, false]);
 });
 
-test("the next request takes the policy's current version, the running one stays at its own", async () => {
+test("a running request keeps its policy version and the next one uses the current version", async () => {
   const { conversation, policy } = converse({
     turns: [say("", call("a")), say("One."), say("Two.")],
   });
@@ -148,7 +148,7 @@ test("the next request takes the policy's current version, the running one stays
   expect(policy.contexts[0]?.adoptions).toBe(1);
 });
 
-test("a request in progress moves to the new version where asked, from its next turn", async () => {
+test("adoptCurrentVersion moves a running request to the new version from its next turn", async () => {
   const { conversation, policy } = converse({ turns: [say("", call("a")), say("One.")] });
   const trajectory = await conversation.send("First", {
     onEvent: (event) => {
@@ -163,7 +163,7 @@ test("a request in progress moves to the new version where asked, from its next 
   expect(trajectory.policyVersion).toBe(0);
 });
 
-test("reset forgets, also while a request is in progress", async () => {
+test("reset drops the context, even while a request is running", async () => {
   const { conversation, policy } = converse({ turns: [say("One."), say("Two."), say("Three.")] });
   await conversation.send("First");
   conversation.reset();
@@ -177,7 +177,7 @@ test("reset forgets, also while a request is in progress", async () => {
   expect(tokenizer.decode(tokensOf(third))).not.toMatch(/First|Second/);
 });
 
-test("consent is asked at every request", async () => {
+test("consent is read at every request", async () => {
   let scopes: ("collect" | "train")[] = [];
   const { conversation } = converse(
     { turns: [say("a"), say("b")] },
@@ -188,7 +188,7 @@ test("consent is asked at every request", async () => {
   expect((await conversation.send("y")).consent.scopes).toEqual(["collect"]);
 });
 
-test("a policy that fails frees its context and the next request starts anew", async () => {
+test("a failing policy frees its context and the next request starts with an empty one", async () => {
   const { conversation, policy } = converse({
     turns: [say("One."), say("Two."), say("Three.")],
     beforeToken: () => {
@@ -201,7 +201,7 @@ test("a policy that fails frees its context and the next request starts anew", a
   expect((await conversation.send("Third")).stopReason).toBe("completed");
 });
 
-test("two requests at once and one after dispose are misuse", async () => {
+test("concurrent requests and requests after dispose are refused", async () => {
   const { conversation, policy } = converse({ turns: [say("One.")] });
   const first = conversation.send("First");
   await expect(conversation.send("Second")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });

@@ -1,6 +1,6 @@
 /**
- * A live conversation: one growing context, one trajectory per request. What earlier requests sampled
- * is in a later trajectory as given tokens, so every sampled token is in exactly one of them.
+ * A live conversation: one growing context and one trajectory per request. Tokens sampled for earlier
+ * requests appear as given tokens in later trajectories, so each sampled token is recorded as such once.
  */
 import { canonicalJson, FULL_SUPPORT, WaggleError } from "@waggle/protocol";
 import type {
@@ -17,54 +17,57 @@ import type { RollOutOptions } from "./roll-out-options.ts";
 import { Rollout } from "./running-rollout.ts";
 import { spanSeed } from "./span-seed.ts";
 
+/** Options of a conversation: those of a rollout, with the environment and consent per request. */
 export type ConversationOptions = Omit<
   RollOutOptions,
   "environment" | "assignmentId" | "signal" | "consent"
 > & {
-  /** One environment per request. Its system text and tools count where the context begins. */
+  /** Creates the environment of one request. Its system text and tools only matter for a new context. */
   readonly createEnvironment: (userMessage: string, policyVersion: PolicyVersionId) => Environment;
   /**
-   * Whether a context that began under one version may go on under another; default yes. Where not, the
-   * next request begins an empty one.
+   * Whether a context started under version `from` can continue under version `to`. If not, the next
+   * request starts with an empty context. Default: always.
    */
   readonly startsAlike?: (from: PolicyVersionId, to: PolicyVersionId) => boolean;
-  /** Asked at every request: a visitor may change their mind. */
+  /** Called for every request, because a visitor may withdraw consent. */
   readonly consent: () => Consent;
 };
 
+/** Options of one request. */
 export type SendOptions = {
   readonly signal?: AbortSignal;
-  /** Called after the conversation's own. */
+  /** Called after the conversation's own `onEvent`. */
   readonly onEvent?: (event: AgentEvent) => void;
 };
 
+/** A conversation in progress. It processes one request at a time. */
 export interface Conversation {
   /**
-   * One request, worked on until the policy answers. Takes the policy's current version, and an empty
-   * context where the old one has no room for the request and an answer, or where its consent does not
-   * cover what was said before.
+   * Sends one request and runs until the policy answers. Uses the policy's current version. Starts with
+   * an empty context if the old one has no room for the request and an answer, or if it contains text
+   * from before the present consent.
    *
-   * @throws WaggleError `INVALID_ARGUMENT` while a request is in progress, `DISPOSED` after dispose.
+   * @throws WaggleError `INVALID_ARGUMENT` while a request is running, `DISPOSED` after dispose.
    */
   send(userText: string, options?: SendOptions): Promise<Trajectory>;
-  /** Lets a request in progress go on with the policy's current version from its next turn. */
+  /** Moves a running request to the policy's current version from its next turn. */
   adoptCurrentVersion(): void;
-  /** Forgets what was said: the next request starts with an empty context. */
+  /** Drops the context: the next request starts with an empty one. */
   reset(): void;
   dispose(): void;
 }
 
-/** What the context holds and what the policy has not read yet. */
+/** The context so far, with its recorded segments and the messages that the policy has not read yet. */
 type Past = {
   readonly context: PolicyContext;
   readonly segments: readonly Segment[];
   readonly pending: ChatNext;
 };
 
-/** A conversation that has not begun. */
+/** Creates a conversation with an empty context. */
 export function createConversation(options: ConversationOptions): Conversation {
   let past: Past | null = null;
-  /** The consent under which `past` was said. */
+  /** The consent that covers `past`. */
   let agreed: Consent | null = null;
   let requests = 0;
   let isBusy = false;
@@ -81,14 +84,14 @@ export function createConversation(options: ConversationOptions): Conversation {
   const send = async (userText: string, sendOptions: SendOptions): Promise<Trajectory> => {
     const consent = options.consent();
     if (past !== null && !hasRoom(past, userText, options)) forget();
-    // A trajectory holds what was said before it, which nobody may have agreed to send.
+    // The trajectory will contain the earlier text, so this consent must cover that text too.
     if (consent.scopes.length > 0 && canonicalJson(consent) !== canonicalJson(agreed)) forget();
     agreed = consent;
     const { currentVersion } = options.policy;
     if (past !== null && !startsAlike(past.context.policyVersion, currentVersion)) forget();
     const context = past?.context ?? (await options.policy.createContext());
-    const held: Past | null = past;
-    // Until it is known how the request ended, there is nothing to go on from.
+    const earlier: Past | null = past;
+    // Set again below if the request ends in a state that can be continued.
     past = null;
     let completed = false;
     try {
@@ -108,8 +111,8 @@ export function createConversation(options: ConversationOptions): Conversation {
         },
         {
           context,
-          segments: held?.segments ?? [],
-          ...(held ? { pending: held.pending } : {}),
+          segments: earlier?.segments ?? [],
+          ...(earlier ? { pending: earlier.pending } : {}),
           beforeTurn: () => {
             if (isAdopting && startsAlike(context.policyVersion, options.policy.currentVersion)) {
               context.adoptCurrentVersion();
@@ -133,15 +136,12 @@ export function createConversation(options: ConversationOptions): Conversation {
   return {
     send: async (userText, sendOptions = {}) => {
       if (isDisposed) {
-        throw new WaggleError(
-          "DISPOSED",
-          "a conversation must be live, got one that was disposed; create another",
-        );
+        throw new WaggleError("DISPOSED", "this conversation was disposed; create another one");
       }
       if (isBusy) {
         throw new WaggleError(
           "INVALID_ARGUMENT",
-          "a conversation must have one request at a time, got a second; abort or await the first",
+          "a request is already running in this conversation; await or abort it first",
         );
       }
       isBusy = true;
@@ -167,7 +167,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   };
 }
 
-/** Room for the request and an answer of at least a quarter of the context. */
+/** Whether the request fits together with an answer of up to a quarter of the context. */
 function hasRoom(past: Past, userText: string, options: ConversationOptions): boolean {
   const { policy, limits, chatFormat, redactor } = options;
   const limit = Math.min(policy.contextLength, limits.maxContextTokens ?? Infinity);

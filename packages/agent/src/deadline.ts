@@ -1,14 +1,15 @@
-/** One signal out of a caller's abort and a time limit, which remembers which of them came first. */
+/** Combines a caller's abort signal with a time limit and reports which of the two came first. */
 
+/** A signal that aborts on the caller's abort or after a time limit. */
 export type Deadline = {
   readonly signal: AbortSignal;
   /** Why the signal is aborted; `null` while it is not. */
   readonly reason: "aborted" | "timeout" | null;
-  /** Stops the timer and lets go of the caller's signal. */
+  /** Stops the timer and stops listening to the caller's signal. */
   release(): void;
 };
 
-/** `timeoutMs` 0 or Infinity sets no time limit. */
+/** Starts a deadline. A `timeoutMs` of 0 or Infinity sets no time limit. */
 export function createDeadline(timeoutMs: number, outer?: AbortSignal): Deadline {
   const controller = new AbortController();
   let reason: Deadline["reason"] = null;
@@ -35,7 +36,7 @@ export function createDeadline(timeoutMs: number, outer?: AbortSignal): Deadline
   };
 }
 
-/** `work`, or `null` as soon as the signal is aborted, whether or not the work notices. */
+/** The result of `work`, or `null` as soon as the signal aborts, even if the work keeps running. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
   let onAbort = (): void => undefined;
   const aborted = new Promise<null>((resolve) => {
@@ -43,7 +44,7 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
     if (signal.aborted) resolve(null);
     signal.addEventListener("abort", onAbort, { once: true });
   });
-  // What the work throws after the abort belongs to nobody.
+  // Ignores errors after the abort, when no one awaits the work any more.
   work.catch(() => undefined);
   try {
     return await Promise.race([aborted, work]);

@@ -1,15 +1,15 @@
-/** A page under a Content-Security-Policy without `unsafe-eval`, as careful sites have it. */
+/** Runs the agent in a page whose Content-Security-Policy does not allow `unsafe-eval`. */
 import { expect, test } from "vitest";
 
-test("a request with page and MCP tools runs where eval is forbidden", async () => {
+test("a request with page and MCP tools runs in a page that forbids eval", async () => {
   const policy = document.createElement("meta");
   policy.httpEquiv = "Content-Security-Policy";
   policy.content = "script-src 'self' 'unsafe-inline'";
   document.head.append(policy);
-  // oxlint-disable-next-line typescript/no-implied-eval -- shows that the policy holds
+  // oxlint-disable-next-line typescript/no-implied-eval -- shows that the policy is in force
   expect(() => new Function("return 1")).toThrow(EvalError);
 
-  // Loaded under the policy: libraries try once whether they may compile.
+  // Imported under the policy, because libraries check once at load time whether they may use eval.
   const { createMcpHandler, Server } = await import("@modelcontextprotocol/server");
   const { connectMcpTools } = await import("./mcp-tools.ts");
   const { echo, run, say } = await import("./rollout.fixture.ts");

@@ -1,6 +1,6 @@
 /**
- * A rollout in contexts of one turn each: the request, the notes so far, the last result. What a turn says
- * beside its call is a note; one that begins with `=` replaces all before it.
+ * A rollout that gives each turn a context of its own: the request, the notes so far and the last result.
+ * Text that a turn writes beside its call becomes a note. A note that begins with `=` replaces all others.
  */
 import { memoryBank, operateMemory } from "@waggle/learning";
 import type { MemoryBank } from "@waggle/learning";
@@ -19,35 +19,37 @@ import { derivedSeed } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { rollOut } from "./roll-out.ts";
 
-/** Begins a note that replaces all before it. */
+/** Prefix of a note that replaces all earlier notes. */
 export const NOTE_REPLACES = "=";
 
-/** Most tokens of one turn: a note, a call. */
+/** Maximum number of tokens in one turn. */
 const MAX_TURN_TOKENS = 128;
 
+/** Result of a folded rollout. */
 export type FoldedTurns = {
-  /** One a turn. */
+  /** One trajectory per turn. */
   readonly trajectories: readonly Trajectory[];
-  /** Text of the turn that ended the task; `null` where it was cut before. */
+  /** Text of the turn that ended the task; `null` if the rollout was cut short. */
   readonly finalText: string | null;
 };
 
+/** Options of a folded rollout. */
 export type FoldedOptions = {
   readonly sampling?: Omit<Sampling, "seed"> | undefined;
   readonly maxTurns?: number | undefined;
   readonly seed: number;
-  /** Whether calls, words and what answered them are noted; default what the policy notes alone. */
+  /** Whether calls and answers are noted automatically. Default false: only the policy's own notes are kept. */
   readonly records?: boolean | undefined;
 };
 
 type Actor = {
   readonly policy: Policy;
   readonly client: ClientDescription;
-  /** Told of what each turn came to. */
+  /** Called with the action and observation of each turn. */
   readonly hear: (action: Action, observation: Observation) => void;
 };
 
-/** One turn whose context begins with this, and what came of it; `null` for nothing: unreadable, or cut. */
+/** Rolls out a single turn that starts from `first`. `taken` is `null` if the turn was cut or could not be parsed. */
 export async function turnAlone(
   whole: Environment,
   actor: Omit<Actor, "hear">,
@@ -84,7 +86,7 @@ export async function turnAlone(
   return { trajectory, taken: taken[0] ?? null };
 }
 
-/** Rolls a task out in contexts of one turn each. */
+/** Rolls out a task in contexts of one turn each. */
 export async function foldedRollout(
   environment: Environment,
   { policy, client, hear }: Actor,
@@ -115,7 +117,7 @@ export async function foldedRollout(
   return { trajectories, finalText: ended.last?.terminated === true ? ended.said : null };
 }
 
-/** The beginning of a turn's context. */
+/** The first observation of a turn: the request, the notes and the last result. */
 function folded(
   first: FirstObservation,
   { entries }: MemoryBank,
@@ -129,13 +131,13 @@ function folded(
   return { ...first, userMessage: `${first.userMessage}${known}${seen}${told}` };
 }
 
-/** A tool's result in words. */
+/** A tool result as text for a prompt. */
 export function resultWords(result: ToolResult): string {
   if (!result.ok) return result.error.message;
   return typeof result.value === "string" ? result.value : JSON.stringify(result.value);
 }
 
-/** A line for each call with its result, and for words that were answered. */
+/** Notes each call with its result, and the turn's text if the user answered it. */
 function recorded(bank: MemoryBank, action: Action, observation: Observation): MemoryBank {
   const lines = action.toolCalls.map((call, i) => {
     const result = observation.toolResults[i];

@@ -1,4 +1,4 @@
-/** Policies over another one, whose contexts behave differently. Weights, versions and scores are the other's. */
+/** Wraps a policy so that its contexts behave differently. Weights, versions and scores are unchanged. */
 import type {
   GenerateOptions,
   Policy,
@@ -8,9 +8,8 @@ import type {
 } from "@waggle/protocol";
 
 /**
- * The same policy but for these members, contexts first. Disposing it disposes the one below.
- *
- * @returns everything else that `policy` has, read from it at each access.
+ * The given policy with some members replaced. All other members are read from `policy` at each access.
+ * Disposing the result disposes `policy`.
  */
 export function forwardingPolicy<P extends Policy>(
   policy: P,
@@ -25,7 +24,7 @@ export function forwardingPolicy<P extends Policy>(
   });
 }
 
-/** A context that does what another one does; what differs is overridden. */
+/** A context that forwards every call to another one. Subclasses override what should differ. */
 export class ForwardingContext implements PolicyContext {
   protected readonly context: PolicyContext;
 

@@ -1,17 +1,18 @@
 /**
- * An environment whose first observation says more: text that was learned, after the page's own system
- * message. Plain text, tokenized like every system message; it cannot spell a special token.
+ * An environment that appends learned text (guidance) to the page's system message. The text is tokenized
+ * like any system message, so it cannot produce special tokens.
  */
 import type { Environment } from "@waggle/protocol";
 
+/** Supplies the text to add. */
 export type Guide = {
-  /** Text for this request; empty = none. */
+  /** Text to append for this request; an empty string adds nothing. */
   readonly start: (request: string) => string;
-  /** Text after a turn, told what came of it as JSON; absent or empty = none. */
+  /** Text to add after a turn, given its tool results as JSON. Absent or empty adds nothing. */
   readonly turn?: (observed: string) => string;
 };
 
-/** The same environment, guided; as it is for `null`. */
+/** The environment with the guide's text added. Returns the environment unchanged for `null`. */
 export function guidedEnvironment(environment: Environment, guide: Guide | null): Environment {
   if (guide === null) return environment;
   return {

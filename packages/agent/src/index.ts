@@ -1,4 +1,4 @@
-/** The turn loop over ports: `rollOut`, conversations, tools that run. */
+/** The agent loop: `rollOut`, conversations, tools and policy wrappers. */
 export type { AgentEvent } from "./agent-event.ts";
 export { createConversation } from "./conversation.ts";
 export type { Conversation, ConversationOptions, SendOptions } from "./conversation.ts";

@@ -1,7 +1,7 @@
-/** One generation that was made in pieces. */
+/** Joins two consecutive pieces of one generation into one sample. */
 import type { Sample } from "@waggle/protocol";
 
-/** One generation in two pieces. */
+/** The sample that consists of both pieces. Its other members are those of the second. */
 export function joinedSample(first: Sample, second: Sample): Sample {
   return {
     ...second,

@@ -4,7 +4,7 @@ import { connectMcpTools } from "./mcp-tools.ts";
 
 const never = new AbortController().signal;
 
-/** A real MCP server in this process, reached through its fetch handler. */
+/** An MCP server in this process, reached through its fetch handler. */
 function serve(): { fetch: typeof fetch; authorizations: (string | null)[] } {
   const handler = createMcpHandler(() => {
     const server = new Server({ name: "test", version: "1" }, { capabilities: { tools: {} } });
@@ -41,7 +41,7 @@ function serve(): { fetch: typeof fetch; authorizations: (string | null)[] } {
   };
 }
 
-test("listed tools run on the server and say what it says", async () => {
+test("listed tools run on the server and return its results", async () => {
   const server = serve();
   const { tools, close } = await connectMcpTools({
     url: "http://edge.test/mcp",
@@ -67,7 +67,7 @@ test("listed tools run on the server and say what it says", async () => {
   await close();
 });
 
-test("headers are asked for at every request", async () => {
+test("the headers function is called for every request", async () => {
   const server = serve();
   let token = 0;
   const { tools, close } = await connectMcpTools({
@@ -82,7 +82,7 @@ test("headers are asked for at every request", async () => {
   await close();
 });
 
-test("a server that is away is a network error, one that went away an unavailable tool", async () => {
+test("connecting to an unreachable server fails with NETWORK, a later call with TOOL_UNAVAILABLE", async () => {
   const server = serve();
   let isAway = false;
   const send: typeof fetch = (input, init) =>

@@ -1,7 +1,6 @@
 /**
- * Tools of an MCP server over Streamable HTTP, as tools that an agent can run. Client only; works in
- * pages under a CSP without `unsafe-eval`, because the validator given here interprets schemas.
- *
+ * Connects to an MCP server over Streamable HTTP and offers its tools to an agent. It works in pages whose
+ * CSP forbids `unsafe-eval`, because the validator passed to the client interprets schemas.
  * Source: Model Context Protocol specification, tools and Streamable HTTP transport.
  */
 import { boundary, WaggleError, WAGGLE_VERSION } from "@waggle/protocol";
@@ -9,28 +8,30 @@ import type { Tool, WaggleErrorCode } from "@waggle/protocol";
 
 type Headers = { readonly [name: string]: string };
 
+/** How to reach an MCP server. */
 export type McpOptions = {
   readonly url: string | URL;
-  /** Sent with every request; a function is asked each time, for tokens that expire. */
+  /** Sent with every request. A function is called each time, for tokens that expire. */
   readonly headers?: Headers | (() => Headers | Promise<Headers>);
-  /** Default the global one. */
+  /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
 };
 
+/** An open connection to an MCP server. */
 export type McpConnection = {
-  /** What the server listed when connected; `source` is `edge`. */
+  /** The tools that the server listed when it was connected, with source `edge`. */
   readonly tools: readonly Tool[];
   readonly close: () => Promise<void>;
 };
 
 /**
- * Connects and lists.
+ * Connects to the server and lists its tools.
  *
- * @throws WaggleError `NETWORK` where the server cannot be reached or does not speak MCP.
+ * @throws WaggleError `NETWORK` if the server cannot be reached or does not speak MCP.
  */
 export async function connectMcpTools(options: McpOptions): Promise<McpConnection> {
   const { url, headers = {}, fetch: send = globalThis.fetch } = options;
-  // Loaded here: whoever only rolls out (a trainer, a page without edge tools) does not pay for it.
+  // Imported on demand, so that trainers and pages without edge tools do not load the client.
   const [{ Client, StreamableHTTPClientTransport }, { CfWorkerJsonSchemaValidator }] =
     await Promise.all([
       import("@modelcontextprotocol/client"),
@@ -82,7 +83,7 @@ function textOf(content: readonly { readonly type: string }[] | undefined): stri
     .join("");
 }
 
-/** A tool that ran and failed: with its own code where it wrote one as JSON, as our edge does. */
+/** A tool's own failure. Our edge writes an error code as JSON; other servers get `TOOL_FAILED`. */
 function toolError(text: string): WaggleError {
   const value = parsedOr(text);
   if (typeof value === "object" && value !== null && "code" in value && "message" in value) {
@@ -94,7 +95,7 @@ function toolError(text: string): WaggleError {
   return new WaggleError("TOOL_FAILED", text || "the tool failed without a message");
 }
 
-/** A tool without structured output often writes JSON as text. */
+/** The parsed JSON, or the text itself. Tools without structured output often return JSON as text. */
 function parsedOr(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

@@ -7,7 +7,7 @@ import { rollOut } from "./roll-out.ts";
 const call = (text: string) => ({ name: "echo", arguments: { text } });
 const first = { turns: [say("One.", call("a")), say("Two.", call("b")), say("Done.")] };
 
-test("a branch begins with recorded turns, their numbers and versions, and goes on by itself", async () => {
+test("a branch starts with the recorded turns, log-probs and versions, then the policy continues", async () => {
   const { trajectory } = await run({ ...first, version: 3 }, environmentOf(echoing));
   const steps: string[] = [];
   const other = new ScriptedPolicy({ turns: [say("Else.", call("c")), say("End.")], version: 5 });
@@ -20,7 +20,7 @@ test("a branch begins with recorded turns, their numbers and versions, and goes 
     ...fixed,
     consent,
   });
-  // The environment really ran the recorded turn.
+  // The environment executed the recorded turn.
   expect(steps).toEqual(["One.", "Else.", "End."]);
   const cut = trajectory.segments.findIndex(({ id }) => id === trajectory.turns[1]?.segmentId);
   expect(branch.segments.slice(0, cut)).toEqual(trajectory.segments.slice(0, cut));
@@ -29,7 +29,7 @@ test("a branch begins with recorded turns, their numbers and versions, and goes 
   expect(branch.turns[1]?.toolCalls[0]?.arguments).toEqual({ text: "c" });
 });
 
-test("all turns or none of them can be replayed, not more", async () => {
+test("all turns or none can be replayed, and more than all is refused", async () => {
   const { trajectory } = await run(first, environmentOf(echoing));
   const rest = new ScriptedPolicy({ turns: [say("Never asked.")] });
   const whole = await rollOut({
@@ -44,7 +44,7 @@ test("all turns or none of them can be replayed, not more", async () => {
   );
 });
 
-test("an environment that answers otherwise than it did is refused", async () => {
+test("replay fails when the environment answers differently", async () => {
   const { trajectory } = await run(first, environmentOf(echoing));
   const changed = environmentOf(({ toolCalls }) =>
     Promise.resolve({

@@ -1,7 +1,7 @@
 /**
- * A policy that begins with turns it sampled before: what a branch, a pivot or a retry from the middle
- * starts with. The environment really runs the recorded turns again, so the rollout goes on from a
- * true state. Not a script: after the recorded turns the policy speaks for itself.
+ * A policy that starts with recorded turns, for rollouts that branch or retry from the middle of a
+ * trajectory. The environment executes the recorded turns again, so the rollout continues from a real
+ * state. After the recorded turns, the policy samples.
  */
 import { WaggleError } from "@waggle/protocol";
 import type {
@@ -16,16 +16,17 @@ import type {
 import { ForwardingContext, forwardingPolicy } from "./forwarding-policy.ts";
 
 /**
- * @param turns - how many turns of the trajectory its contexts begin with, 0 to all of them.
- * @returns a policy over the same weights; disposing it disposes those.
- * @throws WaggleError `INVALID_ARGUMENT` when the trajectory has fewer turns. A context throws
- *   `REPLAY_DIVERGED` where the environment or the rendering says something else than it did.
+ * A policy whose contexts replay the first turns of a trajectory. Disposing it disposes `policy`.
+ *
+ * @param turns - number of turns to replay, from 0 to all.
+ * @throws WaggleError `INVALID_ARGUMENT` if the trajectory has fewer turns. A context throws
+ *   `REPLAY_DIVERGED` if the environment or the rendering differs from the recording.
  */
 export function replayedPolicy(policy: Policy, trajectory: Trajectory, turns: number): Policy {
   if (!Number.isInteger(turns) || turns < 0 || turns > trajectory.turns.length) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `turns must be an integer in 0 to ${trajectory.turns.length}, got ${turns}; replay turns that were recorded`,
+      `turns is ${turns}; it must be an integer from 0 to ${trajectory.turns.length}, the recorded turns`,
     );
   }
   const recorded = trajectory.turns.slice(0, turns).map(({ segmentId }) => {
@@ -43,7 +44,7 @@ type RecordedTurn = { readonly before: readonly number[]; readonly segment: Samp
 class ReplayedContext extends ForwardingContext {
   readonly #recorded: readonly RecordedTurn[];
   #turn = 0;
-  #spokenBy: PolicyVersionId | null = null;
+  #replayedVersion: PolicyVersionId | null = null;
 
   constructor(context: PolicyContext, recorded: readonly RecordedTurn[]) {
     super(context);
@@ -51,14 +52,14 @@ class ReplayedContext extends ForwardingContext {
   }
 
   override get policyVersion(): PolicyVersionId {
-    return this.#spokenBy ?? super.policyVersion;
+    return this.#replayedVersion ?? super.policyVersion;
   }
 
   override async generate(options: GenerateOptions): Promise<Sample> {
     const turn = this.#recorded[this.#turn];
     this.#turn += 1;
     if (turn === undefined) {
-      this.#spokenBy = null;
+      this.#replayedVersion = null;
       return super.generate(options);
     }
     const { before, segment } = turn;
@@ -66,12 +67,12 @@ class ReplayedContext extends ForwardingContext {
     if (tokenIds.length !== before.length || before.some((id, t) => id !== tokenIds[t])) {
       throw new WaggleError(
         "REPLAY_DIVERGED",
-        `a replayed turn must follow the ${before.length} tokens it was sampled after, got ${tokenIds.length} that differ; replay in the environment of the same task`,
+        `the context (${tokenIds.length} tokens) differs from the ${before.length} tokens before the recorded turn; replay in an environment of the same task`,
       );
     }
     this.append(segment.tokenIds);
     for (const tokenId of segment.tokenIds) options.onToken?.(tokenId);
-    this.#spokenBy = segment.policyVersion;
+    this.#replayedVersion = segment.policyVersion;
     return segment;
   }
 }

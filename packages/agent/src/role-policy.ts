@@ -1,6 +1,6 @@
 /**
- * A policy whose turns are spoken by roles: one context, and before each turn the adapter of the role that
- * has it, or before each part of a call. What roles learn is decided elsewhere.
+ * A policy whose turns are sampled by different roles, each with its own adapter, in one context. A turn
+ * with a tool call may be divided between two roles. How roles are trained is decided elsewhere.
  */
 import {
   derivedSeed,
@@ -14,21 +14,23 @@ import type { CallDivider } from "./call-divider.ts";
 import { ForwardingContext, forwardingPolicy } from "./forwarding-policy.ts";
 import { joinedSample } from "./joined-sample.ts";
 
-/** Of a policy that keeps adapters beside its versions. */
+/** A context of a policy that holds several adapters besides its versions. */
 type SwitchableContext = PolicyContext & {
-  /** Speaks with this adapter from now on; `null` = the policy's own version. */
+  /** Samples with this adapter from now on; `null` = the policy's own version. */
   readonly activate: (adapter: string | null) => void;
 };
 
+/** Which role samples, and with which adapter. */
 export type Speakers = {
   /** Adapter of a role; `null` = the policy's own version. */
   readonly adapterOf: (role: string) => string | null;
-  /** The role that begins the next turn. */
+  /** The role that samples the next turn. */
   readonly speaker: () => string;
-  /** Where the two parts of a call are two roles'. */
+  /** Splits a call between two roles; absent = one role per turn. */
   readonly divider?: CallDivider | undefined;
 };
 
+/** A policy that activates the adapter of the current role before it samples. */
 export function rolePolicy<P extends Policy>(policy: P, speakers: Speakers): P {
   return forwardingPolicy(policy, {
     createContext: async () => new RoleContext(await policy.createContext(), speakers),
@@ -47,7 +49,7 @@ class RoleContext extends ForwardingContext {
   override async generate(options: GenerateOptions): Promise<Sample> {
     const { speaker, divider } = this.#speakers;
     this.#activate(speaker());
-    // A grammar begins with its generation: what it masks cannot go on in the middle.
+    // A grammar starts with its generation and cannot continue in a second one, so the turn is not split.
     if (divider === undefined || options.grammar !== undefined) {
       return super.generate(options);
     }
@@ -77,7 +79,7 @@ class RoleContext extends ForwardingContext {
 
   #activate(speaker: string): void {
     const wanted = this.#speakers.adapterOf(speaker);
-    // Another adapter's keys and values are read again: a change of speaker costs the context.
+    // Switching adapters drops the cache: the next generation prefills the whole context.
     if (wanted !== this.#active) switchable(this.context).activate(wanted);
     this.#active = wanted;
   }
@@ -88,6 +90,6 @@ function switchable(context: PolicyContext): SwitchableContext {
   if ("activate" in context) return context as SwitchableContext;
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    "a policy must keep adapters beside its versions for roles to speak, got one that does not; act with that of @waggle/runtime",
+    "roles need a policy that can switch adapters, such as the one from @waggle/runtime",
   );
 }

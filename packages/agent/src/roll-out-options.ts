@@ -1,4 +1,4 @@
-/** What `rollOut` is given. */
+/** Options of `rollOut`. */
 import type {
   ClientDescription,
   Consent,
@@ -12,45 +12,47 @@ import type {
 import type { ChatFormat } from "@waggle/text";
 import type { AgentEvent } from "./agent-event.ts";
 
+/** Limits of one rollout. */
 export type RollOutLimits = {
-  /** Most turns of the policy, ≥ 1. */
+  /** Maximum number of policy turns, at least 1. */
   readonly maxTurns: number;
-  /** Most tokens of one turn, ≥ 1. */
+  /** Maximum number of tokens per turn, at least 1. */
   readonly maxTokensPerTurn: number;
-  /** Most tokens in context; default, and never more than, the policy's own. */
+  /** Maximum number of tokens in context. Default and upper bound: the policy's context length. */
   readonly maxContextTokens?: number;
   /** For the whole trajectory; 0 = no limit. */
   readonly timeoutMs: number;
-  /** Unreadable turns in a row that end it with `parse-error`. Default 2. */
+  /** Consecutive unreadable turns after which the rollout ends with `parse-error`. Default 2. */
   readonly maxParseErrors?: number;
 };
 
+/** The policy, the environment and the settings of one rollout. */
 export type RollOutOptions = {
   readonly policy: Policy;
-  /** Or how to make it, where that depends on the version that is sampled from. */
+  /** The environment, or a function that creates it for the version that is sampled from. */
   readonly environment: Environment | ((policyVersion: PolicyVersionId) => Environment);
   readonly chatFormat: ChatFormat;
-  /** Default temperature 1 and full support. */
+  /** Default: temperature 1, full support. */
   readonly sampling?: Omit<Sampling, "seed">;
-  /** What every turn may say. Needs a policy with a tokenizer. */
+  /** Constrains every turn. Needs a policy with a tokenizer. */
   readonly grammar?: GrammarSpec;
   /**
-   * Without `grammar`: a turn can call only the environment's tools, and only as their schemas allow.
-   * Default false: what a policy learns from should hold its mistakes. Needs a policy with a tokenizer;
-   * schemas that no grammar holds are left to the tools.
+   * Without `grammar`: a turn can call only the environment's tools, with arguments that match their
+   * schemas. Needs a policy with a tokenizer. Schemas that a grammar cannot express are checked by the
+   * tools. Default false, because a policy should also learn from its mistakes.
    */
   readonly constrainToolCalls?: boolean;
   readonly limits: RollOutLimits;
-  /** Without one nothing is replaced. */
+  /** Absent: no text is replaced. */
   readonly redactor?: Redactor;
   readonly consent: Consent;
   readonly client: ClientDescription;
-  /** Of a task that the edge assigned. */
+  /** Set for a task that the edge assigned. */
   readonly assignmentId?: string | null;
   readonly signal?: AbortSignal;
-  /** Unsigned 32-bit integer; every turn samples with a seed derived from it. */
+  /** Unsigned 32-bit integer. Every turn's sampling seed is derived from it. */
   readonly seed: number;
   readonly onEvent?: (event: AgentEvent) => void;
-  /** Default the system's clock. */
+  /** Default: the system clock. */
   readonly now?: () => Date;
 };

@@ -16,7 +16,7 @@ import {
 
 const call = (text: string) => ({ name: "echo", arguments: { text } });
 
-test("a task that ends by itself is completed, with its turns and the policy's numbers", async () => {
+test("a task that ends by itself is completed, with its turns and log-probs recorded", async () => {
   const { trajectory, policy } = await run(
     { turns: [say("Look.", call("a")), say("Done.")], version: 4 },
     environmentOf(echoing),
@@ -54,7 +54,7 @@ test("a task that ends by itself is completed, with its turns and the policy's n
   );
 });
 
-test("the segments, one after another, are the tokens of the policy's context", async () => {
+test("the segments in order are the tokens of the policy's context", async () => {
   const turn = fc.oneof(
     fc.array(fc.string(), { maxLength: 3 }).map((texts) => say("x", ...texts.map(call))),
     fc.constantFrom("<tool_call>{", "</tool_call>", "<|im_end|>").map(sayRaw),
@@ -71,7 +71,7 @@ test("the segments, one after another, are the tokens of the policy's context", 
       const tokens = tokensOf(trajectory);
       const context = policy.contexts[0]!;
       expect(context.disposed).toBe(true);
-      // A request that did not fit is on the record alone.
+      // A request that did not fit is recorded but was never appended.
       expect(context.tokenIds).toEqual(context.samples.length > 0 ? tokens : []);
       expect(context.tokenIds.length).toBeLessThanOrEqual(contextLength);
     }),
@@ -79,7 +79,7 @@ test("the segments, one after another, are the tokens of the policy's context", 
   );
 });
 
-test("parallel calls of a turn reach the environment together and keep their order", async () => {
+test("parallel calls of a turn reach the environment together and in order", async () => {
   const actions: Action[] = [];
   const { trajectory, events } = await run(
     { turns: [say("", call("a"), call("b"), call("c")), say("ok")] },
@@ -98,7 +98,7 @@ test("parallel calls of a turn reach the environment together and keep their ord
   expect(events.filter((event) => event.type === "tool-result")).toHaveLength(3);
 });
 
-test("events tell the turn as it happens", async () => {
+test("events report a turn as it happens", async () => {
   const { events, trajectory } = await run(
     { turns: [say("Hé ", call("a")), say("Bye")] },
     environmentOf(echoing),
@@ -127,7 +127,7 @@ test("events tell the turn as it happens", async () => {
   expect(events.at(-1)).toEqual({ type: "trajectory-end", trajectory });
 });
 
-test("turns sample with different seeds that a trajectory's seed repeats", async () => {
+test("turns sample with different seeds, all derived from the rollout's seed", async () => {
   const seeds = async (seed: number): Promise<number[]> => {
     const { trajectory } = await run(
       { turns: [say("", call("a")), say("", call("b")), say("ok")] },
@@ -142,7 +142,7 @@ test("turns sample with different seeds that a trajectory's seed repeats", async
   expect(await seeds(2)).not.toEqual(first);
 });
 
-test("a turn budget ends it before the policy speaks again", async () => {
+test("the turn limit ends the rollout before the policy samples again", async () => {
   const { trajectory, policy } = await run(
     { turns: [say("", call("a")), say("", call("b"))] },
     environmentOf(echoing),
@@ -153,7 +153,7 @@ test("a turn budget ends it before the policy speaks again", async () => {
   expect(policy.contexts[0]?.samples).toHaveLength(2);
 });
 
-test("a turn that is cut by the token budget acts on nothing", async () => {
+test("a turn cut by the token limit runs no tool", async () => {
   const step = vi.fn<Environment["step"]>(echoing);
   const { trajectory } = await run(
     { turns: [say("", call("a"), call("bbbbbbbbbbbbbbbbbbbb"))] },
@@ -166,7 +166,7 @@ test("a turn that is cut by the token budget acts on nothing", async () => {
   expect(step).not.toHaveBeenCalled();
 });
 
-test("a context budget cuts the turn, and an observation that does not fit ends it", async () => {
+test("the context limit cuts a turn, and an observation that does not fit ends the rollout", async () => {
   const cut = await run({ turns: [say("x".repeat(300))] }, environmentOf(echoing), {
     limits: { maxTurns: 2, maxTokensPerTurn: 500, maxContextTokens: 200, timeoutMs: 0 },
   });
@@ -188,7 +188,7 @@ test("a context budget cuts the turn, and an observation that does not fit ends 
   expect(full.trajectory.segments.at(-1)?.kind).toBe("sampled");
 });
 
-test("a request that does not fit is recorded without a turn", async () => {
+test("a request that does not fit is recorded without turns", async () => {
   const { trajectory, policy } = await run(
     { turns: [], contextLength: 20 },
     environmentOf(echoing),
@@ -197,7 +197,7 @@ test("a request that does not fit is recorded without a turn", async () => {
   expect(policy.contexts[0]?.tokenIds).toEqual([]);
 });
 
-test("an abort in the middle of a turn keeps what was sampled", async () => {
+test("an abort in the middle of a turn keeps the sampled tokens", async () => {
   const abort = new AbortController();
   const step = vi.fn<Environment["step"]>(echoing);
   const { trajectory, policy } = await run(
@@ -225,7 +225,7 @@ test("an abort before the first token leaves a trajectory without turns", async 
   expect(trajectory).toMatchObject({ stopReason: "aborted", turns: [] });
 });
 
-test("an abort while a tool hangs ends at once", async () => {
+test("an abort while a tool hangs ends the rollout at once", async () => {
   const abort = new AbortController();
   const { trajectory } = await run(
     { turns: [say("", call("a"))] },
@@ -239,7 +239,7 @@ test("an abort while a tool hangs ends at once", async () => {
   expect(trajectory.turns[0]).toMatchObject({ toolCalls: [{ id: "c0" }], toolResults: [] });
 });
 
-test("the time limit ends a policy and an environment alike", async () => {
+test("the time limit ends a slow policy and a slow environment", async () => {
   vi.useFakeTimers();
   try {
     const limits = { maxTurns: 3, maxTokensPerTurn: 500, timeoutMs: 1000 };
@@ -269,7 +269,7 @@ test("the time limit ends a policy and an environment alike", async () => {
   }
 });
 
-test("an unreadable call is an observation, and a readable one after it is forgiven", async () => {
+test("an unreadable call becomes an observation, and a readable call resets the count", async () => {
   const step = vi.fn<Environment["step"]>(echoing);
   const { trajectory, policy } = await run(
     {
@@ -296,14 +296,14 @@ test("an unreadable call is an observation, and a readable one after it is forgi
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test("two unreadable turns in a row end it", async () => {
+test("two unreadable turns in a row end the rollout", async () => {
   const bad = sayRaw("<tool_call>");
   const { trajectory } = await run({ turns: [bad, bad, bad] }, environmentOf(echoing));
   expect(trajectory).toMatchObject({ stopReason: "parse-error", truncated: true });
   expect(trajectory.turns).toHaveLength(2);
 });
 
-test("an environment that throws ends it with the reason on the record", async () => {
+test("an environment that throws ends the rollout, with the error recorded", async () => {
   const { trajectory } = await run(
     { turns: [say("", call("a"))] },
     environmentOf(() => {
@@ -316,7 +316,7 @@ test("an environment that throws ends it with the reason on the record", async (
   ]);
 });
 
-test("what JSON cannot hold becomes what the policy reads", async () => {
+test("values that JSON cannot represent are recorded as the policy reads them", async () => {
   const { trajectory } = await run(
     { turns: [say("", call("a")), say("Done.")] },
     environmentOf(({ toolCalls }) =>
@@ -336,7 +336,7 @@ test("what JSON cannot hold becomes what the policy reads", async () => {
   expect(Trajectory.safeParse(trajectory).success).toBe(true);
 });
 
-test("a clock and an assignment are taken as given", async () => {
+test("the clock and the assignment id come from the options", async () => {
   const { trajectory } = await run({ turns: [say("Done.")] }, environmentOf(echoing), {
     now: () => new Date("2026-11-20T12:00:00.000Z"),
     assignmentId: "00000000-0000-4000-8000-000000000000",
@@ -348,7 +348,7 @@ test("a clock and an assignment are taken as given", async () => {
   });
 });
 
-test("an environment that goes on without an answer and limits of nothing are misuse", async () => {
+test("an environment that continues without an answer is refused, and so are limits of 0", async () => {
   const mute = environmentOf(() => Promise.resolve({ toolResults: [], terminated: false }));
   await expect(run({ turns: [say("x")] }, mute)).rejects.toMatchObject({
     code: "INVALID_ARGUMENT",
@@ -361,6 +361,6 @@ test("an environment that goes on without an answer and limits of nothing are mi
   expect(chatFormat.stopTokenIds).toHaveLength(1);
 });
 
-test("a turn may take a quarter of the context, within bounds", () => {
+test("the default turn limit is a quarter of the context, between 128 and 512 tokens", () => {
   expect([64, 512, 1024, 2048, 32_768].map(defaultTurnTokens)).toEqual([128, 128, 256, 512, 512]);
 });

@@ -1,10 +1,9 @@
 /**
- * `rollOut`: one rollout at one task, from the first observation to a stop reason. The only driver:
- * pages, tests and the trainer all run this. It knows tokens, text and tools; it knows no model, no
- * storage and no reward.
+ * `rollOut` runs one rollout of one task, from the first observation to a stop reason. Pages, tests and
+ * the trainer all use it. It handles tokens, text and tools; it knows no model, storage or reward.
  *
- * A model's mistake is an observation, a limit or an abort a stop reason; only a policy that fails
- * (a lost device) or a programmer's misuse throws.
+ * A model's mistake becomes an observation; a limit or an abort becomes a stop reason. It throws only if
+ * the policy fails (a lost device) or the caller misuses it.
  */
 import { FULL_SUPPORT } from "@waggle/protocol";
 import type { Trajectory } from "@waggle/protocol";
@@ -12,8 +11,8 @@ import type { RollOutOptions } from "./roll-out-options.ts";
 import { Rollout } from "./running-rollout.ts";
 
 /**
- * Tokens of one turn where nobody says another number: a quarter of the policy's context, so that a
- * few turns fit, at least 128 (a call and a sentence), at most 512 (a person waits for it).
+ * Default token limit of one turn: a quarter of the context, so that several turns fit, but at least 128
+ * (a call and a sentence) and at most 512 (a person waits for it).
  */
 export function defaultTurnTokens(contextLength: number): number {
   return Math.max(128, Math.min(512, Math.floor(contextLength / 4)));
@@ -22,10 +21,10 @@ export function defaultTurnTokens(contextLength: number): number {
 /**
  * Runs the environment's task with the policy and records it.
  *
- * @returns a trajectory whose segments, one after another, are the tokens of the policy's context.
- *   (An observation that no longer fits the context is in no segment; a first one that does not
- *   fit is, and nothing was sampled.)
- * @throws what the policy or `environment.observe` throws.
+ * @returns a trajectory whose segments in order are the tokens of the policy's context. Exceptions: an
+ *   observation that does not fit the context is not recorded; a first observation that does not fit is
+ *   recorded although nothing was sampled.
+ * @throws errors of the policy and of `environment.observe`.
  */
 export async function rollOut(options: RollOutOptions): Promise<Trajectory> {
   const context = await options.policy.createContext();

@@ -1,4 +1,4 @@
-/** What the tests of this package share: a byte-level chat format and scripts over it. */
+/** Shared by the tests of this package: a byte-level chat format and scripted rollouts. */
 import { Trajectory } from "@waggle/protocol";
 import type { Consent, Environment, Observation, ToolDefinition } from "@waggle/protocol";
 import { ByteTokenizer, ScriptedPolicy } from "@waggle/testing";
@@ -29,12 +29,12 @@ export const fixed = {
 
 export type Call = { readonly name: string; readonly arguments: object };
 
-/** Tokens of a whole turn. */
+/** Tokens of a complete turn. */
 export function say(text: string, ...calls: Call[]): number[] {
   return chatFormat.encodeAssistant(text, calls);
 }
 
-/** Tokens of a turn that is whatever the text says. */
+/** Tokens of a turn with this exact text, parsed as template text, plus the stop token. */
 export function sayRaw(text: string): number[] {
   return [...tokenizer.encodeTemplate(text), chatFormat.stopTokenIds[0]!];
 }
@@ -46,7 +46,7 @@ export const echo: ToolDefinition = {
   source: "page",
 };
 
-/** An environment out of a function. */
+/** An environment with the given `step`. */
 export function environmentOf(
   step: Environment["step"],
   first: { userMessage?: string; tools?: readonly ToolDefinition[] } = {},
@@ -59,7 +59,7 @@ export function environmentOf(
   };
 }
 
-/** Answers every call with its arguments and ends when there is none. */
+/** Answers every call with its arguments and ends the task after a turn without calls. */
 export const echoing: Environment["step"] = ({ toolCalls }) =>
   Promise.resolve<Observation>({
     toolResults: toolCalls.map((call) => ({ callId: call.id, ok: true, value: call.arguments })),
@@ -72,7 +72,7 @@ export type Run = {
   readonly events: readonly AgentEvent[];
 };
 
-/** Rolls out a script and checks what must hold for every trajectory. */
+/** Runs a scripted rollout and validates the trajectory. */
 export async function run(
   script: ScriptedPolicyOptions,
   environment: Environment,

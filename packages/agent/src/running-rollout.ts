@@ -1,6 +1,6 @@
 /**
- * A trajectory in progress: the turn loop itself. One instance runs once. What it leaves behind in
- * `pending` is what a conversation needs to go on from there.
+ * A rollout in progress: the turn loop. An instance runs once. Afterwards, `pending` tells a conversation
+ * how to continue.
  */
 import { WaggleError } from "@waggle/protocol";
 import type {
@@ -28,25 +28,27 @@ import { messageOf, toolValue } from "./tool-value.ts";
 import { ToolCallConstraint } from "./tool-call-constraint.ts";
 import { TrajectoryRecord } from "./trajectory-record.ts";
 
+/** Resolved options of a rollout. */
 export type RunningRolloutOptions = Omit<RollOutOptions, "environment"> & {
   readonly environment: Environment;
   readonly sampling: Omit<Sampling, "seed">;
 };
 
-/** Where a trajectory begins. */
+/** The state in which a rollout starts. */
 export type RolloutStart = {
   readonly context: PolicyContext;
-  /** What the context holds already; becomes given segments. */
+  /** Segments that the context already contains. They are recorded as given. */
   readonly segments: readonly Segment[];
-  /** What follows them, where there are any: the new user message is added to it. */
+  /** Messages to render after those segments, together with the new user message. */
   readonly pending?: ChatNext;
-  /** Asked before every turn but the first; may move the context to another version. */
+  /** Called before every turn except the first. May move the context to another version. */
   readonly beforeTurn?: () => void;
 };
 
-/** How a turn ends the trajectory, or what the policy reads next. */
+/** Either why the rollout stops or what the policy reads next. */
 type TurnOutcome = { readonly stop: StopReason } | { readonly next: ChatNext };
 
+/** Runs the turn loop over one environment and context. */
 export class Rollout {
   readonly #options: RunningRolloutOptions;
   readonly #start: RolloutStart;
@@ -76,7 +78,7 @@ export class Rollout {
     );
   }
 
-  /** What the policy has not read yet. */
+  /** Messages that the policy has not read yet. */
   get pending(): ChatNext {
     return this.#pending;
   }
@@ -116,7 +118,7 @@ export class Rollout {
     }
   }
 
-  /** Records what the context holds already and renders the request. */
+  /** Records the existing context and renders the request. */
   #begin(first: FirstObservation): RenderedSegment[] {
     const { chatFormat } = this.#options;
     const userMessage = this.#redact(first.userMessage);
@@ -134,14 +136,14 @@ export class Rollout {
     });
   }
 
-  /** Appends given tokens, or says that they and one more do not fit. */
+  /** Appends given tokens. Returns false if they leave no room for a sampled token. */
   #give(given: readonly RenderedSegment[], isFirst: boolean): boolean {
     const { context } = this.#start;
     const size = given.reduce((sum, segment) => sum + segment.tokenIds.length, 0);
     const fits = context.tokenIds.length + size < this.#contextLimit;
     for (const { role, tokenIds } of given) {
       if (fits) context.append(tokenIds);
-      // A trajectory has at least its request.
+      // The first request is always recorded, even if it does not fit.
       if (fits || isFirst) this.#record.addGiven(role, tokenIds);
     }
     return fits;
@@ -163,7 +165,7 @@ export class Rollout {
     const { chatFormat } = this.#options;
     const text = chatFormat.decodeAssistant(sample.tokenIds);
     const parsed = chatFormat.parseAssistant(text, { tools: this.#tools });
-    // An abort before the first token leaves nothing that a turn could name.
+    // After an abort before the first token there is no segment to record.
     const segmentId =
       sample.tokenIds.length > 0
         ? this.#record.addSampled(sample, sampling, this.#start.context.policyVersion, grammar)
@@ -202,7 +204,7 @@ export class Rollout {
     return end(toolCalls, toolResults, outcome);
   }
 
-  /** @returns the sample, with the grammar that it was asked to hold. */
+  /** @returns the sample and the grammar it was sampled under. */
   async #sample(
     turn: number,
     sampling: Sampling,
@@ -213,7 +215,7 @@ export class Rollout {
       try {
         return { sample: await this.#generate(turn, sampling, grammar, signal), grammar };
       } catch (error) {
-        // Grammars are compiled before anything is sampled.
+        // The policy compiles grammars before it samples, so retrying repeats nothing.
         if (!this.#constraint?.relax(error)) throw error;
       }
     }
@@ -247,7 +249,7 @@ export class Rollout {
     return wasCutByContext ? { ...sample, stopReason: "context-overflow" } : sample;
   }
 
-  /** Gives the turn to the environment. */
+  /** Passes the action to the environment. */
   async #act(
     turn: number,
     parsed: ParsedAssistant,
@@ -274,7 +276,7 @@ export class Rollout {
     const action = { text: parsed.text, toolCalls: restored };
     let observation: Observation | null;
     try {
-      // Called inside an async function, so that a synchronous throw is a rejection too.
+      // The async function turns a synchronous throw into a rejection.
       const step = (async () => environment.step(action, deadline.signal))();
       observation = await untilAborted(step, deadline.signal);
     } catch (error) {
@@ -331,7 +333,7 @@ export class Rollout {
       return { ...result, error: { code, message: this.#redact(message).slice(0, 2000) } };
     }
     try {
-      // As JSON keeps it, so that the record is what the policy read.
+      // Converted to plain JSON, so that the record equals what the policy reads.
       return { ...result, value: this.#redactJson(toolValue(result.value)) };
     } catch (error) {
       const message = messageOf(error);
@@ -357,7 +359,7 @@ function requireLimits(limits: RunningRolloutOptions["limits"]): void {
     if (!Number.isInteger(limits[name]) || limits[name] < 1) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `limits.${name} must be an integer of at least 1, got ${limits[name]}; pass the limit you mean`,
+        `limits.${name} must be an integer of at least 1, got ${limits[name]}`,
       );
     }
   }
@@ -367,6 +369,6 @@ function requireAnswer(next: ChatNext): void {
   if (next.toolResults !== undefined || next.userMessage !== undefined) return;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    "an environment that goes on must answer with tool results or a user message, got neither; set terminated",
+    "the environment returned neither tool results nor a user message; to end the task, set terminated",
   );
 }

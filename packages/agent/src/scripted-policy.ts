@@ -1,7 +1,7 @@
 /**
- * Policies that say what they are given, and policies that somebody else may speak for: a demonstrator, a
- * person who takes over. What was not sampled has log-probs of 0 that mean nothing; losses on given tokens do
- * not read them.
+ * Policies whose turns come from elsewhere: fully scripted ones, and ones that hand some turns to a
+ * demonstrator or a person. Tokens that were not sampled get log-probs of 0 as a placeholder; losses on
+ * given tokens do not read them.
  */
 import type {
   ClientDescription,
@@ -12,7 +12,7 @@ import type {
 } from "@waggle/protocol";
 import { ForwardingContext, forwardingPolicy } from "./forwarding-policy.ts";
 
-/** What the record of a scripted rollout says of its client. */
+/** Client description recorded for scripted rollouts. */
 export const SCRIPTED_CLIENT: ClientDescription = {
   build: "0",
   backend: "scripted",
@@ -23,8 +23,8 @@ export const SCRIPTED_CLIENT: ClientDescription = {
 /**
  * A policy whose every turn is scripted.
  *
- * @param speak - tokens of the next turn.
- * @param contextLength - tokens that a context may have; what does not fit is cut.
+ * @param speak - returns the tokens of the next turn.
+ * @param contextLength - maximum number of tokens in a context; longer turns are cut.
  */
 export function scriptedPolicy(speak: () => readonly number[], contextLength: number): Policy {
   return {
@@ -57,9 +57,9 @@ export function scriptedPolicy(speak: () => readonly number[], contextLength: nu
 }
 
 /**
- * A policy that hands turns over.
+ * A policy that lets the caller supply some of its turns.
  *
- * @param speak - asked at each turn: its tokens, or `null` for the policy's own.
+ * @param speak - called at each turn. Returns the turn's tokens, or `null` to let the policy sample.
  */
 export function handedOverPolicy<P extends Policy>(
   policy: P,
@@ -87,7 +87,7 @@ class HandedOverContext extends ForwardingContext {
   }
 }
 
-/** Tokens that nobody sampled. */
+/** Wraps tokens that were not sampled. */
 function given(tokenIds: readonly number[], stopReason: Sample["stopReason"]): Sample {
   const zeros = tokenIds.map(() => 0);
   return { tokenIds, behaviorLogProbs: zeros, rawLogProbs: zeros, entropies: zeros, stopReason };

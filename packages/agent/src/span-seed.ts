@@ -1,7 +1,7 @@
-/** Seeds of parts from the seed of the whole. Not for secrets. */
+/** Derives seeds for the parts of a rollout or conversation. Not for cryptography. */
 
 /**
- * An unsigned 32-bit seed for part `index` of something seeded by `seed`: turns of a trajectory,
+ * An unsigned 32-bit seed for part `index` of something seeded by `seed`: turns of a rollout or
  * requests of a conversation. Neighboring seeds and indices give unrelated values.
  */
 export function spanSeed(seed: number, index: number): number {

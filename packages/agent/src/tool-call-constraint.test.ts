@@ -19,7 +19,7 @@ const refusing = (code: WaggleErrorCode) => () => {
 const asked = ({ policy }: Run) =>
   policy.contexts.flatMap(({ samples }) => samples.map(({ grammar }) => grammar));
 
-test("with constrained calls every turn may call the environment's tools, and the record says so", async () => {
+test("with constrainToolCalls every turn is sampled under the tools' grammar, which is recorded", async () => {
   const done = await run(
     { turns: [say("Look.", { name: "echo", arguments: { text: "a" } }), say("Done.")] },
     environmentOf(echoing),
@@ -29,7 +29,7 @@ test("with constrained calls every turn may call the environment's tools, and th
   expect(Object.values(done.trajectory.grammars ?? {})).toEqual([CALLS]);
 });
 
-test("turns are free by default and where there are no tools; a grammar of the caller's is kept", async () => {
+test("turns are unconstrained by default and without tools, and a caller's grammar takes precedence", async () => {
   const turns = [say("Done.")];
   expect(asked(await run({ turns }, environmentOf(echoing)))).toEqual([undefined]);
   const bare = environmentOf(echoing, { tools: [] });
@@ -38,7 +38,7 @@ test("turns are free by default and where there are no tools; a grammar of the c
   expect(asked(await run({ turns }, environmentOf(echoing), own))).toEqual([own.grammar]);
 });
 
-test("a schema that no grammar holds leaves the names; a tokenizer that none can read leaves nothing", async () => {
+test("an unsupported schema falls back to tool names, an unsupported tokenizer to no grammar", async () => {
   const constrained = { constrainToolCalls: true };
   const call = say("", { name: "echo", arguments: { text: "a" } });
   const loose = await run(
@@ -59,7 +59,7 @@ test("a schema that no grammar holds leaves the names; a tokenizer that none can
   expect(free.trajectory.grammars).toBeUndefined();
 });
 
-test("every other error of a policy counts, and so does a refusal of the caller's own grammar", async () => {
+test("other errors are thrown, and so is a refusal of the caller's own grammar", async () => {
   const lost = run({ turns: [refusing("DEVICE_LOST")] }, environmentOf(echoing), {
     constrainToolCalls: true,
   });
@@ -70,7 +70,7 @@ test("every other error of a policy counts, and so does a refusal of the caller'
   await expect(refused).rejects.toMatchObject({ code: "GRAMMAR_UNSUPPORTED" });
 });
 
-test("calls in a format whose values do not say their type are read by the tools' schemas", async () => {
+test("in formats with untyped values, arguments are parsed according to the tools' schemas", async () => {
   const chatFormat = createChatFormat({
     tokenizer,
     tokenizerConfig: nanoTokenizerConfig(4096),

@@ -1,17 +1,17 @@
 /**
- * What a turn may say where its tool calls are constrained: free text, then only calls that the tools'
- * schemas allow. Where a schema holds more than a grammar can, names and JSON are still held.
+ * The grammar of a turn with constrained tool calls: free text, then only calls that match the tools'
+ * schemas. If a schema cannot be expressed as a grammar, tool names and JSON syntax are still enforced.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { GrammarSpec, ToolDefinition } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 
-/** Arguments whose schema no grammar holds; the tool checks them when it is called. */
+/** Replaces a schema that no grammar can express. The tool validates its arguments when it is called. */
 const ANY_ARGUMENTS = { type: "object" };
 
-/** The strictest grammar of tool calls that the policy could hold so far. One instance a rollout. */
+/** The strictest tool-call grammar that the policy has supported so far. One instance per rollout. */
 export class ToolCallConstraint {
-  /** The strictest first; the last is none. */
+  /** Strictest first; the last entry is no grammar. */
   readonly #levels: readonly (GrammarSpec | undefined)[];
   #level = 0;
 
@@ -33,7 +33,7 @@ export class ToolCallConstraint {
     return this.#levels[this.#level];
   }
 
-  /** Asks for less after a failed `generate`. False where less would not help: the error counts. */
+  /** Moves to a weaker grammar after a failed `generate`. Returns false if that would not help. */
   relax(error: unknown): boolean {
     if (this.grammar === undefined) return false;
     if (WaggleError.is(error, "GRAMMAR_UNSUPPORTED")) this.#level++;

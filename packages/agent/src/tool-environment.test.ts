@@ -40,7 +40,7 @@ test("calls of one turn run at the same time", async () => {
   ]);
 });
 
-test("an unknown tool and arguments off the schema are failed results beside a good one", async () => {
+test("unknown tools and invalid arguments give failed results without affecting other calls", async () => {
   const got = await results(
     [echoTool],
     [call("a", "shout"), call(5), call("good"), { name: "echo", arguments: {} }],
@@ -59,13 +59,13 @@ test("an unknown tool and arguments off the schema are failed results beside a g
   ]);
 });
 
-test("checking arguments leaves the definition as it was", async () => {
+test("validating arguments does not change the tool's definition", async () => {
   const before = structuredClone(echo.parameters);
   await results([echoTool], [call("a")]);
   expect(echo.parameters).toEqual(before);
 });
 
-test("a throw is a failed result, with its code where it has one", async () => {
+test("a throwing tool gives a failed result, with the error's code if it has one", async () => {
   const plain = toolOf(() => Promise.reject(new Error("broken")), "plain");
   const typed = toolOf(() => {
     throw new WaggleError("TOOL_UNAVAILABLE", "no line");
@@ -76,7 +76,7 @@ test("a throw is a failed result, with its code where it has one", async () => {
   ]);
 });
 
-test("a tool that hangs is told to stop and times out alone", async () => {
+test("a hanging tool gets an abort signal and times out without affecting other calls", async () => {
   vi.useFakeTimers();
   try {
     const stopped = vi.fn<() => void>();
@@ -99,13 +99,13 @@ test("a tool that hangs is told to stop and times out alone", async () => {
   }
 });
 
-test("nothing as a value is null", async () => {
+test("a tool that returns undefined gives null", async () => {
   expect(await results([toolOf(() => Promise.resolve(undefined))], [call("a")])).toEqual([
     { callId: "c0", ok: true, value: null },
   ]);
 });
 
-test("a live request ends when the policy answers without a call", async () => {
+test("a live request is completed when the policy answers without a call", async () => {
   const { trajectory } = await run(
     { turns: [say("", { name: "echo", arguments: { text: "a" } }), say("It says a.")] },
     createToolEnvironment({ system: "s", tools: [echoTool], userMessage: "u" }),
@@ -114,7 +114,7 @@ test("a live request ends when the policy answers without a call", async () => {
   expect(trajectory.turns[0]?.toolResults).toEqual([{ callId: "c0", ok: true, value: "a" }]);
 });
 
-test("two tools of one name are misuse", () => {
+test("two tools with the same name are refused", () => {
   expect(() =>
     createToolEnvironment({ system: "s", tools: [echoTool, echoTool], userMessage: "u" }),
   ).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));

@@ -1,6 +1,6 @@
 /**
- * The environment of a live visitor's request: tools that really run, and an end when the policy
- * answers without calling one. No task, no simulated user, no verifier.
+ * The environment of a live visitor's request. It runs the tools and ends when the policy answers without
+ * calling one. It has no task, no simulated user and no verifier.
  */
 import { WaggleError } from "@waggle/protocol";
 import type {
@@ -15,21 +15,23 @@ import { createDeadline, untilAborted } from "./deadline.ts";
 import { schemaViolation } from "./json-schema-check.ts";
 import { messageOf, toolValue } from "./tool-value.ts";
 
+/** The tools, texts and limits of one request. */
 export type ToolEnvironmentOptions = {
   readonly system: string;
   readonly tools: readonly Tool[];
   readonly userMessage: string;
-  /** For each call. Default 15 000; 0 = no limit. */
+  /** Time limit of each call. Default 15 000; 0 = no limit. */
   readonly callTimeoutMs?: number;
-  /** Most characters of a result's JSON text; a longer one is a failed result. Default 16 384. */
+  /** Maximum length of a result as JSON text. A longer result becomes a failed one. Default 16 384. */
   readonly maxResultCharacters?: number;
 };
 
 /**
- * Runs the calls of a turn at the same time. An unknown tool, arguments that do not match the schema,
- * a throw, a time-out and a result that is not JSON or too long come back as failed results.
+ * Creates the environment of one request. Calls of a turn run concurrently. An unknown tool, invalid
+ * arguments, a throw, a timeout, a result that is not JSON and one that is too long all become failed
+ * results.
  *
- * @throws WaggleError `INVALID_ARGUMENT` for two tools of one name.
+ * @throws WaggleError `INVALID_ARGUMENT` if two tools have the same name.
  */
 export function createToolEnvironment(options: ToolEnvironmentOptions): Environment {
   const { system, tools, userMessage, callTimeoutMs = 15_000 } = options;

@@ -19,7 +19,7 @@ test.each<readonly [string, unknown, unknown]>([
   ["an instance with members", Object.assign(new (class Item {})(), { id: 1 }), { id: 1 }],
   ["an object without a prototype", Object.assign(Object.create(null), { id: 1 }), { id: 1 }],
   ["an empty object", {}, {}],
-])("%s is an ordinary result", (_, value, expected) => {
+])("%s becomes plain JSON", (_, value, expected) => {
   expect(toolValue(value)).toEqual(expected);
 });
 
@@ -51,7 +51,7 @@ test.each<readonly [string, unknown, string]>([
     "not now",
   ],
   ["a proxy that throws", new Proxy({}, { ownKeys: () => deepThrow() }), "no keys"],
-])("%s is a failure in one line for the policy", (_, value, message) => {
+])("%s becomes a failure with a one-line message", (_, value, message) => {
   expect(() => toolValue(value)).toThrow(
     expect.objectContaining({
       code: "TOOL_FAILED",
@@ -64,7 +64,7 @@ function deepThrow(): never {
   throw new Error("no keys");
 }
 
-test("a result is as long as it may be and no longer", () => {
+test("a result may be as long as the limit but no longer", () => {
   expect(toolValue("x".repeat(98), 100)).toHaveLength(98);
   for (const value of [
     "x".repeat(99),
@@ -75,14 +75,14 @@ test("a result is as long as it may be and no longer", () => {
   }
 });
 
-test("a very large result is refused before it is written", () => {
+test("a very large result is refused before it is serialized", () => {
   let written = 0;
   const member = { toJSON: () => ++written };
   expect(() => toolValue(Array(1_000_000).fill(member), 1000)).toThrow("longer than");
   expect(written).toBeLessThanOrEqual(1000);
 });
 
-test("every JSON value is the value that JSON gives back", () => {
+test("every JSON value is returned unchanged", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(toolValue(value)).toEqual(JSON.parse(JSON.stringify(value)));
@@ -95,6 +95,6 @@ test.each<readonly [string, unknown, string]>([
   ["a text", "broken", "broken"],
   ["nothing", undefined, "undefined"],
   ["an object without a text", Object.create(null), "the error has no message"],
-])("what was thrown as %s has one line", (_, error, message) => {
+])("messageOf gives one line for %s", (_, error, message) => {
   expect(messageOf(error)).toBe(message);
 });

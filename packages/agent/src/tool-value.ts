@@ -1,13 +1,14 @@
 /**
- * What a tool returned, as the JSON value that the policy reads and the record keeps. Tools are the page's
- * own code, so no value that they return may end the request.
+ * Converts a tool's return value to the JSON that the policy reads and the record keeps. Tools are the
+ * page's own code, so a bad return value must not end the request.
  */
 import { WaggleError } from "@waggle/protocol";
 
 /**
- * @param maxCharacters most characters of the value's JSON text.
- * @returns a copy; `null` for nothing.
- * @throws WaggleError `TOOL_FAILED`, in words for the policy, where the value has no JSON text or too long a one.
+ * A plain JSON copy of the value; `null` for undefined.
+ *
+ * @param maxCharacters - maximum length of the value's JSON text.
+ * @throws WaggleError `TOOL_FAILED`, with a message for the policy, if the value is not JSON or too long.
  */
 export function toolValue(value: unknown, maxCharacters: number = Infinity): unknown {
   if (value === undefined || value === null) return null;
@@ -15,7 +16,7 @@ export function toolValue(value: unknown, maxCharacters: number = Infinity): unk
   let text: string | undefined;
   try {
     text = JSON.stringify(value, (_, member: unknown) => {
-      // Before the whole text is there: a result may be very large.
+      // Checked while serializing, because a result may be very large.
       least += typeof member === "string" ? member.length : 1;
       if (least > maxCharacters) throw tooLong(maxCharacters);
       requireContent(member);
@@ -43,8 +44,8 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * JSON writes a Map, a Set, a DOM node and other objects without members of their own as `{}`, and bytes as
- * an object with a member for each.
+ * Refuses objects whose JSON would be empty or useless. JSON writes a Map, a Set, a DOM node and other
+ * objects without own members as `{}`, and a typed array as an object with one member per element.
  */
 function requireContent(member: unknown): void {
   if (typeof member !== "object" || member === null || Array.isArray(member)) return;

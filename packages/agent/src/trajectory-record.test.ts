@@ -6,7 +6,7 @@ import { TrajectoryRecord } from "./trajectory-record.ts";
 
 const JSON_ONLY: GrammarSpec = { kind: "json" };
 
-test("the grammar of a rollout is asked for at every turn", async () => {
+test("a rollout's grammar applies to every turn", async () => {
   const { policy } = await run(
     { turns: [say("Look.", { name: "echo", arguments: { text: "a" } }), say("Done.")] },
     environmentOf(echoing),
@@ -16,7 +16,7 @@ test("the grammar of a rollout is asked for at every turn", async () => {
   expect(asked.map(({ grammar }) => grammar)).toEqual([JSON_ONLY, JSON_ONLY]);
 });
 
-test("a record holds each grammar once, and each segment its id and budget", () => {
+test("a record contains each grammar once, and each segment its grammar id and token budget", () => {
   const head = { task: null, assignmentId: null, consent, client: fixed.client };
   const record = new TrajectoryRecord({ ...head, baseModel: "0".repeat(64) }, () => new Date(0));
   const sampling = { temperature: 1, topK: 0, topP: 1, seed: 1 };
@@ -43,7 +43,7 @@ test("a record holds each grammar once, and each segment its id and budget", () 
   expect(trajectory.segments[2]).not.toHaveProperty("tokenBudget");
 });
 
-test("a turn that two versions said keeps who said what, and no upload may claim that", () => {
+test("a turn sampled by two versions records both spans, and the upload schema refuses it", () => {
   const head = { task: null, assignmentId: null, consent, client: fixed.client };
   const record = new TrajectoryRecord({ ...head, baseModel: "0".repeat(64) }, () => new Date(0));
   const versions = [

@@ -1,6 +1,6 @@
 /**
- * The trajectory while it happens: segments in the order the policy saw them, each the child of the
- * one before. Writes nothing anywhere.
+ * Builds a trajectory in memory while it happens: segments in the order the policy saw them, each the
+ * child of the one before.
  */
 import { TRAJECTORY_SCHEMA_VERSION } from "@waggle/protocol";
 import type {
@@ -19,6 +19,7 @@ import type {
   Turn,
 } from "@waggle/protocol";
 
+/** The members of a trajectory that are known before it starts. */
 export type TrajectoryHead = {
   readonly task: TaskReference | null;
   readonly assignmentId: string | null;
@@ -27,6 +28,7 @@ export type TrajectoryHead = {
   readonly baseModel: string;
 };
 
+/** Collects segments and turns, and turns them into a trajectory. */
 export class TrajectoryRecord {
   readonly #head: TrajectoryHead;
   readonly #now: () => Date;
@@ -47,8 +49,8 @@ export class TrajectoryRecord {
   }
 
   /**
-   * @param grammar - that it was sampled under.
-   * @returns the id of the segment.
+   * @param grammar - the grammar it was sampled under.
+   * @returns the id of the new segment.
    */
   addSampled(
     sample: Sample,
@@ -83,7 +85,7 @@ export class TrajectoryRecord {
     this.#turns.push(turn);
   }
 
-  /** `policyVersion` counts only where nothing was sampled. */
+  /** Completes the trajectory. `policyVersion` is used only if nothing was sampled. */
   finish(stopReason: StopReason, policyVersion: PolicyVersionId): Trajectory {
     const terminated = stopReason === "completed";
     return {

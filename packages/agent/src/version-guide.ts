@@ -1,12 +1,12 @@
 /**
- * What a published version's guidance puts before a request. A case is drawn by a key, so that whoever has
- * the guidance and the key, as the trainer does, reads the same and gets the same tokens.
+ * The guide of a published version. It chooses a case by a key, so that a replay with the same guidance
+ * and key (as in the trainer) reads the same case and gets the same tokens.
  */
 import { guidanceReading, readingText } from "@waggle/learning";
 import type { Guidance } from "@waggle/protocol";
 import type { Guide } from "./guided-environment.ts";
 
-/** @param key - of the rollout: its assignment, or anything where nobody replays it. */
+/** @param key - identifies the rollout: its assignment id, or any text if it will not be replayed. */
 export function versionGuide(guidance: Guidance, key: string): Guide {
   return {
     start: (request) =>
