@@ -81,7 +81,7 @@ export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
         "trials/committed-runs.test.ts",
         "%s learns from thumbs alone and does not learn to agree",
       ),
-      "packages/environments/src/visitors.test.ts > a tenth of the thumbs is the wrong one; at a half they say nothing",
+      "packages/environments/src/visitors.test.ts > with noise 0.1 a tenth of the thumbs is flipped, with 0.5 they carry no information",
     ],
   },
 ];

@@ -287,8 +287,8 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A policy sets itself tasks whose answers the environment computes: what cannot be read or shown to have an answer is worth nothing, a held-out task cannot be set, and who sets a task is paid for half of its tries.",
     tests: [
-      "packages/environments/src/proposals.test.ts > %s: what a careful proposer sets a careful solver solves, and a careless one is found out",
-      "packages/environments/src/proposals.test.ts > a question is the path that it says, in the environment of the reference",
+      "packages/environments/src/proposals.test.ts > %s: a careful solver solves every task of a careful proposer, and careless proposals fail",
+      "packages/environments/src/proposals.test.ts > a question is parsed to its path, in the environment of the reference",
       ...at(
         "rollouts/teams.test.ts",
         "who sets a task is paid for half of its tries, not for all or for what nobody could show",
@@ -377,8 +377,8 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "Who answers sees the memory as it was kept and no line that it was made from; who solves sees no document that the task was set from; within a call the adapter changes where the tool is named, to the token; of designs that nobody ran the most hopeful stay.",
     tests: [
       "trainer/src/strategies/managed-turns.test.ts > each turn has its own message alone, and the role follows from it",
-      "packages/environments/src/environment-verifiers.test.ts > diary: what holds at the end, by the memory as its operations left it",
-      "packages/environments/src/proposals.test.ts > a sum from the ledger stands on what was read, and who solves it reads nothing",
+      "packages/environments/src/environment-verifiers.test.ts > diary: the answer is the fact that holds at the end, and memory changes only by operations",
+      "packages/environments/src/proposals.test.ts > a sum from the ledger uses only numbers that were read, and its solver has no documents",
       "trainer/src/rollouts/divided-calls.test.ts > what is said before names the tool and nothing more, what is said after are its arguments",
       "trainer/src/rollouts/role-policy.test.ts > within a turn the role changes where the call is divided, and not where nothing is named",
       ...at(

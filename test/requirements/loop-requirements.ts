@@ -8,9 +8,9 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Held-out tasks are disjoint from training, a quarter of them in wordings never trained on.",
     tests: [
-      "packages/environments/src/shop-task.test.ts > no held-out instance is ever a training instance, nor a wish of it one of the first level",
-      "packages/environments/src/shop-task.test.ts > tasks of the first level are those that the nano base was taught",
-      "packages/environments/src/shop-task.test.ts > a quarter of the held-out tasks, and no training task, is worded by an unseen template",
+      "packages/environments/src/shop-task.test.ts > no held-out instance or wish occurs in training, at this or the first level",
+      "packages/environments/src/shop-task.test.ts > tasks of the first level are those that the nano base was trained on",
+      "packages/environments/src/shop-task.test.ts > a quarter of the held-out tasks and no training tasks use unseen templates",
     ],
   },
   {
@@ -19,10 +19,10 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The verifier passes gold, fails near misses and hostile answers, and says when it cannot judge.",
     tests: [
-      "packages/environments/src/shop-task.test.ts > the verifier passes what an expert does, in fewer turns than there are",
-      "packages/environments/src/shop-task.test.ts > the verifier fails a near miss: one thing more or less in the cart, the number off by one",
-      "packages/environments/src/shop-task.test.ts > the verifier fails who leaves a wish out",
-      "packages/environments/src/shop-task.test.ts > fails hostile answers: long, injected, not a number, a list of guesses",
+      "packages/environments/src/shop-task.test.ts > the verifier passes the expert, who needs fewer turns than the limit",
+      "packages/environments/src/shop-task.test.ts > the verifier fails near misses: an extra or missing product, or a number off by one",
+      "packages/environments/src/shop-task.test.ts > the verifier fails a rollout that omits a wish",
+      "packages/environments/src/shop-task.test.ts > fails hostile answers: too long, injected, not a number, a list of guesses",
       "trainer/src/check/replayed-failures.test.ts > a claimed %s, which no replay can find, leaves the rollout out",
     ],
   },

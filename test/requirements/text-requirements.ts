@@ -72,8 +72,8 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/pretrain/base-demonstration.test.ts > lessons of reading begin as rollouts that read do, and come as often as the environment says",
       "trainer/src/pretrain/base-demonstration.test.ts > an environment without lessons is taught by its demonstrations as they are",
-      "packages/environments/src/recall.test.ts > who reads pulls the lever of a case that went well and another than that of one that went wrong",
-      "packages/environments/src/recall.test.ts > a lever goes well under every light as often as any other",
+      "packages/environments/src/recall.test.ts > a reader repeats the lever of a rewarded case and avoids that of an unrewarded one",
+      "packages/environments/src/recall.test.ts > every lever is rewarded equally often under every light",
     ],
   },
 ];

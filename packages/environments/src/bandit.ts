@@ -1,7 +1,7 @@
 /**
- * A contextual bandit: which lever pays under this light? The color decides, the shape does not; the pay
- * is drawn with the task, so also the right lever sometimes pays nothing. One turn, no tool. Success is the
- * lever that pays best, whatever it paid.
+ * A contextual bandit: which lever pays under this light? The best lever depends on the color and not on
+ * the shape. Payoffs are drawn with the task, so even the best lever sometimes pays nothing. One turn, no
+ * tools. Pulling the best lever is a success, whatever it paid.
  */
 import type { Task, TaskReference } from "@waggle/protocol";
 import { drawInstance } from "./environment-task.ts";
@@ -9,8 +9,11 @@ import { createRandom, hashText, pick } from "./random.ts";
 import { leveledReferences, type EnvironmentSpec } from "./environment-spec.ts";
 import { createToolEnvironment } from "./tool-environment.ts";
 
+/** Levers that can be pulled. */
 export const LEVERS = ["left", "middle", "right"] as const;
+/** Colors of the light. They determine the best lever. */
 export const COLORS = ["red", "blue", "green", "white", "black", "pink"] as const;
+/** Shapes of the light. They do not matter. */
 export const SHAPES = [
   "square",
   "circle",
@@ -21,7 +24,7 @@ export const SHAPES = [
   "heart",
   "cone",
 ] as const;
-/** Chance that the best lever pays, and that another does, by level. */
+/** Chance that the best lever pays, and that any other lever pays, by level. */
 const PAYS = [
   { best: 1, other: 0 },
   { best: 0.9, other: 0.2 },
@@ -52,7 +55,7 @@ function task(name: string, reference: TaskReference): Task {
   return { ...reference, family: kind, template: "0", system: "", request: `${color} ${shape}` };
 }
 
-/** Levels are how surely the best lever pays. @param name - of the environment. */
+/** A bandit under the given environment name. Higher levels pay less reliably. */
 export function banditNamed(name: string): EnvironmentSpec {
   return {
     ...leveledReferences(name, PAYS.length),
@@ -66,7 +69,7 @@ export function banditNamed(name: string): EnvironmentSpec {
         judge: (finalText) => {
           const pulled = LEVERS.find((lever) => lever === (finalText ?? "").trim());
           const chance = pulled === undefined ? 0 : pulled === best ? pays.best : pays.other;
-          // The pay of each lever is drawn with the task: the same pull is paid the same again.
+          // The payoff of each lever is drawn with the task: the same pull always pays the same.
           const draw = createRandom(hashText(`${name}/${reference.seed}/${pulled ?? ""}`))();
           return {
             reward: draw < chance ? 1 : 0,
@@ -83,4 +86,5 @@ export function banditNamed(name: string): EnvironmentSpec {
   };
 }
 
+/** The bandit as an environment of its own. */
 export const BANDIT: EnvironmentSpec = banditNamed("bandit");

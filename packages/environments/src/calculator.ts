@@ -1,6 +1,6 @@
 /**
- * A calculator that fails: the answer needs the tool, and the tool is busy now and then. Who gives up or
- * guesses is wrong; who asks again is right. Reward is 0 or 1.
+ * A calculator that sometimes fails: the answer needs the tool, and the tool is sometimes busy. A policy
+ * that gives up or guesses fails; one that calls again succeeds. Reward is 0 or 1.
  */
 import { type Task, type TaskReference, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
@@ -21,8 +21,8 @@ import { createToolEnvironment } from "./tool-environment.ts";
 const NAME = "calculator";
 /** Chance that a call fails, by level. */
 const FAILURES = [0, 0.3, 0.5] as const;
-/** Calls in a row that may fail; the next one works, so that every task can be solved. */
-const MOST_FAILURES = 4;
+/** Maximum number of consecutive failures. The next call works, so every task can be solved. */
+const MAX_FAILURES = 4;
 
 type CalculatorInstance = { readonly expression: string; readonly answer: number };
 type Counter = { readonly seed: number; readonly failure: number; calls: number; failed: number };
@@ -59,7 +59,7 @@ const TOOLS: RunnableTools<Counter> = {
     run: ({ expression }, counter: Counter) => {
       counter.calls += 1;
       const draw = createRandom(hashText(`${NAME}/${counter.seed}/${counter.calls}`))();
-      if (draw < counter.failure && counter.failed < MOST_FAILURES) {
+      if (draw < counter.failure && counter.failed < MAX_FAILURES) {
         counter.failed += 1;
         throw new WaggleError("TOOL_FAILED", "busy");
       }
@@ -79,7 +79,7 @@ function demonstrator(
   return (observation) => {
     const result = observation?.toolResults[0];
     if (result?.ok === true) return { text: String(result.value), calls: [] };
-    // A careless one guesses at once, gives up after a failure, or mistypes.
+    // Mistakes: guess at once, give up after a failure, or mistype.
     if (random() < (asked ? mistakes : mistakes / 3)) {
       return { text: String(10 + integerBelow(random, 90)), calls: [] };
     }
@@ -107,19 +107,19 @@ function create(reference: TaskReference, drawn = instance(reference)): JudgedEn
   };
 }
 
-/** Levels are how often the tool fails: never, 30 % and half of the calls. */
+/** Levels set how often the tool fails: never, in 30 % and in half of the calls. */
 const ENVIRONMENT = {
   ...leveledReferences(NAME, FAILURES.length),
-  maxTurns: MOST_FAILURES + 3,
+  maxTurns: MAX_FAILURES + 3,
   task,
   create,
   demonstrator,
 };
 
-/** What is an expression to be set: two or three numbers of at most two digits. */
+/** Expressions that may be proposed: two or three numbers of at most two digits. */
 const PROPOSAL = /^\d{1,2}(?:[+*]\d{1,2}){1,2}$/;
 
-/** Held-out tasks cannot be set in training. */
+/** The proposed instance, or `null` if it is malformed or belongs to the other split. */
 function proposed(text: string, reference: TaskReference): CalculatorInstance | null {
   const expression = text.trim();
   return PROPOSAL.test(expression) && isOfSplit(reference, expression)
@@ -139,7 +139,7 @@ const PROPOSALS: TaskProposals = {
         return { reward: success ? 1 : 0, success, parts: {} };
       },
     }),
-    // A careless one leaves a number out.
+    // A mistake appends an operator without a number.
     demonstrator: (reference, random, mistakes) => () => {
       const { expression } = instance(reference);
       return { text: random() < mistakes ? `${expression}+` : expression, calls: [] };

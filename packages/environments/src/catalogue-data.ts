@@ -1,9 +1,9 @@
 /**
- * The products of the demo shop, as data. Ids, prices, ratings and stock are part of what a seed
- * means: changing a row changes tasks, so a changed catalogue is a new environment name.
+ * The products of the demo shop. A seed's task depends on ids, prices, ratings and stock, so changing a
+ * row changes tasks: a changed catalogue needs a new environment name.
  */
 
-/** One thing for sale. */
+/** A product for sale. */
 export type Product = {
   readonly id: string;
   /** One to three words, unique. */
@@ -30,7 +30,7 @@ function product(
   return { id, name, category, price, rating, stock, attributes };
 }
 
-/** In order of popularity: what an unsorted search lists first. */
+/** In order of popularity, which is the order of an unsorted search. */
 export const CATALOGUE: readonly Product[] = [
   product("p01", "Nordic Jacket", "jacket", 87, 3.7, 4, ["waterproof", "wool"]),
   product("p02", "City Jacket", "jacket", 169, 4.7, 42, ["black", "warm"]),

@@ -1,9 +1,11 @@
-/** Looking things up in the catalogue. Pure; the order of results never depends on a cart. */
+/** Search in the catalogue. Pure functions; the order of results does not depend on a cart. */
 import { CATALOGUE } from "./catalogue-data.ts";
 import type { Product } from "./catalogue-data.ts";
 
+/** Order of search results. */
 export type SearchSort = "relevance" | "price" | "rating";
 
+/** What to search for. */
 export type SearchQuery = {
   readonly query: string;
   /** Euros, inclusive. */
@@ -14,12 +16,12 @@ export type SearchQuery = {
 
 const byId: ReadonlyMap<string, Product> = new Map(CATALOGUE.map((item) => [item.id, item]));
 
-/** The product of this id, where there is one. */
+/** The product with this id, or `undefined`. */
 export function findProduct(id: string): Product | undefined {
   return byId.get(id);
 }
 
-/** A word as the index holds it: lower case, without the plural's s. */
+/** A word as indexed: lower case, without a plural s. */
 function stem(word: string): string {
   return word.length > 3 && word.endsWith("s") ? word.slice(0, -1) : word;
 }
@@ -37,7 +39,7 @@ const indexed = CATALOGUE.map((item) => ({
   words: new Set(wordsOf([item.name, item.category, ...item.attributes].join(" "))),
 }));
 
-/** Products in the order a shop lists them; ties keep the order of the catalogue. */
+/** Products in the requested order. Ties keep the catalogue's order. */
 function sortProducts(products: readonly Product[], sort: SearchSort): Product[] {
   const sorted = [...products];
   if (sort === "price") sorted.sort((a, b) => a.price - b.price);
@@ -46,8 +48,8 @@ function sortProducts(products: readonly Product[], sort: SearchSort): Product[]
 }
 
 /**
- * The products that match the most words of the query, at least one. An empty query matches
- * everything.
+ * The products that match the most words of the query, but at least one word. An empty query matches
+ * every product.
  */
 export function searchProducts(search: SearchQuery): Product[] {
   const words = [...new Set(wordsOf(search.query))];

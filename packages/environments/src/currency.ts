@@ -1,7 +1,7 @@
-/** Money of the shop: euros, and a fixed table so that an answer can be checked years later. */
+/** Currencies of the shop. Exchange rates are fixed, so that an answer can be checked years later. */
 import { WaggleError } from "@waggle/protocol";
 
-/** What one euro buys. Fixed on purpose; not a market rate. */
+/** Value of one euro in each currency. Fixed on purpose; not market rates. */
 export const EXCHANGE_RATES: { readonly [currency: string]: number } = {
   EUR: 1,
   USD: 1.08,
@@ -12,13 +12,13 @@ export const EXCHANGE_RATES: { readonly [currency: string]: number } = {
   PLN: 4.3,
 };
 
-/** Rounded to cents, away from the noise of binary fractions. */
+/** Rounds to cents. The epsilon compensates for binary fractions just below a half. */
 function roundMoney(amount: number): number {
   return Math.round((amount + Number.EPSILON) * 100) / 100;
 }
 
 /**
- * `amount` of one currency in another, to cents.
+ * Converts an amount between currencies, rounded to cents.
  * @throws WaggleError `INVALID_TOOL_ARGUMENTS` for a currency that is not in the table.
  */
 export function convertCurrency(amount: number, from: string, to: string): number {

@@ -1,7 +1,7 @@
 /**
- * A simulated visitor who does not say everything at once: what is missing must be asked for before it
- * can be booked. The visitor answers one question a turn and never acts. Success is a booking of exactly
- * what the visitor had in mind.
+ * A simulated visitor who leaves out part of what they want: the policy must ask for it before booking.
+ * The visitor answers one question per turn and never acts. Success is a booking of exactly what the
+ * visitor had in mind.
  */
 import { type Task, type TaskReference, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
@@ -19,7 +19,7 @@ const SLOTS = {
 } as const;
 type Slot = keyof typeof SLOTS;
 const SLOT_NAMES = Object.keys(SLOTS) as Slot[];
-/** Turns of questions that the visitor is patient for. */
+/** Number of questions that the visitor answers. */
 const PATIENCE = 5;
 
 type Wish = { readonly [slot in Slot]: string };
@@ -30,7 +30,7 @@ type Talk = {
   questions: number;
 };
 
-/** Level n leaves n + 1 of the three slots unsaid. */
+/** Level n leaves n + 1 of the three slots unmentioned. */
 function instance(reference: TaskReference): DialogueInstance {
   const unsaid = 1 + (reference.seed % SLOT_NAMES.length);
   return drawInstance(
@@ -91,7 +91,7 @@ const TOOLS: RunnableTools<Talk> = {
   }),
 };
 
-/** What the visitor says to a turn of words, `null` when out of patience. */
+/** The visitor's reply to a turn without calls; `null` when out of patience. */
 function reply(text: string, talk: Talk): string | null {
   talk.questions += 1;
   if (talk.questions > PATIENCE) return null;
@@ -110,7 +110,7 @@ function demonstrator(
   return (observation) => {
     if (observation?.terminated === true) return { text: "", calls: [] };
     if (asked !== null) known.set(asked, drawn.wish[asked]);
-    // A careless one books what it was never told.
+    // A mistake books a slot that the visitor never mentioned.
     const open = SLOT_NAMES.filter((slot) => !known.has(slot));
     const slot = open[0];
     if (slot !== undefined && random() >= mistakes / 2) {
@@ -122,7 +122,7 @@ function demonstrator(
   };
 }
 
-/** Levels leave one, two and all three of day, time and people unsaid. */
+/** Levels leave one, two or all three of day, time and people unmentioned. */
 export const DIALOGUE: EnvironmentSpec = {
   ...leveledReferences(NAME, SLOT_NAMES.length),
   maxTurns: PATIENCE + 2,

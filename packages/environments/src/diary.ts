@@ -1,8 +1,8 @@
 /**
- * A visitor who tells of himself, a line at a time, and asks about it at the end. Lines change what was said
- * before, take it back, or say nothing. There is a memory that only its operations change; every message says
- * all that is in it, so that whoever keeps it and whoever answers from it may be strangers. A task begins
- * anywhere in a diary, with what was kept of it till then. Success is what held at the end.
+ * A visitor tells about himself line by line and asks a question at the end. Lines may add a fact, change
+ * it, take it back, or mean nothing. The memory changes only through its operations. Every message contains
+ * the whole memory, so different policies can keep it and answer from it. A task may begin in the middle of
+ * a diary, with the memory of the lines before. Success is the fact that holds at the end.
  */
 import type { Environment, Task, TaskReference } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
@@ -21,13 +21,13 @@ import { createToolEnvironment } from "./tool-environment.ts";
 const NAME = "diary";
 /** Lines before the question, by level. */
 const LINES = [2, 3, 4] as const;
-/** Chance of a line that says nothing. */
+/** Chance that a line means nothing. */
 const CHAT = 0.2;
-/** Chance of a diary that begins with the task. */
+/** Chance that a task begins with an empty diary. */
 const NEW = 0.5;
-/** Turns to spare: an operation that could not be read costs one. */
+/** Extra turns, since an unreadable operation costs one. */
 const SPARE = 2;
-/** The answer where nothing holds any more. */
+/** The answer if no fact about the topic holds. */
 const NOTHING = "nothing";
 
 const TOPICS = {
@@ -60,14 +60,14 @@ type Topic = keyof typeof TOPICS;
 const TOPIC_NAMES = Object.keys(TOPICS) as Topic[];
 const CHATS = ["Nice day today.", "I slept well.", "The bus was late."];
 
-/** What a line changes: the value of a topic, `null` where none holds any more. */
+/** A line, and the change it makes: a topic's new value, or `null` if none holds any more. */
 type Line = {
   readonly words: string;
   readonly change: { readonly topic: Topic; readonly value: string | null } | null;
 };
 type DiaryInstance = {
   readonly lines: readonly Line[];
-  /** Lines that were kept before the task begins: none, or any number of them. */
+  /** Number of lines whose facts are in the memory when the task begins. */
   readonly kept: number;
   readonly asked: Topic;
   readonly answer: string;
@@ -81,12 +81,12 @@ function instance(reference: TaskReference): DiaryInstance {
     reference,
     (random) => {
       const held = new Map<Topic, string | null>();
-      // Of few topics, so that lines come back to them.
+      // Only two topics, so that lines return to the same topic.
       const first = Math.floor(random() * TOPIC_NAMES.length);
       const topics = [0, 1].map((i) => TOPIC_NAMES[(first + i) % TOPIC_NAMES.length] as Topic);
       const count = LINES[reference.seed % LINES.length] as number;
       const lines = Array.from({ length: count }, (_, i): Line => {
-        // Somewhere something is said.
+        // At least one line must state a fact.
         const isChat = random() < CHAT && (i < count - 1 || held.size > 0);
         return isChat
           ? { words: pick(random, CHATS), change: null }
@@ -100,7 +100,7 @@ function instance(reference: TaskReference): DiaryInstance {
   );
 }
 
-/** A line about a topic, by what holds of it. */
+/** A line about a topic that fits the fact that holds so far. */
 function told(topic: Topic, held: Map<Topic, string | null>, random: RandomSource): Line {
   const { values, said, changed, gone } = TOPICS[topic];
   const now = held.get(topic) ?? null;
@@ -116,14 +116,14 @@ function told(topic: Topic, held: Map<Topic, string | null>, random: RandomSourc
   return { words, change: { topic, value } };
 }
 
-/** All that may be known: the memory, and the next line or the question. */
+/** The whole message: the memory, then the next line or the question. */
 function message({ lines, asked }: DiaryInstance, { entries, heard }: Diary): string {
   const memory = entries.map(({ id, text }) => `${id} ${text}`).join(", ") || "empty";
   const line = lines[heard];
   return `Memory: ${memory}. ${line === undefined ? `Asked: ${asked}?` : `Said: ${line.words}`}`;
 }
 
-/** What a careful keeper has made of the lines before the task. */
+/** The diary after a careful policy has processed the lines before the task. */
 function diaryOf({ lines, kept }: DiaryInstance): Diary {
   const diary: Diary = { entries: [], written: 0, heard: kept };
   for (const { change } of lines.slice(0, kept)) {
@@ -190,7 +190,7 @@ function task(reference: TaskReference, drawn = instance(reference)): Task {
   };
 }
 
-/** Whatever is done about a line, the next one follows. */
+/** The environment of a task. The next line follows whatever the policy does about a line. */
 function create(reference: TaskReference): ReturnType<EnvironmentSpec["create"]> {
   const drawn = instance(reference);
   const diary = diaryOf(drawn);
@@ -203,7 +203,7 @@ function create(reference: TaskReference): ReturnType<EnvironmentSpec["create"]>
     task: task(reference, drawn),
     tools: TOOLS,
     state: diary,
-    // Words about a line change nothing; words to the question are the answer.
+    // Text about a line changes nothing; text in reply to the question is the answer.
     answer: () => (isAsked() ? null : next()),
   });
   const step: Environment["step"] = async (action, signal) => {
@@ -224,7 +224,7 @@ function create(reference: TaskReference): ReturnType<EnvironmentSpec["create"]>
   };
 }
 
-/** What a message says is in the memory, and what it asks for: the last that it says, as entries may say anything. */
+/** Parses a message. Matches the last `Said` or `Asked`, since memory entries may contain any text. */
 function read(said: string): { entries: Entry[]; line: string | null; asked: string | null } {
   const [, memory = "", kind, rest = ""] = /^Memory: (.*)\. (Said|Asked): (.*)$/s.exec(said) ?? [];
   const entries = memory === "empty" ? [] : memory.split(", ").map(entryOf);
@@ -238,7 +238,7 @@ function entryOf(shown: string): Entry {
   return { id: first, text: words.join(" ") };
 }
 
-/** Goes by the message alone, as whoever meets it must. */
+/** Acts on the message alone, as a policy must. */
 function demonstrator(
   reference: TaskReference,
   random: RandomSource,
@@ -254,7 +254,7 @@ function demonstrator(
       return { text: random() < mistakes / 3 ? guess : known, calls: [] };
     }
     const change = drawn.lines.find(({ words }) => words === line)?.change ?? null;
-    // A careless one lets a line pass, or writes a second entry beside the first.
+    // Mistakes: ignore a line, or add a second entry about the same topic.
     if (change === null || random() < mistakes / 2) return operation("none", {});
     const entry = aboutTopic(entries, change.topic);
     if (change.value === null) {
@@ -271,7 +271,7 @@ function operation(name: string, given: { readonly [key: string]: string }): Dem
   return { text: "", calls: [{ name, arguments: given }] };
 }
 
-/** Levels are diaries of 2, 3 and 4 lines before the question. */
+/** Levels are diaries with 2, 3 and 4 lines before the question. */
 export const DIARY: EnvironmentSpec = {
   ...leveledReferences(NAME, LINES.length),
   maxTurns: Math.max(...LINES) + 1 + SPARE,

@@ -7,7 +7,7 @@ import type { EnvironmentSpec } from "./environment-spec.ts";
 
 const signal = new AbortController().signal;
 
-/** Runs a demonstrator to its end and judges it. */
+/** Runs a demonstrator until the task ends, and judges the result. */
 async function demonstrate(
   spec: EnvironmentSpec,
   reference: TaskReference,
@@ -38,7 +38,7 @@ const references = (
   Array.from({ length: count }, (_, i) => spec.reference(i * 7919, split, i % spec.levels));
 
 test.each(ENVIRONMENTS.map((spec) => [spec.name, spec] as const))(
-  "%s: who makes no mistake solves every task, who makes many fails often",
+  "%s: a demonstrator without mistakes solves every task, and one with many often fails",
   async (_, spec) => {
     for (const split of ["train", "heldOut"] as const) {
       for (const reference of references(spec, split)) {
@@ -56,7 +56,7 @@ test.each(ENVIRONMENTS.map((spec) => [spec.name, spec] as const))(
 );
 
 test.each(ENVIRONMENTS.map((spec) => [spec.name, spec] as const))(
-  "%s: a seed names its task, and levels are what was asked for",
+  "%s: a seed determines the task, and references have the requested level",
   (_, spec) => {
     const requests = new Set<string>();
     for (const split of ["train", "heldOut"] as const) {
@@ -74,7 +74,7 @@ test.each(ENVIRONMENTS.map((spec) => [spec.name, spec] as const))(
   },
 );
 
-test("an instance is of one split by its content alone", () => {
+test("an instance's content alone determines its split", () => {
   const keys = { train: new Set<number>(), heldOut: new Set<number>() };
   for (const split of ["train", "heldOut"] as const) {
     for (let seed = 0; seed < 500; seed += 1) {
@@ -89,14 +89,14 @@ test("an instance is of one split by its content alone", () => {
   expect(keys.heldOut.size).toBeGreaterThan(10);
 });
 
-test("an environment is found by its name, an unknown one is answered with the list", () => {
+test("environments are found by name, and an unknown name is refused with the list", () => {
   for (const spec of ENVIRONMENTS) expect(environmentNamed(spec.name)).toBe(spec);
-  expect(() => environmentNamed("moon")).toThrow(/shop, strings.*got moon/);
-  // A task of any level is of its environment.
+  expect(() => environmentNamed("moon")).toThrow(/"moon".*shop, strings/);
+  // Tasks of every level belong to their environment.
   for (const spec of ENVIRONMENTS) {
     for (let level = 0; level < spec.levels; level += 1) {
       expect(environmentOf(spec.reference(7, "train", level))).toBe(spec);
     }
   }
-  expect(() => environmentOf({ environment: "moon", seed: 1, split: "train" })).toThrow(/got moon/);
+  expect(() => environmentOf({ environment: "moon", seed: 1, split: "train" })).toThrow(/"moon"/);
 });

@@ -1,6 +1,7 @@
 /**
- * An environment of tasks to learn in: environments by seed, what judges them, and a demonstrator with a dial for
- * its mistakes. A seed names everything; nothing here is drawn anew. Not the driver, which is `rollOut`.
+ * The description of an environment to train in: it creates tasks from seeds, verifies them and provides a
+ * demonstrator with an adjustable mistake rate. Everything is determined by the seed. `rollOut` runs the
+ * loop.
  */
 import type {
   Environment,
@@ -13,84 +14,86 @@ import type {
 } from "@waggle/protocol";
 import type { RandomSource } from "./random.ts";
 
-/** A verifier's words, and what single turns earned where the environment pays them. */
+/** A verdict, with rewards of single turns if the environment gives them. */
 export type Judgement = Verification & {
-  /** `[turns with calls that reached the environment]`, in [0, 1] and adding up to at most 1. */
+  /** `[turns with calls that reached the environment]`, each in [0, 1], with a sum of at most 1. */
   readonly turnRewards?: readonly number[];
 };
 
-/** One rollout's environment. */
+/** The environment of one rollout, with its verifier. */
 export type JudgedEnvironment = {
   readonly environment: Environment;
   /**
-   * Judges the environment as it stands.
+   * Judges the environment in its current state.
    *
-   * @param finalText text of the last turn, `null` where the rollout was cut before it answered.
+   * @param finalText - text of the last turn; `null` if the rollout was cut before it answered.
    */
   readonly judge: (finalText: string | null) => Judgement;
 };
 
-/** What a demonstrator does next. */
+/** A demonstrator's next turn. */
 export type DemonstratedAction = {
   readonly text: string;
   readonly calls: readonly Omit<ToolCall, "id">[];
 };
 
-/** Told what its last action came to, `null` at the start. */
+/** Chooses the next turn. Gets the observation that followed its last one, or `null` at the start. */
 export type Demonstrator = (observation: Observation | null) => DemonstratedAction;
 
 /**
- * How the base of an environment is taught to read: some of its demonstrations are given a case of a rollout, as
- * rollouts are given theirs, and do what the case says. What is in the case is drawn, so that reading is
- * all that is taught.
+ * How the base model of an environment learns to read cases. Some demonstrations start with a case, as
+ * rollouts with guidance do, and act on it. The content of a case is random, so that the base learns
+ * nothing except reading.
  */
 export type ReadingLessons = {
-  /** Share of demonstrations with a case, in [0, 1]. */
+  /** Share of demonstrations that get a case, in [0, 1]. */
   readonly share: number;
-  /** Of the demonstrations without one. */
+  /** Mistake rate of the demonstrations without a case. */
   readonly mistakes: number;
   readonly lesson: (random: RandomSource) => ReadingLesson;
 };
 
+/** A random case and a demonstrator that acts on it. */
 export type ReadingLesson = {
   readonly case: { readonly situation: string; readonly action: string; readonly reward: number };
-  /** Who has read it. */
+  /** Acts on the case. */
   readonly reader: Demonstrator;
 };
 
+/** Everything that training needs to know about an environment. */
 export type EnvironmentSpec = {
-  /** As in a task reference. */
+  /** Name in task references. */
   readonly name: string;
-  /** By level, where each has a name of its own in a task reference; absent = `name` at all of them. */
+  /** Names in task references by level, if each level has its own. Absent = `name` for all levels. */
   readonly environments?: readonly string[];
-  /** Most turns that a rollout needs, with some to spare. */
+  /** Turn limit of a rollout: what the task needs, plus some to spare. */
   readonly maxTurns: number;
-  /** Tokens that a base of its own must be able to read; absent = what bases usually can. */
+  /** Context length in tokens that a base model for it must have. Absent = the usual one. */
   readonly contextLength?: number;
-  /** Where tasks can be proposed: who sets them, and what becomes of what was said. */
+  /** For environments in which tasks can be proposed by a policy. */
   readonly proposals?: TaskProposals;
-  /** Where tasks can be set from documents, which who solves them never sees. */
+  /** As `proposals`, with documents that only the proposer sees. */
   readonly documented?: TaskProposals;
   /**
-   * Where there is a memory to be kept: every message says all that may be known, so that each turn can be
-   * somebody else's.
+   * For environments with a memory: every message contains all the information, so each turn can be
+   * taken by a different policy.
    */
   readonly memory?: {
-    /** Whether a message asks, to be answered from the memory, and does not tell. */
+    /** True if a message asks a question to be answered from the memory. */
     readonly isQuestion: (message: string) => boolean;
   };
-  /** Where the base policy is to read what it is given; absent = it never saw such text. */
+  /** Lessons for the base model, if it must read guidance. Absent = it never sees such text. */
   readonly reading?: ReadingLessons;
-  /** Steps of the difficulty dial, ≥ 1. */
+  /** Number of difficulty levels, at least 1. */
   readonly levels: number;
-  /** A reference of this level, 0 (easiest) to levels − 1; `seed` is any unsigned 32-bit integer. */
+  /** A reference at this level, from 0 (easiest) to levels − 1. `seed` is any unsigned 32-bit integer. */
   readonly reference: (seed: number, split: TaskSplit, level: number) => TaskReference;
-  /** Level of a reference. */
+  /** The level of a reference. */
   readonly levelOf: (reference: TaskReference) => number;
   /** @throws WaggleError `INVALID_ARGUMENT` for a reference of another environment. */
   readonly task: (reference: TaskReference) => Task;
   readonly create: (reference: TaskReference) => JudgedEnvironment;
-  /** @param mistakes probability that a decision is made wrong, in [0, 1]; 0 solves every task. */
+  /** @param mistakes - probability of a wrong decision, in [0, 1]. With 0 it solves every task. */
   readonly demonstrator: (
     reference: TaskReference,
     random: RandomSource,
@@ -99,17 +102,17 @@ export type EnvironmentSpec = {
 };
 
 /**
- * Tasks that somebody sets: a verifier computes their answers, so that nobody's word is taken for it. The
- * reference names the environment that a proposal is about.
+ * Tasks that a policy proposes. A verifier computes their answers, so a proposer's own answer is never
+ * trusted. The reference names the environment that the proposal is about.
  */
 export type TaskProposals = {
-  /** A proposer is right where it can show its task to be one that can be solved. */
+  /** The environment of the proposer, who succeeds by proposing a valid task. */
   readonly proposer: EnvironmentSpec;
-  /** The environment whose every task is the proposed one; `null` where the text is none. */
+  /** An environment whose only task is the proposed one; `null` if the text is not a valid task. */
   readonly solver: (text: string, reference: TaskReference) => EnvironmentSpec | null;
 };
 
-/** References whose seed modulo the levels is their level. */
+/** References in which the seed modulo the number of levels is the level. */
 export function leveledReferences(
   name: string,
   levels: number,

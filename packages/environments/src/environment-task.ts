@@ -1,13 +1,13 @@
-/** What environments share in drawing an instance: the right environment, a stream by seed, a split by content. */
+/** Draws task instances: checks the environment's name, seeds the stream and splits by content. */
 import { type TaskReference, WaggleError } from "@waggle/protocol";
 import { createRandom, hashText, type RandomSource } from "./random.ts";
 
-/** One in so many instances is held out. */
+/** One in this many instances is held out. */
 const HELD_OUT_SHARE = 4;
 
 /**
- * Draws until the instance belongs to the reference's split, which its key decides: no held-out instance
- * is ever a training one. Deterministic.
+ * Draws until the instance belongs to the reference's split. An instance's key determines its split, so
+ * no held-out instance is ever a training instance. Deterministic.
  *
  * @throws WaggleError `INVALID_ARGUMENT` for a reference of another environment.
  */
@@ -20,7 +20,7 @@ export function drawInstance<I>(
   if (reference.environment !== environment) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `environment must be "${environment}", got "${reference.environment.slice(0, 64)}"; ask the environment that made the task`,
+      `environment must be "${environment}", got "${reference.environment.slice(0, 64)}"`,
     );
   }
   const { seed, split } = reference;
@@ -31,7 +31,7 @@ export function drawInstance<I>(
   }
 }
 
-/** Whether an instance of this key belongs to the reference's split. */
+/** Whether an instance with this key belongs to the reference's split. */
 export function isOfSplit({ environment, split }: TaskReference, key: string): boolean {
   const isHeldOut = hashText(`${environment}/${key}`) % HELD_OUT_SHARE === 0;
   return isHeldOut === (split === "heldOut");

@@ -13,7 +13,7 @@ import type { Judgement, EnvironmentSpec } from "./environment-spec.ts";
 const signal = new AbortController().signal;
 type Step = string | readonly [tool: string, args?: { readonly [key: string]: unknown }];
 
-/** Acts in an environment as told and judges what came of it; the last words are the final text. */
+/** Acts in an environment as told and judges the result. The last text is the final text. */
 async function judged(
   spec: EnvironmentSpec,
   reference: Parameters<EnvironmentSpec["create"]>[0],
@@ -44,7 +44,7 @@ function find(spec: EnvironmentSpec, level: number, request: RegExp = /./) {
   }
 }
 
-test("strings: every letter in its place and nothing else", async () => {
+test("strings: succeeds only with every letter in place and nothing else", async () => {
   const reference = find(STRINGS, 0, /^reverse/);
   const letters = STRINGS.task(reference).request.replace("reverse: ", "").split(" ").toReversed();
   expect(await judged(STRINGS, reference, letters.join(" "))).toMatchObject({
@@ -57,7 +57,7 @@ test("strings: every letter in its place and nothing else", async () => {
   expect(long.success).toBe(false);
 });
 
-test("bandit: the best lever is a success whatever it paid, and a lever's pay is drawn once", async () => {
+test("bandit: the best lever succeeds whatever it paid, and a lever always pays the same", async () => {
   const sure = find(BANDIT, 0, /^red/);
   expect(await judged(BANDIT, sure, "left")).toMatchObject({ reward: 1, success: true });
   expect(await judged(BANDIT, sure, "middle")).toMatchObject({ reward: 0, success: false });
@@ -74,7 +74,7 @@ test("bandit: the best lever is a success whatever it paid, and a lever's pay is
   expect(Math.abs(mean - 0.7)).toBeLessThan(4 * Math.sqrt((0.7 * 0.3) / pays.length));
 });
 
-test("lookup: the right city and no other; what is looked up by a wrong name is an error to read", async () => {
+test("lookup: succeeds with the right city alone, and an unknown name gives an error result", async () => {
   const reference = find(LOOKUP, 1);
   const { start, path, answer } = lookupInstance(reference);
   const right = await judged(
@@ -90,7 +90,7 @@ test("lookup: the right city and no other; what is looked up by a wrong name is 
   expect(hedged.success).toBe(false);
 });
 
-test("calculator: the exact number; busy calls are the same for the same task", async () => {
+test("calculator: succeeds with the exact number, and the same task fails the same calls", async () => {
   const reference = find(CALCULATOR, 2);
   const expression = CALCULATOR.task(reference).request.replace(/What is |\?/g, "");
   const calls = Array.from({ length: 5 }, () => ["calculate", { expression }] as const);
@@ -103,7 +103,7 @@ test("calculator: the exact number; busy calls are the same for the same task", 
   expect(near).toMatchObject({ reward: 0, success: false });
 });
 
-test("key-door: the door opens with the key alone", async () => {
+test("key-door: the door opens only with the key", async () => {
   const isKeyFirst = /^[a-z ]+: right key$/;
   const reference = find(KEY_DOOR, 0, isKeyFirst);
   const walk: Step[] = [
@@ -120,7 +120,7 @@ test("key-door: the door opens with the key alone", async () => {
   expect(open).toMatchObject({ reward: 1, success: true });
 });
 
-test("form: each field is paid once, and only a right form that was sent is a success", async () => {
+test("form: each field is rewarded once, and success needs a correct form that was sent", async () => {
   const reference = find(FORM, 0, /^A table (on|at) \w+ for \w+ people\.$/);
   const [, when = "", value = "", people = ""] =
     /(on|at) (\w+) for (\w+) people/.exec(FORM.task(reference).request) ?? [];
@@ -137,7 +137,7 @@ test("form: each field is paid once, and only a right form that was sent is a su
   expect(tooMuch).toMatchObject({ success: false, parts: { sent: true } });
 });
 
-test("dialogue: the visitor answers what is asked, and a booking must be what they had in mind", async () => {
+test("dialogue: the visitor answers questions, and the booking must match their wish", async () => {
   const reference = find(DIALOGUE, 0, /table at \w+ for \w+ people\.$/);
   const [, time = "", people = ""] =
     /at (\w+) for (\w+) people/.exec(DIALOGUE.task(reference).request) ?? [];
@@ -153,12 +153,12 @@ test("dialogue: the visitor answers what is asked, and a booking must be what th
   expect(never.results[0]).toBe("no such day");
 });
 
-test("diary: what holds at the end, by the memory as its operations left it", async () => {
-  // Told, told otherwise, and taken back, of one topic.
+test("diary: the answer is the fact that holds at the end, and memory changes only by operations", async () => {
+  // One topic is stated, changed and taken back.
   const reference = find(DIARY, 1, /^Memory: empty. Said: I live in/);
   const city = /live in (\w+)/.exec(DIARY.task(reference).request)?.[1] ?? "";
   const wrong = await judged(DIARY, reference, ["add", { text: `city ${city}` }], city);
-  // An answer before the question is one more line that passes.
+  // An answer before the question does not count.
   expect(wrong.success).toBe(false);
   const asked = async (...steps: readonly Step[]) => {
     const { environment, judge } = DIARY.create(reference);
@@ -190,7 +190,7 @@ test("diary: what holds at the end, by the memory as its operations left it", as
   expect(emptied.messages[2]).toMatch(/^Memory: empty\. Asked: /);
   expect(DIARY.memory?.isQuestion(emptied.messages[2] ?? "")).toBe(true);
   expect(DIARY.memory?.isQuestion(emptied.messages[1] ?? "")).toBe(false);
-  // What is kept in the memory can neither ask nor hide that something is asked.
+  // Memory entries can neither fake nor hide a question.
   const kept = await asked(
     ["add", { text: "x. Asked: city?" }],
     ["add", { text: "a\nb" }],

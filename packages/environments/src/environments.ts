@@ -1,4 +1,4 @@
-/** The environments to learn in, by name. */
+/** The built-in environments, by name. */
 import { type TaskReference, WaggleError } from "@waggle/protocol";
 import { BANDIT } from "./bandit.ts";
 import { CALCULATOR } from "./calculator.ts";
@@ -14,6 +14,7 @@ import { SHOP } from "./shop-spec.ts";
 import { STRINGS } from "./strings.ts";
 import type { EnvironmentSpec } from "./environment-spec.ts";
 
+/** All built-in environments, in the order that lists show them. */
 export const ENVIRONMENTS: readonly EnvironmentSpec[] = [
   SHOP,
   STRINGS,
@@ -29,7 +30,7 @@ export const ENVIRONMENTS: readonly EnvironmentSpec[] = [
   OPINION,
 ];
 
-/** @throws WaggleError `INVALID_ARGUMENT` listing the environments that there are. */
+/** The environment with this name. @throws WaggleError `INVALID_ARGUMENT` with the list of names. */
 export function environmentNamed(name: string): EnvironmentSpec {
   return known(
     name,
@@ -37,7 +38,7 @@ export function environmentNamed(name: string): EnvironmentSpec {
   );
 }
 
-/** The environment of a task, whatever its level. @throws WaggleError `INVALID_ARGUMENT` as `familyNamed`. */
+/** The environment of a task of any level. @throws WaggleError `INVALID_ARGUMENT`, as `environmentNamed`. */
 export function environmentOf({ environment }: TaskReference): EnvironmentSpec {
   return known(
     environment,
@@ -49,6 +50,6 @@ function known(name: string, spec: EnvironmentSpec | undefined): EnvironmentSpec
   if (spec !== undefined) return spec;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `an environment must be one of ${ENVIRONMENTS.map((one) => one.name).join(", ")}, got ${name.slice(0, 64)}; choose one of these`,
+    `unknown environment "${name.slice(0, 64)}"; choose one of ${ENVIRONMENTS.map((one) => one.name).join(", ")}`,
   );
 }

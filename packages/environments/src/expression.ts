@@ -1,8 +1,8 @@
 /**
- * Arithmetic for the calculate tool: + - * / and parentheses on decimal numbers. Recursive descent
- * by hand: the small parsers on npm either evaluate functions and variables (expr-eval, with open
- * advisories and no release for years) or weigh hundreds of kilobytes (mathjs), and this runs on
- * the edge on text that a model wrote.
+ * Arithmetic for the calculate tool: + - * / and parentheses on decimal numbers. It is a hand-written
+ * recursive-descent parser, because it runs on the edge on text that a model wrote. The npm packages either
+ * evaluate functions and variables (expr-eval, unmaintained, with open advisories) or weigh hundreds of
+ * kilobytes (mathjs).
  */
 import { WaggleError } from "@waggle/protocol";
 
@@ -60,6 +60,6 @@ export function evaluateExpression(expression: string): number {
   const value = sum(0);
   if (position < tokens.length) throw refuse(`"${tokens[position]?.slice(0, 8)}"`);
   if (!Number.isFinite(value)) throw refuse("a result that is not finite");
-  // Ten digits are exact for money and hide 0.1 + 0.2.
+  // Rounded to ten digits: exact for money, and 0.1 + 0.2 gives 0.3.
   return Number(value.toPrecision(10));
 }

@@ -1,6 +1,6 @@
 /**
- * A form to fill in from a request and to send: a checklist of fields, each paid when it is first set
- * right, and the sending. Success is every field right and sent.
+ * A form to fill in from a request and to send. Each field is rewarded when it is first set correctly,
+ * and so is sending. Success means that every field is correct and the form was sent.
  */
 import { type Task, type TaskReference, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
@@ -19,7 +19,7 @@ const VALUES = {
 } as const;
 type Field = keyof typeof VALUES;
 const FIELDS = Object.keys(VALUES) as Field[];
-/** Fields of a task, by level. */
+/** Number of fields in a task, by level. */
 const COUNTS = [2, 3, 4] as const;
 
 const PHRASES: { readonly [field in Field]: string } = {
@@ -33,9 +33,9 @@ type FormInstance = { readonly wanted: readonly (readonly [Field, string])[] };
 type Form = {
   readonly wanted: ReadonlyMap<Field, string>;
   readonly set: Map<string, string>;
-  /** Paid for each turn with calls. */
+  /** Reward of each turn with calls. */
   readonly paid: number[];
-  /** Fields that were paid for. */
+  /** Fields that have been rewarded. */
   readonly done: Set<string>;
   isSent: boolean;
 };
@@ -90,7 +90,7 @@ const TOOLS: RunnableTools<Form> = {
   }),
 };
 
-/** What a turn earned: fields that are right for the first time, and the sending of a right form. */
+/** Rewards a turn: for fields that are correct for the first time, and for sending a correct form. */
 function payTurn(form: Form): void {
   const share = 1 / (form.wanted.size + 1);
   let earned = 0;
@@ -119,7 +119,7 @@ function demonstrator(
   return () => {
     if (isSent) return { text: "Done.", calls: [] };
     let next = left.shift();
-    // A careless one skips a field or writes another value.
+    // Mistakes: skip a field or write another value.
     if (next !== undefined && random() < mistakes / 4) next = left.shift();
     if (next === undefined) {
       isSent = true;
@@ -132,7 +132,7 @@ function demonstrator(
   };
 }
 
-/** Levels are 2, 3 and 4 fields. */
+/** Levels are forms with 2, 3 and 4 fields. */
 export const FORM: EnvironmentSpec = {
   ...leveledReferences(NAME, COUNTS.length),
   maxTurns: 8,

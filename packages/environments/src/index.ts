@@ -1,4 +1,4 @@
-/** Tasks, the shop they happen in, their verifier and a scripted demonstrator. */
+/** Built-in environments with their verifiers and demonstrators, the demo shop, and environment wrappers. */
 export { CATALOGUE } from "./catalogue-data.ts";
 export type { Product } from "./catalogue-data.ts";
 export { findProduct } from "./catalogue.ts";

@@ -1,6 +1,6 @@
 /**
- * Rooms in a row, a key in one of them and a locked door in another: a long way to a single reward, paid
- * when the door is open. What a room holds is seen only inside it.
+ * Rooms in a row, with a key in one and a locked door in another. It takes many steps to the only reward,
+ * which is paid when the door opens. A room's contents are visible only from inside.
  */
 import { type Task, type TaskReference, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
@@ -11,7 +11,7 @@ import { type Demonstrator, leveledReferences, type EnvironmentSpec } from "./en
 import { createToolEnvironment } from "./tool-environment.ts";
 
 const NAME = "key-door";
-/** Rooms in the row, by level. */
+/** Number of rooms, by level. */
 const ROOMS = [3, 4, 5] as const;
 
 type KeyDoorInstance = {
@@ -19,7 +19,7 @@ type KeyDoorInstance = {
   readonly start: number;
   readonly key: number;
   readonly door: number;
-  /** Tells apart tasks of equal rooms: what is written on the wall. */
+  /** Words on the wall. They distinguish tasks with equal rooms. */
   readonly sign: string;
 };
 
@@ -42,7 +42,7 @@ function instance(reference: TaskReference): KeyDoorInstance {
   );
 }
 
-/** What is seen in the room: exits, and what lies or stands there. */
+/** The visible contents of the current room: exits, key and door. */
 function view({ instance: { rooms, key, door }, room, hasKey, isOpen }: House): string {
   const seen = [
     ...(room > 0 ? ["left"] : []),
@@ -105,7 +105,7 @@ function task(reference: TaskReference): Task {
   };
 }
 
-/** Walks to one end and then to the other, takes and opens what it sees. */
+/** Walks to one end and then to the other, takes the key and opens the door. */
 function demonstrator(
   reference: TaskReference,
   random: () => number,
@@ -121,7 +121,7 @@ function demonstrator(
       text: "",
       calls: [{ name, arguments: args }],
     });
-    // A careless one gives up, turns round or tries the door without the key.
+    // Mistakes: give up, turn around, or try the door without the key.
     if (random() < mistakes / 12) return { text: "I give up.", calls: [] };
     if (seen.includes("open door")) return { text: "Done.", calls: [] };
     if (seen.includes("key") && random() >= mistakes / 2) {

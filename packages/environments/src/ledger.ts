@@ -1,7 +1,7 @@
 /**
- * Documents about goods and prices, and who sets sums from what is written there: only a sum of numbers
- * that were read is one that can be shown to stand on something. Whoever solves it is given the sum alone.
- * Not an environment of its own: the calculator's tasks are set from it.
+ * Documents about goods and prices, for a proposer that sets calculator tasks. A proposed sum is valid only
+ * if all its numbers were found in the documents. The solver gets only the sum. This is not an environment
+ * of its own.
  */
 import { type Environment, type Task, type TaskReference, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
@@ -14,21 +14,21 @@ import { createToolEnvironment } from "./tool-environment.ts";
 
 const PLACES = ["mill", "farm", "port", "inn", "mine", "yard"] as const;
 const GOODS = ["sacks", "crates", "barrels", "carts"] as const;
-/** Documents about each place; a search shows as many. */
+/** Number of documents about each place, and of search results. */
 const PER_PLACE = 2;
-/** Times that a careful one draws a sum before it takes what it has. */
+/** Number of sums that a careful demonstrator tries before it proposes the last one. */
 const DRAWS = 32;
 
 type Ledger = {
   readonly index: SearchIndex;
-  /** Numbers in what searches showed. */
+  /** Numbers in the search results so far. */
   readonly read: Set<string>;
 };
 
-/** Whether a text is a sum that may be set here. */
+/** Whether a text is a valid sum for the reference. */
 type IsSum = (text: string, reference: TaskReference) => boolean;
 
-/** One line a sale: where, how many of what, at which price. */
+/** One line per sale: place, number of goods and price. */
 function documentsOf({ split, seed }: TaskReference): SearchDocument[] {
   const random = createRandom(hashText(`ledger/${split}/${seed}`));
   const number = (): number => 2 + integerBelow(random, 48);
@@ -71,7 +71,7 @@ function taskOf(reference: TaskReference): Task {
   };
 }
 
-/** Two or three of these numbers, each once, in any order. */
+/** A sum of two or three of the given numbers, each used once, in random order. */
 function drawnSum(numbers: readonly string[], random: RandomSource): string {
   const left = [...numbers];
   const take = (): string => left.splice(integerBelow(random, left.length), 1)[0] ?? "1";
@@ -81,7 +81,7 @@ function drawnSum(numbers: readonly string[], random: RandomSource): string {
   );
 }
 
-/** Reads about a place and sets a sum of what it read; a careless one sets what it did not read. */
+/** Searches for a place and proposes a sum of the numbers it read. A mistake uses numbers it did not read. */
 function demonstrator(
   reference: TaskReference,
   random: RandomSource,
@@ -102,7 +102,7 @@ function demonstrator(
   };
 }
 
-/** Who sets sums for an environment of sums. */
+/** The proposer's environment for a spec whose tasks are sums. */
 export function ledgerProposer(spec: EnvironmentSpec, isSum: IsSum): EnvironmentSpec {
   return {
     ...spec,

@@ -1,4 +1,4 @@
-/** Tasks that are proposed: what can be set is set, its answer is computed, and the rest is refused. */
+/** Proposed tasks: valid ones can be solved, their answers are computed, and invalid ones are refused. */
 import type { Observation } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { CALCULATOR } from "./calculator.ts";
@@ -36,7 +36,7 @@ const FROM_LEDGER = {
 };
 
 test.each([CALCULATOR, FROM_LEDGER, LOOKUP, LIBRARY].map((spec) => [spec.name, spec] as const))(
-  "%s: what a careful proposer sets a careful solver solves, and a careless one is found out",
+  "%s: a careful solver solves every task of a careful proposer, and careless proposals fail",
   async (_, spec) => {
     const { proposals } = spec;
     if (proposals === undefined) throw new Error("takes no proposals");
@@ -58,7 +58,7 @@ test.each([CALCULATOR, FROM_LEDGER, LOOKUP, LIBRARY].map((spec) => [spec.name, s
   },
 );
 
-test("a question is the path that it says, in the environment of the reference", () => {
+test("a question is parsed to its path, in the environment of the reference", () => {
   const reference = LOOKUP.reference(5, "train", 0);
   const { fact } = lookupInstance(reference);
   const solver = LOOKUP.proposals?.solver(
@@ -80,7 +80,7 @@ test("a question is the path that it says, in the environment of the reference",
   }
 });
 
-test("a sum from the ledger stands on what was read, and who solves it reads nothing", async () => {
+test("a sum from the ledger uses only numbers that were read, and its solver has no documents", async () => {
   const { proposer, solver } = FROM_LEDGER.proposals;
   const reference = CALCULATOR.reference(11, "train", 0);
   const search = async (
@@ -103,7 +103,7 @@ test("a sum from the ledger stands on what was read, and who solves it reads not
   };
   expect(sums(mill.text).length).toBeGreaterThan(0);
   expect(sums(mill.text).every((sum) => mill.judge(sum))).toBe(true);
-  // Read elsewhere, not a sum, nothing said.
+  // Numbers from other documents, texts that are not sums, and empty searches.
   const unread = (farm.text.match(/\d+/g) ?? []).filter((number) => !mill.text.includes(number));
   const elsewhere = sums(unread.join(" "));
   expect(elsewhere.length).toBeGreaterThan(0);

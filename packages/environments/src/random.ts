@@ -1,6 +1,6 @@
 /**
- * Seeded randomness for tasks. Written out because the numbers are part of what a seed means: a
- * library's next version must not change a task. Not for secrets.
+ * Seeded randomness for tasks. Implemented here because tasks depend on the exact numbers: a new version of
+ * a library must not change a task. Not for cryptography.
  *
  * Source: mulberry32 (Tommy Ettinger, public domain) and FNV-1a.
  */
@@ -8,7 +8,7 @@
 /** A stream of numbers in [0, 1). */
 export type RandomSource = () => number;
 
-/** FNV-1a over UTF-16 code units: an unsigned 32-bit integer. */
+/** FNV-1a over UTF-16 code units, an unsigned 32-bit integer. */
 export function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {
@@ -17,7 +17,7 @@ export function hashText(text: string): number {
   return hash >>> 0;
 }
 
-/** A stream that depends on the seed alone. */
+/** A stream that depends only on the seed. */
 export function createRandom(seed: number): RandomSource {
   let state = seed >>> 0;
   return () => {
@@ -28,7 +28,7 @@ export function createRandom(seed: number): RandomSource {
   };
 }
 
-/** One entry, all equally likely. The list must not be empty. */
+/** One entry of a non-empty list, all equally likely. */
 export function pick<T>(random: RandomSource, list: readonly T[]): T {
   return list[Math.floor(random() * list.length)] as T;
 }

@@ -1,4 +1,4 @@
-/** Lessons of reading say nothing about lights: only what a case did, and whether it went well. */
+/** Reading lessons reveal nothing about lights. They only teach to follow or avoid the action of a case. */
 import { expect, test } from "vitest";
 import { createRandom } from "./random.ts";
 import { RECALL } from "./recall.ts";
@@ -10,19 +10,19 @@ const LESSONS = Array.from({ length: 900 }, (_, seed) => {
   return { ...shown, said: reader(null).text };
 });
 
-test("who reads pulls the lever of a case that went well and another than that of one that went wrong", () => {
+test("a reader repeats the lever of a rewarded case and avoids that of an unrewarded one", () => {
   for (const { action, reward, said } of LESSONS) expect(said === action).toBe(reward === 1);
   const afterWrong = LESSONS.filter(({ reward }) => reward === 0);
   expect(afterWrong.length / LESSONS.length).toBeCloseTo(0.5, 1);
 });
 
-test("a lever goes well under every light as often as any other", () => {
+test("every lever is rewarded equally often under every light", () => {
   const went = LESSONS.filter(({ reward }) => reward === 1);
   const counts = Map.groupBy(
     went,
     ({ situation, action }) => `${situation.split(" ")[0]} ${action}`,
   );
-  // 450 in 18 pairs: 25 each with a deviation of 5. The bandit's own rule would leave 12 pairs empty.
+  // 450 cases in 18 pairs: 25 each, with a deviation of 5. The bandit's own rule would leave 12 pairs empty.
   expect(counts.size).toBe(18);
   for (const of of counts.values()) expect(of.length).toBeGreaterThan(8);
 });

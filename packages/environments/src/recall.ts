@@ -1,8 +1,8 @@
 /**
- * The bandit for policies that learn by what they are given to read. Its base knows no light: without a case
- * it guesses. It was taught to read one: to pull the lever of a case that went well and another than that
- * of a case that went wrong, whatever light the case is of. So which case it reads is all that can help.
- * Environments, verifier and demonstrator are the bandit's.
+ * The bandit, for policies that learn from cases they read. The base model knows nothing about lights and
+ * guesses without a case. It was taught to read one: to pull the lever of a rewarded case, and a different
+ * lever than that of an unrewarded case, whatever the light. So only the choice of the case can help. Tasks,
+ * verifier and demonstrator are the bandit's.
  */
 import { banditNamed, COLORS, LEVERS, SHAPES } from "./bandit.ts";
 import { pick } from "./random.ts";
@@ -26,4 +26,5 @@ const READING: ReadingLessons = {
   },
 };
 
+/** The bandit with reading lessons. */
 export const RECALL: EnvironmentSpec = { ...banditNamed("recall"), reading: READING };

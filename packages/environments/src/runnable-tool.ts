@@ -1,6 +1,6 @@
 /**
- * Tools of a simulated environment: a schema and a function on the environment's state. Arguments are checked before
- * anything runs; what a policy gets wrong is a typed failure that it reads.
+ * Tools of a simulated environment: a schema, and a function of the environment's state. Arguments are
+ * validated first. A policy's mistake becomes a typed failure that the policy reads.
  */
 import { WaggleError } from "@waggle/protocol";
 import type {
@@ -12,23 +12,25 @@ import type {
 } from "@waggle/protocol";
 import { z } from "zod";
 
+/** Arguments of a tool call, before validation. */
 export type ToolArguments = { readonly [key: string]: unknown };
 
+/** A tool with arguments of type `A` that runs on a state of type `C`. */
 export type RunnableTool<A, C> = {
   readonly description: string;
   readonly schema: z.ZodType<A>;
   readonly run: (args: A, context: C) => unknown;
 };
 
-/** Ties the type of the arguments to the schema, then forgets it. */
+/** Checks that `run` accepts what the schema produces, then erases the type of the arguments. */
 export function tool<A, C>(runner: RunnableTool<A, C>): RunnableTool<unknown, C> {
   return { ...runner, run: (args, context) => runner.run(args as A, context) };
 }
 
-/** By name. */
+/** Tools by name. */
 export type RunnableTools<C> = { readonly [name: string]: RunnableTool<unknown, C> };
 
-/** What a policy is shown of them. */
+/** The definitions that a policy sees. */
 export function definitionsOf<C>(tools: RunnableTools<C>, source: ToolSource): ToolDefinition[] {
   return Object.entries(tools).map(([name, { description, schema }]) => {
     const { $schema: _, ...parameters } = z.toJSONSchema(schema);
@@ -37,7 +39,7 @@ export function definitionsOf<C>(tools: RunnableTools<C>, source: ToolSource): T
 }
 
 /**
- * Runs one by name. @returns a JSON value.
+ * Validates the arguments and runs a tool by name. @returns a JSON value.
  * @throws WaggleError `UNKNOWN_TOOL`, `INVALID_TOOL_ARGUMENTS` or `TOOL_FAILED`.
  */
 export function runTool<C>(
@@ -60,12 +62,12 @@ export function runTool<C>(
   return runner.run(parsed.data, context);
 }
 
-/** A failure's message has at most so many characters: it is read by a policy. */
+/** Maximum length of a failure's message, which a policy reads. */
 const MESSAGE_CHARACTERS = 500;
 
 /**
- * What a call came to: the value of `run`, or its typed failure as an observation, since a policy's mistake
- * and a broken edge are both things to read. What is no `WaggleError` is a bug here and is thrown on.
+ * The result of a call: the value of `run`, or its typed failure, because the policy should read its own
+ * mistakes and an edge's failures alike. Other errors are bugs and are rethrown.
  */
 export async function toolResult(
   { id: callId }: ToolCall,

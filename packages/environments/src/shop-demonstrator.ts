@@ -1,7 +1,7 @@
 /**
- * A scripted visitor's helper that really runs the environment: it makes the calls a person would
- * make, and, with less than full skill, a person's mistakes. Never a malformed call. Its dialogues
- * are what the nano base model is pretrained on.
+ * A scripted shop assistant that acts in the real environment. It makes the calls a person would make and,
+ * with less than full skill, a person's mistakes. It never makes a malformed call. The nano base model is
+ * pretrained on its dialogues.
  */
 import type { TaskReference, ToolCall, ToolResult } from "@waggle/protocol";
 import type { Product } from "./catalogue-data.ts";
@@ -12,25 +12,25 @@ import type { ShopWish } from "./shop-instance.ts";
 import type { RandomSource } from "./random.ts";
 import { shopTask } from "./shop-task.ts";
 
-/** Probability of the right choice, per kind of decision. */
+/** Probability of the right choice, for each kind of decision. */
 export type ShopSkill = {
-  /** Sorts by what is asked instead of taking what comes first. */
+  /** Sorts as requested instead of taking the first result. */
   readonly sort: number;
-  /** Passes the price limit on. */
+  /** Passes on the price limit. */
   readonly limit: number;
-  /** Keeps the number of pieces in mind. */
+  /** Remembers the number of pieces. */
   readonly quantity: number;
-  /** Converts instead of renaming the currency. */
+  /** Converts the amount instead of only renaming the currency. */
   readonly convert: number;
-  /** Takes the entry of the right name instead of the first. */
+  /** Chooses the entry with the right name instead of the first. */
   readonly match: number;
-  /** Looks before answering instead of guessing. */
+  /** Looks the answer up instead of guessing. */
   readonly look: number;
   /** Does both halves of a request. */
   readonly both: number;
 };
 
-/** Never wrong. */
+/** A demonstrator that makes no mistakes. */
 export const EXPERT: ShopSkill = {
   sort: 1,
   limit: 1,
@@ -41,17 +41,19 @@ export const EXPERT: ShopSkill = {
   both: 1,
 };
 
+/** One turn of a demonstration. */
 export type DemonstratedTurn = {
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];
-  /** One per call; empty on the last turn. */
+  /** One per call; empty in the last turn. */
   readonly toolResults: readonly ToolResult[];
 };
 
+/** A complete dialogue. */
 export type Demonstration = {
   readonly system: string;
   readonly request: string;
-  /** The last one answers in words and calls nothing. */
+  /** The last turn answers in text and makes no calls. */
   readonly turns: readonly DemonstratedTurn[];
   readonly finalText: string;
   readonly state: ShopState;
@@ -61,11 +63,11 @@ type Call = readonly [name: string, args: { readonly [key: string]: unknown }];
 type Hit = { readonly id: string; readonly name: string; readonly price?: number };
 type CartView = { readonly lines: readonly Hit[]; readonly total: number };
 
-/** Makes calls of one turn and returns their values. */
+/** Makes the calls of one turn and returns their values. */
 type Act = (...calls: readonly Call[]) => Promise<readonly unknown[]>;
 
 /**
- * One rollout at a task. Deterministic for a stream of random numbers.
+ * Demonstrates one task. Deterministic for a given random stream.
  * @throws WaggleError `INVALID_ARGUMENT` for a reference of another environment.
  */
 export async function demonstrate(
@@ -137,7 +139,7 @@ class Rollout {
     return this.#random() < this.#skill[decision];
   }
 
-  /** The name as the visitor wrote it. */
+  /** The product's name as the request spells it. */
   #asWritten(item: Product): string {
     return this.#request.includes(item.name) ? item.name : item.name.toLowerCase();
   }

@@ -1,6 +1,6 @@
 /**
- * The shop as an environment: it gives the request, runs page tools on a shop and edge tools through
- * a port, and ends when the policy answers without a call. It judges nothing.
+ * The shop as an environment: it states the request, runs page tools on a shop and edge tools through a
+ * port, and ends when the policy answers without a call. It does not judge.
  */
 import { boundary, WaggleError } from "@waggle/protocol";
 import type { Environment, TaskReference, ToolDefinition, ToolResult } from "@waggle/protocol";
@@ -11,22 +11,24 @@ import { SHOP_SYSTEM, shopTask } from "./shop-task.ts";
 import { edgeToolDefinitions, runEdgeTool, runPageTool, SHOP_TOOLS } from "./shop-tools.ts";
 import { type ToolArguments, toolResult } from "./runnable-tool.ts";
 
-/** Runs an edge tool: here, or over MCP. What it throws untyped becomes `TOOL_UNAVAILABLE`. */
+/** Runs an edge tool, in this process or over MCP. Errors that are not WaggleErrors become `TOOL_UNAVAILABLE`. */
 export type EdgeToolExecutor = (
   name: string,
   args: ToolArguments,
   signal: AbortSignal,
 ) => Promise<unknown>;
 
+/** Options of a shop environment. */
 export type ShopEnvironmentOptions = {
-  /** Default: in this process. */
+  /** Default: runs them in this process. */
   readonly edgeTools?: EdgeToolExecutor;
-  /** The shop that a page renders. Default: a new one holding the task's cart. */
+  /** The shop that a page renders. Default: a new one with the task's cart. */
   readonly shop?: Shop;
-  /** What the policy is shown. Default `SHOP_TOOLS`. */
+  /** Tools that the policy sees. Default `SHOP_TOOLS`. */
   readonly tools?: readonly ToolDefinition[];
 };
 
+/** An environment that exposes its shop. */
 export interface ShopEnvironment extends Environment {
   readonly shop: Shop;
 }
@@ -35,8 +37,8 @@ const localEdgeTools: EdgeToolExecutor = async (name, args) => runEdgeTool(name,
 const edgeNames: ReadonlySet<string> = new Set(edgeToolDefinitions.map((tool) => tool.name));
 
 /**
- * The environment of an assigned task. A given shop is emptied and filled with the task's cart when
- * the environment is first observed.
+ * The environment of an assigned task. A given shop is emptied and filled with the task's cart when the
+ * environment is first observed.
  * @throws WaggleError `INVALID_ARGUMENT` for a reference of another environment.
  */
 export function createShopEnvironment(
@@ -56,7 +58,7 @@ export function createShopEnvironment(
     if (phase === wanted) return;
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a shop environment must be ${wanted} here, got ${phase}; environments are single-use: observe once, step until terminated`,
+      `the shop environment is ${phase}, not ${wanted}; environments are single-use: observe once, step until terminated`,
     );
   };
   return {
@@ -72,7 +74,7 @@ export function createShopEnvironment(
       requirePhase("running");
       if (action.toolCalls.length === 0) phase = "ended";
       const toolResults: ToolResult[] = [];
-      // One after the other: calls of one turn act on one cart, and a replay must see their order.
+      // Sequential, because the calls of a turn act on one cart and a replay must repeat their order.
       for (const call of action.toolCalls) {
         toolResults.push(
           await toolResult(call, () =>

@@ -1,7 +1,7 @@
 /**
- * Single wishes of the shop and what comes of them, drawn from a stream of numbers. They are split by a
- * hash of what they ask for, so that no held-out wish is ever a training one. No wording here; tasks of
- * one wish or several are in `shop-errands.ts`.
+ * Single wishes of the shop and their expected results, drawn from a random stream. A hash of the wish
+ * determines its split, so no held-out wish is ever a training wish. Wording is elsewhere; tasks with one or
+ * more wishes are in `shop-errands.ts`.
  */
 import type { TaskSplit } from "@waggle/protocol";
 import { CATALOGUE } from "./catalogue-data.ts";
@@ -13,15 +13,15 @@ import type { RandomSource } from "./random.ts";
 import { cartTotal } from "./shop.ts";
 import type { CartLine } from "./shop.ts";
 
-/** Something superlative: the cheapest or the best of what matches `what`. */
+/** The cheapest or best rated product among those that match `what`. */
 type Superlative = {
   readonly what: string;
-  /** Euros, `null` for no limit. */
+  /** In euros; `null` for no limit. */
   readonly limit: number | null;
   readonly item: Product;
 };
 
-/** What is wanted, by environment. Everything a demonstrator needs and a policy must find out. */
+/** A wish of each kind, with everything a demonstrator needs and a policy must find out. */
 export type ShopWish =
   | ({ readonly kind: "add-cheapest" } & Superlative)
   | ({ readonly kind: "add-best-rated" } & Superlative)
@@ -38,9 +38,10 @@ export type ShopWish =
     }
   | { readonly kind: "cart-total"; readonly currency: string };
 
+/** Name of a kind of wish. */
 export type ShopTaskKind = ShopWish["kind"];
 
-/** The environments, in the order that a seed draws from. */
+/** All kinds of wishes, in the order that seeds draw from. */
 export const SHOP_TASK_KINDS: readonly ShopTaskKind[] = [
   "add-cheapest",
   "add-best-rated",
@@ -53,21 +54,22 @@ export const SHOP_TASK_KINDS: readonly ShopTaskKind[] = [
   "cart-total",
 ];
 
+/** The wishes of a task and their expected results. */
 export type ShopInstance = {
-  /** In the order that they are asked for, at least one. */
+  /** In the order of the request, at least one. */
   readonly wishes: readonly ShopWish[];
-  /** What is in the cart at the start. */
+  /** Contents of the cart at the start. */
   readonly cart: readonly CartLine[];
-  /** What must be in it at the end, in any order. */
+  /** Contents of the cart at the end, in any order. */
   readonly expectedCart: readonly CartLine[];
-  /** What the answer must say; `null` where only the cart counts. */
+  /** The number that the answer must contain; `null` if only the cart counts. */
   readonly expectedNumber: number | null;
 };
 
-/** One in so many instances is held out. */
+/** One in this many instances is held out. */
 const HELD_OUT_SHARE = 4;
 
-/** An instance of one wish of this environment and split. */
+/** An instance with one wish of this kind, from this split. */
 export function drawWish(kind: ShopTaskKind, split: TaskSplit, random: RandomSource): ShopInstance {
   for (;;) {
     const instance = draw(kind, random);
@@ -77,7 +79,7 @@ export function drawWish(kind: ShopTaskKind, split: TaskSplit, random: RandomSou
   }
 }
 
-/** What an instance asks for, as text: equal keys are equal problems. */
+/** The wish as a text key. Equal keys are equal problems. */
 export function instanceKey({ wishes, cart }: ShopInstance): string {
   const parts = wishes.flatMap((wish) =>
     Object.values(wish).map((part) =>
@@ -150,8 +152,8 @@ function draw(kind: ShopTaskKind, random: RandomSource): ShopInstance | null {
 }
 
 /**
- * A superlative that takes some care: the right product is not the first of an unsorted search, and
- * where there is a limit for the best rated, the best of all lies above it.
+ * A superlative that takes some care: the right product is not the first result of an unsorted search. For
+ * the best rated product under a limit, the best of all products is above the limit.
  */
 function drawSuperlative(
   kind: "add-cheapest" | "add-best-rated",
@@ -194,7 +196,7 @@ function line(item: Product): CartLine {
   return { id: item.id, quantity: 1 };
 }
 
-/** Searching for its name lists another product too; a dialogue with many hits grows too long. */
+/** Whether a search for its name lists other products too, which would make the dialogue too long. */
 function isAmbiguous(item: Product): boolean {
   return searchProducts({ query: item.name }).length > 1;
 }

@@ -1,4 +1,4 @@
-/** The shop as an environment of tasks: its environment, verifier and demonstrator under the common names. */
+/** The shop as an `EnvironmentSpec`: combines its tasks, environment, verifier and demonstrator. */
 import { demonstrate } from "./shop-demonstrator.ts";
 import { createShopEnvironment } from "./shop-environment.ts";
 import { SHOP_ENVIRONMENT, SHOP_LEVELS, shopLevel } from "./shop-errands.ts";
@@ -6,7 +6,7 @@ import { shopTask } from "./shop-task.ts";
 import { verifyShop } from "./shop-verifier.ts";
 import type { EnvironmentSpec } from "./environment-spec.ts";
 
-/** A level more is a wish more; wishes are of nine kinds, hard and easy ones among each. */
+/** Each level adds one wish. Wishes of all nine kinds, easy and hard, occur at every level. */
 export const SHOP: EnvironmentSpec = {
   name: SHOP_ENVIRONMENT,
   environments: SHOP_LEVELS,
@@ -38,7 +38,7 @@ export const SHOP: EnvironmentSpec = {
       look: right,
       both: right,
     });
-    // A demonstration depends on the seed alone, so its turns are those that this environment asks for.
+    // A demonstration depends on the seed alone, so these turns fit this environment.
     let next = 0;
     return () => {
       const { text, toolCalls } = turns[next] ?? { text: "", toolCalls: [] };

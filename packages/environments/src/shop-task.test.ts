@@ -19,7 +19,7 @@ function reference(seed: number, split: TaskSplit, environment = "shop"): TaskRe
   return { environment, seed, split };
 }
 
-/** The shop after these turns, from the task's cart on. */
+/** The shop's state after these turns, starting from the task's cart. */
 async function stateAfter(task: TaskReference, turns: readonly DemonstratedTurn[]) {
   const environment = createShopEnvironment(task);
   await environment.observe();
@@ -28,7 +28,7 @@ async function stateAfter(task: TaskReference, turns: readonly DemonstratedTurn[
   return environment.shop.state;
 }
 
-/** Seeds of any size: corpora draw from all of them. */
+/** Hashes tasks of seeds over the whole 32-bit range, since corpora draw from all of it. */
 const digestOf = (environment: string): string => {
   const tasks = (["train", "heldOut"] as const).flatMap((split) =>
     Array.from({ length: 1000 }, (_, i) => {
@@ -40,18 +40,18 @@ const digestOf = (environment: string): string => {
   return createHash("sha256").update(canonicalJson(tasks)).digest("hex");
 };
 
-test("tasks of the first level are those that the nano base was taught", () => {
-  // Computed before there were others.
+test("tasks of the first level are those that the nano base was trained on", () => {
+  // Computed before there were further levels.
   const taught = "d69270da1160aa37479ed8bf8e00c07cfb5412753aed1d76bc753f206f8e6a9f";
   expect(digestOf("shop")).toBe(taught);
-  // Control: the tasks of the next level are others.
+  // Control: the next level has different tasks.
   expect(digestOf("shop-2")).not.toBe(taught);
 });
 
 describe.each(SHOP_LEVELS.map((name, level) => ({ name, level })))("$name", ({ name, level }) => {
   const ofLevel = (split: TaskSplit) => SEEDS.map((seed) => reference(seed, split, name));
 
-  test("a task has one wish more than its level, different ones, and a question is the last", () => {
+  test("a task of level n has n + 1 wishes of different kinds, with a question only at the end", () => {
     const kinds = new Set<string>();
     for (const named of [...ofLevel("train"), ...ofLevel("heldOut")]) {
       const { wishes, expectedNumber } = shopInstance(named);
@@ -66,8 +66,8 @@ describe.each(SHOP_LEVELS.map((name, level) => ({ name, level })))("$name", ({ n
     expect(kinds.size).toBe(SHOP_TASK_KINDS.length);
   });
 
-  test("no held-out instance is ever a training instance, nor a wish of it one of the first level", () => {
-    // Of a wish for something new the cart is no part: it may be another wish's.
+  test("no held-out instance or wish occurs in training, at this or the first level", () => {
+    // The key of an adding wish leaves the cart out, which may belong to another wish.
     const keysOf = (named: TaskReference): string[] => {
       const instance = shopInstance(named);
       const adding = instance.wishes.filter(({ kind }) => kind.startsWith("add"));
@@ -83,7 +83,7 @@ describe.each(SHOP_LEVELS.map((name, level) => ({ name, level })))("$name", ({ n
     expect([...heldOut].filter((key) => train.has(key))).toEqual([]);
   });
 
-  test("the verifier passes what an expert does, in fewer turns than there are", async () => {
+  test("the verifier passes the expert, who needs fewer turns than the limit", async () => {
     for (const named of [...ofLevel("train"), ...ofLevel("heldOut")]) {
       const gold = await demonstrate(named, createRandom(named.seed), EXPERT);
       expect(verifyShop(named, gold).success).toBe(true);
@@ -91,7 +91,7 @@ describe.each(SHOP_LEVELS.map((name, level) => ({ name, level })))("$name", ({ n
     }
   });
 
-  test("the verifier fails a near miss: one thing more or less in the cart, the number off by one", async () => {
+  test("the verifier fails near misses: an extra or missing product, or a number off by one", async () => {
     for (const named of ofLevel("train")) {
       const gold = await demonstrate(named, createRandom(named.seed), EXPERT);
       const stray = CATALOGUE.find((item) => gold.state.cart.every((line) => line.id !== item.id));
@@ -108,12 +108,12 @@ describe.each(SHOP_LEVELS.map((name, level) => ({ name, level })))("$name", ({ n
     }
   });
 
-  test("the verifier fails who leaves a wish out", async () => {
+  test("the verifier fails a rollout that omits a wish", async () => {
     for (const named of ofLevel("heldOut").slice(0, 100)) {
       const { wishes } = shopInstance(named);
       const gold = await demonstrate(named, createRandom(named.seed), EXPERT);
       const last = wishes.at(-1)?.kind ?? "";
-      // What only asks leaves the cart as it is: then the answer is what is missing.
+      // A question does not change the cart, so its answer is omitted instead.
       const isQuestion = /stock|price|total/.test(last);
       const calls = gold.turns.findLastIndex(({ toolCalls }) =>
         toolCalls.some(({ name: tool }) => tool.endsWith("_cart") && tool !== "view_cart"),
@@ -132,21 +132,21 @@ describe("tasks", () => {
     }
   });
 
-  test("a quarter of the held-out tasks, and no training task, is worded by an unseen template", () => {
+  test("a quarter of the held-out tasks and no training tasks use unseen templates", () => {
     const unseen = (split: TaskSplit) =>
       SEEDS.filter((seed) => isUnseenTemplate(shopTask(reference(seed, split)))).length;
     expect(unseen("heldOut")).toBe(SEEDS.length / 4);
     expect(unseen("train")).toBe(0);
   });
 
-  test("usual and unseen wordings of an environment are different", () => {
+  test("usual and unseen templates of a wish differ", () => {
     const shared = SHOP_TASK_KINDS.filter((kind) =>
       TEMPLATES[kind].unseen.some((template) => TEMPLATES[kind].usual.includes(template)),
     );
     expect(shared).toEqual([]);
   });
 
-  test("a superlative is never what an unsorted search lists first", () => {
+  test("the product of a superlative wish is never the first result of an unsorted search", () => {
     const wishes = SEEDS.flatMap((seed) => shopInstance(reference(seed, "train")).wishes);
     const superlatives = wishes.filter((wish) => "what" in wish);
     expect(superlatives.length).toBeGreaterThan(50);
@@ -161,7 +161,7 @@ describe("tasks", () => {
   });
 });
 
-test("a number that the request says is never the answer to its question", () => {
+test("a number in the request is never the answer to its question", () => {
   const questions = SHOP_LEVELS.slice(1).flatMap((name) =>
     SEEDS.flatMap((seed) => {
       const { wishes, expectedNumber } = shopInstance(reference(seed, "train", name));
@@ -177,7 +177,7 @@ test("a number that the request says is never the answer to its question", () =>
 });
 
 describe("the verifier of each task", () => {
-  test("fails a rollout that never answered, and one that only talks", async () => {
+  test("fails a rollout without an answer, and one that makes no calls", async () => {
     for (const seed of SEEDS.slice(0, 100)) {
       const task = reference(seed, "heldOut");
       const gold = await demonstrate(task, createRandom(seed), EXPERT);
@@ -187,7 +187,7 @@ describe("the verifier of each task", () => {
     }
   });
 
-  test("fails hostile answers: long, injected, not a number, a list of guesses", async () => {
+  test("fails hostile answers: too long, injected, not a number, a list of guesses", async () => {
     const seed =
       SEEDS.find((s) => shopInstance(reference(s, "train")).expectedNumber !== null) ?? 0;
     const task = reference(seed, "train");

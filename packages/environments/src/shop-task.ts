@@ -1,4 +1,4 @@
-/** Tasks of the shop: what is wanted put into a visitor's words, one wish after the other. */
+/** Shop tasks in words: each wish is phrased with a template, one after the other. */
 import type { Task, TaskReference } from "@waggle/protocol";
 import { createRandom, hashText, pick } from "./random.ts";
 import type { RandomSource } from "./random.ts";
@@ -6,15 +6,15 @@ import { shopInstance, shopLevel } from "./shop-errands.ts";
 import type { ShopWish } from "./shop-instance.ts";
 import { CURRENCY_WORDS, JOINS, LIMITS, NUMBER_WORDS, TEMPLATES } from "./shop-templates.ts";
 
-/** What every policy is told first. */
+/** System message of every shop task. */
 export const SHOP_SYSTEM = "You help in a shop.";
 
-/** One in so many held-out tasks is worded by a template that no training task uses. */
+/** One in this many held-out tasks uses templates that no training task uses. */
 const UNSEEN_SHARE = 4;
 
 /**
- * The task of a reference. Deterministic; `template` ends in `-unseen-<n>` for a wording that
- * occurs in held-out tasks only, which are those whose seed is a multiple of four.
+ * The task of a reference. Deterministic. `template` contains `-unseen-` for templates that occur only in
+ * held-out tasks, which are those whose seed is a multiple of four.
  * @throws WaggleError `INVALID_ARGUMENT` for a reference of another environment.
  */
 export function shopTask(reference: TaskReference): Task {
@@ -44,7 +44,7 @@ export function shopTask(reference: TaskReference): Task {
   };
 }
 
-/** True for tasks worded by a template that training never uses. */
+/** True for tasks phrased with templates that training never uses. */
 export function isUnseenTemplate(task: Task): boolean {
   return task.template.includes("-unseen-");
 }

@@ -1,12 +1,13 @@
 /**
- * How visitors word their requests. `unseen` templates are used for held-out tasks only: no
- * demonstration and no training task is ever worded like that.
+ * Templates for visitors' requests. `unseen` templates are used in held-out tasks only; no demonstration and
+ * no training task contains them.
  */
 import type { ShopTaskKind } from "./shop-instance.ts";
 
+/** Templates for training, and templates for held-out tasks only. */
 export type TemplateSet = { readonly usual: readonly string[]; readonly unseen: readonly string[] };
 
-/** `{slot}` is replaced; `{limit}` is empty or begins with a space. */
+/** `{slot}` is replaced. `{limit}` is empty or begins with a space. */
 export const TEMPLATES: { readonly [kind in ShopTaskKind]: TemplateSet } = {
   "add-cheapest": {
     usual: [
@@ -121,20 +122,20 @@ export const TEMPLATES: { readonly [kind in ShopTaskKind]: TemplateSet } = {
   },
 };
 
-/** Between one wish and the next. */
+/** Text between two wishes. */
 export const JOINS: TemplateSet = {
   usual: [", then ", ". Then ", ", and then "],
   unseen: [". After that ", "; next "],
 };
 
-/** Wordings of a price limit. */
+/** Phrases for a price limit. */
 export const LIMITS: readonly string[] = [
   " under {limit}",
   " below {limit}",
   " for less than {limit} euros",
 ];
 
-/** What people call the currencies of the table. */
+/** Everyday names of the currencies. */
 export const CURRENCY_WORDS: { readonly [currency: string]: string } = {
   EUR: "euros",
   USD: "dollars",

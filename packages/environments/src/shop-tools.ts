@@ -1,7 +1,6 @@
 /**
- * The tools of the shop: definitions a policy sees, and what they do. Page tools act on a shop;
- * edge tools are pure functions that the Worker runs too. Answers are compact, since a small
- * policy reads every one of them.
+ * The tools of the shop: their definitions and what they do. Page tools act on a shop; edge tools are pure
+ * functions that the Worker runs too. Results are compact, because a small policy reads every one of them.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { ToolDefinition } from "@waggle/protocol";
@@ -20,9 +19,9 @@ import {
 import { cartTotal } from "./shop.ts";
 import type { Shop } from "./shop.ts";
 
-/** Hits that a policy gets to read; the page shows all. */
+/** Number of search results that a policy reads. The page shows all of them. */
 const HITS = 3;
-/** Most pieces of one product in one cart. */
+/** Maximum quantity of one product in a cart. */
 const MAX_QUANTITY = 99;
 
 const id = z.string().max(16).describe("product id");
@@ -141,11 +140,11 @@ function known(productId: string): Product {
   return item;
 }
 
-/** Tools that act on the page. */
+/** Tools that act on the page's shop. */
 export const pageToolDefinitions: readonly ToolDefinition[] = definitionsOf(pageTools, "page");
 /** Tools that run on the edge. */
 export const edgeToolDefinitions: readonly ToolDefinition[] = definitionsOf(edgeTools, "edge");
-/** All tools of the shop, as a policy is shown them. */
+/** All tools of the shop, as a policy sees them. */
 export const SHOP_TOOLS: readonly ToolDefinition[] = [
   ...pageToolDefinitions,
   ...edgeToolDefinitions,
@@ -153,7 +152,7 @@ export const SHOP_TOOLS: readonly ToolDefinition[] = [
 
 /**
  * Runs a page tool on a shop. @returns a JSON value.
- * @throws WaggleError `UNKNOWN_TOOL`, `INVALID_TOOL_ARGUMENTS` or `TOOL_FAILED`; the state is then unchanged.
+ * @throws WaggleError `UNKNOWN_TOOL`, `INVALID_TOOL_ARGUMENTS` or `TOOL_FAILED`, leaving the state unchanged.
  */
 export function runPageTool(shop: Shop, name: string, args: ToolArguments): unknown {
   return runTool(pageTools, name, args, shop);

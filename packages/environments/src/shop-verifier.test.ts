@@ -7,10 +7,10 @@ test.each([
   ["1.234,50 Euro", 1234.5],
   ["It costs 40 500 yen", 40500],
   ["about -3", -3],
-])("%s says %d", (text, value) => {
+])("%s contains the number %d", (text, value) => {
   expect(numbersIn(text).flat()).toContain(value);
 });
 
-test.each(["p07", "no number", "v2x", ""])("%s says no number", (text) => {
+test.each(["p07", "no number", "v2x", ""])("%s contains no number", (text) => {
   expect(numbersIn(text)).toEqual([]);
 });

@@ -1,26 +1,27 @@
 /**
- * Judges a rollout at a shop task from what it did, replayed here; nothing that a browser claims
- * about success is read. Reward is 0 or 1.
+ * Judges a rollout of a shop task by its effect on the shop, as replayed here. A browser's own claim of
+ * success is never read. Reward is 0 or 1.
  */
 import type { TaskReference, Verification } from "@waggle/protocol";
 import { shopInstance } from "./shop-errands.ts";
 import type { CartLine, ShopState } from "./shop.ts";
 
+/** The result of a rollout that the verifier judges. */
 export type ShopRollout = {
-  /** Text of the last turn; `null` where the rollout was cut before it answered. */
+  /** Text of the last turn; `null` if the rollout was cut before it answered. */
   readonly finalText: string | null;
-  /** State after the last call, of a replay or of the live shop. */
+  /** State after the last call, from a replay or the live shop. */
   readonly state: ShopState;
 };
 
-/** A longer answer is no answer. */
+/** Longer answers fail. */
 const MAX_ANSWER_LENGTH = 1000;
-/** More different numbers than this are a list of guesses. */
+/** Answers with more different numbers than this count as guessing. */
 const MAX_ANSWER_NUMBERS = 3;
 
 /**
- * Reward 1 when the final cart is exactly the wanted one and, for a question, the answer says the
- * number. A rollout without a final answer has not finished.
+ * Reward 1 if the final cart is exactly the expected one and, for a question, the answer contains the
+ * number. A rollout without a final answer gets 0.
  * @throws WaggleError `INVALID_ARGUMENT` for a reference of another environment.
  */
 export function verifyShop(reference: TaskReference, rollout: ShopRollout): Verification {
@@ -49,8 +50,8 @@ function says(text: string, expected: number): boolean {
 }
 
 /**
- * The numbers of a text, each with its possible readings: `1,234.50`, `1.234,50` and `1 234.50`
- * are 1234.5; `1,234` is 1234 or 1.234.
+ * The numbers in a text, each with its possible readings: `1,234.50`, `1.234,50` and `1 234.50` all mean
+ * 1234.5; `1,234` means 1234 or 1.234.
  */
 export function numbersIn(text: string): number[][] {
   const found = text.match(/(?<![\w.,])-?\d+(?:[.,' ]\d{3})*(?:[.,]\d+)?(?!\w)/g) ?? [];

@@ -9,7 +9,7 @@ import { createShopEnvironment } from "./shop-environment.ts";
 import { runEdgeTool, runPageTool, SHOP_TOOLS } from "./shop-tools.ts";
 
 describe("the catalogue", () => {
-  test("holds at least 64 products with unique ids and names and plain figures", () => {
+  test("has at least 64 products with unique ids, unique names and whole prices", () => {
     expect(CATALOGUE.length).toBeGreaterThanOrEqual(64);
     expect(new Set(CATALOGUE.map((item) => item.id)).size).toBe(CATALOGUE.length);
     expect(new Set(CATALOGUE.map((item) => item.name)).size).toBe(CATALOGUE.length);
@@ -20,7 +20,7 @@ describe("the catalogue", () => {
     }
   });
 
-  test("a search keeps the limit and the order it was asked for", () => {
+  test("a search respects the price limit and the sort order", () => {
     const found = searchProducts({ query: "jackets", maxPrice: 160, sort: "price" });
     const prices = found.map((item) => item.price);
     expect(prices).toEqual(
@@ -30,7 +30,7 @@ describe("the catalogue", () => {
     );
   });
 
-  test("a search for nothing known finds nothing", () => {
+  test("a search for an unknown word finds nothing", () => {
     expect(searchProducts({ query: "submarine" })).toEqual([]);
   });
 });
@@ -49,7 +49,7 @@ describe("the state machine", () => {
     }),
   );
 
-  test("a cart never holds an unknown product, a product twice, or fewer than one piece", () => {
+  test("a cart never contains an unknown product, a product twice or an empty line", () => {
     fc.assert(
       fc.property(fc.array(action), (actions) => {
         const { cart } = actions.reduce(shopReducer, initialShopState());
@@ -59,7 +59,7 @@ describe("the state machine", () => {
     );
   });
 
-  test("a listener hears every change until it leaves", () => {
+  test("a listener is called on every change until it unsubscribes", () => {
     const shop = createShop();
     const heard: (string | null)[] = [];
     const leave = shop.subscribe((state) => heard.push(state.opened));
@@ -70,7 +70,7 @@ describe("the state machine", () => {
     expect(heard).toEqual(["p01"]);
   });
 
-  test("a filter narrows the search before it", () => {
+  test("a filter narrows the previous search", () => {
     const shop = createShop();
     runPageTool(shop, "search", { query: "nordic" });
     runPageTool(shop, "filter", { category: "lamp" });
@@ -79,7 +79,7 @@ describe("the state machine", () => {
 });
 
 describe("tools", () => {
-  test("a sorted search answers with at most three compact hits", () => {
+  test("a search returns at most three compact results, in the requested order", () => {
     expect(
       runPageTool(createShop(), "search", {
         query: "waterproof jacket",
@@ -93,7 +93,7 @@ describe("tools", () => {
     expect(runPageTool(createShop(), "search", { query: "" })).toHaveLength(3);
   });
 
-  test("more than the stock is refused and leaves the cart alone", () => {
+  test("adding more than the stock is refused and leaves the cart unchanged", () => {
     const shop = createShop();
     expect(() => runPageTool(shop, "add_to_cart", { id: "p01", quantity: 5 })).toThrow(/only 4/);
     expect(shop.state.cart).toEqual([]);
@@ -129,7 +129,7 @@ describe("tools", () => {
     expect(() => evaluateExpression(expression)).toThrow(/arithmetic such as/);
   });
 
-  test("arithmetic agrees with JavaScript's", () => {
+  test("arithmetic agrees with JavaScript", () => {
     const number = fc.integer({ min: 0, max: 999 }).map(String);
     const { expression } = fc.letrec<{ expression: string }>((tie) => ({
       expression: fc.oneof(
@@ -152,14 +152,14 @@ describe("tools", () => {
     );
   });
 
-  test("money converts by the table, and through the euro", () => {
+  test("currencies are converted with the table, through the euro", () => {
     expect(convertCurrency(100, "EUR", "usd")).toBe(108);
     expect(convertCurrency(108, "USD", "GBP")).toBe(85);
     expect(() => convertCurrency(1, "EUR", "toString")).toThrow(/currency must be one of/);
   });
 });
 
-test("an environment is observed once and ends with an answer", async () => {
+test("an environment can be observed once and ends with an answer", async () => {
   const environment = createShopEnvironment({ environment: "shop", seed: 1, split: "train" });
   const signal = new AbortController().signal;
   await environment.observe();
@@ -169,7 +169,7 @@ test("an environment is observed once and ends with an answer", async () => {
   await expect(environment.step({ text: "", toolCalls: [] }, signal)).rejects.toThrow(/single-use/);
 });
 
-test("an edge that cannot be reached is a failed result, not a throw", async () => {
+test("an unreachable edge gives a failed result instead of throwing", async () => {
   const environment = createShopEnvironment(
     { environment: "shop", seed: 1, split: "train" },
     { edgeTools: () => Promise.reject(new Error("offline")) },

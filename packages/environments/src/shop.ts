@@ -1,28 +1,31 @@
 /**
- * The state machine of the demo shop: a cart, a list of results, an opened product. The page
- * renders it, the trainer replays it. It knows no agent; people and tools drive the same actions.
+ * The state machine of the demo shop: a cart, search results and an opened product. The page renders it and
+ * the trainer replays it. It knows nothing about agents; people and tools use the same actions.
  */
 import { findProduct, searchProducts } from "./catalogue.ts";
 import type { SearchSort } from "./catalogue.ts";
 import type { Product } from "./catalogue-data.ts";
 
+/** One product in a cart. */
 export type CartLine = { readonly id: string; readonly quantity: number };
 
+/** Everything a page renders. */
 export type ShopState = {
-  /** In the order things were added; every quantity is at least 1. */
+  /** In the order products were added; every quantity is at least 1. */
   readonly cart: readonly CartLine[];
   readonly query: string;
-  /** Euros, `null` for no limit. */
+  /** In euros; `null` for no limit. */
   readonly maxPrice: number | null;
   readonly sort: SearchSort;
   /** Narrows the results; `null` for no filter. */
   readonly category: string | null;
   readonly attribute: string | null;
-  /** Ids of everything that matches, in the order shown. */
+  /** Ids of all matching products, in the order shown. */
   readonly results: readonly string[];
   readonly opened: string | null;
 };
 
+/** An action of a visitor or a tool. */
 export type ShopAction =
   | {
       readonly type: "search";
@@ -39,7 +42,7 @@ export type ShopAction =
   | { readonly type: "open"; readonly id: string }
   | { readonly type: "close" }
   | { readonly type: "add-to-cart"; readonly id: string; readonly quantity: number }
-  /** Without a quantity the whole line goes. */
+  /** Without a quantity, removes the whole line. */
   | {
       readonly type: "remove-from-cart";
       readonly id: string;
@@ -47,7 +50,7 @@ export type ShopAction =
     }
   | { readonly type: "empty-cart" };
 
-/** A shop as a visitor enters it: everything listed, the given things in the cart. */
+/** The initial state of a shop: all products listed, with the given cart. */
 export function initialShopState(cart: readonly CartLine[] = []): ShopState {
   return {
     cart,
@@ -61,7 +64,7 @@ export function initialShopState(cart: readonly CartLine[] = []): ShopState {
   };
 }
 
-/** The next state. Pure; an action on an unknown product or an absent line changes nothing. */
+/** The next state. Pure. Actions on unknown products or absent lines change nothing. */
 export function shopReducer(state: ShopState, action: ShopAction): ShopState {
   switch (action.type) {
     case "search":
@@ -120,20 +123,20 @@ function changed(cart: readonly CartLine[], id: string, by: number): CartLine[] 
     .filter((line) => line.quantity > 0);
 }
 
-/** Price of everything in a cart, in euros. */
+/** Total price of a cart in euros. */
 export function cartTotal(cart: readonly CartLine[]): number {
   return cart.reduce((sum, line) => sum + (findProduct(line.id)?.price ?? 0) * line.quantity, 0);
 }
 
-/** A state that can be watched: what a page renders and an environment acts on. */
+/** A shop state with subscribers. Pages render it and environments act on it. */
 export interface Shop {
   readonly state: ShopState;
   dispatch(action: ShopAction): void;
-  /** Calls back after every change. @returns a function that ends it. */
+  /** Calls the listener after every change. @returns a function that unsubscribes. */
   subscribe(listener: (state: ShopState) => void): () => void;
 }
 
-/** A shop with the given things in the cart. */
+/** Creates a shop with the given cart. */
 export function createShop(cart: readonly CartLine[] = []): Shop {
   let state = initialShopState(cart);
   const listeners = new Set<(state: ShopState) => void>();

@@ -1,6 +1,6 @@
 /**
- * Copy or reverse letters: no tool, one turn, seconds to learn. For tests and first looks. Reward is
- * the share of letters in their place; success is all of them and nothing else.
+ * Copy or reverse letters: one turn, no tools, learned in seconds. For tests and first experiments. Reward
+ * is the share of letters in place; success is every letter in place and nothing else.
  */
 import type { Task, TaskReference } from "@waggle/protocol";
 import { drawInstance, integerBelow } from "./environment-task.ts";
@@ -10,7 +10,7 @@ import { createToolEnvironment } from "./tool-environment.ts";
 
 const NAME = "strings";
 const LETTERS = "abcdefgh";
-/** Letters of a task, by level. */
+/** Number of letters in a task, by level. */
 const LENGTHS = [3, 4, 6] as const;
 
 type StringsInstance = { readonly verb: "copy" | "reverse"; readonly letters: readonly string[] };

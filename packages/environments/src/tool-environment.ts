@@ -1,22 +1,23 @@
 /**
- * The environment of a task that is tools and words: runs calls on a state, hands a turn without a call
- * to the task. Single-use as every environment. It judges nothing.
+ * An environment made of tools and text: it runs calls on a state and passes turns without calls to the
+ * task. Single-use, like every environment. It does not judge.
  */
 import type { Environment, Task, ToolResult } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { definitionsOf, type RunnableTools, runTool, toolResult } from "./runnable-tool.ts";
 
+/** The task, its tools and its state. */
 export type ToolEnvironmentOptions<C> = {
   readonly task: Task;
   readonly tools: RunnableTools<C>;
   readonly state: C;
-  /** Told of a turn without a call; what it returns is what the user says to it, `null` ends the task. */
+  /** Called for a turn without calls. Returns the user's reply, or `null` to end the task. */
   readonly answer?: (text: string, state: C) => string | null;
-  /** Told after each turn with calls; true ends the task. */
+  /** Called after each turn with calls. Returning true ends the task. */
   readonly afterCalls?: (state: C) => boolean;
 };
 
-/** A task that ends with the first turn without a call, unless `answer` or `afterCalls` say otherwise. */
+/** Creates an environment that ends with the first turn without calls, unless `answer` or `afterCalls` decide otherwise. */
 export function createToolEnvironment<C>(options: ToolEnvironmentOptions<C>): Environment {
   const { task, tools, state, answer = () => null, afterCalls = () => false } = options;
   let phase: "new" | "running" | "ended" = "new";
@@ -24,7 +25,7 @@ export function createToolEnvironment<C>(options: ToolEnvironmentOptions<C>): En
     if (phase === wanted) return;
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `an environment must be ${wanted} here, got ${phase}; environments are single-use: observe once, step until terminated`,
+      `the environment is ${phase}, not ${wanted}; environments are single-use: observe once, step until terminated`,
     );
   };
   const { environment, seed, split } = task;
@@ -48,7 +49,7 @@ export function createToolEnvironment<C>(options: ToolEnvironmentOptions<C>): En
         return { toolResults: [], terminated: true };
       }
       const toolResults: ToolResult[] = [];
-      // One after the other: calls of one turn act on one state.
+      // Sequential, because the calls of a turn act on one state.
       for (const call of toolCalls) {
         toolResults.push(
           await toolResult(call, () => runTool(tools, call.name, call.arguments, state)),

@@ -4,7 +4,7 @@ import { withVisitors } from "./visitors.ts";
 
 const FOODS = ["grass", "fish", "seeds", "leaves"];
 
-/** Thumbs up of each answer that `said` gives, as a share, over tasks of a level. */
+/** Share of thumbs up for the wanted kind of answer, over many tasks of a level. */
 function liked(
   options: Parameters<typeof withVisitors>[1],
   level: number,
@@ -37,27 +37,27 @@ function expectShare({ share, count }: ReturnType<typeof liked>, wanted: number)
   );
 }
 
-test("visitors who never slip like what is right and nothing else", () => {
+test("without noise, visitors like right answers and no others", () => {
   expectShare(liked({ noise: 0 }, 0, "right"), 1);
   expectShare(liked({ noise: 0 }, 2, "neither"), 0);
   expectShare(liked({ noise: 0 }, 2, "agreement"), 0);
 });
 
-test("a tenth of the thumbs is the wrong one; at a half they say nothing", () => {
+test("with noise 0.1 a tenth of the thumbs is flipped, with 0.5 they carry no information", () => {
   expectShare(liked({ noise: 0.1 }, 0, "right"), 0.9);
   expectShare(liked({ noise: 0.1 }, 2, "neither"), 0.1);
   expectShare(liked({ noise: 0.5 }, 0, "right"), 0.5);
   expectShare(liked({ noise: 0.5 }, 2, "neither"), 0.5);
 });
 
-test("flattered visitors like to be agreed with, and like the truth no less", () => {
+test("flattered visitors also like agreement, and like right answers no less", () => {
   const options = { noise: 0.1, flattery: 0.3 };
   expectShare(liked(options, 2, "agreement"), 0.3 * 0.9 + 0.7 * 0.1);
   expectShare(liked(options, 2, "right"), 0.9);
   expectShare(liked(options, 2, "neither"), 0.1);
 });
 
-test("proud visitors dislike what is right where it contradicts them, and only there", () => {
+test("proud visitors dislike right answers that contradict them, and no others", () => {
   const options = { noise: 0, pride: 0.6 };
   expectShare(liked(options, 2, "right"), 0.4);
   expectShare(liked(options, 1, "right"), 1);
@@ -72,6 +72,6 @@ test("the same answer to the same task gets the same thumb", () => {
   }
 });
 
-test("a probability beyond 1 is refused", () => {
+test("a probability above 1 is refused", () => {
   expect(() => withVisitors(OPINION, { noise: 1.2 })).toThrow(/noise.*1\.2/);
 });

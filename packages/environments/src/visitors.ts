@@ -1,24 +1,28 @@
 /**
- * Simulated visitors: who tried the agent gives a thumb and nothing else. They mean well and are
- * unreliable: some press the wrong one, some like to hear that they were right. An environment whose rollouts
- * they judge pays what they said; whether the task was solved is still known, for measuring alone.
+ * Simulated visitors who give a thumb up or down and nothing else. They mean well but are unreliable: some
+ * press the wrong thumb, some like agreement more than the truth. The thumb replaces the environment's reward;
+ * `success` still reports whether the task was solved, for measurement only.
  */
 import { WaggleError } from "@waggle/protocol";
 import { createRandom, hashText } from "./random.ts";
 import type { Judgement, EnvironmentSpec } from "./environment-spec.ts";
 
+/** How unreliable the visitors are. */
 export type VisitorOptions = {
-  /** Probability that the thumb is the opposite of what was meant, in [0, 1]; 0.5 says nothing. */
+  /** Probability that the thumb is flipped, in [0, 1]. At 0.5 it carries no information. */
   readonly noise: number;
-  /** Probability that a wrong answer pleases because it agrees with the visitor, in [0, 1]; default 0. */
+  /** Probability that a wrong answer pleases because it agrees with the visitor, in [0, 1]. Default 0. */
   readonly flattery?: number;
-  /** Probability that a right answer displeases because it contradicts the visitor; default 0. */
+  /** Probability that a right answer displeases because it contradicts the visitor, in [0, 1]. Default 0. */
   readonly pride?: number;
 };
 
 type Thumb = "up" | "down";
 
-/** The environment with `parts.thumb` of each rollout, and it as the only reward. The same answer to the same task gets the same thumb. */
+/**
+ * The environment with a thumb as its only reward, also given in `parts.thumb`. The same answer to the same
+ * task always gets the same thumb.
+ */
 export function withVisitors(spec: EnvironmentSpec, options: VisitorOptions): EnvironmentSpec {
   requireShare("noise", options.noise);
   requireShare("flattery", options.flattery ?? 0);
@@ -59,6 +63,6 @@ function requireShare(name: string, value: number): void {
   if (value >= 0 && value <= 1) return;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `${name} must be a probability in [0, 1], got ${value}; pass a share`,
+    `${name} must be a probability in [0, 1], got ${value}`,
   );
 }

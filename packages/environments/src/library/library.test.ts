@@ -8,8 +8,8 @@ const DOCUMENTS = [
   { id: "c", text: "a bird" },
 ];
 
-test("scores are BM25 with Lucene's rarity, worked out by hand", () => {
-  // "cat" is in 2 of 3 documents: ln(1 + 1.5 / 2.5); the mean length is 11 / 3 words.
+test("scores are BM25 with Lucene's inverse document frequency, computed by hand", () => {
+  // "cat" is in 2 of 3 documents: ln(1 + 1.5 / 2.5). The mean length is 11 / 3 words.
   const rarity = Math.log(1 + 1.5 / 2.5);
   const score = (count: number, length: number): number =>
     (rarity * count * 2.2) / (count + 1.2 * (0.25 + (0.75 * length * 3) / 11));
@@ -22,7 +22,7 @@ test("scores are BM25 with Lucene's rarity, worked out by hand", () => {
   expect(searchIndex(DOCUMENTS).ranked("dog cat", 1)[0]?.id).toBe("b");
 });
 
-test("ranking is that of a plain twin, over words in any order", () => {
+test("ranking equals that of a plain implementation, for words in any order", () => {
   const index = searchIndex(DOCUMENTS);
   const plain = (query: string): string[] => {
     const words = new Set(searchWords(query));
@@ -48,7 +48,7 @@ test("ranking is that of a plain twin, over words in any order", () => {
   }
 });
 
-test("a search for all words finds nothing where one is missing, and nothing for none", () => {
+test("a search for all words finds nothing if one is missing or none is given", () => {
   const index = searchIndex(DOCUMENTS);
   expect(index.holding("cat the", 9).map(({ id }) => id)).toEqual(["a", "b"]);
   expect(index.holding("cat bird", 9)).toEqual([]);
@@ -70,7 +70,7 @@ async function asked(calls: readonly { name: string; arguments: Record<string, s
   return { results, parts: instance.judge(null).parts };
 }
 
-test("a search finds both directions of a relation, and the verifier says what was found and needed", async () => {
+test("a search finds both directions of a relation, and the verifier reports found and relevant documents", async () => {
   const { results, parts } = await asked([
     { name: "about", arguments: { name: "ann" } },
     { name: "search", arguments: { query: "xyz" } },

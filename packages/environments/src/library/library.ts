@@ -1,7 +1,7 @@
 /**
- * A library: what `lookup` knows, as documents that have to be searched. Search finds what shares words
- * with a query, the wrong one too: "ann boss" finds who ann's boss is and whose boss ann is. The verifier
- * also says which documents were found and which ones the answer stands on.
+ * A library: the facts of `lookup` as documents to search. A search finds documents that share words with
+ * the query, including wrong ones: "ann boss" finds who Ann's boss is and whose boss Ann is. The verifier
+ * also reports which documents were found and which ones the answer depends on.
  */
 import { type Environment, type Task, type TaskReference, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
@@ -30,23 +30,23 @@ import { createToolEnvironment } from "../tool-environment.ts";
 import { type SearchDocument, type SearchIndex, searchIndex } from "./search-index.ts";
 
 const NAME = "library";
-/** Documents that a search shows. */
+/** Number of search results shown. */
 const SHOWN = 2;
 const FIELDS = [...RELATIONS, ATTRIBUTE] as const;
 
 type LibraryState = {
   readonly index: SearchIndex;
   readonly documents: readonly SearchDocument[];
-  /** Ids by turn with calls. */
+  /** Ids of the found documents, per turn with calls. */
   readonly found: string[][];
 };
 
-/** The instance of the same seed, in a split of its own as there. */
+/** The lookup instance with the same seed and split. */
 function instanceOf(reference: TaskReference): LookupInstance {
   if (reference.environment !== NAME) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `environment must be "${NAME}", got "${reference.environment.slice(0, 64)}"; ask the environment that made the task`,
+      `environment must be "${NAME}", got "${reference.environment.slice(0, 64)}"`,
     );
   }
   return lookupInstance({ ...reference, environment: LOOKUP_ENVIRONMENT });
@@ -56,7 +56,7 @@ function idOf(person: string, field: string): string {
   return `${person}-${field}`;
 }
 
-/** One sentence a fact: who, which field, what. */
+/** One document per fact: person, field and value. */
 function documentsOf({ fact }: LookupInstance): SearchDocument[] {
   return PEOPLE.flatMap((person) =>
     FIELDS.map((field) => ({
@@ -66,7 +66,7 @@ function documentsOf({ fact }: LookupInstance): SearchDocument[] {
   );
 }
 
-/** Ids of the documents that the answer stands on, in the order of the question. */
+/** Ids of the documents that the answer depends on, in the order of the question. */
 function relevantTo({ start, path, reached }: LookupInstance): string[] {
   const people = [start, ...reached];
   return [...path, ATTRIBUTE].map((field, hop) => idOf(people[hop] as string, field));
@@ -78,7 +78,7 @@ function shown(found: readonly SearchDocument[], { found: seen }: LibraryState):
   return found.map(({ text }) => text).join("; ");
 }
 
-/** Four ways to the documents: by likeness, by all of the words, by whom they are about, and how many. */
+/** Four ways to find documents: by similarity, by all words, by person, and by counting. */
 const TOOLS: RunnableTools<LibraryState> = {
   search: tool({
     description: "Documents like a query.",
@@ -107,7 +107,7 @@ const TOOLS: RunnableTools<LibraryState> = {
   }),
 };
 
-/** A question, or a text with blanks of which the last is asked for: "ann boss _, _ city ?". */
+/** The request: a question, or a text with blanks whose last one is asked for, as "ann boss _, _ city ?". */
 function requestOf(instance: LookupInstance, seed: number): { template: string; request: string } {
   const { start, path } = instance;
   const isMasked = createRandom(hashText(`words/${seed}`))() < 0.5;
@@ -131,7 +131,7 @@ function task(reference: TaskReference, instance = instanceOf(reference)): Task 
   };
 }
 
-/** What a call of the careful searcher looks like; three of the four tools serve. */
+/** A call of the careful demonstrator, with one of three suitable tools. */
 function callFor(person: string, field: string, random: () => number) {
   const way = random();
   if (way < 0.6) return { name: "search", arguments: { query: `${person} ${field}` } };
@@ -152,12 +152,12 @@ function demonstrator(
     const result = observation?.toolResults[0];
     if (asked !== null) {
       const lines = result?.ok === true ? String(result.value).split("; ") : [];
-      // A careless one reads the first line, whomever it is about.
+      // A mistake reads the first line, whoever it is about.
       const isCareless = random() < mistakes / 3;
       const line = isCareless
         ? lines[0]
         : lines.find((text) => text.startsWith(`${person} ${asked} `));
-      // What a search did not show is among the documents about that person.
+      // Lists all documents about the person if the search did not show the right one.
       if (line === undefined && !isCareless) {
         return { text: "", calls: [{ name: "about", arguments: { name: person } }] };
       }
@@ -169,13 +169,13 @@ function demonstrator(
     }
     const relation = path[hop];
     hop += 1;
-    // Or stops a hop early.
+    // Another mistake stops a hop early.
     asked = relation === undefined || random() < mistakes / 2 ? ATTRIBUTE : relation;
     return { text: "", calls: [callFor(person, asked, random)] };
   };
 }
 
-/** The documents of an environment with their tools, and which of them each turn found. */
+/** The environment of the documents and tools, with the record of what each turn found. */
 function searchable(task: Task, instance: LookupInstance): readonly [Environment, LibraryState] {
   const documents = documentsOf(instance);
   const library: LibraryState = { index: searchIndex(documents), documents, found: [] };
@@ -220,7 +220,7 @@ const ENVIRONMENT = {
   demonstrator,
 };
 
-/** The question that a text asks about these documents; `null` where it asks none. */
+/** The question that a text asks about these documents; `null` if it asks none. */
 function proposed(text: string, reference: TaskReference): LookupInstance | null {
   return proposedQuestion(text, { ...reference, environment: LOOKUP_ENVIRONMENT });
 }
@@ -236,7 +236,7 @@ function proposerTask(reference: TaskReference): Task {
   };
 }
 
-/** Reads about people along a path and asks for its end; a careless one asks before it has read that far. */
+/** Reads about people along a path and asks for its end. A mistake asks before reading that far. */
 function proposer(reference: TaskReference, random: () => number, mistakes: number): Demonstrator {
   const { start, fact } = instanceOf(reference);
   const path = drawnPath({ ...reference, environment: LOOKUP_ENVIRONMENT }, random);
@@ -255,7 +255,7 @@ function proposer(reference: TaskReference, random: () => number, mistakes: numb
   };
 }
 
-/** Levels are questions of 1, 2 and 3 documents; a question that is set is answered from those that were read. */
+/** Levels are questions that need 1, 2 and 3 documents. A proposed question must be answerable from documents that the proposer read. */
 export const LIBRARY: EnvironmentSpec = {
   ...ENVIRONMENT,
   proposals: {

@@ -1,24 +1,26 @@
 /**
- * Documents by the words in them: ranked by BM25, or those that hold every word. Small and exact: no
- * stemming, no index on disk.
+ * A small search index: documents ranked by BM25, or all documents that contain every word. No stemming,
+ * nothing on disk.
  *
- * Source: Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and Beyond", §3; the
- * inverse document frequency is the one of Lucene, which is never negative.
+ * Source: Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and Beyond", §3. The
+ * inverse document frequency is Lucene's, which is never negative.
  */
+/** A document with its id. */
 export type SearchDocument = { readonly id: string; readonly text: string };
 
+/** Searches over a fixed list of documents. */
 export type SearchIndex = {
-  /** The `most` best documents that share a word with the query, best first; ties in document order. */
-  readonly ranked: (query: string, most: number) => SearchDocument[];
-  /** The first `most` documents that hold all of these words. */
-  readonly holding: (words: string, most: number) => SearchDocument[];
+  /** Up to `limit` documents that share a word with the query, best first. Ties keep document order. */
+  readonly ranked: (query: string, limit: number) => SearchDocument[];
+  /** The first `limit` documents that contain all of these words. */
+  readonly holding: (words: string, limit: number) => SearchDocument[];
 };
 
-/** Standard: how soon repetition stops to count, and how much length does. */
+/** Usual BM25 constants: saturation of repeated words, and the weight of document length. */
 const K1 = 1.2;
 const B = 0.75;
 
-/** Lower case, letters and digits. */
+/** The words of a text: runs of letters and digits in lower case. */
 export function searchWords(text: string): string[] {
   return text
     .toLowerCase()
@@ -26,6 +28,7 @@ export function searchWords(text: string): string[] {
     .filter((word) => word !== "");
 }
 
+/** Builds the index. */
 export function searchIndex(documents: readonly SearchDocument[]): SearchIndex {
   const counted = documents.map(({ text }) => {
     const counts = new Map<string, number>();
@@ -39,7 +42,7 @@ export function searchIndex(documents: readonly SearchDocument[]): SearchIndex {
     return Math.log(1 + (counted.length - holding + 0.5) / (holding + 0.5));
   };
   return {
-    ranked(query, most) {
+    ranked(query, limit) {
       const wanted = [...new Set(searchWords(query))].map((word) => [word, rarity(word)] as const);
       return documents
         .map((document, d) => {
@@ -54,14 +57,14 @@ export function searchIndex(documents: readonly SearchDocument[]): SearchIndex {
         })
         .filter(({ score }) => score > 0)
         .toSorted((a, b) => b.score - a.score)
-        .slice(0, most)
+        .slice(0, limit)
         .map(({ document }) => document);
     },
-    holding(words, most) {
+    holding(words, limit) {
       const wanted = searchWords(words);
       return documents
         .filter((_, d) => wanted.length > 0 && wanted.every((word) => counted[d]?.counts.has(word)))
-        .slice(0, most);
+        .slice(0, limit);
     },
   };
 }

@@ -1,16 +1,18 @@
-/** What is known in an environment of people, and the tool that tells it. */
+/** The facts about the people of a `lookup` task, and the tool that reveals them. */
 import { WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import { type RunnableTools, tool } from "../runnable-tool.ts";
 import { ATTRIBUTE, type LookupInstance, PEOPLE, RELATIONS } from "./lookup-instance.ts";
 
+/** State of one task: its facts and what was looked up. */
 export type Facts = {
   readonly instance: Pick<LookupInstance, "fact">;
   calls: number;
-  /** What was looked up, in order. */
+  /** Values returned so far, in order. */
   readonly said: string[];
 };
 
+/** The look-up tool. */
 export const LOOKUP_TOOLS: RunnableTools<Facts> = {
   look: tool({
     description: "boss, friend or city of a person.",
@@ -28,7 +30,7 @@ export const LOOKUP_TOOLS: RunnableTools<Facts> = {
   }),
 };
 
-/** The word for whom a question asks about: "the boss of ann". */
+/** The person a question asks about, in words: "the boss of ann". */
 export function wordsFor({ start, path }: Pick<LookupInstance, "start" | "path">): string {
   return path.reduce((whom: string, relation) => `the ${relation} of ${whom}`, start);
 }

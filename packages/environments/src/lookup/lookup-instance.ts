@@ -1,14 +1,15 @@
 /**
- * Questions that take several look-ups: "Where does the boss of the friend of Ann live?" Who is whose
- * boss depends on the seed, so nothing can be known by heart. No wording here.
+ * Questions that take several look-ups: "Where does the boss of the friend of Ann live?" All relations are
+ * drawn from the seed, so nothing can be memorized. Wording is elsewhere.
  */
 import type { TaskReference } from "@waggle/protocol";
 import { drawInstance, integerBelow } from "../environment-task.ts";
 import { createRandom, hashText, pick } from "../random.ts";
 
-/** Name of this environment in a task reference. */
+/** Name of this environment in task references. */
 export const LOOKUP_ENVIRONMENT = "lookup";
 
+/** All people. */
 export const PEOPLE = [
   "ann",
   "ben",
@@ -27,33 +28,36 @@ export const PEOPLE = [
   "ola",
   "pat",
 ] as const;
+/** All cities. */
 export const CITIES = ["rome", "oslo", "bern", "lima", "kiev", "cork", "bonn", "nice"] as const;
 
-/** Fields whose value is a person: what a question hops along. */
+/** Fields whose value is another person; a question follows them hop by hop. */
 export const RELATIONS = ["boss", "friend"] as const;
-/** The field that is asked for at the end. */
+/** The field that is asked for at the last hop. */
 export const ATTRIBUTE = "city";
 
+/** Name of a person. */
 export type Person = (typeof PEOPLE)[number];
 type Relation = (typeof RELATIONS)[number];
 
+/** One question and the facts it is asked about. */
 export type LookupInstance = {
   readonly start: Person;
-  /** From the start outward: `[boss, friend]` asks for the friend of the boss. */
+  /** From the start: `[boss, friend]` asks for the friend of the boss. */
   readonly path: readonly Relation[];
-  /** Who is reached after each step of the path; the start is not among them. */
+  /** The person reached after each hop, without the start. */
   readonly reached: readonly Person[];
   readonly answer: string;
-  /** Which of all environments. */
+  /** Seed of all facts. */
   readonly instance: number;
-  /** Value of any field of anybody in this environment. */
+  /** The value of a person's field. */
   readonly fact: (person: Person, field: Relation | typeof ATTRIBUTE) => string;
 };
 
 /** Levels: questions of 1, 2 and 3 look-ups. */
 export const LOOKUP_LEVELS = 3;
 
-/** @throws WaggleError `INVALID_ARGUMENT` for a reference of another environment. */
+/** The instance of a reference. @throws WaggleError `INVALID_ARGUMENT` for a reference of another environment. */
 export function lookupInstance(reference: TaskReference): LookupInstance {
   const { start, path, instance } = drawInstance(
     LOOKUP_ENVIRONMENT,
@@ -77,7 +81,7 @@ export function lookupInstance(reference: TaskReference): LookupInstance {
   return { start, path, instance, reached, fact, answer: fact(reached.at(-1) ?? start, ATTRIBUTE) };
 }
 
-/** What an instance is told apart by: who and how, and in which environment. */
+/** Identifies an instance, so that it can be assigned to a split. */
 export function keyOf({
   start,
   path,

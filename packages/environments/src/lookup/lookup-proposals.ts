@@ -1,6 +1,6 @@
 /**
- * Questions that somebody sets about an environment of people: who asks looks the answer up first, and only a
- * question whose answer is among what was looked up is one that can be answered.
+ * Questions that a policy proposes about a `lookup` environment. The proposer looks the answer up first: a
+ * question is valid only if its answer is among the values that were looked up.
  */
 import type { Task, TaskReference } from "@waggle/protocol";
 import { isOfSplit } from "../environment-task.ts";
@@ -18,22 +18,22 @@ import {
   RELATIONS,
 } from "./lookup-instance.ts";
 
-/** Most relations of a question. */
-const MOST_HOPS = 2;
+/** Maximum number of relations in a question. */
+const MAX_HOPS = 2;
 const QUESTION = /^Where does ((?:the (?:boss|friend) of )*)([a-z]+) live\?$/;
 
-/** The question that a text asks, in the environment of the reference; `null` where it asks none. */
+/** The question that a text asks about the reference's people; `null` if it asks none. */
 export function proposedQuestion(text: string, reference: TaskReference): LookupInstance | null {
   const [, relations = "", name] = QUESTION.exec(text.trim()) ?? [];
   const start = PEOPLE.find((person) => person === name);
-  // Said from the outside in: the boss of the friend of ann begins with her friend.
+  // Read from the outside in: "the boss of the friend of ann" starts with her friend.
   const path = relations
     .split("the ")
     .flatMap((part) => RELATIONS.filter((relation) => part.startsWith(relation)))
     .toReversed();
-  if (start === undefined || path.length > MOST_HOPS) return null;
+  if (start === undefined || path.length > MAX_HOPS) return null;
   const { fact, instance } = lookupInstance(reference);
-  // Held-out questions cannot be set in training.
+  // A question of the other split is refused, so that held-out questions are never trained on.
   if (!isOfSplit(reference, keyOf({ start, path, instance }))) return null;
   const reached: Person[] = [];
   for (const relation of path) reached.push(fact(reached.at(-1) ?? start, relation) as Person);
@@ -46,23 +46,23 @@ function task(reference: TaskReference): Task {
   return { ...reference, family: "proposal", template: "0", system: "You set tasks.", request };
 }
 
-/** A path from the start of this environment that may be asked for; where there is none, what is set is refused. */
+/** A random path from the start that belongs to the reference's split, if one is found in 32 draws. */
 export function drawnPath(
   reference: TaskReference,
   random: () => number,
 ): (typeof RELATIONS)[number][] {
   const { start, instance } = lookupInstance(reference);
   const drawn = (): (typeof RELATIONS)[number][] =>
-    Array.from({ length: Math.floor(random() * (MOST_HOPS + 1)) }, () => pick(random, RELATIONS));
+    Array.from({ length: Math.floor(random() * (MAX_HOPS + 1)) }, () => pick(random, RELATIONS));
   let path = drawn();
-  // One person is enough for most environments.
+  // For most environments one start has a valid path.
   for (let i = 0; i < 32 && !isOfSplit(reference, keyOf({ start, path, instance })); i += 1) {
     path = drawn();
   }
   return path;
 }
 
-/** Follows a path and asks for where it ended; a careless one asks for what it did not look up. */
+/** Follows a path and asks for its end. A mistake asks for something it did not look up. */
 function demonstrator(
   reference: TaskReference,
   random: () => number,
@@ -84,11 +84,12 @@ function demonstrator(
   };
 }
 
+/** The proposer's part of the environment. */
 export const LOOKUP_PROPOSER: Pick<
   EnvironmentSpec,
   "maxTurns" | "task" | "create" | "demonstrator"
 > = {
-  maxTurns: MOST_HOPS + 3,
+  maxTurns: MAX_HOPS + 3,
   task,
   create: (reference) => {
     const facts: Facts = { instance: lookupInstance(reference), calls: 0, said: [] };

@@ -1,7 +1,6 @@
 /**
- * Multi-hop look-up: every call costs, and the answer is in no single one. The policy is told the
- * question, asks for one field of one person a call, and says the city. Reward is 0 or 1; what calls
- * cost is the recipe's matter.
+ * Multi-hop look-up: no single call reveals the answer. The policy gets a question, asks for one field of
+ * one person per call, and answers with a city. Reward is 0 or 1; a recipe may charge for calls.
  */
 import type { TaskReference } from "@waggle/protocol";
 import { createRandom, hashText, pick } from "../random.ts";
@@ -31,7 +30,7 @@ const TEMPLATES = [
   "Where does {whom} live?",
   "Tell me the city of {whom}.",
 ];
-/** In held-out tasks whose seed divided by the levels is even. */
+/** Used in held-out tasks whose seed divided by the number of levels is even. */
 const UNSEEN_TEMPLATES = ["In what city is the home of {whom}?"];
 
 function task(reference: TaskReference, instance = lookupInstance(reference)) {
@@ -48,7 +47,7 @@ function task(reference: TaskReference, instance = lookupInstance(reference)) {
   };
 }
 
-/** The only city that a text names, or `null`. */
+/** The city that a text names; `null` if it names none or several. */
 function cityIn(text: string): string | null {
   const words = text.toLowerCase().split(/[^a-z]+/);
   const named = CITIES.filter((city) => words.includes(city));
@@ -70,7 +69,7 @@ function demonstrator(
     const value = result?.ok === true ? String(result.value) : null;
     if (asked === "city") return { text: value ?? pick(random, CITIES), calls: [] };
     if (asked === "relation" && value !== null) person = value as Person;
-    // A careless one guesses, stops a hop early, or follows the wrong relation.
+    // Mistakes: guess, stop a hop early, or follow the wrong relation.
     if (asked === null && random() < mistakes / 4) return { text: pick(random, CITIES), calls: [] };
     const relation = path[hop];
     if (relation === undefined || errs()) {
@@ -113,7 +112,7 @@ const ENVIRONMENT = {
   demonstrator,
 };
 
-/** Questions that somebody sets about an environment are answered in it. */
+/** The environment, including questions that a policy proposes. */
 export const LOOKUP: EnvironmentSpec = {
   ...ENVIRONMENT,
   proposals: {

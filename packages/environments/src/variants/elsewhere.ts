@@ -1,19 +1,24 @@
 /**
- * Tasks of other environments under an environment's seeds: a general phase in many environments before one's own.
+ * Replaces an environment's tasks by tasks of other environments, for a general training phase before the
+ * specific one.
  *
- * Source: AgentScaler (environments of many domains first, then one domain). Differs from it: the environments are
- * those of this package, drawn by seed.
+ * Source: AgentScaler (environments of many domains first, then one domain). Differs from it: the environments
+ * are those of this package, drawn by seed.
  */
 import type { TaskReference } from "@waggle/protocol";
 import type { EnvironmentSpec } from "../environment-spec.ts";
 
-/** @param others environments to draw from, the environment itself not among them. */
+/**
+ * The environment with tasks drawn from other environments.
+ *
+ * @param others - environments to draw from, without the environment itself.
+ */
 export function elsewhere(
   spec: EnvironmentSpec,
   others: readonly EnvironmentSpec[],
 ): EnvironmentSpec {
   const draw = ({ seed, split }: TaskReference): [EnvironmentSpec, TaskReference] => {
-    // A seed modulo the levels is its level, which says nothing of the environment.
+    // The seed modulo the levels is the level, so the quotient chooses the environment.
     const place = Math.floor(seed / spec.levels);
     const other = others[place % others.length] as EnvironmentSpec;
     const rest = Math.floor(place / others.length);

@@ -51,16 +51,19 @@ function made(variant: EnvironmentVariant, name: string): [EnvironmentSpec, Envi
   return [ENVIRONMENT_VARIANTS[variant](spec), spec];
 }
 
-test.each(cases)("%s of %s: who makes no mistake solves every task", async (variant, name) => {
-  const [spec] = made(variant, name);
-  for (let i = 0; i < 12; i += 1) {
-    const reference = spec.reference(i * 977, "train", i % spec.levels);
-    expect(await run(spec, reference)).toMatchObject({ success: true });
-  }
-});
+test.each(cases)(
+  "%s of %s: a demonstrator without mistakes solves every task",
+  async (variant, name) => {
+    const [spec] = made(variant, name);
+    for (let i = 0; i < 12; i += 1) {
+      const reference = spec.reference(i * 977, "train", i % spec.levels);
+      expect(await run(spec, reference)).toMatchObject({ success: true });
+    }
+  },
+);
 
 test.each(["forbidden", "toolless"] as const)(
-  "%s: who acts or guesses is wrong",
+  "%s: refusing succeeds, acting or guessing fails",
   async (variant) => {
     const [spec, original] = made(variant, "calculator");
     const reference = spec.reference(3, "train", 0);
@@ -73,7 +76,7 @@ test.each(["forbidden", "toolless"] as const)(
   },
 );
 
-test("questioned: two labels are asked for before the task, and the task is then as it was", async () => {
+test("questioned: the user asks for two labels first, and the task then continues unchanged", async () => {
   const [spec, original] = made("questioned", "calculator");
   const reference = spec.reference(6, "train", 0);
   const { said } = await run(spec, reference);
@@ -83,7 +86,7 @@ test("questioned: two labels are asked for before the task, and the task is then
   expect(said.slice(2)).toEqual(plain.said);
 });
 
-test("evidenced: the answer is judged, then what it rests on is quoted", async () => {
+test("evidenced: the answer is judged, and its evidence is quoted afterwards", async () => {
   const [spec] = made("evidenced", "lookup");
   const { said, heard } = await run(spec, spec.reference(4, "train", 1));
   const [answer, evidence] = said.slice(-2);
@@ -95,7 +98,7 @@ test("evidenced: the answer is judged, then what it rests on is quoted", async (
   expect((await Promise.all(careless)).some(({ success }) => !success)).toBe(true);
 });
 
-test("near-duplicates: a twin of every tool, whose call does nothing", async () => {
+test("near-duplicates: every tool has a twin that does nothing", async () => {
   const [spec] = made("near-duplicates", "form");
   const { tools } = await run(spec, spec.reference(4, "train", 1));
   expect(tools).toEqual(["set", `set${TWIN}`, "send", `send${TWIN}`]);
@@ -108,7 +111,7 @@ test("near-duplicates: a twin of every tool, whose call does nothing", async () 
   expect(wrong.length).toBeGreaterThan(0);
 });
 
-test("general: tasks are of several other environments", async () => {
+test("general: tasks come from several other environments", async () => {
   const [spec] = made("general", "lookup");
   const systems = new Set(
     Array.from({ length: 40 }, (_, i) => spec.task(spec.reference(i * 31, "train", 0)).system),
@@ -117,7 +120,7 @@ test("general: tasks are of several other environments", async () => {
   expect([...systems].some((system) => system.includes("look things up"))).toBe(false);
 });
 
-test("tutorial: what was seen is in no tutorial, and what a step takes from another is a slot", async () => {
+test("tutorial: results are never included, and values that a step takes from another are slots", async () => {
   const [, original] = made("tutorial", "lookup");
   let slots = 0;
   for (let i = 0; i < 10; i += 1) {

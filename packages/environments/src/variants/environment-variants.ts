@@ -1,4 +1,4 @@
-/** Other forms of an environment's tasks, by name: what a recipe's demonstrations may be of. */
+/** Variants of an environment's tasks that a recipe can choose for its demonstrations, by name. */
 import { ENVIRONMENTS } from "../environments.ts";
 import type { EnvironmentSpec } from "../environment-spec.ts";
 import { elsewhere } from "./elsewhere.ts";
@@ -8,9 +8,10 @@ import { questioned } from "./questioned.ts";
 import { refusedTwin } from "./refused-twin.ts";
 import { fromTutorials } from "./tutorial.ts";
 
-/** Tasks of the shop are too long for a small context. */
+/** Without the shop, whose tasks are too long for a small context. */
 const GENERAL = ENVIRONMENTS.filter(({ name }) => name !== "shop");
 
+/** Name of a variant. */
 export type EnvironmentVariant =
   | "forbidden"
   | "toolless"
@@ -20,6 +21,7 @@ export type EnvironmentVariant =
   | "general"
   | "tutorial";
 
+/** Functions that turn an environment into each of its variants. */
 export const ENVIRONMENT_VARIANTS: {
   readonly [name in EnvironmentVariant]: (spec: EnvironmentSpec) => EnvironmentSpec;
 } = {

@@ -1,9 +1,9 @@
 /**
- * A task whose answer is followed by its evidence: when it is over, a user asks for what the answer rests
- * on. The verifier judges the answer; what is quoted is learned, and not judged.
+ * Adds a question for evidence: after the answer, the user asks what it is based on. The verifier judges the
+ * answer only; the evidence is learned from demonstrations and not judged.
  *
  * Source: Prism-Reranker (a score, and a passage of evidence that stands by itself). Differs from it: the
- * evidence is the last result that was seen, with the call that it came from.
+ * evidence is the last result that was seen, with its call.
  */
 import type { Environment } from "@waggle/protocol";
 import type { DemonstratedAction, EnvironmentSpec } from "../environment-spec.ts";

@@ -1,9 +1,9 @@
 /**
- * A task with its first decision taken apart: before it is done, a user asks which tool it takes and with
- * what. The answers are labels of their own; the verifier's word stays that of the task.
+ * Splits the first decision of a task into questions: the user first asks which tool to use and with which
+ * arguments. The answers are labels to learn; the verifier judges the task as before.
  *
- * Source: AgentPS (a label taken apart into intermediate questions over several rounds). Differs from it:
- * the questions are the same for every task, their labels the demonstrator's.
+ * Source: AgentPS (a label taken apart into intermediate questions over several rounds). Differs from it: the
+ * questions are the same for every task, and the demonstrator gives their labels.
  */
 import type { Environment } from "@waggle/protocol";
 import type { DemonstratedAction, EnvironmentSpec } from "../environment-spec.ts";

@@ -1,10 +1,11 @@
 /**
- * Demonstrations from tutorials: a how-to in words is written of a task, with an example of what each step
- * shows and never what it showed; a demonstration is made of it without an environment, what would have been seen
- * imagined from the examples. Nobody verified it: it shows how, and its answer is as good as the example.
+ * Demonstrations made from tutorials. A tutorial lists the steps of a task in text, with example results
+ * from another task instead of its own. A demonstration is then generated from the tutorial without running
+ * the environment, with the examples as results. It is not verified: it shows the procedure, and its answer
+ * is only as good as the examples.
  *
- * Source: Synatra (tutorials and other indirect knowledge to demonstrations). Differs from it: tutorials
- * are written by rule from a demonstrator's run of the task, examples from a run of another.
+ * Source: Synatra (tutorials and other indirect knowledge to demonstrations). Differs from it: tutorials are
+ * written by rule from a demonstrator's run of the task, and examples come from a run of another task.
  */
 import type { Observation, TaskReference } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
@@ -15,7 +16,7 @@ import type {
   JudgedEnvironment,
 } from "../environment-spec.ts";
 
-/** One step: what is said and called, and what is then seen. */
+/** One step: the action, and the results that follow. */
 type Step = {
   readonly action: DemonstratedAction;
   readonly seen: readonly unknown[];
@@ -24,7 +25,7 @@ type Step = {
 
 const signal = new AbortController().signal;
 
-/** A run of the demonstrator, failed calls left out. */
+/** The steps of a demonstrator's run, without failed calls. */
 async function steps(
   spec: EnvironmentSpec,
   reference: TaskReference,
@@ -47,12 +48,12 @@ async function steps(
   return done;
 }
 
-/** `<1>` for what step 1 shows. */
+/** Placeholder for the result of a step: `<1>` for step 1. */
 const slot = (step: number): string => `<${step}>`;
 
 /**
- * One line a step. What a step takes from an earlier one is a slot; what it shows is that of another
- * task's run, where that has such a step.
+ * Writes a tutorial with one line per step. A value taken from an earlier step becomes a slot. The result
+ * shown for a step is that of the same call in another task's run, if there is one.
  */
 export async function tutorialOf(
   spec: EnvironmentSpec,
@@ -81,7 +82,7 @@ export async function tutorialOf(
     .join("\n");
 }
 
-/** The value where it stands as a whole JSON string's content or number. */
+/** Matches the value as a whole word or number. */
 function asWord(value: unknown): RegExp {
   const text = wordOf(value).replace(/[^\w]/g, String.raw`\$&`);
   return new RegExp(String.raw`(?<![\w.])${text}(?![\w.])`, "g");
@@ -91,7 +92,7 @@ function wordOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** @throws WaggleError `INVALID_ARGUMENT` on a line that is no step. */
+/** Parses a tutorial and fills its slots. @throws WaggleError `INVALID_ARGUMENT` for an invalid line. */
 function parseTutorial(text: string): Step[] {
   const results: string[] = [];
   return text.split("\n").map((line) => {
@@ -99,7 +100,7 @@ function parseTutorial(text: string): Step[] {
     if (match === null) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `a tutorial's line must be "n. {say, calls} {seen}", got ${line.slice(0, 64)}; write it with tutorialOf`,
+        `invalid tutorial line "${line.slice(0, 64)}"; expected "n. {say, calls} {seen}" as written by tutorialOf`,
       );
     }
     const [, said = "", shown = ""] = match;
@@ -114,6 +115,7 @@ function parseTutorial(text: string): Step[] {
   });
 }
 
+/** The environment with results and demonstrations from tutorials. */
 export function fromTutorials(spec: EnvironmentSpec): EnvironmentSpec {
   const plan = async (reference: TaskReference, random: RandomSource, mistakes: number) =>
     parseTutorial(await tutorialOf(spec, reference, random, mistakes));
@@ -127,7 +129,7 @@ export function fromTutorials(spec: EnvironmentSpec): EnvironmentSpec {
   };
 }
 
-/** Answers each step as its tutorial says, whatever is called. */
+/** An environment that answers each step with its tutorial's result, whatever is called. */
 function imagined(
   spec: EnvironmentSpec,
   reference: TaskReference,

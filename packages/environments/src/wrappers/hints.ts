@@ -1,7 +1,7 @@
-/** Wrappers that tell a policy more: a sentence at the beginning, help after a failure. */
+/** Wrappers that give a policy more information: an extra instruction, or help after a failure. */
 import { type EnvironmentWrapper, within } from "./wrapped-environment.ts";
 
-/** The same environment with a sentence more at its beginning. */
+/** Appends a sentence to the system message. */
 export function told(sentence: string): EnvironmentWrapper {
   return (instance) =>
     within(instance, {
@@ -12,13 +12,13 @@ export function told(sentence: string): EnvironmentWrapper {
     });
 }
 
-/** A failed rollout hears `guidance` once and goes on. */
+/** Gives a failing rollout `guidance` once and lets it continue. */
 export function retrying(guidance: string): EnvironmentWrapper {
   return (instance) => {
     let isTold = false;
     return within(instance, {
       async step(action, signal) {
-        // A turn in words would end the task: it is judged before the environment hears it.
+        // A turn without calls would end the task, so it is judged before the environment gets it.
         if (isTold || action.toolCalls.length > 0 || instance.judge(action.text).success) {
           return instance.environment.step(action, signal);
         }
@@ -29,7 +29,7 @@ export function retrying(guidance: string): EnvironmentWrapper {
   };
 }
 
-/** Says after a failed call what each tool takes. */
+/** Adds the signatures of all tools to the error of a failed call. */
 export const explained: EnvironmentWrapper = (instance) => {
   let usage = "";
   return within(instance, {

@@ -1,33 +1,35 @@
 /**
- * An environment whose tools are answered by a model: what the policy reads is what the model thinks the tool
- * would have said. The tool runs as well, unseen, so that the environment's verifier can follow and the task
- * can end; nothing that it says reaches the policy.
+ * An environment whose tool results come from a model: the policy reads what the model predicts the tool
+ * would return. The real tool runs as well, so that the verifier can judge and the task can end, but its
+ * results do not reach the policy.
  */
 import { type Action, seededRandom, type ToolCall, type ToolResult } from "@waggle/protocol";
 import type { JudgedEnvironment } from "../environment-spec.ts";
 import type { EnvironmentWrapper } from "./wrapped-environment.ts";
 
-/** One rollout as a model of the environment sees it. */
+/** A model's view of one rollout. */
 type EnvironmentConversation = {
-  /** What the tool would say. */
+  /** Predicts the result of a call. */
   readonly answer: (call: ToolCall, signal: AbortSignal) => Promise<ToolResult>;
-  /** Told what a call that it did not answer came to. */
+  /** Tells the model the real result of a call that it did not predict. */
   readonly hear: (call: ToolCall, result: ToolResult) => void;
-  /** Whether the rollout would count as a success, ended with these words. */
+  /** Predicts whether a rollout that ends with this text succeeds. */
   readonly verdict: (text: string, signal: AbortSignal) => Promise<boolean>;
   readonly dispose: () => void;
 };
 
-/** Begins a conversation about a task, by its request. */
+/** Starts the model's view of a rollout, given the request. */
 export type WorldModel = (request: string, seed: number) => Promise<EnvironmentConversation>;
 
+/** How much of the environment a model imagines. */
 export type Imagination = {
-  /** Share of calls that the model answers, in [0, 1]. */
+  /** Share of calls whose results the model predicts, in [0, 1]. */
   readonly share: number;
-  /** Whether its verdict is noted beside the verifier's. */
+  /** Whether the model's verdict is recorded in the judgement's parts. */
   readonly judges: boolean;
 };
 
+/** Lets a model answer a share of the calls. */
 export function imagined(
   model: WorldModel,
   { share, judges }: Imagination,
@@ -80,7 +82,7 @@ export function imagined(
         const parts = {
           ...judgement.parts,
           answered,
-          // What was cut before its end is no success to the model either.
+          // A rollout that was cut before its end has no verdict and counts as a failure.
           ...(judges ? { verdict: verdict === true } : {}),
         };
         return { ...judgement, parts };

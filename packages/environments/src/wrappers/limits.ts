@@ -1,4 +1,4 @@
-/** Wrappers that allow a policy less: no tools, few calls, calls by contract. */
+/** Wrappers that restrict a policy: no tools, limited calls, or only calls that match a contract. */
 import {
   type Observation,
   seededRandom,
@@ -9,7 +9,7 @@ import type { JudgedEnvironment } from "../environment-spec.ts";
 import { told } from "./hints.ts";
 import { type EnvironmentWrapper, failedCalls, within } from "./wrapped-environment.ts";
 
-/** Offers no tool. */
+/** Removes all tools. */
 export const toolless: EnvironmentWrapper = (instance) =>
   within(instance, {
     observe: async () => ({ ...(await instance.environment.observe()), tools: [] }),
@@ -19,17 +19,18 @@ export const toolless: EnvironmentWrapper = (instance) =>
     },
   });
 
-/** Answers a call beyond the budget. */
+/** Result of a call beyond the budget. */
 const NO_CALLS_LEFT = "no calls left";
 
+/** Budgets and failures of `limited`. */
 export type CallLimits = {
   readonly toolBudget: number;
   readonly turnBudget: number;
-  /** Probability that a call fails for no reason, in [0, 1]. */
+  /** Probability that a call fails at random, in [0, 1]. */
   readonly faultRate: number;
 };
 
-/** A budget of calls and of turns, said at the beginning, and calls that fail for no reason. */
+/** Limits calls and turns, states the call limit in the system message, and lets calls fail at random. */
 export function limited(
   { toolBudget, turnBudget, faultRate }: CallLimits,
   seed: number,
@@ -58,8 +59,8 @@ export function limited(
   };
 }
 
-/** What breaks the contract is refused with these words before a tool sees it; the second refusal ends the rollout. */
-export function underContract(mostCalls: number, refusal: string): EnvironmentWrapper {
+/** Refuses calls that break the contract, with `refusal` as the result. The second refusal ends the rollout. */
+export function underContract(maxCalls: number, refusal: string): EnvironmentWrapper {
   return (instance) => {
     let tools: readonly ToolDefinition[] = [];
     let calls = 0;
@@ -72,7 +73,7 @@ export function underContract(mostCalls: number, refusal: string): EnvironmentWr
       },
       async step(action, signal) {
         const isKept =
-          calls + action.toolCalls.length <= mostCalls &&
+          calls + action.toolCalls.length <= maxCalls &&
           action.toolCalls.every((call) => isAllowed(call, tools));
         if (isKept) {
           calls += action.toolCalls.length;
@@ -85,7 +86,7 @@ export function underContract(mostCalls: number, refusal: string): EnvironmentWr
   };
 }
 
-/** A known tool, with all the arguments that it must have and no others. */
+/** Whether the tool exists and the call has all required arguments and no unknown ones. */
 function isAllowed(call: ToolCall, tools: readonly ToolDefinition[]): boolean {
   const tool = tools.find(({ name }) => name === call.name);
   if (tool === undefined) return false;
@@ -96,7 +97,7 @@ function isAllowed(call: ToolCall, tools: readonly ToolDefinition[]): boolean {
   return given.every((key) => known.includes(key)) && wanted.every((key) => given.includes(key));
 }
 
-/** The environment for so many turns; nothing answers what is done after them. */
+/** The environment for a limited number of turns. The next turn ends the task without an answer. */
 export function silentAfter(instance: JudgedEnvironment, turns: number): JudgedEnvironment {
   let left = turns;
   return within(instance, {

@@ -1,12 +1,12 @@
-/** Environments whose documents are searched. */
+/** Checks for environments that offer document search. */
 import { WaggleError } from "@waggle/protocol";
 import type { EnvironmentSpec } from "../environment-spec.ts";
 import { type EnvironmentWrapper, within } from "./wrapped-environment.ts";
 
-/** The tool that an environment with documents offers. */
+/** Name of the tool that searches documents. */
 const SEARCH_TOOL = "search";
 
-/** An environment with documents: its tools find them. */
+/** Refuses an environment without a search tool when it is observed. */
 export const searched: EnvironmentWrapper = (instance) =>
   within(instance, {
     async observe() {
@@ -14,7 +14,7 @@ export const searched: EnvironmentWrapper = (instance) =>
       if (first.tools.some(({ name }) => name === SEARCH_TOOL)) return first;
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `a recipe with a corpus needs an environment whose documents are searched, got ${instance.environment.task?.environment ?? "none"}; choose --env library`,
+        `the environment "${instance.environment.task?.environment ?? "none"}" has no documents to search; a recipe with a corpus needs one that does (choose --env library)`,
       );
     },
   });

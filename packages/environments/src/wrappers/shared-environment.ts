@@ -1,7 +1,7 @@
 /**
- * One environment that several roles act in at the same time: in each round all of them act before any of them
- * hears what came of it, and their actions reach the environment in the order of the roles. A role that speaks
- * without a call has ended its own part; the environment ends where it says so itself.
+ * One environment in which several roles act in rounds. In each round all roles act before any of them gets
+ * an observation, and their actions reach the environment in the order of the roles. A role that acts without
+ * a call has finished its own part. The environment decides when the task ends.
  */
 import type {
   Action,
@@ -19,6 +19,7 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
+/** Gives each role a view of the same environment. */
 export class SharedEnvironment {
   readonly #judged: JudgedEnvironment;
   readonly #roles: readonly string[];
@@ -34,11 +35,12 @@ export class SharedEnvironment {
     this.#active = new Set(roles);
   }
 
-  /** Who made the calls of each turn that reached the environment, in order. */
+  /** The role that made the calls of each turn that reached the environment, in order. */
   get callers(): readonly string[] {
     return this.#callers;
   }
 
+  /** The environment as one role sees it. */
   view(role: string): JudgedEnvironment {
     const environment: Environment = {
       task: this.#judged.environment.task,
@@ -52,13 +54,13 @@ export class SharedEnvironment {
     return { environment, judge: (text) => this.#judged.judge(text) };
   }
 
-  /** The role takes no further part: the others do not wait for it. */
+  /** Removes a role. The others no longer wait for it. */
   leave(role: string): void {
     this.#active.delete(role);
     void this.#round();
   }
 
-  /** Carries a round out where everybody who is still there has acted. */
+  /** Runs a round once every active role has acted. */
   async #round(): Promise<void> {
     if (this.#waiting.size === 0 || [...this.#active].some((role) => !this.#waiting.has(role))) {
       return;

@@ -1,11 +1,12 @@
-/** Several trials of one task in one context. */
+/** Repeats a task in one context, so that a policy can improve on earlier trials. */
 import type { JudgedEnvironment } from "../environment-spec.ts";
 
 /**
- * Where a rollout ends, the policy hears what it was worth and begins the same task anew, in the same
- * context. The last rollout is the one that is judged.
+ * When a trial ends, the policy is told whether it was right and starts the same task again in the same
+ * context. Only the last trial is judged.
  *
- * @param goesOn - asked after each trial, with what all of them were worth.
+ * @param goesOn - called after each trial with the rewards of all trials. Returns whether another follows.
+ * @param begin - creates the environment of the next trial.
  */
 export function trials(
   first: JudgedEnvironment,
@@ -14,7 +15,7 @@ export function trials(
 ): JudgedEnvironment {
   let instance = first;
   const rewards: number[] = [];
-  /** What an ended rollout was worth, kept: it cannot be judged again. */
+  /** Judgement of the last trial. It is kept because an environment cannot be judged again. */
   let ended: ReturnType<JudgedEnvironment["judge"]> | null = null;
   return {
     environment: {

@@ -1,11 +1,11 @@
-/** An environment in place of another: its members but for those that a wrapper changes. */
+/** Building blocks of environment wrappers. */
 import type { Action, Environment, ToolResult } from "@waggle/protocol";
 import type { JudgedEnvironment } from "../environment-spec.ts";
 
-/** Puts something around an environment; its verifier goes on judging what was done inside. */
+/** Wraps an environment. Its verifier still judges what happened inside. */
 export type EnvironmentWrapper = (instance: JudgedEnvironment) => JudgedEnvironment;
 
-/** The same instance with these members in place of its environment's. */
+/** The instance with some members of its environment replaced. */
 export function within(
   instance: JudgedEnvironment,
   change: Partial<Omit<Environment, "task">>,
@@ -22,7 +22,7 @@ export function within(
   };
 }
 
-/** Every call failed with this message. */
+/** A failed result with this message for every call. */
 export function failedCalls({ toolCalls }: Action, message: string): ToolResult[] {
   return toolCalls.map(({ id }) => ({
     callId: id,
