@@ -251,7 +251,7 @@ export const lengthCosts: Check = (records) => {
   expect(cheaper).toBeGreaterThan(0);
 };
 
-/** The stage starts at the easiest level of the dial. */
+/** The stage starts at the easiest difficulty level. */
 export function easy(stage: number): Check {
   return (records) => {
     expect(at(records, stage).stage.settings.difficulty).toBe(0);

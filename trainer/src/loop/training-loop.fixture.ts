@@ -38,7 +38,7 @@ export const WITH_SIGNAL: readonly LeasedGroup[] = GROUPS.filter(
     new Set(trajectories.map(({ trajectory }) => trajectory.segments.at(-1)?.tokenIds.at(-1)))
       .size === 2,
 );
-const standard = edgeRecipeNamed("dr-grpo-tis", {
+const defaultRecipe = edgeRecipeNamed("dr-grpo-tis", {
   groupsPerStep: 2,
   learningRate: constantRate(0.02),
 });
@@ -129,7 +129,7 @@ export async function live(
   setup: Setup,
   options: RunOptions = {},
 ): Promise<{ summary: TrainingSummary; parameters: TensorMap }> {
-  const { recipe = standard } = options;
+  const { recipe = defaultRecipe } = options;
   const killer = options.killer ?? new Killer(0, false);
   const realEngine = await tinyEngine();
   const engine = killer.wrap((options.engineOf ?? ((same) => same))(realEngine));

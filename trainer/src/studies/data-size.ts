@@ -2,7 +2,7 @@
 import { demonstrationStart } from "@waggle/learning";
 import { type Arm, arm, type Study } from "./study.ts";
 
-/** This many tasks that come back, with the easier half of the dial. */
+/** This many tasks that come back, with the easier half of the difficulty levels. */
 function sized(name: string, taskPool?: number): Arm {
   const tasks = { difficulty: 0.5, ...(taskPool === undefined ? {} : { taskPool }) };
   const stage = demonstrationStart({ steps: 200, learningRate: 3e-3, tasks });
@@ -28,5 +28,5 @@ export const dataSize: Study = {
     sized("256 tasks", 256),
   ],
   measures: ["success", "easiest", "hardest"],
-  limits: ["what lies outside is the harder end of the environment's dial"],
+  limits: ["the tasks outside are those of the harder levels"],
 };

@@ -1,5 +1,5 @@
 /** What the advantages of a group are divided by, as a setting. */
-import { type AnyPart, type Dial, made } from "../composition/making.ts";
+import { type AnyPart, type PartOption, definePart } from "../composition/part-options.ts";
 import type { GroupAdvantageOptions } from "./group-advantage-options.ts";
 
 /** `population` and `sample` are standard deviations: Σ(r − mean)² over G, or over G − 1. */
@@ -15,11 +15,13 @@ export function withScale<
   options: O | undefined,
   make: (scaled: O & Pick<GroupAdvantageOptions, "scale" | "convention">) => P,
 ): P {
-  return made({ scale: scaleDial(options) }, ({ scale }) => make(scaledBy(scale, options)));
+  return definePart({ scale: scaleOption(options) }, ({ scale }) => make(scaledBy(scale, options)));
 }
 
 /** Open where no options are given: GRPO's deviation, of the population. */
-function scaleDial(given: Pick<GroupAdvantageOptions, "scale" | "convention"> = {}): Dial<Scale> {
+function scaleOption(
+  given: Pick<GroupAdvantageOptions, "scale" | "convention"> = {},
+): PartOption<Scale> {
   const { scale, convention = "population" } = given;
   return {
     value: scale === "none" ? "none" : convention,

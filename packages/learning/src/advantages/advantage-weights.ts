@@ -5,7 +5,7 @@
  * Source: Peng et al. 2019, "Advantage-Weighted Regression", arXiv:1910.00177; reward
  * weighting as in Qu et al. 2024, "Recursive Introspection" (RISE), arXiv:2407.18219.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { AdvantagePart } from "../composition/part.ts";
 import { requireFiniteRewards, requireInside, sumOf } from "../statistics.ts";
 
@@ -31,7 +31,9 @@ export function exponentialWeights(
  * temperature is 0.5 by default.
  */
 export function payWeighted(temperature?: number): AdvantagePart<never, "single"> {
-  return made({ temperature: dial(temperature, 0.5) }, (given) => weighedBy(given.temperature));
+  return definePart({ temperature: option(temperature, 0.5) }, (given) =>
+    weighedBy(given.temperature),
+  );
 }
 
 function weighedBy(temperature: number): AdvantagePart<never, "single"> {

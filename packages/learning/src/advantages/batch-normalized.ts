@@ -4,7 +4,7 @@
  *
  * Source: SenseNova-MARS (BN-GSPO), arXiv:2512.24330: group normalization, then batch normalization.
  */
-import { made } from "../composition/making.ts";
+import { definePart } from "../composition/part-options.ts";
 import type { AdvantagePart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import {
@@ -36,7 +36,7 @@ export function batchNormalizedAdvantages(
 export function batchNormalized<N extends StateName>(
   inner: AdvantagePart<N, "group">,
 ): AdvantagePart<N, "group"> {
-  return made({}, (_, [estimator]) => normalizedOverBatch(estimator), [inner]);
+  return definePart({}, (_, [estimator]) => normalizedOverBatch(estimator), [inner]);
 }
 
 function normalizedOverBatch<N extends StateName>(

@@ -1,5 +1,5 @@
 /** Advantages of stored successes that are learned beside fresh rollouts, as far as they still beat the policy. */
-import { made } from "../composition/making.ts";
+import { definePart } from "../composition/part-options.ts";
 import type { AdvantagePart } from "../composition/part.ts";
 import { STORED } from "../filters/stored-wins.ts";
 import { type MovingBaseline, movingBaselineAdvantages } from "../states/moving-baseline.ts";
@@ -10,7 +10,7 @@ import { recalibratedAdvantages } from "./recalibrated.ts";
 export function besideStored(
   inner: AdvantagePart<never, "group">,
 ): AdvantagePart<"baseline", "group"> {
-  return made({}, (_, [fresh]) => storedBeside(fresh), [inner]);
+  return definePart({}, (_, [fresh]) => storedBeside(fresh), [inner]);
 }
 
 function storedBeside(inner: AdvantagePart<never, "group">): AdvantagePart<"baseline", "group"> {

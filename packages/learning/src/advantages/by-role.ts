@@ -1,5 +1,5 @@
 /** A different advantage for each role of a team. */
-import { made } from "../composition/making.ts";
+import { definePart } from "../composition/part-options.ts";
 import type { AdvantagePart, RewardedGroup } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { advantagePart } from "./credit.ts";
@@ -9,7 +9,7 @@ export function byRole<N extends StateName = never>(estimators: {
   readonly [role: string]: AdvantagePart<N> | AdvantagePart;
 }): AdvantagePart<N, "group"> {
   const roles = Object.keys(estimators);
-  return made(
+  return definePart(
     {},
     (_, inner) => ofEachRole(inner.map((estimator, i) => [roles[i] as string, estimator])),
     Object.values(estimators) as AdvantagePart<N>[],

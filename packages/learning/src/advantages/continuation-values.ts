@@ -6,7 +6,7 @@
  * 2024, "VinePPO", arXiv:2410.01679 (advantage from values before and after a step).
  */
 import { WaggleError } from "@waggle/protocol";
-import { fixed, made } from "../composition/making.ts";
+import { fixed, definePart } from "../composition/part-options.ts";
 import type { AdvantagePart, RewardedTrajectory } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { withRollouts } from "../rollouts/tree-search.ts";
@@ -73,9 +73,11 @@ export function calibrated<N extends StateName>(
   inner: AdvantagePart<N, "group">,
   weight: number,
 ): AdvantagePart<N, "group"> {
-  return made({ weight: fixed(weight) }, (_, [estimator]) => withContinuations(estimator, weight), [
-    inner,
-  ]);
+  return definePart(
+    { weight: fixed(weight) },
+    (_, [estimator]) => withContinuations(estimator, weight),
+    [inner],
+  );
 }
 
 function withContinuations<N extends StateName>(

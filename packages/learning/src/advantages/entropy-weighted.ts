@@ -8,7 +8,7 @@
  * arXiv:2506.14758 (the bounded additive form).
  */
 import { WaggleError } from "@waggle/protocol";
-import { made } from "../composition/making.ts";
+import { definePart } from "../composition/part-options.ts";
 import type { AdvantagePart, RewardedTrajectory } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { deviationOf, meanOf } from "../statistics.ts";
@@ -74,7 +74,7 @@ export function entropyWeighted<N extends StateName>(
   inner: AdvantagePart<N, "group">,
   weighting: EntropyWeighting,
 ): AdvantagePart<N, "group"> {
-  return made({}, (_, [estimator]) => weighedByEntropy(estimator, weighting), [inner]);
+  return definePart({}, (_, [estimator]) => weighedByEntropy(estimator, weighting), [inner]);
 }
 
 function weighedByEntropy<N extends StateName>(

@@ -8,7 +8,7 @@
  */
 import { WaggleError } from "@waggle/protocol";
 import { wasCutOff } from "../composition/judged-trajectory.ts";
-import { type Dial, dial, made } from "../composition/making.ts";
+import { type PartOption, option, definePart } from "../composition/part-options.ts";
 import type { AdvantagePart, RewardedTrajectory } from "../composition/part.ts";
 import { requireSameLength } from "../statistics.ts";
 import type { TokenRows } from "../token-rows.ts";
@@ -111,19 +111,21 @@ const OVER_TOKENS = { discount: 1, lambda: 1 };
 
 const OVER_TURNS = { discount: 1, lambda: 0.95 };
 
-function creditDials(
+function creditOptions(
   { discount, lambda }: CriticCredit,
-  standard: typeof OVER_TOKENS,
-): { readonly [name in keyof typeof OVER_TOKENS]: Dial<number> } {
+  defaults: typeof OVER_TOKENS,
+): { readonly [name in keyof typeof OVER_TOKENS]: PartOption<number> } {
   return {
-    discount: dial(discount, standard.discount),
-    lambda: dial(lambda, standard.lambda),
+    discount: option(discount, defaults.discount),
+    lambda: option(lambda, defaults.lambda),
   };
 }
 
 /** `gae`: token by token against a critic; what tools said is skipped. */
 export function gae({ whitened, ...credit }: CriticCredit = {}): AdvantagePart<"critic", "single"> {
-  return made(creditDials(credit, OVER_TOKENS), (given) => ofTokens({ ...given, whitened }));
+  return definePart(creditOptions(credit, OVER_TOKENS), (given) =>
+    ofTokens({ ...given, whitened }),
+  );
 }
 
 type GivenCredit = Pick<GaeOptions, "discount" | "lambda"> & {
@@ -213,7 +215,7 @@ export function gaeStep({ whitened, ...credit }: CriticCredit = {}): AdvantagePa
   "critic",
   "single"
 > {
-  return made(creditDials(credit, OVER_TURNS), (given) => ofTurns({ ...given, whitened }));
+  return definePart(creditOptions(credit, OVER_TURNS), (given) => ofTurns({ ...given, whitened }));
 }
 
 function ofTurns(options: GivenCredit): AdvantagePart<"critic", "single"> {

@@ -6,7 +6,7 @@
  * Differs from it: clusters are built greedily in order, each around its first member, so that the
  * result does not depend on a library's clustering.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
 import { sequenceSimilarity } from "../rewards/similarity.ts";
 import {
@@ -85,8 +85,8 @@ export function clusterAdvantages(
 
 /** `cluster`: turns are judged among like observations, of the same group. */
 export function likeObservations(threshold?: number): GroupPart {
-  return made(
-    { likeObservationsThreshold: dial(threshold, 0.8) },
+  return definePart(
+    { likeObservationsThreshold: option(threshold, 0.8) },
     ({ likeObservationsThreshold: threshold }) =>
       advantagePart("cluster", "group", (groups) =>
         byTurns(groups, (trajectories) => {

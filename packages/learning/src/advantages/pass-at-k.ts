@@ -7,7 +7,7 @@
  * arXiv:2505.15201 (leave-one-out form: reward of subsets with i minus the same subsets without it).
  * Differs from it: subsets are enumerated in closed form over sorted rewards, any real reward.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { argMax, requireGroup, requireInside } from "../statistics.ts";
 import { advantagePart, byRewards, type GroupPart } from "./credit.ts";
 
@@ -59,7 +59,7 @@ function choose(n: number, k: number): number {
 
 /** `pass-at-k`: what a trajectory adds to the best of k. */
 export function passAtK(k?: number): GroupPart {
-  return made({ passAtKK: dial(k, 2) }, ({ passAtKK: k }) =>
+  return definePart({ passAtKK: option(k, 2) }, ({ passAtKK: k }) =>
     advantagePart("pass-at-k", "group", (groups) =>
       byRewards(groups, (rewards) => passAtKAdvantages(rewards, k)),
     ),

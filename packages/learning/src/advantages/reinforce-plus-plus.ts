@@ -5,7 +5,7 @@
  *
  * Source: Hu et al. 2025, "REINFORCE++", arXiv:2501.03262.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { AdvantagePart } from "../composition/part.ts";
 import {
   type DeviationConvention,
@@ -112,7 +112,7 @@ function minusGroupMean(rewards: readonly number[], groups: readonly string[]): 
 
 /** `reinforce++`: returns whitened over the whole batch; serves single trajectories. */
 export function reinforcePlusPlus(options: BatchWhitening = {}): AdvantagePart<never, "single"> {
-  return made({ discount: dial(options.discount, 1) }, (given) =>
+  return definePart({ discount: option(options.discount, 1) }, (given) =>
     whitenedOverBatch({ ...options, ...given }),
   );
 }

@@ -6,7 +6,7 @@
  * Differs from it: all sets of size n of a group are enumerated where they are few, else drawn;
  * diversity is 0 for copies and 1 where all differ.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { RewardedTrajectory } from "../composition/part.ts";
 import { meanOf, requireGroup, requireInside, requireSameLength } from "../statistics.ts";
 import { advantagePart, byRewards, type GroupPart } from "./credit.ts";
@@ -85,7 +85,7 @@ function kindOf({ trajectory }: RewardedTrajectory): string {
 
 /** `set`: sets of trajectories are scored by success times diversity, their members share it. */
 export function setAdvantage(size?: number): GroupPart {
-  return made({ setAdvantageSize: dial(size, 4) }, ({ setAdvantageSize: size }) =>
+  return definePart({ setAdvantageSize: option(size, 4) }, ({ setAdvantageSize: size }) =>
     advantagePart("set", "group", (groups, { random }) =>
       byRewards(groups, (rewards, trajectories) =>
         setAdvantages(rewards, trajectories.map(kindOf), { size, random }),

@@ -1,5 +1,5 @@
 /** Set advantages after a fork; a critic judges what the forks share. */
-import { fixed, made } from "../composition/making.ts";
+import { fixed, definePart } from "../composition/part-options.ts";
 import type { AdvantagePart } from "../composition/part.ts";
 import type { TokenRows } from "../token-rows.ts";
 import { advantagePart } from "./credit.ts";
@@ -10,7 +10,7 @@ export function setAfterForks(
   size = 4,
   options: Partial<Pick<GaeOptions, "discount" | "lambda">> = {},
 ): AdvantagePart<"critic", "group"> {
-  return made({ size: fixed(size) }, (_, [set, critic]) => byBoth(set, critic), [
+  return definePart({ size: fixed(size) }, (_, [set, critic]) => byBoth(set, critic), [
     setAdvantage(size),
     gae({ ...options, whitened: false }),
   ]);

@@ -6,7 +6,7 @@
  * Source: "Act Wisely" (HDPO), decoupled accuracy and efficiency channels; the sum A_acc + w · A_eff is
  * our reading. "Rethinking Reinforcement Fine-Tuning in LVLM" (TA-MDP), joint against per-component.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { componentOf } from "../rewards/combinators.ts";
 import { requireFiniteRewards, requireSameLength } from "../statistics.ts";
 import { withScale } from "./advantage-scale.ts";
@@ -48,7 +48,7 @@ export function splitAdvantages(channels: readonly RewardChannel[]): number[] {
 
 /** `split`: components normalized apart; the economy among correct trajectories only. */
 export function splitAdvantage(costWeight?: number): GroupPart {
-  return made({ costWeight: dial(costWeight, 0.3) }, ({ costWeight }) =>
+  return definePart({ costWeight: option(costWeight, 0.3) }, ({ costWeight }) =>
     advantagePart("split", "group", (groups) =>
       byRewards(groups, (_, trajectories) => {
         const component = (name: string): number[] =>

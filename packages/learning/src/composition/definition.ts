@@ -13,11 +13,11 @@ import { requireTrainedModels } from "./trained-models.ts";
 export type Settings = { readonly [name: string]: number | boolean | string };
 
 /** A setting that is one of some words. */
-export type Choice<T extends string> = { readonly standard: T; readonly choices: readonly T[] };
+export type Choice<T extends string> = { readonly default: T; readonly choices: readonly T[] };
 
-/** The first word is the standard. */
-export function oneOf<const T extends string>(standard: T, ...others: readonly T[]): Choice<T> {
-  return { standard, choices: [standard, ...others] };
+/** A setting with these choices; the first one is the default. */
+export function oneOf<const T extends string>(first: T, ...others: readonly T[]): Choice<T> {
+  return { default: first, choices: [first, ...others] };
 }
 
 /**
@@ -90,7 +90,7 @@ export function recipe<const S extends DefinedSettings>(
   const own = Object.fromEntries(
     Object.entries(definition.settings).map(([key, value]): [string, Setting] => [
       key,
-      typeof value === "object" ? value : { standard: value },
+      typeof value === "object" ? value : { default: value },
     ]),
   );
   const ownNames = Object.keys(own);
@@ -143,7 +143,7 @@ function settingOf(all: SettingsByName, name: string): Setting | undefined {
 }
 
 function standardsOf(all: SettingsByName): Settings {
-  return Object.fromEntries(Object.entries(all).map(([name, { standard }]) => [name, standard]));
+  return Object.fromEntries(Object.entries(all).map(([name, { default: value }]) => [name, value]));
 }
 
 function choicesOf(all: SettingsByName): Recipe["choices"] {
@@ -166,24 +166,24 @@ function rowOf(name: string, literature: string | LiteratureRow): LiteratureRow 
   return row;
 }
 
-/** Counts, rates and bounds are not below zero, but where the standard itself is. */
+/** Counts, rates and bounds are not below zero, but where the default itself is. */
 function fits(setting: Setting | undefined, value: unknown): boolean {
-  if (setting === undefined || typeof setting.standard !== typeof value) return false;
+  if (setting === undefined || typeof setting.default !== typeof value) return false;
   if (setting.choices !== undefined) return setting.choices.some((choice) => choice === value);
   if (typeof value !== "number") return true;
-  return Number.isFinite(value) && (value >= 0 || Number(setting.standard) < 0);
+  return Number.isFinite(value) && (value >= 0 || Number(setting.default) < 0);
 }
 
 function wordsFor(setting: Setting | undefined): string {
   if (setting === undefined) return "value of its type";
-  const { standard, choices } = setting;
+  const { default: initial, choices } = setting;
   if (choices !== undefined) return `word of ${choices.join(", ")}`;
-  return typeof standard === "number" && standard >= 0 ? "number of at least 0" : typeof standard;
+  return typeof initial === "number" && initial >= 0 ? "number of at least 0" : typeof initial;
 }
 
 function describe(settings: SettingsByName): string {
-  const all = Object.entries(settings).map(([name, { standard, choices }]) =>
-    choices === undefined ? `${name}=${standard}` : `${name}=${standard} (${choices.join("|")})`,
+  const all = Object.entries(settings).map(([name, { default: initial, choices }]) =>
+    choices === undefined ? `${name}=${initial}` : `${name}=${initial} (${choices.join("|")})`,
   );
   return all.length === 0 ? "none (it has no settings)" : all.join(", ");
 }

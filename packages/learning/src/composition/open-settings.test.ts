@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import * as parts from "../parts.ts";
 import { oneOf, recipe } from "./definition.ts";
-import { makingOf } from "./making.ts";
+import { partDefinition } from "./part-options.ts";
 import { rewardStage, type Stage, tokenStage } from "./stage.ts";
 
 const TOY = { name: "toy", literature: "ARTIST", differs: [], schedule: [] } as const;
@@ -44,8 +44,8 @@ test("what parts leave at their standards is a setting, what the recipe gives is
   const [stage] = stages as [Stage];
   const [weighed] = stage.advantage?.around ?? [];
   const [clip] = stage.losses[0]?.loss.around ?? [];
-  expect(weighed && makingOf(weighed)?.dials["scale"]?.value).toBe("none");
-  expect(clip && makingOf(clip)?.dials["epsilon"]?.value).toBe(0.3);
+  expect(weighed && partDefinition(weighed)?.options["scale"]?.value).toBe("none");
+  expect(clip && partDefinition(clip)?.options["epsilon"]?.value).toBe(0.3);
   expect(stage.settings.tasksPerStep).toBe(3);
 });
 
@@ -85,7 +85,7 @@ test("a recipe's own number of tasks is that of every step, and must be one", ()
   expect(() => open({ tasks: 2.5 })).toThrow(/whole number from 1, got 2\.5/);
 });
 
-test("a word is one of its choices: the standard is the first, others end with the list", () => {
+test("a choice defaults to its first value; any other word is refused with the list", () => {
   const create = recipe({
     ...TOY,
     settings: { clips: oneOf("narrow", "wide") },

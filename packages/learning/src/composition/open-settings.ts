@@ -1,21 +1,21 @@
 /**
- * Settings that a recipe has beside its own: what its parts left at their standards, and how many tasks a
- * step has. A value that all of them share has one name (`epsilon`), one that differs from stage to
- * stage, or whose name is the recipe's own, has one for each stage (`start.tasks`). Not a recipe.
+ * The settings that a recipe offers beside its own: the options that its parts left at their defaults, and
+ * the number of tasks per step. A value that all stages share has one name (`epsilon`). Where it differs
+ * between stages, or the recipe has a setting of that name, each stage has its own (`start.tasks`).
  */
 import { WaggleError } from "@waggle/protocol";
-import { type AnyPart, type MadeValue, makingOf } from "./making.ts";
+import { type AnyPart, type OptionValue, partDefinition } from "./part-options.ts";
 import type { Stage } from "./stage.ts";
 
 export type OpenSetting = {
   readonly name: string;
-  readonly standard: MadeValue;
-  /** Words that fit; absent = any value of the type. */
-  readonly choices?: readonly MadeValue[];
+  readonly default: OptionValue;
+  /** The allowed values; absent = any value of the type. */
+  readonly choices?: readonly OptionValue[];
 };
 
-/** Where a value is: which of the stage's parts, or the stage itself. */
-type Place = { readonly stage: string; readonly part: string; readonly dial: string };
+/** Where an option is: in a part of the stage, or in the stage itself. */
+type Place = { readonly stage: string; readonly part: string; readonly option: string };
 type Found = Place & Omit<OpenSetting, "name">;
 
 const TASKS = "tasks";
@@ -26,18 +26,18 @@ export function openSettings(stages: readonly Stage[], own: readonly string[]): 
   const named = new Map<string, OpenSetting>();
   for (const place of found) {
     const name = nameOf(place, found, own);
-    const { standard, choices } = place;
+    const { default: value, choices } = place;
     if (named.has(name)) continue;
-    named.set(name, { name, standard, ...(choices === undefined ? {} : { choices }) });
+    named.set(name, { name, default: value, ...(choices === undefined ? {} : { choices }) });
   }
   return [...named.values()].filter(({ name }) => !own.includes(name));
 }
 
-/** The stages with these of their open settings changed; the same stages where none is. */
+/** The stages with these open settings changed; the same stages where `values` is empty. */
 export function withOpenSettings(
   stages: readonly Stage[],
   own: readonly string[],
-  values: { readonly [name: string]: MadeValue },
+  values: { readonly [name: string]: OptionValue },
 ): readonly Stage[] {
   if (Object.keys(values).length === 0) return stages;
   const found = everyPlace(stages);
@@ -49,41 +49,41 @@ export function withOpenSettings(
 function everyPlace(stages: readonly Stage[]): readonly Found[] {
   const found: Found[] = [];
   for (const stage of stages) {
-    changedStage(stage, (place, standard, choices) => {
-      found.push({ ...place, standard, ...(choices === undefined ? {} : { choices }) });
-      return standard;
+    changedStage(stage, (place, value, choices) => {
+      found.push({ ...place, default: value, ...(choices === undefined ? {} : { choices }) });
+      return value;
     });
   }
   return found;
 }
 
-/** `epsilon`, or where that is not one value `start.epsilon`, or `start.pg-clip.epsilon`. */
+/** `epsilon`; where stages differ `start.epsilon`; where parts of a stage differ `start.pg-clip.epsilon`. */
 function nameOf(place: Place, found: readonly Found[], own: readonly string[]): string {
-  const { stage, part, dial } = place;
-  const alike = found.filter((one) => one.dial === dial);
-  if (!own.includes(dial) && isOneValue(alike)) return dial;
-  // `tasks` of a recipe's own is the number of every step.
-  if (dial === TASKS && own.includes(TASKS)) return TASKS;
+  const { stage, part, option } = place;
+  const alike = found.filter((one) => one.option === option);
+  if (!own.includes(option) && isOneValue(alike)) return option;
+  // A recipe's own setting `tasks` holds for the steps of every stage.
+  if (option === TASKS && own.includes(TASKS)) return TASKS;
   const ofStage = stage.replaceAll(" ", "-");
   const inStage = alike.filter((one) => one.stage === stage);
-  return isOneValue(inStage) ? `${ofStage}.${dial}` : `${ofStage}.${part}.${dial}`;
+  return isOneValue(inStage) ? `${ofStage}.${option}` : `${ofStage}.${part}.${option}`;
 }
 
 function isOneValue(found: readonly Found[]): boolean {
-  return new Set(found.map(({ standard }) => standard)).size === 1;
+  return new Set(found.map(({ default: value }) => value)).size === 1;
 }
 
-/** The stage, made again with whatever `change` says of each value that is open. */
+/** The stage, defined again with the value that `change` returns for each open option. */
 function changedStage(
   stage: Stage,
-  change: (place: Place, value: MadeValue, choices?: readonly MadeValue[]) => MadeValue,
+  change: (place: Place, value: OptionValue, choices?: readonly OptionValue[]) => OptionValue,
 ): Stage {
   const of = <P extends AnyPart>(part: P): P =>
-    changedPart(part, (dial, { part: name }, value, choices) =>
-      change({ stage: stage.name, part: name, dial }, value, choices),
+    changedPart(part, (option, { part: name }, value, choices) =>
+      change({ stage: stage.name, part: name, option }, value, choices),
     ) as P;
   const { rollout, filters, reward, advantage, losses, state, evolution, writing, merging } = stage;
-  const place = { stage: stage.name, part: "step", dial: TASKS };
+  const place = { stage: stage.name, part: "step", option: TASKS };
   const { tasksPerStep } = stage.settings;
   return {
     ...stage,
@@ -119,17 +119,17 @@ function changedStage(
 function changedPart(
   part: AnyPart,
   change: (
-    dial: string,
+    option: string,
     part: AnyPart,
-    value: MadeValue,
-    choices?: readonly MadeValue[],
-  ) => MadeValue,
+    value: OptionValue,
+    choices?: readonly OptionValue[],
+  ) => OptionValue,
 ): AnyPart {
-  const making = makingOf(part);
-  if (making === undefined) return part;
-  const { dials, inner, again } = making;
+  const definition = partDefinition(part);
+  if (definition === undefined) return part;
+  const { options, inner, define } = definition;
   const values = Object.fromEntries(
-    Object.entries(dials).map(([name, { value, isOpen, choices }]) => [
+    Object.entries(options).map(([name, { value, isOpen, choices }]) => [
       name,
       isOpen ? change(name, part, value, choices) : value,
     ]),
@@ -137,14 +137,14 @@ function changedPart(
   const others = inner.map((one) => changedPart(one, change));
   const isSame =
     others.every((one, i) => one === inner[i]) &&
-    Object.entries(dials).every(([name, { value }]) => values[name] === value);
-  return isSame ? part : again(values, others);
+    Object.entries(options).every(([name, { value }]) => values[name] === value);
+  return isSame ? part : define(values, others);
 }
 
-function requireTasks(tasks: MadeValue): number {
+function requireTasks(tasks: OptionValue): number {
   if (typeof tasks === "number" && Number.isInteger(tasks) && tasks >= 1) return tasks;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `tasks of a step must be a whole number from 1, got ${String(tasks)}; set another number`,
+    `tasks per step must be a whole number of at least 1, got ${String(tasks)}`,
   );
 }

@@ -1,9 +1,9 @@
-/** Values that parts leave open: another one makes the part do something else, the standard what it did. */
+/** Options that a part leaves open: the default keeps its behavior, another value changes it. */
 import { expect, test } from "vitest";
 import * as parts from "../parts.ts";
 import { frontierReward } from "../rewards/frontier.ts";
 import type { JudgedTrajectory } from "./judged-trajectory.ts";
-import { type AnyPart, type MadeValue, makingOf } from "./making.ts";
+import { type AnyPart, type OptionValue, partDefinition } from "./part-options.ts";
 import { rewardedTrajectory } from "./minibatch.ts";
 import type { Minibatch, PartContext, RewardedGroup } from "./part.ts";
 
@@ -17,9 +17,9 @@ const CONTEXT: PartContext = {
 };
 
 /** The part, made again. */
-function remade<P extends AnyPart>(part: P, values: Readonly<Record<string, MadeValue>>): P {
-  const making = makingOf(part);
-  return making?.again(values, making.inner) as P;
+function remade<P extends AnyPart>(part: P, values: Readonly<Record<string, OptionValue>>): P {
+  const making = partDefinition(part);
+  return making?.define(values, making.inner) as P;
 }
 
 /** Three turns of two tokens: a call that ran, a call that failed, an answer. */
@@ -170,7 +170,7 @@ test("rewards: the score or success, pay by turn or at the end, a bonus from so 
   expect((await rewardOf(gated))?.reward).toBeCloseTo(0.6, 12);
   expect((await rewardOf(remade(gated, { gateFrom: 0.5 })))?.reward).toBeCloseTo(0.8, 12);
   const both = parts.weighted([
-    [parts.outcome(), { standard: 0.5 }],
+    [parts.outcome(), { default: 0.5 }],
     [parts.exec(), 2],
   ]);
   expect((await rewardOf(both))?.reward).toBeCloseTo(0.3 + 2 * 0.5, 12);

@@ -60,7 +60,7 @@ export type StepSettings = {
   readonly maxTurns?: number;
   /** Tasks are drawn from so many and come back; absent = every task is a new one. */
   readonly taskPool?: number;
-  /** Of the environment's dial, 0 (easiest) to 1; absent = all of them. */
+  /** Share of the environment's difficulty levels, from 0 (easiest) to 1; absent = all levels. */
   readonly difficulty?: number;
   /** Versions that the sampling policy lags behind. */
   readonly lag: number;

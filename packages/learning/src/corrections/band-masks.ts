@@ -6,7 +6,7 @@
  * Sources: masked importance sampling and geometric masks as in verl's rollout correction and in SkyRL
  * (0.99 to 1.01; products 0.5 to 2); IcePop, Ling Team 2025, "Every Step Evolves", arXiv:2510.18855.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { LossPart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { clampedRatio } from "../log-ratio.ts";
@@ -99,8 +99,8 @@ export function tokenBand<N extends StateName>(
   lowest?: number,
   highest?: number,
 ): LossPart<N> {
-  return made(
-    { tokenBandLowest: dial(lowest, 0.5), tokenBandHighest: dial(highest, 2) },
+  return definePart(
+    { tokenBandLowest: option(lowest, 0.5), tokenBandHighest: option(highest, 2) },
     ({ tokenBandLowest: lowest, tokenBandHighest: highest }, [inner]) =>
       corrected("token-band", inner, (minibatch) => tokenBandMask(minibatch, { lowest, highest })),
     [inner],
@@ -113,8 +113,8 @@ export function icePop<N extends StateName>(
   lowest?: number,
   highest?: number,
 ): LossPart<N> {
-  return made(
-    { icePopLowest: dial(lowest, 0.5), icePopHighest: dial(highest, 5) },
+  return definePart(
+    { icePopLowest: option(lowest, 0.5), icePopHighest: option(highest, 5) },
     ({ icePopLowest: lowest, icePopHighest: highest }, [inner]) =>
       corrected("icepop", inner, (minibatch) => icePopWeights(minibatch, { lowest, highest })),
     [inner],
@@ -127,8 +127,8 @@ export function sequenceBand<N extends StateName>(
   lowest?: number,
   highest?: number,
 ): LossPart<N> {
-  return made(
-    { sequenceBandLowest: dial(lowest, 0.5), sequenceBandHighest: dial(highest, 2) },
+  return definePart(
+    { sequenceBandLowest: option(lowest, 0.5), sequenceBandHighest: option(highest, 2) },
     ({ sequenceBandLowest: lowest, sequenceBandHighest: highest }, [inner]) =>
       corrected("seq-band", inner, (minibatch) =>
         sequenceBandMask(minibatch, { lowest, highest }, "product"),
@@ -143,8 +143,8 @@ export function geometricBand<N extends StateName>(
   lowest?: number,
   highest?: number,
 ): LossPart<N> {
-  return made(
-    { geometricBandLowest: dial(lowest, 0.99), geometricBandHighest: dial(highest, 1.01) },
+  return definePart(
+    { geometricBandLowest: option(lowest, 0.99), geometricBandHighest: option(highest, 1.01) },
     ({ geometricBandLowest: lowest, geometricBandHighest: highest }, [inner]) =>
       corrected("geo-band", inner, (minibatch) =>
         sequenceBandMask(minibatch, { lowest, highest }, "geometric-mean"),
@@ -159,8 +159,8 @@ export function outlierVeto<N extends StateName>(
   lowest?: number,
   highest?: number,
 ): LossPart<N> {
-  return made(
-    { outlierVetoLowest: dial(lowest, 1e-4), outlierVetoHighest: dial(highest, 100) },
+  return definePart(
+    { outlierVetoLowest: option(lowest, 1e-4), outlierVetoHighest: option(highest, 100) },
     ({ outlierVetoLowest: lowest, outlierVetoHighest: highest }, [inner]) =>
       corrected("veto", inner, (minibatch) => vetoOutliers(minibatch, { lowest, highest })),
     [inner],

@@ -7,7 +7,7 @@
  * Differs from it: log-probs are those at the step's start, so the choice is one of the whole minibatch
  * and holds for all of its microbatches and epochs.
  */
-import { made } from "../composition/making.ts";
+import { definePart } from "../composition/part-options.ts";
 import type { LossPart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { lossPart, weighed } from "../losses/loss-part.ts";
@@ -100,7 +100,7 @@ export function covMask<N extends StateName>(
   inner: LossPart<N>,
   options: Parameters<typeof covarianceMask>[1],
 ): LossPart<N> {
-  return made(
+  return definePart(
     {},
     (_, [loss]) =>
       lossPart(

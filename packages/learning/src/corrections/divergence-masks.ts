@@ -6,7 +6,7 @@
  * Sources: k2 and k3 sequence masks as in verl's rollout correction (0.001 to 0.01); off-policy sequence
  * masking (OPSM), DeepSeek-AI 2025, "DeepSeek-V3.2", arXiv:2512.02556, section 3.1.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { LossPart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { klEstimate } from "../kl/kl-estimators.ts";
@@ -82,10 +82,10 @@ export function divergenceMask<N extends StateName>(
   limit?: number,
   estimator?: "k2" | "k3",
 ): LossPart<N> {
-  return made(
+  return definePart(
     {
-      divergenceMaskLimit: dial(limit, 0.01),
-      estimator: dial<"k2" | "k3">(estimator, "k3", ["k2", "k3"]),
+      divergenceMaskLimit: option(limit, 0.01),
+      estimator: option<"k2" | "k3">(estimator, "k3", ["k2", "k3"]),
     },
     ({ divergenceMaskLimit: limit, estimator }, [inner]) =>
       corrected("kl-mask", inner, (minibatch) => maskDivergentTokens(minibatch, estimator, limit)),

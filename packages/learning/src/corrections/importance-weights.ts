@@ -7,7 +7,7 @@
  * Efficient RL Framework Secretly Brings You Off-Policy RL Training" (TIS). Three policies as in
  * Hilton et al. 2022, arXiv:2110.00641, and Fu et al. 2025, "AReaL", arXiv:2505.24298.
  */
-import { fixed, made } from "../composition/making.ts";
+import { fixed, definePart } from "../composition/part-options.ts";
 import type { LossPart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { clampedRatio } from "../log-ratio.ts";
@@ -98,7 +98,7 @@ export function truncatedImportance<N extends StateName>(
   ratioOf: "token" | "sequence" = "token",
 ): LossPart<N> {
   const weigh = ratioOf === "token" ? truncatedImportanceWeights : truncatedSequenceWeights;
-  return made(
+  return definePart(
     { cap: fixed(cap) },
     (_, [loss]) =>
       lossPart(

@@ -5,7 +5,7 @@
  * Source: Zheng et al. 2025, "Prosperity before Collapse" (M2PO), arXiv:2510.01161. Differs from it: the
  * ratio is that of the policy at the step's start, so one choice holds for all epochs of a minibatch.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { LossPart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { finiteAt, forEachLossToken, requireRows } from "../token-rows.ts";
@@ -51,8 +51,8 @@ export function secondMoment<N extends StateName>(
   inner: TokenLoss<N>,
   limit?: number,
 ): LossPart<N> {
-  return made(
-    { secondMomentLimit: dial(limit, 0.04) },
+  return definePart(
+    { secondMomentLimit: option(limit, 0.04) },
     ({ secondMomentLimit: limit }, [inner]) =>
       corrected("m2po", inner, (minibatch) => secondMomentMask(minibatch, limit)),
     [inner],

@@ -1,6 +1,6 @@
 /** Pairs by majority vote, and trajectories that a reward model accepts. */
 import { type JudgedTrajectory, verifiedWorth } from "../composition/judged-trajectory.ts";
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectBy } from "./selection.ts";
@@ -21,8 +21,8 @@ export function votedPairs(
   leastShare?: number,
   labelOf: (trajectory: JudgedTrajectory) => string | null = lastWords,
 ): FilterPart {
-  return made(
-    { votedPairsLeastShare: dial(leastShare, 0.5) },
+  return definePart(
+    { votedPairsLeastShare: option(leastShare, 0.5) },
     ({ votedPairsLeastShare: leastShare }) =>
       filterPart("vote", (groups) => {
         const pairs = groups.flatMap(({ trajectories }) => {
@@ -48,7 +48,7 @@ export function votedPairs(
 
 /** Rollouts that are scored at least so high. */
 export function accepted(least?: number): FilterPart {
-  return made({ acceptedLeast: dial(least, 0.5) }, ({ acceptedLeast: least }) =>
+  return definePart({ acceptedLeast: option(least, 0.5) }, ({ acceptedLeast: least }) =>
     filterPart("accepted", (groups) =>
       keepTrajectories(groups, (trajectories) =>
         selectBy(trajectories, ({ score }) => (score.reward >= least ? null : "not-accepted")),
@@ -62,8 +62,8 @@ export function accepted(least?: number): FilterPart {
  * what makes the pairs.
  */
 export function chosenSucceeds(inner: FilterPart, threshold?: number): FilterPart {
-  return made(
-    { threshold: dial(threshold, 1) },
+  return definePart(
+    { threshold: option(threshold, 1) },
     (given, [pairing]) => ofSuccesses(pairing, given.threshold),
     [inner],
   );

@@ -1,5 +1,5 @@
 /** Leaves out proposed tasks whose answer is not in what the proposer read. */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { PROPOSER, SOLVER } from "../rollouts/proposals.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
@@ -10,8 +10,8 @@ type Answered = "by-setter" | "by-some-try";
 
 /** `answerable`: tries at tasks that nobody could show an answer of are left out; default the setter. */
 export function answerableProposals(answered?: Answered): FilterPart {
-  return made(
-    { answered: dial<Answered>(answered, "by-setter", ["by-setter", "by-some-try"]) },
+  return definePart(
+    { answered: option<Answered>(answered, "by-setter", ["by-setter", "by-some-try"]) },
     (given) =>
       filterPart("answerable", (groups) => {
         const byTries = given.answered === "by-some-try";

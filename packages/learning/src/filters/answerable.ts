@@ -4,7 +4,7 @@
  *
  * Source: Search Self-Play, SPICE (validity of proposals), RISE (no leak of the annotation).
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { type JudgedTrajectory, toolCalls } from "../composition/judged-trajectory.ts";
 import type { FilterPart, RewardedGroup } from "../composition/part.ts";
 import { resultsOf, wordsOf } from "../rewards/answer-match.ts";
@@ -48,8 +48,8 @@ export function answerableOnly(
  * looking.
  */
 export function answerable(leastWithEvidence?: number, mostWithout?: number): FilterPart {
-  return made(
-    { leastWithEvidence: dial(leastWithEvidence, 0.1), mostWithout: dial(mostWithout, 0.9) },
+  return definePart(
+    { leastWithEvidence: option(leastWithEvidence, 0.1), mostWithout: option(mostWithout, 0.9) },
     ({ leastWithEvidence, mostWithout }) =>
       filterPart("answerable", (groups) =>
         keepGroups(groups, (all) =>

@@ -4,7 +4,7 @@
  *
  * Source: Behavior Priming ("Beneficial Reasoning Behaviors in Agentic Search").
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { requireInside } from "../statistics.ts";
@@ -57,7 +57,7 @@ export function behavior(
   wanted: readonly Behavior[] = ["checks", "goes-on", "recovers", "answers"],
   least?: number,
 ): FilterPart {
-  return made({ behaviorLeast: dial(least, 3) }, ({ behaviorLeast: least }) =>
+  return definePart({ behaviorLeast: option(least, 3) }, ({ behaviorLeast: least }) =>
     filterPart("behavior", (groups) =>
       keepTrajectories(groups, (all) =>
         showingBehaviors(

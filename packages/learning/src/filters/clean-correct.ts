@@ -7,7 +7,7 @@
  * Differs from it: the share of failures kept is that of the oversampled group, rounded; a success's
  * weight falls with a power of its cleanness instead of the inverse of its penalty.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { toolCalls, toolErrors } from "../composition/judged-trajectory.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { drawFrom, drawWeighted } from "../draw.ts";
@@ -54,8 +54,8 @@ export function resampledOnCorrect(
 
 /** `clean-correct`: of an oversampled group, failures as they fall and the cleanest successes. */
 export function cleanCorrect(size?: number, sharpness?: number): FilterPart {
-  return made(
-    { cleanCorrectSize: dial(size, 8), cleanCorrectSharpness: dial(sharpness, 1) },
+  return definePart(
+    { cleanCorrectSize: option(size, 8), cleanCorrectSharpness: option(sharpness, 1) },
     ({ cleanCorrectSize: size, cleanCorrectSharpness: sharpness }) =>
       filterPart("clean-correct", (groups, { random }) => {
         const parts = groups.map((group) =>

@@ -5,7 +5,7 @@
  * Source: Broder 1997 (resemblance of documents by shingles); ADP, DR-Venus (cleaning of traces).
  */
 import { toolErrors } from "../composition/judged-trajectory.ts";
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectBy } from "./selection.ts";
@@ -54,7 +54,7 @@ function resemblance(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
 
 /** `clean`: no unreadable turn, no failed call, no near copy of another; by default no copy. */
 export function clean(sameFrom?: number): FilterPart {
-  return made({ sameFrom: dial(sameFrom, 1) }, (given) =>
+  return definePart({ sameFrom: option(sameFrom, 1) }, (given) =>
     filterPart("clean", (groups) =>
       keepTrajectories(groups, (all) =>
         cleaned(all, {

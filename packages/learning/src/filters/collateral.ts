@@ -4,7 +4,7 @@
  *
  * Source: Bai et al. 2024, "An Efficient Rehearsal Scheme" (mix-cd), arXiv:2402.08096.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart, RewardedGroup, RewardedTrajectory } from "../composition/part.ts";
 import { putRest, type RestBuffer } from "../states/rest-buffer.ts";
 import { indicesByKey, requireSameLength } from "../statistics.ts";
@@ -58,8 +58,8 @@ export function collateral(
   clusterOf: (scored: RewardedTrajectory) => string = ({ trajectory }) =>
     `turns-${trajectory.turns.length}`,
 ): FilterPart<"rest-buffer"> {
-  return made(
-    { collateralRightFrom: dial(rightFrom, 0.5) },
+  return definePart(
+    { collateralRightFrom: option(rightFrom, 0.5) },
     ({ collateralRightFrom: rightFrom }) => {
       const filter = filterPart(
         "collateral",

@@ -4,7 +4,7 @@
  *
  * Source: LIMI (tens of samples); greedy maximization of submodular coverage, Nemhauser et al. 1978.
  */
-import { fixed, made } from "../composition/making.ts";
+import { fixed, definePart } from "../composition/part-options.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { observeTask, type TaskStatistics } from "../states/task-statistics.ts";
 import { requireInside } from "../statistics.ts";
@@ -49,7 +49,7 @@ export function curatedWithin(
 
 /** `curated` by quality and coverage, and the record of who made what was chosen. */
 export function curatedOfGenerators(budget: number): FilterPart<"task-stats"> {
-  return made({ budget: fixed(budget) }, () => chosenOfGenerators(budget));
+  return definePart({ budget: fixed(budget) }, () => chosenOfGenerators(budget));
 }
 
 function chosenOfGenerators(budget: number): FilterPart<"task-stats"> {

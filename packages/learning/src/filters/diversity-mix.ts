@@ -5,7 +5,7 @@
  * Source: AgentTuning (agent runs with general data), FireAct (tasks times methods).
  */
 import { WaggleError } from "@waggle/protocol";
-import { fixed, made } from "../composition/making.ts";
+import { fixed, definePart } from "../composition/part-options.ts";
 import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
 import { drawFrom } from "../draw.ts";
 import { sumOf } from "../statistics.ts";
@@ -66,7 +66,7 @@ export function diversityMix(
   total: number,
   labelOf: (scored: RewardedTrajectory) => string,
 ): FilterPart {
-  return made({ total: fixed(total) }, () =>
+  return definePart({ total: fixed(total) }, () =>
     filterPart("diversity-mix", (groups, { random }) =>
       keepTrajectories(groups, (all) =>
         mixedInRatio(all.map(labelOf), ratios, Math.min(total, all.length), random),

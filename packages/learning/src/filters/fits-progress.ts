@@ -1,13 +1,13 @@
 /** Fits the progress estimator to the outcomes of each step. */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { featuresOf, fitProgress, type ProgressEstimator } from "../states/progress-estimator.ts";
 import { filterPart } from "./filter-part.ts";
 
 /** Leaves none out: the estimator is fitted to the outcomes of this step's trajectories, in `passes` steps. */
 export function fitsProgress(rate?: number, passes?: number): FilterPart<"progress-est"> {
-  return made(
-    { fitsProgressRate: dial(rate, 0.05), fitsProgressPasses: dial(passes, 20) },
+  return definePart(
+    { fitsProgressRate: option(rate, 0.05), fitsProgressPasses: option(passes, 20) },
     ({ fitsProgressRate: rate, fitsProgressPasses: passes }) =>
       filterPart(
         "fits-progress",

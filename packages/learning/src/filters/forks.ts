@@ -1,6 +1,6 @@
 /** Pairs of sibling turns at the forks of a search, and the best line of its tree. */
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
 import { searchedRollout, searchedTree } from "../rollouts/tree-search.ts";
 import { principalLine } from "../rollouts/tree-selection.ts";
@@ -20,7 +20,9 @@ export function forks(
   unit: "turn" | "rest" = "turn",
   isChosen: (trajectory: JudgedTrajectory) => boolean = () => true,
 ): FilterPart {
-  return made({ margin: dial(margin, 0.1) }, (given) => forksBy(given.margin, unit, isChosen));
+  return definePart({ margin: option(margin, 0.1) }, (given) =>
+    forksBy(given.margin, unit, isChosen),
+  );
 }
 
 function forksBy(

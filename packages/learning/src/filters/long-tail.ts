@@ -3,7 +3,7 @@
  *
  * Source: DR-Venus (weight for long-horizon runs).
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { meanOf } from "../statistics.ts";
 import { changeTrajectories, filterPart } from "./filter-part.ts";
@@ -17,7 +17,7 @@ export function horizonWeights(lengths: readonly number[], power: number): numbe
 
 /** `long-tail`: long trajectories weigh more. */
 export function longTail(power?: number): FilterPart {
-  return made({ longTailPower: dial(power, 0.5) }, ({ longTailPower: power }) =>
+  return definePart({ longTailPower: option(power, 0.5) }, ({ longTailPower: power }) =>
     filterPart("long-tail", (groups) => {
       const all = groups.flatMap(({ trajectories }) => trajectories);
       const weights = horizonWeights(

@@ -4,7 +4,7 @@
  * Source: Yu et al. 2025, "DAPO" (dynamic sampling), arXiv:2503.14476.
  * Differs from it: how often a batch is filled up is bounded, so that it may stay short.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart, RewardedGroup } from "../composition/part.ts";
 import { filterPart, keepGroups } from "./filter-part.ts";
 import { zeroVarianceFilter } from "./group-filter.ts";
@@ -24,7 +24,7 @@ export const rewardsOf = ({ trajectories }: RewardedGroup): number[] =>
 
 /** `mixed-group`: groups whose rewards do not differ are left out; the driver rolls out others. */
 export function mixedGroup(tolerance?: number): FilterPart {
-  return made({ tolerance: dial(tolerance, 1e-6) }, (given) =>
+  return definePart({ tolerance: option(tolerance, 1e-6) }, (given) =>
     filterPart("mixed-group", (groups) =>
       keepGroups(groups, (all) => mixedGroups(all.map(rewardsOf), given.tolerance)),
     ),

@@ -4,7 +4,7 @@
  *
  * Source: PivotRL (informative turns by variance of outcomes).
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { deviationOf } from "../statistics.ts";
 import { filterPart, keepGroups } from "./filter-part.ts";
@@ -27,7 +27,7 @@ export function pivotTurns(
 
 /** `pivot-var`: turns whose sampled actions differ in outcome. */
 export function pivotVariance(least?: number): FilterPart {
-  return made({ pivotVarianceLeast: dial(least, 0.01) }, ({ pivotVarianceLeast: least }) =>
+  return definePart({ pivotVarianceLeast: option(least, 0.01) }, ({ pivotVarianceLeast: least }) =>
     filterPart("pivot-var", (groups) =>
       keepGroups(groups, (all) => pivotTurns(all.map(rewardsOf), least)),
     ),

@@ -6,7 +6,7 @@
  * Source: Wang et al. 2025, "Model Predictive Task Sampling" (MPTS), arXiv:2501.11039.
  * Differs from it: a linear model of features instead of a latent-variable network.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { TaskReference } from "@waggle/protocol";
 import type { FilterPart } from "../composition/part.ts";
 import { kept, type StatePart } from "../composition/state.ts";
@@ -113,7 +113,7 @@ function solve(matrix: readonly number[], right: readonly number[]): number[] {
   return x;
 }
 
-/** Levels of an environment's dial are 1 to 4 in number; seeds that agree modulo 12 are of one level. */
+/** An environment has 1 to 4 difficulty levels; seeds that agree modulo 12 have the same level. */
 const CLASSES = 12;
 
 /** `[13]` a constant and the class of the seed. */
@@ -131,32 +131,34 @@ export function riskPrediction(
   target?: number,
   featuresOf: (task: TaskReference) => readonly number[] = seedFeatures,
 ): FilterPart<"task-stats"> {
-  return made({ riskPredictionTarget: dial(target, 0.5) }, ({ riskPredictionTarget: target }) =>
-    filterPart(
-      "risk-pred",
-      (groups, { state }) => {
-        let model = state["task-stats"] as RiskModel;
-        for (const { trajectories } of groups) {
-          const task = trajectories[0]?.trajectory.record.task ?? null;
-          if (task === null) continue;
-          const passed = meanOf(trajectories.map(({ score }) => score.reward));
-          model = observeRisk(model, featuresOf(task), 1 - passed);
-        }
-        return { groups, dropped: new Map(), state: { "task-stats": model } };
-      },
-      {
-        needs: ["task-stats"],
-        chooseTasks: (candidates, count, { state }) => {
-          const model = state["task-stats"] as RiskModel;
-          const predictions = predictRisk(
-            model,
-            candidates.map((task) => featuresOf(task)),
-          );
-          return chooseByRisk(predictions, count, { target }).map(
-            (i) => candidates[i] as TaskReference,
-          );
+  return definePart(
+    { riskPredictionTarget: option(target, 0.5) },
+    ({ riskPredictionTarget: target }) =>
+      filterPart(
+        "risk-pred",
+        (groups, { state }) => {
+          let model = state["task-stats"] as RiskModel;
+          for (const { trajectories } of groups) {
+            const task = trajectories[0]?.trajectory.record.task ?? null;
+            if (task === null) continue;
+            const passed = meanOf(trajectories.map(({ score }) => score.reward));
+            model = observeRisk(model, featuresOf(task), 1 - passed);
+          }
+          return { groups, dropped: new Map(), state: { "task-stats": model } };
         },
-      },
-    ),
+        {
+          needs: ["task-stats"],
+          chooseTasks: (candidates, count, { state }) => {
+            const model = state["task-stats"] as RiskModel;
+            const predictions = predictRisk(
+              model,
+              candidates.map((task) => featuresOf(task)),
+            );
+            return chooseByRisk(predictions, count, { target }).map(
+              (i) => candidates[i] as TaskReference,
+            );
+          },
+        },
+      ),
   );
 }

@@ -5,7 +5,7 @@
  * Source: Li et al. 2025, "RoRecomp", arXiv:2509.25958.
  * Differs from it: the chance of a compensation step rises linearly with progress.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { sampledTokens, toolCalls } from "../composition/judged-trajectory.ts";
 import type { FilterPart, RewardedGroup } from "../composition/part.ts";
 import { putRest, type RestBuffer, restBuffer } from "../states/rest-buffer.ts";
@@ -57,7 +57,7 @@ export function isCompensationStep(progress: number, most: number, random: () =>
  * that baselines are those of all that was rolled out.
  */
 export function recompose(share?: number): FilterPart {
-  return made({ recomposeShare: dial(share, 0.5) }, ({ recomposeShare: share }) =>
+  return definePart({ recomposeShare: option(share, 0.5) }, ({ recomposeShare: share }) =>
     filterPart("recompose", (groups) => {
       const first = priorityOf(groups, share);
       const left = groups.flatMap(({ trajectories }) =>
@@ -87,8 +87,8 @@ function priorityOf(groups: readonly RewardedGroup[], share: number): ReadonlySe
  * later steps, up to a share `most` of them at the end, what was kept is learned from instead.
  */
 export function recomposeLater(share?: number, most?: number): FilterPart<"rest-buffer"> {
-  return made(
-    { recomposeLaterShare: dial(share, 0.5), recomposeLaterMost: dial(most, 0.5) },
+  return definePart(
+    { recomposeLaterShare: option(share, 0.5), recomposeLaterMost: option(most, 0.5) },
     ({ recomposeLaterShare: share, recomposeLaterMost: most }) =>
       filterPart(
         "recompose",

@@ -1,5 +1,5 @@
 /** Writes a memory from successful trajectories. The state `workingMemory` recalls it. */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { type MemoryBank, operateMemory } from "../states/memory-bank.ts";
@@ -10,7 +10,7 @@ const MOST_ENTRIES = 128;
 
 /** Writes the calls of trajectories that returned at least `least`; leaves none out. */
 export function remembered(least?: number): FilterPart<"memory-bank"> {
-  return made({ rememberedLeast: dial(least, 0.5) }, ({ rememberedLeast: least }) =>
+  return definePart({ rememberedLeast: option(least, 0.5) }, ({ rememberedLeast: least }) =>
     filterPart(
       "remembered",
       (groups, { state }) => {

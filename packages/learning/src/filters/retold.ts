@@ -1,6 +1,6 @@
 /** Keeps the retold line of a search, and stores the trees that it came from. */
 import { verifiedWorth } from "../composition/judged-trajectory.ts";
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { withRollouts } from "../rollouts/tree-search.ts";
 import type { StoredTrees } from "../states/search-tree.ts";
@@ -13,7 +13,7 @@ import { selectBy } from "./selection.ts";
  * are the turns from the first words on, or `whole` rollouts.
  */
 export function retold(whole?: boolean): FilterPart {
-  return made({ threshold: dial(undefined, 1), whole: dial(whole, false) }, (given) =>
+  return definePart({ threshold: option(undefined, 1), whole: option(whole, false) }, (given) =>
     toldWell(given.threshold, given.whole),
   );
 }

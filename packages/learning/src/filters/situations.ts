@@ -1,5 +1,5 @@
 /** Trajectories that fit the situation of their task, alone or in pairs. */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { isOf, situationOf } from "../rollouts/situations.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
@@ -10,7 +10,7 @@ import { selectBy } from "./selection.ts";
  * was verified as worse than the threshold.
  */
 export function inSituation(threshold?: number): FilterPart {
-  return made({ threshold: dial(threshold, 1) }, (given) => fittingRuns(given.threshold));
+  return definePart({ threshold: option(threshold, 1) }, (given) => fittingRuns(given.threshold));
 }
 
 function fittingRuns(threshold: number): FilterPart {
@@ -33,7 +33,9 @@ function fittingRuns(threshold: number): FilterPart {
 
 /** `student-fail` as pairs: the run of a task's situation, and that of one that it is not in. */
 export function situationPairs(threshold?: number): FilterPart {
-  return made({ threshold: dial(threshold, 1) }, (given) => pairsOfSituations(given.threshold));
+  return definePart({ threshold: option(threshold, 1) }, (given) =>
+    pairsOfSituations(given.threshold),
+  );
 }
 
 function pairsOfSituations(threshold: number): FilterPart {

@@ -6,9 +6,9 @@
  * (errors not imitated), DART (steps above an entropy quantile).
  */
 import type { JudgedTurn } from "../composition/judged-trajectory.ts";
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
-import { turnDial, type TurnRule, turnRule } from "../losses/turn-rules.ts";
+import { turnOption, type TurnRule, turnRule } from "../losses/turn-rules.ts";
 import { quantileOf, requireInside } from "../statistics.ts";
 import type { LossMask } from "../token-rows.ts";
 import { changeTrajectories, filterPart } from "./filter-part.ts";
@@ -67,7 +67,7 @@ export function stepMeans(
 
 /** `step-mask`: the loss of chosen turns only. By default those that did not fail. */
 export function stepMask(isChosen?: TurnRule): FilterPart {
-  return made({ keptTurns: turnDial(isChosen, "ran") }, ({ keptTurns }) => {
+  return definePart({ keptTurns: turnOption(isChosen, "ran") }, ({ keptTurns }) => {
     const keeps = turnRule(keptTurns, isChosen);
     return filterPart("step-mask", (groups) =>
       changeTrajectories(groups, (scored) =>
@@ -79,24 +79,26 @@ export function stepMask(isChosen?: TurnRule): FilterPart {
 
 /** `entropy-steps`: the loss of turns whose mean entropy lies above a quantile of the batch. */
 export function entropySteps(quantile?: number): FilterPart {
-  return made({ entropyStepsQuantile: dial(quantile, 0.5) }, ({ entropyStepsQuantile: quantile }) =>
-    filterPart("entropy-steps", (groups) => {
-      const all = groups.flatMap(({ trajectories }) => trajectories);
-      const means = all.map(({ trajectory }) =>
-        trajectory.turns.map(({ sample, start, end }) => {
-          const from = trajectory.samples[sample];
-          const entropies = new Float64Array(from?.lossMask.length ?? 0);
-          for (const { segment, start: at } of from?.spans ?? [])
-            entropies.set(segment.entropies, at);
-          return stepMeans(entropies, from?.lossMask ?? [], [{ start, end }])[0] ?? 0;
-        }),
-      );
-      const kept = highEntropySteps(means, quantile);
-      return changeTrajectories(groups, (scored) => {
-        const wanted = kept[all.indexOf(scored)] ?? [];
-        return withTurns(scored, (i) => wanted[i] === true);
-      });
-    }),
+  return definePart(
+    { entropyStepsQuantile: option(quantile, 0.5) },
+    ({ entropyStepsQuantile: quantile }) =>
+      filterPart("entropy-steps", (groups) => {
+        const all = groups.flatMap(({ trajectories }) => trajectories);
+        const means = all.map(({ trajectory }) =>
+          trajectory.turns.map(({ sample, start, end }) => {
+            const from = trajectory.samples[sample];
+            const entropies = new Float64Array(from?.lossMask.length ?? 0);
+            for (const { segment, start: at } of from?.spans ?? [])
+              entropies.set(segment.entropies, at);
+            return stepMeans(entropies, from?.lossMask ?? [], [{ start, end }])[0] ?? 0;
+          }),
+        );
+        const kept = highEntropySteps(means, quantile);
+        return changeTrajectories(groups, (scored) => {
+          const wanted = kept[all.indexOf(scored)] ?? [];
+          return withTurns(scored, (i) => wanted[i] === true);
+        });
+      }),
   );
 }
 

@@ -1,12 +1,12 @@
 /** Adds a stored success to a group that failed whole. */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart, RewardedGroup, RewardedTrajectory } from "../composition/part.ts";
 import { storeSuccess, type SuccessBuffer, withStoredSuccess } from "../states/success-buffer.ts";
 import { filterPart } from "./filter-part.ts";
 
 /** A group without a success gets a stored one of its task in place of its last failure. */
 export function storedSuccess(successFrom?: number): FilterPart<"good-buffer"> {
-  return made({ successFrom: dial(successFrom, 1) }, ({ successFrom }) =>
+  return definePart({ successFrom: option(successFrom, 1) }, ({ successFrom }) =>
     filterPart(
       "stored-success",
       (groups, { state, step, random }) => {

@@ -1,5 +1,5 @@
 /** Adds stored successes to a step. They stay outside the groups. */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
 import { drawFrom } from "../draw.ts";
 import { storedSuccesses, storeSuccess, type SuccessBuffer } from "../states/success-buffer.ts";
@@ -13,7 +13,7 @@ export const STORED = "stored";
  * as the schedule says of the component `imitation`.
  */
 export function storedWins(count: number, successFrom?: number): FilterPart<"good-buffer"> {
-  return made({ successFrom: dial(successFrom, 1) }, ({ successFrom }) =>
+  return definePart({ successFrom: option(successFrom, 1) }, ({ successFrom }) =>
     filterPart(
       "stored-wins",
       (groups, { state, step, random, rewardWeights }) => {

@@ -5,7 +5,7 @@
  * Source: Zelikman et al. 2022, "STaR", arXiv:2203.14465; rejection tuning as in WebDancer.
  */
 import { sampledTokens, verifiedWorth } from "../composition/judged-trajectory.ts";
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { requireFiniteRewards, requireSameLength } from "../statistics.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
@@ -49,7 +49,7 @@ export function success({
   threshold,
   ...options
 }: Omit<SuccessOptions, "lengths"> = {}): FilterPart {
-  return made({ threshold: dial(threshold, 1) }, (given) =>
+  return definePart({ threshold: option(threshold, 1) }, (given) =>
     filterPart("success", (groups) =>
       keepTrajectories(groups, (all) =>
         successesOnly(

@@ -4,7 +4,7 @@
  *
  * Source: IPR, Agent Q (pairs at tree nodes by value difference).
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
 import {
   indicesByKey,
@@ -56,7 +56,7 @@ export function pairsByGap(
 
 /** `pair-gap`: a pair where values of one task differ by a margin, by default 0.1. */
 export function pairGap(margin?: number, rule: PairRule = "extremes"): FilterPart {
-  return made({ margin: dial(margin, 0.1) }, (given) => pairedBy(given.margin, rule));
+  return definePart({ margin: option(margin, 0.1) }, (given) => pairedBy(given.margin, rule));
 }
 
 function pairedBy(margin: number, rule: PairRule): FilterPart {

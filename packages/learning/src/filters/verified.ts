@@ -3,7 +3,7 @@
  * failed check: what it was about is left out, and counted apart.
  */
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectBy } from "./selection.ts";
@@ -32,7 +32,7 @@ export function verify(
   }) => [verification.success, trajectory.terminated],
   passes?: "all" | "any",
 ): FilterPart {
-  return made({ checks: dial(passes, "all", ["all", "any"]) }, (given) =>
+  return definePart({ checks: option(passes, "all", ["all", "any"]) }, (given) =>
     filterPart("verify", (groups) =>
       keepTrajectories(groups, (all) =>
         verifiedOnly(

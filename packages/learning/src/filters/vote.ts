@@ -3,7 +3,7 @@
  *
  * Source: MultiCritique, Prism-Reranker, Proactive Agent (votes of critics).
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { requireInside, sumOf } from "../statistics.ts";
@@ -45,8 +45,8 @@ export function vote(
   leastShare?: number,
   leastVotes?: number,
 ): FilterPart {
-  return made(
-    { voteLeastShare: dial(leastShare, 2 / 3), voteLeastVotes: dial(leastVotes, 2) },
+  return definePart(
+    { voteLeastShare: option(leastShare, 2 / 3), voteLeastVotes: option(leastVotes, 2) },
     ({ voteLeastShare: leastShare, voteLeastVotes: leastVotes }) =>
       filterPart("vote", (groups) => {
         const agreed = new Map(

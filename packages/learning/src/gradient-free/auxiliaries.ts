@@ -4,7 +4,7 @@
  *
  * Source: FAMA, failure-aware meta-agentic framework. Differs from it: a helper is a sentence, not an agent.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { FilterPart } from "../composition/part.ts";
 import type { WritingPart } from "../composition/writing.ts";
@@ -49,7 +49,7 @@ export function ownFailures(): FilterPart {
 
 /** `text-edit`: helpers of the failures that are at least `share` of all are switched on, the rest off. */
 export function auxiliaries(share?: number): WritingPart<"prompts"> {
-  return made({ auxiliariesShare: dial(share, 0.2) }, ({ auxiliariesShare: share }) => ({
+  return definePart({ auxiliariesShare: option(share, 0.2) }, ({ auxiliariesShare: share }) => ({
     slot: "loss",
     part: "text-edit",
     needs: ["prompts"],

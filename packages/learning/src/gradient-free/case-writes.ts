@@ -1,5 +1,5 @@
 /** Parts of learning by cases: what reading one was worth, and what is remembered. */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { RewardedGroup } from "../composition/part.ts";
 import type { Credit, CreditPart, WritingPart } from "../composition/writing.ts";
 import { creditCase, forgetCases, writeCase } from "../states/case-memory.ts";
@@ -50,12 +50,12 @@ const CASE_LEARNING: readonly CaseLearning[] = ["soft-q", "policy-gradient"];
 
 /** `mem-write`: credited cases change what is read, then every rollout is remembered. */
 export function memoryWrite({ stage, ...options }: MemoryWriteOptions = {}): WritingPart<"cases"> {
-  return made(
+  return definePart(
     {
-      capacity: dial(options.capacity, 256),
-      rate: dial(options.rate, 0.1),
-      valueRate: dial(options.valueRate, 0.2),
-      learns: dial(options.learns, "soft-q", CASE_LEARNING),
+      capacity: option(options.capacity, 256),
+      rate: option(options.rate, 0.1),
+      valueRate: option(options.valueRate, 0.2),
+      learns: option(options.learns, "soft-q", CASE_LEARNING),
     },
     (given) => writingCases({ ...given, stage }),
   );

@@ -8,7 +8,7 @@
  * Differs from it: the value model is Bayesian linear regression on the words of a design, not a language
  * model; its own deviation is the bonus of the search.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart, RolloutPart } from "../composition/part.ts";
 import { kept, type StatePart } from "../composition/state.ts";
 import type { WritingPart } from "../composition/writing.ts";
@@ -139,7 +139,7 @@ type Designs = "prompts" | "rm";
 
 /** `prompts`: a tree of designs. While it is searched its rollout tells of them; after that the best is read. */
 export function designs(seed?: string): StatePart<"prompts"> {
-  return made({ designsSeed: dial(seed, "") }, ({ designsSeed: seed }) => ({
+  return definePart({ designsSeed: option(seed, "") }, ({ designsSeed: seed }) => ({
     ...kept("prompts", () => promptPopulation([seed])),
     read: (value, { at, explores }) => {
       if (at !== "start" || explores) return null;
@@ -158,7 +158,7 @@ export const designWorth: StatePart<"rm"> = {
 
 /** `tree`: a rollout at each task under the design that the search is at. */
 export function designTree(curiosity?: number): RolloutPart<Designs, "single"> {
-  return made({ curiosity: dial(curiosity, 1) }, ({ curiosity }) => ({
+  return definePart({ curiosity: option(curiosity, 1) }, ({ curiosity }) => ({
     slot: "rollout",
     part: "tree",
     start: "single",
@@ -173,24 +173,26 @@ export function designTree(curiosity?: number): RolloutPart<Designs, "single"> {
 
 /** `risk-pred`: the model learns from the designs that ran; of the others all but the `keep` best leave unrun. */
 export function designRisk(keep?: number, curiosity?: number): FilterPart<Designs> {
-  return made({ keep: dial(keep, 2), curiosity: dial(curiosity, 1) }, ({ keep, curiosity }) =>
-    filterPart(
-      "risk-pred",
-      (groups, { state }) => {
-        let values = state.rm as DesignValues;
-        let population = state.prompts as PromptPopulation;
-        for (const { trajectory, score } of groups.flatMap(({ trajectories }) => trajectories)) {
-          const text = trajectory.mode ?? "";
-          values = observeDesign(values, text, [score.reward]);
-          const ran = population.living.find((design) => design.text === text);
-          if (ran !== undefined) population = creditPrompt(population, ran.id, [score.reward]);
-        }
-        const hopeless = hopelessDesigns(population, values, { keep, curiosity });
-        population = archivePrompts(population, ({ id }) => hopeless.has(id));
-        return { groups, dropped: new Map(), state: { rm: values, prompts: population } };
-      },
-      { needs: ["prompts", "rm"] },
-    ),
+  return definePart(
+    { keep: option(keep, 2), curiosity: option(curiosity, 1) },
+    ({ keep, curiosity }) =>
+      filterPart(
+        "risk-pred",
+        (groups, { state }) => {
+          let values = state.rm as DesignValues;
+          let population = state.prompts as PromptPopulation;
+          for (const { trajectory, score } of groups.flatMap(({ trajectories }) => trajectories)) {
+            const text = trajectory.mode ?? "";
+            values = observeDesign(values, text, [score.reward]);
+            const ran = population.living.find((design) => design.text === text);
+            if (ran !== undefined) population = creditPrompt(population, ran.id, [score.reward]);
+          }
+          const hopeless = hopelessDesigns(population, values, { keep, curiosity });
+          population = archivePrompts(population, ({ id }) => hopeless.has(id));
+          return { groups, dropped: new Map(), state: { rm: values, prompts: population } };
+        },
+        { needs: ["prompts", "rm"] },
+      ),
   );
 }
 
@@ -199,8 +201,8 @@ export function designRisk(keep?: number, curiosity?: number): FilterPart<Design
  * asked for one child of it a component.
  */
 export function designEdits(leastUses?: number, curiosity?: number): WritingPart<Designs> {
-  return made(
-    { leastUses: dial(leastUses, 16), curiosity: dial(curiosity, 1) },
+  return definePart(
+    { leastUses: option(leastUses, 16), curiosity: option(curiosity, 1) },
     ({ leastUses, curiosity }) => ({
       slot: "loss",
       part: "text-edit",

@@ -6,7 +6,7 @@
  * Learning", arXiv:1703.03864, algorithm 1; Qiu et al. 2025, "Evolution Strategies at Scale",
  * arXiv:2509.24372, whose step has no 1/σ: its learning rate is this one's divided by σ.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { type TensorMap, WaggleError } from "@waggle/protocol";
 import { rankedFitness, standardizedFitness } from "../advantages/fitness.ts";
 import type { EvolutionPart, FitnessPart } from "../composition/evolution.ts";
@@ -80,7 +80,7 @@ export function noiseSeed(
 
 /** `fitness`: scores at mean 0 and deviation 1, or by rank. */
 export function fitness(kind?: FitnessPart["kind"]): FitnessPart {
-  return made({ fitnessKind: dial(kind, "standardized") }, ({ fitnessKind: kind }) => ({
+  return definePart({ fitnessKind: option(kind, "standardized") }, ({ fitnessKind: kind }) => ({
     slot: "advantage",
     part: "fitness",
     kind,

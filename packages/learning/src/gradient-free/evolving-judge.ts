@@ -4,7 +4,7 @@
  *
  * Source: RewardHarness. Differs from it: the few known preferences are the verifier's, of the first tasks.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
 import { semanticAdvantage } from "../advantages/semantic-comparison.ts";
 import type { RewardPart } from "../composition/part.ts";
@@ -44,7 +44,7 @@ export function judgeByLessons(): RewardPart<"judge" | "experience"> {
 
 /** `text-edit` of the rubric: the writer sees groups that the judge put in another order than the verifier. */
 export function rubricEdits(groupsKnown?: number): WritingPart<"experience"> {
-  return made({ groupsKnown: dial(groupsKnown, 2) }, ({ groupsKnown }) => ({
+  return definePart({ groupsKnown: option(groupsKnown, 2) }, ({ groupsKnown }) => ({
     slot: "loss",
     part: "text-edit",
     needs: ["experience"],

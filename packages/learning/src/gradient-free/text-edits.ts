@@ -1,5 +1,5 @@
 /** Parts that write text: lessons from compared rollouts, prompts from reflection. */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
 import { semanticAdvantage, type WriterPort } from "../advantages/semantic-comparison.ts";
 import type { PartContext, RewardedGroup } from "../composition/part.ts";
@@ -139,7 +139,7 @@ export function promptEdits({
  * succeeded. The oldest lessons make room.
  */
 export function stepLessons(most?: number): WritingPart<"experience"> {
-  return made({ stepLessonsMost: dial(most, 8) }, ({ stepLessonsMost: most }) => ({
+  return definePart({ stepLessonsMost: option(most, 8) }, ({ stepLessonsMost: most }) => ({
     slot: "loss",
     part: "text-edit",
     needs: ["experience"],

@@ -1,5 +1,5 @@
 /** Losses that move only some of the parameters. */
-import { made } from "../composition/making.ts";
+import { definePart } from "../composition/part-options.ts";
 import type { LossPart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { drawnNames } from "../merging/parameter-subsets.ts";
@@ -18,7 +18,7 @@ export function parameterSubset<N extends StateName>(
   inner: LossPart<N>,
   choose: NonNullable<LossPart["trains"]>,
 ): LossPart<N> {
-  return made(
+  return definePart(
     {},
     (_, [loss]) => ({ ...loss, part: "param-subset", around: [loss], trains: choose }),
     [inner],

@@ -1,11 +1,11 @@
 /** A loss on the tokens of one role. */
-import { made } from "../composition/making.ts";
+import { definePart } from "../composition/part-options.ts";
 import type { LossPart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 
 /** A loss of the tokens of one role's trajectories. */
 export function lossOfRole<N extends StateName>(role: string, loss: LossPart<N>): LossPart<N> {
-  return made(
+  return definePart(
     {},
     (_, [inner]): LossPart<N> => ({
       ...inner,

@@ -9,12 +9,12 @@
  * arXiv:2503.02197; Lan et al. 2025, "Exploring Expert Failures" (EEF), arXiv:2504.13145.
  */
 import { WaggleError } from "@waggle/protocol";
-import { made } from "../composition/making.ts";
+import { definePart } from "../composition/part-options.ts";
 import type { LossPart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import type { LossMask } from "../token-rows.ts";
 import { lossPart } from "./loss-part.ts";
-import { turnDial, type TurnRule, turnRule } from "./turn-rules.ts";
+import { turnOption, type TurnRule, turnRule } from "./turn-rules.ts";
 
 /** Tokens `[start, end)` of sequence `row`, and what they are. */
 export type LabelledSpan = {
@@ -57,8 +57,8 @@ export function spanMask<N extends StateName>(
   inner: LossPart<N>,
   isChosen?: TurnRule,
 ): LossPart<N> {
-  return made(
-    { spanTurns: turnDial(isChosen, "all") },
+  return definePart(
+    { spanTurns: turnOption(isChosen, "all") },
     ({ spanTurns }, [loss]) => onTurns("span-mask", loss, turnRule(spanTurns, isChosen)),
     [inner],
   );

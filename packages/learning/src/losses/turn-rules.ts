@@ -1,6 +1,6 @@
 /** Which turns of a trajectory a loss counts, as a rule or as one of some choices. */
 import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
-import type { Dial } from "../composition/making.ts";
+import type { PartOption } from "../composition/part-options.ts";
 import type { Minibatch, RewardedTrajectory } from "../composition/part.ts";
 import type { LossMask } from "../token-rows.ts";
 
@@ -19,11 +19,11 @@ const RULES: { readonly [name in Rule]: TurnRule } = {
 /** `chosen`: what the recipe gave. */
 type TurnWord = Rule | "chosen";
 
-/** Open: the recipe's own rule, or else the standard. */
-export function turnDial(chosen: TurnRule | undefined, standard: Rule): Dial<TurnWord> {
+/** An open option: the recipe's own rule, or else the default. */
+export function turnOption(chosen: TurnRule | undefined, defaultRule: Rule): PartOption<TurnWord> {
   const words = Object.keys(RULES) as Rule[];
   return {
-    value: chosen === undefined ? standard : "chosen",
+    value: chosen === undefined ? defaultRule : "chosen",
     isOpen: true,
     choices: chosen === undefined ? words : ["chosen", ...words],
   };

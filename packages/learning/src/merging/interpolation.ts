@@ -5,7 +5,7 @@
  * starts, Ramé et al. 2022, "Model Ratatouille", arXiv:2212.10445; the arc (SLERP), Shoemake 1985,
  * "Animating rotation with quaternion curves", per tensor as mergekit does.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { type TensorMap, WaggleError } from "@waggle/protocol";
 import type { MergePart } from "../composition/part.ts";
 import { mergeOp } from "./merge-part.ts";
@@ -74,7 +74,7 @@ export function averagedDeltas(): MergePart {
 
 /** `merge-op`: the point at `t` of the arc between two models. */
 export function spherical(t?: number): MergePart {
-  return made({ sphericalT: dial(t, 0.5) }, ({ sphericalT: t }) =>
+  return definePart({ sphericalT: option(t, 0.5) }, ({ sphericalT: t }) =>
     mergeOp((base, deltas) => {
       const [from, to, ...more] = deltas.map((delta) => withTaskVectors(base, [delta], 1));
       if (from === undefined || to === undefined || more.length > 0) {

@@ -7,7 +7,7 @@
  * arXiv:2310.14152. Differs from it: changes are made orthogonal when they are merged, not while they are
  * learned.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { TensorMap } from "@waggle/protocol";
 import type { MergePart } from "../composition/part.ts";
 import { mergeOp } from "./merge-part.ts";
@@ -47,7 +47,9 @@ function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
  * nothing of an earlier one away.
  */
 export function orthogonalDeltas(scale?: number): MergePart {
-  return made({ orthogonalDeltasScale: dial(scale, 1) }, ({ orthogonalDeltasScale: scale }) =>
-    mergeOp((base, deltas) => withTaskVectors(base, orthogonalized(deltas), scale)),
+  return definePart(
+    { orthogonalDeltasScale: option(scale, 1) },
+    ({ orthogonalDeltasScale: scale }) =>
+      mergeOp((base, deltas) => withTaskVectors(base, orthogonalized(deltas), scale)),
   );
 }

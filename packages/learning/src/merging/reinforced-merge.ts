@@ -6,7 +6,7 @@
  * Source: Yuan et al. 2026, "Behavior Knowledge Merge in Reinforced Agentic Models" (RAM, RAM+),
  * arXiv:2601.13572.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { TensorMap } from "@waggle/protocol";
 import type { MergePart } from "../composition/part.ts";
 import { mergeOp } from "./merge-part.ts";
@@ -61,7 +61,7 @@ function overlaps(
 
 /** `merge-op`: entries that several changed are averaged, those of one alone are rescaled. */
 export function reinforced(rescaling?: number): MergePart {
-  return made({ rescaling: dial(rescaling, 0) }, ({ rescaling }) =>
+  return definePart({ rescaling: option(rescaling, 0) }, ({ rescaling }) =>
     mergeOp((base, deltas) => withTaskVectors(base, [reinforcedMerge(deltas, { rescaling })], 1)),
   );
 }

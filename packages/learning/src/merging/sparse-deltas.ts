@@ -4,7 +4,7 @@
  *
  * Source: Davari and Belilovsky 2023, "Model Breadcrumbs", arXiv:2312.06795.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { type TensorMap, WaggleError } from "@waggle/protocol";
 import type { MergePart } from "../composition/part.ts";
 import { mergeOp } from "./merge-part.ts";
@@ -44,7 +44,7 @@ export function breadcrumbs(
   tails: { readonly smallest: number; readonly largest: number },
   scale?: number,
 ): MergePart {
-  return made({ breadcrumbsScale: dial(scale, 1) }, ({ breadcrumbsScale: scale }) =>
+  return definePart({ breadcrumbsScale: option(scale, 1) }, ({ breadcrumbsScale: scale }) =>
     mergeOp((base, deltas) =>
       withTaskVectors(
         base,

@@ -7,7 +7,7 @@
  * with a scale (PaST), "Knowledge is Not Enough: Injecting RL Skills for Continual Adaptation" (the scale
  * is our reading).
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { TensorMap } from "@waggle/protocol";
 import type { MergePart } from "../composition/part.ts";
 import { mergeOp } from "./merge-part.ts";
@@ -31,7 +31,7 @@ export function withTaskVectors(
 
 /** `merge-op`: base + scale · Σ deltas. */
 export function addedDeltas(scale?: number): MergePart {
-  return made({ addedDeltasScale: dial(scale, 1) }, ({ addedDeltasScale: scale }) =>
+  return definePart({ addedDeltasScale: option(scale, 1) }, ({ addedDeltasScale: scale }) =>
     mergeOp((base, deltas) => withTaskVectors(base, deltas, scale)),
   );
 }

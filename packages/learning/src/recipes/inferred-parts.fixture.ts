@@ -3,7 +3,7 @@
  * with, in its weight, or in the state that it reads. Seen in the built stages, not in the settings.
  */
 import type { CreateRecipe, Recipe } from "../composition/definition.ts";
-import { type AnyPart, type MadeValue, makingOf } from "../composition/making.ts";
+import { type AnyPart, type OptionValue, partDefinition } from "../composition/part-options.ts";
 import type { Stage } from "../composition/stage.ts";
 import { weightName } from "../rewards/combinators.ts";
 import type { PlainPart } from "./literature.ts";
@@ -13,11 +13,11 @@ import type { PlainPart } from "./literature.ts";
  * stands; none where it is there as it is. A change of how many places there are counts for all of them.
  */
 export function governing(create: CreateRecipe, of: PlainPart): string[][] {
-  const standard = create();
-  const before = seen(standard, of);
+  const initial = create();
+  const before = seen(initial, of);
   const found = before.map((): string[] => []);
-  for (const name of Object.keys(standard.settings)) {
-    const others = changesOf(standard, name).flatMap((value) => {
+  for (const name of Object.keys(initial.settings)) {
+    const others = changesOf(initial, name).flatMap((value) => {
       const changed = builtWith(create, { [name]: value });
       return changed === null ? [] : [seen(changed, of)];
     });
@@ -32,8 +32,8 @@ export function governing(create: CreateRecipe, of: PlainPart): string[][] {
 }
 
 /** What else a setting may be: one that its part refuses is answered by another. */
-function changesOf({ settings, choices }: Recipe, name: string): readonly MadeValue[] {
-  const value = settings[name] as MadeValue;
+function changesOf({ settings, choices }: Recipe, name: string): readonly OptionValue[] {
+  const value = settings[name] as OptionValue;
   if (choices[name] !== undefined) return choices[name].filter((word) => word !== value);
   if (typeof value === "boolean") return [!value];
   if (typeof value === "string") return [`${value}.`];
@@ -67,7 +67,7 @@ function withMembers(stage: Stage): readonly Stage[] {
 
 type Seen = AnyPart & { readonly needs?: readonly string[] };
 
-type Weighed = { readonly part: Seen; readonly weight: MadeValue | null };
+type Weighed = { readonly part: Seen; readonly weight: OptionValue | null };
 
 const COMPARES: readonly string[] = ["mc", "semantic"];
 
@@ -93,7 +93,7 @@ function partsIn(stage: Stage): readonly Weighed[] {
 }
 
 function unfolded({ part, weight }: Weighed): readonly Weighed[] {
-  const weights = makingOf(part)?.dials;
+  const weights = partDefinition(part)?.options;
   return [
     { part, weight },
     ...(part.around ?? []).flatMap((inner) =>
@@ -102,8 +102,11 @@ function unfolded({ part, weight }: Weighed): readonly Weighed[] {
   ];
 }
 
-function made(part: Seen): readonly (readonly [string, MadeValue])[] {
-  return Object.entries(makingOf(part)?.dials ?? {}).map(([name, { value }]) => [name, value]);
+function made(part: Seen): readonly (readonly [string, OptionValue])[] {
+  return Object.entries(partDefinition(part)?.options ?? {}).map(([name, { value }]) => [
+    name,
+    value,
+  ]);
 }
 
 /**

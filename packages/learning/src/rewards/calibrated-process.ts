@@ -1,5 +1,5 @@
 /** Scores of single turns by a judge, moved so that their mean fits the verified outcome. */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
 import { calibratedByOutcome } from "../advantages/step-mix.ts";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
@@ -16,10 +16,10 @@ export function calibratedProcess(
   spread?: number,
   pays?: "outcome" | "turns",
 ): RewardPart<"judge"> {
-  return made(
+  return definePart(
     {
-      spread: dial(spread, 0.25),
-      calibratedProcessPays: dial<"outcome" | "turns">(pays, "outcome", ["outcome", "turns"]),
+      spread: option(spread, 0.25),
+      calibratedProcessPays: option<"outcome" | "turns">(pays, "outcome", ["outcome", "turns"]),
     },
     ({ spread, calibratedProcessPays: pays }) => ({
       slot: "reward",

@@ -5,7 +5,7 @@
  *
  * Source: CM2, "Reinforcement Learning with Checklist Rewards"; AgentIF (conditional constraints).
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
 import type { RewardPart } from "../composition/part.ts";
 import { rewardPart } from "./reward-part.ts";
@@ -83,8 +83,8 @@ export function checklistRewards(
 
 /** `checklist`: criteria with evidence, as the environment pays them; sparse = all at the end. */
 export function checklist(payment?: "turn" | "trajectory"): RewardPart {
-  return made(
-    { checklistPayment: dial<"turn" | "trajectory">(payment, "turn", ["turn", "trajectory"]) },
+  return definePart(
+    { checklistPayment: option<"turn" | "trajectory">(payment, "turn", ["turn", "trajectory"]) },
     ({ checklistPayment: payment }) =>
       rewardPart("checklist", ({ verification, turns }) => {
         const paid = turns.map(({ reward }) => reward ?? 0);

@@ -10,7 +10,7 @@ import {
   type JudgedTrajectory,
   verifiedWorth,
 } from "../composition/judged-trajectory.ts";
-import { dial, fixed, made } from "../composition/making.ts";
+import { option, fixed, definePart } from "../composition/part-options.ts";
 import type { PartContext, RewardPart, Score } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { rewardPart } from "./reward-part.ts";
@@ -81,8 +81,8 @@ export function gate<A extends StateName, B extends StateName>(
   bonus: RewardPart<B>,
   holds?: (trajectory: JudgedTrajectory) => boolean,
 ): RewardPart<A | B> {
-  return made(
-    { gateFrom: holds === undefined ? dial(undefined, 1) : fixed(1) },
+  return definePart(
+    { gateFrom: holds === undefined ? option(undefined, 1) : fixed(1) },
     ({ gateFrom }, inner) =>
       joined<A | B>("gate", inner, (scores, trajectory) => {
         const [first, second] = scores as readonly [Score, Score];
@@ -94,11 +94,11 @@ export function gate<A extends StateName, B extends StateName>(
 }
 
 /** A number, or what holds as long as no setting says otherwise. */
-type RewardWeight = number | { readonly standard: number };
+type RewardWeight = number | { readonly default: number };
 
 /**
  * Several rewards added by weight, each under its own name; their parts are components of the score. A
- * weight that is left at its standard is the setting `<part>Weight`.
+ * weight that is left at its default is the setting `<part>Weight`.
  */
 export function weighted<N extends StateName>(
   entries: readonly (readonly [part: RewardPart<N>, weight: RewardWeight])[],
@@ -107,11 +107,11 @@ export function weighted<N extends StateName>(
   if (first === undefined) {
     throw new WaggleError("INVALID_ARGUMENT", "a weighted reward needs parts, got none; give some");
   }
-  return made(
+  return definePart(
     Object.fromEntries(
       entries.map(([{ part }, weight]) => [
         weightName(part),
-        typeof weight === "number" ? fixed(weight) : dial(undefined, weight.standard),
+        typeof weight === "number" ? fixed(weight) : option(undefined, weight.default),
       ]),
     ),
     (weights, parts) =>

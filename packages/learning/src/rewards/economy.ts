@@ -8,7 +8,7 @@
  */
 import { WaggleError } from "@waggle/protocol";
 import { sampledTokens, toolCalls } from "../composition/judged-trajectory.ts";
-import { fixed, fixedAll, made } from "../composition/making.ts";
+import { fixed, fixedAll, definePart } from "../composition/part-options.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { rewardPart } from "./reward-part.ts";
 
@@ -79,7 +79,7 @@ export function economyReward(
 /** `economy`: the outcome, minding what calls, turns and tokens cost. */
 export function economy(prices: Prices, how: EconomySwitch = { kind: "scalar" }): RewardPart {
   const { byTool = {}, ...plain } = prices;
-  return made({ ...fixedAll(plain), ...fixedAll(byTool), how: fixed(how.kind) }, () =>
+  return definePart({ ...fixedAll(plain), ...fixedAll(byTool), how: fixed(how.kind) }, () =>
     rewardPart("economy", (trajectory) => {
       const cost = usageCost(
         {

@@ -4,7 +4,7 @@
  * Source: SPEAR, arXiv:2509.22601 (intrinsic tool-call reward, annealed).
  */
 import { toolCalls } from "../composition/judged-trajectory.ts";
-import { fixedAll, made } from "../composition/making.ts";
+import { fixedAll, definePart } from "../composition/part-options.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { requireInside } from "../statistics.ts";
 import { rewardPart } from "./reward-part.ts";
@@ -18,7 +18,7 @@ export function toolCallBonus(calls: number, weight: number, most: number = 1): 
 
 /** `bonus`: pays the first calls, less and less as the stage goes on. */
 export function callBonus(weight: number, most = 1): RewardPart {
-  return made(fixedAll({ weight, most }), () =>
+  return definePart(fixedAll({ weight, most }), () =>
     rewardPart("bonus", (trajectory, { step, steps }) => ({
       reward: toolCallBonus(toolCalls(trajectory), weight * Math.max(0, 1 - step / steps), most),
     })),

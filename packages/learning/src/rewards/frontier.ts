@@ -4,7 +4,7 @@
  *
  * Source: SPICE, Search Self-Play; 4p(1 − p) is our choice of the curve.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { RewardPart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { PROPOSER, SHOWN, SOLVER } from "../rollouts/proposals.ts";
@@ -35,8 +35,8 @@ export function frontier<N extends StateName>(
   solved: RewardPart<N>,
   curve?: FrontierCurve,
 ): RewardPart<N> {
-  return made(
-    { curve: dial(curve, "parabola", FRONTIER_CURVES) },
+  return definePart(
+    { curve: option(curve, "parabola", FRONTIER_CURVES) },
     (given, [part]) => onFrontier(part, given.curve),
     [solved],
   );

@@ -4,7 +4,7 @@
  *
  * Source: RLFH (fact-level verdicts as token rewards), arXiv:2406.12221; ReWatch-R1.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { resultsOf, wordsOf } from "./answer-match.ts";
 import { rewardPart } from "./reward-part.ts";
@@ -49,10 +49,10 @@ export function groundingReward(
  * the turn that says it.
  */
 export function groundedAnswer(supported?: number, unsupported?: number): RewardPart {
-  return made(
+  return definePart(
     {
-      groundedAnswerSupported: dial(supported, 1),
-      groundedAnswerUnsupported: dial(unsupported, -1),
+      groundedAnswerSupported: option(supported, 1),
+      groundedAnswerUnsupported: option(unsupported, -1),
     },
     ({ groundedAnswerSupported: supported, groundedAnswerUnsupported: unsupported }) =>
       rewardPart("grounding", (trajectory) => {

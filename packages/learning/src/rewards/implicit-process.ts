@@ -5,7 +5,7 @@
  * Source: Yuan et al. 2024, "Free Process Rewards without Process Labels", arXiv:2412.01981; OPRL,
  * arXiv:2509.19199 (online, per turn).
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { ProcessLogProbs, RewardPart } from "../composition/part.ts";
 import { requireSameLength } from "../statistics.ts";
 import { finiteAt } from "../token-rows.ts";
@@ -46,7 +46,7 @@ export function implicitProcessRewards(
  * Turns alone are paid: the trajectory's own reward is 0.
  */
 export function implicitProcess(beta?: number): RewardPart<"iprm"> {
-  return made({ beta: dial(beta, 0.05) }, ({ beta }) => ({
+  return definePart({ beta: option(beta, 0.05) }, ({ beta }) => ({
     slot: "reward",
     part: "implicit-prm",
     needs: ["iprm"],

@@ -5,7 +5,7 @@
  * Source: DR-Venus (turn-level information gain); the difference of log p(answer | history) is our
  * reading. Differs from it: gains are in nats and may be cut to ±`most`.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
 import type { RewardPart } from "../composition/part.ts";
 import { requireFiniteRewards } from "../statistics.ts";
@@ -30,8 +30,8 @@ export function informationGains(
  * @param most cut of one turn's gain, in nats.
  */
 export function informationGain(weight?: number, most?: number): RewardPart {
-  return made(
-    { informationGainWeight: dial(weight, 0.1), informationGainMost: dial(most, 2) },
+  return definePart(
+    { informationGainWeight: option(weight, 0.1), informationGainMost: option(most, 2) },
     ({ informationGainWeight: weight, informationGainMost: most }) => ({
       slot: "reward",
       part: "info-gain",

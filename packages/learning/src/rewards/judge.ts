@@ -1,7 +1,7 @@
 /** A judge's score as the reward. */
 import { WaggleError } from "@waggle/protocol";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { judgedReward } from "./judge-port.ts";
 
@@ -13,7 +13,7 @@ export function judge(
   },
   votes?: number,
 ): RewardPart<"judge"> {
-  return made({ votes: dial(votes, 1) }, (given) => judgedBy(inputOf, given.votes));
+  return definePart({ votes: option(votes, 1) }, (given) => judgedBy(inputOf, given.votes));
 }
 
 function judgedBy(

@@ -1,7 +1,7 @@
 /** The share of the other trajectories of a task that a judge ranks lower. */
 import { WaggleError } from "@waggle/protocol";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { judgedReward, type JudgeInput } from "./judge-port.ts";
 
@@ -13,7 +13,7 @@ export function judgedPreference(
   inputOf: (trajectory: JudgedTrajectory) => JudgeInput,
   votes?: number,
 ): RewardPart<"judge"> {
-  return made({ votes: dial(votes, 1) }, (given) => preferredBy(inputOf, given.votes));
+  return definePart({ votes: option(votes, 1) }, (given) => preferredBy(inputOf, given.votes));
 }
 
 function preferredBy(

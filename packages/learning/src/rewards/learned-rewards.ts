@@ -1,5 +1,5 @@
 /** Rewards by models that the recipe trains itself: of whole trajectories or of single turns. */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
 import { calibratedByOutcome } from "../advantages/step-mix.ts";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
@@ -21,8 +21,8 @@ export function opened<P>(port: P | undefined, part: string, what: string): P {
  * comparisons speaks in `logits`, one that was fitted to outcomes in their `score`s.
  */
 export function rewardModel(unit?: "logits" | "score"): RewardPart<"rm"> {
-  return made(
-    { rewardModelUnit: dial<"logits" | "score">(unit, "score", ["logits", "score"]) },
+  return definePart(
+    { rewardModelUnit: option<"logits" | "score">(unit, "score", ["logits", "score"]) },
     ({ rewardModelUnit: unit }) => ({
       slot: "reward",
       part: "rm",
@@ -44,7 +44,7 @@ export function rewardModel(unit?: "logits" | "score"): RewardPart<"rm"> {
  * earns more than one that was lucky at the end.
  */
 export function modelledProcess(spread?: number): RewardPart<"rm"> {
-  return made({ spread: dial(spread, 0.25) }, ({ spread }) => ({
+  return definePart({ spread: option(spread, 0.25) }, ({ spread }) => ({
     slot: "reward",
     part: "process",
     needs: ["rm"],

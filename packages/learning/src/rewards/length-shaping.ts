@@ -5,7 +5,7 @@
  * Source: Yu et al. 2025, "DAPO" (soft overlong punishment), arXiv:2503.14476.
  */
 import { sampledTokens } from "../composition/judged-trajectory.ts";
-import { fixedAll, made } from "../composition/making.ts";
+import { fixedAll, definePart } from "../composition/part-options.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { requireInside } from "../statistics.ts";
 import { rewardPart } from "./reward-part.ts";
@@ -30,7 +30,7 @@ export function overlongPenalty(
 
 /** `length`: a penalty that grows towards the limit, in sampled tokens. */
 export function overlong(limit: number, buffer: number): RewardPart {
-  return made(fixedAll({ limit, buffer }), () =>
+  return definePart(fixedAll({ limit, buffer }), () =>
     rewardPart("length", (trajectory) => ({
       reward: overlongPenalty(sampledTokens(trajectory), { limit, buffer }),
     })),

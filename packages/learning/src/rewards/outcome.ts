@@ -3,7 +3,7 @@
  * reward at all: it throws, and nothing here turns that into 0.
  */
 import { type Verification, WaggleError } from "@waggle/protocol";
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { rewardPart } from "./reward-part.ts";
 
@@ -33,7 +33,7 @@ export function imaginedOutcome(): RewardPart {
 
 /** `outcome`: what the verifier says at the end, by default its score. */
 export function outcome(kind?: OutcomeKind): RewardPart {
-  return made({ outcome: dial(kind, "score", OUTCOME_KINDS) }, (given) =>
+  return definePart({ outcome: option(kind, "score", OUTCOME_KINDS) }, (given) =>
     rewardPart("outcome", ({ verification }) => ({
       reward: outcomeReward(verification, given.outcome),
     })),

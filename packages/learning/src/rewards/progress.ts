@@ -1,11 +1,11 @@
 /** What the environment pays for single turns. */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { rewardPart } from "./reward-part.ts";
 
 /** `progress`: the environment's pay for single turns and the rest at the end, or all of it at the end. */
 export function progress(payment?: "turn" | "trajectory"): RewardPart {
-  return made({ payment: dial(payment, "turn", ["turn", "trajectory"]) }, (given) =>
+  return definePart({ payment: option(payment, "turn", ["turn", "trajectory"]) }, (given) =>
     rewardPart("progress", ({ verification: { reward }, turns }) =>
       given.payment === "trajectory"
         ? { reward, turnRewards: turns.map((_, i) => (i === turns.length - 1 ? reward : 0)) }

@@ -4,7 +4,7 @@
  *
  * Source: Deep-DxSearch (retrieval reward), MC-Search.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { RewardPart } from "../composition/part.ts";
@@ -45,24 +45,27 @@ export function newlyRetrieved(
  * was found first; and the share of what was found that is among them, weighed by `precision`.
  */
 export function retrieved(precision?: number): RewardPart<"corpus"> {
-  return made({ retrievedPrecision: dial(precision, 0) }, ({ retrievedPrecision: precision }) => ({
-    slot: "reward",
-    part: "retrieval",
-    needs: ["corpus"],
-    score: ({ trajectories }) =>
-      trajectories.map((trajectory) => {
-        const { found, relevant } = documentsOf(trajectory);
-        const whole = retrievalReward(found.flat(), relevant);
-        const byTurn = newlyRetrieved(found, relevant);
-        let search = 0;
-        const turnRewards = trajectory.turns.map(({ toolCalls }) => {
-          if (toolCalls.length === 0) return 0;
-          search += 1;
-          return byTurn[search - 1] ?? 0;
-        });
-        return { reward: whole.recall + precision * whole.precision, turnRewards };
-      }),
-  }));
+  return definePart(
+    { retrievedPrecision: option(precision, 0) },
+    ({ retrievedPrecision: precision }) => ({
+      slot: "reward",
+      part: "retrieval",
+      needs: ["corpus"],
+      score: ({ trajectories }) =>
+        trajectories.map((trajectory) => {
+          const { found, relevant } = documentsOf(trajectory);
+          const whole = retrievalReward(found.flat(), relevant);
+          const byTurn = newlyRetrieved(found, relevant);
+          let search = 0;
+          const turnRewards = trajectory.turns.map(({ toolCalls }) => {
+            if (toolCalls.length === 0) return 0;
+            search += 1;
+            return byTurn[search - 1] ?? 0;
+          });
+          return { reward: whole.recall + precision * whole.precision, turnRewards };
+        }),
+    }),
+  );
 }
 
 /** Ids that each search found, and those that the answer stands on, as the verifier says. */

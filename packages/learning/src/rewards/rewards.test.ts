@@ -31,7 +31,7 @@ const LOSS: GivenTrajectory = { reward: 0, turns: [{ calls: ["a"] }] };
 test("a weighted sum weighs each part, and a schedule may weigh it again by name", async () => {
   const part = parts.weighted([
     [parts.outcome(), 2],
-    [parts.callBonus(1, 4), { standard: 0.5 }],
+    [parts.callBonus(1, 4), { default: 0.5 }],
   ]);
   expect(await rewards(part, [WIN, LOSS])).toEqual([2 + 0.25, 0.125]);
   const scheduled = { rewardWeights: { outcome: 0.5, bonus: 0 } };

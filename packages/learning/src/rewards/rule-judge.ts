@@ -2,7 +2,7 @@
  * `checklist` judged by rules: an environment that pays single turns says which criteria its calls met,
  * and a criterion counts only with its evidence, the call, in the record. No model judges.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { RewardPart } from "../composition/part.ts";
 import type { StatePart } from "../composition/state.ts";
@@ -30,8 +30,8 @@ const LEAST_WEIGHT = 1e-9;
  * @param payment default at the end: judged densely, paid sparsely.
  */
 export function criteriaByRule(payment?: ChecklistPayment): RewardPart<"judge"> {
-  return made(
-    { criteriaByRulePayment: dial(payment, "trajectory") },
+  return definePart(
+    { criteriaByRulePayment: option(payment, "trajectory") },
     ({ criteriaByRulePayment: payment }) => ({
       slot: "reward",
       part: "checklist",

@@ -1,7 +1,7 @@
 /** `process` by rule: what single turns are worth is read off their calls and results; no model judges. */
 import { calibratedByOutcome } from "../advantages/step-mix.ts";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { outcome, OUTCOME_KINDS, type OutcomeKind, outcomeReward } from "./outcome.ts";
 import { rewardPart } from "./reward-part.ts";
@@ -22,8 +22,11 @@ export function ruleProcess(
   scoresOf: (trajectory: JudgedTrajectory) => readonly number[] = newAndRan,
   spread?: number,
 ): RewardPart {
-  return made(
-    { spread: dial(spread, 0.25), outcome: dial<OutcomeKind>(undefined, "score", OUTCOME_KINDS) },
+  return definePart(
+    {
+      spread: option(spread, 0.25),
+      outcome: option<OutcomeKind>(undefined, "score", OUTCOME_KINDS),
+    },
     (given) => ({
       ...rewardPart("process", (trajectory) => {
         const reward = outcomeReward(trajectory.verification, given.outcome);

@@ -5,7 +5,7 @@
  * Source: MAGRPO, CORY; `worst` as in hide-and-seek's all-or-nothing payoffs (multi-agent autocurricula).
  */
 import { type JudgedTrajectory, toolCalls } from "../composition/judged-trajectory.ts";
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { meanOf, requireFiniteRewards, requireInside, sumOf } from "../statistics.ts";
 
@@ -37,7 +37,7 @@ export function zeroSumReward(scores: readonly [number, number]): [number, numbe
  * nobody is in one.
  */
 export function team(rule?: TeamRule): RewardPart {
-  return made({ team: dial(rule, "mean", TEAM_RULES) }, (given): RewardPart => ({
+  return definePart({ team: option(rule, "mean", TEAM_RULES) }, (given): RewardPart => ({
     slot: "reward",
     part: "team",
     needs: [],
@@ -58,7 +58,7 @@ export function team(rule?: TeamRule): RewardPart {
  * among equal results fewer calls win. What one side gains the other loses.
  */
 export function matchOutcome(callPrice?: number, part: "outcome" | "team" = "outcome"): RewardPart {
-  return made({ callPrice: dial(callPrice, 0.02) }, ({ callPrice }) => {
+  return definePart({ callPrice: option(callPrice, 0.02) }, ({ callPrice }) => {
     const worth = (trajectory: JudgedTrajectory): number =>
       trajectory.verification.reward - callPrice * toolCalls(trajectory);
     return {

@@ -7,7 +7,7 @@
  * Differs from them: the rule is one value, α + β·ΔH is a probability and is drawn, and the penalty
  * falls linearly to 0 over `mostInARow` branches.
  */
-import { dial, fixed, made } from "../composition/making.ts";
+import { option, fixed, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import { group, planned } from "./plain-rollouts.ts";
 
@@ -48,18 +48,21 @@ export function branchEntropy(
   whole?: number,
   rule: BranchRule = { base: 0.2, slope: 2, mostEntropy: Math.log(384), mostInARow: 2 },
 ): RolloutPart<never, "group"> {
-  return made({ groupSize: dial(size, 8), whole: dial(whole, 4) }, ({ groupSize: size, whole }) => {
-    const branching = planned("branch-entropy", "group", {
-      kind: "branch",
-      whole,
-      size,
-      branchAt: (entropies, inARow, random) => {
-        const [start = 0] = entropies;
-        return random() < branchProbability(rule, entropies.at(-1) ?? start, start, inARow);
-      },
-    });
-    return { ...branching, around: [group(whole)] };
-  });
+  return definePart(
+    { groupSize: option(size, 8), whole: option(whole, 4) },
+    ({ groupSize: size, whole }) => {
+      const branching = planned("branch-entropy", "group", {
+        kind: "branch",
+        whole,
+        size,
+        branchAt: (entropies, inARow, random) => {
+          const [start = 0] = entropies;
+          return random() < branchProbability(rule, entropies.at(-1) ?? start, start, inARow);
+        },
+      });
+      return { ...branching, around: [group(whole)] };
+    },
+  );
 }
 
 /**
@@ -68,7 +71,7 @@ export function branchEntropy(
  * Source: Schulman et al. 2015, "TRPO" (vine), arXiv:1502.05477.
  */
 export function branchVine(size = 8, whole = 2): RolloutPart<never, "group"> {
-  return made({ size: fixed(size), whole: fixed(whole) }, () => ({
+  return definePart({ size: fixed(size), whole: fixed(whole) }, () => ({
     ...planned("branch-vine", "group", {
       kind: "branch",
       whole,

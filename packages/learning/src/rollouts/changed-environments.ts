@@ -2,7 +2,7 @@
  * Rollout parts that put something around the environment: a model that answers in the tools' place, no
  * tools, budgets and faults, several rollouts in one context.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import type { EnvironmentRanges } from "./env-random.ts";
 import type { EnvironmentChange } from "./environment-change.ts";
@@ -37,12 +37,12 @@ export function simulatedTools({ size, share, judges, references }: Simulation =
   "world-model",
   "group"
 > {
-  return made(
+  return definePart(
     {
-      groupSize: dial(size, 8),
-      simulatedToolsShare: dial(share, 1),
-      judges: dial(judges, false),
-      references: dial(references, 0),
+      groupSize: option(size, 8),
+      simulatedToolsShare: option(share, 1),
+      judges: option(judges, false),
+      references: option(references, 0),
     },
     ({ groupSize: size, simulatedToolsShare: share, judges, references }) => {
       const change = { kind: "simulated", by: "world-model", share, judges } as const;
@@ -53,22 +53,22 @@ export function simulatedTools({ size, share, judges, references }: Simulation =
 
 /** `sim-env`: tools are answered by the policy that calls them. */
 export function selfAnswered(size?: number): GroupPart {
-  return made({ groupSize: dial(size, 8) }, ({ groupSize: size }) =>
+  return definePart({ groupSize: option(size, 8) }, ({ groupSize: size }) =>
     changed("sim-env", size, { kind: "simulated", by: "policy", share: 1, judges: false }),
   );
 }
 
 /** `env-random`: budgets of calls and turns, and chances of faults, drawn for each task. */
 export function randomEnvironments(ranges: EnvironmentRanges, size?: number): GroupPart {
-  return made({ groupSize: dial(size, 8) }, ({ groupSize: size }) =>
+  return definePart({ groupSize: option(size, 8) }, ({ groupSize: size }) =>
     changed("env-random", size, { kind: "drawn", ranges }),
   );
 }
 
 /** `multi-trial`: up to `most` rollouts in one context; the last one counts. */
 export function trials(most?: number, size?: number): GroupPart {
-  return made(
-    { trialsMost: dial(most, 2), groupSize: dial(size, 8) },
+  return definePart(
+    { trialsMost: option(most, 2), groupSize: option(size, 8) },
     ({ trialsMost: most, groupSize: size }) =>
       changed("multi-trial", size, { kind: "trials", most, stopsAtSuccess: true }),
   );
@@ -76,14 +76,14 @@ export function trials(most?: number, size?: number): GroupPart {
 
 /** Trajectories under a contract: what breaks it never reaches a tool. */
 export function underContract(mostCalls: number, size?: number): GroupPart {
-  return made({ groupSize: dial(size, 8) }, ({ groupSize: size }) =>
+  return definePart({ groupSize: option(size, 8) }, ({ groupSize: size }) =>
     changed("contract", size, { kind: "contract", mostCalls }),
   );
 }
 
 /** `paired-tool`: of each task, every second trajectory is without tools, in the role `alone`. */
 export function pairedTools(size?: number): GroupPart {
-  return made({ groupSize: dial(size, 8) }, ({ groupSize: size }) => ({
+  return definePart({ groupSize: option(size, 8) }, ({ groupSize: size }) => ({
     slot: "rollout",
     part: "paired-tool",
     needs: [],

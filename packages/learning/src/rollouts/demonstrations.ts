@@ -1,5 +1,5 @@
 /** Rollouts in which a demonstrator acts: plain, told something first, or in other forms of the task. */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { PartContext, RolloutPart } from "../composition/part.ts";
 import { passRateOf, type TaskStatistics } from "../states/task-statistics.ts";
 import type { DemonstrationForm } from "./demonstration-form.ts";
@@ -20,7 +20,7 @@ export function formedDemos(forms: readonly DemonstrationForm[], mistakes = 0): 
 
 /** `user-sim` with a demonstrator in the policy's place: the environment's user answers it. */
 export function visitedDemos(form: DemonstrationForm, mistakes?: number): Single {
-  return made({ mistakes: dial(mistakes, 0) }, (given) => {
+  return definePart({ mistakes: option(mistakes, 0) }, (given) => {
     const shown = formedDemos([form], given.mistakes);
     return { ...shown, part: "user-sim", around: [shown] };
   });
@@ -117,7 +117,7 @@ function drawGenerator(count: number, { state, step, random }: PartContext): num
 
 /** `demos`: the environment's demonstrator; `mistakes` is the share of its decisions made at random. */
 export function demos(mistakes?: number): RolloutPart<never, "single"> {
-  return made({ mistakes: dial(mistakes, 0) }, (given) =>
+  return definePart({ mistakes: option(mistakes, 0) }, (given) =>
     planned("demos", "single", { kind: "demos", size: 1, ...given }),
   );
 }
@@ -127,8 +127,8 @@ export function toldDemos(
   modes: readonly string[],
   { size, mistakes }: { readonly size?: number; readonly mistakes?: number } = {},
 ): RolloutPart<never, "single"> {
-  return made(
-    { toldDemosSize: dial(size, 1), mistakes: dial(mistakes, 0) },
+  return definePart(
+    { toldDemosSize: option(size, 1), mistakes: option(mistakes, 0) },
     ({ toldDemosSize: size, mistakes }) =>
       planned("demos", "single", { kind: "demos", size, mistakes, modes }),
   );
@@ -145,7 +145,7 @@ export function teacherDemos({
   "teacher",
   "group"
 > {
-  return made({ students: dial(students, 0) }, ({ students }) => ({
+  return definePart({ students: option(students, 0) }, ({ students }) => ({
     slot: "rollout",
     part: "demos",
     start: "group",

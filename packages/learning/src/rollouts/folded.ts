@@ -4,7 +4,7 @@
  *
  * Source: AgentFold (a model that folds its history at each step), BrowserAgent (a memory of conclusions).
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import type { RolloutPlan } from "../composition/rollout-plan.ts";
 
@@ -34,7 +34,7 @@ export function notedDemos(mistakes = 0): Folded<"memory-bank"> {
  * words in the place of the history.
  */
 export function rememberedGroup(size?: number): RolloutPart<"memory-bank", "group"> {
-  return made({ groupSize: dial(size, 8) }, ({ groupSize }) => {
+  return definePart({ groupSize: option(size, 8) }, ({ groupSize }) => {
     const plan = { mistakes: null, consolidates: false, records: true, size: groupSize };
     return { ...folded("group", plan), start: "group", needs: ["memory-bank"] };
   });
@@ -42,8 +42,8 @@ export function rememberedGroup(size?: number): RolloutPart<"memory-bank", "grou
 
 /** The same with the environment's user: `user-sim`. */
 export function rememberedUser(size?: number): RolloutPart<"memory-bank" | "world-model", "group"> {
-  return made(
-    { groupSize: dial(size, 8) },
+  return definePart(
+    { groupSize: option(size, 8) },
     ({ groupSize }): RolloutPart<"memory-bank" | "world-model", "group"> => {
       const plain = rememberedGroup(groupSize);
       const needs = ["memory-bank", "world-model"] as const;

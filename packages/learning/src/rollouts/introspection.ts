@@ -1,5 +1,5 @@
 /** Several answers to one request in one context. */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import { retry } from "./plain-rollouts.ts";
 
@@ -12,8 +12,8 @@ export function introspection(
   most?: number,
   size?: number,
 ): RolloutPart<"teacher", "single"> {
-  return made(
-    { introspectionMost: dial(most, 3), introspectionSize: dial(size, 1) },
+  return definePart(
+    { introspectionMost: option(most, 3), introspectionSize: option(size, 1) },
     ({ introspectionMost: most, introspectionSize: size }) => ({
       slot: "rollout",
       part: "multi-trial",

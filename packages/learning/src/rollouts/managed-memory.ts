@@ -1,5 +1,5 @@
 /** One role keeps a memory and another answers from it; neither sees what the other saw. */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import { group, single } from "./plain-rollouts.ts";
 
@@ -11,7 +11,7 @@ export function managedMemory(
   managed: { readonly manager: string; readonly answerer: string },
   size?: number,
 ): RolloutPart<"memory-bank", "group"> {
-  return made({ groupSize: dial(size, 8) }, ({ groupSize }) => ({
+  return definePart({ groupSize: option(size, 8) }, ({ groupSize }) => ({
     slot: "rollout",
     part: "group",
     start: "group",

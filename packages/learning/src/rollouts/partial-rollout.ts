@@ -4,7 +4,7 @@
  *
  * Source: AgentMath, verl and AReaL (partial rollouts across versions).
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import {
   type SampledSegment,
   type Trajectory,
@@ -65,7 +65,7 @@ export function partialRollouts(
   most: number,
   size?: number,
 ): RolloutPart<"rest-buffer", "group"> {
-  return made({ groupSize: dial(size, 8) }, ({ groupSize: size }) => ({
+  return definePart({ groupSize: option(size, 8) }, ({ groupSize: size }) => ({
     slot: "rollout",
     part: "partial",
     needs: ["rest-buffer"],

@@ -1,13 +1,13 @@
 /** Rollouts that start a task afresh: groups, single trajectories, retries and lagging samplers. */
 import { WaggleError } from "@waggle/protocol";
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart, Start } from "../composition/part.ts";
 import type { RolloutPlan } from "../composition/rollout-plan.ts";
 import type { StateName } from "../composition/state.ts";
 
 /** `size` trajectories from the same start, in an environment whose documents are searched; no other serves. */
 export function searchingGroup(size?: number): RolloutPart<"corpus", "group"> {
-  return made({ groupSize: dial(size, 8) }, ({ groupSize }) => ({
+  return definePart({ groupSize: option(size, 8) }, ({ groupSize }) => ({
     slot: "rollout",
     part: "group",
     needs: ["corpus"],
@@ -32,7 +32,7 @@ export function planned<S extends "group" | "single">(
 
 /** `group`: `size` trajectories from the same start, by default 8. */
 export function group(size?: number): RolloutPart<never, "group"> {
-  return made({ groupSize: dial(size, 8) }, ({ groupSize }) =>
+  return definePart({ groupSize: option(size, 8) }, ({ groupSize }) =>
     planned("group", "group", { kind: "group", size: groupSize }),
   );
 }
@@ -42,7 +42,7 @@ export function group(size?: number): RolloutPart<never, "group"> {
  * told one of the sentences each, in turn.
  */
 export function single(attempts?: number, modes?: readonly string[]): RolloutPart<never, "single"> {
-  return made({ attempts: dial(attempts, 1) }, (given) =>
+  return definePart({ attempts: option(attempts, 1) }, (given) =>
     planned("single", "single", {
       kind: "group",
       size: given.attempts,
@@ -56,7 +56,7 @@ export function modeStrata(
   modes: readonly string[],
   perMode?: number,
 ): RolloutPart<never, "group"> {
-  return made({ perMode: dial(perMode, 4) }, ({ perMode }) => {
+  return definePart({ perMode: option(perMode, 4) }, ({ perMode }) => {
     const size = perMode * modes.length;
     const strata = planned("mode-strata", "group", { kind: "group", size, modes });
     return { ...strata, around: [group(size)] };
@@ -74,7 +74,7 @@ export function weights(): RolloutPart<never, "single"> {
  * Source: Reflect, Retry, Reward, arXiv:2505.24726.
  */
 export function retry(guidance: string, size?: number): RolloutPart<never, "group"> {
-  return made({ groupSize: dial(size, 8) }, ({ groupSize: size }) =>
+  return definePart({ groupSize: option(size, 8) }, ({ groupSize: size }) =>
     planned("retry", "group", { kind: "retry", size, guidance }),
   );
 }
@@ -83,5 +83,5 @@ export function retry(guidance: string, size?: number): RolloutPart<never, "grou
 export function asynchronous<N extends StateName, S extends Start>(
   inner: RolloutPart<N, S>,
 ): RolloutPart<N, S> {
-  return made({}, (_, [plain]) => ({ ...plain, part: "async", around: [plain] }), [inner]);
+  return definePart({}, (_, [plain]) => ({ ...plain, part: "async", around: [plain] }), [inner]);
 }

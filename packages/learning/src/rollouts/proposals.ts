@@ -1,5 +1,5 @@
 /** Self-play in which a policy sets tasks and solves them. The environment checks tasks and answers. */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import { group } from "./plain-rollouts.ts";
 
@@ -20,11 +20,11 @@ export function setAndSolve(
   attempts?: number,
   shown?: number,
 ): RolloutPart<never, "group"> {
-  return made(
+  return definePart(
     {
-      setAndSolveProposals: dial(proposals, 4),
-      setAndSolveAttempts: dial(attempts, 4),
-      setAndSolveShown: dial(shown, 1),
+      setAndSolveProposals: option(proposals, 4),
+      setAndSolveAttempts: option(attempts, 4),
+      setAndSolveShown: option(shown, 1),
     },
     ({
       setAndSolveProposals: proposals,
@@ -46,11 +46,11 @@ export function searchAndSolve(
   attempts?: number,
   shown?: number,
 ): RolloutPart<"corpus", "group"> {
-  return made(
+  return definePart(
     {
-      searchAndSolveProposals: dial(proposals, 4),
-      searchAndSolveAttempts: dial(attempts, 4),
-      searchAndSolveShown: dial(shown, 1),
+      searchAndSolveProposals: option(proposals, 4),
+      searchAndSolveAttempts: option(attempts, 4),
+      searchAndSolveShown: option(shown, 1),
     },
     ({
       searchAndSolveProposals: proposals,
@@ -75,11 +75,11 @@ export function readAndSolve(
   attempts?: number,
   shown?: number,
 ): RolloutPart<"corpus", "group"> {
-  return made(
+  return definePart(
     {
-      readAndSolveProposals: dial(proposals, 4),
-      readAndSolveAttempts: dial(attempts, 4),
-      readAndSolveShown: dial(shown, 1),
+      readAndSolveProposals: option(proposals, 4),
+      readAndSolveAttempts: option(attempts, 4),
+      readAndSolveShown: option(shown, 1),
     },
     ({
       readAndSolveProposals: proposals,

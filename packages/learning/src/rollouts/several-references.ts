@@ -1,5 +1,5 @@
 /** Groups with reference solutions beside them. */
-import { fixed, made } from "../composition/making.ts";
+import { fixed, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
 
 /** The role of a demonstration that rollouts are compared with. */
@@ -13,7 +13,7 @@ export function referencedGroup(
   size: number,
   demonstrators: readonly number[],
 ): RolloutPart<never, "group"> {
-  return made({ groupSize: fixed(size) }, () => ({
+  return definePart({ groupSize: fixed(size) }, () => ({
     slot: "rollout",
     part: "group",
     needs: [],

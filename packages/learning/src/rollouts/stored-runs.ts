@@ -1,11 +1,11 @@
 /** Rollouts that start from stored trajectories: replayed, continued, or taken over. */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import { planned } from "./plain-rollouts.ts";
 
 /** `pivot`: `size` actions at single turns of stored trajectories, by default 8. */
 export function pivot(size?: number): RolloutPart<never, "group"> {
-  return made({ groupSize: dial(size, 8) }, ({ groupSize }) =>
+  return definePart({ groupSize: option(size, 8) }, ({ groupSize }) =>
     planned("pivot", "group", { kind: "pivot", size: groupSize }),
   );
 }
@@ -15,7 +15,7 @@ export function prefixReplay(
   source: "failed" | "expert",
   size?: number,
 ): RolloutPart<never, "group"> {
-  return made({ groupSize: dial(size, 8) }, ({ groupSize }) =>
+  return definePart({ groupSize: option(size, 8) }, ({ groupSize }) =>
     planned("prefix-replay", "group", { kind: "prefix", size: groupSize, source }),
   );
 }
@@ -25,7 +25,7 @@ export function prefixReplay(
  * and the stored one are gone on from `continuations` times. The stored one has the role `expert`.
  */
 export function stepReplay(continuations?: number): RolloutPart<never, "group"> {
-  return made({ continuations: dial(continuations, 3) }, (given) =>
+  return definePart({ continuations: option(continuations, 3) }, (given) =>
     planned("prefix-replay", "group", { kind: "prefix", size: 1, source: "expert", ...given }),
   );
 }
@@ -38,7 +38,7 @@ export function log(
   size?: number,
   proposals: { readonly count: number; readonly answered?: boolean } = { count: 0 },
 ): RolloutPart<never, "group"> {
-  return made({ groupSize: dial(size, 8) }, ({ groupSize: size }) =>
+  return definePart({ groupSize: option(size, 8) }, ({ groupSize: size }) =>
     planned("log", "group", { kind: "log", size, proposals }),
   );
 }
@@ -48,8 +48,8 @@ export function takeover(
   size?: number,
   { failures, turns }: { readonly failures?: number; readonly turns?: number } = {},
 ): RolloutPart<never, "single"> {
-  return made(
-    { takeoverSize: dial(size, 1), failures: dial(failures, 1), turns: dial(turns, 2) },
+  return definePart(
+    { takeoverSize: option(size, 1), failures: option(failures, 1), turns: option(turns, 2) },
     ({ takeoverSize: size, failures, turns }) =>
       planned("takeover", "single", { kind: "takeover", size, failures, turns }),
   );

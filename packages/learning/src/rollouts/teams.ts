@@ -1,5 +1,5 @@
 /** Rollouts of several policies: teams, matches, and matches against past checkpoints. */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import type { RolloutPlan } from "../composition/rollout-plan.ts";
 import { resource, type StatePart } from "../composition/state.ts";
@@ -23,7 +23,7 @@ export function teamOf(plan: Team): RolloutPart<never, "group"> {
 
 /** `self-play`: two sides at the same task, apart; both are the policy. */
 export function selfPlay(size?: number): RolloutPart<never, "group"> {
-  return made({ groupSize: dial(size, 8) }, ({ groupSize: size }) => {
+  return definePart({ groupSize: option(size, 8) }, ({ groupSize: size }) => {
     const sides = { how: "apart", roles: ["first", "second"], size } as const;
     return { ...teamOf(sides), part: "self-play", around: [teamOf(sides)] };
   });
@@ -34,7 +34,7 @@ export function selfPlay(size?: number): RolloutPart<never, "group"> {
  * side.
  */
 export function selfPlayAgainstPast(size?: number): RolloutPart<"opponents", "group"> {
-  return made({ groupSize: dial(size, 8) }, ({ groupSize: size }) => {
+  return definePart({ groupSize: option(size, 8) }, ({ groupSize: size }) => {
     const sides = { how: "apart", roles: ["policy", "opponent"], size } as const;
     return {
       slot: "rollout",

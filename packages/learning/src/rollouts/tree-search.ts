@@ -10,7 +10,7 @@
  * number of children, since nobody knows them before the policy has said them.
  */
 import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
-import { dial, fixed, made } from "../composition/making.ts";
+import { option, fixed, definePart } from "../composition/part-options.ts";
 import type { RewardedGroup, RolloutPart } from "../composition/part.ts";
 import type { Retells } from "../composition/rollout-plan.ts";
 import {
@@ -117,10 +117,10 @@ export function tree(
   { rule = { kind: "puct", exploration: 0.5 }, width, retells }: TreeOptions = {},
 ): RolloutPart<"tree-store", "group"> {
   const { kind, exploration } = rule;
-  return made(
+  return definePart(
     {
-      groupSize: dial(size, 8),
-      width: dial(width, 2),
+      groupSize: option(size, 8),
+      width: option(width, 2),
       rule: fixed(kind),
       exploration: fixed(exploration),
     },

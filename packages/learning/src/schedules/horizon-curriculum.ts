@@ -4,7 +4,7 @@
  *
  * Source: Xi et al. 2025, "AgentGym-RL" (ScalingInter-RL), arXiv:2509.08755.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
 import type { SchedulePart } from "../composition/stage.ts";
 
@@ -49,8 +49,8 @@ export function evenHorizons(
 
 /** `horizon-curr`: few turns at first, more later. */
 export function horizonCurriculum(first: number, last: number, stages?: number): SchedulePart {
-  return made(
-    { horizonCurriculumStages: dial(stages, 3) },
+  return definePart(
+    { horizonCurriculumStages: option(stages, 3) },
     ({ horizonCurriculumStages: stages }) => ({
       slot: "schedule",
       part: "horizon-curr",
@@ -64,8 +64,8 @@ export function horizonCurriculum(first: number, last: number, stages?: number):
 
 /** `diff-curr`: easy tasks at first, all of them from `until` of the stage on. */
 export function difficultyCurriculum(until?: number): SchedulePart {
-  return made(
-    { difficultyCurriculumUntil: dial(until, 0.5) },
+  return definePart(
+    { difficultyCurriculumUntil: option(until, 0.5) },
     ({ difficultyCurriculumUntil: until }) => ({
       slot: "schedule",
       part: "diff-curr",

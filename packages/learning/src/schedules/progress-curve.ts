@@ -4,7 +4,7 @@
  *
  * Source: SPEAR (bonus fades, self-imitation grows), Atom-Searcher (process fades to outcome), MSRL.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { SchedulePart } from "../composition/stage.ts";
 import { requireInside } from "../statistics.ts";
 
@@ -38,7 +38,7 @@ export function weightAnneal(
   weights: { readonly [component: string]: readonly [from: number, to: number] },
   curve?: Curve,
 ): SchedulePart {
-  return made({ curve: dial(curve, "linear") }, ({ curve }) => ({
+  return definePart({ curve: option(curve, "linear") }, ({ curve }) => ({
     slot: "schedule",
     part: "weight-anneal",
     at: (settings, { step, steps }) => ({

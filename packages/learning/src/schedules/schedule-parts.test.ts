@@ -19,8 +19,8 @@ const overSteps = (
 ): StepSettings[] => steps.map((step) => at(settings, { ...context, step }));
 
 test("easy tasks come first, all of them from the share of the stage on that was said", () => {
-  const dial = overSteps(parts.difficultyCurriculum(0.8), [0, 1, 3, 4]);
-  expect(dial.map(({ difficulty }) => difficulty)).toEqual([0, 0.25, 0.75, 1]);
+  const curriculum = overSteps(parts.difficultyCurriculum(0.8), [0, 1, 3, 4]);
+  expect(curriculum.map(({ difficulty }) => difficulty)).toEqual([0, 0.25, 0.75, 1]);
   // In a stage of one step there is nothing to lead up to.
   const [only] = overSteps(parts.difficultyCurriculum(0), [1]);
   expect(only?.difficulty).toBe(1);

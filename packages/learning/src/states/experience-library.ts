@@ -5,7 +5,7 @@
  * Source: Cai et al. 2025, "Training-Free Group Relative Policy Optimization", arXiv:2510.08191
  * (add, modify, delete, keep).
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { kept, type StatePart } from "../composition/state.ts";
 import { wordOverlap } from "./words.ts";
 
@@ -104,10 +104,10 @@ export function experience(
     readonly most?: number;
   } = {},
 ): StatePart<"experience"> {
-  return made(
+  return definePart(
     {
-      read: dial<"whole" | "by-step" | "none">(read, "whole", ["whole", "by-step", "none"]),
-      experienceMost: dial(most, 2),
+      read: option<"whole" | "by-step" | "none">(read, "whole", ["whole", "by-step", "none"]),
+      experienceMost: option(most, 2),
     },
     ({ read, experienceMost: most }) => {
       const part = kept("experience", () => experienceLibrary(limits));

@@ -6,7 +6,7 @@
  * prime-rl 559b447 has decay 0.95.
  * Differs from it: an unseen key starts at a stated prior, so that its first rollout teaches too.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { kept, type StatePart } from "../composition/state.ts";
 import { requireFiniteRewards, requireSameLength } from "../statistics.ts";
 
@@ -56,7 +56,8 @@ export function movingBaselineAdvantages(
 export function baseline(
   options: Parameters<typeof movingBaseline>[0] = {},
 ): StatePart<"baseline"> {
-  return made({ decay: dial(options.decay, 0.95), prior: dial(options.prior, 0) }, (given) =>
-    kept("baseline", () => movingBaseline(given)),
+  return definePart(
+    { decay: option(options.decay, 0.95), prior: option(options.prior, 0) },
+    (given) => kept("baseline", () => movingBaseline(given)),
   );
 }

@@ -5,7 +5,7 @@
  * Source: Vinyals et al. 2019, "AlphaStar" (prioritized fictitious self-play); SPIN, arXiv:2401.01335
  * (the previous checkpoint alone).
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
 import type { StatePart } from "../composition/state.ts";
 import { drawWeighted } from "../draw.ts";
@@ -78,10 +78,13 @@ export function opponents(
   capacity?: number,
   names: readonly string[] = ["opponent"],
 ): StatePart<"opponents"> {
-  return made({ opponentsCapacity: dial(capacity, 4) }, ({ opponentsCapacity: capacity }) => ({
-    slot: "state",
-    part: "opponents",
-    initial: () => opponentPool(capacity),
-    roles: { names, learn: [] },
-  }));
+  return definePart(
+    { opponentsCapacity: option(capacity, 4) },
+    ({ opponentsCapacity: capacity }) => ({
+      slot: "state",
+      part: "opponents",
+      initial: () => opponentPool(capacity),
+      roles: { names, learn: [] },
+    }),
+  );
 }

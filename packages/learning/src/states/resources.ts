@@ -1,5 +1,5 @@
 /** State that the trainer opens: models, judges, documents and stores that parts ask for by name. */
-import { dial, type Dial, fixed, made } from "../composition/making.ts";
+import { option, type PartOption, fixed, definePart } from "../composition/part-options.ts";
 import { kept, resource, type StatePart } from "../composition/state.ts";
 
 /** A model of the environment, fitted to logged calls before the stage begins. */
@@ -59,10 +59,13 @@ export const deltas: StatePart<"delta"> = resource("delta");
 
 /** Teachers that show what to do: how often each of them decides at random; by default one, never. */
 export function demonstrators(...mistakes: readonly number[]): StatePart<"teacher"> {
-  const each = mistakes.map((share, i): [string, Dial<number>] => [`mistakes${i}`, fixed(share)]);
-  const dials: { readonly [name: string]: Dial<number> } =
-    each.length === 0 ? { mistakes: dial(undefined, 0) } : Object.fromEntries(each);
-  return made(dials, (given) => ({
+  const each = mistakes.map((share, i): [string, PartOption<number>] => [
+    `mistakes${i}`,
+    fixed(share),
+  ]);
+  const options: { readonly [name: string]: PartOption<number> } =
+    each.length === 0 ? { mistakes: option(undefined, 0) } : Object.fromEntries(each);
+  return definePart(options, (given) => ({
     slot: "state",
     part: "teacher",
     initial: () => Object.values(given),
@@ -74,7 +77,7 @@ export const judgement: StatePart<"judge"> = resource("judge");
 
 /** Where it stands; what sampling begins with. */
 export function temperature(start?: number): StatePart<"temperature"> {
-  return made({ temperatureStart: dial(start, 1) }, ({ temperatureStart: start }) =>
+  return definePart({ temperatureStart: option(start, 1) }, ({ temperatureStart: start }) =>
     kept("temperature", () => start),
   );
 }

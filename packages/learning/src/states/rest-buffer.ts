@@ -4,7 +4,7 @@
  *
  * Source: RoRecomp (compensation buffer), mix-cd and RL with retention (rehearsal).
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { kept, type StatePart } from "../composition/state.ts";
 import { drawFrom } from "../draw.ts";
 
@@ -38,7 +38,8 @@ export function rehearse<T>(buffer: RestBuffer<T>, count: number, random: () => 
 
 /** What is kept for later, the newest `capacity` trajectories or groups. */
 export function leftovers(capacity?: number): StatePart<"rest-buffer"> {
-  return made({ leftoversCapacity: dial(capacity, 256) }, ({ leftoversCapacity: capacity }) =>
-    kept("rest-buffer", () => restBuffer(capacity)),
+  return definePart(
+    { leftoversCapacity: option(capacity, 256) },
+    ({ leftoversCapacity: capacity }) => kept("rest-buffer", () => restBuffer(capacity)),
   );
 }

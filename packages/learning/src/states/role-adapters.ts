@@ -1,5 +1,5 @@
 /** An adapter for each role, and who acts when. */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { Roles } from "../composition/roles.ts";
 import { resource, type StatePart } from "../composition/state.ts";
 
@@ -12,9 +12,9 @@ export function roleAdapters(
   { learn, ...more }: Partial<Omit<Roles, "names">> = {},
 ): StatePart<"role-adapters"> {
   const learners = { ...(learn === undefined ? {} : { chosen: learn }), all: names };
-  const [standard = "all"] = Object.keys(learners);
-  return made(
-    { learners: dial(undefined, standard, [...Object.keys(learners), ...names]) },
+  const [first = "all"] = Object.keys(learners);
+  return definePart(
+    { learners: option(undefined, first, [...Object.keys(learners), ...names]) },
     (given) => ({
       ...resource("role-adapters"),
       roles: {

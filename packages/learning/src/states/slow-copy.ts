@@ -5,7 +5,7 @@
  * Source: Stojanovski et al. 2022, "Momentum-based Weight Interpolation", arXiv:2211.03186; Lu et al.
  * 2020, "Seeded Iterated Learning", arXiv:2003.12694 (teacher copied from the student every k steps).
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
 import { resource, type StatePart } from "../composition/state.ts";
 import { requireInside } from "../statistics.ts";
@@ -46,7 +46,7 @@ export function averagedWeights(
  * rollouts held-out tasks.
  */
 export function averagedCopy(decay?: number): StatePart<"slow-copy"> {
-  return made({ averagedCopyDecay: dial(decay, 0.9) }, ({ averagedCopyDecay: decay }) => ({
+  return definePart({ averagedCopyDecay: option(decay, 0.9) }, ({ averagedCopyDecay: decay }) => ({
     ...resource("slow-copy"),
     roles: { names: ["slow"], learn: [], averages: { slow: decay }, deploys: "slow" },
   }));

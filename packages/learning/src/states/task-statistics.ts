@@ -4,7 +4,7 @@
  *
  * Source: Beta–Bernoulli, textbook; fading as discounted Thompson sampling, Raj and Kalyani 2017.
  */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import { kept, type StatePart } from "../composition/state.ts";
 import { requireInside } from "../statistics.ts";
 
@@ -81,7 +81,7 @@ function evidenceOf(
 export function taskStats(
   options: Parameters<typeof taskStatistics>[0] = {},
 ): StatePart<"task-stats"> {
-  return made({ retention: dial(options.retention, 0.98) }, (given) =>
+  return definePart({ retention: option(options.retention, 0.98) }, (given) =>
     kept("task-stats", () => taskStatistics({ ...options, ...given })),
   );
 }

@@ -1,11 +1,11 @@
 /** A memory that rollouts read, recalled by the words of the request. */
-import { dial, made } from "../composition/making.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { StatePart } from "../composition/state.ts";
 import { memoryBank, type MemoryBank, recallMemory } from "./memory-bank.ts";
 
 /** What was done at the `most` remembered requests that share most words with one's own. */
 export function workingMemory(most?: number): StatePart<"memory-bank"> {
-  return made({ workingMemoryMost: dial(most, 2) }, ({ workingMemoryMost: most }) => ({
+  return definePart({ workingMemoryMost: option(most, 2) }, ({ workingMemoryMost: most }) => ({
     slot: "state",
     part: "memory-bank",
     initial: memoryBank,

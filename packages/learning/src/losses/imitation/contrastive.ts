@@ -5,7 +5,7 @@
  * Source: van den Oord et al. 2018, "Representation Learning with Contrastive Predictive Coding",
  * arXiv:1807.03748, equation 4, with sequence log-probs as scores (our reading of the part).
  */
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import type { LossPart } from "../../composition/part.ts";
 import type { LossResult } from "../../loss.ts";
 import {
@@ -70,7 +70,7 @@ export function contrastiveLoss(
 
 /** `contrast`: the chosen of a pair is to be the likelier one, by mean log-prob of its tokens. */
 export function contrast(temperature?: number): LossPart {
-  return made({ contrastTemperature: dial(temperature, 1) }, (given) =>
+  return definePart({ contrastTemperature: option(temperature, 1) }, (given) =>
     lossPart("contrast", (minibatch) =>
       contrastiveLoss(
         minibatch,

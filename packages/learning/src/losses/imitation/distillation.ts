@@ -5,7 +5,7 @@
  * Sources: Agarwal et al. 2023, "On-Policy Distillation of Language Models" (GKD), arXiv:2306.13649;
  * reverse KL per taken token as an advantage, Thinking Machines Lab 2025, "On-Policy Distillation".
  */
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
 import type { LossPart } from "../../composition/part.ts";
 import type { CandidateDerivatives, LossResult } from "../../loss.ts";
@@ -169,8 +169,8 @@ export function distilledCandidates(
   count?: number,
   divergence: CandidateDivergence = { direction: "reverse", support: "with-rest" },
 ): LossPart<"teacher"> {
-  return made(
-    { distilledCandidatesCount: dial(count, 16) },
+  return definePart(
+    { distilledCandidatesCount: option(count, 16) },
     ({ distilledCandidatesCount: count }) => {
       if (!(Number.isInteger(count) && count >= 1)) {
         throw new WaggleError(

@@ -3,7 +3,7 @@
  *
  * Source: Peters and Schaal 2007, "Reward-Weighted Regression".
  */
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
 import type { LossPart } from "../../composition/part.ts";
 import { lossPart } from "../loss-part.ts";
@@ -30,7 +30,7 @@ function requireFinite(returns: readonly number[]): void {
 
 /** `cond`: cross-entropy, trajectories weighed by exp((return − best) / temperature). */
 export function returnConditioned(temperature?: number): LossPart {
-  return made({ temperature: dial(temperature, 0.5) }, ({ temperature }) =>
+  return definePart({ temperature: option(temperature, 0.5) }, ({ temperature }) =>
     lossPart("cond", (minibatch) => {
       const ofRow = returnWeights(
         minibatch.trajectories.map(({ score }) => score.reward),

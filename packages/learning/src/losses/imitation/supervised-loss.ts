@@ -2,7 +2,7 @@
  * Weighted cross-entropy of the taken tokens under a mask: pretraining, imitation, rejection
  * sampling. Not a policy gradient, though −w·log π with w = −dL/dlog π has the gradient of any L.
  */
-import { made } from "../../composition/making.ts";
+import { definePart } from "../../composition/part-options.ts";
 import type { LossPart } from "../../composition/part.ts";
 import type { LossResult } from "../../loss.ts";
 import { SHOWN } from "../../rollouts/proposals.ts";
@@ -17,7 +17,7 @@ import {
 import { type AggregationOption, resolvedShares } from "../aggregation.ts";
 import { lossPart } from "../loss-part.ts";
 import { onTurns } from "../span-mask.ts";
-import { turnDial, turnRule, type TurnRule } from "../turn-rules.ts";
+import { turnOption, turnRule, type TurnRule } from "../turn-rules.ts";
 
 /** All `[B][T]`. */
 export type SupervisedBatch = {
@@ -81,7 +81,7 @@ const PLAIN: LossPart = lossPart("ce", (minibatch) => supervisedLoss(minibatch, 
 
 /** `ce`: cross-entropy of the tokens that count, by default of all turns. */
 export function crossEntropy(): LossPart {
-  return made({ lossTurns: turnDial(undefined, "all") }, ({ lossTurns }) =>
+  return definePart({ lossTurns: turnOption(undefined, "all") }, ({ lossTurns }) =>
     // What filters put into the loss beside the turns stays in it.
     lossTurns === "all"
       ? { ...PLAIN }
@@ -91,7 +91,7 @@ export function crossEntropy(): LossPart {
 
 /** `ce-mask`: cross-entropy of chosen turns. By default those that could be read and did not fail. */
 export function maskedCrossEntropy(isChosen?: TurnRule): LossPart {
-  return made({ lossTurns: turnDial(isChosen, "right") }, ({ lossTurns }) => ({
+  return definePart({ lossTurns: turnOption(isChosen, "right") }, ({ lossTurns }) => ({
     ...onTurns("ce-mask", PLAIN, turnRule(lossTurns, isChosen)),
     around: [],
   }));

@@ -4,7 +4,7 @@
  *
  * Source: He et al. 2025, "Skywork Open Reasoner 1", arXiv:2505.22312, section 4.4.
  */
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import type { FilterPart, LossPart } from "../../composition/part.ts";
 import { kept, type StatePart } from "../../composition/state.ts";
 import { filterPart } from "../../filters/filter-part.ts";
@@ -51,8 +51,8 @@ type EntropyStrength = AdaptiveEntropy & { readonly coefficient: number };
 
 /** Where it stands; nothing is paid before entropy was measured. */
 export function entropyStrength(strength?: number): StatePart<"entropy-strength"> {
-  return made(
-    { entropyStrengthStrength: dial(strength, 0) },
+  return definePart(
+    { entropyStrengthStrength: option(strength, 0) },
     ({ entropyStrengthStrength: strength }) =>
       kept("entropy-strength", (): EntropyStrength => ({ strength, coefficient: 0 })),
   );

@@ -5,7 +5,7 @@
  * Source: MiniMax 2025, "MiniMax-M1" (CISPO), arXiv:2506.13585, equation 4. The paper clips from above
  * only: `{ lowest: 0, highest }`. TRL's `epsilon_high` is that absolute ratio (5), not a distance from 1.
  */
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import type { LossPart } from "../../composition/part.ts";
 import type { LossResult } from "../../loss.ts";
 import type { AggregationOption } from "../aggregation.ts";
@@ -31,8 +31,8 @@ export function cispoLoss(
 
 /** `cispo`: the clipped ratio weighs log π and is itself a constant. */
 export function cispo(lowest?: number, highest?: number): LossPart {
-  return made(
-    { cispoLowest: dial(lowest, 0), cispoHighest: dial(highest, 1.28) },
+  return definePart(
+    { cispoLowest: option(lowest, 0), cispoHighest: option(highest, 1.28) },
     ({ cispoLowest: lowest, cispoHighest: highest }) =>
       lossPart("cispo", (minibatch) => cispoLoss(minibatch, { lowest, highest }, minibatch)),
   );

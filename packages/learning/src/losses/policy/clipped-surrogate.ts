@@ -6,7 +6,7 @@
  * higher") from Yu et al. 2025, "DAPO", arXiv:2503.14476, equation 8; decoupled from what sampled by
  * detached weights, Hilton et al. 2022, arXiv:2110.00641.
  */
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import type { LossPart } from "../../composition/part.ts";
 import type { LossResult } from "../../loss.ts";
 import type { AggregationOption } from "../aggregation.ts";
@@ -46,7 +46,7 @@ export function clippedTerm(
 
 /** `pg-clip`: the surrogate with the ratio clipped at 1 ± epsilon, by default 0.2. */
 export function pgClip(epsilon?: number): LossPart {
-  return made({ epsilon: dial(epsilon, 0.2) }, (given) => {
+  return definePart({ epsilon: option(epsilon, 0.2) }, (given) => {
     const bounds = { lower: given.epsilon, upper: given.epsilon };
     return lossPart("pg-clip", (minibatch) => clippedSurrogate(minibatch, bounds, minibatch));
   });
@@ -54,7 +54,7 @@ export function pgClip(epsilon?: number): LossPart {
 
 /** `clip-high`: the upper bound is the wider one; by default 1 − 0.2 and 1 + 0.28. */
 export function clipHigh(lower?: number, upper?: number): LossPart {
-  return made({ lower: dial(lower, 0.2), upper: dial(upper, 0.28) }, (bounds) =>
+  return definePart({ lower: option(lower, 0.2), upper: option(upper, 0.28) }, (bounds) =>
     lossPart("clip-high", (minibatch) => clippedSurrogate(minibatch, bounds, minibatch)),
   );
 }

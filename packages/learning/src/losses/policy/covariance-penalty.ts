@@ -7,7 +7,7 @@
  * Models", arXiv:2505.22617, section 4.3. Differs from it: the penalty is ½(log r)², whose gradient is
  * that of the KL divergence, where the published code has |log r|, whose gradient does not fade at 1.
  */
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import type { LossPart } from "../../composition/part.ts";
 import { topCovarianceTokens } from "../../corrections/covariance-mask.ts";
 import { clampedLogRatio, LOG_RATIO_LIMIT } from "../../log-ratio.ts";
@@ -41,10 +41,10 @@ export function covariancePenaltyLoss(
 
 /** `kl-cov`: nothing clipped; the `share` of tokens of highest covariance is pulled back to where it was. */
 export function covariancePenalty(share?: number, coefficient?: number): LossPart {
-  return made(
+  return definePart(
     {
-      covariancePenaltyShare: dial(share, 2e-3),
-      covariancePenaltyCoefficient: dial(coefficient, 1),
+      covariancePenaltyShare: option(share, 2e-3),
+      covariancePenaltyCoefficient: option(coefficient, 1),
     },
     ({ covariancePenaltyShare: share, covariancePenaltyCoefficient: coefficient }) =>
       lossPart("kl-cov", (minibatch) =>

@@ -5,7 +5,7 @@
  * Source: Ye et al. 2020, "Mastering Complex Control in MOBA Games with Deep Reinforcement Learning",
  * arXiv:1912.09729, equation 6.
  */
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import type { LossPart } from "../../composition/part.ts";
 import type { LossResult } from "../../loss.ts";
 import type { AggregationOption } from "../aggregation.ts";
@@ -37,8 +37,8 @@ export function dualClippedSurrogate(
 
 /** `dual-clip`: what a bad action may cost is capped at `ceiling` times its advantage. */
 export function dualClip(epsilon?: number, ceiling?: number): LossPart {
-  return made(
-    { epsilon: dial(epsilon, 0.2), ceiling: dial(ceiling, 3) },
+  return definePart(
+    { epsilon: option(epsilon, 0.2), ceiling: option(ceiling, 3) },
     ({ epsilon, ceiling }) => {
       const bounds = { lower: epsilon, upper: epsilon };
       return lossPart("dual-clip", (minibatch) =>

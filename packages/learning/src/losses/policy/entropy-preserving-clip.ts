@@ -7,7 +7,7 @@
  * section 3.3. Differs from it: an entropy, in nats, can be asked for; the published code keeps the gradient of every token at the upper bound, which is
  * −Infinity with `upper`. With `both` it is that of GPPO, arXiv:2508.07629.
  */
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
 import type { LossPart } from "../../composition/part.ts";
 import type { LossResult } from "../../loss.ts";
@@ -67,8 +67,8 @@ export function stopGradientClip(
   lower?: number,
   upper?: number,
 ): LossPart {
-  return made(
-    { stopGradientClipLower: dial(lower, 0.2), stopGradientClipUpper: dial(upper, 0.28) },
+  return definePart(
+    { stopGradientClipLower: option(lower, 0.2), stopGradientClipUpper: option(upper, 0.28) },
     ({ stopGradientClipLower: lower, stopGradientClipUpper: upper }) =>
       lossPart("sg-clip", (minibatch) => {
         const entropies = present(minibatch.entropies, "sg-clip", "entropies of the policy");

@@ -7,7 +7,7 @@
  * "SPEAR", arXiv:2509.22601, section 4.2. The weight that rises over training is the recipe's
  * (`scaleLoss`).
  */
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import type { LossPart } from "../../composition/part.ts";
 import type { LossResult } from "../../loss.ts";
 import type { AggregationOption } from "../aggregation.ts";
@@ -42,8 +42,8 @@ export function selfImitationLoss(
 
 /** `self-imitation`: the clipped surrogate on tokens that did better than expected, and on no others. */
 export function selfImitation(lower?: number, upper?: number): LossPart {
-  return made(
-    { selfImitationLower: dial(lower, 0.2), selfImitationUpper: dial(upper, 0.2) },
+  return definePart(
+    { selfImitationLower: option(lower, 0.2), selfImitationUpper: option(upper, 0.2) },
     ({ selfImitationLower: lower, selfImitationUpper: upper }) =>
       lossPart("self-imitation", (minibatch) =>
         selfImitationLoss(minibatch, { lower, upper }, minibatch),

@@ -6,7 +6,7 @@
  * 5 and 7 (sequence form), 14 (token form); times the length, so that a mean over tokens does not favor
  * short answers, Liu et al. 2026, "Length-Unbiased Sequence Policy Optimization" (LUSPO), arXiv:2602.05261.
  */
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import type { LossPart } from "../../composition/part.ts";
 import { clampedRatio, clampedRatioSlope } from "../../log-ratio.ts";
 import type { LossResult } from "../../loss.ts";
@@ -77,8 +77,8 @@ export function sequenceRatioSurrogate(
 
 /** `seq-ratio`: one ratio a sequence, the mean of its tokens' log-ratios. */
 export function sequenceRatio(lower?: number, upper?: number): LossPart {
-  return made(
-    { sequenceRatioLower: dial(lower, 3e-4), sequenceRatioUpper: dial(upper, 4e-4) },
+  return definePart(
+    { sequenceRatioLower: option(lower, 3e-4), sequenceRatioUpper: option(upper, 4e-4) },
     ({ sequenceRatioLower: lower, sequenceRatioUpper: upper }) =>
       lossPart("seq-ratio", (minibatch) =>
         sequenceRatioSurrogate(minibatch, { lower, upper }, minibatch),

@@ -5,7 +5,7 @@
  * Source: Gao et al. 2025, "Soft Adaptive Policy Optimization" (SAPO), arXiv:2511.20347. Not the
  * rollout-sharing SAPO of rl-swarm.
  */
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import type { LossPart } from "../../composition/part.ts";
 import { logistic } from "../../logistic.ts";
 import type { LossResult } from "../../loss.ts";
@@ -34,8 +34,8 @@ export function softGatedSurrogate(
 
 /** `soft-gate`: a sigmoid of the ratio in place of a clip. */
 export function softGate(positive?: number, negative?: number): LossPart {
-  return made(
-    { softGatePositive: dial(positive, 1), softGateNegative: dial(negative, 1.05) },
+  return definePart(
+    { softGatePositive: option(positive, 1), softGateNegative: option(negative, 1.05) },
     ({ softGatePositive: positive, softGateNegative: negative }) =>
       lossPart("soft-gate", (minibatch) =>
         softGatedSurrogate(minibatch, { positive, negative }, minibatch),

@@ -1,5 +1,5 @@
 /** `struct-tok`: what was paid for the form of calls is learned at the tokens that give them their form. */
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
 import { groupRelativeAdvantages } from "../../advantages/group-advantages.ts";
 import type { LossPart, Minibatch } from "../../composition/part.ts";
@@ -15,8 +15,8 @@ export function structuralTokens<N extends StateName>(
   inner: LossPart<N>,
   component?: string,
 ): LossPart<N> {
-  return made(
-    { component: dial(component, "format") },
+  return definePart(
+    { component: option(component, "format") },
     ({ component }, [inner]) =>
       lossPart(
         "struct-tok",

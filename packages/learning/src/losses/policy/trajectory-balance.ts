@@ -8,7 +8,7 @@
  * arXiv:2503.18929.
  */
 import { WaggleError } from "@waggle/protocol";
-import { fixed, made } from "../../composition/making.ts";
+import { fixed, definePart } from "../../composition/part-options.ts";
 import type { LossPart } from "../../composition/part.ts";
 import type { LossResult } from "../../loss.ts";
 import {
@@ -120,7 +120,7 @@ export function trajectoryBalancing(
   beta = 1,
   estimated: "task" | "batch" = "task",
 ): LossPart<"ref"> {
-  return made({ beta: fixed(beta) }, () =>
+  return definePart({ beta: fixed(beta) }, () =>
     lossPart(
       "tb",
       (minibatch) => {

@@ -5,7 +5,7 @@
  * Source: Prime Intellect 2025, "INTELLECT-2", arXiv:2505.07291, section 3.4. Same as a dual clip with
  * its ceiling at the cap, wherever the cap lies above the upper bound.
  */
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import type { LossPart } from "../../composition/part.ts";
 import type { LossResult } from "../../loss.ts";
 import type { AggregationOption } from "../aggregation.ts";
@@ -38,8 +38,8 @@ export function twoSidedSurrogate(
 
 /** `two-sided`: ratios are capped at `cap` also where the clip would let them go. */
 export function twoSidedClip(epsilon?: number, cap?: number): LossPart {
-  return made(
-    { epsilon: dial(epsilon, 0.2), twoSidedClipCap: dial(cap, 4) },
+  return definePart(
+    { epsilon: option(epsilon, 0.2), twoSidedClipCap: option(cap, 4) },
     ({ epsilon, twoSidedClipCap: cap }) => {
       const bounds = { lower: epsilon, upper: epsilon };
       return lossPart("two-sided", (minibatch) =>

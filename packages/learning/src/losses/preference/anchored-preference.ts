@@ -5,7 +5,7 @@
  * Source: D'Oosterlinck et al. 2024, "Anchored Preference Optimization" (APO-zero), arXiv:2408.06266,
  * section 3. Its unpaired form is `kto` with a divergence of 0.
  */
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import type { PairLoss } from "../../composition/part.ts";
 import { logistic } from "../../logistic.ts";
 import type { LossResult } from "../../loss.ts";
@@ -36,7 +36,7 @@ export function anchoredPreference(
 
 /** `apo`: the better is raised and the worse lowered, each against the reference alone. */
 export function apo(beta?: number): PairLoss<"ref"> {
-  return made({ beta: dial(beta, 0.1) }, ({ beta }) =>
+  return definePart({ beta: option(beta, 0.1) }, ({ beta }) =>
     pairLoss("apo", (minibatch) => anchoredPreference(batchOf(minibatch, "apo"), { beta }), {
       needs: ["ref"],
     }),

@@ -8,7 +8,7 @@
  * Every Step!" (IPR), arXiv:2406.11176.
  */
 import { WaggleError } from "@waggle/protocol";
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import type { PairLoss } from "../../composition/part.ts";
 import { logistic, logLogistic } from "../../logistic.ts";
 import type { LossResult } from "../../loss.ts";
@@ -62,7 +62,7 @@ export function dpoLoss(batch: PreferenceBatch, options: DpoOptions): LossResult
 
 /** `dpo`, by default with β 0.1. */
 export function dpo(beta?: number, noise?: DpoOptions["noise"]): PairLoss<"ref"> {
-  return made({ beta: dial(beta, 0.1) }, (given) =>
+  return definePart({ beta: option(beta, 0.1) }, (given) =>
     pairLoss(
       "dpo",
       (minibatch) => dpoLoss(batchOf(minibatch, "dpo"), { beta: given.beta, noise }),

@@ -5,7 +5,7 @@
  * Source: Azar et al. 2023, "A General Theoretical Paradigm to Understand Learning from Human
  * Preferences" (IPO), arXiv:2310.12036, equation 17.
  */
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import type { PairLoss } from "../../composition/part.ts";
 import type { LossResult } from "../../loss.ts";
 import { pairLoss } from "../loss-part.ts";
@@ -36,7 +36,7 @@ export function identityPreference(
 
 /** `ipo`: the margin is fitted to 1 / (2β) instead of pushed without end. */
 export function ipo(beta?: number): PairLoss<"ref"> {
-  return made({ beta: dial(beta, 0.1) }, ({ beta }) =>
+  return definePart({ beta: option(beta, 0.1) }, ({ beta }) =>
     pairLoss(
       "ipo",
       (minibatch) => identityPreference(batchOf(minibatch, "ipo"), { beta, measure: "mean" }),

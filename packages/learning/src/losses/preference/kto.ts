@@ -6,7 +6,7 @@
  * arXiv:2402.01306, equations 7 and 8. Differs from it: the divergence is estimated once for the whole
  * minibatch and passed in, so microbatches agree.
  */
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import type { LossPart } from "../../composition/part.ts";
 import { logistic } from "../../logistic.ts";
 import type { LossResult } from "../../loss.ts";
@@ -84,8 +84,8 @@ export function ktoLoss(batch: KtoBatch, options: KtoOptions): LossResult {
 
 /** `kto`: trajectories that succeeded are liked, the others disliked; no pairs. */
 export function kto(beta?: number, divergence?: number): LossPart<"ref"> {
-  return made(
-    { beta: dial(beta, 0.1), ktoDivergence: dial(divergence, 0) },
+  return definePart(
+    { beta: option(beta, 0.1), ktoDivergence: option(divergence, 0) },
     ({ beta, ktoDivergence: divergence }) =>
       lossPart(
         "kto",

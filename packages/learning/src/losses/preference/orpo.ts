@@ -5,7 +5,7 @@
  * Source: Hong et al. 2024, "ORPO: Monolithic Preference Optimization without Reference Model",
  * arXiv:2403.07691, equations 6 and 7.
  */
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import type { PairLoss } from "../../composition/part.ts";
 import { logistic, logLogistic } from "../../logistic.ts";
 import type { LossResult } from "../../loss.ts";
@@ -70,7 +70,7 @@ function logOddsSlope(logProb: number): number {
 
 /** `orpo`: no reference. */
 export function orpo(weight?: number): PairLoss {
-  return made({ orpoWeight: dial(weight, 0.1) }, ({ orpoWeight: weight }) =>
+  return definePart({ orpoWeight: option(weight, 0.1) }, ({ orpoWeight: weight }) =>
     pairLoss("orpo", (minibatch) =>
       oddsRatioPreference({ ...minibatch, pairs: rowPairs(minibatch.pairs) }, weight),
     ),

@@ -5,7 +5,7 @@
  * Sources: Bradley and Terry 1952; with a margin Touvron et al. 2023, "Llama 2", arXiv:2307.09288,
  * equation 2.
  */
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import type { RewardModelLoss } from "../../composition/part.ts";
 import { logistic, logLogistic } from "../../logistic.ts";
 import type { LossResult } from "../../loss.ts";
@@ -50,7 +50,7 @@ export function rankLoss(
 
 /** `rank`: the better of each pair ends with the higher value, by `margin` at least; default 0. */
 export function rank(margin?: number): RewardModelLoss<"rm"> {
-  return made({ rankMargin: dial(margin, 0) }, ({ rankMargin }) =>
+  return definePart({ rankMargin: option(margin, 0) }, ({ rankMargin }) =>
     rewardModelLoss("rank", (minibatch) =>
       rankLoss(
         {

@@ -10,7 +10,7 @@
  * tokens that are not masked.
  */
 import { WaggleError } from "@waggle/protocol";
-import { fixed, made } from "../../composition/making.ts";
+import { fixed, definePart } from "../../composition/part-options.ts";
 import type { PairLoss } from "../../composition/part.ts";
 import type { LossResult } from "../../loss.ts";
 import type { LossMask, TokenRows } from "../../token-rows.ts";
@@ -83,7 +83,7 @@ export function drawnTokenWeights(
 
 /** `vrpo`: DPO from `draws` masks of each answer, drawn once for policy and reference. */
 export function vrpo(beta = 0.1, draws = 8): PairLoss<"ref"> {
-  return made({ beta: fixed(beta), draws: fixed(draws) }, () =>
+  return definePart({ beta: fixed(beta), draws: fixed(draws) }, () =>
     pairLoss(
       "vrpo",
       (minibatch, { random }) =>

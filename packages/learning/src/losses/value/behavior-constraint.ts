@@ -8,7 +8,7 @@
  * with Action Preference Query" (OAP), arXiv:2306.03362. Differs from them: actions are tokens, so the
  * push is a score-function gradient and not one through the critic.
  */
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import { lastTokenOf, PROPOSAL, proposalsOf } from "../../advantages/chunk-targets.ts";
 import { turnRewards } from "../../advantages/credit.ts";
 import type { LossPart, Minibatch, RewardedTrajectory } from "../../composition/part.ts";
@@ -105,8 +105,8 @@ export function tdBc({
   conservative,
   constraintOf = () => 1,
 }: TdBcOptions = {}): LossPart<"critic"> {
-  return made(
-    { tdBcStrength: dial(strength, 2.5), criticWeight: dial(criticWeight, 0.5) },
+  return definePart(
+    { tdBcStrength: option(strength, 2.5), criticWeight: option(criticWeight, 0.5) },
     ({ tdBcStrength: strength, criticWeight }) =>
       lossPart(
         "td-bc",

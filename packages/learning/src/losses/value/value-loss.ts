@@ -5,7 +5,7 @@
  * Implementation Details of PPO"); one-sided, Oh et al. 2018, "Self-Imitation Learning",
  * arXiv:1806.05635; expectiles, Kostrikov et al. 2021, "Implicit Q-Learning", arXiv:2110.06169.
  */
-import { dial, made } from "../../composition/making.ts";
+import { option, definePart } from "../../composition/part-options.ts";
 import type { LossPart, Minibatch, RewardModelLoss } from "../../composition/part.ts";
 import type { LossResult } from "../../loss.ts";
 import {
@@ -106,8 +106,8 @@ function valueTerm(
  * that the model says what is to be expected from there. Not a part of the literature's table.
  */
 export function outcomeRegression(at?: "end" | "turns"): RewardModelLoss<"rm"> {
-  return made(
-    { outcomeRegressionAt: dial<"end" | "turns">(at, "turns", ["end", "turns"]) },
+  return definePart(
+    { outcomeRegressionAt: option<"end" | "turns">(at, "turns", ["end", "turns"]) },
     ({ outcomeRegressionAt: at }) =>
       rewardModelLoss("outcome-regression", (minibatch) => {
         const values = present(minibatch.values, "outcome-regression", "values of a reward model");
@@ -150,8 +150,8 @@ export const CRITIC_WEIGHT = 0.05;
  * unlearn (as VL-DAC says too, which stops it; other trainers have a model of its own for the critic).
  */
 export function critic(at?: "tokens" | "turns"): LossPart<"critic"> {
-  return made(
-    { criticAt: dial<"tokens" | "turns">(at, "tokens", ["tokens", "turns"]) },
+  return definePart(
+    { criticAt: option<"tokens" | "turns">(at, "tokens", ["tokens", "turns"]) },
     ({ criticAt: at }) => {
       const part = lossPart<"critic">(
         "value",

@@ -32,8 +32,8 @@ const agentGl: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       filters: [parts.passRateBand(), parts.mixedGroup()],
       reward: parts.weighted([
-        [parts.outcome(), { standard: 0.5 }],
-        [parts.economy({ toolCall: callCost }), { standard: 0.5 }],
+        [parts.outcome(), { default: 0.5 }],
+        [parts.economy({ toolCall: callCost }), { default: 0.5 }],
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
@@ -120,7 +120,7 @@ const mpts: CreateRecipe = recipe({
  *
  * Source: "AgenticQwen: Training Small Agentic Language Models with Dual Data Flywheels for Industrial-Scale
  * Tool Use" (S058).
- * Differs from it: tasks are drawn from the environment, no model writes them; harder is the next level of its dial.
+ * Differs from it: tasks are drawn from the environment, no model writes them; a harder task is one of the next difficulty level.
  * Why: tasks that are drawn have exact verifiers, those that a model writes have not.
  */
 const agenticQwen: CreateRecipe = recipe({
@@ -130,7 +130,7 @@ const agenticQwen: CreateRecipe = recipe({
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
     "tasks are drawn from the environment, no model writes them",
-    "harder is the next level of its dial",
+    "a harder task is one of the next difficulty level",
   ],
   mechanism: "partial",
   schedule: ["flywheel"],

@@ -61,7 +61,7 @@ const paraGrpo: CreateRecipe = recipe({
       ),
       filters: [parts.mixedGroup()],
       reward: parts.weighted([
-        [parts.outcome(), { standard: 1 }],
+        [parts.outcome(), { default: 1 }],
         [parts.format(), 0],
       ]),
       advantage: parts.groupAdvantage(),

@@ -45,7 +45,7 @@ const deepDxSearch: CreateRecipe = recipe({
       rollout: parts.searchingGroup(groupSize),
       filters: [parts.mixedGroup()],
       reward: parts.weighted<"corpus">([
-        [parts.outcome(), { standard: 1 }],
+        [parts.outcome(), { default: 1 }],
         [parts.format(), formatWeight],
         [parts.ruleProcess(), processWeight],
         [retrieved(), retrievalWeight],
@@ -176,7 +176,7 @@ const maskSearch: CreateRecipe = recipe({
       rollout: parts.searchingGroup(groupSize),
       filters: [parts.mixedGroup()],
       reward: parts.weighted([
-        [parts.outcome(), { standard: 1 }],
+        [parts.outcome(), { default: 1 }],
         [parts.format(), formatWeight],
       ]),
       advantage: parts.groupAdvantage(),

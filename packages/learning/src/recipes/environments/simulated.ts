@@ -108,7 +108,7 @@ const ssrl: CreateRecipe = recipe({
       groupSize,
       rollout: parts.selfAnswered(groupSize),
       reward: parts.weighted([
-        [parts.outcome(), { standard: 1 }],
+        [parts.outcome(), { default: 1 }],
         [parts.format(), formatWeight],
       ]),
       loss: parts.pgClip(epsilon),

@@ -184,8 +184,8 @@ const durationAware: CreateRecipe = recipe({
       rollout: parts.asynchronous(parts.group(groupSize)),
       filters: [parts.mixedGroup()],
       reward: parts.weighted([
-        [parts.outcome(), { standard: 0.5 }],
-        [parts.progress(), { standard: 0.5 }],
+        [parts.outcome(), { default: 0.5 }],
+        [parts.progress(), { default: 0.5 }],
       ]),
       advantage: parts.durationWeighted(({ trajectory }, turn) => {
         const { start, end } = trajectory.turns[turn] ?? { start: 0, end: 0 };

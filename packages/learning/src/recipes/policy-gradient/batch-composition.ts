@@ -162,8 +162,8 @@ const spear: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       filters: [parts.mixedGroup(), storedWins(replayed)],
       reward: parts.weighted([
-        [parts.outcome(), { standard: 1 }],
-        [parts.callBonus(bonus), { standard: 1 }],
+        [parts.outcome(), { default: 1 }],
+        [parts.callBonus(bonus), { default: 1 }],
       ]),
       advantage: besideStored(parts.groupAdvantage()),
       losses: [

@@ -96,8 +96,8 @@ const era: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.single(),
       reward: parts.weighted([
-        [parts.outcome(), { standard: 0.5 }],
-        [parts.progress(), { standard: 0.5 }],
+        [parts.outcome(), { default: 0.5 }],
+        [parts.progress(), { default: 0.5 }],
       ]),
       advantage: parts.gaeStep({ lambda }),
       losses: [parts.pgClip(epsilon), { loss: parts.critic("turns"), weight: parts.CRITIC_WEIGHT }],
@@ -135,8 +135,8 @@ const dynamicPlanning: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.single(),
       reward: parts.weighted([
-        [parts.outcome(), { standard: 0.5 }],
-        [parts.economy({ turn: turnCost }), { standard: 0.5 }],
+        [parts.outcome(), { default: 0.5 }],
+        [parts.economy({ turn: turnCost }), { default: 0.5 }],
       ]),
       advantage: parts.gae({ lambda }),
       losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],

@@ -106,8 +106,8 @@ const openAgentRl: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       filters: [parts.passRateBand(), parts.mixedGroup()],
       reward: parts.weighted([
-        [parts.outcome(), { standard: 1 }],
-        [parts.overlong(limit, buffer), { standard: 1 }],
+        [parts.outcome(), { default: 1 }],
+        [parts.overlong(limit, buffer), { default: 1 }],
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.clipHigh(epsilon, epsilon + 0.08)],

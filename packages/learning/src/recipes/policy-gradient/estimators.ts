@@ -58,7 +58,7 @@ const taMdp: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.group(groupSize),
       reward: parts.weighted([
-        [parts.outcome(), { standard: 1 }],
+        [parts.outcome(), { default: 1 }],
         [parts.format(), formatWeight],
         [parts.exec(), execWeight],
       ]),
@@ -95,7 +95,7 @@ const hdpo: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.group(groupSize),
       reward: parts.weighted([
-        [parts.outcome(), { standard: 1 }],
+        [parts.outcome(), { default: 1 }],
         [parts.economy({ toolCall: callCost }, { kind: "decoupled" }), 0],
       ]),
       advantage: parts.splitAdvantage(costWeight),

@@ -165,8 +165,8 @@ const sftGrpoLength: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       reward: parts.weighted([
-        [parts.outcome(), { standard: 1 }],
-        [parts.overlong(limit, buffer), { standard: 1 }],
+        [parts.outcome(), { default: 1 }],
+        [parts.overlong(limit, buffer), { default: 1 }],
       ]),
       loss: parts.pgClip(epsilon),
       steps,

@@ -93,8 +93,8 @@ const toolCua: CreateRecipe = recipe({
       name: "paths",
       reward: parts.gate(
         parts.weighted([
-          [parts.outcome(), { standard: 0.5 }],
-          [parts.economy({ toolCall: callCost }), { standard: 0.5 }],
+          [parts.outcome(), { default: 0.5 }],
+          [parts.economy({ toolCall: callCost }), { default: 0.5 }],
         ]),
         parts.callBonus(bonus),
       ),

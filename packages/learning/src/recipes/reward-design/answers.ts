@@ -38,7 +38,7 @@ const visualArft: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       reward: parts.weighted([
-        [parts.answerF1(), { standard: 1 }],
+        [parts.answerF1(), { default: 1 }],
         [parts.format(), formatWeight],
         [parts.exec(), ranWeight],
       ]),
@@ -86,7 +86,7 @@ const reWatchR1: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       reward: parts.weighted([
-        [parts.outcome(), { standard: 1 }],
+        [parts.outcome(), { default: 1 }],
         [parts.groundedAnswer(), grounding],
       ]),
       loss: parts.pgClip(epsilon),
@@ -119,7 +119,7 @@ const rlfh: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.single(),
       reward: parts.weighted([
-        [parts.ruleProcess(), { standard: 1 }],
+        [parts.ruleProcess(), { default: 1 }],
         [parts.groundedAnswer(), grounding],
       ]),
       advantage: parts.gae({ lambda }),
@@ -206,9 +206,9 @@ const slideRl: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       filters: [parts.mixedGroup()],
       reward: parts.weighted<"judge">([
-        [parts.exec(), { standard: 0.2 }],
-        [parts.judge(callsAndResults), { standard: 0.2 }],
-        [recoveredRequest(), { standard: 0.6 }],
+        [parts.exec(), { default: 0.2 }],
+        [parts.judge(callsAndResults), { default: 0.2 }],
+        [recoveredRequest(), { default: 0.6 }],
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
@@ -243,7 +243,7 @@ const calibrationRl: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       reward: parts.weighted([
-        [parts.outcome(), { standard: 1 }],
+        [parts.outcome(), { default: 1 }],
         [parts.calibration(sampledConfidence), honesty],
       ]),
       loss: parts.pgClip(epsilon),

@@ -40,8 +40,8 @@ const astra: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       reward: parts.weighted([
-        [parts.outcome(), { standard: 0.5 }],
-        [parts.economy({ toolCall: callCost }), { standard: 0.5 }],
+        [parts.outcome(), { default: 0.5 }],
+        [parts.economy({ toolCall: callCost }), { default: 0.5 }],
       ]),
       loss: parts.pgClip(epsilon),
       steps,
@@ -72,8 +72,8 @@ const fusionAgent: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       reward: parts.weighted([
-        [parts.outcome(), { standard: 0.5 }],
-        [parts.economy({ toolCall: callCost }), { standard: 0.5 }],
+        [parts.outcome(), { default: 0.5 }],
+        [parts.economy({ toolCall: callCost }), { default: 0.5 }],
       ]),
       loss: parts.pgClip(epsilon),
       steps,
@@ -113,8 +113,8 @@ const remoteAgent: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       reward: parts.weighted([
-        [parts.outcome(), { standard: 0.5 }],
-        [parts.economy({ toolCall: callCost }, { kind: "gated", allowance }), { standard: 0.5 }],
+        [parts.outcome(), { default: 0.5 }],
+        [parts.economy({ toolCall: callCost }, { kind: "gated", allowance }), { default: 0.5 }],
       ]),
       loss: parts.pgClip(epsilon),
       steps,
@@ -233,8 +233,8 @@ const indusAgent: CreateRecipe = recipe({
       groupSize,
       reward: parts.gate(
         parts.weighted([
-          [parts.outcome(), { standard: 0.5 }],
-          [parts.economy({ toolCall: callCost }), { standard: 0.5 }],
+          [parts.outcome(), { default: 0.5 }],
+          [parts.economy({ toolCall: callCost }), { default: 0.5 }],
         ]),
         parts.callBonus(bonus),
       ),
@@ -284,8 +284,8 @@ const a2fm: CreateRecipe = recipe({
       rollout: parts.modeStrata(["", "Be brief."], perMode),
       filters: [parts.mixedGroup()],
       reward: parts.weighted([
-        [parts.outcome(), { standard: 0.5 }],
-        [parts.economy({ toolCall: callCost }), { standard: 0.5 }],
+        [parts.outcome(), { default: 0.5 }],
+        [parts.economy({ toolCall: callCost }), { default: 0.5 }],
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],

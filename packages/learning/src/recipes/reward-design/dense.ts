@@ -28,8 +28,8 @@ const plannerR1: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       reward: parts.weighted([
-        [parts.outcome(), { standard: 0.5 }],
-        [parts.progress(), { standard: 0.5 }],
+        [parts.outcome(), { default: 0.5 }],
+        [parts.progress(), { default: 0.5 }],
       ]),
       loss: parts.pgClip(epsilon),
       steps,
@@ -101,8 +101,8 @@ const logigen: CreateRecipe = recipe({
     groupReinforcement({
       groupSize,
       reward: parts.weighted([
-        [parts.outcome("success"), { standard: 0.5 }],
-        [parts.progress(), { standard: 0.5 }],
+        [parts.outcome("success"), { default: 0.5 }],
+        [parts.progress(), { default: 0.5 }],
       ]),
       loss: parts.pgClip(epsilon),
       steps,

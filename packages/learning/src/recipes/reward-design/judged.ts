@@ -31,8 +31,8 @@ const grpoAr: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       filters: [parts.mixedGroup()],
       reward: parts.weighted<"judge">([
-        [parts.exec(), { standard: 0.5 }],
-        [parts.judge(callsAndResults), { standard: 0.5 }],
+        [parts.exec(), { default: 0.5 }],
+        [parts.judge(callsAndResults), { default: 0.5 }],
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
@@ -80,8 +80,8 @@ const kimiK2: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       filters: [parts.mixedGroup()],
       reward: parts.weighted<"judge">([
-        [parts.outcome(), { standard: 0.7 }],
-        [parts.judge(callsAndResults), { standard: 0.3 }],
+        [parts.outcome(), { default: 0.7 }],
+        [parts.judge(callsAndResults), { default: 0.3 }],
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],

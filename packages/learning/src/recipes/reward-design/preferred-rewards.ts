@@ -50,8 +50,8 @@ const oprl: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       filters: [parts.mixedGroup()],
       reward: parts.weighted<"iprm">([
-        [parts.outcome(), { standard: 1 }],
-        [parts.implicitProcess(beta), { standard: 1 }],
+        [parts.outcome(), { default: 1 }],
+        [parts.implicitProcess(beta), { default: 1 }],
       ]),
       advantage: parts.mixedSteps({ stepWeight }),
       losses: [parts.pgClip(epsilon)],

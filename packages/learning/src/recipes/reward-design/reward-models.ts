@@ -34,7 +34,7 @@ const atomSearcher: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       reward: parts.weighted<"rm">([
         [parts.modelledProcess(), processWeight],
-        [parts.outcome(), { standard: 1 }],
+        [parts.outcome(), { default: 1 }],
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
@@ -80,8 +80,8 @@ const msrl: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.group(groupSize),
       reward: parts.weighted<"rm">([
-        [parts.exec(), { standard: 1 }],
-        [parts.rewardModel(), { standard: 1 }],
+        [parts.exec(), { default: 1 }],
+        [parts.rewardModel(), { default: 1 }],
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],

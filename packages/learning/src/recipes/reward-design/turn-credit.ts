@@ -46,7 +46,7 @@ const drVenus: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       filters: [],
       reward: parts.weighted([
-        [parts.informationGain(gain), { standard: 1 }],
+        [parts.informationGain(gain), { default: 1 }],
         [parts.format(), formatWeight],
       ]),
       advantage: parts.turnLevel(),
@@ -142,8 +142,8 @@ const pprRenorm: CreateRecipe = recipe({
       rollout: parts.group(groupSize),
       filters: [parts.mixedGroup()],
       reward: parts.weighted<"judge">([
-        [parts.calibratedProcess(turnShown, spread), { standard: 0.5 }],
-        [parts.outcome(), { standard: 0.5 }],
+        [parts.calibratedProcess(turnShown, spread), { default: 0.5 }],
+        [parts.outcome(), { default: 0.5 }],
       ]),
       advantage: parts.mixedSteps({ stepWeight }),
       losses: [parts.pgClip(epsilon)],
@@ -188,7 +188,7 @@ const spaRl: CreateRecipe = recipe({
       rollout: parts.single(),
       filters: [fitsProgress()],
       reward: parts.weighted<"progress-est">([
-        [attributedProgress(), { standard: 1 }],
+        [attributedProgress(), { default: 1 }],
         [parts.exec(), ranWeight],
       ]),
       advantage: parts.gae({ lambda }),

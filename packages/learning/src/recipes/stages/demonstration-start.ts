@@ -17,7 +17,7 @@ type DemonstrationStart = {
   readonly filters?: readonly FilterPart[];
   /** Default cross-entropy of all their turns. */
   readonly loss?: LossPart;
-  /** Of the environment's dial, and how many come back; default all, each once. */
+  /** Difficulty level of the tasks, and how many tasks are repeated; default: all levels, each task once. */
   readonly tasks?: Pick<StepSettings, "difficulty" | "taskPool">;
 };
 

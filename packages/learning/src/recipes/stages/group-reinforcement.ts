@@ -29,7 +29,7 @@ type GroupReinforcement = {
   /** Default against the siblings. */
   readonly advantage?: AdvantagePart<never, "group">;
   readonly schedule?: readonly SchedulePart[];
-  /** Of the environment's dial; default all levels. */
+  /** Difficulty level of the tasks; default: all levels. */
   readonly difficulty?: number;
 };
 

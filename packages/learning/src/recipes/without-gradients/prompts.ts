@@ -159,7 +159,7 @@ const ping: CreateRecipe = recipe({
     writingStage({
       rollout: parts.single(4),
       reward: parts.weighted([
-        [parts.outcome(), { standard: 1 }],
+        [parts.outcome(), { default: 1 }],
         [parts.preference(), preferenceWeight],
       ]),
       how: parts.promptEdits({ request: prefixSearch, keep, leastUses }),
