@@ -39,7 +39,7 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
       "every recipe takes the mean over tokens",
     ],
   ]),
-  ...mutantsOf(`${COMPOSITION}/score-groups.ts`, COMPOSED, [
+  ...mutantsOf(`${COMPOSITION}/reward-groups.ts`, COMPOSED, [
     [
       "filters-see-all",
       "kept = filtered.groups;",
@@ -59,7 +59,7 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
       "only one reason is kept",
     ],
   ]),
-  ...mutantsOf(`${COMPOSITION}/score-groups.ts`, UPDATED, [
+  ...mutantsOf(`${COMPOSITION}/reward-groups.ts`, UPDATED, [
     [
       "reward-weights-unscheduled",
       "{ ...context, rewardWeights: settingsAt(stage, context).rewardWeights }",

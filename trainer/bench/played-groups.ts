@@ -9,7 +9,7 @@ import { derivedSeed } from "@waggle/protocol";
 import { nameOf } from "../src/rollouts/task-names.ts";
 import {
   type ComingStep,
-  scoredForStep,
+  rewardedForStep,
   type WaitingStep,
   waitingStep,
 } from "../src/check/waiting-step.ts";
@@ -34,7 +34,7 @@ export async function playGroups(
       const played = await judgedRollout(parts, task, derivedSeed(2, number, i), signal);
       return learnableTrajectory(played.record.id, played.record, played.verification);
     });
-    const scored = await scoredForStep(recipe, { task: nameOf(task), trajectories }, coming);
+    const scored = await rewardedForStep(recipe, { task: nameOf(task), trajectories }, coming);
     waiting = waitingStep(recipe, [...waiting.groups, scored], coming);
   }
   await policy.dispose();

@@ -45,8 +45,8 @@ export { requireCapabilities } from "./composition/requirements.ts";
 export { tokenOwners, turnRoles } from "./composition/roles.ts";
 export type { CallRoles, Roles, TurnPlace } from "./composition/roles.ts";
 export type { Retelling, Retells, RolloutPlan } from "./composition/rollout-plan.ts";
-export { filterGroups, rewardGroup, rewardGroups } from "./composition/score-groups.ts";
-export type { Kept } from "./composition/score-groups.ts";
+export { filterGroups, rewardGroup, rewardGroups } from "./composition/reward-groups.ts";
+export type { Kept } from "./composition/reward-groups.ts";
 export {
   initialValues,
   mergeStage,
@@ -63,7 +63,7 @@ export { truncatedImportanceWeights } from "./corrections/importance-weights.ts"
 export { boundedBehaviorLogProbs, isInsideBand, logProbGap } from "./corrections/log-prob-gap.ts";
 export type { LogProbBand } from "./corrections/log-prob-gap.ts";
 export { mismatchMetrics } from "./corrections/mismatch.ts";
-export type { PerturbationScore } from "./gradient-free/perturbation.ts";
+export type { PerturbationReward } from "./gradient-free/perturbation.ts";
 export { perturbed } from "./gradient-free/seeded-noise.ts";
 export { nextKlCoefficient } from "./kl/adaptive-kl.ts";
 export { klEstimate } from "./kl/kl-estimators.ts";

@@ -1,5 +1,5 @@
 /**
- * From a lease to scored groups, with an outcome for every trajectory of it. A group is what is left of it
+ * From a lease to rewarded groups, with an outcome for every trajectory of it. A group is what is left of it
  * after the checks: its advantages are relative to those. Filters judge all waiting groups together.
  */
 import { canonicalJson, type LeasedGroup, type TrajectoryOutcome } from "@waggle/protocol";
@@ -11,15 +11,15 @@ import type { TrainerState } from "../checkpoint/trainer-state.ts";
 import { nameOf } from "../rollouts/task-names.ts";
 import {
   type ComingStep,
-  type ScoredLearnable,
-  scoredForStep,
+  type RewardedLearnable,
+  rewardedForStep,
   type WaitingStep,
 } from "./waiting-step.ts";
 
 export type JudgedLease = {
   readonly lease: HeldLease;
-  /** Groups to learn from, scored for the coming step. */
-  readonly groups: readonly ScoredLearnable[];
+  /** Groups to learn from, rewarded for the coming step. */
+  readonly groups: readonly RewardedLearnable[];
   /** One per trajectory; `learned` without a step marks what is still to be learned. */
   readonly outcomes: TrajectoryOutcome[];
   /** Whose rollouts passed the checks, whether there was something to learn from them or not. */
@@ -40,14 +40,14 @@ export async function judgeLease(
     status: "rejected",
     reason: "unreadable",
   }));
-  const groups: ScoredLearnable[] = [];
+  const groups: RewardedLearnable[] = [];
   const visitors = new Set<string>();
   for (const group of lease.groups) {
     const judged = await judgeGroup(group, checker, state, betweenTrajectories);
     outcomes.push(...judged.outcomes);
     if (judged.passed.length === 0) continue;
     const task = group.task === null ? group.groupId : nameOf(group.task);
-    groups.push(await scoredForStep(recipe, { task, trajectories: judged.passed }, coming));
+    groups.push(await rewardedForStep(recipe, { task, trajectories: judged.passed }, coming));
     for (const { visitorId } of judged.passed) if (visitorId) visitors.add(visitorId);
   }
   return { lease, groups, outcomes, visitors };
@@ -62,12 +62,12 @@ export async function withoutForgotten(
 ): Promise<JudgedLease> {
   const gone = judged.outcomes.filter(({ digest }) => forgotten.has(digest));
   if (gone.length === 0) return judged;
-  const groups: ScoredLearnable[] = [];
+  const groups: RewardedLearnable[] = [];
   for (const group of judged.groups) {
     const trajectories = group.trajectories.filter(({ digest }) => !forgotten.has(digest));
     if (trajectories.length === group.trajectories.length) groups.push(group);
     else if (trajectories.length > 0) {
-      groups.push(await scoredForStep(recipe, { ...group, trajectories }, coming));
+      groups.push(await rewardedForStep(recipe, { ...group, trajectories }, coming));
     }
   }
   return withSkipped(

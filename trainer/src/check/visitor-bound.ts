@@ -17,8 +17,8 @@ export function visitorWeights(
   visitors: Visitors,
 ): Map<string, number> {
   const weights = new Map<string, number>();
-  for (const [b, { scored }] of rows.entries()) {
-    const visitor = visitors.get(scored.trajectory.id);
+  for (const [b, { rewarded }] of rows.entries()) {
+    const visitor = visitors.get(rewarded.trajectory.id);
     if (visitor === undefined) continue;
     let weight = weights.get(visitor) ?? 0;
     for (const [t, share] of Array.from(shares[b] ?? []).entries()) {

@@ -10,7 +10,7 @@ type Asked = { readonly step: number; readonly trajectories: readonly string[] }
 
 /** The recipe with a reward and a filter that count who asks them. */
 function counting(
-  scored: Asked[],
+  rewarded: Asked[],
   filtered: Asked[],
   decides: (step: number) => boolean = () => true,
 ) {
@@ -18,9 +18,9 @@ function counting(
   const reward = recipe.stage.reward as RewardPart;
   const counted: RewardPart = {
     ...reward,
-    score: (group, context) => {
-      scored.push({ step: context.step, trajectories: group.trajectories.map(({ id }) => id) });
-      return reward.score(group, context);
+    rewards: (group, context) => {
+      rewarded.push({ step: context.step, trajectories: group.trajectories.map(({ id }) => id) });
+      return reward.rewards(group, context);
     },
   };
   const filter: FilterPart = {
@@ -46,13 +46,13 @@ function counting(
 }
 
 test("each group is scored once, at the step that learns from it", async () => {
-  const [scored, filtered]: [Asked[], Asked[]] = [[], []];
+  const [rewarded, filtered]: [Asked[], Asked[]] = [[], []];
   const setup = await createSetup(WITH_SIGNAL);
-  const { summary } = await live(setup, { recipe: counting(scored, filtered) });
+  const { summary } = await live(setup, { recipe: counting(rewarded, filtered) });
   expect(summary.state.step).toBeGreaterThan(1);
-  expect(scored).toHaveLength(WITH_SIGNAL.length);
+  expect(rewarded).toHaveLength(WITH_SIGNAL.length);
   const stepOf = new Map(
-    scored.flatMap(({ step, trajectories }) => trajectories.map((id) => [id, step])),
+    rewarded.flatMap(({ step, trajectories }) => trajectories.map((id) => [id, step])),
   );
   const learned = [...setup.edge.acknowledged].flatMap(([digest, [outcome]]) =>
     outcome?.status === "learned" ? [[digest, outcome.step] as const] : [],
@@ -63,9 +63,9 @@ test("each group is scored once, at the step that learns from it", async () => {
 });
 
 test("filters judge a batch once, as it is learned from", async () => {
-  const [scored, filtered]: [Asked[], Asked[]] = [[], []];
+  const [rewarded, filtered]: [Asked[], Asked[]] = [[], []];
   const setup = await createSetup(WITH_SIGNAL);
-  const { summary } = await live(setup, { recipe: counting(scored, filtered) });
+  const { summary } = await live(setup, { recipe: counting(rewarded, filtered) });
   const batches = filtered.map(({ step, trajectories }) => `${step} ${trajectories.join(" ")}`);
   expect(new Set(batches).size).toBe(batches.length);
   for (let step = 0; step < summary.state.step; step += 1) {
@@ -78,10 +78,10 @@ test("filters judge a batch once, as it is learned from", async () => {
 });
 
 test("a filter that changes with the step decides as the step that learns sees it", async () => {
-  const [scored, filtered]: [Asked[], Asked[]] = [[], []];
+  const [rewarded, filtered]: [Asked[], Asked[]] = [[], []];
   const setup = await createSetup(WITH_SIGNAL);
   // From the second step on the oldest group of each batch is left out.
-  const recipe = counting(scored, filtered, (step) => step === 0);
+  const recipe = counting(rewarded, filtered, (step) => step === 0);
   const { summary } = await live(setup, { recipe });
   const outcomes = [...setup.edge.acknowledged.values()].map(([outcome]) => outcome);
   const skipped = outcomes.filter((outcome) => outcome?.reason === "first");

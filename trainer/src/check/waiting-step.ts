@@ -27,32 +27,32 @@ export type ComingStep = {
   readonly band: number;
 };
 
-export type ScoredLearnable = LearnableGroup & { readonly scored: RewardedGroup };
+export type RewardedLearnable = LearnableGroup & { readonly rewarded: RewardedGroup };
 
 export type WaitingStep = {
   /** Groups of which filters left something. */
-  readonly groups: readonly ScoredLearnable[];
+  readonly groups: readonly RewardedLearnable[];
   /** What the step learns from. */
   readonly kept: Kept;
   /** By digest: why groups were left out whole. */
   readonly reasons: ReadonlyMap<string, string>;
 };
 
-export async function scoredForStep(
+export async function rewardedForStep(
   { stage }: EdgeRecipe,
   group: LearnableGroup,
   { band, ...coming }: ComingStep,
-): Promise<ScoredLearnable> {
+): Promise<RewardedLearnable> {
   const { task } = group;
   const trajectories = group.trajectories.map((trajectory) => bounded(trajectory, band));
   const context = partContext(stage, coming.step, coming);
-  return { ...group, scored: await rewardGroup(stage, { task, trajectories }, context) };
+  return { ...group, rewarded: await rewardGroup(stage, { task, trajectories }, context) };
 }
 
 /** Runs the recipe's filters on all groups that wait. State that filters leave belongs to the step. */
 export function waitingStep(
   { stage }: EdgeRecipe,
-  groups: readonly ScoredLearnable[],
+  groups: readonly RewardedLearnable[],
   coming: ComingStep,
 ): WaitingStep {
   const reasons = new Map<string, string>();
@@ -63,7 +63,7 @@ export function waitingStep(
   }
   const kept = filterGroups(
     stage,
-    several.map(({ scored }) => scored),
+    several.map(({ rewarded: rewarded }) => rewarded),
     partContext(stage, coming.step, coming),
   );
   const left = new Set(

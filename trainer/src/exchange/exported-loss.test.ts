@@ -113,11 +113,11 @@ async function ourLoss({ stage }: EdgeRecipe): Promise<number> {
     }),
   }));
   const context = partContext(stage, 0);
-  const scored = await rewardGroups({ ...stage, filters: [] }, groups, context);
+  const rewarded = await rewardGroups({ ...stage, filters: [] }, groups, context);
   const planned = planMinibatch(
-    scored.groups,
+    rewarded.groups,
     stage.aggregation,
-    stage.advantage?.estimate(scored.groups, context),
+    stage.advantage?.estimate(rewarded.groups, context),
   );
   const tokens = planned.rows.map(({ sample }) => sample.sequence.tokenIds);
   const minibatch = {

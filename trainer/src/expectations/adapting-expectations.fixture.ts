@@ -13,7 +13,7 @@ import {
   learnsInTurn,
   learnsTurns,
   numbersOf,
-  scoredOf,
+  rewardedOf,
 } from "./recipe-checks.fixture.ts";
 import { IMAGINED_RESULT, type StageRecord } from "./recipe-update.fixture.ts";
 
@@ -68,12 +68,12 @@ function isAtTestTime(stage: number, each: "task" | "level"): Check {
 }
 
 /** A group as filters see it, whatever it earned. */
-function unscored({ groups }: StageRecord): RewardedGroup[] {
+function unrewarded({ groups }: StageRecord): RewardedGroup[] {
   return groups.map(({ task, trajectories }) => ({
     task,
     trajectories: trajectories.map((trajectory) => ({
       trajectory,
-      score: { reward: 0 },
+      reward: { total: 0 },
       lossMask: [],
       tokenWeights: [],
     })),
@@ -100,7 +100,7 @@ type Rehearsed = {
   readonly items: readonly {
     readonly step: number;
     readonly item: {
-      readonly scored: { readonly trajectory: JudgedTrajectory };
+      readonly rewarded: { readonly trajectory: JudgedTrajectory };
       readonly wasRight: boolean;
       readonly isRight: boolean | null;
     };
@@ -146,7 +146,7 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       isAtTestTime(1, "level"),
       atNeighbors(1),
       (records) => {
-        expect(scoredOf(at(records, 1))).toHaveLength(1);
+        expect(rewardedOf(at(records, 1))).toHaveLength(1);
       },
     ],
   },
@@ -157,13 +157,13 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       (records) => {
         // Of a task that the policy is sure of nothing is learned.
         const record = at(records, 0);
-        const groups = unscored(record);
+        const groups = unrewarded(record);
         const keptBelow = (below: number): number =>
           recipeNamed("tt-si")({ below }).stages[0]?.filters[0]?.apply(groups, CONTEXT).groups
             .length ?? Number.NaN;
         expect(keptBelow(0.9)).toBe(groups.length);
         expect(keptBelow(1e-6)).toBe(0);
-        expect(scoredOf(record).some(({ trajectory }) => trajectory.role === "student")).toBe(
+        expect(rewardedOf(record).some(({ trajectory }) => trajectory.role === "student")).toBe(
           false,
         );
       },
@@ -212,9 +212,9 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       (records) => {
         const record = at(records, 1);
         const fresh = new Set(trajectoriesOf(record).map(({ id }) => id));
-        expect(scoredOf(record).filter(({ trajectory }) => !fresh.has(trajectory.id))).toHaveLength(
-          4,
-        );
+        expect(
+          rewardedOf(record).filter(({ trajectory }) => !fresh.has(trajectory.id)),
+        ).toHaveLength(4);
         const { items } = record.state["rest-buffer"] as Rehearsed;
         expect(items.some(({ item }) => item.wasRight && item.isRight === true)).toBe(true);
       },
@@ -225,7 +225,7 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         const { items, ...buffer } = record.state["rest-buffer"] as Rehearsed;
         const isLong = ({ turns }: JudgedTrajectory): boolean => turns.length > 2;
         const damaged = items.map((entry) => {
-          const turned = isLong(entry.item.scored.trajectory);
+          const turned = isLong(entry.item.rewarded.trajectory);
           return { ...entry, item: { ...entry.item, wasRight: true, isRight: !turned } };
         });
         let [long, short] = [0, 0];
@@ -240,7 +240,7 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
           if (drawn !== undefined && isLong(drawn)) long += 1;
           else short += 1;
         }
-        const share = damaged.filter(({ item }) => isLong(item.scored.trajectory)).length;
+        const share = damaged.filter(({ item }) => isLong(item.rewarded.trajectory)).length;
         const rate = [long / share, short / (damaged.length - share)];
         expect(rate[0]).toBeGreaterThan(2 * (rate[1] ?? Number.NaN));
       },
@@ -292,11 +292,11 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         // The best of several references pays, and they are not learned from.
         const record = at(records, 2);
         const { groups } = numbersOf(record);
-        expect(scoredOf(record).some(({ trajectory }) => trajectory.role === "reference")).toBe(
+        expect(rewardedOf(record).some(({ trajectory }) => trajectory.role === "reference")).toBe(
           false,
         );
         const rewards = groups.flatMap(({ trajectories }) =>
-          trajectories.map(({ score }) => score.reward),
+          trajectories.map(({ reward }) => reward.total),
         );
         expect(rewards.some((reward) => reward > 0 && reward < 1)).toBe(true);
         for (const { trajectories } of record.groups) {

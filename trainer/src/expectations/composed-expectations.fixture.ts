@@ -29,7 +29,7 @@ import {
   paysTurns,
   remembersTasks,
   schedules,
-  scoredOf,
+  rewardedOf,
   single,
   startsFromDemonstrations,
   turnAdvantages,
@@ -55,11 +55,11 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
     differs: [
       (records) => {
         // Surely wrong is worse than unsure and wrong; what is right is the other way round.
-        const scored = scoredOf(at(records, -1));
+        const rewarded = rewardedOf(at(records, -1));
         const bySuccess = [true, false].map((success) =>
-          scored
+          rewarded
             .filter(({ trajectory }) => trajectory.verification.success === success)
-            .map(({ score }) => score.components?.["calibration"] ?? Number.NaN),
+            .map(({ reward }) => reward.components?.["calibration"] ?? Number.NaN),
         );
         expect(Math.max(...(bySuccess[0] ?? []))).toBeLessThan(Math.min(...(bySuccess[1] ?? [])));
       },
@@ -87,8 +87,8 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       (records) => {
         // Of two trajectories with one reward, that which became likelier is pulled down against the other.
         const { result, minibatch } = numbersOf(at(records, -1));
-        const rows = minibatch.trajectories.map(({ score }, b) => ({
-          reward: score.reward,
+        const rows = minibatch.trajectories.map(({ reward }, b) => ({
+          reward: reward.total,
           pull: Math.max(...Array.from(result.derivatives.logProb?.[b] ?? [], Math.abs)),
         }));
         const wins = rows.filter(({ reward }) => reward === 1).map(({ pull }) => pull.toFixed(9));
@@ -154,7 +154,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       learnsInTurn("tokens", "rewards", "tokens"),
       (records) => {
         // The last stage learns the policy's own successes, not demonstrations.
-        const kept = scoredOf(at(records, -1)).map(({ trajectory }) => trajectory);
+        const kept = rewardedOf(at(records, -1)).map(({ trajectory }) => trajectory);
         expect(kept.every(({ record: trajectory }) => trajectory.client.device === "test")).toBe(
           true,
         );
@@ -173,7 +173,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         // Second rollouts are measured by second rollouts: first ones that succeeded would hold all of them down.
         const advantages = advantagesOf(at(records, -1));
         expect(Math.max(...advantages)).toBeGreaterThan(0);
-        expect(scoredOf(at(records, -1)).length).toBeLessThan(
+        expect(rewardedOf(at(records, -1)).length).toBeLessThan(
           trajectoriesOf(at(records, -1)).length / 2,
         );
       },
@@ -184,15 +184,15 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
     settings: { callCost: 0.02 },
     differs: [
       (records) => {
-        const scored = scoredOf(at(records, -1));
-        const wrong = scored.filter(({ trajectory }) => !trajectory.verification.success);
-        const right = scored.filter(({ trajectory }) => trajectory.verification.success);
-        expect(new Set(wrong.map(({ score }) => score.reward))).toEqual(new Set([0]));
+        const rewarded = rewardedOf(at(records, -1));
+        const wrong = rewarded.filter(({ trajectory }) => !trajectory.verification.success);
+        const right = rewarded.filter(({ trajectory }) => trajectory.verification.success);
+        expect(new Set(wrong.map(({ reward }) => reward.total))).toEqual(new Set([0]));
         const few = Math.min(...right.map(({ trajectory }) => toolCalls(trajectory)));
         const [cheap, dear] = [true, false].map((isCheap) =>
           right
             .filter(({ trajectory }) => (toolCalls(trajectory) === few) === isCheap)
-            .map(({ score }) => score.reward),
+            .map(({ reward }) => reward.total),
         );
         expect(mean(cheap ?? [])).toBeGreaterThan(mean(dear ?? []));
       },
@@ -205,7 +205,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
     differs: [
       paysTurns,
       (records) => {
-        expect(scoredOf(at(records, -1))).toHaveLength(12);
+        expect(rewardedOf(at(records, -1))).toHaveLength(12);
       },
     ],
   },
@@ -223,7 +223,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         for (const { trajectories } of numbersOf(record).groups) {
           const sums = trajectories.map(() => 0);
           for (const [name, weight] of Object.entries(weights)) {
-            const own = trajectories.map(({ score }) => score.components?.[name] ?? Number.NaN);
+            const own = trajectories.map(({ reward }) => reward.components?.[name] ?? Number.NaN);
             const centre = mean(own);
             const deviation = Math.sqrt(mean(own.map((value) => (value - centre) ** 2)));
             for (const [i, value] of own.entries()) {
@@ -243,7 +243,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       learnsInTurn("tokens", "rewards", "rewards"),
       bonusOnlyOnSuccess,
       (records) => {
-        const actions = scoredOf(at(records, 1));
+        const actions = rewardedOf(at(records, 1));
         expect(actions.every(({ trajectory }) => trajectory.branch?.original !== undefined)).toBe(
           true,
         );
@@ -268,7 +268,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         // Within a trajectory, what took longer carries more.
         const record = at(records, -1);
         let compared = 0;
-        for (const { trajectory } of scoredOf(record)) {
+        for (const { trajectory } of rewardedOf(record)) {
           const own = turnAdvantages(record, trajectory).map(Math.abs);
           const lengths = trajectory.turns.map(({ start, end }) => end - start);
           const [longest, shortest] = [Math.max(...lengths), Math.min(...lengths)];
@@ -289,7 +289,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       lengthCosts,
       remembersTasks,
       (records) => {
-        const turns = scoredOf(at(records, 0)).map(({ trajectory }) => trajectory.turns.length);
+        const turns = rewardedOf(at(records, 0)).map(({ trajectory }) => trajectory.turns.length);
         const short = turns.filter((count) => count <= 2).length;
         expect(2 * short).toBe(turns.length);
       },
@@ -301,9 +301,9 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       single,
       callsCost,
       (records) => {
-        for (const { trajectory, score } of scoredOf(at(records, -1))) {
-          expect(score.components?.["utility"]).toBe(trajectory.verification.reward);
-          expect(score.components?.["price"]).toBe(-toolCalls(trajectory));
+        for (const { trajectory, reward } of rewardedOf(at(records, -1))) {
+          expect(reward.components?.["utility"]).toBe(trajectory.verification.reward);
+          expect(reward.components?.["price"]).toBe(-toolCalls(trajectory));
         }
       },
     ],
@@ -313,11 +313,11 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       creditsTurns,
       (records) => {
         // No step of a failure is worth one of a success.
-        const scored = scoredOf(at(records, -1));
+        const rewarded = rewardedOf(at(records, -1));
         const [won, lost] = [true, false].map((success) =>
-          scored
+          rewarded
             .filter(({ trajectory }) => trajectory.verification.success === success)
-            .flatMap(({ score }) => score.turnRewards ?? []),
+            .flatMap(({ reward }) => reward.turnRewards ?? []),
         );
         expect(Math.min(...(won ?? []))).toBeGreaterThan(Math.max(...(lost ?? [])));
         expect(new Set(won).size).toBeGreaterThan(1);
@@ -360,7 +360,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         // The second estimator leaves each trajectory out of its own mean.
         const record = at(records, 2);
         for (const { trajectories } of numbersOf(record).groups) {
-          const rewards = trajectories.map(({ score }) => score.reward);
+          const rewards = trajectories.map(({ reward }) => reward.total);
           for (const [i, { trajectory }] of trajectories.entries()) {
             const others = mean(rewards.filter((_, j) => j !== i));
             expect(turnAdvantages(record, trajectory)[0]).toBeCloseTo(

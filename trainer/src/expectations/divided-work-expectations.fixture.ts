@@ -9,7 +9,7 @@ import {
   keepsSuccesses,
   mean,
   numbersOf,
-  scoredOf,
+  rewardedOf,
   turnAdvantages,
 } from "./recipe-checks.fixture.ts";
 import { actsJointly, readsOthers, roleLearns } from "./role-expectations.fixture.ts";
@@ -105,23 +105,23 @@ export const DIVIDED_WORK_EXPECTATIONS: { readonly [recipe: string]: Expectation
           );
         const stands = ({ sum, text }: { sum: string[]; text: string }): boolean =>
           sum.length > 1 && sum.every((number) => new RegExp(`\\b${number}\\b`).test(text));
-        const kept = sumsOf(scoredOf(record).map(({ trajectory }) => trajectory));
+        const kept = sumsOf(rewardedOf(record).map(({ trajectory }) => trajectory));
         expect(kept.length).toBeGreaterThan(0);
         expect(kept.every(stands)).toBe(true);
         expect(sumsOf(trajectoriesOf(record)).every(stands)).toBe(false);
       },
       (records) => {
         // Half of the tries right is worth more to the challenger than all or none of them.
-        const scored = scoredOf(at(records, -1));
+        const rewarded = rewardedOf(at(records, -1));
         let paid = 0;
-        for (const { trajectory, score } of scored.filter(
+        for (const { trajectory, reward } of rewarded.filter(
           (one) => one.trajectory.role === "proposer",
         )) {
-          const tries = scored.filter((one) => one.trajectory.joint === trajectory.id);
+          const tries = rewarded.filter((one) => one.trajectory.joint === trajectory.id);
           if (tries.length === 0) continue;
           const rate = mean(tries.map((one) => one.trajectory.verification.reward));
-          expect(score.reward).toBeCloseTo(4 * rate * (1 - rate), 12);
-          paid += score.reward;
+          expect(reward.total).toBeCloseTo(4 * rate * (1 - rate), 12);
+          paid += reward.total;
         }
         expect(paid).toBeGreaterThan(0);
       },
@@ -179,7 +179,7 @@ export const DIVIDED_IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expect
         const [first] = record.earlier;
         if (first === undefined) throw new Error("one update only");
         const { entries } = record.state["memory-bank"] as MemoryBank;
-        const confirmed = scoredOf(first).map(({ trajectory }) => trajectory);
+        const confirmed = rewardedOf(first).map(({ trajectory }) => trajectory);
         const calls = confirmed.flatMap(({ turns }) => turns.flatMap(({ toolCalls }) => toolCalls));
         for (const call of calls) {
           const said = JSON.stringify(call.arguments);

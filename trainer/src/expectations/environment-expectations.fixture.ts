@@ -11,7 +11,7 @@ import {
   numbersOf,
   remembersTasks,
   schedules,
-  scoredOf,
+  rewardedOf,
   startsFromDemonstrations,
 } from "./recipe-checks.fixture.ts";
 import { difficulty } from "./composed-expectations.fixture.ts";
@@ -65,12 +65,12 @@ export const ENVIRONMENT_EXPECTATIONS: { readonly [recipe: string]: Expectation 
       simulated,
       (records) => {
         // Criteria are binary, have their call for evidence, and are paid at the end alone.
-        const scored = scoredOf(at(records, -1));
-        expect(scored.some(({ score }) => (score.components?.["met"] ?? 0) > 1)).toBe(true);
-        for (const { score } of scored) {
-          const paid = score.turnRewards ?? [];
+        const rewarded = rewardedOf(at(records, -1));
+        expect(rewarded.some(({ reward }) => (reward.components?.["met"] ?? 0) > 1)).toBe(true);
+        for (const { reward } of rewarded) {
+          const paid = reward.turnRewards ?? [];
           expect(paid.slice(0, -1).every((reward) => reward === 0)).toBe(true);
-          expect(paid.at(-1)).toBeCloseTo(score.reward, 12);
+          expect(paid.at(-1)).toBeCloseTo(reward.total, 12);
         }
       },
     ],
@@ -93,11 +93,11 @@ export const ENVIRONMENT_EXPECTATIONS: { readonly [recipe: string]: Expectation 
       simulated,
       (records) => {
         // The reward is the model's verdict, which is not the verifier's.
-        const scored = scoredOf(at(records, -1));
-        expect(scored[0]?.trajectory.verification.parts["verdict"]).toBeDefined();
+        const rewarded = rewardedOf(at(records, -1));
+        expect(rewarded[0]?.trajectory.verification.parts["verdict"]).toBeDefined();
         expect(
-          scored.some(
-            ({ score, trajectory }) => score.reward !== Number(trajectory.verification.success),
+          rewarded.some(
+            ({ reward, trajectory }) => reward.total !== Number(trajectory.verification.success),
           ),
         ).toBe(true);
       },
@@ -123,9 +123,9 @@ export const ENVIRONMENT_EXPECTATIONS: { readonly [recipe: string]: Expectation 
         expect(
           record.groups.every(({ trajectories }) => trajectories.at(-1)?.role === "reference"),
         ).toBe(true);
-        const scored = scoredOf(record);
-        expect(scored.every(({ trajectory }) => trajectory.role === "policy")).toBe(true);
-        expect(scored.some(({ score }) => score.reward > 0 && score.reward < 1)).toBe(true);
+        const rewarded = rewardedOf(record);
+        expect(rewarded.every(({ trajectory }) => trajectory.role === "policy")).toBe(true);
+        expect(rewarded.some(({ reward }) => reward.total > 0 && reward.total < 1)).toBe(true);
       },
     ],
   },
@@ -159,7 +159,9 @@ export const ENVIRONMENT_EXPECTATIONS: { readonly [recipe: string]: Expectation 
       },
       (records) => {
         // Successes have a signal beside the surrogate's, which is centered on the group.
-        const labels = scoredOf(at(records, -1)).map(({ score }) => score.components?.["toolNeed"]);
+        const labels = rewardedOf(at(records, -1)).map(
+          ({ reward }) => reward.components?.["toolNeed"],
+        );
         expect(labels).toContain(1);
       },
     ],
@@ -304,14 +306,14 @@ export const ENVIRONMENT_EXPECTATIONS: { readonly [recipe: string]: Expectation 
     differs: [
       searches,
       (records) => {
-        for (const { score, trajectory } of scoredOf(at(records, -1))) {
+        for (const { reward, trajectory } of rewardedOf(at(records, -1))) {
           const {
             outcome = 0,
             format = 0,
             process = 0,
             retrieval = Number.NaN,
-          } = score.components ?? {};
-          expect(score.reward).toBeCloseTo(
+          } = reward.components ?? {};
+          expect(reward.total).toBeCloseTo(
             outcome + 0.1 * format + 0.2 * process + 0.5 * retrieval,
             9,
           );

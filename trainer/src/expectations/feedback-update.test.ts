@@ -27,15 +27,15 @@ const GRPO = recipe({
   stages: () => [
     rewardStage({
       rollout: parts.group(8),
-      reward: { ...parts.outcome(), score: verified },
+      reward: { ...parts.outcome(), rewards: verified },
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip()],
     }),
   ],
 });
 
-const verified: ReturnType<typeof parts.outcome>["score"] = ({ trajectories }) =>
-  trajectories.map(({ verification }) => ({ reward: verification.success ? 1 : 0 }));
+const verified: ReturnType<typeof parts.outcome>["rewards"] = ({ trajectories }) =>
+  trajectories.map(({ verification }) => ({ total: verification.success ? 1 : 0 }));
 
 beforeAll(async () => {
   engines = await tinyEngines();

@@ -14,7 +14,7 @@ import {
   learnsPairs,
   learnsTurns,
   numbersOf,
-  scoredOf,
+  rewardedOf,
 } from "./recipe-checks.fixture.ts";
 import { SEARCH_IMITATION_EXPECTATIONS } from "./search-expectations.fixture.ts";
 
@@ -33,7 +33,7 @@ function mixes(
     turns.length > 2 ? "long" : "short",
 ): Check {
   return (records) => {
-    const kept = scoredOf(at(records, stage)).map(({ trajectory }) => labelOf(trajectory));
+    const kept = rewardedOf(at(records, stage)).map(({ trajectory }) => labelOf(trajectory));
     const offered = trajectoriesOf(at(records, stage)).map(labelOf);
     expect(kept.length).toBeLessThanOrEqual(total);
     for (const [label, share] of Object.entries(shares)) {
@@ -47,14 +47,14 @@ function mixes(
 /** A stage learns from at most so many trajectories. */
 function keepsFew(stage: number, budget: number): Check {
   return (records) => {
-    expect(scoredOf(at(records, stage)).length).toBeLessThanOrEqual(budget);
+    expect(rewardedOf(at(records, stage)).length).toBeLessThanOrEqual(budget);
   };
 }
 
 /** The state names a teacher, and what is imitated is not the policy's own. */
 const hasTeacher: Check = (records) => {
   expect(at(records, 0).state.teacher).toBeDefined();
-  const kept = scoredOf(at(records, 0));
+  const kept = rewardedOf(at(records, 0));
   expect(kept.every(({ trajectory }) => trajectory.record.client.device === "none")).toBe(true);
 };
 
@@ -126,7 +126,7 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
       keepsFew(1, 6),
       (records) => {
         const rate = (stage: number): number => {
-          const all = scoredOf(at(records, stage));
+          const all = rewardedOf(at(records, stage));
           return (
             all.filter(({ trajectory }) => trajectory.verification.success).length / all.length
           );
@@ -176,7 +176,7 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
         for (const { trajectories } of record.groups) {
           const wins = trajectories.filter(({ verification }) => verification.success);
           const shortest = Math.min(...wins.map(sampledTokens));
-          const kept = scoredOf(record).find(({ trajectory }) => wins.includes(trajectory));
+          const kept = rewardedOf(record).find(({ trajectory }) => wins.includes(trajectory));
           if (kept !== undefined) expect(sampledTokens(kept.trajectory)).toBe(shortest);
         }
       },
@@ -228,7 +228,7 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
       keepsSuccesses,
       learnsTurns(0, ran),
       (records) => {
-        const branches = scoredOf(at(records, 1));
+        const branches = rewardedOf(at(records, 1));
         expect(branches.every(({ trajectory }) => (trajectory.branch?.turn ?? 0) > 0)).toBe(true);
         expect(branches.every(({ trajectory }) => trajectory.verification.success)).toBe(true);
       },
@@ -239,7 +239,7 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
     differs: [
       keepsSuccesses,
       (records) => {
-        const kept = scoredOf(at(records, 0));
+        const kept = rewardedOf(at(records, 0));
         expect(kept.some(({ trajectory }) => trajectory.record.client.device === "none")).toBe(
           false,
         );
@@ -254,7 +254,7 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
       hasTeacher,
       (records) => {
         const record = at(records, 0);
-        const kept = new Set(scoredOf(record).map(({ trajectory }) => trajectory.id));
+        const kept = new Set(rewardedOf(record).map(({ trajectory }) => trajectory.id));
         const solved = ({ trajectories }: (typeof record.groups)[number]): boolean =>
           trajectories.some(({ role, verification }) => role === "student" && verification.success);
         expect(record.groups.some(solved)).toBe(true);

@@ -10,12 +10,12 @@ export const LOOP_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         // Reward less the group's mean, in the unit of the rewards; groups that scored alike are gone.
         const { groups, advantages } = numbersOf(at(records, -1));
         for (const { trajectories } of groups) {
-          const rewards = trajectories.map(({ score }) => score.reward);
+          const rewards = trajectories.map(({ reward }) => reward.total);
           expect(new Set(rewards).size).toBeGreaterThan(1);
-          for (const { trajectory, score } of trajectories) {
+          for (const { trajectory, reward } of trajectories) {
             const turn = trajectory.turns[0];
             const row = advantages?.get(trajectory.id)?.[turn?.sample ?? 0];
-            expect(row?.[turn?.start ?? 0]).toBeCloseTo(score.reward - mean(rewards), 9);
+            expect(row?.[turn?.start ?? 0]).toBeCloseTo(reward.total - mean(rewards), 9);
           }
         }
       },

@@ -12,7 +12,7 @@ import {
   keeps,
   learnsInTurn,
   numbersOf,
-  scoredOf,
+  rewardedOf,
 } from "./recipe-checks.fixture.ts";
 
 /** Trajectories of several roles are shown, and these alone. */
@@ -26,7 +26,7 @@ function shows(stage: number, ...roles: readonly string[]): Check {
 /** What was learned of each kind, as a share of all. */
 function share(stage: number, isOne: (trajectory: JudgedTrajectory) => boolean, of: number): Check {
   return (records) => {
-    const kept = scoredOf(at(records, stage)).map(({ trajectory }) => trajectory);
+    const kept = rewardedOf(at(records, stage)).map(({ trajectory }) => trajectory);
     const own = kept.filter(isOne).length;
     expect(own).toBeGreaterThan(0);
     expect(Math.abs(own - of * kept.length)).toBeLessThanOrEqual(1);
@@ -63,7 +63,7 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       share(0, ({ role }) => role === "forbidden", 0.5),
       (records) => {
         // Where calls are forbidden none is learned.
-        const refused = scoredOf(at(records, 0)).filter(
+        const refused = rewardedOf(at(records, 0)).filter(
           ({ trajectory }) => trajectory.role === "forbidden",
         );
         expect(refused.length).toBeGreaterThan(0);

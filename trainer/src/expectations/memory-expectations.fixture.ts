@@ -12,14 +12,14 @@ import {
   numbersOf,
   remembersTasks,
   schedules,
-  scoredOf,
+  rewardedOf,
   single,
   startsFromDemonstrations,
 } from "./recipe-checks.fixture.ts";
 import type { StageRecord } from "./recipe-update.fixture.ts";
 
 /** What was learned from and not rolled out in this update. */
-function remembered(record: StageRecord): ReturnType<typeof scoredOf> {
+function remembered(record: StageRecord): ReturnType<typeof rewardedOf> {
   const fresh = new Set(trajectoriesOf(record).map(({ id }) => id));
   const learned = record.update.numbers?.groups.flatMap(({ trajectories }) => trajectories) ?? [];
   return learned.filter(({ trajectory }) => !fresh.has(trajectory.id));
@@ -65,21 +65,23 @@ export const MEMORY_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       remembersTasks,
       (records) => {
         // Longer trajectories weigh more, and the surest turns are left out.
-        const scored = scoredOf(at(records, -1));
-        const weightOf = (entry: (typeof scored)[number]): number =>
+        const rewarded = rewardedOf(at(records, -1));
+        const weightOf = (entry: (typeof rewarded)[number]): number =>
           entry.tokenWeights.flatMap((row) => Array.from(row))[0] ?? Number.NaN;
-        const turns = scored.map(({ trajectory }) => trajectory.turns.length);
+        const turns = rewarded.map(({ trajectory }) => trajectory.turns.length);
         const [most, fewest] = [Math.max(...turns), Math.min(...turns)];
         const [long, short] = [most, fewest].map((count) =>
-          mean(scored.filter(({ trajectory }) => trajectory.turns.length === count).map(weightOf)),
+          mean(
+            rewarded.filter(({ trajectory }) => trajectory.turns.length === count).map(weightOf),
+          ),
         );
         expect(long).toBeGreaterThan(short ?? Number.NaN);
       },
       (records) => {
-        const scored = scoredOf(at(records, -1));
+        const rewarded = rewardedOf(at(records, -1));
         const [learned, sampled] = [
-          scored.flatMap(({ lossMask }) => lossMask.flat()),
-          scored.flatMap(({ trajectory }) =>
+          rewarded.flatMap(({ lossMask }) => lossMask.flat()),
+          rewarded.flatMap(({ trajectory }) =>
             trajectory.samples.flatMap(({ lossMask }) => lossMask),
           ),
         ].map((masks) => masks.filter(Boolean).length);
@@ -132,7 +134,7 @@ export const MEMORY_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       startsFromDemonstrations,
       (records) => {
         const record = at(records, 0);
-        const kept = scoredOf(record).map(({ trajectory }) => trajectory);
+        const kept = rewardedOf(record).map(({ trajectory }) => trajectory);
         expect(kept.length).toBeLessThan(trajectoriesOf(record).length);
         expect(kept.every((trajectory) => behaviorsShown(trajectory) >= 3)).toBe(true);
         expect(

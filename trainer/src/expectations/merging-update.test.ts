@@ -37,7 +37,7 @@ async function merged(name: string): Promise<Merged> {
   const start = await engine.parameters();
   const learn = (stages: readonly Stage[]): Promise<unknown> =>
     updateOnce({ ...made, stages }, acted, engines);
-  const score = () => Promise.reject(new Error("nothing is scored without a gate"));
+  const score = () => Promise.reject(new Error("nothing is rewarded without a gate"));
   const { deltas } = await mergeMembers(engine, merging, { learn, score, random: () => 0.5 });
   const after = await engine.parameters();
   const change = (tensor: string, i: number): number =>

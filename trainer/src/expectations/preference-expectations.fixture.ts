@@ -15,7 +15,7 @@ import {
   learnsInTurn,
   learnsPairs,
   numbersOf,
-  scoredOf,
+  rewardedOf,
 } from "./recipe-checks.fixture.ts";
 import { ROLE_PREFERENCE_EXPECTATIONS } from "./role-expectations.fixture.ts";
 import { pairsAtForks, prefersAtForks, searches } from "./search-expectations.fixture.ts";
@@ -62,7 +62,7 @@ function rollsOut(stage: number, part: string): Check {
 function imitatesBy(
   stage: number,
   strengthOf: (
-    scored: RewardedTrajectory,
+    rewarded: RewardedTrajectory,
     turn: number,
     all: readonly RewardedTrajectory[],
   ) => number,
@@ -70,10 +70,10 @@ function imitatesBy(
   return (records) => {
     const { result, minibatch } = numbersOf(at(records, stage));
     const seen = new Set<number>();
-    for (const [b, scored] of minibatch.trajectories.entries()) {
-      if (scored.trajectory.role === "proposal") continue;
-      for (const [i, { start }] of scored.trajectory.turns.entries()) {
-        const strength = strengthOf(scored, i, minibatch.trajectories);
+    for (const [b, rewarded] of minibatch.trajectories.entries()) {
+      if (rewarded.trajectory.role === "proposal") continue;
+      for (const [i, { start }] of rewarded.trajectory.turns.entries()) {
+        const strength = strengthOf(rewarded, i, minibatch.trajectories);
         const share = minibatch.shares[b]?.[start] ?? 0;
         expect(result.derivatives.logProb?.[b]?.[start]).toBeCloseTo(-share * strength, 9);
         seen.add(strength);
@@ -91,10 +91,10 @@ function lastSaid({ turns, samples }: RewardedTrajectory["trajectory"]): string 
 
 /** The last stage is paid by somebody else than the verifier. */
 const paidOtherwise: Check = (records) => {
-  const scored = scoredOf(at(records, -1));
+  const rewarded = rewardedOf(at(records, -1));
   expect(at(records, -1).stage.reward?.part).toBe("rm");
   expect(
-    scored.some(({ score, trajectory }) => score.reward !== trajectory.verification.reward),
+    rewarded.some(({ reward, trajectory }) => reward.total !== trajectory.verification.reward),
   ).toBe(true);
 };
 
@@ -157,7 +157,7 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       rollsOut(0, "single"),
       (records) => {
         // Shares of four specifications: not all of them fail with the one of a right result.
-        const shares = scoredOf(at(records, 0)).map(({ score }) => 4 * score.reward);
+        const shares = rewardedOf(at(records, 0)).map(({ reward }) => 4 * reward.total);
         expect(shares.every(Number.isInteger)).toBe(true);
         expect(shares.some((share) => share > 0 && share < 4)).toBe(true);
       },
@@ -187,11 +187,11 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
         // The last two turns see the outcome itself; the critic's word is for those before.
         const { minibatch } = numbersOf(at(records, 1));
         let seen = 0;
-        for (const [b, { trajectory, score }] of minibatch.trajectories.entries()) {
+        for (const [b, { trajectory, reward }] of minibatch.trajectories.entries()) {
           const ended = trajectory.turns
             .slice(-2)
             .map(({ start }) => minibatch.returns?.[b]?.[start]);
-          expect(ended).toEqual([score.reward / 2, score.reward].slice(-ended.length));
+          expect(ended).toEqual([reward.total / 2, reward.total].slice(-ended.length));
           seen += ended.length;
         }
         expect(seen).toBeGreaterThan(2);
@@ -244,8 +244,8 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
         const asked = all.find(
           ({ trajectory: { branch } }) => branch?.trajectory === id && branch.turn === turn,
         );
-        if (asked === undefined || asked.score.reward === 0.5) return 1;
-        return asked.score.reward > 0.5 ? 0.2 : 2;
+        if (asked === undefined || asked.reward.total === 0.5) return 1;
+        return asked.reward.total > 0.5 ? 0.2 : 2;
       }),
     ],
   },
@@ -258,7 +258,7 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
         const record = at(records, 0);
         expect(record.stage.state.judge).toBeDefined();
         expect(record.stage.state["tree-store"]).toBeDefined();
-        expect(scoredOf(record).every(({ score }) => "judge" in (score.components ?? {}))).toBe(
+        expect(rewardedOf(record).every(({ reward }) => "judge" in (reward.components ?? {}))).toBe(
           true,
         );
       },
@@ -291,9 +291,9 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       (records) => {
         // The higher the label, the larger the pull; labels are no outcomes.
         const { result, minibatch } = numbersOf(at(records, 1));
-        const labels = minibatch.trajectories.map(({ score }, b) => ({
-          label: score.reward,
-          parts: score.components ?? {},
+        const labels = minibatch.trajectories.map(({ reward }, b) => ({
+          label: reward.total,
+          parts: reward.components ?? {},
           pull: Math.max(...Array.from(result.derivatives.logProb?.[b] ?? [], Math.abs)),
         }));
         const sorted = labels.toSorted((a, b) => a.label - b.label);
@@ -315,7 +315,7 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
         // What the first step saw go well is read before the runs of the second.
         const record = at(records, 0);
         const bank = JSON.stringify(record.state["memory-bank"]);
-        const trajectories = scoredOf(record).map(({ trajectory }) => trajectory);
+        const trajectories = rewardedOf(record).map(({ trajectory }) => trajectory);
         expect(bank).toMatch(/calculate/);
         expect(trajectories.some(({ read }) => (read?.ids["memory-bank"] ?? []).length > 0)).toBe(
           true,
@@ -330,7 +330,7 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       (records) => {
         // Of three that say the same twice, the two.
         const record = at(records, 0);
-        const kept = new Set(scoredOf(record).map(({ trajectory }) => trajectory.id));
+        const kept = new Set(rewardedOf(record).map(({ trajectory }) => trajectory.id));
         for (const { trajectories } of record.groups) {
           const agreed = trajectories.filter(({ id }) => kept.has(id)).map(lastSaid);
           expect(new Set(agreed).size).toBeLessThanOrEqual(1);
@@ -367,8 +367,8 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
         expect(minibatch.pairs.length).toBeGreaterThan(0);
       },
       (records) => {
-        const scored = scoredOf(at(records, 1));
-        expect(scored.every(({ score }) => score.reward >= 0.5 && score.reward < 1)).toBe(true);
+        const rewarded = rewardedOf(at(records, 1));
+        expect(rewarded.every(({ reward }) => reward.total >= 0.5 && reward.total < 1)).toBe(true);
       },
     ],
   },

@@ -37,7 +37,7 @@ export function numbersOf({ update }: StageRecord): UpdateNumbers {
   return update.numbers;
 }
 
-export function scoredOf(record: StageRecord): UpdateNumbers["groups"][number]["trajectories"] {
+export function rewardedOf(record: StageRecord): UpdateNumbers["groups"][number]["trajectories"] {
   return numbersOf(record).groups.flatMap(({ trajectories }) => trajectories);
 }
 
@@ -82,7 +82,7 @@ export const startsFromDemonstrations: Check = (records) => {
 export function keeps(stage: number, isWanted: (trajectory: JudgedTrajectory) => boolean): Check {
   return (records) => {
     const record = at(records, stage);
-    const kept = scoredOf(record).map(({ trajectory }) => trajectory);
+    const kept = rewardedOf(record).map(({ trajectory }) => trajectory);
     expect(kept.length).toBeLessThan(trajectoriesOf(record).length);
     expect(kept.every(isWanted)).toBe(true);
     expect(trajectoriesOf(record).every(isWanted)).toBe(false);
@@ -93,13 +93,13 @@ export const keepsSuccesses: Check = keeps(0, ({ verification }) => verification
 
 /** Of two trajectories with one outcome, that with more calls is paid less. */
 export const callsCost: Check = (records) => {
-  const scored = scoredOf(at(records, -1));
+  const rewarded = rewardedOf(at(records, -1));
   let compared = 0;
-  for (const a of scored) {
-    for (const b of scored) {
+  for (const a of rewarded) {
+    for (const b of rewarded) {
       const sameOutcome = a.trajectory.verification.reward === b.trajectory.verification.reward;
       if (!sameOutcome || toolCalls(a.trajectory) <= toolCalls(b.trajectory)) continue;
-      expect(a.score.reward).toBeLessThan(b.score.reward);
+      expect(a.reward.total).toBeLessThan(b.reward.total);
       compared += 1;
     }
   }
@@ -108,11 +108,11 @@ export const callsCost: Check = (records) => {
 
 /** Successes that called are paid more than 1, failures never more than the outcome. */
 export const bonusOnlyOnSuccess: Check = (records) => {
-  const scored = scoredOf(at(records, -1));
-  const bonuses = scored.map(({ trajectory, score }) => ({
+  const rewarded = rewardedOf(at(records, -1));
+  const bonuses = rewarded.map(({ trajectory, reward }) => ({
     success: trajectory.verification.success,
-    bonus: (score.components?.["bonus"] ?? 0) > 0,
-    more: score.reward - (score.components?.["outcome"] ?? trajectory.verification.reward),
+    bonus: (reward.components?.["bonus"] ?? 0) > 0,
+    more: reward.total - (reward.components?.["outcome"] ?? trajectory.verification.reward),
   }));
   expect(bonuses.some(({ success, bonus, more }) => success && bonus && more > 0)).toBe(true);
   expect(bonuses.some(({ success, bonus }) => !success && bonus)).toBe(true);
@@ -121,8 +121,8 @@ export const bonusOnlyOnSuccess: Check = (records) => {
 
 /** Turns are paid before the end, and the score carries what each was paid. */
 export const paysTurns: Check = (records) => {
-  const paid = scoredOf(at(records, -1)).filter(({ score }) =>
-    (score.turnRewards ?? []).slice(0, -1).some((reward) => reward !== 0),
+  const paid = rewardedOf(at(records, -1)).filter(({ reward }) =>
+    (reward.turnRewards ?? []).slice(0, -1).some((reward) => reward !== 0),
   );
   expect(paid.length).toBeGreaterThan(0);
 };
@@ -185,15 +185,15 @@ export function errorRate(trajectories: readonly JudgedTrajectory[]): number {
 
 /** Rewards lie on the levels that the tiers allow, one of them between nothing and all. */
 export const paysTiers: Check = (records) => {
-  const rewards = scoredOf(at(records, -1)).map(({ score }) => score.reward);
+  const rewards = rewardedOf(at(records, -1)).map(({ reward }) => reward.total);
   expect(rewards.some((reward) => reward > 0.05 && reward < 0.95)).toBe(true);
   // What could not be read and run earns less than what could, whatever else it is.
-  const scored = scoredOf(at(records, -1));
+  const rewarded = rewardedOf(at(records, -1));
   const [clean, failed] = [false, true].map((hasErrors) =>
-    scored
+    rewarded
       .filter(({ trajectory }) => !trajectory.verification.success)
       .filter(({ trajectory }) => toolErrors(trajectory) > 0 === hasErrors)
-      .map(({ score }) => score.reward),
+      .map(({ reward }) => reward.total),
   );
   if (clean?.length && failed?.length) expect(mean(clean)).toBeGreaterThanOrEqual(mean(failed));
 };
@@ -220,9 +220,9 @@ export const learnsEnded: Check = keeps(-1, ({ record: trajectory }) => trajecto
 export const judged: Check = (records) => {
   const record = at(records, -1);
   expect(record.stage.state.judge).toBeDefined();
-  const scored = scoredOf(record);
+  const rewarded = rewardedOf(record);
   expect(
-    scored.some(({ score, trajectory }) => score.reward !== trajectory.verification.reward),
+    rewarded.some(({ reward, trajectory }) => reward.total !== trajectory.verification.reward),
   ).toBe(true);
 };
 
@@ -232,20 +232,20 @@ export const keepsMixedGroups: Check = (records) => {
   const { groups } = numbersOf(record);
   expect(groups.length).toBeLessThan(record.groups.length);
   for (const { trajectories } of groups) {
-    expect(new Set(trajectories.map(({ score }) => score.reward)).size).toBeGreaterThan(1);
+    expect(new Set(trajectories.map(({ reward }) => reward.total)).size).toBeGreaterThan(1);
   }
 };
 
 /** Among failures and among successes, more sampled tokens are paid less or alike, and some less. */
 export const lengthCosts: Check = (records) => {
-  const scored = scoredOf(at(records, -1));
+  const rewarded = rewardedOf(at(records, -1));
   let cheaper = 0;
-  for (const a of scored) {
-    for (const b of scored) {
+  for (const a of rewarded) {
+    for (const b of rewarded) {
       if (a.trajectory.verification.reward !== b.trajectory.verification.reward) continue;
       if (sampledTokens(a.trajectory) <= sampledTokens(b.trajectory)) continue;
-      expect(a.score.reward).toBeLessThanOrEqual(b.score.reward);
-      if (a.score.reward < b.score.reward) cheaper += 1;
+      expect(a.reward.total).toBeLessThanOrEqual(b.reward.total);
+      if (a.reward.total < b.reward.total) cheaper += 1;
     }
   }
   expect(cheaper).toBeGreaterThan(0);
@@ -290,8 +290,8 @@ export function learnsPairs(stage: number): Check {
       Array.from(result.derivatives.logProb?.[row] ?? []).reduce((sum, value) => sum + value, 0);
     expect(minibatch.pairs.length).toBeGreaterThan(0);
     for (const [chosen, rejected] of minibatch.pairs) {
-      expect(minibatch.trajectories[chosen]?.score.reward).toBeGreaterThan(
-        minibatch.trajectories[rejected]?.score.reward ?? Number.NaN,
+      expect(minibatch.trajectories[chosen]?.reward.total).toBeGreaterThan(
+        minibatch.trajectories[rejected]?.reward.total ?? Number.NaN,
       );
       expect(pull(chosen)).toBeLessThan(0);
       expect(pull(rejected)).toBeGreaterThan(0);
@@ -303,7 +303,7 @@ export function learnsPairs(stage: number): Check {
 export const creditsTurns: Check = (records) => {
   const record = at(records, -1);
   const { advantages } = numbersOf(record);
-  const spreads = scoredOf(record).map(({ trajectory }) => {
+  const spreads = rewardedOf(record).map(({ trajectory }) => {
     for (const { sample, start, end } of trajectory.turns) {
       const row = advantages?.get(trajectory.id)?.[sample] ?? [];
       const own = Array.from(row).slice(start, end);

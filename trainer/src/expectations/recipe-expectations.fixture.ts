@@ -14,7 +14,7 @@ import {
   mean,
   numbersOf,
   schedules,
-  scoredOf,
+  rewardedOf,
   single,
   startsFromDemonstrations,
   turnAdvantages,
@@ -129,7 +129,7 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       startsFromDemonstrations,
       (records) => {
         const record = at(records, -1);
-        const kept = new Set(scoredOf(record).map(({ trajectory }) => trajectory.id));
+        const kept = new Set(rewardedOf(record).map(({ trajectory }) => trajectory.id));
         const groups = record.groups.filter(({ trajectories }) =>
           trajectories.some(({ id }) => kept.has(id)),
         );
@@ -156,7 +156,7 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
           expect(
             trajectories.every(({ trajectory }) => trajectory.branch?.original !== undefined),
           ).toBe(true);
-          expect(new Set(trajectories.map(({ score }) => score.reward)).size).toBeGreaterThan(1);
+          expect(new Set(trajectories.map(({ reward }) => reward.total)).size).toBeGreaterThan(1);
           // Only the action is learned, not what led to it.
           const trained = trajectories.map(
             ({ lossMask }) => lossMask.flat().filter(Boolean).length,

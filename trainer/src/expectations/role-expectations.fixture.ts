@@ -15,7 +15,7 @@ import {
   mean,
   numbersOf,
   remembersTasks,
-  scoredOf,
+  rewardedOf,
   single,
   turnAdvantages,
 } from "./recipe-checks.fixture.ts";
@@ -58,15 +58,15 @@ function jointly(trajectories: readonly JudgedTrajectory[]): Map<string, JudgedT
 
 /** Members of a joint rollout are paid alike, and not all rollouts are. */
 const paysTeam: Check = (records) => {
-  const scored = scoredOf(at(records, -1));
+  const rewarded = rewardedOf(at(records, -1));
   const paid = new Map<string, number[]>();
-  for (const { trajectory, score } of scored) {
+  for (const { trajectory, reward } of rewarded) {
     expect(trajectory.joint).not.toBeNull();
     const name = trajectory.joint ?? "";
-    paid.set(name, [...(paid.get(name) ?? []), score.reward]);
+    paid.set(name, [...(paid.get(name) ?? []), reward.total]);
   }
   expect([...paid.values()].every((rewards) => new Set(rewards).size === 1)).toBe(true);
-  expect(new Set(scored.map(({ score }) => score.reward)).size).toBeGreaterThan(1);
+  expect(new Set(rewarded.map(({ reward }) => reward.total)).size).toBeGreaterThan(1);
 };
 
 /** Later members read what those before them answered. */
@@ -101,14 +101,14 @@ const centeredByRole: Check = (records) => {
 /** What one side of a match is paid the other loses, and some match is won. */
 const zeroSum: Check = (records) => {
   const { groups } = numbersOf(at(records, -1));
-  const scored = groups.flatMap(({ trajectories }) => trajectories);
+  const rewarded = groups.flatMap(({ trajectories }) => trajectories);
   const sums = new Map<string, number>();
-  for (const { trajectory, score } of scored) {
+  for (const { trajectory, reward } of rewarded) {
     const name = trajectory.joint ?? "nobody";
-    sums.set(name, (sums.get(name) ?? 0) + score.reward);
+    sums.set(name, (sums.get(name) ?? 0) + reward.total);
   }
   for (const sum of sums.values()) expect(sum).toBeCloseTo(0, 9);
-  expect(scored.some(({ score }) => score.reward < 0)).toBe(true);
+  expect(rewarded.some(({ reward }) => reward.total < 0)).toBe(true);
 };
 
 export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
@@ -179,9 +179,9 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         // Turns of one role sum to nothing, whatever those of the other do.
         const record = at(records, -1);
-        const scored = scoredOf(record).map(({ trajectory }) => trajectory);
+        const rewarded = rewardedOf(record).map(({ trajectory }) => trajectory);
         for (const role of ["first", "second"]) {
-          const turns = scored
+          const turns = rewarded
             .filter((trajectory) => trajectory.role === role)
             .flatMap((trajectory) => turnAdvantages(record, trajectory));
           expect(turns.reduce((sum, value) => sum + value, 0)).toBeCloseTo(0, 5);
@@ -196,7 +196,7 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       remembersTasks,
       (records) => {
         const record = at(records, -1);
-        const learned = scoredOf(record).map(({ trajectory }) => trajectory.role);
+        const learned = rewardedOf(record).map(({ trajectory }) => trajectory.role);
         expect(new Set(learned)).toEqual(new Set(["policy"]));
         const [met] = (record.state.opponents as OpponentPool).opponents;
         expect(met).toMatchObject({ version: "checkpoint-1", games: learned.length });
@@ -207,18 +207,18 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     differs: [
       judged,
       (records) => {
-        const scored = scoredOf(at(records, -1));
+        const rewarded = rewardedOf(at(records, -1));
         const [setters, solvers] = ["proposer", "solver"].map((role) =>
-          scored.filter(({ trajectory }) => trajectory.role === role),
+          rewarded.filter(({ trajectory }) => trajectory.role === role),
         );
         expect(solvers?.length).toBeGreaterThan(0);
-        for (const { trajectory, score } of setters ?? []) {
+        for (const { trajectory, reward } of setters ?? []) {
           const tries = (solvers ?? []).filter((other) => other.trajectory.joint === trajectory.id);
-          const rate = mean([0, ...tries.map((other) => other.score.reward)]);
+          const rate = mean([0, ...tries.map((other) => other.reward.total)]);
           const share = tries.length === 0 ? 0 : (rate * (tries.length + 1)) / tries.length;
-          expect(score.reward).toBeCloseTo(4 * share * (1 - share), 9);
+          expect(reward.total).toBeCloseTo(4 * share * (1 - share), 9);
         }
-        expect((setters ?? []).some(({ score }) => score.reward > 0)).toBe(true);
+        expect((setters ?? []).some(({ reward }) => reward.total > 0)).toBe(true);
       },
       centeredByRole,
     ],
@@ -229,7 +229,7 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         const record = at(records, -1);
         const all = trajectoriesOf(record);
-        const kept = scoredOf(record).map(({ trajectory }) => trajectory);
+        const kept = rewardedOf(record).map(({ trajectory }) => trajectory);
         // Whoever set a task that is learned had read what its answer stands on.
         const shown = new Map(
           all.filter(({ role }) => role === "proposer").map((one) => [one.id, one.verification]),
@@ -244,7 +244,7 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         // Tries at one task are compared with each other alone.
         const record = at(records, -1);
         const sums = new Map<string, number>();
-        for (const { trajectory } of scoredOf(record)) {
+        for (const { trajectory } of rewardedOf(record)) {
           if (trajectory.role !== "solver") continue;
           const name = trajectory.joint ?? "";
           sums.set(name, (sums.get(name) ?? 0) + (turnAdvantages(record, trajectory)[0] ?? 0));

@@ -8,7 +8,7 @@ import {
   trajectoriesOf,
   learnsInTurn,
   numbersOf,
-  scoredOf,
+  rewardedOf,
   turnAdvantages,
 } from "./recipe-checks.fixture.ts";
 import type { StageRecord } from "./recipe-update.fixture.ts";
@@ -101,7 +101,7 @@ export function prefersAtForks(stage: number, unit: Unit): Check {
 /** At most one rollout of each task, a success, with all its turns. */
 const imitatesBestLines: Check = (records) => {
   const record = at(records, 0);
-  const kept = scoredOf(record);
+  const kept = rewardedOf(record);
   expect(kept.length).toBeLessThanOrEqual(record.groups.length);
   expect(kept.length).toBeLessThan(trajectoriesOf(record).length);
   for (const { trajectory, lossMask } of kept) {
@@ -141,7 +141,7 @@ export const SEARCH_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
 /** What is learned are told rollouts that ended well, each with turns of several others. */
 const learnsRetold: Check = (records) => {
   const record = at(records, 0);
-  const kept = scoredOf(record).map(({ trajectory }) => trajectory);
+  const kept = rewardedOf(record).map(({ trajectory }) => trajectory);
   expect(kept.length).toBeGreaterThan(0);
   for (const trajectory of kept) {
     expect(trajectory.role).toBe("retold");

@@ -10,7 +10,7 @@ import {
   numbersOf,
   paysTurns,
   schedules,
-  scoredOf,
+  rewardedOf,
   single,
   startsFromDemonstrations,
 } from "./recipe-checks.fixture.ts";
@@ -29,8 +29,8 @@ export function trainsRewardModel(stage: number): Check {
 /** Its word is a component of what trajectories are paid, and tells rollouts apart that ended alike. */
 const paidByModel = (component: string): Check => {
   return (records) => {
-    const scored = scoredOf(at(records, -1));
-    const said = scored.map(({ score }) => score.components?.[component] ?? Number.NaN);
+    const rewarded = rewardedOf(at(records, -1));
+    const said = rewarded.map(({ reward }) => reward.components?.[component] ?? Number.NaN);
     expect(said.every(Number.isFinite)).toBe(true);
     expect(new Set(said).size).toBeGreaterThan(2);
   };
@@ -64,8 +64,8 @@ export const SEVERAL_MODEL_EXPECTATIONS: { readonly [recipe: string]: Expectatio
       single,
       paidByModel("expected"),
       (records) => {
-        const [first] = scoredOf(at(records, -1));
-        expect(Object.keys(first?.score.components ?? {})).toEqual([
+        const [first] = rewardedOf(at(records, -1));
+        expect(Object.keys(first?.reward.components ?? {})).toEqual([
           "expected",
           "success",
           "brevity",
@@ -95,9 +95,9 @@ export const SEVERAL_MODEL_EXPECTATIONS: { readonly [recipe: string]: Expectatio
       schedules(-1, ({ rewardWeights }) => rewardWeights?.["rm"]),
       (records) => {
         // What is paid at first is structure alone.
-        for (const { score } of scoredOf(at(records, -1))) {
-          expect(score.reward).toBeCloseTo(score.components?.["exec"] ?? Number.NaN, 9);
-          expect(score.components?.["rm"]).toBeDefined();
+        for (const { reward } of rewardedOf(at(records, -1))) {
+          expect(reward.total).toBeCloseTo(reward.components?.["exec"] ?? Number.NaN, 9);
+          expect(reward.components?.["rm"]).toBeDefined();
         }
       },
     ],
@@ -113,10 +113,10 @@ export const SEVERAL_MODEL_EXPECTATIONS: { readonly [recipe: string]: Expectatio
         expect(update.numbers?.minibatch.pairs.length).toBeGreaterThan(0);
       },
       (records) => {
-        const paid = scoredOf(at(records, -1)).flatMap(({ score }) => score.turnRewards ?? []);
+        const paid = rewardedOf(at(records, -1)).flatMap(({ reward }) => reward.turnRewards ?? []);
         expect(paid.some((reward) => reward !== 0)).toBe(true);
-        for (const { score, trajectory } of scoredOf(at(records, -1))) {
-          expect(score.reward).toBe(trajectory.verification.reward);
+        for (const { reward, trajectory } of rewardedOf(at(records, -1))) {
+          expect(reward.total).toBe(trajectory.verification.reward);
         }
       },
     ],
@@ -127,8 +127,8 @@ export const SEVERAL_MODEL_EXPECTATIONS: { readonly [recipe: string]: Expectatio
       trainsRewardModel(0),
       single,
       (records) => {
-        for (const { score, trajectory } of scoredOf(at(records, -1))) {
-          expect(score.reward).not.toBe(trajectory.verification.reward);
+        for (const { reward, trajectory } of rewardedOf(at(records, -1))) {
+          expect(reward.total).not.toBe(trajectory.verification.reward);
         }
       },
     ],

@@ -10,7 +10,7 @@ import {
   learnsTurns,
   numbersOf,
   paysTurns,
-  scoredOf,
+  rewardedOf,
   startsFromDemonstrations,
 } from "./recipe-checks.fixture.ts";
 
@@ -52,7 +52,7 @@ export const TEACHER_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
       severalTeachers,
       masksFailedTurns,
       (records) => {
-        const failed = scoredOf(at(records, 0)).filter(
+        const failed = rewardedOf(at(records, 0)).filter(
           ({ trajectory, lossMask }) =>
             !trajectory.verification.success && lossMask.flat().some(Boolean),
         );

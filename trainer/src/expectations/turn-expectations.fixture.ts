@@ -12,7 +12,7 @@ import {
   mean,
   numbersOf,
   paysTurns,
-  scoredOf,
+  rewardedOf,
   single,
   startsFromDemonstrations,
 } from "./recipe-checks.fixture.ts";
@@ -47,8 +47,8 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         const { weights } = record.state["progress-est"] as { weights: readonly number[] };
         expect(weights.some((weight) => weight !== 0)).toBe(true);
         let spread = 0;
-        for (const { score, trajectory } of scoredOf(record)) {
-          const paid = score.turnRewards ?? [];
+        for (const { reward, trajectory } of rewardedOf(record)) {
+          const paid = reward.turnRewards ?? [];
           // The outcome is spread, whole: what turns are paid adds up to it and to what ran.
           const more =
             paid.reduce((all, reward) => all + reward, 0) - trajectory.verification.reward;
@@ -95,8 +95,8 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       startsFromDemonstrations,
       paysTurns,
       (records) => {
-        const gained = scoredOf(at(records, -1)).map(
-          ({ score }) => score.components?.["gained"] ?? 0,
+        const gained = rewardedOf(at(records, -1)).map(
+          ({ reward }) => reward.components?.["gained"] ?? 0,
         );
         expect(gained.some((gain) => gain > 0)).toBe(true);
         expect(gained.some((gain) => gain < 0)).toBe(true);
@@ -137,12 +137,12 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     env: "lookup",
     differs: [
       (records) => {
-        for (const { score, trajectory } of scoredOf(at(records, -1))) {
-          const { f1 = Number.NaN, format = 0, exec = 0 } = score.components ?? {};
+        for (const { reward, trajectory } of rewardedOf(at(records, -1))) {
+          const { f1 = Number.NaN, format = 0, exec = 0 } = reward.components ?? {};
           expect(f1 === 1).toBe(
             trajectory.verification.parts["text"] === trajectory.verification.parts["answer"],
           );
-          expect(score.reward).toBeCloseTo(f1 + 0.2 * format + 0.2 * exec, 9);
+          expect(reward.total).toBeCloseTo(f1 + 0.2 * format + 0.2 * exec, 9);
         }
       },
     ],
@@ -156,8 +156,8 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         ({ verification, record: trajectory }) => verification.success && trajectory.terminated,
       ),
       (records) => {
-        const scored = scoredOf(at(records, -1));
-        const grounded = scored.map(({ score }) => score.components?.["grounding"] ?? 0);
+        const rewarded = rewardedOf(at(records, -1));
+        const grounded = rewarded.map(({ reward }) => reward.components?.["grounding"] ?? 0);
         expect(grounded).toContain(1);
         expect(grounded).toContain(-1);
       },
@@ -170,16 +170,16 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       fitsCritic,
       (records) => {
         // A verdict falls on the turn that claims: the last, as far as a tool had said it.
-        const scored = scoredOf(at(records, -1));
-        expect(scored.some(({ score }) => score.components?.["grounding"] === 1)).toBe(true);
-        for (const { score, trajectory } of scored) {
+        const rewarded = rewardedOf(at(records, -1));
+        expect(rewarded.some(({ reward }) => reward.components?.["grounding"] === 1)).toBe(true);
+        for (const { reward, trajectory } of rewarded) {
           const { text } = trajectory.verification.parts;
           const results = trajectory.turns.flatMap(({ toolResults }) => toolResults);
           const isSaid = results.some((result) => result.ok && result.value === text);
           const verdict = text === "" ? 0 : isSaid ? 1 : -1;
-          expect(score.components?.["grounding"]).toBe(verdict);
-          expect(score.reward).toBeCloseTo(trajectory.verification.reward + 0.5 * verdict, 9);
-          expect(score.turnRewards?.length).toBe(trajectory.turns.length);
+          expect(reward.components?.["grounding"]).toBe(verdict);
+          expect(reward.total).toBeCloseTo(trajectory.verification.reward + 0.5 * verdict, 9);
+          expect(reward.turnRewards?.length).toBe(trajectory.turns.length);
         }
       },
     ],
@@ -188,16 +188,16 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     env: "form",
     differs: [
       (records) => {
-        const scored = scoredOf(at(records, -1));
-        const recovered = scored.map(
-          ({ score }) => score.components?.["reconstruct"] ?? Number.NaN,
+        const rewarded = rewardedOf(at(records, -1));
+        const recovered = rewarded.map(
+          ({ reward }) => reward.components?.["reconstruct"] ?? Number.NaN,
         );
         expect(recovered.some((value) => value > 0 && value < 1)).toBe(true);
         // Whoever sets more of the fields lets more of the request be told again.
         const done = (isMost: boolean): number[] =>
-          scored.flatMap(({ trajectory, score }) =>
+          rewarded.flatMap(({ trajectory, reward }) =>
             (trajectory.verification.success || toolErrors(trajectory) > 0) === isMost
-              ? [score.components?.["reconstruct"] ?? 0]
+              ? [reward.components?.["reconstruct"] ?? 0]
               : [],
           );
         expect(mean(done(true))).toBeGreaterThan(0);
@@ -210,11 +210,11 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         expect(records.map(({ stage }) => stage.learns)).toEqual(["rewards", "tokens", "rewards"]);
         // What was looked up last decides, not what was said.
-        for (const { score, trajectory } of scoredOf(at(records, 0))) {
+        for (const { reward, trajectory } of rewardedOf(at(records, 0))) {
           const results = trajectory.turns.flatMap(({ toolResults }) => toolResults);
           const last = results.findLast(({ ok }) => ok);
           const found = last?.ok === true && last.value === trajectory.verification.parts["answer"];
-          expect(score.reward).toBe(found ? 1 : 0);
+          expect(reward.total).toBe(found ? 1 : 0);
         }
       },
     ],
@@ -305,15 +305,17 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     differs: [
       (records) => {
         expect(records.map(({ stage }) => stage.learns)).toEqual(["tokens", "tokens", "rewards"]);
-        const verified = scoredOf(at(records, 1)).map(({ trajectory }) => trajectory.verification);
+        const verified = rewardedOf(at(records, 1)).map(
+          ({ trajectory }) => trajectory.verification,
+        );
         expect(verified.every(({ success }) => success)).toBe(true);
       },
       (records) => {
         const record = at(records, -1);
         expect(trajectoriesOf(record).some(({ read }) => read !== null)).toBe(true);
-        for (const { score } of scoredOf(record)) {
-          const { outcome = 0, exec = Number.NaN } = score.components ?? {};
-          expect(score.reward).toBeCloseTo(outcome + exec, 9);
+        for (const { reward } of rewardedOf(record)) {
+          const { outcome = 0, exec = Number.NaN } = reward.components ?? {};
+          expect(reward.total).toBeCloseTo(outcome + exec, 9);
         }
       },
     ],

@@ -19,7 +19,7 @@ export async function evolvedStep(
     await versions.adopt(0);
     return rollOut();
   };
-  const scores = await evolve(engine, made, act, options);
+  const perturbations = await evolve(engine, made, act, options);
   await versions.holdFrom(engine);
-  return { rewardMean: mean(scores.map(({ score }) => score)) };
+  return { rewardMean: mean(perturbations.map(({ reward }) => reward)) };
 }

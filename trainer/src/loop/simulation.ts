@@ -13,7 +13,7 @@ import { type LearnableGroup, learnableTrajectory } from "../check/learnable-gro
 import { learningStep, type LearningStepResult } from "../update/learning-step.ts";
 import {
   type ComingStep,
-  scoredForStep,
+  rewardedForStep,
   type WaitingStep,
   waitingStep,
 } from "../check/waiting-step.ts";
@@ -145,8 +145,8 @@ export async function simulate(
           rewards.push(
             ...group.trajectories.map(({ trajectory }) => trajectory.verification.reward),
           );
-          const scored = await scoredForStep(recipe, group, coming());
-          waiting = waitingStep(recipe, [...waiting.groups, scored], coming());
+          const rewarded = await rewardedForStep(recipe, group, coming());
+          waiting = waitingStep(recipe, [...waiting.groups, rewarded], coming());
         },
         isDue: async () =>
           waiting.groups.length >= tasksPerStep || tries >= tasksPerStep * TRIES_PER_GROUP,

@@ -21,7 +21,7 @@ import {
 } from "../update/learning-step.ts";
 import { seededRandom } from "@waggle/protocol";
 import type { TrajectoryChecker } from "../check/trajectory-check.ts";
-import { scoredForStep, waitingStep } from "../check/waiting-step.ts";
+import { rewardedForStep, waitingStep } from "../check/waiting-step.ts";
 
 export const TINY: DecoderConfig = {
   modelType: "qwen3",
@@ -139,13 +139,15 @@ export const parityChecker: TrajectoryChecker = {
   },
 };
 
-/** A learning step from groups that nobody has scored yet. */
+/** A learning step from groups that nobody has rewarded yet. */
 export async function learnFrom(
   engine: TrainEngine,
   recipe: EdgeRecipe,
   groups: readonly LearnableGroup[],
   options: LearningStepOptions,
 ): Promise<LearningStepResult> {
-  const scored = await Promise.all(groups.map((group) => scoredForStep(recipe, group, options)));
-  return learningStep(engine, recipe, waitingStep(recipe, scored, options), options);
+  const rewarded = await Promise.all(
+    groups.map((group) => rewardedForStep(recipe, group, options)),
+  );
+  return learningStep(engine, recipe, waitingStep(recipe, rewarded, options), options);
 }

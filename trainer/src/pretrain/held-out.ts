@@ -100,7 +100,7 @@ function isMalformed({ toolResults, parseError }: Turn): boolean {
 }
 
 /** Scores of one way of sampling. */
-type ModeScores = {
+type ModeResults = {
   readonly overall: SuccessRate;
   /** Tasks worded by templates that pretraining never used. */
   readonly unseenTemplates: SuccessRate;
@@ -111,20 +111,20 @@ type ModeScores = {
   readonly longest: number;
 };
 
-export type HeldOutScores = { readonly greedy: ModeScores; readonly sampled: ModeScores };
+export type HeldOutResults = { readonly greedy: ModeResults; readonly sampled: ModeResults };
 
 /** Greedy and sampled scores on the first `count` held-out tasks. */
 export async function scoreHeldOut(
   policy: AdaptivePolicy,
   chat: ChatFormat,
   count: number,
-): Promise<HeldOutScores> {
+): Promise<HeldOutResults> {
   const greedy = await rollOutHeldOut(policy, chat, { from: 0, count, mode: "greedy" });
   const sampled = await rollOutHeldOut(policy, chat, { from: 0, count, mode: "sampled" });
   return { greedy: summarize(greedy), sampled: summarize(sampled) };
 }
 
-function summarize(outcomes: readonly RolloutOutcome[]): ModeScores {
+function summarize(outcomes: readonly RolloutOutcome[]): ModeResults {
   const rate = (kept: readonly RolloutOutcome[]) => successRate(kept.map(({ success }) => success));
   const families = [...new Set(outcomes.map(({ family }) => family))].sort();
   return {

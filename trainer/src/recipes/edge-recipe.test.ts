@@ -9,7 +9,7 @@ import {
 } from "./edge-recipe.ts";
 import { learnableTrajectory, partContext } from "../check/learnable-group.ts";
 import { randomTrajectory } from "../loop/training.fixture.ts";
-import { scoredForStep, waitingStep } from "../check/waiting-step.ts";
+import { rewardedForStep, waitingStep } from "../check/waiting-step.ts";
 
 test("recipes of single groups fit pages; the default is one of them", () => {
   const names = edgeRecipeNames();
@@ -82,11 +82,11 @@ test.each([
   ["dr-grpo-tis", [0.5, 0.6], null],
   ["dr-grpo-tis", [0.5], "group-of-one"],
   ["greedy-agents", [1], null],
-])("%s says of a group that scored %j: %s", async (name, rewards, reason) => {
+])("%s says of a group that rewarded %j: %s", async (name, rewards, reason) => {
   const recipe = edgeRecipeNamed(name);
   const coming = { step: 0, band: 0.1 };
-  const scored = await scoredForStep(recipe, groupOf(...rewards), coming);
-  const { groups, reasons } = waitingStep(recipe, [scored], coming);
+  const rewarded = await rewardedForStep(recipe, groupOf(...rewards), coming);
+  const { groups, reasons } = waitingStep(recipe, [rewarded], coming);
   expect(groups.length > 0).toBe(reason === null);
   expect([...reasons.values()]).toEqual(reason === null ? [] : rewards.map(() => reason));
 });

@@ -104,16 +104,16 @@ export function edgeMisfits({ stages, rounds }: Recipe): string[] {
       misfits.push(`a schedule of ${name}`);
     }
   }
-  const unscored = unscoredReason(stage);
-  if (unscored !== null) misfits.push(unscored);
+  const unrewarded = unjudgeableReason(stage);
+  if (unrewarded !== null) misfits.push(unrewarded);
   return misfits;
 }
 
 /** Why a reward cannot score an attempt of which no more is known than every verifier says. */
-function unscoredReason(stage: Stage): string | null {
+function unjudgeableReason(stage: Stage): string | null {
   for (const reward of stage.reward === null ? [] : simpleRewards(stage.reward)) {
     try {
-      void reward.score({ task: "any", trajectories: [SILENT] }, partContext(stage, 0));
+      void reward.rewards({ task: "any", trajectories: [SILENT] }, partContext(stage, 0));
     } catch (error) {
       if (!WaggleError.is(error)) throw error;
       return `reward ${reward.part}: ${error.message.split(", got")[0]}`;

@@ -50,13 +50,13 @@ test("each turn of a shared conversation is its role's, and can be scored again 
   }
   context.dispose();
 
-  const scored = async (seed: number): Promise<readonly number[]> => {
+  const rewarded = async (seed: number): Promise<readonly number[]> => {
     await policy.setAdapter(seed, movedAdapter(seed));
     const tokenIds = [...PROMPT, ...said.flat()];
     const { behaviorLogProbs } = await policy.score({ tokenIds, sampling: FULL_SUPPORT });
     return behaviorLogProbs.slice(PROMPT.length);
   };
-  const [planner, searcher] = [await scored(1), await scored(2)];
+  const [planner, searcher] = [await rewarded(1), await rewarded(2)];
   for (const [turn, recorded] of logProbs.entries()) {
     const own = turn % 2 === 0 ? planner : searcher;
     const other = turn % 2 === 0 ? searcher : planner;

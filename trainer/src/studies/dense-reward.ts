@@ -8,7 +8,10 @@ const plain = { groupSize: 8, steps: 10, learningRate: 3e-3 };
 const sparse = () =>
   parts.rewardPart("outcome", ({ verification, turns }) => {
     const reward = verification.success ? 1 : 0;
-    return { reward, turnRewards: turns.map((_, i) => (i === turns.length - 1 ? reward : 0)) };
+    return {
+      total: reward,
+      turnRewards: turns.map((_, i) => (i === turns.length - 1 ? reward : 0)),
+    };
   });
 
 const actorCritic = (reward: ReturnType<typeof parts.outcome>) =>

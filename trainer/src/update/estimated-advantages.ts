@@ -56,8 +56,8 @@ export function estimatedAdvantages(
 /** `[samples]` of each trajectory; a sample that the minibatch leaves out has none. */
 function byTrajectory<T>(rows: readonly Row[], values: readonly T[]): ReadonlyMap<string, T[]> {
   const all = new Map<string, T[]>();
-  for (const [b, { scored, index }] of rows.entries()) {
-    const { id } = scored.trajectory;
+  for (const [b, { rewarded, index }] of rows.entries()) {
+    const { id } = rewarded.trajectory;
     const ofTrajectory = all.get(id) ?? [];
     ofTrajectory[index] = values[b] as T;
     all.set(id, ofTrajectory);

@@ -7,7 +7,7 @@ import { perturbed, rewardGroups } from "@waggle/learning";
 import type {
   JudgedGroup,
   PartContext,
-  PerturbationScore,
+  PerturbationReward,
   RolloutPlan,
   Stage,
 } from "@waggle/learning";
@@ -31,7 +31,7 @@ export async function evolve(
   { stage, evolution, plan }: EvolvedStage,
   rollOut: (parameters: TensorMap) => Promise<readonly JudgedGroup[]>,
   options: { readonly seed: number; readonly learningRate: number; readonly context: PartContext },
-): Promise<readonly PerturbationScore[]> {
+): Promise<readonly PerturbationReward[]> {
   const { perturbations, scale, moves } = plan;
   const { fitness, how } = evolution;
   const before = await engine.parameters();
@@ -42,7 +42,7 @@ export async function evolve(
       `noise must move a tensor, got a plan that moves none of ${before.size}, such as ${[...before.keys()].at(-1)}; name a place that is in one of them`,
     );
   }
-  const scores: PerturbationScore[] = [];
+  const rewarded: PerturbationReward[] = [];
   for (let i = 0; i < perturbations; i += 1) {
     // Mirrored pairs: what noise earns by itself cancels.
     const seed = derivedSeed(options.seed, i >> 1);
@@ -52,16 +52,16 @@ export async function evolve(
     );
     const { groups: kept } = await rewardGroups(stage, groups, options.context);
     const rewards = kept.flatMap(({ trajectories }) =>
-      trajectories.map(({ score }) => score.reward),
+      trajectories.map(({ reward }) => reward.total),
     );
-    const score = rewards.reduce((sum, reward) => sum + reward, 0) / Math.max(1, rewards.length);
-    scores.push({ seed, direction, score });
+    const reward = rewards.reduce((sum, reward) => sum + reward, 0) / Math.max(1, rewards.length);
+    rewarded.push({ seed, direction, reward });
   }
   const step = {
     learningRate: options.learningRate,
     noiseScale: scale,
     fitness: fitness.kind,
   };
-  await setParameters(engine, how.step(moved, scores, step));
-  return scores;
+  await setParameters(engine, how.step(moved, rewarded, step));
+  return rewarded;
 }

@@ -64,7 +64,7 @@ export function withKlPaid(
   for (const [
     b,
     {
-      scored: { trajectory },
+      rewarded: { trajectory },
     },
   ] of rows.entries()) {
     const sum = (perToken[b] as Float64Array).reduce((all, reward) => all + reward, 0);
@@ -72,11 +72,11 @@ export function withKlPaid(
   }
   return groups.map(({ task, trajectories }) => ({
     task,
-    trajectories: trajectories.map((scored) => ({
-      ...scored,
-      score: {
-        ...scored.score,
-        reward: scored.score.reward + (paid.get(scored.trajectory.id) ?? 0),
+    trajectories: trajectories.map((rewarded) => ({
+      ...rewarded,
+      reward: {
+        ...rewarded.reward,
+        total: rewarded.reward.total + (paid.get(rewarded.trajectory.id) ?? 0),
       },
     })),
   }));

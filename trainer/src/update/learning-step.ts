@@ -104,7 +104,7 @@ function advantagesOf({ groups, advantages = new Map() }: UpdateNumbers): Map<st
   return new Map(
     groups
       .flatMap(({ trajectories }) => trajectories)
-      .map((scored) => [scored.trajectory.id, trajectoryAdvantage(scored, advantages)]),
+      .map((rewarded) => [rewarded.trajectory.id, trajectoryAdvantage(rewarded, advantages)]),
   );
 }
 
@@ -144,8 +144,8 @@ function offPolicyMetrics(
   const { rows, lossMask, behaviorLogProbs } = minibatch;
   const gaps: number[] = [];
   const drifts: number[] = [];
-  for (const [b, { scored, index }] of rows.entries()) {
-    const trajectory = byDigest.get(scored.trajectory.id);
+  for (const [b, { rewarded, index }] of rows.entries()) {
+    const trajectory = byDigest.get(rewarded.trajectory.id);
     const rescored = trajectory?.rescoredLogProbs[index];
     const recorded = trajectory?.trajectory.samples[index]?.behaviorLogProbs;
     for (const [t, counts] of (lossMask[b] ?? []).entries()) {

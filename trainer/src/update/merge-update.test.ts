@@ -24,7 +24,7 @@ test("every member of a merge learns from the same start", async () => {
     );
     await engine.optimStep({ learningRate: 1 });
   };
-  const score = () => Promise.reject(new Error("nothing is scored without a gate"));
+  const score = () => Promise.reject(new Error("nothing is rewarded without a gate"));
   await mergeMembers(engine, stage.merging, { learn, score, random: () => 0.5 });
   expect(starts).toEqual([-1, -1]);
   // The members moved by 1 and 2.

@@ -1,7 +1,7 @@
 /**
  * Carries a merging stage out: every member learns from the same start, moments included, and what they
  * changed becomes one model, or with a gate the best of them. Adapters are merged factor by factor. How a
- * member learns and is scored is the caller's.
+ * member learns and is rewarded is the caller's.
  */
 import { chosenMerge, taskVector, withTaskVectors } from "@waggle/learning";
 import type { Stage } from "@waggle/learning";

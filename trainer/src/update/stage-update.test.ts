@@ -156,7 +156,7 @@ test("a KL term in the reward takes off what a rollout left the reference by", a
     kl: { in: "reward", coefficient: 0.5 },
   });
   const { numbers } = await update(engine, stage, { reference: [0, -1.4, -0.8] });
-  const rewards = numbers?.groups[0]?.trajectories.map(({ score }) => score.reward) ?? [];
+  const rewards = numbers?.groups[0]?.trajectories.map(({ reward }) => reward.total) ?? [];
   expect(rewards[0]).toBeCloseTo(1 - 0.5 * 0.4, 6);
   expect(rewards[1]).toBeCloseTo(0 + 0.5 * 0.2, 6);
   const advantage = (0.8 - 0.1) / 2;
@@ -341,10 +341,10 @@ test("texts are written from this step's rollouts, not from those that filters b
     apply: (groups) => {
       const [first] = groups;
       const [trajectory] = old.trajectories;
-      const [scored] = first?.trajectories ?? [];
-      if (first === undefined || trajectory === undefined || scored === undefined)
+      const [rewarded] = first?.trajectories ?? [];
+      if (first === undefined || trajectory === undefined || rewarded === undefined)
         throw new Error("none");
-      const more = { ...first, trajectories: [...first.trajectories, { ...scored, trajectory }] };
+      const more = { ...first, trajectories: [...first.trajectories, { ...rewarded, trajectory }] };
       return { groups: [more], dropped: new Map() };
     },
   };

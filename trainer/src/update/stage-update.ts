@@ -236,8 +236,8 @@ function stageEngine(
 ): BatchEngine {
   if (trains === "roles") {
     const roles = state["role-adapters"]?.roles;
-    const owners = rows.map(({ scored, index }) =>
-      tokenOwners(scored.trajectory, index, roles?.hears),
+    const owners = rows.map(({ rewarded, index }) =>
+      tokenOwners(rewarded.trajectory, index, roles?.hears),
     );
     const engines = new Map([...models, ["policy", policy] as const]);
     return roleEngine(engines, owners, roles?.learn ?? []);

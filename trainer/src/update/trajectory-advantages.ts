@@ -47,12 +47,13 @@ export async function groupAdvantages(
     stage.advantage?.estimate(groups, context).advantages ?? new Map();
   return groups
     .flatMap(({ trajectories }) => trajectories)
-    .map((scored) => {
-      const mean = trajectoryAdvantage(scored, advantages);
-      const isApart = scored.lossMask.some((mask, i) =>
+    .map((rewarded) => {
+      const mean = trajectoryAdvantage(rewarded, advantages);
+      const isApart = rewarded.lossMask.some((mask, i) =>
         mask.some(
           (counts, t) =>
-            counts && Math.abs((advantages.get(scored.trajectory.id)?.[i]?.[t] ?? 0) - mean) > 1e-9,
+            counts &&
+            Math.abs((advantages.get(rewarded.trajectory.id)?.[i]?.[t] ?? 0) - mean) > 1e-9,
         ),
       );
       if (!isApart) return mean;
@@ -68,7 +69,7 @@ export function withShuffledAdvantages(stage: Stage, random: () => number): Stag
   return withAdjustedAdvantages(stage, (estimated, groups) => {
     const trajectories = groups.flatMap((group) => group.trajectories);
     const dealt = shuffled(
-      trajectories.map((scored) => trajectoryAdvantage(scored, estimated)),
+      trajectories.map((rewarded) => trajectoryAdvantage(rewarded, estimated)),
       random,
     );
     return new Map(

@@ -58,8 +58,8 @@ test("tokens that were given carry no advantage", () => {
 
 test("tokens that filters took out of a turn carry no advantage", () => {
   const { task, trajectories } = groupOf([{ reward: 1, turns: [{ tokens: 2 }] }, { reward: 0 }]);
-  const masked = trajectories.map((scored, i) =>
-    i === 0 ? { ...scored, lossMask: [[false, false, true]] } : scored,
+  const masked = trajectories.map((rewarded, i) =>
+    i === 0 ? { ...rewarded, lossMask: [[false, false, true]] } : rewarded,
   );
   const part = parts.broadcast({ scale: "none" });
   const { advantages } = part.estimate([{ task, trajectories: masked }], contextOf());

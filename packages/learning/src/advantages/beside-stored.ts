@@ -39,8 +39,8 @@ function storedBeside(inner: AdvantagePart<never, "group">): AdvantagePart<"base
         advantages: new Map([
           ...advantages,
           ...stored.map(
-            (scored, i) =>
-              [scored.trajectory.id, overTrajectory(scored, wins[i] as number)] as const,
+            (rewarded, i) =>
+              [rewarded.trajectory.id, overTrajectory(rewarded, wins[i] as number)] as const,
           ),
         ]),
         state: { baseline },

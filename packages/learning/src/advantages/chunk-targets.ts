@@ -77,9 +77,9 @@ export function temporalDifference(
           token: number,
         ): number => values?.get(trajectory.id)?.[turn.sample]?.[token] ?? 0;
         const taken = new Map(
-          acted.map((scored) => [
-            scored,
-            scored.trajectory.turns.map((turn) => valueAt(scored, turn, turn.end - 1)),
+          acted.map((rewarded) => [
+            rewarded,
+            rewarded.trajectory.turns.map((turn) => valueAt(rewarded, turn, turn.end - 1)),
           ]),
         );
         const best = new Map<string, number>();
@@ -89,26 +89,26 @@ export function temporalDifference(
             best.set(state, Math.max(value, best.get(state) ?? value));
           }
         }
-        for (const [scored, ofTurns] of taken) {
-          const { id, turns } = scored.trajectory;
+        for (const [rewarded, ofTurns] of taken) {
+          const { id, turns } = rewarded.trajectory;
           const ahead =
             next === "best" ? turns.map(({ state }) => best.get(state) as number) : ofTurns;
           const last = finalValues?.get(id)?.at(-1) ?? 0;
-          const terminated = !wasCutOff(scored.trajectory);
-          const targets = chunkTargets(turnRewards(scored), [...ahead, last], {
+          const terminated = !wasCutOff(rewarded.trajectory);
+          const targets = chunkTargets(turnRewards(rewarded), [...ahead, last], {
             discount,
             chunk,
             terminated,
           });
-          const states = turns.map((turn) => valueAt(scored, turn, turn.start));
+          const states = turns.map((turn) => valueAt(rewarded, turn, turn.start));
           advantages.set(
             id,
             overTurns(
-              scored,
+              rewarded,
               targets.map((target, i) => target - (states[i] as number)),
             ),
           );
-          returns.set(id, overTurns(scored, targets));
+          returns.set(id, overTurns(rewarded, targets));
         }
       }
       return { advantages, returns };
@@ -122,11 +122,11 @@ export function proposalsOf(
   { trajectories }: Minibatch,
   id: string,
   turn: number,
-): { readonly scored: RewardedTrajectory; readonly row: number }[] {
-  return trajectories.flatMap((scored, row) => {
-    const { role, branch } = scored.trajectory;
+): { readonly rewarded: RewardedTrajectory; readonly row: number }[] {
+  return trajectories.flatMap((rewarded, row) => {
+    const { role, branch } = rewarded.trajectory;
     return role === PROPOSAL && branch?.trajectory === id && branch.turn === turn
-      ? [{ scored, row }]
+      ? [{ rewarded, row }]
       : [];
   });
 }

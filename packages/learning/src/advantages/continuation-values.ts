@@ -112,16 +112,16 @@ function withContinuations<N extends StateName>(
 
 function byContinuations(trajectories: readonly RewardedTrajectory[]): number[][] {
   const through = new Map<string, number[]>();
-  for (const { trajectory, score } of trajectories) {
+  for (const { trajectory, reward } of trajectories) {
     for (const { state } of trajectory.turns) {
-      through.set(state, [...(through.get(state) ?? []), score.reward]);
+      through.set(state, [...(through.get(state) ?? []), reward.total]);
     }
   }
   const values = continuationValues([...through.values()]);
   const valueOf = new Map([...through.keys()].map((state, i) => [state, values[i] as number]));
-  return trajectories.map(({ trajectory: { turns }, score }) =>
+  return trajectories.map(({ trajectory: { turns }, reward }) =>
     continuationAdvantages(
-      turns.map((_, i) => (i === turns.length - 1 ? score.reward : 0)),
+      turns.map((_, i) => (i === turns.length - 1 ? reward.total : 0)),
       turns.map(({ state }) => valueOf.get(state) as number),
     ),
   );

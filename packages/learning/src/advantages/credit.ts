@@ -59,11 +59,11 @@ export function byRewards(
   const advantages = new Map<string, TokenRows>();
   for (const { trajectories } of groups) {
     const ofGroup = advantagesOf(
-      trajectories.map(({ score }) => score.reward),
+      trajectories.map(({ reward }) => reward.total),
       trajectories,
     );
-    for (const [i, scored] of trajectories.entries()) {
-      advantages.set(scored.trajectory.id, overTrajectory(scored, ofGroup[i] as number));
+    for (const [i, rewarded] of trajectories.entries()) {
+      advantages.set(rewarded.trajectory.id, overTrajectory(rewarded, ofGroup[i] as number));
     }
   }
   return { advantages };
@@ -77,8 +77,8 @@ export function byTurns(
   const advantages = new Map<string, TokenRows>();
   for (const { trajectories } of groups) {
     const ofGroup = advantagesOf(trajectories);
-    for (const [i, scored] of trajectories.entries()) {
-      advantages.set(scored.trajectory.id, overTurns(scored, ofGroup[i] as readonly number[]));
+    for (const [i, rewarded] of trajectories.entries()) {
+      advantages.set(rewarded.trajectory.id, overTurns(rewarded, ofGroup[i] as readonly number[]));
     }
   }
   return { advantages };
@@ -88,11 +88,11 @@ export function byTurns(
  * `[turns]` what each turn earned: by itself where it was paid, and the rest of the reward on the last.
  * They add up to the reward.
  */
-export function turnRewards({ trajectory, score }: RewardedTrajectory): number[] {
-  const paid = trajectory.turns.map(({ reward }, i) => score.turnRewards?.[i] ?? reward ?? 0);
+export function turnRewards({ trajectory, reward }: RewardedTrajectory): number[] {
+  const paid = trajectory.turns.map((turn, i) => reward.turnRewards?.[i] ?? turn.reward ?? 0);
   const last = paid.length - 1;
   if (last >= 0) {
-    paid[last] = (paid[last] as number) + score.reward - paid.reduce((sum, r) => sum + r, 0);
+    paid[last] = (paid[last] as number) + reward.total - paid.reduce((sum, r) => sum + r, 0);
   }
   return paid;
 }

@@ -20,7 +20,7 @@ const CONTEXT: PartContext = {
 };
 
 /** One sample of five tokens, two turns of two: [_ a a b b]. */
-function scored(id: string, reward: number, stopReason: StopReason): RewardedTrajectory {
+function rewarded(id: string, reward: number, stopReason: StopReason): RewardedTrajectory {
   const turn = { toolCalls: [], toolResults: [], parseError: null, reward: null, sample: 0 };
   const terminated = stopReason === "completed";
   const trajectory = {
@@ -34,13 +34,18 @@ function scored(id: string, reward: number, stopReason: StopReason): RewardedTra
     ],
   } as unknown as JudgedTrajectory;
   const lossMask = [[false, true, true, true, true]];
-  return { trajectory, lossMask, score: { reward }, tokenWeights: [new Float64Array(5).fill(1)] };
+  return {
+    trajectory,
+    lossMask,
+    reward: { total: reward },
+    tokenWeights: [new Float64Array(5).fill(1)],
+  };
 }
 
 /** Returns of a worthless trajectory whose critic says 0.5 everywhere, λ = 1: 0, or what the critic adds. */
 function lastReturn(part: AdvantagePart<"critic", "single">, stopReason: StopReason): number {
   const { returns } = part.estimate(
-    [{ task: "t", trajectories: [scored("e", 0, stopReason), scored("f", 1, "completed")] }],
+    [{ task: "t", trajectories: [rewarded("e", 0, stopReason), rewarded("f", 1, "completed")] }],
     {
       ...CONTEXT,
       values: new Map(["e", "f"].map((id) => [id, [new Float64Array(5).fill(0.5)]])),
@@ -78,7 +83,7 @@ test("a critic that is fitted to rollouts without a reward comes to say 0", () =
   // Its own word at the end, paid back with λ = 0.95, would hold it where it began.
   let value = 1;
   for (let step = 0; step < 200; step += 1) {
-    const trajectory = scored("e", 0, "parse-error");
+    const trajectory = rewarded("e", 0, "parse-error");
     expect(wasCutOff(trajectory.trajectory)).toBe(false);
     const { returns } = parts
       .gae({ discount: 1, lambda: 0.95 })
@@ -94,7 +99,7 @@ test("a critic that is fitted to rollouts without a reward comes to say 0", () =
 
 /** Of all loss tokens: their mean and deviation. */
 function spread(part: AdvantagePart<"critic", "single">, said: number): [number, number] {
-  const trajectories = [0, 1, 1].map((reward, i) => scored(`${i}`, reward, "completed"));
+  const trajectories = [0, 1, 1].map((reward, i) => rewarded(`${i}`, reward, "completed"));
   const { advantages } = part.estimate([{ task: "t", trajectories }], {
     ...CONTEXT,
     values: new Map(
@@ -121,7 +126,7 @@ test.each(["gae", "gae-step"] as const)(
 );
 
 test("a critic that is asked once a turn is fitted where turns begin, one that is asked at tokens everywhere", () => {
-  const group = { task: "t", trajectories: [scored("e", 1, "completed")] };
+  const group = { task: "t", trajectories: [rewarded("e", 1, "completed")] };
   const rows = { lossMask: group.trajectories[0]?.lossMask, tokenCount: 4, samples: [0] };
   const minibatch = {
     ...rows,

@@ -40,17 +40,17 @@ export function durationWeightedAdvantages(
 
 /** `duration`: slow turns weigh as much in the sum as time says, so that quick ones do not own it. */
 export function durationWeighted(
-  secondsOf: (scored: RewardedTrajectory, turn: number) => number,
+  secondsOf: (rewarded: RewardedTrajectory, turn: number) => number,
 ): GroupPart {
   return advantagePart("duration", "group", (groups) =>
     byTurns(groups, (trajectories) => {
-      const ofGroup = groupRelativeAdvantages(trajectories.map(({ score }) => score.reward));
-      return trajectories.map((scored, i) =>
-        scored.trajectory.turns.length === 0
+      const ofGroup = groupRelativeAdvantages(trajectories.map(({ reward }) => reward.total));
+      return trajectories.map((rewarded, i) =>
+        rewarded.trajectory.turns.length === 0
           ? []
           : durationWeightedAdvantages(
-              scored.trajectory.turns.map(() => ofGroup[i] as number),
-              scored.trajectory.turns.map((_, turn) => 1000 * secondsOf(scored, turn)),
+              rewarded.trajectory.turns.map(() => ofGroup[i] as number),
+              rewarded.trajectory.turns.map((_, turn) => 1000 * secondsOf(rewarded, turn)),
             ),
       );
     }),

@@ -88,13 +88,13 @@ function weighedByEntropy<N extends StateName>(
       const estimated = inner.estimate(groups, context);
       const rows = groups
         .flatMap(({ trajectories }) => trajectories)
-        .flatMap((scored) => {
-          const own = estimated.advantages.get(scored.trajectory.id) ?? [];
-          const entropies = entropiesOf(scored);
+        .flatMap((rewarded) => {
+          const own = estimated.advantages.get(rewarded.trajectory.id) ?? [];
+          const entropies = entropiesOf(rewarded);
           return own.map((row, sample) => ({
-            id: scored.trajectory.id,
+            id: rewarded.trajectory.id,
             row,
-            mask: scored.lossMask[sample] ?? [],
+            mask: rewarded.lossMask[sample] ?? [],
             entropies: entropies[sample] as ArrayLike<number>,
           }));
         });

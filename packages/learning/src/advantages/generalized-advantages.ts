@@ -140,14 +140,14 @@ function ofTokens(options: GivenCredit): AdvantagePart<"critic", "single"> {
       const advantages = new Map<string, TokenRows>();
       const returns = new Map<string, TokenRows>();
       const trajectories = trajectoriesOf(groups);
-      for (const scored of trajectories) {
-        const { id } = scored.trajectory;
-        const rows = scored.lossMask.map((mask, sample) =>
+      for (const rewarded of trajectories) {
+        const { id } = rewarded.trajectory;
+        const rows = rewarded.lossMask.map((mask, sample) =>
           generalizedAdvantages(
-            tokenRewards(scored, sample),
+            tokenRewards(rewarded, sample),
             values?.get(id)?.[sample] ?? new Float64Array(mask.length),
             mask,
-            { ...options, bootstrap: bootstrapOf(scored, finalValues?.get(id)?.[sample]) },
+            { ...options, bootstrap: bootstrapOf(rewarded, finalValues?.get(id)?.[sample]) },
           ),
         );
         advantages.set(
@@ -172,7 +172,7 @@ function asCredit(
   { whitened = true }: GivenCredit,
 ): ReadonlyMap<string, TokenRows> {
   if (!whitened) return advantages;
-  const rows = trajectories.flatMap((scored) => advantages.get(scored.trajectory.id) ?? []);
+  const rows = trajectories.flatMap((rewarded) => advantages.get(rewarded.trajectory.id) ?? []);
   const masks = trajectories.flatMap(({ lossMask }) => lossMask);
   const even = whitenedRows(rows, masks, { convention: "population", epsilon: 1e-8 });
   let next = 0;
@@ -190,13 +190,13 @@ function bootstrapOf({ trajectory }: RewardedTrajectory, finalValue = 0): number
 }
 
 /** `[T]` of one sample: each turn's reward on its last sampled token. */
-function tokenRewards(scored: RewardedTrajectory, sample: number): Float64Array {
-  const mask = scored.lossMask[sample] ?? [];
+function tokenRewards(rewarded: RewardedTrajectory, sample: number): Float64Array {
+  const mask = rewarded.lossMask[sample] ?? [];
   const rewards = new Float64Array(mask.length);
   let last = -1;
   let unplaced = 0;
-  for (const [i, reward] of turnRewards(scored).entries()) {
-    const turn = scored.trajectory.turns[i];
+  for (const [i, reward] of turnRewards(rewarded).entries()) {
+    const turn = rewarded.trajectory.turns[i];
     if (turn === undefined || turn.sample !== sample) continue;
     const at = mask.lastIndexOf(true, turn.end - 1);
     // What a turn without a token of its own earned is paid to the one before it.
@@ -226,17 +226,17 @@ function ofTurns(options: GivenCredit): AdvantagePart<"critic", "single"> {
       const advantages = new Map<string, TokenRows>();
       const returns = new Map<string, TokenRows>();
       const trajectories = trajectoriesOf(groups);
-      for (const scored of trajectories) {
-        const { trajectory } = scored;
+      for (const rewarded of trajectories) {
+        const { trajectory } = rewarded;
         const ofTurns = turnGae(
-          turnRewards(scored),
+          turnRewards(rewarded),
           trajectory.turns.map(
             ({ sample, start }) => values?.get(trajectory.id)?.[sample]?.[start] ?? 0,
           ),
-          { ...options, bootstrap: bootstrapOf(scored, finalValues?.get(trajectory.id)?.at(-1)) },
+          { ...options, bootstrap: bootstrapOf(rewarded, finalValues?.get(trajectory.id)?.at(-1)) },
         );
-        advantages.set(trajectory.id, overTurns(scored, [...ofTurns.advantages]));
-        returns.set(trajectory.id, overTurns(scored, [...ofTurns.returns]));
+        advantages.set(trajectory.id, overTurns(rewarded, [...ofTurns.advantages]));
+        returns.set(trajectory.id, overTurns(rewarded, [...ofTurns.returns]));
       }
       return { advantages: asCredit(advantages, trajectories, options), returns };
     },

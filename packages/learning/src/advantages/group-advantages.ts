@@ -51,7 +51,7 @@ export function broadcast(options?: GroupAdvantageOptions): GroupPart {
       (groups) =>
         byTurns(groups, (trajectories) => {
           const ofGroup = groupRelativeAdvantages(
-            trajectories.map(({ score }) => score.reward),
+            trajectories.map(({ reward }) => reward.total),
             scaled,
           );
           return trajectories.map(({ trajectory }, i) =>

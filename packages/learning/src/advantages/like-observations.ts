@@ -90,8 +90,10 @@ export function likeObservations(threshold?: number): GroupPart {
     ({ likeObservationsThreshold: threshold }) =>
       advantagePart("cluster", "group", (groups) =>
         byTurns(groups, (trajectories) => {
-          const ofGroup = groupRelativeAdvantages(trajectories.map(({ score }) => score.reward));
-          const returns = trajectories.map((scored) => discountedReturns(turnRewards(scored), 1));
+          const ofGroup = groupRelativeAdvantages(trajectories.map(({ reward }) => reward.total));
+          const returns = trajectories.map((rewarded) =>
+            discountedReturns(turnRewards(rewarded), 1),
+          );
           const states = trajectories.flatMap(({ trajectory }) =>
             trajectory.turns.map(({ state }) => state.split(" ")),
           );

@@ -5,7 +5,7 @@ import { advantagePart, overTrajectory, trajectoriesOf } from "./credit.ts";
 
 /** `rae`: r − a moving average over earlier steps, by `keyOf`; serves single trajectories. */
 export function movingBaselineAdvantage(
-  keyOf: (scored: RewardedTrajectory) => string = ({ trajectory }) => trajectory.role,
+  keyOf: (rewarded: RewardedTrajectory) => string = ({ trajectory }) => trajectory.role,
 ): AdvantagePart<"baseline", "single"> {
   return advantagePart(
     "rae",
@@ -14,14 +14,14 @@ export function movingBaselineAdvantage(
       const trajectories = trajectoriesOf(groups);
       const { advantages, baseline } = movingBaselineAdvantages(
         state.baseline as MovingBaseline,
-        trajectories.map(({ score }) => score.reward),
+        trajectories.map(({ reward }) => reward.total),
         trajectories.map(keyOf),
       );
       return {
         advantages: new Map(
-          trajectories.map((scored, i) => [
-            scored.trajectory.id,
-            overTrajectory(scored, advantages[i] as number),
+          trajectories.map((rewarded, i) => [
+            rewarded.trajectory.id,
+            overTrajectory(rewarded, advantages[i] as number),
           ]),
         ),
         state: { baseline },

@@ -93,9 +93,9 @@ export function optimalTokenBaseline(): AdvantagePart<never, "group"> {
     for (const { trajectories } of groups) {
       const ofGroup = optimalTokenAdvantages({
         lossMask: trajectories.map(({ lossMask }) => lossMask.flat()),
-        rewards: trajectories.map(({ score }) => score.reward),
-        logProbs: trajectories.map((scored) => inOneRow(scored, logProb)),
-        sumSquaredProbs: trajectories.map((scored) => inOneRow(scored, sumSquaredProb)),
+        rewards: trajectories.map(({ reward }) => reward.total),
+        logProbs: trajectories.map((rewarded) => inOneRow(rewarded, logProb)),
+        sumSquaredProbs: trajectories.map((rewarded) => inOneRow(rewarded, sumSquaredProb)),
       });
       for (const [i, { trajectory, lossMask }] of trajectories.entries()) {
         advantages.set(trajectory.id, bySamples(ofGroup[i] as Float64Array, lossMask));

@@ -10,7 +10,7 @@ const trajectories = REWARDS.map((reward, i) =>
   rewardedTrajectory(
     { id: `${i}`, samples: [{ lossMask: [false, true] }] } as unknown as JudgedTrajectory,
     {
-      reward,
+      total: reward,
     },
   ),
 );

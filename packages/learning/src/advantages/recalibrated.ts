@@ -35,17 +35,17 @@ export function recalibrated(): AdvantagePart<"baseline", "single"> {
     (groups, { state }) => {
       const { values, prior } = state.baseline as MovingBaseline;
       const all = groups.flatMap(({ task, trajectories }) =>
-        trajectories.map((scored) => ({ task, scored })),
+        trajectories.map((rewarded) => ({ task, rewarded })),
       );
       const wins = recalibratedAdvantages(
-        all.map(({ scored }) => scored.score.reward),
+        all.map(({ rewarded }) => rewarded.reward.total),
         all.map(({ task }) => values[task] ?? prior),
       );
       return {
         advantages: new Map(
-          all.map(({ scored }, i) => [
-            scored.trajectory.id,
-            overTrajectory(scored, wins[i] as number),
+          all.map(({ rewarded }, i) => [
+            rewarded.trajectory.id,
+            overTrajectory(rewarded, wins[i] as number),
           ]),
         ),
       };

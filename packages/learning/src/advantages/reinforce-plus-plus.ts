@@ -121,17 +121,17 @@ type BatchWhitening = Omit<ReinforcePlusPlusOptions, "groups" | "referenceGaps" 
 
 function whitenedOverBatch(options: BatchWhitening): AdvantagePart<never, "single"> {
   return advantagePart("reinforce++", "single", (groups) => {
-    const rows = trajectoriesOf(groups).flatMap((scored) =>
-      scored.lossMask.map((mask) => ({ scored, mask })),
+    const rows = trajectoriesOf(groups).flatMap((rewarded) =>
+      rewarded.lossMask.map((mask) => ({ rewarded, mask })),
     );
     const ofRows = reinforcePlusPlusAdvantages(
-      rows.map(({ scored }) => scored.score.reward),
+      rows.map(({ rewarded }) => rewarded.reward.total),
       rows.map(({ mask }) => mask),
       options,
     );
     const advantages = new Map<string, Float64Array[]>();
-    for (const [r, { scored }] of rows.entries()) {
-      const { id } = scored.trajectory;
+    for (const [r, { rewarded }] of rows.entries()) {
+      const { id } = rewarded.trajectory;
       advantages.set(id, [...(advantages.get(id) ?? []), ofRows[r] as Float64Array]);
     }
     return { advantages };

@@ -83,7 +83,7 @@ function kindOf({ trajectory }: RewardedTrajectory): string {
     .join(" ");
 }
 
-/** `set`: sets of trajectories are scored by success times diversity, their members share it. */
+/** `set`: sets of trajectories are rewarded by success times diversity, their members share it. */
 export function setAdvantage(size?: number): GroupPart {
   return definePart({ setAdvantageSize: option(size, 4) }, ({ setAdvantageSize: size }) =>
     advantagePart("set", "group", (groups, { random }) =>

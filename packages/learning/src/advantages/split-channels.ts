@@ -52,7 +52,7 @@ export function splitAdvantage(costWeight?: number): GroupPart {
     advantagePart("split", "group", (groups) =>
       byRewards(groups, (_, trajectories) => {
         const component = (name: string): number[] =>
-          trajectories.map(({ score }) => score.components?.[name] ?? score.reward);
+          trajectories.map(({ reward }) => reward.components?.[name] ?? reward.total);
         return splitAdvantages([
           { rewards: component("outcome"), weight: 1 },
           {
@@ -76,7 +76,7 @@ export function splitComponents(weights: { readonly [component: string]: number 
         byRewards(groups, (_, trajectories) =>
           splitAdvantages(
             Object.entries(weights).map(([name, weight]) => ({
-              rewards: trajectories.map(({ score }) => componentOf(score.components ?? {}, name)),
+              rewards: trajectories.map(({ reward }) => componentOf(reward.components ?? {}, name)),
               weight,
               options,
             })),

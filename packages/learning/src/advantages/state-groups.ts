@@ -100,12 +100,12 @@ export function stateGroups(options: StateGroupOptions = { scale: "std" }): Grou
   return advantagePart("gigpo", "group", (groups) =>
     byTurns(groups, (trajectories) =>
       stateGroupAdvantages(
-        trajectories.map((scored) => {
-          const rewards = turnRewards(scored);
+        trajectories.map((rewarded) => {
+          const rewards = turnRewards(rewarded);
           return {
             group: "task",
-            reward: scored.score.reward,
-            steps: scored.trajectory.turns.map(({ state }, i) => ({
+            reward: rewarded.reward.total,
+            steps: rewarded.trajectory.turns.map(({ state }, i) => ({
               state,
               reward: rewards[i] as number,
             })),

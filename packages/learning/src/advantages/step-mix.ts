@@ -78,9 +78,9 @@ export function mixedSteps(options: StepMixOptions = {}): GroupPart {
       (groups) =>
         byTurns(groups, (trajectories) =>
           mixedStepAdvantages(
-            trajectories.map(({ score }) => score.reward),
-            trajectories.map(({ trajectory, score }) =>
-              trajectory.turns.map(({ reward }, i) => score.turnRewards?.[i] ?? reward ?? 0),
+            trajectories.map(({ reward }) => reward.total),
+            trajectories.map(({ trajectory, reward }) =>
+              trajectory.turns.map((turn, i) => reward.turnRewards?.[i] ?? turn.reward ?? 0),
             ),
             scaled,
           ),

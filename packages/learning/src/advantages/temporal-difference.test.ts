@@ -16,7 +16,7 @@ const CONTEXT: PartContext = {
 };
 
 /** One sample of six tokens, two turns of two tokens: [_ a a _ b b]. */
-function scored(
+function rewarded(
   id: string,
   reward: number,
   more: Partial<JudgedTrajectory> = {},
@@ -34,15 +34,20 @@ function scored(
     ...more,
   } as unknown as JudgedTrajectory;
   const lossMask = [[false, true, true, false, true, true]];
-  return { trajectory, lossMask, score: { reward }, tokenWeights: [new Float64Array(6).fill(1)] };
+  return {
+    trajectory,
+    lossMask,
+    reward: { total: reward },
+    tokenWeights: [new Float64Array(6).fill(1)],
+  };
 }
 
 const proposal = (id: string, of: string, turn: number): RewardedTrajectory =>
-  scored(id, 0, { role: "proposal", branch: { trajectory: of, turn } });
+  rewarded(id, 0, { role: "proposal", branch: { trajectory: of, turn } });
 
-const a = scored("a", 1);
+const a = rewarded("a", 1);
 
-const b = scored("b", 0);
+const b = rewarded("b", 0);
 
 const values = new Map([
   ["a", [Float64Array.of(0, 0.1, 0.2, 0, 0.4, 0.5)]],
@@ -70,7 +75,7 @@ test("a chunk sees the pay of all its turns; the best next action is looked for 
   );
   expect(two.returns?.get("a")?.[0]?.[1]).toBe(0.5);
   const alike = (id: string): RewardedTrajectory => {
-    const made = scored(id, 0);
+    const made = rewarded(id, 0);
     const turns = made.trajectory.turns.map((turn, i) => ({ ...turn, state: `${i}` }));
     return { ...made, trajectory: { ...made.trajectory, turns } };
   };
@@ -109,7 +114,7 @@ function minibatchOf(
 test("values of proposals are pressed down, those of what was done up, and calibration stops it", () => {
   const rows = [Float64Array.of(0, 0, 0.3, 0, 0, 0.2), Float64Array.of(0, 0, 0, 0, 0, 0.9)];
   const pressed = (isCalibrated: boolean, reward: number): Float64Array[] => {
-    const batch = minibatchOf([scored("a", reward), proposal("p", "a", 0)], rows);
+    const batch = minibatchOf([rewarded("a", reward), proposal("p", "a", 0)], rows);
     const off = tdBc({ strength: 0, criticWeight: 0 }).compute(batch, CONTEXT);
     const on = tdBc({
       strength: 0,
@@ -132,7 +137,7 @@ test("values of proposals are pressed down, those of what was done up, and calib
 test("of several proposals in a state the one of most value is imitated, and nothing else", () => {
   const rows = [0.1, 0.7, 0.4, 0.2].map((value) => new Float64Array(6).fill(value));
   const trajectories = [
-    scored("a", 1),
+    rewarded("a", 1),
     proposal("p", "a", 0),
     proposal("q", "a", 0),
     proposal("r", "a", 1),
@@ -144,7 +149,7 @@ test("of several proposals in a state the one of most value is imitated, and not
 
 test("what went better than expected is imitated more, what went worse less and never undone", () => {
   const rows = [new Float64Array(6), new Float64Array(6)];
-  const batch = minibatchOf([scored("a", 1), scored("b", 0)], rows);
+  const batch = minibatchOf([rewarded("a", 1), rewarded("b", 0)], rows);
   const advantages = [
     Float64Array.of(0, 0.5, 0.5, 0, 0.5, 0.5),
     Float64Array.of(0, -0.1, -0.1, 0, -0.9, -0.9),

@@ -98,7 +98,7 @@ export function branchAttributed(options?: GroupAdvantageOptions): GroupPart {
       (groups) =>
         byTurns(groups, (trajectories) => {
           const ofGroup = groupRelativeAdvantages(
-            trajectories.map(({ score }) => score.reward),
+            trajectories.map(({ reward }) => reward.total),
             scaled,
           );
           const { segments, leaves } = treeOf(trajectories, ofGroup);

@@ -7,7 +7,7 @@ import type {
   Minibatch,
   PartContext,
   RewardedGroup,
-  Score,
+  Reward,
   StateValues,
 } from "../composition/part.ts";
 import * as parts from "../parts.ts";
@@ -103,17 +103,19 @@ const context = (state: StateValues = {}, more: Partial<PartContext> = {}): Part
   ...more,
 });
 
-const scored = (
-  reward: { score: (group: JudgedGroup, context: PartContext) => unknown },
+const rewarded = (
+  reward: { rewards: (group: JudgedGroup, context: PartContext) => unknown },
   trajectories: readonly JudgedTrajectory[],
   given = context(),
-): Promise<Score[]> =>
-  Promise.resolve(reward.score({ task: "t", trajectories }, given) as Score[] | Promise<Score[]>);
+): Promise<Reward[]> =>
+  Promise.resolve(
+    reward.rewards({ task: "t", trajectories }, given) as Reward[] | Promise<Reward[]>,
+  );
 
 const groupOf = (trajectories: readonly JudgedTrajectory[], task = "t"): RewardedGroup => ({
   task,
   trajectories: trajectories.map((one) =>
-    rewardedTrajectory(one, { reward: one.verification.reward }),
+    rewardedTrajectory(one, { total: one.verification.reward }),
   ),
 });
 
@@ -126,15 +128,15 @@ test("progress is spread by what was learned of turns, and adds up to the outcom
     trajectory({ turns: [{ call: "a" }, { call: "b" }, {}], reward: 1 }),
   ];
   const state = { "progress-est": progressEstimate.initial?.() };
-  const before = await scored(attributedProgress(), runs, context(state));
+  const before = await rewarded(attributedProgress(), runs, context(state));
   // While nothing is known, all of it is the last turn's.
   expect(before.map(({ turnRewards }) => turnRewards)).toEqual([
     [0, 0, 0],
     [0, 0, 1],
   ]);
   const fitted = fitsProgress(0.1, 400).apply([groupOf(runs)], context(state)).state ?? {};
-  const after = await scored(attributedProgress(), runs, context(fitted));
-  for (const [i, { turnRewards, reward }] of after.entries()) {
+  const after = await rewarded(attributedProgress(), runs, context(fitted));
+  for (const [i, { turnRewards, total: reward }] of after.entries()) {
     expect(sum(turnRewards)).toBeCloseTo(reward, 12);
     expect(reward).toBe(runs[i]?.verification.reward);
   }
@@ -150,30 +152,30 @@ test("criteria by rule: what was paid was met, the rest was not, and all is paid
       { call: "c", paid: 0.25 },
     ],
   });
-  expect(await scored(criteriaByRule(), [half])).toEqual([
-    { reward: 0.5, turnRewards: [0, 0, 0.5], components: { met: 2 } },
+  expect(await rewarded(criteriaByRule(), [half])).toEqual([
+    { total: 0.5, turnRewards: [0, 0, 0.5], components: { met: 2 } },
   ]);
-  const [dense] = await scored(criteriaByRule("turn"), [half]);
+  const [dense] = await rewarded(criteriaByRule("turn"), [half]);
   expect(dense?.turnRewards).toEqual([0.25, 0, 0.25]);
   // Where nothing is paid by itself, success is the one criterion.
-  const [whole, none] = await scored(criteriaByRule(), [
+  const [whole, none] = await rewarded(criteriaByRule(), [
     trajectory({ turns: [{ call: "a" }, {}], reward: 1 }),
     trajectory({ turns: [{ call: "a" }, {}], reward: 0.5 }),
   ]);
-  expect([whole?.reward, none?.reward]).toEqual([1, 0]);
+  expect([whole?.total, none?.total]).toEqual([1, 0]);
 });
 
 test("gains of information telescope, and the outcome is paid on the last turn", async () => {
   const run = trajectory({ turns: [{ call: "a" }, { call: "b" }, {}], reward: 1 });
   const answerLogProbs = async (): Promise<number[]> => [-4, -3, -1, -1];
   const given = context({}, { ports: { answerLogProbs } });
-  const [score] = await scored(parts.informationGain(0.1, 9), [run], given);
-  expect(score?.turnRewards).toEqual([0.1, 0.2, 1]);
-  expect(score?.reward).toBeCloseTo(1 + 0.1 * 3, 12);
+  const [reward] = await rewarded(parts.informationGain(0.1, 9), [run], given);
+  expect(reward?.turnRewards).toEqual([0.1, 0.2, 1]);
+  expect(reward?.total).toBeCloseTo(1 + 0.1 * 3, 12);
   // A cut holds single turns, and without a port nothing is made up.
-  const [cut] = await scored(parts.informationGain(0.1, 1), [run], given);
+  const [cut] = await rewarded(parts.informationGain(0.1, 1), [run], given);
   expect(cut?.turnRewards).toEqual([0.1, 0.1, 1]);
-  await expect(scored(parts.informationGain(), [run])).rejects.toThrow(/log-probs of answers/);
+  await expect(rewarded(parts.informationGain(), [run])).rejects.toThrow(/log-probs of answers/);
 });
 
 test("after a fork the set decides, before it the critic", () => {
@@ -216,7 +218,7 @@ test("form is learned at structural tokens alone, by the group's advantage in it
     ...group,
     trajectories: group.trajectories.map((one, i) => ({
       ...one,
-      score: { reward: 0, components: { format: 1 - i } },
+      reward: { total: 0, components: { format: 1 - i } },
     })),
   };
   const planned = planMinibatch([withForm], { kind: "token-mean" }, {}, []);
@@ -263,7 +265,7 @@ test("whether a task needs tools is what its arms say; labels choose tasks or wh
   const { groups: labelled } = toolNeedLabels().apply(groups, context());
   expect(labelled).toHaveLength(8);
   const needs = labelled.flatMap(({ trajectories }) =>
-    trajectories.map(({ score }) => score.components?.["toolNeed"]),
+    trajectories.map(({ reward }) => reward.components?.["toolNeed"]),
   );
   expect(needs).toEqual([1, 1, -1, -1, 0, 0, -1, -1]);
   const planned = planMinibatch(labelled, { kind: "token-mean" }, {}, []);
@@ -287,15 +289,15 @@ test("answers are read against the right one, what tools said, and what was aske
     turns: [{ call: "x", result: "oslo" }],
     words: { ...words, text: "" },
   });
-  const rewards = async (part: Parameters<typeof scored>[0]): Promise<number[]> =>
-    (await scored(part, [found, invented, silent])).map(({ reward }) => reward);
+  const rewards = async (part: Parameters<typeof rewarded>[0]): Promise<number[]> =>
+    (await rewarded(part, [found, invented, silent])).map(({ total: reward }) => reward);
   expect(await rewards(parts.answerF1())).toEqual([1, 1, 0]);
   expect(await rewards(parts.groundedAnswer())).toEqual([1, -1, 0]);
   // One word of six; who quotes the request, or asks with the answer, earns nothing.
   expect((await rewards(recoveredRequest()))[0]).toBeCloseTo((2 * 1) / (1 + 5), 12);
   expect(await rewards(recoveredAnswer())).toEqual([1, 0, 0]);
   const quoting = trajectory({ turns: [{ call: "rome", result: "rome" }, {}], words });
-  expect((await scored(recoveredAnswer(), [quoting]))[0]?.reward).toBe(0);
+  expect((await rewarded(recoveredAnswer(), [quoting]))[0]?.total).toBe(0);
   const { groups, dropped } = answerable().apply(
     [groupOf([found, invented], "some"), groupOf([invented, silent], "none")],
     context(),
@@ -306,14 +308,14 @@ test("answers are read against the right one, what tools said, and what was aske
 
 test("likeness is to the best reference, and a group without one is refused", async () => {
   const reference = trajectory({ turns: [{ call: "a" }, { call: "b" }, {}], role: "reference" });
-  const scores = await scored(likeReference(), [
+  const scores = await rewarded(likeReference(), [
     trajectory({ turns: [{ call: "a" }, { call: "b" }, {}] }),
     trajectory({ turns: [{ call: "b" }] }),
     trajectory({ turns: [{ call: "x" }] }),
     reference,
   ]);
-  expect(scores.map(({ reward }) => reward)).toEqual([1, 1 / 3, 0, 1]);
-  expect(() => likeReference().score({ task: "t", trajectories: [] }, context())).toThrow(
+  expect(scores.map(({ total: reward }) => reward)).toEqual([1, 1 / 3, 0, 1]);
+  expect(() => likeReference().rewards({ task: "t", trajectories: [] }, context())).toThrow(
     /reference/,
   );
 });
@@ -321,10 +323,10 @@ test("likeness is to the best reference, and a group without one is refused", as
 test("retrieval pays what the answer stands on where it was found first", async () => {
   const words = { found: "d1 d9|d1 d2|", relevant: "d1 d2 d3 d4" };
   const run = trajectory({ turns: [{ call: "a" }, {}, { call: "b" }, { call: "c" }], words });
-  const [score] = await scored(retrieved(0.5), [run]);
-  expect(score?.reward).toBeCloseTo(2 / 4 + (0.5 * 2) / 3, 12);
-  expect(score?.turnRewards).toEqual([0.25, 0, 0.25, 0]);
-  await expect(async () => scored(retrieved(), [trajectory({ turns: [{}] })])).rejects.toThrow(
+  const [reward] = await rewarded(retrieved(0.5), [run]);
+  expect(reward?.total).toBeCloseTo(2 / 4 + (0.5 * 2) / 3, 12);
+  expect(reward?.turnRewards).toEqual([0.25, 0, 0.25, 0]);
+  await expect(async () => rewarded(retrieved(), [trajectory({ turns: [{}] })])).rejects.toThrow(
     /which documents/,
   );
 });

@@ -1,6 +1,6 @@
 /** Parts of a stage that learns without a gradient, from scores of perturbed parameters. Not a driver. */
 import type { TensorMap } from "@waggle/protocol";
-import type { EvolutionOptions, PerturbationScore } from "../gradient-free/perturbation.ts";
+import type { EvolutionOptions, PerturbationReward } from "../gradient-free/perturbation.ts";
 
 /** In the advantage slot: how scores of perturbations become weights. */
 export type FitnessPart = {
@@ -15,7 +15,7 @@ export type EvolutionPart = {
   readonly part: string;
   readonly step: (
     parameters: TensorMap,
-    scores: readonly PerturbationScore[],
+    scores: readonly PerturbationReward[],
     options: EvolutionOptions,
   ) => TensorMap;
 };

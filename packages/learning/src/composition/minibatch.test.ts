@@ -6,7 +6,7 @@ import type { JudgedGroup } from "./judged-trajectory.ts";
 import { planMinibatch } from "./minibatch.ts";
 import type { FilterPart, RewardPart } from "./part.ts";
 import { contextOf, groupOf } from "./rewarded-trajectories.fixture.ts";
-import { rewardGroups } from "./score-groups.ts";
+import { rewardGroups } from "./reward-groups.ts";
 import { initialValues, rewardStage, settingsAt, type Stage } from "./stage.ts";
 
 const stageOf = (more: Partial<Stage> = {}): Stage => ({
@@ -38,13 +38,13 @@ test("shares are of the tokens that count: alike a token, or alike a trajectory"
 test("a row carries its trajectory's mask, weights, advantages and returns", () => {
   const [one] = groupOf([{ turns: [{ tokens: 2 }] }]).trajectories;
   if (one === undefined) throw new Error("no trajectory");
-  const scored = {
+  const rewarded = {
     ...one,
     lossMask: [[false, false, true]],
     tokenWeights: [Float64Array.of(1, 1, 0.25)],
   };
   const planned = planMinibatch(
-    [{ task: "t", trajectories: [scored] }],
+    [{ task: "t", trajectories: [rewarded] }],
     { kind: "token-mean" },
     {
       advantages: new Map([["0", [Float64Array.of(0, 0, 3)]]]),
@@ -59,8 +59,8 @@ test("a row carries its trajectory's mask, weights, advantages and returns", () 
 });
 
 test("rows without a loss token are left out unless a pair needs them, and pairs name rows", () => {
-  const [a, b, c] = groupOf([{}, {}, {}]).trajectories.map((scored, i) =>
-    i === 2 ? scored : { ...scored, lossMask: [[false, false]] },
+  const [a, b, c] = groupOf([{}, {}, {}]).trajectories.map((rewarded, i) =>
+    i === 2 ? rewarded : { ...rewarded, lossMask: [[false, false]] },
   );
   if (a === undefined || b === undefined || c === undefined) throw new Error("no trajectories");
   const planned = planMinibatch(
@@ -109,15 +109,15 @@ test("pairs that a filter made outlive filters that make none", async () => {
   expect(kept.pairs).toEqual([["0", "1"]]);
 });
 
-test("a reward is asked for each group, and must score each of its trajectories", async () => {
+test("a reward is computed per group and must cover each trajectory", async () => {
   const asked: string[] = [];
   const reward: RewardPart = {
     slot: "reward",
     part: "asked",
     needs: [],
-    score: ({ task, trajectories }) => {
+    rewards: ({ task, trajectories }) => {
       asked.push(task);
-      return trajectories.map((_, i) => ({ reward: 10 * asked.length + i }));
+      return trajectories.map((_, i) => ({ total: 10 * asked.length + i }));
     },
   };
   const groups = [rolledOut([{}, {}], "a"), rolledOut([{}], "b")];
@@ -125,10 +125,10 @@ test("a reward is asked for each group, and must score each of its trajectories"
   const kept = await rewardGroups(stage, groups, contextOf());
   expect(asked).toEqual(["a", "b"]);
   expect(
-    kept.groups.map(({ trajectories }) => trajectories.map(({ score }) => score.reward)),
+    kept.groups.map(({ trajectories }) => trajectories.map(({ reward }) => reward.total)),
   ).toEqual([[10, 11], [20]]);
-  const short = stageOf({ reward: { ...reward, score: () => [] } });
-  await expect(rewardGroups(short, groups, contextOf())).rejects.toThrow(/0 scores/);
+  const short = stageOf({ reward: { ...reward, rewards: () => [] } });
+  await expect(rewardGroups(short, groups, contextOf())).rejects.toThrow(/returned 0 rewards/);
 });
 
 test("each schedule part sees what the one before it set", () => {

@@ -1,5 +1,5 @@
 /**
- * From scored trajectories to the rows of a minibatch: one row a training sample. What an engine computes
+ * From rewarded trajectories to the rows of a minibatch: one row a training sample. What an engine computes
  * is filled in by whoever has one; nothing here runs a model.
  */
 import type { TrainingSample } from "@waggle/protocol";
@@ -9,7 +9,7 @@ import type { AdvantageRows, Minibatch, RewardedTrajectory, RewardedGroup } from
 
 /** One training sample of a trajectory. */
 export type Row = {
-  readonly scored: RewardedTrajectory;
+  readonly rewarded: RewardedTrajectory;
   /** Index into the trajectory's samples. */
   readonly index: number;
   readonly sample: TrainingSample;
@@ -43,10 +43,10 @@ export function planMinibatch(
 ): PlannedMinibatch {
   const paired = new Set(pairs.flat());
   const rows = groups.flatMap(({ trajectories }) =>
-    trajectories.flatMap((scored) =>
-      scored.trajectory.samples.flatMap((sample, index): Row[] => {
-        const counts = (scored.lossMask[index] ?? []).some(Boolean);
-        return counts || paired.has(scored.trajectory.id) ? [{ scored, index, sample }] : [];
+    trajectories.flatMap((rewarded) =>
+      rewarded.trajectory.samples.flatMap((sample, index): Row[] => {
+        const counts = (rewarded.lossMask[index] ?? []).some(Boolean);
+        return counts || paired.has(rewarded.trajectory.id) ? [{ rewarded, index, sample }] : [];
       }),
     ),
   );
@@ -55,27 +55,29 @@ export function planMinibatch(
       trajectories.map(({ trajectory }) => [trajectory.id, task]),
     ),
   );
-  const lossMask = rows.map(({ scored, index }) => scored.lossMask[index] as readonly boolean[]);
+  const lossMask = rows.map(
+    ({ rewarded, index }) => rewarded.lossMask[index] as readonly boolean[],
+  );
   const pick = (from: AdvantageRows | undefined): TokenRows =>
     rows.map(
-      ({ scored, index, sample }) =>
-        from?.get(scored.trajectory.id)?.[index] ?? new Float64Array(sample.lossMask.length),
+      ({ rewarded, index, sample }) =>
+        from?.get(rewarded.trajectory.id)?.[index] ?? new Float64Array(sample.lossMask.length),
     );
-  const place = new Map(rows.map(({ scored }, b) => [scored.trajectory.id, b]));
+  const place = new Map(rows.map(({ rewarded }, b) => [rewarded.trajectory.id, b]));
   return {
     rows,
     lossMask,
     shares: tokenShares(aggregation, {
       lossMask,
-      prompts: rows.map(({ scored }) => taskOf.get(scored.trajectory.id) ?? ""),
-      rollouts: rows.map(({ scored }) => scored.trajectory.id),
+      prompts: rows.map(({ rewarded }) => taskOf.get(rewarded.trajectory.id) ?? ""),
+      rollouts: rows.map(({ rewarded }) => rewarded.trajectory.id),
     }),
     tokenCount: lossTokenCount(lossMask),
-    weights: rows.map(({ scored, index }) => scored.tokenWeights[index] as ArrayLike<number>),
+    weights: rows.map(({ rewarded, index }) => rewarded.tokenWeights[index] as ArrayLike<number>),
     advantages: pick(estimated.advantages),
     ...(estimated.returns === undefined ? {} : { returns: pick(estimated.returns) }),
     behaviorLogProbs: rows.map(({ sample }) => sample.behaviorLogProbs),
-    trajectories: rows.map(({ scored }) => scored),
+    trajectories: rows.map(({ rewarded }) => rewarded),
     samples: rows.map(({ index }) => index),
     pairs: pairs.map(([chosen, rejected]) => [
       place.get(chosen) as number,
@@ -87,11 +89,11 @@ export function planMinibatch(
 /** A trajectory before any filter: its samples' own masks, every token weighed alike. */
 export function rewardedTrajectory(
   trajectory: RewardedTrajectory["trajectory"],
-  score: RewardedTrajectory["score"],
+  reward: RewardedTrajectory["reward"],
 ): RewardedTrajectory {
   return {
     trajectory,
-    score,
+    reward,
     lossMask: trajectory.samples.map(({ lossMask }) => lossMask),
     tokenWeights: trajectory.samples.map(({ lossMask }) =>
       new Float64Array(lossMask.length).fill(1),

@@ -82,7 +82,7 @@ test("a recipe's own number of tasks is that of every step, and must be one", ()
   expect(Object.keys(own().settings).filter((name) => name.includes("tasks"))).toEqual(["tasks"]);
   expect(own({ tasks: 7 }).stages[0]?.settings.tasksPerStep).toBe(7);
   const open = recipe({ ...TOY, settings: {}, stages: () => [reinforced()] });
-  expect(() => open({ tasks: 2.5 })).toThrow(/whole number from 1, got 2\.5/);
+  expect(() => open({ tasks: 2.5 })).toThrow(/whole number of at least 1, got 2\.5/);
 });
 
 test("a choice defaults to its first value; any other word is refused with the list", () => {

@@ -61,7 +61,7 @@ function trajectory(
 const groupOf = (...trajectories: readonly JudgedTrajectory[]): RewardedGroup => ({
   task: "t",
   trajectories: trajectories.map((one) =>
-    rewardedTrajectory(one, { reward: one.verification.reward }),
+    rewardedTrajectory(one, { total: one.verification.reward }),
   ),
 });
 
@@ -160,22 +160,22 @@ test("a ratio is clipped where epsilon says", () => {
 test("rewards: the score or success, pay by turn or at the end, a bonus from so good on, weights", async () => {
   const run = trajectory("1", 0.6);
   const rewardOf = async (part: ReturnType<typeof parts.outcome>) =>
-    (await part.score({ task: "t", trajectories: [run] }, CONTEXT))[0];
-  expect(await rewardOf(parts.outcome())).toEqual({ reward: 0.6 });
-  expect(await rewardOf(remade(parts.outcome(), { outcome: "success" }))).toEqual({ reward: 0 });
+    (await part.rewards({ task: "t", trajectories: [run] }, CONTEXT))[0];
+  expect(await rewardOf(parts.outcome())).toEqual({ total: 0.6 });
+  expect(await rewardOf(remade(parts.outcome(), { outcome: "success" }))).toEqual({ total: 0 });
   expect((await rewardOf(parts.progress()))?.turnRewards).toEqual([0.1, 0.1, 0.1]);
   const late = remade(parts.progress(), { payment: "trajectory" });
   expect((await rewardOf(late))?.turnRewards).toEqual([0, 0, 0.6]);
   const gated = parts.gate(parts.outcome(), parts.callBonus(0.2));
-  expect((await rewardOf(gated))?.reward).toBeCloseTo(0.6, 12);
-  expect((await rewardOf(remade(gated, { gateFrom: 0.5 })))?.reward).toBeCloseTo(0.8, 12);
+  expect((await rewardOf(gated))?.total).toBeCloseTo(0.6, 12);
+  expect((await rewardOf(remade(gated, { gateFrom: 0.5 })))?.total).toBeCloseTo(0.8, 12);
   const both = parts.weighted([
     [parts.outcome(), { default: 0.5 }],
     [parts.exec(), 2],
   ]);
-  expect((await rewardOf(both))?.reward).toBeCloseTo(0.3 + 2 * 0.5, 12);
+  expect((await rewardOf(both))?.total).toBeCloseTo(0.3 + 2 * 0.5, 12);
   const lighter = remade(both, { outcomeWeight: 0.1 });
-  expect((await rewardOf(lighter))?.reward).toBeCloseTo(0.06 + 2 * 0.5, 12);
+  expect((await rewardOf(lighter))?.total).toBeCloseTo(0.06 + 2 * 0.5, 12);
 });
 
 test("a setter is paid by the curve that is named: 1 in the middle, 0 at the ends", () => {

@@ -100,8 +100,8 @@ export type RolloutPart<N extends StateName = never, S extends Start = Start> = 
 };
 
 /** What scores a trajectory: a number, or numbers by component, and what single turns earned. */
-export type Score = {
-  readonly reward: number;
+export type Reward = {
+  readonly total: number;
   readonly components?: { readonly [name: string]: number };
   /** `[turns]` */
   readonly turnRewards?: readonly number[];
@@ -109,15 +109,15 @@ export type Score = {
 
 export type RewardPart<N extends StateName = never> = Named<"reward", N> & {
   /** @returns one score a trajectory of the group. Where it cannot judge it throws `REWARD_UNAVAILABLE`. */
-  readonly score: (
+  readonly rewards: (
     group: JudgedGroup,
     context: PartContext,
-  ) => readonly Score[] | Promise<readonly Score[]>;
+  ) => readonly Reward[] | Promise<readonly Reward[]>;
 };
 
 export type RewardedTrajectory = {
   readonly trajectory: JudgedTrajectory;
-  readonly score: Score;
+  readonly reward: Reward;
   /** `[samples][T]` tokens that count in the loss; starts as the samples' own masks. */
   readonly lossMask: LossMask;
   /** `[samples][T]` weight of each token, 1 where nobody said another. */

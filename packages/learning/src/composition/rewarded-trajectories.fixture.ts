@@ -32,7 +32,7 @@ export type GivenTrajectory = {
 };
 
 /** Turns of one sample, each one given token (0) and its sampled tokens. */
-export function scoredOf(id: string, given: GivenTrajectory = {}): RewardedTrajectory {
+export function rewardedOf(id: string, given: GivenTrajectory = {}): RewardedTrajectory {
   const { reward = 0, turns = [{}], success = reward >= 1, seed = 1 } = given;
   const lossMask: boolean[] = [];
   const spans: { segment: { entropies: number[] }; start: number }[] = [];
@@ -77,8 +77,8 @@ export function scoredOf(id: string, given: GivenTrajectory = {}): RewardedTraje
   const { turnRewards, components } = given;
   return {
     trajectory,
-    score: {
-      reward,
+    reward: {
+      total: reward,
       ...(turnRewards === undefined ? {} : { turnRewards }),
       ...(components === undefined ? {} : { components }),
     },
@@ -91,7 +91,7 @@ export function scoredOf(id: string, given: GivenTrajectory = {}): RewardedTraje
 export function groupOf(given: readonly GivenTrajectory[], task = "t"): RewardedGroup {
   return {
     task,
-    trajectories: given.map((one, i) => scoredOf(`${task === "t" ? "" : task}${i}`, one)),
+    trajectories: given.map((one, i) => rewardedOf(`${task === "t" ? "" : task}${i}`, one)),
   };
 }
 
@@ -120,7 +120,7 @@ export type GivenRow = {
   readonly mask?: readonly boolean[];
   readonly entropies?: readonly number[];
   readonly referenceLogProbs?: readonly number[];
-  readonly scored?: RewardedTrajectory;
+  readonly rewarded?: RewardedTrajectory;
 };
 
 /** Shares are 1 a token, so that a derivative is the token's own. */
@@ -145,7 +145,7 @@ export function minibatchOf(rows: readonly GivenRow[], more: Partial<Minibatch> 
     ),
     entropies: each(({ advantages, entropies }) => entropies ?? advantages.map(() => 0)),
     referenceLogProbs: each((row) => row.referenceLogProbs ?? proximal(row)),
-    trajectories: each(({ scored }, b) => scored ?? scoredOf(`${b}`)),
+    trajectories: each(({ rewarded }, b) => rewarded ?? rewardedOf(`${b}`)),
     samples: each(() => 0),
     pairs: [],
     ...more,

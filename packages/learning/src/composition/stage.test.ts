@@ -31,8 +31,8 @@ const outcome: RewardPart = {
   slot: "reward",
   part: "outcome",
   needs: [],
-  score: ({ trajectories }) =>
-    trajectories.map(({ verification }) => ({ reward: verification.reward })),
+  rewards: ({ trajectories }) =>
+    trajectories.map(({ verification }) => ({ total: verification.reward })),
 };
 
 const nothing = () => ({ advantages: new Map() });

@@ -39,7 +39,7 @@ export type Written = {
   readonly refused?: number;
 };
 
-/** In the loss slot: from scored rollouts to a changed text or memory. */
+/** In the loss slot: from rewarded rollouts to a changed text or memory. */
 export type WritingPart<N extends StateName = never> = {
   readonly slot: "loss";
   readonly part: "text-edit" | "mem-write";

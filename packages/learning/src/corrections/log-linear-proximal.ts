@@ -63,8 +63,8 @@ function guessed(
   minibatch: Minibatch,
   { epoch = { taken: 0, of: 1 } }: PartContext,
 ): Float64Array[] {
-  const behaviorVersions = minibatch.trajectories.map((scored, b) =>
-    stepsBefore(scored, minibatch.samples[b] ?? 0, epoch.of),
+  const behaviorVersions = minibatch.trajectories.map((rewarded, b) =>
+    stepsBefore(rewarded, minibatch.samples[b] ?? 0, epoch.of),
   );
   return logLinearProximal(
     { ...minibatch, behaviorVersions },

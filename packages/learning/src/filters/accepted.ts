@@ -46,12 +46,12 @@ export function votedPairs(
   );
 }
 
-/** Rollouts that are scored at least so high. */
+/** Rollouts that are rewarded at least so high. */
 export function accepted(least?: number): FilterPart {
   return definePart({ acceptedLeast: option(least, 0.5) }, ({ acceptedLeast: least }) =>
     filterPart("accepted", (groups) =>
       keepTrajectories(groups, (trajectories) =>
-        selectBy(trajectories, ({ score }) => (score.reward >= least ? null : "not-accepted")),
+        selectBy(trajectories, ({ reward }) => (reward.total >= least ? null : "not-accepted")),
       ),
     ),
   );

@@ -29,7 +29,7 @@ function trajectory(
   } as unknown as JudgedTrajectory;
   return {
     trajectory: made,
-    score: { reward: success ? 1 : 0 },
+    reward: { total: success ? 1 : 0 },
     lossMask: [[true, true]],
     tokenWeights: [[1, 1]],
   };
@@ -53,7 +53,7 @@ test.each([
   const learned = groups.flatMap(({ trajectories }) =>
     trajectories.filter(({ lossMask }) => lossMask.flat().some(Boolean)),
   );
-  expect(learned.map((scored) => scored.trajectory.id)).toEqual(["short win", "long loss"]);
+  expect(learned.map((rewarded) => rewarded.trajectory.id)).toEqual(["short win", "long loss"]);
   // A group statistic serves what is left: its baseline is that of all that was rolled out.
   const { advantages } = groupAdvantage({ scale: "none" }).estimate(groups, CONTEXT);
   expect(advantages.get("short win")?.[0]?.[0]).toBe(0.5);

@@ -41,7 +41,7 @@ export function rehearsalWeights(
 
 type Rehearsed = {
   readonly task: string;
-  readonly scored: RewardedTrajectory;
+  readonly rewarded: RewardedTrajectory;
   /** At some time that it was looked at. */
   readonly wasRight: boolean;
   /** When it was looked at last; `null` = never. */
@@ -55,7 +55,7 @@ type Rehearsed = {
 export function collateral(
   count: number,
   rightFrom?: number,
-  clusterOf: (scored: RewardedTrajectory) => string = ({ trajectory }) =>
+  clusterOf: (rewarded: RewardedTrajectory) => string = ({ trajectory }) =>
     `turns-${trajectory.turns.length}`,
 ): FilterPart<"rest-buffer"> {
   return definePart(
@@ -72,16 +72,16 @@ export function collateral(
             random,
           );
           const own = groups.flatMap(({ task, trajectories }) =>
-            trajectories.map((scored): Rehearsed => ({
+            trajectories.map((rewarded): Rehearsed => ({
               task,
-              scored,
+              rewarded,
               wasRight: false,
               isRight: null,
             })),
           );
           const joined = [
             ...groups,
-            ...old.map(({ task, scored }): RewardedGroup => ({ task, trajectories: [scored] })),
+            ...old.map(({ task, rewarded }): RewardedGroup => ({ task, trajectories: [rewarded] })),
           ];
           return {
             groups: joined,
@@ -102,7 +102,7 @@ export function collateral(
             ]),
           );
           const items = buffer.items.map((entry) => {
-            const isRight = right.get(entry.item.scored.trajectory.id);
+            const isRight = right.get(entry.item.rewarded.trajectory.id);
             if (isRight === undefined) return entry;
             const wasRight = entry.item.wasRight || isRight;
             return { ...entry, item: { ...entry.item, wasRight, isRight } };
@@ -123,13 +123,13 @@ function meanProbability(lossMask: LossMask, logProbs: TokenRows, row: number): 
 function drawnByDamage(
   items: readonly Rehearsed[],
   count: number,
-  clusterOf: (scored: RewardedTrajectory) => string,
+  clusterOf: (rewarded: RewardedTrajectory) => string,
   random: () => number,
 ): Rehearsed[] {
   const weights = rehearsalWeights(
     items.map(({ wasRight }) => wasRight),
     items.map(({ isRight }) => isRight),
-    items.map(({ scored }) => clusterOf(scored)),
+    items.map(({ rewarded }) => clusterOf(rewarded)),
   );
   const drawn: Rehearsed[] = [];
   while (drawn.length < Math.min(count, items.length)) {

@@ -59,8 +59,8 @@ function chosenOfGenerators(budget: number): FilterPart<"task-stats"> {
       const offered = groups.flatMap(({ trajectories }) => trajectories);
       const kept = keepTrajectories(groups, (all) =>
         curatedWithin(
-          all.map(({ trajectory, score }) => ({
-            quality: Math.min(1, Math.max(0, score.reward)),
+          all.map(({ trajectory, reward }) => ({
+            quality: Math.min(1, Math.max(0, reward.total)),
             tags: [`turns-${trajectory.turns.length}`],
           })),
           budget,
@@ -79,7 +79,7 @@ function chosenOfGenerators(budget: number): FilterPart<"task-stats"> {
             name,
             offered
               .filter(({ trajectory }) => trajectory.role === name)
-              .map(({ trajectory, score }) => (chosen.has(trajectory.id) ? score.reward : 0)),
+              .map(({ trajectory, reward }) => (chosen.has(trajectory.id) ? reward.total : 0)),
             step,
           ),
         state["task-stats"] as TaskStatistics,
@@ -95,8 +95,8 @@ export function curated(budget: number): FilterPart {
   return filterPart("curated", (groups) =>
     keepTrajectories(groups, (all) =>
       curatedWithin(
-        all.map(({ trajectory, score }) => ({
-          quality: Math.min(1, Math.max(0, score.reward)),
+        all.map(({ trajectory, reward }) => ({
+          quality: Math.min(1, Math.max(0, reward.total)),
           tags: [
             ...new Set(trajectory.turns.flatMap((turn) => turn.toolCalls.map(({ name }) => name))),
           ],

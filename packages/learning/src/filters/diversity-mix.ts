@@ -64,7 +64,7 @@ export function mixedInRatio(
 export function diversityMix(
   ratios: Ratios,
   total: number,
-  labelOf: (scored: RewardedTrajectory) => string,
+  labelOf: (rewarded: RewardedTrajectory) => string,
 ): FilterPart {
   return definePart({ total: fixed(total) }, () =>
     filterPart("diversity-mix", (groups, { random }) =>

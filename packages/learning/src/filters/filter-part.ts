@@ -31,10 +31,10 @@ export function keepTrajectories(
   select: (trajectories: readonly RewardedTrajectory[]) => Selection,
 ): Filtered {
   const all = groups.flatMap(({ task, trajectories }) =>
-    trajectories.map((scored) => ({ task, scored })),
+    trajectories.map((rewarded) => ({ task, rewarded })),
   );
-  const { kept, dropped } = select(all.map(({ scored }) => scored));
-  const wanted = new Set(kept.map((i) => all[i]?.scored.trajectory.id));
+  const { kept, dropped } = select(all.map(({ rewarded }) => rewarded));
+  const wanted = new Set(kept.map((i) => all[i]?.rewarded.trajectory.id));
   return {
     groups: groups
       .map(({ task, trajectories }) => ({
@@ -43,7 +43,7 @@ export function keepTrajectories(
       }))
       .filter(({ trajectories }) => trajectories.length > 0),
     dropped: new Map(
-      [...dropped].map(([i, reason]) => [all[i]?.scored.trajectory.id ?? "", reason] as const),
+      [...dropped].map(([i, reason]) => [all[i]?.rewarded.trajectory.id ?? "", reason] as const),
     ),
   };
 }
@@ -64,7 +64,7 @@ export function keepGroups(
 /** Changes each trajectory's masks and weights; leaves none out. */
 export function changeTrajectories(
   groups: readonly RewardedGroup[],
-  change: (scored: RewardedTrajectory) => RewardedTrajectory,
+  change: (rewarded: RewardedTrajectory) => RewardedTrajectory,
 ): Filtered {
   return {
     groups: groups.map(({ task, trajectories }) => ({

@@ -32,13 +32,13 @@ function forksBy(
 ): FilterPart {
   return filterPart("pair-gap", (groups, { advantages }) => {
     const actions = groups.flatMap(({ trajectories }, g) =>
-      trajectories.flatMap((scored) =>
-        scored.trajectory.turns.flatMap((turn, i) => {
+      trajectories.flatMap((rewarded) =>
+        rewarded.trajectory.turns.flatMap((turn, i) => {
           // Turns before its branch are another rollout's.
-          if (i < (scored.trajectory.branch?.turn ?? 0)) return [];
-          const rows = advantages?.get(scored.trajectory.id) ?? [];
+          if (i < (rewarded.trajectory.branch?.turn ?? 0)) return [];
+          const rows = advantages?.get(rewarded.trajectory.id) ?? [];
           const value = rows[turn.sample]?.[turn.start] ?? 0;
-          return [{ scored, turn: i, value, key: `${g}/${turn.state}` }];
+          return [{ rewarded, turn: i, value, key: `${g}/${turn.state}` }];
         }),
       ),
     );
@@ -51,9 +51,9 @@ function forksBy(
     );
     for (const { chosen, rejected } of gaps.toSorted((a, b) => b.gap - a.gap)) {
       const [better, worse] = [actions[chosen], actions[rejected]];
-      if (better === undefined || worse === undefined || !isChosen(better.scored.trajectory))
+      if (better === undefined || worse === undefined || !isChosen(better.rewarded.trajectory))
         continue;
-      const ids = [better.scored.trajectory.id, worse.scored.trajectory.id] as const;
+      const ids = [better.rewarded.trajectory.id, worse.rewarded.trajectory.id] as const;
       if (ids.some((id) => turns.has(id))) continue;
       turns.set(ids[0], better.turn).set(ids[1], worse.turn);
       pairs.push(ids);
@@ -63,9 +63,9 @@ function forksBy(
     );
     const masked = paired.groups.map(({ task, trajectories }) => ({
       task,
-      trajectories: trajectories.map((scored) => {
-        const first = turns.get(scored.trajectory.id) ?? 0;
-        return withTurns(scored, (i) => i === first || (unit === "rest" && i > first));
+      trajectories: trajectories.map((rewarded) => {
+        const first = turns.get(rewarded.trajectory.id) ?? 0;
+        return withTurns(rewarded, (i) => i === first || (unit === "rest" && i > first));
       }),
     }));
     return { ...paired, groups: masked, pairs };
@@ -80,7 +80,7 @@ export function bestLine(): FilterPart {
     const ends = new Set(
       groups.flatMap(({ trajectories }) => {
         const searched = searchedTree(
-          trajectories.map(({ trajectory, score }) => searchedRollout(trajectory, score.reward)),
+          trajectories.map(({ trajectory, reward }) => searchedRollout(trajectory, reward.total)),
         );
         const last = principalLine(searched.tree).at(-1) ?? "";
         const end = trajectories.find(
@@ -98,7 +98,7 @@ export function bestLine(): FilterPart {
       ...best,
       groups: best.groups.map(({ task, trajectories }) => ({
         task,
-        trajectories: trajectories.map((scored) => withTurns(scored, () => true)),
+        trajectories: trajectories.map((rewarded) => withTurns(rewarded, () => true)),
       })),
     };
   });
@@ -106,13 +106,13 @@ export function bestLine(): FilterPart {
 
 /** The trajectory with the loss of these turns, those it shares with others included. */
 export function withTurns(
-  scored: RewardedTrajectory,
+  rewarded: RewardedTrajectory,
   counts: (turn: number) => boolean,
 ): RewardedTrajectory {
-  const { samples, turns } = scored.trajectory;
+  const { samples, turns } = rewarded.trajectory;
   const lossMask = samples.map(({ lossMask: mask }) => mask.map(() => false));
   for (const [i, { sample, start, end }] of turns.entries()) {
     if (counts(i)) lossMask[sample]?.fill(true, start, end);
   }
-  return { ...scored, lossMask };
+  return { ...rewarded, lossMask };
 }

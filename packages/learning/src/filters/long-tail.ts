@@ -24,11 +24,13 @@ export function longTail(power?: number): FilterPart {
         all.map(({ trajectory }) => Math.max(1, trajectory.turns.length)),
         power,
       );
-      return changeTrajectories(groups, (scored) => {
-        const weight = weights[all.indexOf(scored)] ?? 1;
+      return changeTrajectories(groups, (rewarded) => {
+        const weight = weights[all.indexOf(rewarded)] ?? 1;
         return {
-          ...scored,
-          tokenWeights: scored.tokenWeights.map((row) => Float64Array.from(row, (w) => w * weight)),
+          ...rewarded,
+          tokenWeights: rewarded.tokenWeights.map((row) =>
+            Float64Array.from(row, (w) => w * weight),
+          ),
         };
       });
     }),

@@ -20,7 +20,7 @@ export function mixedGroups(
 }
 
 export const rewardsOf = ({ trajectories }: RewardedGroup): number[] =>
-  trajectories.map(({ score }) => score.reward);
+  trajectories.map(({ reward }) => reward.total);
 
 /** `mixed-group`: groups whose rewards do not differ are left out; the driver rolls out others. */
 export function mixedGroup(tolerance?: number): FilterPart {

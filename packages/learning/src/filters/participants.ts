@@ -58,8 +58,8 @@ function withGames(
 ): OpponentPool {
   return groups
     .flatMap(({ trajectories }) => trajectories)
-    .reduce((played, { trajectory: { opponent, role }, score }) => {
+    .reduce((played, { trajectory: { opponent, role }, reward }) => {
       if (opponent === undefined || names.includes(role)) return played;
-      return recordGame(played, opponent, (1 + Math.sign(score.reward)) / 2);
+      return recordGame(played, opponent, (1 + Math.sign(reward.total)) / 2);
     }, pool);
 }

@@ -60,7 +60,7 @@ export function passRateBand(
       const observed = groups.reduce((statistics, { trajectories }) => {
         const task = trajectories[0]?.trajectory.record.task ?? null;
         if (task === null) return statistics;
-        const rewards = trajectories.map(({ score }) => Math.min(1, Math.max(0, score.reward)));
+        const rewards = trajectories.map(({ reward }) => Math.min(1, Math.max(0, reward.total)));
         return observeTask(statistics, keyOf(task), rewards, step);
       }, state["task-stats"] as TaskStatistics);
       return { groups, dropped: new Map(), state: { "task-stats": observed } };

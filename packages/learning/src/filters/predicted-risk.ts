@@ -141,7 +141,7 @@ export function riskPrediction(
           for (const { trajectories } of groups) {
             const task = trajectories[0]?.trajectory.record.task ?? null;
             if (task === null) continue;
-            const passed = meanOf(trajectories.map(({ score }) => score.reward));
+            const passed = meanOf(trajectories.map(({ reward }) => reward.total));
             model = observeRisk(model, featuresOf(task), 1 - passed);
           }
           return { groups, dropped: new Map(), state: { "task-stats": model } };

@@ -41,11 +41,11 @@ export function privatize(share: number): FilterPart {
       trajectories.flatMap(({ trajectory }) => trajectory.samples),
     );
     const pool = [...new Set(all.flatMap(({ sequence }) => sequence.tokenIds))];
-    return changeTrajectories(groups, (scored) => ({
-      ...scored,
+    return changeTrajectories(groups, (rewarded) => ({
+      ...rewarded,
       trajectory: {
-        ...scored.trajectory,
-        samples: scored.trajectory.samples.map((sample) => ({
+        ...rewarded.trajectory,
+        samples: rewarded.trajectory.samples.map((sample) => ({
           ...sample,
           sequence: {
             ...sample.sequence,

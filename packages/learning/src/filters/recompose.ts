@@ -120,10 +120,10 @@ function withLossOf(
 ): RewardedGroup {
   return {
     task,
-    trajectories: trajectories.map((scored) =>
-      counts(scored.trajectory.id)
-        ? scored
-        : { ...scored, lossMask: scored.lossMask.map((row) => row.map(() => false)) },
+    trajectories: trajectories.map((rewarded) =>
+      counts(rewarded.trajectory.id)
+        ? rewarded
+        : { ...rewarded, lossMask: rewarded.lossMask.map((row) => row.map(() => false)) },
     ),
   };
 }

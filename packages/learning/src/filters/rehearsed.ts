@@ -3,7 +3,7 @@ import type { FilterPart, RewardedGroup, RewardedTrajectory } from "../compositi
 import { putRest, rehearse, type RestBuffer } from "../states/rest-buffer.ts";
 import { filterPart } from "./filter-part.ts";
 
-type StoredTrajectory = { readonly task: string; readonly scored: RewardedTrajectory };
+type StoredTrajectory = { readonly task: string; readonly rewarded: RewardedTrajectory };
 
 /** `count` old trajectories beside each step's own; every step's are kept. */
 export function rehearsed(count: number): FilterPart<"rest-buffer"> {
@@ -12,7 +12,7 @@ export function rehearsed(count: number): FilterPart<"rest-buffer"> {
     (groups, { state, step, random }) => {
       const buffer = state["rest-buffer"] as RestBuffer<StoredTrajectory>;
       const own = groups.flatMap(({ task, trajectories }) =>
-        trajectories.map((scored): StoredTrajectory => ({ task, scored })),
+        trajectories.map((rewarded): StoredTrajectory => ({ task, rewarded })),
       );
       const old = rehearse(buffer, Math.min(count, buffer.items.length), random);
       return {
@@ -27,6 +27,6 @@ export function rehearsed(count: number): FilterPart<"rest-buffer"> {
 
 function byTask(entries: readonly StoredTrajectory[]): RewardedGroup[] {
   const tasks = new Map<string, RewardedTrajectory[]>();
-  for (const { task, scored } of entries) tasks.set(task, [...(tasks.get(task) ?? []), scored]);
+  for (const { task, rewarded } of entries) tasks.set(task, [...(tasks.get(task) ?? []), rewarded]);
   return [...tasks].map(([task, trajectories]) => ({ task, trajectories }));
 }

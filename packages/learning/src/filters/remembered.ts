@@ -15,8 +15,8 @@ export function remembered(least?: number): FilterPart<"memory-bank"> {
       "remembered",
       (groups, { state }) => {
         let bank = state["memory-bank"] as MemoryBank;
-        for (const { trajectory, score } of groups.flatMap(({ trajectories }) => trajectories)) {
-          if (score.reward >= least) bank = withMemory(bank, memoryOf(trajectory));
+        for (const { trajectory, reward } of groups.flatMap(({ trajectories }) => trajectories)) {
+          if (reward.total >= least) bank = withMemory(bank, memoryOf(trajectory));
         }
         return { groups, dropped: new Map(), state: { "memory-bank": bank } };
       },

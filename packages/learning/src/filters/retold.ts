@@ -31,7 +31,7 @@ function toldWell(threshold: number, whole: boolean): FilterPart {
       ...kept,
       groups: kept.groups.map(({ task, trajectories }) => ({
         task,
-        trajectories: trajectories.map((scored) => withTurns(scored, () => true)),
+        trajectories: trajectories.map((rewarded) => withTurns(rewarded, () => true)),
       })),
     };
   });

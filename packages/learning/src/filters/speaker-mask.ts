@@ -6,11 +6,11 @@ import { changeTrajectories, filterPart } from "./filter-part.ts";
 /** The words of the user count in the loss too. */
 export function speakerMask(): FilterPart {
   return filterPart("speaker-mask", (groups) =>
-    changeTrajectories(groups, (scored) => ({
-      ...scored,
-      lossMask: scored.lossMask.map((mask, sample) => {
+    changeTrajectories(groups, (rewarded) => ({
+      ...rewarded,
+      lossMask: rewarded.lossMask.map((mask, sample) => {
         const spoken = [...mask];
-        for (const [start, end] of userSpans(scored.trajectory, sample)) {
+        for (const [start, end] of userSpans(rewarded.trajectory, sample)) {
           spoken.fill(true, start, end);
         }
         return spoken;

@@ -70,8 +70,8 @@ export function stepMask(isChosen?: TurnRule): FilterPart {
   return definePart({ keptTurns: turnOption(isChosen, "ran") }, ({ keptTurns }) => {
     const keeps = turnRule(keptTurns, isChosen);
     return filterPart("step-mask", (groups) =>
-      changeTrajectories(groups, (scored) =>
-        withTurns(scored, (i) => keeps(turnOf(scored, i), scored.trajectory)),
+      changeTrajectories(groups, (rewarded) =>
+        withTurns(rewarded, (i) => keeps(turnOf(rewarded, i), rewarded.trajectory)),
       ),
     );
   });
@@ -94,9 +94,9 @@ export function entropySteps(quantile?: number): FilterPart {
           }),
         );
         const kept = highEntropySteps(means, quantile);
-        return changeTrajectories(groups, (scored) => {
-          const wanted = kept[all.indexOf(scored)] ?? [];
-          return withTurns(scored, (i) => wanted[i] === true);
+        return changeTrajectories(groups, (rewarded) => {
+          const wanted = kept[all.indexOf(rewarded)] ?? [];
+          return withTurns(rewarded, (i) => wanted[i] === true);
         });
       }),
   );
@@ -108,13 +108,13 @@ function turnOf({ trajectory }: RewardedTrajectory, i: number): JudgedTurn {
 
 /** The trajectory with the loss of some turns only. */
 function withTurns(
-  scored: RewardedTrajectory,
+  rewarded: RewardedTrajectory,
   keeps: (turn: number) => boolean,
 ): RewardedTrajectory {
   return {
-    ...scored,
-    lossMask: scored.lossMask.map((mask, sample) => {
-      const turns = scored.trajectory.turns.flatMap((turn, i) =>
+    ...rewarded,
+    lossMask: rewarded.lossMask.map((mask, sample) => {
+      const turns = rewarded.trajectory.turns.flatMap((turn, i) =>
         turn.sample === sample ? [{ turn, i }] : [],
       );
       return maskToSteps(

@@ -12,7 +12,7 @@ export function storedSuccess(successFrom?: number): FilterPart<"good-buffer"> {
       (groups, { state, step, random }) => {
         let buffer = state["good-buffer"] as SuccessBuffer<RewardedTrajectory>;
         const joined = groups.map(({ task, trajectories }): RewardedGroup => {
-          const rewards = trajectories.map(({ score }) => score.reward);
+          const rewards = trajectories.map(({ reward }) => reward.total);
           return {
             task,
             trajectories: withStoredSuccess(
@@ -28,7 +28,7 @@ export function storedSuccess(successFrom?: number): FilterPart<"good-buffer"> {
         });
         for (const { task, trajectories } of groups) {
           for (const item of trajectories) {
-            const { reward } = item.score;
+            const { total: reward } = item.reward;
             if (reward >= successFrom) buffer = storeSuccess(buffer, task, { item, reward, step });
           }
         }

@@ -22,9 +22,9 @@ export function storedWins(count: number, successFrom?: number): FilterPart<"goo
           (task) => storedSuccesses(buffer, task, step).at(-1)?.item ?? [],
         );
         const weight = rewardWeights?.["imitation"] ?? 1;
-        const drawn = drawFrom(newest, Math.min(count, newest.length), random).map((scored) => ({
-          ...scored,
-          tokenWeights: scored.tokenWeights.map((row) => Float64Array.from(row, () => weight)),
+        const drawn = drawFrom(newest, Math.min(count, newest.length), random).map((rewarded) => ({
+          ...rewarded,
+          tokenWeights: rewarded.tokenWeights.map((row) => Float64Array.from(row, () => weight)),
         }));
         for (const { task, trajectories } of groups) {
           for (const item of trajectories) {

@@ -16,9 +16,9 @@ export function studentFail(): FilterPart {
           )
           .map(taskOf),
       );
-      return selectBy(all, (scored) => {
-        if (scored.trajectory.role === "student") return "students-own";
-        return mastered.has(taskOf(scored)) ? "student-can" : null;
+      return selectBy(all, (rewarded) => {
+        if (rewarded.trajectory.role === "student") return "students-own";
+        return mastered.has(taskOf(rewarded)) ? "student-can" : null;
       });
     }),
   );

@@ -46,7 +46,7 @@ function benefitOf({ trajectories }: RewardedGroup): ToolBenefit {
   const rewards = (isAlone: boolean): number[] =>
     trajectories
       .filter(({ trajectory }) => (trajectory.role === ALONE) === isAlone)
-      .map(({ score }) => score.reward);
+      .map(({ reward }) => reward.total);
   return toolBenefit(rewards(false), rewards(true));
 }
 
@@ -75,11 +75,11 @@ export function toolNeedLabels(): FilterPart {
     groups: groups.flatMap((group) => {
       const { label } = benefitOf(group);
       const need = label === "beyond" ? 1 : label === "hopeless" ? 0 : -1;
-      const labelled = group.trajectories.map((scored): RewardedTrajectory => ({
-        ...scored,
-        score: {
-          ...scored.score,
-          components: { ...scored.score.components, [NEED]: need },
+      const labelled = group.trajectories.map((rewarded): RewardedTrajectory => ({
+        ...rewarded,
+        reward: {
+          ...rewarded.reward,
+          components: { ...rewarded.reward.components, [NEED]: need },
         },
       }));
       const arm = (isAlone: boolean): RewardedTrajectory[] =>

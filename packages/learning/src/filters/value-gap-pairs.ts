@@ -62,10 +62,10 @@ export function pairGap(margin?: number, rule: PairRule = "extremes"): FilterPar
 function pairedBy(margin: number, rule: PairRule): FilterPart {
   return filterPart("pair-gap", (groups) => {
     const all = groups.flatMap(({ task, trajectories }) =>
-      trajectories.map((scored) => ({ task, scored })),
+      trajectories.map((rewarded) => ({ task, rewarded })),
     );
     const pairs = pairsByGap(
-      all.map(({ scored }) => scored.score.reward),
+      all.map(({ rewarded }) => rewarded.reward.total),
       all.map(({ task }) => task),
       margin,
       rule,
@@ -78,6 +78,6 @@ function pairedBy(margin: number, rule: PairRule): FilterPart {
   });
 }
 
-function idOf(entry: { readonly scored: RewardedTrajectory } | undefined): string {
-  return entry?.scored.trajectory.id ?? "";
+function idOf(entry: { readonly rewarded: RewardedTrajectory } | undefined): string {
+  return entry?.rewarded.trajectory.id ?? "";
 }

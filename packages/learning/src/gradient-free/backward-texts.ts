@@ -42,11 +42,11 @@ export function backwardCriticism(): CreditPart<"prompts"> {
       const chain = worstChain(groups.flatMap(({ trajectories }) => trajectories));
       const credits: Credit[] = [];
       let after = "The answer was wrong.";
-      for (const scored of chain.toReversed()) {
-        const { role } = scored.trajectory;
+      for (const rewarded of chain.toReversed()) {
+        const { role } = rewarded.trajectory;
         const now = living.find((prompt) => prompt.role === role);
         if (now === undefined) continue;
-        const asked = backwardRequest(role, now.text, readRollout(scored, context), after);
+        const asked = backwardRequest(role, now.text, readRollout(rewarded, context), after);
         const writer = writerOf(context, "semantic");
         const answer = promptAnswer(await writer.write(asked, context.signal));
         if (answer === null) break;
@@ -67,10 +67,10 @@ export function chainEdits(): WritingPart<"prompts"> {
     asks: true,
     write: (groups, credits, { state }) => {
       let population = state["prompts"] as PromptPopulation;
-      for (const { trajectory, score } of groups.flatMap(({ trajectories }) => trajectories)) {
+      for (const { trajectory, reward } of groups.flatMap(({ trajectories }) => trajectories)) {
         const id = trajectory.read?.ids["prompts"]?.[0];
         if (population.living.some((prompt) => prompt.id === id)) {
-          population = creditPrompt(population, id as string, [score.reward]);
+          population = creditPrompt(population, id as string, [reward.total]);
         }
       }
       let changes = 0;
@@ -87,7 +87,7 @@ export function chainEdits(): WritingPart<"prompts"> {
 /** The trajectories of the first joint rollout that earned least, in the order they acted; none where all won. */
 function worstChain(trajectories: readonly RewardedTrajectory[]): RewardedTrajectory[] {
   const worst = trajectories.reduce<RewardedTrajectory | null>(
-    (least, each) => (least === null || each.score.reward < least.score.reward ? each : least),
+    (least, each) => (least === null || each.reward.total < least.reward.total ? each : least),
     null,
   );
   if (worst === null || worst.trajectory.verification.success) return [];

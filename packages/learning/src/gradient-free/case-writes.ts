@@ -21,11 +21,11 @@ export function caseValue(): CreditPart<"cases"> {
     needs: ["cases"],
     credit: (groups) =>
       groups.flatMap(({ trajectories }) =>
-        trajectories.flatMap(({ trajectory: { read }, score }): Credit[] => {
+        trajectories.flatMap(({ trajectory: { read }, reward }): Credit[] => {
           const id = read?.ids["cases"]?.[0];
           return read === null || id === undefined
             ? []
-            : [{ kind: "case", id, situation: read.situation, target: score.reward }];
+            : [{ kind: "case", id, situation: read.situation, target: reward.total }];
         }),
       ),
   };
@@ -100,14 +100,14 @@ function writingCases({
         });
       }
       const attempts = groups.flatMap(({ trajectories }: RewardedGroup) => trajectories);
-      for (const { trajectory, score } of attempts) {
+      for (const { trajectory, reward } of attempts) {
         const { request, transcript } = textOf(trajectory, context);
         const situation = trajectory.read?.situation ?? request;
         const action = transcript.slice(0, ACTION_CHARACTERS);
         const isKnown = memory.cases.some(
           (entry) => entry.situation === situation && entry.action === action,
         );
-        if (!isKnown) memory = writeCase(memory, { situation, action, reward: score.reward });
+        if (!isKnown) memory = writeCase(memory, { situation, action, reward: reward.total });
       }
       memory = forgetCases(memory, capacity);
       return { state: { cases: { memory, policy } }, changes: attempts.length };

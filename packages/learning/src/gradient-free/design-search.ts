@@ -181,11 +181,11 @@ export function designRisk(keep?: number, curiosity?: number): FilterPart<Design
         (groups, { state }) => {
           let values = state.rm as DesignValues;
           let population = state.prompts as PromptPopulation;
-          for (const { trajectory, score } of groups.flatMap(({ trajectories }) => trajectories)) {
+          for (const { trajectory, reward } of groups.flatMap(({ trajectories }) => trajectories)) {
             const text = trajectory.mode ?? "";
-            values = observeDesign(values, text, [score.reward]);
+            values = observeDesign(values, text, [reward.total]);
             const ran = population.living.find((design) => design.text === text);
-            if (ran !== undefined) population = creditPrompt(population, ran.id, [score.reward]);
+            if (ran !== undefined) population = creditPrompt(population, ran.id, [reward.total]);
           }
           const hopeless = hopelessDesigns(population, values, { keep, curiosity });
           population = archivePrompts(population, ({ id }) => hopeless.has(id));
@@ -215,7 +215,7 @@ export function designEdits(leastUses?: number, curiosity?: number): WritingPart
         const attempts = groups
           .flatMap(({ trajectories }) => trajectories)
           .filter(({ trajectory }) => (trajectory.mode ?? "") === at.text)
-          .map((scored) => readRollout(scored, context));
+          .map((rewarded) => readRollout(rewarded, context));
         let refused = 0;
         for (const component of DESIGN_COMPONENTS) {
           const request = designRequest(component, at, attempts);

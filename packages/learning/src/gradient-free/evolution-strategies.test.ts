@@ -30,9 +30,9 @@ test("an update rebuilt from seeds equals one from stored noise", () => {
   const start = tensors({ a: [1, 2, 3], b: [4] });
   const noiseScale = 0.1;
   const scores = [
-    { seed: 11, score: 0.2 },
-    { seed: 12, score: 1, direction: -1 as const },
-    { seed: 13, score: 0.6 },
+    { seed: 11, reward: 0.2 },
+    { seed: 12, reward: 1, direction: -1 as const },
+    { seed: 13, reward: 0.6 },
   ];
   const stored = scores.map(({ seed, direction = 1 }) =>
     numbers(perturbed(start, seed, direction * noiseScale)).map(
@@ -41,7 +41,7 @@ test("an update rebuilt from seeds equals one from stored noise", () => {
   );
   const raw = evolutionStep(start, scores, { learningRate: 0.3, noiseScale, fitness: "raw" });
   for (const [i, value] of numbers(raw).entries()) {
-    const push = scores.reduce((sum, { score }, k) => sum + score * stored[k]![i]!, 0);
+    const push = scores.reduce((sum, { reward }, k) => sum + reward * stored[k]![i]!, 0);
     expect(value).toBeCloseTo(numbers(start)[i]! + (0.3 / (3 * noiseScale)) * push, 4);
   }
 });
@@ -56,9 +56,9 @@ test("tensors are perturbed by name, whatever their order", () => {
 test("equal scores move nothing; one perturbation cannot be compared", () => {
   const start = tensors({ a: [1, -1] });
   const options = { learningRate: 1, noiseScale: 0.1 };
-  const alike = [1, 2, 3].map((seed) => ({ seed, score: 0.5 }));
+  const alike = [1, 2, 3].map((seed) => ({ seed, reward: 0.5 }));
   expect(numbers(evolutionStep(start, alike, options))).toEqual([1, -1]);
-  expect(() => evolutionStep(start, [{ seed: 1, score: 1 }], options)).toThrow(
+  expect(() => evolutionStep(start, [{ seed: 1, reward: 1 }], options)).toThrow(
     expect.objectContaining({ code: "GROUP_TOO_SMALL" }),
   );
   expect(() => evolutionStep(start, [], options)).toThrow(
@@ -77,16 +77,16 @@ function climb(fitness: "standardized" | "ranked", dealt: boolean): number {
   let theta = tensors({ w: [0, 0, 0] });
   for (let step = 0; step < 150; step += 1) {
     const seeds = Array.from({ length: 8 }, (_, k) => step * 8 + k);
-    const scored = seeds.flatMap((seed) =>
+    const rewarded = seeds.flatMap((seed) =>
       ([1, -1] as const).map((direction) => ({
         seed,
         direction,
-        score: score(perturbed(theta, seed, direction * 0.1)),
+        reward: score(perturbed(theta, seed, direction * 0.1)),
       })),
     );
-    const shifted = scored.map((entry, i) => ({
+    const shifted = rewarded.map((entry, i) => ({
       ...entry,
-      score: dealt ? scored[(i * 7 + 3) % scored.length]!.score : entry.score,
+      reward: dealt ? rewarded[(i * 7 + 3) % rewarded.length]!.reward : entry.reward,
     }));
     theta = evolutionStep(theta, shifted, { learningRate: 0.005, noiseScale: 0.1, fitness });
   }

@@ -1,5 +1,5 @@
 /**
- * Learning by forward passes alone: parameters move towards the perturbations that scored well. A client
+ * Learning by forward passes alone: parameters move towards the perturbations that rewarded well. A client
  * needs a seed and sends back a score; no text leaves the page. The part `es`.
  *
  * Sources: Salimans et al. 2017, "Evolution Strategies as a Scalable Alternative to Reinforcement
@@ -12,7 +12,7 @@ import { rankedFitness, standardizedFitness } from "../advantages/fitness.ts";
 import type { EvolutionPart, FitnessPart } from "../composition/evolution.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import { seededNormals } from "./seeded-noise.ts";
-import type { PerturbationScore, EvolutionOptions } from "./perturbation.ts";
+import type { PerturbationReward, EvolutionOptions } from "./perturbation.ts";
 
 /**
  * θ + learningRate / (n·σ) · Σ weight_i · direction_i · ε(seed_i).
@@ -22,7 +22,7 @@ import type { PerturbationScore, EvolutionOptions } from "./perturbation.ts";
  */
 export function evolutionStep(
   parameters: TensorMap,
-  scores: readonly PerturbationScore[],
+  scores: readonly PerturbationReward[],
   { learningRate, noiseScale, fitness = "standardized" }: EvolutionOptions,
 ): TensorMap {
   if (!(noiseScale > 0) || scores.length === 0) {
@@ -32,7 +32,7 @@ export function evolutionStep(
     );
   }
   const weights = fitnessWeights(
-    scores.map(({ score }) => score),
+    scores.map(({ reward }) => reward),
     fitness,
   );
   const factor = learningRate / (scores.length * noiseScale);
@@ -87,7 +87,7 @@ export function fitness(kind?: FitnessPart["kind"]): FitnessPart {
   }));
 }
 
-/** `es`: towards the noise that scored well. */
+/** `es`: towards the noise that rewarded well. */
 export function evolutionStrategy(): EvolutionPart {
   return { slot: "loss", part: "es", step: evolutionStep };
 }

@@ -25,7 +25,7 @@ export function judgeByLessons(): RewardPart<"judge" | "experience"> {
     slot: "reward",
     part: "judge",
     needs: ["judge", "experience"],
-    score: async ({ trajectories }, context) => {
+    rewards: async ({ trajectories }, context) => {
       const { judge } = context.ports;
       if (judge === undefined) {
         throw new WaggleError(
@@ -37,7 +37,7 @@ export function judgeByLessons(): RewardPart<"judge" | "experience"> {
       const rewards = trajectories.map((trajectory) =>
         judgedReward(judge, { ...textOf(trajectory, context), rubric }, context.signal),
       );
-      return (await Promise.all(rewards)).map((reward) => ({ reward }));
+      return (await Promise.all(rewards)).map((total) => ({ total }));
     },
   };
 }
@@ -58,12 +58,12 @@ export function rubricEdits(groupsKnown?: number): WritingPart<"experience"> {
           trajectories.some(
             (b) =>
               a.trajectory.verification.reward > b.trajectory.verification.reward &&
-              a.score.reward <= b.score.reward,
+              a.reward.total <= b.reward.total,
           ),
         ),
       );
       for (const { trajectories } of wrong.slice(0, groupsKnown)) {
-        const attempts = trajectories.map((scored) => readRollout(scored, context));
+        const attempts = trajectories.map((rewarded) => readRollout(rewarded, context));
         const { edits } = await semanticAdvantage(
           writer,
           {

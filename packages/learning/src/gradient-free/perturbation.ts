@@ -1,15 +1,15 @@
 /** What an evolution strategy is told about its perturbations, and its options. */
 
-export type PerturbationScore = {
+export type PerturbationReward = {
   readonly seed: number;
-  /** 1: θ + σε was scored; −1: θ − σε. Default 1. */
+  /** 1: θ + σε was rewarded; −1: θ − σε. Default 1. */
   readonly direction?: 1 | -1 | undefined;
-  readonly score: number;
+  readonly reward: number;
 };
 
 export type EvolutionOptions = {
   readonly learningRate: number;
-  /** σ of the perturbations that were scored. */
+  /** σ of the perturbations that were rewarded. */
   readonly noiseScale: number;
   /** How scores become weights. `raw`: as they are. Default `standardized`. */
   readonly fitness?: "standardized" | "ranked" | "raw" | undefined;

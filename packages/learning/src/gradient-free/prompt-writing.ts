@@ -10,7 +10,7 @@ import {
   bestPrompt,
   type Prompt,
   type PromptPopulation,
-  promptScore,
+  promptReward,
 } from "../states/prompt-population.ts";
 
 /** A rollout as a writer reads it. */
@@ -184,7 +184,7 @@ function shown({ text }: Prompt): string {
 function scoreOf(prompt: Prompt & { readonly reason?: string }): string {
   if (prompt.reason === "failed-check") return "failed its check";
   if (prompt.uses === 0) return "not tried yet";
-  return `earned ${promptScore(prompt).toFixed(2)} in ${prompt.uses} attempts`;
+  return `earned ${promptReward(prompt).toFixed(2)} in ${prompt.uses} attempts`;
 }
 
 function worst(attempts: readonly ReadRollout[]): string[] {

@@ -9,12 +9,12 @@ export function textOf(trajectory: JudgedTrajectory, { ports }: PartContext): Tr
 }
 
 export function readRollout(
-  { trajectory, score }: RewardedTrajectory,
+  { trajectory, reward }: RewardedTrajectory,
   context: PartContext,
 ): ReadRollout {
   return {
     ...textOf(trajectory, context),
-    reward: score.reward,
+    reward: reward.total,
     prompt: trajectory.read?.ids["prompts"]?.[0] ?? null,
   };
 }

@@ -39,7 +39,7 @@ export function semantic(): CreditPart<"experience"> {
       const writer = writerOf(context, "semantic");
       const found = await Promise.all(
         groups.map(async ({ trajectories }) => {
-          const attempts = trajectories.map((scored) => readRollout(scored, context));
+          const attempts = trajectories.map((rewarded) => readRollout(rewarded, context));
           const { edits } = await semanticAdvantage(
             writer,
             {
@@ -103,7 +103,7 @@ export function promptEdits({
     asks: true,
     write: async (groups, _, context) => {
       const attempts = groups.flatMap(({ trajectories }: RewardedGroup) =>
-        trajectories.map((scored) => readRollout(scored, context)),
+        trajectories.map((rewarded) => readRollout(rewarded, context)),
       );
       let population = context.state["prompts"] as PromptPopulation;
       for (const { prompt, reward } of attempts) {

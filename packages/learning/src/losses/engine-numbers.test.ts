@@ -40,7 +40,7 @@ function goldenGroup(...lengths: readonly number[]): {
     new Map(rows.map((row, i) => [`e${i}`, cut(row)]));
   const trajectories = rewards.map((reward, i) => ({
     trajectory: { id: `e${i}` },
-    score: { reward },
+    reward: { total: reward },
     lossMask: cut(logProbs[i] ?? []).map((row) => row.map((_, t) => t > 0)),
   }));
   return {

@@ -67,7 +67,7 @@ function trajectoryOf(lossMask: readonly boolean[]): RewardedTrajectory {
         { ...turn, start: cut, end },
       ],
     },
-    score: { reward: 0 },
+    reward: { total: 0 },
     lossMask: [lossMask],
     tokenWeights: [],
   } as unknown as RewardedTrajectory;

@@ -8,14 +8,14 @@
  */
 
 /** Scores of one evaluation, larger is better. */
-export type MergeScores = {
+export type MergeSuccess = {
   readonly parents: readonly number[];
   /** Of candidates: other methods, other scales. */
   readonly merges: readonly number[];
 };
 
 /** Index of the best merge that is no worse than the best parent; `null` where none is. */
-export function chosenMerge({ parents, merges }: MergeScores): number | null {
+export function chosenMerge({ parents, merges }: MergeSuccess): number | null {
   const bar = Math.max(...parents);
   const best = Math.max(...merges);
   // Written so that a NaN is refused.

@@ -86,7 +86,7 @@ export function resultsOf({ turns }: JudgedTrajectory): string[] {
 /** `f1`: words of the last turn against those of the right answer. */
 export function answerF1(): RewardPart {
   return rewardPart("f1", (trajectory) => ({
-    reward: bestOverReferences([wordsOf(trajectory, "answer")], (reference) =>
+    total: bestOverReferences([wordsOf(trajectory, "answer")], (reference) =>
       tokenF1(wordsOf(trajectory, "text"), reference),
     ),
   }));

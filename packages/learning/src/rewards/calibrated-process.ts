@@ -25,7 +25,7 @@ export function calibratedProcess(
       slot: "reward",
       part: "process",
       needs: ["judge"],
-      score: async ({ trajectories }, { ports: { judge }, signal }) => {
+      rewards: async ({ trajectories }, { ports: { judge }, signal }) => {
         if (judge === undefined) {
           throw new WaggleError(
             "CAPABILITY_MISSING",
@@ -42,7 +42,7 @@ export function calibratedProcess(
             const { reward } = trajectory.verification;
             const turnRewards = calibratedByOutcome(reward, scores, spread);
             const mean = turnRewards.reduce((sum, paid) => sum + paid, 0) / turnRewards.length;
-            return { reward: pays === "turns" && scores.length > 0 ? mean : reward, turnRewards };
+            return { total: pays === "turns" && scores.length > 0 ? mean : reward, turnRewards };
           }),
         );
       },

@@ -18,7 +18,7 @@ export function calibrationReward(confidence: number, isCorrect: boolean): numbe
 /** `calibration`: −(confidence − correct)², the confidence read off the trajectory. */
 export function calibration(confidenceOf: (trajectory: JudgedTrajectory) => number): RewardPart {
   return rewardPart("calibration", (trajectory) => ({
-    reward: calibrationReward(confidenceOf(trajectory), trajectory.verification.success),
+    total: calibrationReward(confidenceOf(trajectory), trajectory.verification.success),
   }));
 }
 

@@ -58,7 +58,7 @@ export function equivalent(): RewardPart {
       );
     }
     return {
-      reward: equivalenceReward(trajectory.turns.at(-1)?.toolCalls ?? [], stored.toolCalls),
+      total: equivalenceReward(trajectory.turns.at(-1)?.toolCalls ?? [], stored.toolCalls),
     };
   });
 }

@@ -90,7 +90,7 @@ export function checklist(payment?: "turn" | "trajectory"): RewardPart {
         const paid = turns.map(({ reward }) => reward ?? 0);
         const sum = paid.reduce((all, reward) => all + reward, 0);
         const reward = Math.max(sum, verification.reward);
-        return payment === "turn" ? { reward, turnRewards: paid } : { reward };
+        return payment === "turn" ? { total: reward, turnRewards: paid } : { total: reward };
       }),
   );
 }

@@ -11,7 +11,7 @@ import {
   verifiedWorth,
 } from "../composition/judged-trajectory.ts";
 import { option, fixed, definePart } from "../composition/part-options.ts";
-import type { PartContext, RewardPart, Score } from "../composition/part.ts";
+import type { PartContext, RewardPart, Reward } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { rewardPart } from "./reward-part.ts";
 
@@ -29,7 +29,7 @@ export function componentOf(components: RewardComponents, name: string): number 
   if (!Object.hasOwn(components, name)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `component must be one of ${Object.keys(components).join(", ")}, got ${name.slice(0, 64)}; score it or take it out of the sum`,
+      `component must be one of ${Object.keys(components).join(", ")}, got ${name.slice(0, 64)}; give it a reward or take it out of the sum`,
     );
   }
   const value = components[name] as number | null;
@@ -51,25 +51,25 @@ export function componentOf(components: RewardComponents, name: string): number 
 
 /** One level of a hierarchy. */
 export type Tier = {
-  readonly score: number;
+  readonly reward: number;
   readonly weight: number;
-  /** Least score that lets the next tier count. Default: the score must be 1. */
+  /** Least reward that lets the next tier count. Default 1. */
   readonly passesAt?: number;
 };
 
 /** Weighted sum of the tiers up to and with the first that does not pass. */
 export function tieredReward(tiers: readonly Tier[]): number {
   let sum = 0;
-  for (const { score, weight, passesAt = 1 } of tiers) {
-    sum += weight * score;
-    if (score < passesAt) break;
+  for (const { reward, weight, passesAt = 1 } of tiers) {
+    sum += weight * reward;
+    if (reward < passesAt) break;
   }
   return sum;
 }
 
 /** `tiers`: later levels count where earlier ones are met. */
 export function tiers(tiersOf: (trajectory: JudgedTrajectory) => readonly Tier[]): RewardPart {
-  return rewardPart("tiers", (trajectory) => ({ reward: tieredReward(tiersOf(trajectory)) }));
+  return rewardPart("tiers", (trajectory) => ({ total: tieredReward(tiersOf(trajectory)) }));
 }
 
 /**
@@ -85,7 +85,7 @@ export function gate<A extends StateName, B extends StateName>(
     { gateFrom: holds === undefined ? option(undefined, 1) : fixed(1) },
     ({ gateFrom }, inner) =>
       joined<A | B>("gate", inner, (scores, trajectory) => {
-        const [first, second] = scores as readonly [Score, Score];
+        const [first, second] = scores as readonly [Reward, Reward];
         const isPaid = holds?.(trajectory) ?? verifiedWorth(trajectory) >= gateFrom;
         return isPaid ? summed([first, second], [1, 1]) : first;
       }),
@@ -133,37 +133,37 @@ export function weightName(part: string): string {
 function joined<N extends StateName>(
   part: string,
   parts: readonly RewardPart<N>[],
-  join: (scores: readonly Score[], trajectory: JudgedTrajectory, context: PartContext) => Score,
+  join: (rewards: readonly Reward[], trajectory: JudgedTrajectory, context: PartContext) => Reward,
 ): RewardPart<N> {
   return {
     slot: "reward",
     part,
     needs: parts.flatMap(({ needs }) => needs),
     around: parts,
-    score: async (group: JudgedGroup, context) => {
-      const all = await Promise.all(parts.map(async (one) => one.score(group, context)));
+    rewards: async (group: JudgedGroup, context) => {
+      const all = await Promise.all(parts.map(async (one) => one.rewards(group, context)));
       return group.trajectories.map((trajectory, i) => {
-        const scores = all.map((scored) => scored[i] as Score);
+        const rewards = all.map((column) => column[i] as Reward);
         const components = Object.fromEntries(
-          parts.map((one, p) => [one.part, (scores[p] as Score).reward]),
+          parts.map((one, p) => [one.part, (rewards[p] as Reward).total]),
         );
-        const score = join(scores, trajectory, context);
-        return { ...score, components: { ...score.components, ...components } };
+        const reward = join(rewards, trajectory, context);
+        return { ...reward, components: { ...reward.components, ...components } };
       });
     },
   };
 }
 
-function summed(scores: readonly Score[], weights: readonly number[]): Score {
-  const add = (of: (score: Score) => number): number =>
-    scores.reduce((sum, score, i) => sum + (weights[i] ?? 0) * of(score), 0);
-  const turns = Math.max(0, ...scores.map(({ turnRewards }) => turnRewards?.length ?? 0));
+function summed(rewards: readonly Reward[], weights: readonly number[]): Reward {
+  const add = (of: (reward: Reward) => number): number =>
+    rewards.reduce((sum, reward, i) => sum + (weights[i] ?? 0) * of(reward), 0);
+  const turns = Math.max(0, ...rewards.map(({ turnRewards }) => turnRewards?.length ?? 0));
   const components = Object.assign(
     {},
-    ...scores.map((score) => score.components),
-  ) as Score["components"];
+    ...rewards.map(({ components }) => components),
+  ) as Reward["components"];
   return {
-    reward: add(({ reward }) => reward),
+    total: add(({ total }) => total),
     ...(components === undefined ? {} : { components }),
     ...(turns === 0
       ? {}

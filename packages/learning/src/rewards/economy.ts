@@ -90,7 +90,7 @@ export function economy(prices: Prices, how: EconomySwitch = { kind: "scalar" })
         prices,
       );
       return {
-        reward: economyReward(trajectory.verification, cost, how),
+        total: economyReward(trajectory.verification, cost, how),
         components: { outcome: trajectory.verification.reward, cost },
       };
     }),

@@ -26,7 +26,7 @@ export function exec(): RewardPart {
   return rewardPart("exec", ({ turns }) => {
     const ran = executableTurns(turns);
     return {
-      reward: executionReward(turns),
+      total: executionReward(turns),
       turnRewards: ran.map((value) => value / Math.max(1, ran.length)),
     };
   });

@@ -20,7 +20,7 @@ export function toolCallBonus(calls: number, weight: number, most: number = 1): 
 export function callBonus(weight: number, most = 1): RewardPart {
   return definePart(fixedAll({ weight, most }), () =>
     rewardPart("bonus", (trajectory, { step, steps }) => ({
-      reward: toolCallBonus(toolCalls(trajectory), weight * Math.max(0, 1 - step / steps), most),
+      total: toolCallBonus(toolCalls(trajectory), weight * Math.max(0, 1 - step / steps), most),
     })),
   );
 }

@@ -13,5 +13,5 @@ export function formatReward(turns: readonly TurnRecord[]): number {
 
 /** `format`: the share of turns that could be read. */
 export function format(): RewardPart {
-  return rewardPart("format", ({ turns }) => ({ reward: formatReward(turns) }));
+  return rewardPart("format", ({ turns }) => ({ total: formatReward(turns) }));
 }

@@ -51,18 +51,18 @@ function onFrontier<N extends StateName>(
     part: "frontier",
     needs: solved.needs,
     around: [solved],
-    score: async (group, context) => {
-      const scores = await solved.score(group, context);
+    rewards: async (group, context) => {
+      const scores = await solved.rewards(group, context);
       return group.trajectories.map((trajectory, i) => {
-        const own = scores[i] ?? { reward: 0 };
+        const own = scores[i] ?? { total: 0 };
         // Learned by itself, not by what it earned.
-        if (trajectory.role === SHOWN) return { reward: 0 };
+        if (trajectory.role === SHOWN) return { total: 0 };
         if (trajectory.role !== PROPOSER) return own;
         const tries = group.trajectories.flatMap(({ role, joint }, j) =>
-          role === SOLVER && joint === trajectory.id ? [scores[j]?.reward ?? 0] : [],
+          role === SOLVER && joint === trajectory.id ? [scores[j]?.total ?? 0] : [],
         );
         const passRate = tries.length === 0 ? 0 : Math.min(1, Math.max(0, meanOf(tries)));
-        return { reward: frontierReward(passRate, trajectory.verification.success, curve) };
+        return { total: frontierReward(passRate, trajectory.verification.success, curve) };
       });
     },
   };

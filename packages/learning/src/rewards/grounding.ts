@@ -63,7 +63,7 @@ export function groundedAnswer(supported?: number, unsupported?: number): Reward
           quote === "" || last === undefined ? [] : [{ quote, start: last.start, end: last.end }];
         const reward = groundingReward(claims, resultsOf(trajectory), { supported, unsupported });
         const turnRewards = trajectory.turns.map((turn) => (turn === last ? reward : 0));
-        return { reward, turnRewards };
+        return { total: reward, turnRewards };
       }),
   );
 }

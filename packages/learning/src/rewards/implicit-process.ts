@@ -50,12 +50,12 @@ export function implicitProcess(beta?: number): RewardPart<"iprm"> {
     slot: "reward",
     part: "implicit-prm",
     needs: ["iprm"],
-    score: async ({ trajectories }, { ports }) => {
+    rewards: async ({ trajectories }, { ports }) => {
       const logProbs = await opened(ports.iprm, "implicit-prm", "a process model")(trajectories);
       return trajectories.map(({ turns }, i) => {
         const { model, reference } = logProbs[i] as ProcessLogProbs;
         return {
-          reward: 0,
+          total: 0,
           turnRewards: turns.flatMap((turn) =>
             implicitProcessRewards(
               model[turn.sample] ?? [],

@@ -36,7 +36,7 @@ export function informationGain(weight?: number, most?: number): RewardPart {
       slot: "reward",
       part: "info-gain",
       needs: [],
-      score: async ({ trajectories }, { ports: { answerLogProbs } }) => {
+      rewards: async ({ trajectories }, { ports: { answerLogProbs } }) => {
         if (answerLogProbs === undefined) {
           throw new WaggleError(
             "CAPABILITY_MISSING",
@@ -46,12 +46,12 @@ export function informationGain(weight?: number, most?: number): RewardPart {
         return Promise.all(
           trajectories.map(async (trajectory) => {
             const { reward } = trajectory.verification;
-            if (trajectory.turns.length === 0) return { reward };
+            if (trajectory.turns.length === 0) return { total: reward };
             const gains = informationGains(await answerLogProbs(trajectory), most);
             const turnRewards = gains.map((gain) => weight * gain);
             const gained = turnRewards.reduce((sum, gain) => sum + gain, 0);
             turnRewards[turnRewards.length - 1] = (turnRewards.at(-1) ?? 0) + reward;
-            return { reward: reward + gained, turnRewards, components: { gained } };
+            return { total: reward + gained, turnRewards, components: { gained } };
           }),
         );
       },

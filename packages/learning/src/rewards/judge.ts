@@ -27,7 +27,7 @@ function judgedBy(
     slot: "reward",
     part: "judge",
     needs: ["judge"],
-    score: async ({ trajectories }, { ports, signal }) => {
+    rewards: async ({ trajectories }, { ports, signal }) => {
       const port = ports.judge;
       if (port === undefined) {
         throw new WaggleError(
@@ -38,7 +38,7 @@ function judgedBy(
       const rewards = trajectories.map((trajectory) =>
         judgedReward(port, inputOf(trajectory), signal, votes),
       );
-      return (await Promise.all(rewards)).map((reward) => ({ reward }));
+      return (await Promise.all(rewards)).map((total) => ({ total }));
     },
   };
 }

@@ -24,7 +24,7 @@ function preferredBy(
     slot: "reward",
     part: "preference",
     needs: ["judge"],
-    score: async ({ trajectories }, { ports: { judge }, signal }) => {
+    rewards: async ({ trajectories }, { ports: { judge }, signal }) => {
       if (judge === undefined) {
         throw new WaggleError(
           "CAPABILITY_MISSING",
@@ -37,7 +37,7 @@ function preferredBy(
       return scores.map((own, i) => {
         const others = scores.filter((_, j) => j !== i);
         const wins = others.reduce((sum, other) => sum + (1 + Math.sign(own - other)) / 2, 0);
-        return { reward: others.length === 0 ? 0.5 : wins / others.length };
+        return { total: others.length === 0 ? 0.5 : wins / others.length };
       });
     },
   };

@@ -27,11 +27,11 @@ export function rewardModel(unit?: "logits" | "score"): RewardPart<"rm"> {
       slot: "reward",
       part: "rm",
       needs: ["rm"],
-      score: async ({ trajectories }, { ports }) => {
+      rewards: async ({ trajectories }, { ports }) => {
         const said = await opened(ports.rm, "rm", "a reward model")(trajectories);
         return said.map((turns) => {
           const last = turns.at(-1) ?? 0;
-          return { reward: unit === "logits" ? logistic(last) : unitInterval(last) };
+          return { total: unit === "logits" ? logistic(last) : unitInterval(last) };
         });
       },
     }),
@@ -48,13 +48,13 @@ export function modelledProcess(spread?: number): RewardPart<"rm"> {
     slot: "reward",
     part: "process",
     needs: ["rm"],
-    score: async ({ trajectories }, { ports }) => {
+    rewards: async ({ trajectories }, { ports }) => {
       const said = await opened(ports.rm, "process", "a reward model")(trajectories);
       return said.map((turns, i) => {
         const scores = turns.map(unitInterval);
         const { reward } = (trajectories[i] as JudgedTrajectory).verification;
         const mean = scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length);
-        return { reward: mean, turnRewards: calibratedByOutcome(reward, scores, spread) };
+        return { total: mean, turnRewards: calibratedByOutcome(reward, scores, spread) };
       });
     },
   }));

@@ -32,7 +32,7 @@ export function overlongPenalty(
 export function overlong(limit: number, buffer: number): RewardPart {
   return definePart(fixedAll({ limit, buffer }), () =>
     rewardPart("length", (trajectory) => ({
-      reward: overlongPenalty(sampledTokens(trajectory), { limit, buffer }),
+      total: overlongPenalty(sampledTokens(trajectory), { limit, buffer }),
     })),
   );
 }

@@ -3,7 +3,7 @@
  *
  * Source: AI-SearchPlanner (utility and cost), "Learning to Generate Research Idea with Dynamic Control".
  */
-import type { RewardPart, Score } from "../composition/part.ts";
+import type { RewardPart, Reward } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { requireFiniteRewards, requireSameLength } from "../statistics.ts";
 
@@ -19,7 +19,7 @@ type Dimension<N extends StateName> = {
   readonly reward: RewardPart<N>;
   readonly weight: number;
   /** Default the reward itself. */
-  readonly of?: (score: Score) => number;
+  readonly of?: (reward: Reward) => number;
 };
 
 /** `multi-dim`: several rewards, kept as components, and their sum by weights that a run may choose. */
@@ -32,16 +32,16 @@ export function multiDimensional<N extends StateName = never>(dimensions: {
     part: "multi-dim",
     needs: entries.flatMap(([, { reward }]) => reward.needs),
     around: entries.map(([, { reward }]) => reward),
-    score: async (group, context) => {
+    rewards: async (group, context) => {
       const columns = await Promise.all(
-        entries.map(async ([, { reward, of = (score: Score): number => score.reward }]) =>
-          (await reward.score(group, context)).map(of),
+        entries.map(async ([, { reward, of = (one: Reward): number => one.total }]) =>
+          (await reward.rewards(group, context)).map(of),
         ),
       );
       return group.trajectories.map((_, i) => {
         const vector = columns.map((column) => column[i] as number);
         return {
-          reward: scalarized(
+          total: scalarized(
             vector,
             entries.map(([, { weight }]) => weight),
           ),

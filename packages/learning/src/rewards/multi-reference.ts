@@ -13,12 +13,12 @@ export function multiReference(): RewardPart {
     slot: "reward",
     part: "multi-ref",
     needs: [],
-    score: ({ trajectories }) => {
+    rewards: ({ trajectories }) => {
       const references = trajectories.filter(
         ({ role, verification }) => role === REFERENCE && verification.success,
       );
       return trajectories.map((trajectory) => ({
-        reward:
+        total:
           references.length === 0
             ? 0
             : bestOverReferences(references, (reference) => likeness(trajectory, reference)),

@@ -12,12 +12,12 @@ export function observationLikeness(): RewardPart {
     slot: "reward",
     part: "similarity",
     needs: [],
-    score: ({ trajectories }) =>
+    rewards: ({ trajectories }) =>
       trajectories.map((trajectory) => {
         const asked = requestOf(trajectory);
         const turnRewards = resultsOf(trajectory).map((said) => likeness(asked, said));
         const sum = turnRewards.reduce((all, value) => all + value, 0);
-        return { reward: sum / Math.max(1, turnRewards.length) };
+        return { total: sum / Math.max(1, turnRewards.length) };
       }),
   };
 }

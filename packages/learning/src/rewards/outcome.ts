@@ -27,7 +27,7 @@ export function outcomeReward(verification: Verification, kind: OutcomeKind = "s
 /** `judge`: what the model of the environment says of how a trajectory ended. */
 export function imaginedOutcome(): RewardPart {
   return rewardPart("judge", ({ verification: { parts } }) => ({
-    reward: parts["verdict"] === true ? 1 : 0,
+    total: parts["verdict"] === true ? 1 : 0,
   }));
 }
 
@@ -35,7 +35,7 @@ export function imaginedOutcome(): RewardPart {
 export function outcome(kind?: OutcomeKind): RewardPart {
   return definePart({ outcome: option(kind, "score", OUTCOME_KINDS) }, (given) =>
     rewardPart("outcome", ({ verification }) => ({
-      reward: outcomeReward(verification, given.outcome),
+      total: outcomeReward(verification, given.outcome),
     })),
   );
 }

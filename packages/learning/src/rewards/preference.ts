@@ -14,11 +14,11 @@ export function preference(
     slot: "reward",
     part: "preference",
     needs: [],
-    score: ({ trajectories }) =>
+    rewards: ({ trajectories }) =>
       trajectories.map((a) => {
         const others = trajectories.filter((b) => b !== a);
         const wins = others.reduce((sum, b) => sum + (1 + Math.sign(compare(a, b))) / 2, 0);
-        return { reward: others.length === 0 ? 0.5 : wins / others.length };
+        return { total: others.length === 0 ? 0.5 : wins / others.length };
       }),
   };
 }

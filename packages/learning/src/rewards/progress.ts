@@ -8,8 +8,8 @@ export function progress(payment?: "turn" | "trajectory"): RewardPart {
   return definePart({ payment: option(payment, "turn", ["turn", "trajectory"]) }, (given) =>
     rewardPart("progress", ({ verification: { reward }, turns }) =>
       given.payment === "trajectory"
-        ? { reward, turnRewards: turns.map((_, i) => (i === turns.length - 1 ? reward : 0)) }
-        : { reward, turnRewards: turns.map((turn) => turn.reward ?? 0) },
+        ? { total: reward, turnRewards: turns.map((_, i) => (i === turns.length - 1 ? reward : 0)) }
+        : { total: reward, turnRewards: turns.map((turn) => turn.reward ?? 0) },
     ),
   );
 }

@@ -34,7 +34,7 @@ export function recoveredRequest(): RewardPart {
       ),
     );
     const output = done.join(" ");
-    return { reward: reconstructionReward(wordsOf(trajectory, "request"), output, output) };
+    return { total: reconstructionReward(wordsOf(trajectory, "request"), output, output) };
   });
 }
 
@@ -48,6 +48,6 @@ export function recoveredAnswer(): RewardPart {
       .flatMap(({ toolCalls: calls }) => calls.map((call) => JSON.stringify(call.arguments)))
       .join(" ");
     const recovered = resultsOf(trajectory).at(-1) ?? "";
-    return { reward: reconstructionReward(wordsOf(trajectory, "answer"), recovered, asked) };
+    return { total: reconstructionReward(wordsOf(trajectory, "answer"), recovered, asked) };
   });
 }

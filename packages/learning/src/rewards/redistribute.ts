@@ -37,13 +37,13 @@ export function attributedProgress(): RewardPart<"progress-est"> {
     slot: "reward",
     part: "redistribute",
     needs: ["progress-est"],
-    score: ({ trajectories }, { state }) =>
+    rewards: ({ trajectories }, { state }) =>
       trajectories.map((trajectory) => {
         const { reward } = trajectory.verification;
-        if (trajectory.turns.length === 0) return { reward };
+        if (trajectory.turns.length === 0) return { total: reward };
         const estimator = state["progress-est"] as ProgressEstimator;
         const contributions = stepContributions(estimator, featuresOf(trajectory));
-        return { reward, turnRewards: redistributedRewards(reward, contributions) };
+        return { total: reward, turnRewards: redistributedRewards(reward, contributions) };
       }),
   };
 }
@@ -54,9 +54,9 @@ export function redistribute(
 ): RewardPart {
   return rewardPart("redistribute", (trajectory, context) => {
     const { reward } = trajectory.verification;
-    if (trajectory.turns.length === 0) return { reward };
+    if (trajectory.turns.length === 0) return { total: reward };
     return {
-      reward,
+      total: reward,
       turnRewards: redistributedRewards(reward, contributionsOf(trajectory, context)),
     };
   });

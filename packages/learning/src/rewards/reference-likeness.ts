@@ -23,7 +23,7 @@ export function likeReference(): RewardPart {
     slot: "reward",
     part: "similarity",
     needs: [],
-    score: ({ task, trajectories }) => {
+    rewards: ({ task, trajectories }) => {
       const references = trajectories.filter(({ role }) => role === "reference").map(deedsOf);
       if (references.length === 0) {
         throw new WaggleError(
@@ -34,7 +34,7 @@ export function likeReference(): RewardPart {
       return trajectories.map((trajectory) => {
         const deeds = deedsOf(trajectory);
         const likeness = references.map((reference) => sequenceSimilarity(deeds, reference));
-        return { reward: Math.max(...likeness) };
+        return { total: Math.max(...likeness) };
       });
     },
   };

@@ -51,7 +51,7 @@ export function retrieved(precision?: number): RewardPart<"corpus"> {
       slot: "reward",
       part: "retrieval",
       needs: ["corpus"],
-      score: ({ trajectories }) =>
+      rewards: ({ trajectories }) =>
         trajectories.map((trajectory) => {
           const { found, relevant } = documentsOf(trajectory);
           const whole = retrievalReward(found.flat(), relevant);
@@ -62,7 +62,7 @@ export function retrieved(precision?: number): RewardPart<"corpus"> {
             search += 1;
             return byTurn[search - 1] ?? 0;
           });
-          return { reward: whole.recall + precision * whole.precision, turnRewards };
+          return { total: whole.recall + precision * whole.precision, turnRewards };
         }),
     }),
   );

@@ -1,6 +1,6 @@
 /** What reward parts pay, for trajectories made for them. */
 import { expect, test } from "vitest";
-import type { PartContext, RewardPart, Score } from "../composition/part.ts";
+import type { PartContext, RewardPart, Reward } from "../composition/part.ts";
 import {
   contextOf,
   type GivenTrajectory,
@@ -13,16 +13,16 @@ async function scores(
   part: RewardPart<StateName>,
   trajectories: readonly GivenTrajectory[],
   context: Partial<PartContext> = {},
-): Promise<readonly Score[]> {
+): Promise<readonly Reward[]> {
   const group = groupOf(trajectories);
-  return part.score(
+  return part.rewards(
     { task: group.task, trajectories: group.trajectories.map(({ trajectory }) => trajectory) },
     contextOf(context),
   );
 }
 
 const rewards = async (...given: Parameters<typeof scores>): Promise<number[]> =>
-  (await scores(...given)).map(({ reward }) => reward);
+  (await scores(...given)).map(({ total: reward }) => reward);
 
 const WIN: GivenTrajectory = { reward: 1, turns: [{ calls: ["a"] }, { calls: ["b"] }] };
 
@@ -87,8 +87,8 @@ test("preference is the share of siblings that one is better than, a half for eq
 
 test("exec pays the share of calls that ran, turn by turn", async () => {
   const trajectory = { turns: [{ calls: ["a"] }, { calls: ["a"], ok: false }] };
-  const [score] = await scores(parts.exec(), [trajectory]);
-  expect(score).toEqual({ reward: 0.5, turnRewards: [0.5, 0] });
+  const [reward] = await scores(parts.exec(), [trajectory]);
+  expect(reward).toEqual({ total: 0.5, turnRewards: [0.5, 0] });
 });
 
 test("multi-dim keeps each reward under its name and sums them by weight", async () => {
@@ -96,10 +96,10 @@ test("multi-dim keeps each reward under its name and sums them by weight", async
     right: { reward: parts.outcome(), weight: 3 },
     calls: { reward: parts.callBonus(1, 2), weight: 1 },
   });
-  const [score] = await scores(part, [WIN]);
-  expect(score?.components).toEqual({ right: 1, calls: 1 });
+  const [reward] = await scores(part, [WIN]);
+  expect(reward?.components).toEqual({ right: 1, calls: 1 });
   const [only] = await scores(part, [LOSS]);
-  expect((score?.reward ?? 0) / ((only?.reward ?? 1) || 1)).toBeCloseTo(8, 9);
+  expect((reward?.total ?? 0) / ((only?.total ?? 1) || 1)).toBeCloseTo(8, 9);
 });
 
 test("rm reads a model's last word, and brings logits to [0, 1]", async () => {

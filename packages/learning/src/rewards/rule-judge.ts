@@ -36,9 +36,9 @@ export function criteriaByRule(payment?: ChecklistPayment): RewardPart<"judge"> 
       slot: "reward",
       part: "checklist",
       needs: ["judge"],
-      score: ({ trajectories }) =>
+      rewards: ({ trajectories }) =>
         trajectories.map((trajectory) => {
-          if (trajectory.turns.length === 0) return { reward: 0 };
+          if (trajectory.turns.length === 0) return { total: 0 };
           const { criteria, verdicts } = judgedByRule(trajectory);
           const turnRewards = checklistRewards(
             criteria,
@@ -49,7 +49,7 @@ export function criteriaByRule(payment?: ChecklistPayment): RewardPart<"judge"> 
           );
           const met = verdicts.filter(({ verdict }) => verdict === "met").length;
           return {
-            reward: turnRewards.reduce((sum, reward) => sum + reward, 0),
+            total: turnRewards.reduce((sum, reward) => sum + reward, 0),
             turnRewards,
             components: { met },
           };

@@ -30,9 +30,9 @@ export function ruleProcess(
     (given) => ({
       ...rewardPart("process", (trajectory) => {
         const reward = outcomeReward(trajectory.verification, given.outcome);
-        if (trajectory.turns.length === 0) return { reward };
+        if (trajectory.turns.length === 0) return { total: reward };
         const turnRewards = calibratedByOutcome(reward, scoresOf(trajectory), given.spread);
-        return { reward, turnRewards };
+        return { total: reward, turnRewards };
       }),
       around: [outcome(given.outcome)],
     }),

@@ -30,9 +30,9 @@ test("a component that nobody judged makes the total unavailable, not 0", () => 
 
 test("tier 1 failing zeroes the tiers below it", () => {
   const tiers = (first: number, second: number) => [
-    { score: first, weight: 1 },
-    { score: second, weight: 2, passesAt: 0.5 },
-    { score: 1, weight: 4 },
+    { reward: first, weight: 1 },
+    { reward: second, weight: 2, passesAt: 0.5 },
+    { reward: 1, weight: 4 },
   ];
   expect(tieredReward(tiers(1, 1))).toBe(7);
   expect(tieredReward(tiers(1, 0.5))).toBe(6);

@@ -59,6 +59,6 @@ export function specifications(
   of: (trajectory: JudgedTrajectory) => readonly Specification<JudgedTurn>[],
 ): RewardPart {
   return rewardPart("outcome", (trajectory) => ({
-    reward: satisfiedShare(trajectory.turns, of(trajectory)),
+    total: satisfiedShare(trajectory.turns, of(trajectory)),
   }));
 }

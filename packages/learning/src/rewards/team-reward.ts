@@ -41,14 +41,14 @@ export function team(rule?: TeamRule): RewardPart {
     slot: "reward",
     part: "team",
     needs: [],
-    score: ({ trajectories }) =>
+    rewards: ({ trajectories }) =>
       trajectories.map(({ joint }) => {
         const members = trajectories.filter((other) => other.joint === joint);
         const earned = teamReward(
           members.map(({ verification }) => verification.reward),
           given.team,
         );
-        return { reward: earned[0] as number };
+        return { total: earned[0] as number };
       }),
   }));
 }
@@ -65,15 +65,15 @@ export function matchOutcome(callPrice?: number, part: "outcome" | "team" = "out
       slot: "reward",
       part,
       needs: [],
-      score: ({ trajectories }) =>
+      rewards: ({ trajectories }) =>
         trajectories.map((trajectory) => {
           const others = trajectories.filter(
             (other) => other.joint === trajectory.joint && other.id !== trajectory.id,
           );
           const [other] = others;
-          if (other === undefined) return { reward: 0 };
+          if (other === undefined) return { total: 0 };
           const [own] = zeroSumReward([worth(trajectory), worth(other)]);
-          return { reward: own };
+          return { total: own };
         }),
     };
   });

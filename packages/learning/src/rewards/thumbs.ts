@@ -10,7 +10,7 @@ import { rewardPart } from "./reward-part.ts";
 export function thumbs(): RewardPart {
   return rewardPart("feedback", ({ id, verification }) => {
     const { thumb } = verification.parts;
-    if (thumb === "up" || thumb === "down") return { reward: thumb === "up" ? 1 : 0 };
+    if (thumb === "up" || thumb === "down") return { total: thumb === "up" ? 1 : 0 };
     throw new WaggleError(
       "REWARD_UNAVAILABLE",
       `a thumb must be up or down, got none for ${id}; learn from rollouts that somebody judged`,

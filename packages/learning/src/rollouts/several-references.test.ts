@@ -43,26 +43,26 @@ test("the best of several references pays, whatever the others say", async () =>
     long,
     failed,
   ];
-  const scores = await multiReference().score({ task: "t", trajectories }, CONTEXT);
+  const scores = await multiReference().rewards({ task: "t", trajectories }, CONTEXT);
   // Ends alike and did alike; did alike and ends otherwise; like a failure alone.
-  expect(scores.slice(0, 4).map(({ reward }) => reward)).toEqual([1, 1, 0, 0.5]);
-  const one = await multiReference().score(
+  expect(scores.slice(0, 4).map(({ total: reward }) => reward)).toEqual([1, 1, 0, 0.5]);
+  const one = await multiReference().rewards(
     { task: "t", trajectories: [...trajectories.slice(0, 2), short] },
     CONTEXT,
   );
-  expect(one[1]?.reward).toBeCloseTo(0.5 + 0.5 * (4 / 6), 12);
-  const none = await multiReference().score({ task: "t", trajectories: [failed] }, CONTEXT);
-  expect(none).toEqual([{ reward: 0 }]);
+  expect(one[1]?.total).toBeCloseTo(0.5 + 0.5 * (4 / 6), 12);
+  const none = await multiReference().rewards({ task: "t", trajectories: [failed] }, CONTEXT);
+  expect(none).toEqual([{ total: 0 }]);
 });
 
 test("references are compared with and not learned from", () => {
-  const scored = (trajectory: JudgedTrajectory) => ({
+  const rewarded = (trajectory: JudgedTrajectory) => ({
     trajectory,
-    score: { reward: 1 },
+    reward: { total: 1 },
     lossMask: [],
     tokenWeights: [],
   });
-  const group = [saying("student", true, [1]), saying("reference", true, [1, 2])].map(scored);
+  const group = [saying("student", true, [1]), saying("reference", true, [1, 2])].map(rewarded);
   const kept = withoutReferences().apply([{ task: "t", trajectories: group }], CONTEXT);
   expect(
     kept.groups.flatMap(({ trajectories }) => trajectories.map((each) => each.trajectory.role)),

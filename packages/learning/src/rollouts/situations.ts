@@ -22,12 +22,12 @@ export function selfExplored(rethink: string, words: SituationWords): RolloutPar
 /** What two rollouts say: right at once, right after thinking again, or never. */
 export function situationOf({ trajectories }: RewardedGroup, threshold: number): Situation {
   const [first, second] = trajectories.filter(({ trajectory }) => trajectory.role === "student");
-  const isRight = (scored: RewardedTrajectory | undefined): boolean =>
-    scored !== undefined && verifiedWorth(scored.trajectory) >= threshold;
+  const isRight = (rewarded: RewardedTrajectory | undefined): boolean =>
+    rewarded !== undefined && verifiedWorth(rewarded.trajectory) >= threshold;
   if (isRight(first)) return "go-on";
   return isRight(second) ? "rethink" : "ask";
 }
 
-export function isOf(situation: Situation): (scored: RewardedTrajectory) => boolean {
+export function isOf(situation: Situation): (rewarded: RewardedTrajectory) => boolean {
   return ({ trajectory }) => trajectory.role === situation;
 }

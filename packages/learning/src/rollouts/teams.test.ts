@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { rewardedTrajectory } from "../composition/minibatch.ts";
-import type { PartContext, Score } from "../composition/part.ts";
+import type { PartContext, Reward } from "../composition/part.ts";
 import * as parts from "../parts.ts";
 import { roleSwap } from "../schedules/role-swap.ts";
 import { seeded } from "../seeded.fixture.ts";
@@ -43,11 +43,11 @@ function trajectory({
 }
 
 const paid = async (
-  reward: { score: (group: never, context: PartContext) => unknown },
+  reward: { rewards: (group: never, context: PartContext) => unknown },
   trajectories: readonly JudgedTrajectory[],
 ): Promise<number[]> =>
-  ((await reward.score({ task: "t", trajectories } as never, context)) as Score[]).map(
-    (score) => score.reward,
+  ((await reward.rewards({ task: "t", trajectories } as never, context)) as Reward[]).map(
+    ({ total }) => total,
   );
 
 const two = [
@@ -71,10 +71,10 @@ test("sides of a match win what the other loses; among equals fewer calls win", 
 });
 
 test("a joint advantage is one number for everybody in it, centered over joint attempts", () => {
-  const scored = two.map((one, i) => rewardedTrajectory(one, { reward: [2, 4, 0, 0][i] ?? 0 }));
+  const rewarded = two.map((one, i) => rewardedTrajectory(one, { total: [2, 4, 0, 0][i] ?? 0 }));
   const { advantages } = parts
     .jointAdvantage({ scale: "none" })
-    .estimate([{ task: "t", trajectories: scored }], context);
+    .estimate([{ task: "t", trajectories: rewarded }], context);
   // Joint rewards 3 and 0: by hand 1.5 and −1.5.
   expect(two.map(({ id }) => advantages.get(id)?.[0]?.[0])).toEqual([1.5, 1.5, -1.5, -1.5]);
 });
@@ -99,8 +99,8 @@ test("who sets a task is paid for half of its tries, not for all or for what nob
 });
 
 test("tries at what could not be shown are left out; the others are compared with their own", () => {
-  const scored = set.map((one) => rewardedTrajectory(one, { reward: one.verification.reward }));
-  const group = { task: "t", trajectories: scored };
+  const rewarded = set.map((one) => rewardedTrajectory(one, { total: one.verification.reward }));
+  const group = { task: "t", trajectories: rewarded };
   const { groups } = parts.answerableProposals().apply([group], context);
   const kept = groups.flatMap(({ trajectories }) =>
     trajectories.map(({ trajectory: { id } }) => id),
@@ -126,7 +126,7 @@ test("matches with past checkpoints are counted, and who still wins is met more 
     const sides = { policy: reward, opponent: -reward };
     return Object.entries(sides).map(([role, own]) =>
       rewardedTrajectory(trajectory({ id: `${role}/${i}`, role, joint, opponent }), {
-        reward: own,
+        total: own,
       }),
     );
   });

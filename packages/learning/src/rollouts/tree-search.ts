@@ -179,7 +179,7 @@ export function withRollouts(trees: StoredTrees, groups: readonly RewardedGroup[
     entries.delete(task);
     entries.set(task, [
       ...earlier,
-      ...added.map(({ trajectory, score }) => searchedRollout(trajectory, score.reward)),
+      ...added.map(({ trajectory, reward }) => searchedRollout(trajectory, reward.total)),
     ]);
   }
   return Object.fromEntries([...entries].slice(-MOST_TASKS));

@@ -8,7 +8,7 @@ import {
   creditPrompt,
   drawPrompt,
   promptPopulation,
-  promptScore,
+  promptReward,
   prunePrompts,
 } from "./prompt-population.ts";
 import { backUp, expandNode, nodeValue, requireNode, searchTree } from "./search-tree.ts";
@@ -44,7 +44,7 @@ test("weak prompts are archived, failed ones too, the best never leaves, ids are
   let population = promptPopulation(["a", "b"]);
   population = creditPrompt(population, "p0", [1, 1]);
   population = creditPrompt(population, "p1", [0, 0]);
-  const best = Math.max(...population.living.map(promptScore));
+  const best = Math.max(...population.living.map(promptReward));
   population = addPrompt(population, "a2", "p0", true);
   population = addPrompt(population, "crash", "p0", false);
   population = prunePrompts(population, 1, 2);
@@ -53,7 +53,7 @@ test("weak prompts are archived, failed ones too, the best never leaves, ids are
     ["p3", "failed-check"],
     ["p1", "pruned"],
   ]);
-  expect(Math.max(...population.living.map(promptScore))).toBe(best);
+  expect(Math.max(...population.living.map(promptReward))).toBe(best);
   population = addPrompt(population, "a3", "p2", true);
   expect(population.living.at(-1)).toMatchObject({ id: "p4", parent: "p2", uses: 0 });
   expect(choosePrompt(population).id).toBe("p2");

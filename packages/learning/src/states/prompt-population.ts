@@ -61,7 +61,7 @@ export function replacePrompt(
 }
 
 /** Mean reward, 0 where never used. */
-export function promptScore({ uses, rewardSum }: Prompt): number {
+export function promptReward({ uses, rewardSum }: Prompt): number {
   return uses === 0 ? 0 : rewardSum / uses;
 }
 
@@ -74,7 +74,7 @@ export function choosePrompt(population: PromptPopulation, exploration: number =
   const bounds = population.living.map((prompt) =>
     prompt.uses === 0
       ? Number.POSITIVE_INFINITY
-      : promptScore(prompt) + exploration * Math.sqrt((2 * Math.log(total)) / prompt.uses),
+      : promptReward(prompt) + exploration * Math.sqrt((2 * Math.log(total)) / prompt.uses),
   );
   return requirePrompt(population.living[argMax(bounds)]);
 }
@@ -82,7 +82,7 @@ export function choosePrompt(population: PromptPopulation, exploration: number =
 /** The used prompt with the highest mean, the first where none was used. */
 export function bestPrompt({ living }: PromptPopulation): Prompt {
   const scores = living.map((prompt) =>
-    prompt.uses === 0 ? Number.NEGATIVE_INFINITY : promptScore(prompt),
+    prompt.uses === 0 ? Number.NEGATIVE_INFINITY : promptReward(prompt),
   );
   return requirePrompt(living[argMax(scores)]);
 }
@@ -94,9 +94,9 @@ export function drawPrompt(
   temperature: number = 0.2,
 ): Prompt {
   requireInside("temperature", temperature, Number.MIN_VALUE, Number.MAX_VALUE);
-  const best = Math.max(0, ...population.living.map(promptScore));
+  const best = Math.max(0, ...population.living.map(promptReward));
   const weights = population.living.map((prompt) =>
-    Math.exp(((prompt.uses === 0 ? best : promptScore(prompt)) - best) / temperature),
+    Math.exp(((prompt.uses === 0 ? best : promptReward(prompt)) - best) / temperature),
   );
   const [chosen] = drawWeighted(weights, 1, random);
   return requirePrompt(chosen === undefined ? undefined : population.living[chosen]);
@@ -148,7 +148,7 @@ export function prunePrompts(
 ): PromptPopulation {
   const tried = population.living.filter(({ uses }) => uses >= leastUses);
   const best = new Set(
-    tried.toSorted((a, b) => promptScore(b) - promptScore(a)).slice(0, Math.max(1, keep)),
+    tried.toSorted((a, b) => promptReward(b) - promptReward(a)).slice(0, Math.max(1, keep)),
   );
   return archivePrompts(population, (prompt) => prompt.uses >= leastUses && !best.has(prompt));
 }

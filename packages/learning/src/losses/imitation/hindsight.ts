@@ -33,7 +33,7 @@ export function returnConditioned(temperature?: number): LossPart {
   return definePart({ temperature: option(temperature, 0.5) }, ({ temperature }) =>
     lossPart("cond", (minibatch) => {
       const ofRow = returnWeights(
-        minibatch.trajectories.map(({ score }) => score.reward),
+        minibatch.trajectories.map(({ reward }) => reward.total),
         temperature,
       );
       const weights = minibatch.weights.map((row, b) =>

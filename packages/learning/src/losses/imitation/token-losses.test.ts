@@ -6,7 +6,7 @@ import {
   contextOf,
   type GivenTrajectory,
   minibatchOf,
-  scoredOf,
+  rewardedOf,
 } from "../../composition/rewarded-trajectories.fixture.ts";
 import type { StateName } from "../../composition/state.ts";
 import * as parts from "../../parts.ts";
@@ -19,9 +19,9 @@ function slopes(
 ): number[][] {
   const minibatch = minibatchOf(
     trajectories.map((given, i) => {
-      const scored = scoredOf(`${i}`, given);
-      const [mask = []] = scored.lossMask;
-      return { advantages: mask.map(() => 0), mask, scored, ...(logProbs ? { logProbs } : {}) };
+      const rewarded = rewardedOf(`${i}`, given);
+      const [mask = []] = rewarded.lossMask;
+      return { advantages: mask.map(() => 0), mask, rewarded, ...(logProbs ? { logProbs } : {}) };
     }),
   );
   const { derivatives } = loss.compute(minibatch, contextOf());
@@ -80,9 +80,9 @@ test("param-subset lets a drawn share of each layer move", () => {
 });
 
 test("a critic is fitted before each token or where turns begin", () => {
-  const scored = scoredOf("e", { turns: [{ tokens: 2 }, { tokens: 2 }] });
-  const [mask = []] = scored.lossMask;
-  const minibatch = minibatchOf([{ advantages: mask.map(() => 0), mask, scored }], {
+  const rewarded = rewardedOf("e", { turns: [{ tokens: 2 }, { tokens: 2 }] });
+  const [mask = []] = rewarded.lossMask;
+  const minibatch = minibatchOf([{ advantages: mask.map(() => 0), mask, rewarded }], {
     values: [mask.map(() => 0.25)],
     returns: [mask.map(() => 1)],
   });

@@ -11,8 +11,8 @@ import { supervisedLoss } from "./supervised-loss.ts";
 export function auxiliaryToolNeed(): LossPart {
   return lossPart("aux", (minibatch) => {
     const lossMask = minibatch.lossMask.map((mask, row) => {
-      const { trajectory, score } = minibatch.trajectories[row] as RewardedTrajectory;
-      const need = score.components?.[NEED] ?? 0;
+      const { trajectory, reward } = minibatch.trajectories[row] as RewardedTrajectory;
+      const need = reward.components?.[NEED] ?? 0;
       const calls = trajectory.turns.some(({ toolCalls }) => toolCalls.length > 0);
       const isRight =
         trajectory.verification.success && (need > 0 ? calls : need < 0 ? !calls : false);

@@ -6,7 +6,7 @@ import {
   contextOf,
   type GivenRow,
   minibatchOf,
-  scoredOf,
+  rewardedOf,
 } from "../../composition/rewarded-trajectories.fixture.ts";
 import type { StateName } from "../../composition/state.ts";
 import * as parts from "../../parts.ts";
@@ -133,13 +133,13 @@ test("kl-cov pulls the token of highest covariance back to where it was, and no 
 });
 
 /** [_ a _ b b]: two turns. */
-const TWO_TURNS = scoredOf("e", { turns: [{ ok: false, calls: ["do"] }, { tokens: 2 }] });
+const TWO_TURNS = rewardedOf("e", { turns: [{ ok: false, calls: ["do"] }, { tokens: 2 }] });
 
 test("span-mask leaves the loss to the turns that its rule chooses", () => {
   const row = {
     advantages: [1, 1, 1, 1, 1],
     mask: TWO_TURNS.lossMask[0] ?? [],
-    scored: TWO_TURNS,
+    rewarded: TWO_TURNS,
   };
   const ran = parts.spanMask(parts.reinforce(), ({ toolResults }) =>
     toolResults.every(({ ok }) => ok),
@@ -156,7 +156,7 @@ test("span-mask leaves the loss to the turns that its rule chooses", () => {
 test("tb balances against the partition of a task, or of the batch", () => {
   const row = (reward: number, seed: number): GivenRow => ({
     advantages: [0],
-    scored: scoredOf(`${reward}${seed}`, { reward, seed }),
+    rewarded: rewardedOf(`${reward}${seed}`, { reward, seed }),
     logProbs: [-1],
     referenceLogProbs: [-1],
   });

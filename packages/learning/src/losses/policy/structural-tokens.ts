@@ -50,10 +50,10 @@ export function structuralTokens<N extends StateName>(
 /** `[B]` of each row's trajectory among those of its task; 0 where it is alone. */
 function componentAdvantages({ trajectories }: Minibatch, component: string): number[] {
   const byTask = new Map<string, Map<string, number>>();
-  for (const { trajectory, score } of trajectories) {
+  for (const { trajectory, reward } of trajectories) {
     const task = JSON.stringify(trajectory.record.task ?? trajectory.id);
     const ofTask = byTask.get(task) ?? new Map<string, number>();
-    ofTask.set(trajectory.id, score.components?.[component] ?? 0);
+    ofTask.set(trajectory.id, reward.components?.[component] ?? 0);
     byTask.set(task, ofTask);
   }
   const advantages = new Map<string, number>();

@@ -127,7 +127,7 @@ export function trajectoryBalancing(
         const batch = {
           ...minibatch,
           referenceLogProbs: present(minibatch.referenceLogProbs, "tb", "a reference policy"),
-          logRewards: minibatch.trajectories.map(({ score }) => score.reward / beta),
+          logRewards: minibatch.trajectories.map(({ reward }) => reward.total / beta),
         };
         const tasks = minibatch.trajectories.map(({ trajectory }) =>
           estimated === "batch" ? "batch" : JSON.stringify(trajectory.record.task ?? trajectory.id),

@@ -94,9 +94,9 @@ export function kto(beta?: number, divergence?: number): LossPart<"ref"> {
             {
               ...minibatch,
               referenceLogProbs: present(minibatch.referenceLogProbs, "kto", "a reference policy"),
-              answers: minibatch.trajectories.map(({ score }, row) => ({
+              answers: minibatch.trajectories.map(({ reward }, row) => ({
                 segments: [{ row, start: 0, end: minibatch.lossMask[row]?.length ?? 0 }],
-                isDesirable: score.reward >= 0.5,
+                isDesirable: reward.total >= 0.5,
               })),
             },
             { beta, divergence },

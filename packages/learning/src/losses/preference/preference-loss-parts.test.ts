@@ -5,7 +5,7 @@ import type { LossPart, PairLoss } from "../../composition/part.ts";
 import {
   contextOf,
   minibatchOf,
-  scoredOf,
+  rewardedOf,
 } from "../../composition/rewarded-trajectories.fixture.ts";
 import type { StateName } from "../../composition/state.ts";
 import * as parts from "../../parts.ts";
@@ -57,8 +57,8 @@ test("the better of a pair alone is imitated", () => {
 
 test("kto raises what succeeded and lowers what failed", () => {
   const minibatch = minibatchOf([
-    { advantages: [0], scored: scoredOf("a", { reward: 1 }) },
-    { advantages: [0], scored: scoredOf("b", { reward: 0 }) },
+    { advantages: [0], rewarded: rewardedOf("a", { reward: 1 }) },
+    { advantages: [0], rewarded: rewardedOf("b", { reward: 0 }) },
   ]);
   const { derivatives } = parts.kto(1).compute(minibatch, contextOf());
   const [liked = 0, disliked = 0] = (derivatives.logProb ?? []).flatMap((row) => [...row]);

@@ -89,7 +89,7 @@ type TdBcOptions = {
     | undefined;
   /** How strongly a turn is imitated; default 1. `proposals` are what the policy would do in its state. */
   readonly constraintOf?: (
-    scored: RewardedTrajectory,
+    rewarded: RewardedTrajectory,
     turn: number,
     proposals: readonly RewardedTrajectory[],
   ) => number;
@@ -155,14 +155,14 @@ function constraintRows(
 ): Float64Array[] {
   return minibatch.lossMask.map((mask, b) => {
     const row = new Float64Array(mask.length);
-    const scored = minibatch.trajectories[b] as RewardedTrajectory;
-    for (const [i, { sample, start, end }] of scored.trajectory.turns.entries()) {
+    const rewarded = minibatch.trajectories[b] as RewardedTrajectory;
+    for (const [i, { sample, start, end }] of rewarded.trajectory.turns.entries()) {
       if (sample !== minibatch.samples[b]) continue;
-      const proposals = proposalsOf(minibatch, scored.trajectory.id, i);
+      const proposals = proposalsOf(minibatch, rewarded.trajectory.id, i);
       const strength = constraintOf(
-        scored,
+        rewarded,
         i,
-        proposals.map((proposal) => proposal.scored),
+        proposals.map((proposal) => proposal.rewarded),
       );
       row.fill(strength, start, end);
     }
@@ -172,18 +172,18 @@ function constraintRows(
 
 /** Stored actions, each beside what the policy would have done. */
 function choicesOf(minibatch: Minibatch, isCalibrated: boolean): ActionChoice[] {
-  return minibatch.trajectories.flatMap((scored, row) =>
-    scored.trajectory.turns.flatMap(({ sample, end }, i): ActionChoice[] => {
+  return minibatch.trajectories.flatMap((rewarded, row) =>
+    rewarded.trajectory.turns.flatMap(({ sample, end }, i): ActionChoice[] => {
       if (sample !== minibatch.samples[row]) return [];
-      const proposals = proposalsOf(minibatch, scored.trajectory.id, i);
+      const proposals = proposalsOf(minibatch, rewarded.trajectory.id, i);
       if (proposals.length === 0) return [];
-      const earned = turnRewards(scored).slice(i);
+      const earned = turnRewards(rewarded).slice(i);
       return [
         {
           taken: { row, token: end - 1 },
           alternatives: proposals.map((proposal) => ({
             row: proposal.row,
-            token: lastTokenOf(proposal.scored, minibatch.samples[proposal.row] ?? 0),
+            token: lastTokenOf(proposal.rewarded, minibatch.samples[proposal.row] ?? 0),
           })),
           ...(isCalibrated ? { referenceValue: earned.reduce((sum, r) => sum + r, 0) } : {}),
         },

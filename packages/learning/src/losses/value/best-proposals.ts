@@ -11,11 +11,11 @@ export function bestProposals(): LossPart<"critic"> {
     (minibatch) => {
       const values = present(minibatch.values, "ce", "values of a critic");
       const best = new Map<string, { readonly row: number; readonly value: number }>();
-      for (const [row, scored] of minibatch.trajectories.entries()) {
-        const { branch } = scored.trajectory;
-        if (scored.trajectory.role !== PROPOSAL || branch === null) continue;
+      for (const [row, rewarded] of minibatch.trajectories.entries()) {
+        const { branch } = rewarded.trajectory;
+        if (rewarded.trajectory.role !== PROPOSAL || branch === null) continue;
         const key = `${branch.trajectory}/${branch.turn}`;
-        const value = values[row]?.[lastTokenOf(scored, minibatch.samples[row] ?? 0)] ?? 0;
+        const value = values[row]?.[lastTokenOf(rewarded, minibatch.samples[row] ?? 0)] ?? 0;
         const known = best.get(key);
         if (known === undefined || value > known.value) best.set(key, { row, value });
       }

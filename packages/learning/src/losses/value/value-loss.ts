@@ -116,7 +116,7 @@ export function outcomeRegression(at?: "end" | "turns"): RewardModelLoss<"rm"> {
           return mask.map((counts, t) => counts && ends.has(t));
         });
         const targets = minibatch.lossMask.map((mask, b) =>
-          new Float64Array(mask.length).fill(minibatch.trajectories[b]?.score.reward ?? 0),
+          new Float64Array(mask.length).fill(minibatch.trajectories[b]?.reward.total ?? 0),
         );
         return valueLoss(
           { lossMask, values, targets },

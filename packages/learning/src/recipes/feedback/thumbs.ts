@@ -11,7 +11,7 @@ import * as parts from "../../parts.ts";
  * Source: Ethayarajh et al. 2024, "KTO: Model Alignment as Prospect Theoretic Optimization",
  * arXiv:2402.01306.
  * Differs from it: rollouts are the policy's own, new ones each step; the divergence is 0 (the form
- * that TRL calls APO-zero-unpaired), so that no mismatched answers are scored.
+ * that TRL calls APO-zero-unpaired), so that no mismatched answers are rewarded.
  * Why: visitors judge what the policy says now.
  */
 const thumbsKto: CreateRecipe = recipe({

@@ -47,7 +47,7 @@ const agentFly: CreateRecipe = recipe({
 /** The outcome, shared among the calls that it took. */
 const perCall = () =>
   parts.rewardPart("outcome", (trajectory) => ({
-    reward: trajectory.verification.reward / (1 + toolCalls(trajectory)),
+    total: trajectory.verification.reward / (1 + toolCalls(trajectory)),
   }));
 
 /**

@@ -143,15 +143,15 @@ function actionPreference(): RewardPart {
     slot: "reward",
     part: "preference",
     needs: [],
-    score: ({ trajectories }) =>
+    rewards: ({ trajectories }) =>
       trajectories.map((trajectory) => {
         const { branch } = trajectory;
         const stored = trajectories.find(({ id }) => id === branch?.trajectory);
         if (branch === null || stored === undefined) {
-          return { reward: trajectory.verification.reward };
+          return { total: trajectory.verification.reward };
         }
         const gap = worthOf(trajectory, branch.turn) - worthOf(stored, branch.turn);
-        return { reward: (1 + Math.sign(gap)) / 2 };
+        return { total: (1 + Math.sign(gap)) / 2 };
       }),
   };
 }
@@ -192,8 +192,8 @@ const oap: CreateRecipe = recipe({
         parts.tdBc({
           strength,
           constraintOf: (_, __, [proposal]) => {
-            if (proposal === undefined || proposal.score.reward === 0.5) return 1;
-            return proposal.score.reward > 0.5 ? relaxed : tightened;
+            if (proposal === undefined || proposal.reward.total === 0.5) return 1;
+            return proposal.reward.total > 0.5 ? relaxed : tightened;
           },
         }),
       ],

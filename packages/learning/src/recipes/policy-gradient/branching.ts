@@ -78,7 +78,7 @@ const aepo: CreateRecipe = recipe({
 });
 
 /**
- * Polychromic PPO: forks of visited states are scored in sets, by success times diversity; a critic judges
+ * Polychromic PPO: forks of visited states are rewarded in sets, by success times diversity; a critic judges
  * what they share.
  *
  * Source: Hamid et al. 2025, "Polychromic Objectives for Reinforcement Learning", arXiv:2509.25424.

@@ -7,7 +7,7 @@ import { demonstrationStart } from "../stages/demonstration-start.ts";
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
- * PivotRL: single turns of stored trajectories, those whose sampled actions differ, scored by whether the
+ * PivotRL: single turns of stored trajectories, those whose sampled actions differ, rewarded by whether the
  * action does what the stored one did.
  *
  * Source: "PivotRL: High Accuracy Agentic Post-Training at Low Compute Cost" (S262).

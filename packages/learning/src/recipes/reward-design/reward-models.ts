@@ -197,7 +197,7 @@ const controllableIdeation: CreateRecipe = recipe({
 });
 
 /**
- * Gen-Searcher: what was gathered is scored by a judge, what came of it by a reward model.
+ * Gen-Searcher: what was gathered is rewarded by a judge, what came of it by a reward model.
  *
  * Source: "Gen-Searcher: Reinforcing Agentic Search for Image Generation" (S171).
  * Differs from it: no images; the product is the rollout as it ended.

@@ -105,7 +105,7 @@ const agentRm: CreateRecipe = recipe({
 });
 
 /**
- * TOA: a search over what is generated next, scored by a reward model, makes the data that the policy is
+ * TOA: a search over what is generated next, rewarded by a reward model, makes the data that the policy is
  * aligned with.
  *
  * Source: Ye et al. 2024, "Multi-Agent Sampling: Scaling Inference Compute for Data Synthesis with Tree

@@ -15,9 +15,9 @@ export function readRanSolved(): RewardPart {
     },
     ({ readWeight, ranWeight, solvedWeight }) =>
       parts.tiers(({ turns, verification }) => [
-        { score: formatReward(turns), weight: readWeight },
-        { score: executionReward(turns), weight: ranWeight, passesAt: 0.5 },
-        { score: verification.reward, weight: solvedWeight },
+        { reward: formatReward(turns), weight: readWeight },
+        { reward: executionReward(turns), weight: ranWeight, passesAt: 0.5 },
+        { reward: verification.reward, weight: solvedWeight },
       ]),
   );
 }

@@ -1,11 +1,11 @@
 /**
- * From groups as they were rolled out to what a stage learns from: scores, then the stage's filters one
- * after another. Runs no model.
+ * Gives the trajectories of rolled-out groups their rewards and applies the stage's filters in order.
+ * Runs no model.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { JudgedGroup } from "./judged-trajectory.ts";
 import { rewardedTrajectory } from "./minibatch.ts";
-import type { Filtered, PartContext, Score, RewardedGroup, StateChange } from "./part.ts";
+import type { Filtered, PartContext, Reward, RewardedGroup, StateChange } from "./part.ts";
 import { settingsAt, type Stage } from "./stage.ts";
 
 /** What is left, why the rest is not, and the state that filters leave. */
@@ -14,7 +14,7 @@ export type Kept = Required<Pick<Filtered, "groups" | "dropped" | "pairs">> & {
 };
 
 /**
- * @throws WaggleError `SHAPE_MISMATCH` where a reward scores another number of trajectories than there are;
+ * @throws WaggleError `SHAPE_MISMATCH` where a reward part returns a wrong number of rewards;
  *   what the parts throw.
  */
 export async function rewardGroups(
@@ -22,8 +22,8 @@ export async function rewardGroups(
   groups: readonly JudgedGroup[],
   context: PartContext,
 ): Promise<Kept> {
-  const scored = await Promise.all(groups.map((group) => rewardGroup(stage, group, context)));
-  return filterGroups(stage, scored, context);
+  const rewarded = await Promise.all(groups.map((group) => rewardGroup(stage, group, context)));
+  return filterGroups(stage, rewarded, context);
 }
 
 /** A group with what the stage's reward says of each trajectory at this step. Throws as `rewardGroups`. */
@@ -32,9 +32,9 @@ export async function rewardGroup(
   group: JudgedGroup,
   context: PartContext,
 ): Promise<RewardedGroup> {
-  const scores = await scoresOf(stage, group, atStep(stage, context));
+  const rewards = await rewardsOf(stage, group, atStep(stage, context));
   const trajectories = group.trajectories.map((trajectory, i) =>
-    rewardedTrajectory(trajectory, scores[i] as Score),
+    rewardedTrajectory(trajectory, rewards[i] as Reward),
   );
   return { task: group.task, trajectories };
 }
@@ -45,11 +45,11 @@ export async function rewardGroup(
  */
 export function filterGroups(
   stage: Stage,
-  scored: readonly RewardedGroup[],
+  rewarded: readonly RewardedGroup[],
   given: PartContext,
 ): Kept {
   const context = atStep(stage, given);
-  let kept = scored;
+  let kept = rewarded;
   const dropped = new Map<string, string>();
   let pairs: NonNullable<Filtered["pairs"]> = [];
   const estimated =
@@ -66,7 +66,7 @@ export function filterGroups(
     pairs = filtered.pairs ?? pairs;
     state = { ...state, ...filtered.state };
   }
-  const alone = leftAlone(stage, scored, kept);
+  const alone = leftAlone(stage, rewarded, kept);
   for (const group of alone) {
     for (const { trajectory } of group.trajectories) dropped.set(trajectory.id, "group-of-one");
   }
@@ -93,21 +93,21 @@ function leftAlone(
   );
 }
 
-async function scoresOf(
+async function rewardsOf(
   stage: Stage,
   group: JudgedGroup,
   context: PartContext,
-): Promise<readonly Score[]> {
+): Promise<readonly Reward[]> {
   const { reward } = stage;
   if (reward === null) {
-    return group.trajectories.map(({ verification }) => ({ reward: verification.reward }));
+    return group.trajectories.map(({ verification }) => ({ total: verification.reward }));
   }
-  const scores = await reward.score(group, context);
-  if (scores.length !== group.trajectories.length) {
+  const rewards = await reward.rewards(group, context);
+  if (rewards.length !== group.trajectories.length) {
     throw new WaggleError(
       "SHAPE_MISMATCH",
-      `reward ${reward.part} must score each of the ${group.trajectories.length} trajectories of a group, got ${scores.length} scores; throw REWARD_UNAVAILABLE where it cannot judge`,
+      `reward ${reward.part} returned ${rewards.length} rewards for a group of ${group.trajectories.length} trajectories; return one for each, or throw REWARD_UNAVAILABLE`,
     );
   }
-  return scores;
+  return rewards;
 }
