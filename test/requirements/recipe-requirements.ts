@@ -28,7 +28,7 @@ export const RECIPE_REQUIREMENTS: readonly Requirement[] = [
         "what parts leave at their standards is a setting, what the recipe gives is its own",
         "a value that differs from stage to stage, or whose name is the recipe's own, has one for each",
         "a recipe's own number of tasks is that of every step, and must be one",
-        "a word is one of its choices: the standard is the first, others end with the list",
+        "a choice defaults to its first value; any other word is refused with the list",
         "parts stay the very same where nothing is set, and a copy is nobody's part to make again",
       ),
       ...at(

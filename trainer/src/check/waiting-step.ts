@@ -63,7 +63,7 @@ export function waitingStep(
   }
   const kept = filterGroups(
     stage,
-    several.map(({ rewarded: rewarded }) => rewarded),
+    several.map(({ rewarded }) => rewarded),
     partContext(stage, coming.step, coming),
   );
   const left = new Set(
