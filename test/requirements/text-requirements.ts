@@ -59,7 +59,7 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
       "workers/edge/src/routes/policies.test.ts > text without an evaluation is refused unless the publisher asks for it, an adapter always",
       "workers/edge/src/routes/policies.test.ts > text over the parent's adapter may be a canary without an evaluation, and needs the operator's word to be stable",
       "packages/agent/src/guided-environment.test.ts > a conversation continues under a version with equal guidance and restarts under any other",
-      "trainer/src/commands/publish-text.test.ts > text is published beside the stable adapter, promoted and taken back as any version",
+      "trainer/src/commands/publish-text.test.ts > text is published, promoted and rolled back like an adapter",
       "trainer/src/check/guided-replay.test.ts > tokens of a text that the version does not say are refused, and so is silence",
       "test/e2e/visitor.test.ts > text on the policy channel is read at the next request of an open page, until it is taken back",
     ],

@@ -8,7 +8,7 @@ import { publishText } from "./publish-text.ts";
 const GUIDANCE: Guidance = { formatVersion: 1, prompt: "Be brief.", lessons: [], cases: null };
 const BASE = "0".repeat(64);
 
-test("text is published beside the stable adapter, promoted and taken back as any version", async () => {
+test("text is published, promoted and rolled back like an adapter", async () => {
   const edge = new FakeEdge([], BASE);
   const client = edge.client();
   const asked = { withoutEvaluation: true };

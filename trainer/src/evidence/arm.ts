@@ -1,6 +1,6 @@
 /**
- * One run of an experiment: a recipe with its settings in an environment of tasks, from a seed, within a
- * budget. What tells two runs apart, and what is kept of one. Runs nothing.
+ * One run of an experiment: a recipe with its settings in an environment, with a seed and a token budget.
+ * Defines the identity of a run and the record that is stored of it. Runs nothing.
  */
 import { createHash } from "node:crypto";
 import type { Settings } from "@waggle/learning";

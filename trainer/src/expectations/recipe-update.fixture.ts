@@ -88,7 +88,7 @@ type Rollout = {
   readonly heard: (Observation | null)[];
 };
 
-/** An environment whose environments are overheard, and a policy that does what its demonstrator would. */
+/** An environment that records its rollouts, and a policy that acts as the environment's demonstrator. */
 export type ActedEnvironment = {
   readonly spec: EnvironmentSpec;
   readonly format: ChatFormat;

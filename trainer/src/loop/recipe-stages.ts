@@ -231,7 +231,7 @@ export class RecipeStages {
     );
   }
 
-  /** Learns for held-out tasks, rollouts them, and is then as it was. */
+  /** Trains on held-out tasks at test time, rolls them out, and restores the policy. */
   async #atTestTime(stage: Stage, steps: number): Promise<HeldOut> {
     const { engine, spec } = this.#parts;
     const { evaluationTasks, evaluationSeed } = this.#options;

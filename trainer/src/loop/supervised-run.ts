@@ -1,6 +1,6 @@
 /**
- * Training from a dataset: batches by step, masked cross-entropy, and what the caller keeps of each step.
- * Imitation, pretraining, the bases of environments and environment models are runs of it.
+ * Training from a dataset: batches by step and masked cross-entropy. The caller decides what to keep of a step.
+ * Imitation, pretraining, the base policies of environments and world models are trained by it.
  */
 import type { LearningRate } from "@waggle/learning";
 import type { OptimizerOptions, TrainEngine } from "@waggle/protocol";

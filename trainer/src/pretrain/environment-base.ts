@@ -1,7 +1,7 @@
 /**
- * The base policy of an environment of tasks: a small decoder taught by demonstrations with mistakes, so that
- * it acts as the environment wants it to and is wrong often enough to leave something to learn. Made once for
- * an environment and kept in a folder that is a Hugging Face model.
+ * The base policy of an environment: a small decoder trained on demonstrations with mistakes. It acts in the
+ * environment's format and fails often enough to leave room for learning. It is trained once per environment
+ * and stored as a Hugging Face model folder.
  */
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";

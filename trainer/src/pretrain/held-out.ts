@@ -1,4 +1,4 @@
-/** Held-out scores: a policy rollouts tasks it never saw, the environment's verifier judges. */
+/** Held-out evaluation: a policy rolls out tasks it never saw, and the environment's verifier judges them. */
 import { rollOut } from "@waggle/agent";
 import {
   createShopEnvironment,
@@ -99,7 +99,7 @@ function isMalformed({ toolResults, parseError }: Turn): boolean {
   );
 }
 
-/** Scores of one way of sampling. */
+/** Results of one sampling mode. */
 type ModeResults = {
   readonly overall: SuccessRate;
   /** Tasks worded by templates that pretraining never used. */
@@ -113,7 +113,7 @@ type ModeResults = {
 
 export type HeldOutResults = { readonly greedy: ModeResults; readonly sampled: ModeResults };
 
-/** Greedy and sampled scores on the first `count` held-out tasks. */
+/** Greedy and sampled results on the first `count` held-out tasks. */
 export async function scoreHeldOut(
   policy: AdaptivePolicy,
   chat: ChatFormat,

@@ -9,15 +9,15 @@ import type { ActingPolicy } from "./environment-rollout.ts";
 export type ActingRoles = {
   /** By role; the others speak with the policy's own version. */
   readonly adapters: ReadonlyMap<string, string>;
-  /** Whose turn it is; absent = a rollout is whose the plan says. */
+  /** The role that takes a turn; absent = the role of the rollout plan. */
   readonly roleOf?: ((place: TurnPlace) => string) | undefined;
-  /** Where the two parts of a call are two roles'; in the place of `roleOf`. */
+  /** Splits a call between two roles; replaces `roleOf`. */
   readonly divider?: CallDivider | undefined;
-  /** Who rollouts held-out tasks; absent = the policy. */
+  /** The role that rolls out held-out tasks; absent = the policy. */
   readonly deploys?: string | undefined;
 };
 
-/** What one rollout of roles is made with. */
+/** Options of a rollout with several roles. */
 type RoleRollout = { readonly policy: ActingPolicy; readonly spec: EnvironmentSpec };
 
 /** @param role who has the rollout, where no rule says whose each turn is. */

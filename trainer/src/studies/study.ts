@@ -37,14 +37,14 @@ export type Arm = {
 };
 
 export type Study = {
-  /** As a command line gives it: `sft-before-rl`. */
+  /** The name on the command line, such as `sft-before-rl`. */
   readonly name: string;
   readonly question: string;
-  /** Who says what. */
+  /** The published claims on both sides. */
   readonly sides: readonly { readonly says: string; readonly sources: string }[];
-  /** Name of an environment of tasks. */
+  /** Name of the environment. */
   readonly environment: string;
-  /** Of one run of an arm: tokens, sampled or demonstrated. */
+  /** Token budget of one run: sampled and demonstrated tokens. */
   readonly tokens: number;
   /** The first is what the others are compared with. */
   readonly arms: readonly [Arm, Arm, ...Arm[]];

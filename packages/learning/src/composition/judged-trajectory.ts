@@ -93,12 +93,12 @@ export type JudgedTrajectoryOptions = {
   readonly staleness?: number;
   /** Default `null`. */
   readonly branch?: JudgedTrajectory["branch"];
-  /** `[turns]`; default none is paid by itself. */
+  /** `[turns]`; default: no turn has a reward of its own. */
   readonly turnRewards?: readonly number[];
 };
 
 /**
- * The trajectory of a trajectory and its judgement. Turns whose tokens no sample trains are left out.
+ * A recorded trajectory joined with its verification. Turns whose tokens no sample trains are left out.
  *
  * @throws WaggleError `SHAPE_MISMATCH` where `turnRewards` has another length than the turns.
  */

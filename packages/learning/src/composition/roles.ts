@@ -34,11 +34,11 @@ export type Roles = {
   readonly divides?: CallRoles | undefined;
   /** Whose the words of the user are, where they are learned too. */
   readonly hears?: string | undefined;
-  /** Who begins the stage as a copy of whom; `policy` is one too. */
+  /** Roles that start as a copy of another role; `policy` is a role too. */
   readonly copies?: { readonly [role: string]: string } | undefined;
-  /** Who follows the policy as a moving average, and how much of itself it keeps at each update. */
+  /** Roles that are a moving average of the policy, with the decay of each. */
   readonly averages?: { readonly [role: string]: number } | undefined;
-  /** Who rollouts held-out tasks; default the policy. */
+  /** The role that rolls out held-out tasks; default `policy`. */
   readonly deploys?: string | undefined;
 };
 

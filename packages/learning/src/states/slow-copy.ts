@@ -42,8 +42,8 @@ export function averagedWeights(
 }
 
 /**
- * `slow-copy`: an average that follows the policy and keeps `decay` of itself at each update; it is what
- * rollouts held-out tasks.
+ * `slow-copy`: an exponential moving average of the policy with this `decay`; the average rolls out held-out
+ * tasks.
  */
 export function averagedCopy(decay?: number): StatePart<"slow-copy"> {
   return definePart({ averagedCopyDecay: option(decay, 0.9) }, ({ averagedCopyDecay: decay }) => ({

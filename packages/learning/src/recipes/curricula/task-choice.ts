@@ -82,7 +82,7 @@ const spotAgent: CreateRecipe = recipe({
 });
 
 /**
- * MPTS: the risk of a task is predicted, and tasks are chosen by it before anybody rollouts them.
+ * MPTS: the risk of a task is predicted, and tasks are chosen by it before they are rolled out.
  *
  * Source: "Model Predictive Task Sampling for Efficient and Robust Adaptation" (S232).
  * Differs from it: a Bayesian linear model of the level in place of a neural one; a moving baseline,

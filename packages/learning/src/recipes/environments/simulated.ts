@@ -121,7 +121,7 @@ const ssrl: CreateRecipe = recipe({
 /**
  * VLA-RFT: rollouts in a learned simulator, paid step by step for likeness to a reference.
  *
- * Source: "VLA-RFT: Vision-Language-Action Reinforcement Fine-tuning with Verified Rewards in Environment
+ * Source: "VLA-RFT: Vision-Language-Action Reinforcement Fine-tuning with Verified Rewards in World
  * Simulators" (S349).
  * Differs from it: no images: likeness is that of calls, in order; the reference is what the environment's demonstrator does; the simulator is a copy of the base, fitted to logged calls; a task ends where the environment says, which follows the calls unseen.
  * Why: the models read text alone, and no second base is there to simulate with.

@@ -118,7 +118,7 @@ const agentPs: CreateRecipe = recipe({
  * only verified runs are learned.
  *
  * Source: "Towards General Agentic Intelligence via Environment Scaling" (S333).
- * Differs from it: general environments are the other environments of this project, drawn by seed, and not
+ * Differs from it: the general training environments are the built-in ones other than the target, drawn by seed, and not
  * built from a bank of APIs; runs are a demonstrator's.
  * Why: there is no bank of APIs; environments that generators draw have exact verifiers.
  */
@@ -126,7 +126,7 @@ const agentScaler: CreateRecipe = recipe({
   name: "agent-scaler",
   literature: "AgentScaler",
   differs: [
-    "general environments are the other environments of this project, drawn by seed, and not built from a bank of APIs",
+    "the general training environments are the built-in ones other than the target, drawn by seed, and not built from a bank of APIs",
     "runs are a demonstrator's",
   ],
   mechanism: "partial",
@@ -217,7 +217,7 @@ const synatra: CreateRecipe = recipe({
  * WebEvolver: an agent and a model of its environment that are trained together, round by round: the agent from
  * its successes, the model from what calls came to, and the agent again from its successes in the model.
  *
- * Source: "WebEvolver: Enhancing Web Agent Self-Improvement with Coevolving Environment Model" (S355).
+ * Source: "WebEvolver: Enhancing Web Agent Self-Improvement with Coevolving World Model" (S355).
  * Differs from it: agent and world model are one model in two roles; the calls that the world model
  * learns from are a demonstrator's with mistakes; no look-ahead at test time.
  * Why: one base is what pages hold, and a look-ahead would be paid at every turn of a visitor.

@@ -129,22 +129,22 @@ const DOMAINS = {
 } as const;
 
 /**
- * LongCat, DORA: a specialist for each domain is reinforced in noisy environments by a policy that lags behind, and
- * the specialists become one model.
+ * LongCat, DORA: trains one specialist per domain by reinforcement learning in noisy environments, with a stale
+ * sampling policy, and merges the specialists into one model.
  *
  * Source: "LongCat-Flash-Thinking-2601 Technical Report" (S214).
- * Differs from it: domains are environments whose tools fail and environments that are short of calls and turns; the
- * lag is fixed; changes are averaged.
- * Why: these are the domains in which one environment's environments can differ; a fixed lag can be repeated from a
+ * Differs from it: the domains are variants of one environment, with failing tools or with fewer calls and turns;
+ * the staleness is fixed; the specialists' weight changes are averaged.
+ * Why: one built-in environment has these variants but no other domains; a fixed staleness can be repeated from a
  * seed.
  */
 const longCat: CreateRecipe = recipe({
   name: "long-cat",
   literature: "LongCat / DORA",
   differs: [
-    "domains are environments whose tools fail and environments that are short of calls and turns",
-    "the lag is fixed",
-    "changes are averaged",
+    "the domains are variants of one environment, with failing tools or with fewer calls and turns",
+    "the staleness is fixed",
+    "the specialists' weight changes are averaged",
   ],
   mechanism: "partial",
   schedule: ["specialist-merge"],

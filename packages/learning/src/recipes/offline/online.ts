@@ -129,7 +129,7 @@ const moto: CreateRecipe = recipe({
  * itself with the model's word as its only reward.
  *
  * Source: Yang et al. 2023, "Robot Fine-Tuning Made Easy: Pre-Training Rewards and Policies for Autonomous
- * Real-Environment Reinforcement Learning", arXiv:2310.15145.
+ * Real-World Reinforcement Learning", arXiv:2310.15145.
  * Differs from it: tasks are begun anew; no policy undoes what was done.
  * Why: an environment is made anew from its seed at no cost.
  */

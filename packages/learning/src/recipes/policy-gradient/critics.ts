@@ -43,8 +43,8 @@ const rl4vlm: CreateRecipe = recipe({
 /**
  * VL-DAC: one value a turn for the critic, one ratio a token for the policy.
  *
- * Source: "Enhancing Vision-Language Model Training with Reinforcement Learning in Synthetic Environments
- * for Real-Environment Success" (S140), arXiv:2508.04280.
+ * Source: "Enhancing Vision-Language Model Training with Reinforcement Learning in Synthetic Worlds
+ * for Real-World Success" (S140), arXiv:2508.04280.
  * Differs from it: no KL to a reference and no first steps of the critic alone.
  * Why: a pull to the reference costs a forward pass, and a critic that says 0 at first needs no steps alone.
  */
