@@ -180,7 +180,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "trainer:schedules",
-    source: "docs/how-to/models-out.md, How AdamW steps",
+    source: "docs/how-to/models-out.md, Optimizer options",
     behavior: "The learning rate is constant or a cosine, with a warm-up, from the command line.",
     tests: [
       "trainer/src/options/schedule-options.test.ts > the rate is constant, with a warm-up where asked",

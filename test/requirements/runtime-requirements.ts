@@ -204,7 +204,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "runtime:openai-http",
-    source: "docs/how-to/runtime.md, A server where nothing runs",
+    source: "docs/how-to/runtime.md, Fall back to a server",
     behavior:
       "A chat on a server stands in where none runs here; ours can be served, and OpenAI's client reads it.",
     tests: [
