@@ -89,6 +89,16 @@ test("decision records are numbered, dated and in the index", () => {
   }
 });
 
+test("the reference of parts names every exported part", () => {
+  const source = text("packages/learning/src/parts.ts").replace(/\/\*[\s\S]*?\*\//g, "");
+  const parts = [...source.matchAll(/export \{([^}]*)\}/g)].flatMap(([, names = ""]) =>
+    names.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()])),
+  );
+  expect(parts.length).toBeGreaterThan(150);
+  const page = text("docs/reference/parts.md");
+  expect(parts.filter((name) => !new RegExp(`\\b${name}\\b`).test(page))).toEqual([]);
+});
+
 /** Rows of each table before the first section that is an appendix. */
 function tableRows(page: string): number[] {
   const [main = ""] = text(page).split(/^## Appendix/m);
