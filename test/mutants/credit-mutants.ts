@@ -10,8 +10,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     [
       [
         "gigpo-ignores-states",
-        "steps: scored.trajectory.turns.map(({ state }, i) => ({\n              state,",
-        "steps: scored.trajectory.turns.map((_, i) => ({\n              state: String(i),",
+        "steps: rewarded.trajectory.turns.map(({ state }, i) => ({\n              state,",
+        "steps: rewarded.trajectory.turns.map((_, i) => ({\n              state: String(i),",
         "turns are grouped by place and not by state",
       ],
     ],
@@ -34,8 +34,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     [
       [
         "mix-ignores-paid-turns",
-        "score.turnRewards?.[i] ?? reward ?? 0",
-        "0 * (score.turnRewards?.[i] ?? reward ?? 0)",
+        "reward.turnRewards?.[i] ?? turn.reward ?? 0",
+        "0 * (reward.turnRewards?.[i] ?? turn.reward ?? 0)",
         "process rewards have no effect",
       ],
     ],
@@ -178,8 +178,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     [
       [
         "duration-of-equals",
-        "1000 * secondsOf(scored, turn)",
-        "1000 + 0 * secondsOf(scored, turn)",
+        "1000 * secondsOf(rewarded, turn)",
+        "1000 + 0 * secondsOf(rewarded, turn)",
         "slow turns weigh as quick ones",
       ],
     ],
@@ -202,8 +202,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
       ],
       [
         "rest-of-reward-lost",
-        "(paid[last] as number) + score.reward - paid.reduce((sum, r) => sum + r, 0)",
-        "(paid[last] as number) + 0 * (score.reward - paid.reduce((sum, r) => sum + r, 0))",
+        "(paid[last] as number) + reward.total - paid.reduce((sum, r) => sum + r, 0)",
+        "(paid[last] as number) + 0 * (reward.total - paid.reduce((sum, r) => sum + r, 0))",
         "an outcome that no turn was paid is lost",
       ],
     ],

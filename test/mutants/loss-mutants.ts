@@ -157,7 +157,7 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     `${LEARNING}/losses/preference/kto.ts`,
     [`${LEARNING}/losses/preference/preference-loss-parts.test.ts`],
-    [["kto-labels-swapped", "score.reward >= 0.5", "score.reward < 0.5", "failures are liked"]],
+    [["kto-labels-swapped", "reward.total >= 0.5", "reward.total < 0.5", "failures are liked"]],
   ),
   ...mutantsOf(
     `${LEARNING}/losses/preference/chosen-cross-entropy.ts`,

@@ -158,7 +158,7 @@ export const POLICY_LOSS_MUTANTS: readonly Mutant[] = [
         `estimated !== "" ? "batch" :`,
         "all tasks share one log Z",
       ],
-      ["tb-ignores-beta", "score.reward / beta", "score.reward", "rewards are not tempered"],
+      ["tb-ignores-beta", "reward.total / beta", "reward.total", "rewards are not tempered"],
     ],
   ),
   ...mutantsOf(

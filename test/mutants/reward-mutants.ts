@@ -130,8 +130,8 @@ export const REWARD_MUTANTS: readonly Mutant[] = [
     [
       [
         "student-fail-keeps-mastered",
-        `return mastered.has(taskOf(scored)) ? "student-can" : null;`,
-        "return mastered.has(taskOf(scored)) ? null : null;",
+        `return mastered.has(taskOf(rewarded)) ? "student-can" : null;`,
+        "return mastered.has(taskOf(rewarded)) ? null : null;",
         "what the student can is taught",
       ],
     ],
@@ -142,14 +142,14 @@ export const REWARD_MUTANTS: readonly Mutant[] = [
     [
       [
         "step-mask-inverted",
-        "withTurns(scored, (i) => keeps(turnOf(scored, i), scored.trajectory)),",
-        "withTurns(scored, (i) => !keeps(turnOf(scored, i), scored.trajectory)),",
+        "withTurns(rewarded, (i) => keeps(turnOf(rewarded, i), rewarded.trajectory)),",
+        "withTurns(rewarded, (i) => !keeps(turnOf(rewarded, i), rewarded.trajectory)),",
         "the failed turns are learned",
       ],
       [
         "entropy-steps-keeps-all",
-        "withTurns(scored, (i) => wanted[i] === true)",
-        "withTurns(scored, (i) => wanted[i] !== undefined)",
+        "withTurns(rewarded, (i) => wanted[i] === true)",
+        "withTurns(rewarded, (i) => wanted[i] !== undefined)",
         "sure turns are learned too",
       ],
     ],

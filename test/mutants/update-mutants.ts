@@ -10,13 +10,13 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
   ...mutantsOf(`${COMPOSITION}/minibatch.ts`, COMPOSED, [
     [
       "rows-without-loss-stay",
-      "return counts || paired.has(scored.trajectory.id)",
+      "return counts || paired.has(rewarded.trajectory.id)",
       'return counts || !paired.has("")',
       "rows without a loss token are read",
     ],
     [
       "pairs-lose-their-rows",
-      "return counts || paired.has(scored.trajectory.id)",
+      "return counts || paired.has(rewarded.trajectory.id)",
       'return counts && !paired.has("")',
       "a pair's row without a loss token is gone",
     ],
@@ -28,8 +28,8 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
     ],
     [
       "token-weights-lost",
-      "weights: rows.map(({ scored, index }) => scored.tokenWeights[index] as ArrayLike<number>),",
-      "weights: rows.map(({ scored, index }) => Array.from(scored.tokenWeights[index] ?? [], () => 1)),",
+      "weights: rows.map(({ rewarded, index }) => rewarded.tokenWeights[index] as ArrayLike<number>),",
+      "weights: rows.map(({ rewarded, index }) => Array.from(rewarded.tokenWeights[index] ?? [], () => 1)),",
       "weights of filters have no effect",
     ],
     [
@@ -204,8 +204,8 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
   ...mutantsOf(`${UPDATES}/kl-term.ts`, UPDATED, [
     [
       "kl-in-reward-wrong-sign",
-      "reward: scored.score.reward + (paid.get(scored.trajectory.id) ?? 0),",
-      "reward: scored.score.reward - (paid.get(scored.trajectory.id) ?? 0),",
+      "total: rewarded.reward.total + (paid.get(rewarded.trajectory.id) ?? 0),",
+      "total: rewarded.reward.total - (paid.get(rewarded.trajectory.id) ?? 0),",
       "leaving the reference is paid",
     ],
     [
