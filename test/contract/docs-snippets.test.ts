@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const GENERATED = ["**/node_modules/**", "docs/reference/api/**"];
 
 /** Packages that the snippets import; their builds bring those below them. */
-const USED = ["embed", "engine", "exchange", "testing"];
+const USED = ["embed", "engine", "environments", "exchange", "testing"];
 
 /** @returns what the compiler says, nothing where all is well. */
 function tsc(...args: readonly string[]): string {

@@ -12,6 +12,7 @@ import { packageProblems } from "../../scripts/packages/package-problems.ts";
 import { type PackedPackage, packPackages } from "../../scripts/packages/packed-package.ts";
 import { freePort } from "../../scripts/stack.ts";
 import { isLong } from "../fixtures/long.ts";
+import { linkProject } from "../fixtures/linked-project.ts";
 import { type EmbeddedPage, openReadmePage } from "../fixtures/readme-embed.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -62,6 +63,71 @@ test("tarballs have the compiled sources, the licence and a manifest for users",
   expect(JSON.stringify(manifest)).not.toContain('"source"');
   expect(named("@waggle/edge").files).toContain("migrations/0001_initial.sql");
   expect(named("@waggle/nano").files).toContain("model.safetensors");
+});
+
+describe("a project outside the repository", () => {
+  const project = join(work, "own-code");
+  const page = readFileSync(join(ROOT, "docs/how-to/your-own-code.md"), "utf8");
+  const [reward = "", rows = "", recipe = ""] = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(
+    ([, code = ""]) => code,
+  );
+  const [, prompts = ""] = /^```jsonl\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  const theirs = join(project, "node_modules", "their-package");
+
+  const train = (options: string) => {
+    const main = "node_modules/@waggle/cli/dist/main.js";
+    const small = "--model node_modules/@waggle/nano --steps 1 --tasks 4 --set tasks=2 --json";
+    const line = `${main} train ${small} ${options}`;
+    const { status, stdout, stderr } = spawnSync(process.execPath, line.split(" "), {
+      cwd: project,
+      encoding: "utf8",
+      env: ENVIRONMENT,
+    });
+    const events = stdout.split("\n").flatMap((text) => (text === "" ? [] : [JSON.parse(text)]));
+    return { status, stderr, last: events.at(-1) as unknown, events: events as object[] };
+  };
+
+  beforeAll(() => {
+    linkProject(project, packages);
+    writeFileSync(join(project, "reward.ts"), reward);
+    writeFileSync(join(project, "rows.ts"), rows);
+    writeFileSync(join(project, "recipe.ts"), recipe);
+    writeFileSync(join(project, "prompts.jsonl"), prompts);
+    mkdirSync(theirs);
+    writeFileSync(
+      join(theirs, "package.json"),
+      JSON.stringify({ name: "their-package", type: "module", exports: "./main.js" }),
+    );
+    writeFileSync(join(theirs, "main.js"), "export const half = async () => 0.5;\n");
+  });
+
+  test("trains its own recipe on its own prompts, judged by its own reward", () => {
+    const { status, stderr, events, last } = train(
+      "--recipe ./recipe.ts --reward ./reward.ts --dataset ./prompts.jsonl",
+    );
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    expect(events.filter((one) => "event" in one && one.event === "step")).toHaveLength(1);
+    expect(last).toMatchObject({ recipe: "wide-clip", environment: "data-prompts" });
+  });
+
+  test("takes rows from a module and a reward from an installed package", () => {
+    const { status, stderr, last } = train(
+      "--recipe grpo --set groupSize=2 --reward their-package#half --dataset ./rows.ts",
+    );
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    // Half a point is no success.
+    expect(last).toMatchObject({ environment: "data-rows", base: 0, final: 0 });
+  });
+
+  test.each([
+    ["--recipe absent-package", /no such package is installed in .*own-code/],
+    ["--dataset ./rows.ts --turn-tokens 5000", /leaves no room for a prompt/],
+  ])("is told what is wrong with %s", (options, message) => {
+    const { status, stderr } = train(options);
+    expect(status).not.toBe(0);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toContain("    at ");
+  });
 });
 
 describe.runIf(isLong())("installed from a registry into an empty project", () => {

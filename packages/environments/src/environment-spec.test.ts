@@ -23,7 +23,7 @@ async function demonstrate(
     const toolCalls = calls.map((call, i) => ({ id: `c${turn}-${i}`, ...call }));
     observation = await instance.environment.step({ text, toolCalls }, signal);
     if (!observation.terminated) continue;
-    const { success, reward, turnRewards = [] } = instance.judge(text);
+    const { success, reward, turnRewards = [] } = await instance.judge(text);
     expect(turnRewards.reduce((sum, r) => sum + r, 0)).toBeLessThanOrEqual(1 + 1e-9);
     return { success, reward, turns: turn, finalText: text };
   }

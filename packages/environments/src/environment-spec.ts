@@ -24,11 +24,12 @@ export type Judgement = Verification & {
 export type JudgedEnvironment = {
   readonly environment: Environment;
   /**
-   * Judges the environment in its current state.
+   * Judges the environment in its current state. The built-in verifiers answer at once; a user's reward
+   * function may ask a server.
    *
    * @param finalText - text of the last turn; `null` if the rollout was cut before it answered.
    */
-  readonly judge: (finalText: string | null) => Judgement;
+  readonly judge: (finalText: string | null) => Judgement | Promise<Judgement>;
 };
 
 /** A demonstrator's next turn. */
@@ -68,6 +69,8 @@ export type EnvironmentSpec = {
   readonly environments?: readonly string[];
   /** Turn limit of a rollout: what the task needs, plus some to spare. */
   readonly maxTurns: number;
+  /** Token limit of one turn. Absent = what calls and answers of the built-in environments need. */
+  readonly maxTurnTokens?: number;
   /** Context length in tokens that a base model for it must have. Absent = the usual one. */
   readonly contextLength?: number;
   /** For environments in which tasks can be proposed by a policy. */
@@ -93,6 +96,10 @@ export type EnvironmentSpec = {
   /** @throws WaggleError `INVALID_ARGUMENT` for a reference of another environment. */
   readonly task: (reference: TaskReference) => Task;
   readonly create: (reference: TaskReference) => JudgedEnvironment;
+  /** Every prompt of a prompt dataset, so that a run can check their lengths before it begins. */
+  readonly prompts?: readonly { readonly system: string; readonly request: string }[];
+  /** The dataset's row for a task. Absent = there is no dataset. */
+  readonly columns?: (reference: TaskReference) => { readonly [column: string]: unknown };
   /** @param mistakes - probability of a wrong decision, in [0, 1]. With 0 it solves every task. */
   readonly demonstrator: (
     reference: TaskReference,

@@ -33,7 +33,7 @@ async function judged(
       result?.ok === true ? result.value : (result?.error.message ?? observation.userMessage),
     );
   }
-  return { ...judge(text), results };
+  return { ...(await judge(text)), results };
 }
 
 /** The first reference of a level whose request matches. */
@@ -181,10 +181,10 @@ test("diary: the answer is the fact that holds at the end, and memory changes on
   expect(messages[0]).toMatch(/^Memory: m0 city rome\. Said: /);
   expect(messages[1]).toMatch(/^Memory: m0 city lima\. Said: /);
   expect(messages[2]).toMatch(/^Memory: m0 city lima\. Asked: \w+\?$/);
-  const { answer } = judge(null).parts;
-  expect(judge(String(answer)).success).toBe(true);
+  const { answer } = (await judge(null)).parts;
+  expect((await judge(String(answer))).success).toBe(true);
   for (const other of ["", null, `${String(answer)} `.repeat(2), "a".repeat(1_000_000)]) {
-    expect(judge(other).success).toBe(false);
+    expect((await judge(other)).success).toBe(false);
   }
   const emptied = await asked(["add", { text: "x" }], ["delete", { id: "m0" }], ["none"]);
   expect(emptied.messages[2]).toMatch(/^Memory: empty\. Asked: /);

@@ -30,6 +30,11 @@ export { demonstrate, EXPERT } from "./shop-demonstrator.ts";
 export type { Demonstration, DemonstratedTurn, ShopSkill } from "./shop-demonstrator.ts";
 export { ENVIRONMENTS, environmentNamed, environmentOf } from "./environments.ts";
 export { withVisitors } from "./visitors.ts";
+export { promptEnvironment } from "./prompts/prompt-environment.ts";
+export { promptRow } from "./prompts/prompt-row.ts";
+export type { PromptRow } from "./prompts/prompt-row.ts";
+export { withReward } from "./reward-function.ts";
+export type { Reward, RewardedRollout, RewardFunction } from "./reward-function.ts";
 export type { RunnableTool, RunnableTools } from "./runnable-tool.ts";
 export type {
   DemonstratedAction,

@@ -33,8 +33,8 @@ export function withVisitors(spec: EnvironmentSpec, options: VisitorOptions): En
       const instance = spec.create(reference);
       return {
         ...instance,
-        judge: (finalText) => {
-          const judgement = instance.judge(finalText);
+        judge: async (finalText) => {
+          const judgement = await instance.judge(finalText);
           const { environment, split, seed } = reference;
           const draw = `thumb/${environment}/${split}/${seed}/${judgement.success}/${finalText}`;
           const thumb = thumbOf(judgement, options, createRandom(hashText(draw)));

@@ -4,7 +4,7 @@
  * sometimes pays, which a visitor can find out beforehand and choose by. Tests only.
  */
 import { randomUUID } from "node:crypto";
-import { environmentNamed } from "@waggle/environments";
+import { environmentNamed, type Judgement } from "@waggle/environments";
 import { constantRate } from "@waggle/learning";
 import {
   type LeasedGroup,
@@ -84,8 +84,9 @@ export type Learned = {
 
 const best = (task: TaskReference): string => String(judgedPull(task, WANTED).parts["best"]);
 const pays = (task: TaskReference, lever: string): boolean => judgedPull(task, lever).reward === 1;
-function judgedPull(task: TaskReference, lever: string) {
-  return ENVIRONMENT.create(task).judge(lever);
+function judgedPull(task: TaskReference, lever: string): Judgement {
+  // The bandit's verifier answers at once.
+  return ENVIRONMENT.create(task).judge(lever) as Judgement;
 }
 
 /** Training tasks in the order of their numbers, each once. */

@@ -86,7 +86,7 @@ export function createReplay(options: ReplayOptions): Replay {
     if (recorded.hasOtherGrammar) return reject("grammar-mismatch");
     const mismatch = difference(trajectory, again);
     if (mismatch !== null) return reject(mismatch);
-    return { holds: true, verification: judged(instance, task, again, format) };
+    return { holds: true, verification: await judged(instance, task, again, format) };
   };
 }
 

@@ -2,19 +2,15 @@
  * `learn`: any recipe in any environment, in this process; and the list of what the literature has.
  * Words and flags; what they do is in the modules it calls.
  */
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { join } from "node:path";
 import { pairedDifference } from "@waggle/evaluation";
-import { ENVIRONMENTS } from "@waggle/environments";
-import { type CreateRecipe, type Settings, recipeNamed } from "@waggle/learning";
+import type { Settings } from "@waggle/learning";
 import type { ResidentFormat } from "@waggle/model";
 import type { Precision } from "@waggle/engine";
-import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import { openPolicy } from "../model/open-model.ts";
 import type { Device } from "../model/device.ts";
-import { existingModel, number, positive, whole } from "../options/option-values.ts";
+import { positive, whole } from "../options/option-values.ts";
 import { baseOption, heldAs, modelUnder, precisionOption } from "../model/frozen-base.ts";
 import { deviceOption } from "../options/server-options.ts";
 import {
@@ -25,6 +21,13 @@ import {
   saveAdapters,
 } from "../options/adapter-options.ts";
 import { baseWords, ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
+import {
+  addTaskOptions,
+  requireRoom,
+  type TaskFlags,
+  trainingTasks,
+} from "../options/task-options.ts";
+import { recipeFrom } from "../extensions/recipe-module.ts";
 import { requireEnvironment } from "../recipes/environment-requirements.ts";
 import {
   addOverlapOptions,
@@ -36,7 +39,6 @@ import type { HeldOut } from "../evaluation/held-out.ts";
 import { runRecipe } from "../loop/recipe-run.ts";
 import type { RunEvent } from "../loop/run-event.ts";
 import { listedLiterature, listedRecipe } from "../recipes/literature-list.ts";
-import { recipeEnvironment } from "../recipes/recipe-places.ts";
 import { openRecipeEngines, swapStrategy } from "../recipes/recipe-engines.ts";
 import { openRunFolder, tensorsDigest } from "../checkpoint/run-folder.ts";
 import {
@@ -63,17 +65,15 @@ export type LearnCommandOptions = {
 
 type Flags = OverlapFlags &
   AdapterFlags &
-  WriterFlags & {
+  WriterFlags &
+  TaskFlags & {
     recipe: string;
-    env?: string;
     list: boolean;
     set: Settings;
     steps?: number;
     seed: number;
-    visitors?: number;
     tasks: number;
     evaluateEvery: number;
-    model?: string;
     bases: string;
     rank: number;
     device: Device;
@@ -91,19 +91,14 @@ export function addLearnCommand(
   program: Command,
   { signal, writeOut, writeError, environment }: LearnCommandOptions,
 ): void {
-  addAdapterOptions(addWriterOptions(addOverlapOptions(program.command("train"))))
+  addAdapterOptions(addWriterOptions(addOverlapOptions(addTaskOptions(program.command("train")))))
     .description(
       "train a published recipe locally in a built-in environment; --list shows the recipes",
     )
-    .option("--recipe <name>", "a recipe of --list, or a module that exports one", "artist")
     .option(
-      "--env <name>",
-      `one of ${ENVIRONMENTS.map(({ name }) => name).join(", ")}; default the one that --list gives the recipe`,
-    )
-    .option(
-      "--visitors <noise>",
-      "share of thumbs that simulated visitors get wrong; default 0.1 for recipes that learn from thumbs, else nobody judges",
-      number,
+      "--recipe <name>",
+      "a recipe of --list, or a file or package that exports one, such as ./my-recipe.ts or my-package#name",
+      "artist",
     )
     .option(
       "--list",
@@ -115,11 +110,6 @@ export function addLearnCommand(
     .addOption(seedOption())
     .option("--tasks <n>", "held-out tasks of an evaluation", positive, 200)
     .option("--evaluate-every <n>", "steps between evaluations, 0 = only at the end", whole, 0)
-    .option(
-      "--model <folder>",
-      "start from this model instead of the environment's own base",
-      existingModel,
-    )
     .addOption(basesOption())
     .option("--rank <n>", "of the adapter", positive, 8)
     .addOption(deviceOption())
@@ -135,14 +125,14 @@ export function addLearnCommand(
       if (given.list) {
         const isOne = command.getOptionValueSource("recipe") === "cli";
         const lines = isOne
-          ? listedRecipe((await recipeOf(given.recipe))(given.set), given.json)
+          ? listedRecipe((await recipeFrom(given.recipe))(given.set), given.json)
           : listedLiterature(given.json);
         for (const line of lines) writeOut(line);
         return;
       }
       requireAsync(command);
-      const recipe = (await recipeOf(given.recipe))(given.set);
-      const spec = recipeEnvironment(recipe, { environment: given.env, noise: given.visitors });
+      const recipe = (await recipeFrom(given.recipe))(given.set);
+      const { spec, unrewarded, settings: taskSettings } = await trainingTasks(recipe, given);
       const ports = writerPorts(recipe, given, environment);
       await requireEnvironment(recipe, spec);
       await requireOut(given, recipe);
@@ -154,7 +144,7 @@ export function addLearnCommand(
       const model =
         given.model === undefined
           ? await environmentBase(
-              spec,
+              unrewarded,
               folder,
               ENVIRONMENT_BASE,
               (progress) => say({ event: "base", ...progress }, baseWords(spec.name, progress)),
@@ -173,7 +163,7 @@ export function addLearnCommand(
           seed: given.seed,
           steps: given.steps,
           tasks: given.tasks,
-          visitors: given.visitors,
+          ...taskSettings,
           evaluateEvery: given.evaluateEvery,
           overlap: overlapOf(given),
           adapterShape,
@@ -207,6 +197,7 @@ export function addLearnCommand(
       const held = heldAs(model, given.base);
       const policy = await openPolicy(held, given.threads, undefined, swapStrategy(recipe));
       try {
+        requireRoom(spec, model.format, policy.contextLength);
         const { base, final, spent, state } = await runRecipe(
           recipe,
           {
@@ -265,25 +256,6 @@ export function addLearnCommand(
         await policy.dispose();
       }
     });
-}
-
-/** A name of the catalogue, or the default export of a file. */
-async function recipeOf(name: string): Promise<CreateRecipe> {
-  if (!/\.[cm]?[jt]s$/.test(name)) return recipeNamed(name);
-  if (!existsSync(name)) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `--recipe must be a name of --list or a file that is there, got ${name}; give its path from this folder`,
-    );
-  }
-  const loaded = (await import(pathToFileURL(resolve(name)).href)) as { default?: unknown };
-  if (typeof loaded.default !== "function" || !("recipeName" in loaded.default)) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `--recipe ${name} must export a recipe by default, got ${typeof loaded.default}; export default recipe({ … })`,
-    );
-  }
-  return loaded.default as CreateRecipe;
 }
 
 function wordsOf(event: RunEvent): string {

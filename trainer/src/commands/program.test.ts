@@ -48,7 +48,7 @@ test.each([
 });
 
 test("train refuses the file of a recipe that is not there", async () => {
-  await expect(run("train", "--recipe", "./absent.ts")).rejects.toThrow(/or a file that is there/);
+  await expect(run("train", "--recipe", "./absent.ts")).rejects.toThrow(/there is no file/);
 });
 
 test("train says before a base is made that a recipe does not fit an environment", async () => {

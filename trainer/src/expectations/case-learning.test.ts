@@ -70,7 +70,7 @@ function shuffled(seed: number): EnvironmentSpec {
       const instance = BANDIT.create(reference);
       return {
         ...instance,
-        judge: (text) => ({ ...instance.judge(text), reward: Math.round(random()) }),
+        judge: async (text) => ({ ...(await instance.judge(text)), reward: Math.round(random()) }),
       };
     },
   };

@@ -133,9 +133,16 @@ export function recipeEnvironment(
   {
     environment,
     noise,
-  }: { readonly environment?: string | undefined; readonly noise?: number | undefined } = {},
+  }: {
+    /** A name of the built-in ones, or the environment; default the one of the recipe's evidence. */
+    readonly environment?: string | EnvironmentSpec | undefined;
+    readonly noise?: number | undefined;
+  } = {},
 ): EnvironmentSpec {
-  const tasks = environmentNamed(environment ?? recipePlace(recipe).environment);
+  const tasks =
+    typeof environment === "object"
+      ? environment
+      : environmentNamed(environment ?? recipePlace(recipe).environment);
   const isJudged = noise !== undefined || recipe.literature.table === "feedback";
   return isJudged ? withVisitors(tasks, { noise: noise ?? VISITOR_NOISE }) : tasks;
 }

@@ -1,5 +1,5 @@
 /** What is put around an environment: the policy meets it, the environment's verifier judges what was really done. */
-import { environmentNamed } from "@waggle/environments";
+import { environmentNamed, type Judgement } from "@waggle/environments";
 import type { EnvironmentChange } from "@waggle/learning";
 import type { Observation } from "@waggle/protocol";
 import { expect, test } from "vitest";
@@ -15,7 +15,8 @@ function changed(change: EnvironmentChange, env = "lookup", seeds = { taskSeed: 
   const spec = environmentNamed(env);
   const task = spec.reference(33, "train", 0);
   const own = spec.create(task);
-  const answer = String(own.judge(null).parts["answer"]);
+  // The verifier of the look-up answers at once.
+  const answer = String((own.judge(null) as Judgement).parts["answer"]);
   const instance = changedEnvironment(change, { spec, task, worldModels: {}, ...seeds })(own);
   const step = (text: string, ...calls: readonly Call[]): Promise<Observation> =>
     instance.environment.step(
@@ -37,7 +38,7 @@ test("a wrong rollout begins the task anew in the same conversation, and the las
   const first = await step("nowhere");
   expect(first).toMatchObject({ terminated: false, userMessage: `Wrong. Again: ${userMessage}` });
   expect((await step(answer)).terminated).toBe(true);
-  expect(instance.judge(null)).toMatchObject({ success: true, parts: { trials: 2 } });
+  expect(await instance.judge(null)).toMatchObject({ success: true, parts: { trials: 2 } });
 });
 
 test("attempts end when there are no more, and a success is not asked again", async () => {
@@ -45,11 +46,17 @@ test("attempts end when there are no more, and a success is not asked again", as
   await failing.instance.environment.observe();
   await failing.step("nowhere");
   expect((await failing.step("nowhere")).terminated).toBe(true);
-  expect(failing.instance.judge("nowhere")).toMatchObject({ success: false, parts: { trials: 2 } });
+  expect(await failing.instance.judge("nowhere")).toMatchObject({
+    success: false,
+    parts: { trials: 2 },
+  });
   const succeeding = changed({ kind: "trials", most: 2, stopsAtSuccess: true });
   await succeeding.instance.environment.observe();
   expect((await succeeding.step(succeeding.answer)).terminated).toBe(true);
-  expect(succeeding.instance.judge(null)).toMatchObject({ success: true, parts: { trials: 1 } });
+  expect(await succeeding.instance.judge(null)).toMatchObject({
+    success: true,
+    parts: { trials: 1 },
+  });
 });
 
 test("without tools none is offered, and a call reaches none", async () => {
@@ -57,7 +64,7 @@ test("without tools none is offered, and a call reaches none", async () => {
   expect((await instance.environment.observe()).tools).toEqual([]);
   expect(messages(await step("", LOOK))).toEqual(["no tool here"]);
   await step(answer);
-  expect(instance.judge(answer)).toMatchObject({ success: true, parts: { calls: 0 } });
+  expect(await instance.judge(answer)).toMatchObject({ success: true, parts: { calls: 0 } });
 });
 
 test("a budget is said, holds, and is one draw for a task", async () => {
@@ -72,7 +79,7 @@ test("a budget is said, holds, and is one draw for a task", async () => {
     for (let call = 0; call < budget; call += 1)
       expect(messages(await step("", LOOK))).toEqual([null]);
     expect(messages(await step("", LOOK))).toEqual([NO_CALLS_LEFT]);
-    expect(instance.judge(null).parts["calls"]).toBe(budget);
+    expect((await instance.judge(null)).parts["calls"]).toBe(budget);
   }
   expect(systems[0]).toBe(systems[1]);
 });
@@ -86,7 +93,7 @@ test("faults come as often as was drawn, and turns end where the budget does", a
   await instance.environment.observe();
   expect(messages(await step("", LOOK))).toEqual(["out of order"]);
   expect((await step("", LOOK)).terminated).toBe(true);
-  expect(instance.judge(null).parts["calls"]).toBe(0);
+  expect((await instance.judge(null)).parts["calls"]).toBe(0);
 });
 
 test("what breaks a contract reaches no tool, whatever it is, and the second refusal ends the attempt", async () => {
@@ -101,13 +108,13 @@ test("what breaks a contract reaches no tool, whatever it is, and the second ref
     expect(messages(await step("", call))).toEqual(["refused"]);
     expect(messages(await step("", LOOK))).toEqual([null]);
     expect((await step("", call)).terminated).toBe(true);
-    expect(instance.judge(null).parts["calls"]).toBe(1);
+    expect((await instance.judge(null)).parts["calls"]).toBe(1);
   }
   const { instance, step } = changed({ kind: "contract", mostCalls: 1 });
   await instance.environment.observe();
   await step("", LOOK);
   expect(messages(await step("", LOOK))).toEqual(["refused"]);
-  expect(instance.judge(null).parts["calls"]).toBe(1);
+  expect((await instance.judge(null)).parts["calls"]).toBe(1);
 });
 
 test("a failed call is answered with what tools take", async () => {
@@ -121,7 +128,7 @@ test("a failed call is answered with what tools take", async () => {
 
 test("a corpus is searched only where there are documents", async () => {
   await expect(changed({ kind: "searched" }).instance.environment.observe()).rejects.toThrow(
-    /documents are searched, got lookup/,
+    /environment "lookup" has no documents/,
   );
   const { instance } = changed({ kind: "searched" }, "library");
   expect((await instance.environment.observe()).tools.map(({ name }) => name)).toContain("search");

@@ -61,5 +61,6 @@ export async function demonstratedRollout(
     client: SCRIPTED_CLIENT,
     seed: 0,
   });
-  return { trajectory, verification: judged(instance, spec.task(reference), trajectory, format) };
+  const verification = await judged(instance, spec.task(reference), trajectory, format);
+  return { trajectory, verification };
 }

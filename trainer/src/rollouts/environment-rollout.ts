@@ -17,7 +17,7 @@ export type RolloutOptions = {
   readonly seed: number;
   /** Default the environment's. */
   readonly maxTurns?: number | undefined;
-  /** Most tokens of one turn; default what calls and answers of these environments need. */
+  /** Most tokens of one turn; default the environment's. */
   readonly maxTurnTokens?: number | undefined;
   /** Begins with these turns. */
   readonly from?: { readonly trajectory: Trajectory; readonly turns: number } | undefined;
@@ -29,8 +29,8 @@ export type RolloutOptions = {
 
 export type EnvironmentRollout = { readonly record: Trajectory; readonly verification: Judgement };
 
-/** Most tokens of one turn: calls and answers of these environments are short. */
-const MAX_TURN_TOKENS = 96;
+/** Most tokens of one turn where nobody says another number: calls and answers of these environments are short. */
+export const DEFAULT_TURN_TOKENS = 96;
 
 export async function environmentRollout(
   policy: ActingPolicy,
@@ -41,6 +41,7 @@ export async function environmentRollout(
   signal: AbortSignal,
 ): Promise<EnvironmentRollout> {
   const { sampling, seed, maxTurns = spec.maxTurns, from, around = (same) => same } = options;
+  const maxTokensPerTurn = options.maxTurnTokens ?? spec.maxTurnTokens ?? DEFAULT_TURN_TOKENS;
   const instance = around(spec.create(reference));
   const trajectory = await rollOut({
     policy: from === undefined ? policy : replayedPolicy(policy, from.trajectory, from.turns),
@@ -49,7 +50,7 @@ export async function environmentRollout(
       : instance.environment,
     chatFormat: format,
     sampling,
-    limits: { maxTurns, maxTokensPerTurn: options.maxTurnTokens ?? MAX_TURN_TOKENS, timeoutMs: 0 },
+    limits: { maxTurns, maxTokensPerTurn, timeoutMs: 0 },
     consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
     client: { ...policy.client, crossOriginIsolated: false },
     seed,
@@ -58,18 +59,18 @@ export async function environmentRollout(
   signal.throwIfAborted();
   return {
     record: trajectory,
-    verification: judged(instance, spec.task(reference), trajectory, format),
+    verification: await judged(instance, spec.task(reference), trajectory, format),
   };
 }
 
 /** The verifier's word, with what was asked and what was said at the end among its parts. */
-export function judged(
+export async function judged(
   { judge }: JudgedEnvironment,
   { request }: Task,
   trajectory: Trajectory,
   format: ChatFormat,
-): Judgement {
+): Promise<Judgement> {
   const text = finalTextOf(trajectory, format);
-  const judgement = judge(text);
+  const judgement = await judge(text);
   return { ...judgement, parts: { request, text: text ?? "", ...judgement.parts } };
 }

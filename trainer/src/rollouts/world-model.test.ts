@@ -117,7 +117,7 @@ test("what the policy reads is the model's word, what is judged is what the call
     expect(toolResults.every((result) => result.ok && result.value === "imagined")).toBe(true);
     ended = terminated;
   }
-  expect(instance.judge(null)).toMatchObject({
+  expect(await instance.judge(null)).toMatchObject({
     success: true,
     parts: { answered: calls, verdict: false },
   });

@@ -64,7 +64,7 @@ export async function foldedDemonstration(
     { ...options, maxTurns: options.maxTurns ?? spec.maxTurns },
     signal,
   );
-  return { trajectories, verification: instance.judge(finalText) };
+  return { trajectories, verification: await instance.judge(finalText) };
 }
 
 /** Its turns as trajectories, each judged by the end. */

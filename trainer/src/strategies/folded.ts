@@ -62,7 +62,8 @@ async function foldedTurns(
     { sampling, maxTurns: maxTurns ?? spec.maxTurns, seed, records: plan.records },
     signal,
   );
-  return foldedTrajectories({ trajectories, verification: instance.judge(finalText) }, staleness);
+  const verification = await instance.judge(finalText);
+  return foldedTrajectories({ trajectories, verification }, staleness);
 }
 
 /** Turns with contexts of their own as one rollout, for counting. */

@@ -46,7 +46,7 @@ export async function introspectiveRollout(
       observe: () => instance.environment.observe(),
       async step(action, stepSignal) {
         turn += 1;
-        const judged = action.toolCalls.length > 0 ? null : instance.judge(action.text);
+        const judged = action.toolCalls.length > 0 ? null : await instance.judge(action.text);
         const isLast = judged === null || judged.success || isTaught();
         if (judged !== null) {
           worth.push(judged.reward);

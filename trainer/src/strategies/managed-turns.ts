@@ -43,7 +43,7 @@ export async function managedTurns(
     if (taken.observation.terminated) answer = taken.action.text;
     message = taken.observation.userMessage ?? message;
   }
-  const verification = instance.judge(answer);
+  const verification = await instance.judge(answer);
   const joint = turns[0]?.trajectory.id ?? null;
   return turns.map(({ role, trajectory }) =>
     toJudgedTrajectory(trajectory, verification, { role, staleness, joint }),

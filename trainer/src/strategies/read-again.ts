@@ -34,6 +34,6 @@ export async function readAgain(
     client: SCRIPTED_CLIENT,
     seed: 0,
   });
-  const verification = judged(instance, spec.task(task), again, format);
+  const verification = await judged(instance, spec.task(task), again, format);
   return toJudgedTrajectory(again, verification, { role, read: reading.before() });
 }

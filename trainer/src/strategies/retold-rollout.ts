@@ -87,7 +87,7 @@ async function retoldRollout(
     client: SCRIPTED_CLIENT,
     seed: 0,
   });
-  const verification = judged(instance, spec.task(task), trajectory, format);
+  const verification = await judged(instance, spec.task(task), trajectory, format);
   return toJudgedTrajectory(trajectory, verification, {
     role: "retold",
     branch: { trajectory: root.rollout, turn: given },

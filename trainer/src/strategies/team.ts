@@ -89,7 +89,8 @@ async function together(team: Team, place: readonly number[]): Promise<JudgedTra
   const texts = rollouts.flatMap(
     ({ record: trajectory }) => finalTextOf(trajectory, parts.format) ?? [],
   );
-  const verification = shared.view("").judge(texts.length === 0 ? null : texts.join(" ").trim());
+  const answer = texts.length === 0 ? null : texts.join(" ").trim();
+  const verification = await shared.view("").judge(answer);
   const { turnRewards } = verification;
   return rollouts.map(({ record: trajectory, read }, r) => {
     const own = turnRewards?.filter((_, i) => shared.callers[i] === plan.roles[r]);

@@ -67,7 +67,7 @@ async function asked(calls: readonly { name: string; arguments: Record<string, s
     );
     results.push(...toolResults);
   }
-  return { results, parts: instance.judge(null).parts };
+  return { results, parts: (await instance.judge(null)).parts };
 }
 
 test("a search finds both directions of a relation, and the verifier reports found and relevant documents", async () => {

@@ -37,7 +37,7 @@ async function run(
     observation = await instance.environment.step({ text, toolCalls }, signal);
     heard.push(observation.userMessage);
   }
-  const { success } = instance.judge(
+  const { success } = await instance.judge(
     observation?.terminated === true ? (said.at(-1)?.text ?? "") : null,
   );
   return { success, said, heard, tools: tools.map(({ name }) => name) };

@@ -19,7 +19,7 @@ export function retrying(guidance: string): EnvironmentWrapper {
     return within(instance, {
       async step(action, signal) {
         // A turn without calls would end the task, so it is judged before the environment gets it.
-        if (isTold || action.toolCalls.length > 0 || instance.judge(action.text).success) {
+        if (isTold || action.toolCalls.length > 0 || (await instance.judge(action.text)).success) {
           return instance.environment.step(action, signal);
         }
         isTold = true;

@@ -4,7 +4,6 @@
  * results do not reach the policy.
  */
 import { type Action, seededRandom, type ToolCall, type ToolResult } from "@waggle/protocol";
-import type { JudgedEnvironment } from "../environment-spec.ts";
 import type { EnvironmentWrapper } from "./wrapped-environment.ts";
 
 /** A model's view of one rollout. */
@@ -75,10 +74,10 @@ export function imagined(
           return { ...real, toolResults };
         },
       },
-      judge: (finalText): ReturnType<JudgedEnvironment["judge"]> => {
+      judge: async (finalText) => {
         conversation?.dispose();
         conversation = null;
-        const judgement = judge(finalText);
+        const judgement = await judge(finalText);
         const parts = {
           ...judgement.parts,
           answered,

@@ -1,5 +1,5 @@
 /** Repeats a task in one context, so that a policy can improve on earlier trials. */
-import type { JudgedEnvironment } from "../environment-spec.ts";
+import type { JudgedEnvironment, Judgement } from "../environment-spec.ts";
 
 /**
  * When a trial ends, the policy is told whether it was right and starts the same task again in the same
@@ -16,7 +16,7 @@ export function trials(
   let instance = first;
   const rewards: number[] = [];
   /** Judgement of the last trial. It is kept because an environment cannot be judged again. */
-  let ended: ReturnType<JudgedEnvironment["judge"]> | null = null;
+  let ended: Judgement | null = null;
   return {
     environment: {
       task: first.environment.task,
@@ -24,7 +24,7 @@ export function trials(
       async step(action, signal) {
         const observation = await instance.environment.step(action, signal);
         if (!observation.terminated) return observation;
-        const judgement = instance.judge(action.text);
+        const judgement = await instance.judge(action.text);
         rewards.push(judgement.reward);
         if (!goesOn(rewards)) {
           ended = judgement;
@@ -36,8 +36,8 @@ export function trials(
         return { ...observation, userMessage: said, terminated: false };
       },
     },
-    judge: (finalText) => {
-      const judgement = ended ?? instance.judge(finalText);
+    judge: async (finalText) => {
+      const judgement = ended ?? (await instance.judge(finalText));
       const { turnRewards: _, ...whole } = judgement;
       return { ...whole, parts: { ...judgement.parts, trials: rewards.length } };
     },

@@ -1,0 +1,84 @@
+/**
+ * A prompt dataset as an environment: the policy reads a prompt and answers in one turn. Rows with an answer
+ * are verified by comparing texts; for anything else give the environment a reward function.
+ */
+import { type Task, type TaskReference, type TaskSplit, WaggleError } from "@waggle/protocol";
+import { isOfSplit } from "../environment-task.ts";
+import type { EnvironmentSpec, Judgement } from "../environment-spec.ts";
+import { createToolEnvironment } from "../tool-environment.ts";
+import type { PromptRow } from "./prompt-row.ts";
+
+/**
+ * The environment of these rows. Rows are held out where the dataset says so; where no row has a split, one
+ * in four is, chosen by its content. A seed draws a row of its split.
+ *
+ * @param name - of the environment, as task references and records have it.
+ * @throws WaggleError `INVALID_ARGUMENT` unless there is a row to train on and one to hold out.
+ */
+export function promptEnvironment(name: string, rows: readonly PromptRow[]): EnvironmentSpec {
+  const bySplit = splitRows(name, rows);
+  const rowOf = ({ environment, seed, split }: TaskReference): PromptRow => {
+    if (environment !== name) {
+      throw new WaggleError(
+        "INVALID_ARGUMENT",
+        `task of environment "${environment.slice(0, 64)}" asked of dataset "${name}"`,
+      );
+    }
+    const own = bySplit[split];
+    return own[seed % own.length] as PromptRow;
+  };
+  const task = (reference: TaskReference): Task => {
+    const { system, request } = rowOf(reference);
+    return { ...reference, family: name, template: "0", system, request };
+  };
+  return {
+    name,
+    levels: 1,
+    maxTurns: 1,
+    reference: (seed, split) => ({ environment: name, seed: seed >>> 0, split }),
+    levelOf: () => 0,
+    task,
+    prompts: rows,
+    columns: (reference) => rowOf(reference).columns,
+    create: (reference) => ({
+      environment: createToolEnvironment({ task: task(reference), tools: {}, state: null }),
+      judge: (text) => compared(rowOf(reference), text),
+    }),
+    demonstrator: (reference) => {
+      const { answer } = rowOf(reference);
+      if (answer === null) {
+        throw new WaggleError(
+          "INVALID_ARGUMENT",
+          `dataset "${name}" has rows without an answer, and this recipe learns from demonstrations; add an answer column or choose another recipe`,
+        );
+      }
+      return () => ({ text: answer, calls: [] });
+    },
+  };
+}
+
+/** Equal texts, whatever white space is between their words. */
+function compared({ answer }: PromptRow, text: string | null): Judgement {
+  const success = answer !== null && text !== null && words(text) === words(answer);
+  return { reward: success ? 1 : 0, success, parts: answer === null ? {} : { answer } };
+}
+
+function words(text: string): string {
+  return text.trim().replace(/\s+/g, " ");
+}
+
+type RowsBySplit = { readonly [split in TaskSplit]: readonly PromptRow[] };
+
+function splitRows(name: string, rows: readonly PromptRow[]): RowsBySplit {
+  const isDeclared = rows.some(({ split }) => split !== null);
+  const isHeldOut = ({ split, system, request }: PromptRow): boolean =>
+    isDeclared
+      ? split === "heldOut"
+      : isOfSplit({ environment: name, split: "heldOut", seed: 0 }, `${system}\n${request}`);
+  const [train, heldOut] = [rows.filter((row) => !isHeldOut(row)), rows.filter(isHeldOut)];
+  if (train.length > 0 && heldOut.length > 0) return { train, heldOut };
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `dataset "${name}" has ${train.length} rows to train on and ${heldOut.length} held out; both are needed. Add rows, or say of each row in a split column whether it is train or test`,
+  );
+}

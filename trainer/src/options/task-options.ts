@@ -1,0 +1,140 @@
+/**
+ * Options of what a run trains on: an environment that is built in, or a prompt dataset of the user; who judges
+ * it; how much a turn may say.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import {
+  ENVIRONMENTS,
+  environmentNamed,
+  type EnvironmentSpec,
+  promptEnvironment,
+  withReward,
+} from "@waggle/environments";
+import type { Recipe } from "@waggle/learning";
+import { WaggleError } from "@waggle/protocol";
+import type { ChatFormat } from "@waggle/text";
+import { type Command, Option } from "commander";
+import { moduleSource } from "../extensions/module-source.ts";
+import { promptDatasetFrom } from "../extensions/prompt-dataset.ts";
+import { rewardFrom } from "../extensions/reward-module.ts";
+import { recipeEnvironment, recipePlace } from "../recipes/recipe-places.ts";
+import { DEFAULT_TURN_TOKENS } from "../rollouts/environment-rollout.ts";
+import { existingModel, number, positive } from "./option-values.ts";
+
+export type TaskFlags = {
+  readonly env?: string;
+  readonly dataset?: string;
+  readonly reward?: string;
+  readonly visitors?: number;
+  readonly turnTokens?: number;
+  readonly model?: string;
+};
+
+export function addTaskOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        "--env <name>",
+        `one of ${ENVIRONMENTS.map(({ name }) => name).join(", ")}; default: the one that --list gives the recipe`,
+      ).conflicts("dataset"),
+    )
+    .option(
+      "--dataset <source>",
+      "train on these prompts instead: a .jsonl or .json file, or a file or package that exports rows. Needs --model",
+    )
+    .option(
+      "--reward <source>",
+      "judge rollouts by this function: a file or package that exports it, such as ./reward.ts#name",
+    )
+    .option(
+      "--visitors <noise>",
+      "share of thumbs that simulated visitors get wrong; default: 0.1 for recipes that learn from thumbs, else nobody judges",
+      number,
+    )
+    .option(
+      "--model <folder>",
+      "start from this model instead of the environment's own base",
+      existingModel,
+    )
+    .addOption(turnTokensOption());
+}
+
+function turnTokensOption(): Option {
+  return new Option(
+    "--turn-tokens <n>",
+    `most tokens of one turn; default: ${DEFAULT_TURN_TOKENS}`,
+  ).argParser(positive);
+}
+
+export type TrainingTasks = {
+  readonly spec: EnvironmentSpec;
+  /** The same without the user's reward: what a base model is made for. */
+  readonly unrewarded: EnvironmentSpec;
+  /** What a run that goes on must have in common with the one before. */
+  readonly settings: { readonly [name: string]: unknown };
+};
+
+/** @throws WaggleError `INVALID_ARGUMENT`, `NOT_FOUND` for an environment, dataset or reward that is none. */
+export async function trainingTasks(recipe: Recipe, flags: TaskFlags): Promise<TrainingTasks> {
+  const { env, dataset, reward, visitors, turnTokens } = flags;
+  if (dataset !== undefined && flags.model === undefined) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `--dataset ${dataset} needs --model: a dataset has no base model of its own. Name the folder of a model in Hugging Face's layout`,
+    );
+  }
+  const prompts = dataset === undefined ? null : await promptDatasetFrom(dataset);
+  const plain =
+    prompts === null
+      ? environmentNamed(env ?? recipePlace(recipe).environment)
+      : promptEnvironment(prompts.name, prompts.rows);
+  let tasks = turnTokens === undefined ? plain : { ...plain, maxTurnTokens: turnTokens };
+  if (reward !== undefined) tasks = withReward(tasks, reward, await rewardFrom(reward));
+  return {
+    unrewarded: recipeEnvironment(recipe, { environment: plain, noise: visitors }),
+    spec: recipeEnvironment(recipe, { environment: tasks, noise: visitors }),
+    settings: {
+      visitors,
+      dataset: prompts?.sha256,
+      reward: reward === undefined ? undefined : rewardIdentity(reward),
+      turnTokens,
+    },
+  };
+}
+
+/**
+ * @throws WaggleError `INVALID_ARGUMENT` where the longest turn, or a prompt of the dataset with a turn, does
+ *   not fit the model's context.
+ */
+export function requireRoom(
+  spec: EnvironmentSpec,
+  format: ChatFormat,
+  contextLength: number,
+): void {
+  const turnTokens = spec.maxTurnTokens ?? DEFAULT_TURN_TOKENS;
+  if (turnTokens >= contextLength) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `--turn-tokens ${turnTokens} leaves no room for a prompt in the model's context of ${contextLength} tokens; choose a smaller number`,
+    );
+  }
+  for (const { system, request } of spec.prompts ?? []) {
+    const given = format.start({ system, tools: [], userMessage: request });
+    const size = given.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
+    if (size + turnTokens <= contextLength) continue;
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `the prompt "${request.slice(0, 60)}" takes ${size} tokens, and a turn ${turnTokens} more; the model's context has ${contextLength}. Leave the prompt out, or set --turn-tokens`,
+    );
+  }
+}
+
+/** With what the file says: another reward under the same name is another run. */
+function rewardIdentity(source: string): string {
+  const path = resolve(moduleSource(source).module);
+  if (!existsSync(path)) return source;
+  const digest = createHash("sha256").update(readFileSync(path)).digest("hex");
+  return `${source} ${digest.slice(0, 16)}`;
+}
