@@ -33,7 +33,7 @@ export const EVIDENCE_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/evidence/committed-pages.test.ts > every page and picture follows from the runs",
       "trainer/src/evidence/committed-pages.test.ts > no run behind the pages took more than three minutes",
       "trainer/src/evidence/run-log.test.ts > a log gives back what was appended, without the line that a kill cut off, and goes on",
-      "packages/evaluation/src/table-tests.test.ts > Holm's example: a smaller p is never corrected to more than a larger one",
+      "packages/evaluation/src/table-tests.test.ts > Holm-adjusted p-values match his example and are between p and n·p",
     ],
   },
   {

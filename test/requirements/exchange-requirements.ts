@@ -8,9 +8,9 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "verl's Parquet and prime-rl's samples hold ids, masks, behavior log-probs, versions, groups and rewards as they were recorded; shared tokens are trained once, forced ones not at all.",
     tests: [
-      "packages/exchange/src/token-files.test.ts > verl's Parquet holds every column as it was, also for branches and missing rewards",
-      "packages/exchange/src/token-files.test.ts > prime-rl's samples are arrays in the order of its struct",
-      "packages/exchange/src/token-files.test.ts > tokens of a narrowed distribution leave the mask, unless asked for",
+      "packages/exchange/src/token-files.test.ts > verl's Parquet file preserves every column, including branches and missing rewards",
+      "packages/exchange/src/token-files.test.ts > prime-rl's samples are arrays in the field order of its struct",
+      "packages/exchange/src/token-files.test.ts > tokens sampled with restricted support are masked out unless requested",
     ],
   },
   {
@@ -35,11 +35,11 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Text of a trajectory renders to the recorded tokens again; a prompt that cannot be told from the template is refused, not guessed.",
     tests: [
-      "packages/exchange/src/trajectory-text.test.ts > rendered again, the text gives the recorded tokens, and the mask is what was sampled",
-      "packages/exchange/src/trajectory-text.test.ts > without a task the text is what stands between the template's tokens",
-      "packages/exchange/src/trajectory-text.test.ts > keys that storage sorted come back in the order of the tokens",
-      "packages/exchange/src/trajectory-text.test.ts > an earlier request of the conversation is context, its results read from the tokens",
-      "packages/exchange/src/trajectory-text.test.ts > a prompt that cannot be told from the template is refused",
+      "packages/exchange/src/trajectory-text.test.ts > rendering the text gives the recorded tokens, and the mask covers the sampled ones",
+      "packages/exchange/src/trajectory-text.test.ts > without a task, the prompt is the text between the template's tokens",
+      "packages/exchange/src/trajectory-text.test.ts > sorted keys are restored to their order in the tokens",
+      "packages/exchange/src/trajectory-text.test.ts > an earlier request becomes context, with its results read from the tokens",
+      "packages/exchange/src/trajectory-text.test.ts > a prompt that cannot be separated from the template is refused",
     ],
   },
   {
@@ -48,13 +48,13 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "TRL's SFT, DPO and KTO rows, ADP and ATIF come back as the conversations they were made of; ATIF holds one step an inference with its tokens.",
     tests: [
-      "packages/exchange/src/trl.test.ts > an SFT row has messages as TRL's dataset formats show them, and comes back as it was",
-      "packages/exchange/src/trl.test.ts > a preference row comes back as two conversations of one pair",
-      "packages/exchange/src/trl.test.ts > an unpaired row has the verifier's label; without one there is no row",
-      "packages/exchange/src/adp.test.ts > what was written is read back: turns, calls, results, system and tools",
-      "packages/exchange/src/atif.test.ts > what was written is read back: turns, calls, results and tokens %s",
-      "packages/exchange/src/atif.test.ts > the reader refuses %s: the comparison can fail",
-      "packages/exchange/src/atif.test.ts > a document has one step an inference, its tokens and log-probs, and links that resolve",
+      "packages/exchange/src/trl.test.ts > an SFT row has messages in TRL's format and survives a round trip",
+      "packages/exchange/src/trl.test.ts > a preference row is read as two conversations with the same pair id",
+      "packages/exchange/src/trl.test.ts > an unpaired row has the verifier's label, and there is no row without a label",
+      "packages/exchange/src/adp.test.ts > turns, calls, results, system and tools survive a round trip",
+      "packages/exchange/src/atif.test.ts > turns, calls, results and tokens %s survive a round trip",
+      "packages/exchange/src/atif.test.ts > control: the reader refuses %s",
+      "packages/exchange/src/atif.test.ts > a document has one step per inference, with tokens, log-probs and matching call ids",
     ],
   },
   {
@@ -63,8 +63,8 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Conversations of ADP, OpenAI and TRL files can be trained on; what does not fit is counted by reason.",
     tests: [
-      "packages/exchange/src/trl.test.ts > OpenAI's rows: arguments as a string, legacy calls, text parts, weights, preferences",
-      "packages/exchange/src/adp.test.ts > other people's trajectories: older sources, code, web pages, ids of calls",
+      "packages/exchange/src/trl.test.ts > reads OpenAI's rows with string arguments, legacy calls, text parts, weights and preferences",
+      "packages/exchange/src/adp.test.ts > reads third-party trajectories with older sources, code, web pages and call ids",
       "trainer/src/exchange/exported-loss.test.ts > steps on what others wrote make it likelier",
       "trainer/src/exchange/commands.test.ts > what was exported is imported: conversations, with the refused by reason",
       "trainer/src/exchange/commands.test.ts > what was imported teaches an adapter, held-out conversations included, that others can open",

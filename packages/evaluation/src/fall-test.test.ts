@@ -3,7 +3,7 @@ import { fallTest } from "./fall-test.ts";
 
 const OPTIONS = { tolerance: 0.05, falseAlarm: 0.001 };
 
-/** Lehmer's generator: the same numbers everywhere. */
+/** Lehmer's generator, so that every platform gets the same numbers. */
 function uniform(seed: number): () => number {
   let state = (seed * 7919 + 1) % 2_147_483_647;
   const next = (): number => {
@@ -14,7 +14,7 @@ function uniform(seed: number): () => number {
   return next;
 }
 
-/** Means of groups of eight rollouts at one task each; tasks differ in difficulty. */
+/** Mean rewards of groups of eight rollouts, one task per group. Tasks differ in difficulty. */
 function groupMeans(rate: number, groups: number, seed: number): number[] {
   const draw = uniform(seed);
   return Array.from({ length: groups }, () => {
@@ -23,7 +23,7 @@ function groupMeans(rate: number, groups: number, seed: number): number[] {
   });
 }
 
-/** Share of runs that raise an alarm within 256 groups, looked at after every group. */
+/** Share of runs that raise an alarm within 256 groups, checked after every group. */
 function alarmRate(before: number, now: number, runs: number, options = OPTIONS): number {
   const alarms = Array.from({ length: runs }, (_, run) =>
     fallTest(groupMeans(before, 256, 2 * run + 1), groupMeans(now, 256, 2 * run + 2), options),
@@ -43,7 +43,7 @@ describe("an honest version", () => {
     expect(alarmRate(before, now, 100)).toBe(0);
   });
 
-  test("raises an alarm less often than the bound says, on the tolerance's edge", () => {
+  test("raises alarms less often than the bound allows, even at the edge of the tolerance", () => {
     const rate = alarmRate(0.6, 0.6, 1000, { tolerance: 0, falseAlarm: 0.1 });
     expect(rate).toBeGreaterThan(0.005);
     expect(rate).toBeLessThanOrEqual(0.1);
@@ -68,14 +68,14 @@ describe("a fall", () => {
     }
   });
 
-  test("that is certain needs about log(1/α) pairs, not fewer", () => {
+  test("of the largest size still needs about log(1/α) pairs", () => {
     const found = fallTest(Array(50).fill(1), Array(50).fill(0), OPTIONS);
-    // Two largest stakes: 1.887^14 / 10 + 1.814^14 / 10 = 728 + 418, above 1000; after 13 pairs 616.
+    // The two largest stakes: 1.887^14 / 10 + 1.814^14 / 10 = 728 + 418, above 1000. After 13 pairs: 616.
     expect(found).toEqual({ pairs: 14, before: 1, now: 0, hasFallen: true });
   });
 });
 
-test("nothing is certain without observations, and numbers outside [0, 1] are refused", () => {
+test("no pairs give no alarm, and numbers outside [0, 1] are refused", () => {
   expect(fallTest([], [1], OPTIONS)).toEqual({ pairs: 0, before: 0, now: 0, hasFallen: false });
   expect(() => fallTest([1.5], [0], OPTIONS)).toThrow(/between 0 and 1/);
   expect(() => fallTest([Number.NaN], [0], OPTIONS)).toThrow(/between 0 and 1/);

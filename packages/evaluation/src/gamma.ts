@@ -1,12 +1,14 @@
 /**
- * The gamma function's logarithm and the first two derivatives of that, for positive arguments.
+ * The logarithm of the gamma function and its first two derivatives, for positive arguments.
  *
- * Source: the asymptotic series of Abramowitz & Stegun 6.1.41, 6.3.18 and 6.4.12, from 12 on; below it
- * the recurrence.
+ * Source: the asymptotic series of Abramowitz & Stegun 6.1.41, 6.3.18 and 6.4.12 for arguments of 12 and
+ * more; the recurrence for smaller ones.
  */
 
+/** Smallest argument for which the series is used. */
 const FROM = 12;
 
+/** log Γ(x) for x > 0. */
 export function logGamma(x: number): number {
   let [at, shift] = [x, 0];
   for (; at < FROM; at += 1) shift -= Math.log(at);
@@ -15,6 +17,7 @@ export function logGamma(x: number): number {
   return shift + (at - 0.5) * Math.log(at) - at + 0.5 * Math.log(2 * Math.PI) + series;
 }
 
+/** First derivative of log Γ. */
 export function digamma(x: number): number {
   let [at, shift] = [x, 0];
   for (; at < FROM; at += 1) shift -= 1 / at;
@@ -23,6 +26,7 @@ export function digamma(x: number): number {
   return shift + Math.log(at) - 1 / (2 * at) - series;
 }
 
+/** Second derivative of log Γ. */
 export function trigamma(x: number): number {
   let [at, shift] = [x, 0];
   for (; at < FROM; at += 1) shift += 1 / (at * at);

@@ -1,4 +1,4 @@
-/** Success rates, paired comparisons, summaries. */
+/** Statistics for evaluations: success rates, paired comparisons, tests and corrections. */
 export type { Interval } from "./interval.ts";
 export { pairedDifference } from "./paired-difference.ts";
 export type { PairedDifference } from "./paired-difference.ts";

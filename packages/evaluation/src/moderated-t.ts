@@ -1,12 +1,12 @@
 /**
- * Many comparisons of a few seeds each, such as a table of recipes: is the mean of a comparison's
- * differences above 0? Five differences say little about their own spread, so the spreads of all comparisons
- * are put together: each is pulled towards the common one, the more so the more alike they are. Where
- * they have nothing in common this is Student's test.
+ * Tests many comparisons with few seeds each, such as a table of recipes: is the mean of a comparison's
+ * differences above 0? The spread of five differences is too uncertain on its own, so each spread is shrunk
+ * towards the spread that all comparisons share. The more similar the spreads are, the stronger the shrinkage;
+ * with nothing in common this is Student's test.
  *
- * The unit is the seed, of which the learner, its tasks, its draws and the held-out tasks are drawn anew:
- * what is claimed holds for other seeds, not for these alone. A permutation of tasks within seeds would
- * claim less than it seems, and one of seeds alone cannot go below 1/32 with five of them.
+ * The unit is the seed, which determines the learner, its tasks, its draws and the held-out tasks, so results
+ * generalize to other seeds. A permutation of tasks within seeds would not, and a permutation of five seeds
+ * cannot reach p below 1/32.
  *
  * Source: Smyth 2004, "Linear models and empirical Bayes methods for assessing differential expression in
  * microarray experiments", Statistical Applications in Genetics and Molecular Biology 3(1), section 6.2.
@@ -16,20 +16,22 @@ import { digamma, trigamma } from "./gamma.ts";
 import { spreadOf, testOf, type MeanTest } from "./student-t.ts";
 import { mean, median } from "./summary.ts";
 
-/** Smallest spread that a comparison may have, as a share of the median: outcomes are counts and can tie. */
+/** Lower bound of a variance as a share of the median variance, because outcomes are counts and can tie. */
 const SMALLEST = 1e-2;
 
 /**
- * @param comparisons - `[comparisons][n]`, n ≥ 2 alike for all; with one comparison it is Student's test.
- * @returns one-sided tests, in the order given.
- * @throws WaggleError `SHAPE_MISMATCH` where n differs, `INVALID_ARGUMENT` below 2.
+ * One test for each comparison.
+ *
+ * @param comparisons - `[comparisons][n]` differences, n ≥ 2 and the same for all.
+ * @returns one-sided tests in the given order. With a single comparison it is Student's test.
+ * @throws WaggleError `SHAPE_MISMATCH` if n differs, `INVALID_ARGUMENT` if n is below 2.
  */
 export function moderatedTests(comparisons: readonly (readonly number[])[]): MeanTest[] {
   const n = comparisons[0]?.length ?? 0;
   if (comparisons.some(({ length }) => length !== n)) {
     throw new WaggleError(
       "SHAPE_MISMATCH",
-      `comparisons must have one number of seeds, got ${[...new Set(comparisons.map(({ length }) => length))].join(", ")}; leave out those that are not complete`,
+      `all comparisons must have the same number of seeds, got ${[...new Set(comparisons.map(({ length }) => length))].join(", ")}; leave out incomplete ones`,
     );
   }
   const spreads = comparisons.map(spreadOf);
@@ -48,7 +50,7 @@ export function moderatedTests(comparisons: readonly (readonly number[])[]): Mea
   });
 }
 
-/** What the variances, each with `own` degrees of freedom, have in common: by moments of their logarithms. */
+/** The common variance and its degrees of freedom, by moments of the logarithms. Each variance has `own` degrees. */
 function priorOf(
   variances: readonly number[],
   own: number,
@@ -65,7 +67,7 @@ function priorOf(
   return { variance: Math.exp(center + digamma(degrees / 2) - Math.log(degrees / 2)), degrees };
 }
 
-/** By halving: trigamma falls from infinity to 0. */
+/** Inverts trigamma, which falls from infinity to 0, by bisection. */
 function inverseTrigamma(value: number): number {
   let [low, high] = [1e-4, 1e6];
   for (let step = 0; step < 100; step += 1) {

@@ -1,5 +1,5 @@
 /**
- * Two policies on the same tasks. Only tasks on which they disagree say which is better.
+ * Compares two policies on the same tasks. Only tasks on which they disagree are informative.
  *
  * Source: McNemar 1947, Psychometrika 12(2), with the exact two-sided binomial p-value; interval by
  * Agresti & Min 2005, "Simple improved confidence intervals for comparing matched proportions",
@@ -9,6 +9,7 @@ import { WaggleError } from "@waggle/protocol";
 import { Z_95 } from "./interval.ts";
 import type { Interval } from "./interval.ts";
 
+/** Result of the comparison. */
 export type PairedDifference = {
   readonly tasks: number;
   /** Tasks that only the candidate solved. */
@@ -17,15 +18,15 @@ export type PairedDifference = {
   readonly lost: number;
   /** Rate of the candidate minus rate of the baseline. */
   readonly difference: number;
-  /** 95 %. */
+  /** 95 % confidence interval of the difference. */
   readonly interval: Interval;
-  /** Exact two-sided p-value of "no difference"; 1 where they never disagree. */
+  /** Exact two-sided p-value of "no difference"; 1 if they never disagree. */
   readonly pValue: number;
 };
 
 /**
- * The difference candidate − baseline; entry i of both lists is the same task.
- * @throws WaggleError `SHAPE_MISMATCH` when lengths differ, `INVALID_ARGUMENT` without tasks.
+ * The difference candidate − baseline. Entry i of both lists belongs to the same task.
+ * @throws WaggleError `SHAPE_MISMATCH` if the lengths differ, `INVALID_ARGUMENT` without tasks.
  */
 export function pairedDifference(
   baseline: readonly boolean[],
@@ -35,13 +36,13 @@ export function pairedDifference(
   if (candidate.length !== tasks) {
     throw new WaggleError(
       "SHAPE_MISMATCH",
-      `paired outcomes must be as many on both sides, got ${tasks} and ${candidate.length}; compare on the same tasks`,
+      `got ${tasks} baseline and ${candidate.length} candidate outcomes; compare both policies on the same tasks`,
     );
   }
   if (tasks === 0) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      "a paired difference needs at least one task, got none; leave it out",
+      "a paired difference cannot be computed without tasks",
     );
   }
   const gained = candidate.filter((success, index) => success && !baseline[index]).length;
@@ -65,8 +66,8 @@ function agrestiMin(gained: number, lost: number, tasks: number): Interval {
 }
 
 /**
- * Exact two-sided p-value of "no difference" between two policies, from the tasks that only one solved.
- * 2 · P(X ≤ min) for X ~ Binomial(gained + lost, ½), at most 1. In logarithms: 2^-n underflows.
+ * Exact two-sided p-value of "no difference" between two policies, from the tasks that only one solved:
+ * 2 · P(X ≤ min) for X ~ Binomial(gained + lost, ½), at most 1. Computed in logarithms because 2^-n underflows.
  */
 export function exactMcNemar(gained: number, lost: number): number {
   const n = gained + lost;

@@ -1,9 +1,10 @@
 /**
- * Whether a candidate may replace the stable version, from counts on the same frozen tasks. Trainer and
- * edge compute it from the same numbers. Everything that is missing or contradicts itself is a refusal.
+ * Decides whether a candidate may replace the stable version, from counts on the same frozen tasks. Trainer
+ * and edge compute it from the same numbers. Inconsistent counts are refused.
  */
 import { exactMcNemar } from "./paired-difference.ts";
 
+/** Results of both versions on the same tasks. */
 export type PairedCounts = {
   readonly tasks: number;
   readonly successes: number;
@@ -14,21 +15,22 @@ export type PairedCounts = {
   readonly lost: number;
 };
 
+/** What the gate requires. */
 export type GateThresholds = {
   readonly minTasks: number;
-  /** Largest fall of the success rate that is taken for noise. */
+  /** Largest drop in success rate that still counts as noise. */
   readonly margin: number;
-  /** Paired p-value below which a fall is taken for real. */
+  /** Paired p-value below which a drop counts as real. */
   readonly significance: number;
 };
 
-/** Why the candidate may not be promoted, as a sentence; `null` when it may. */
+/** Why the candidate may not be promoted, as a sentence; `null` if it may. */
 export function gateRefusal(counts: PairedCounts, gate: GateThresholds): string | null {
   const { tasks, successes, stableSuccesses, gained, lost } = counts;
   const both = successes - gained;
   const isConsistent =
     both >= 0 && stableSuccesses === both + lost && both + gained + lost <= tasks;
-  if (!isConsistent) return "the counts of the evaluation contradict each other";
+  if (!isConsistent) return "the evaluation's counts contradict each other";
   if (tasks < gate.minTasks) {
     return `the evaluation has ${tasks} tasks; the gate needs at least ${gate.minTasks}`;
   }

@@ -2,15 +2,15 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { signFlipTest } from "./sign-flip.ts";
 
-test("small cases by hand", () => {
-  // Of 8 patterns only the observed one reaches its sum.
+test("p-values of small cases match a count by hand", () => {
+  // Of 8 patterns, only the observed one reaches its sum.
   expect(signFlipTest([1, 2, 3])).toBe(1 / 8);
   // +3 +1 −2 = 2: reached by + + −, + − − … of the 8 sums 6, 4, 2, 0, 0, −2, −4, −6.
   expect(signFlipTest([3, 1, -2])).toBe(3 / 8);
   expect(signFlipTest([0, 0])).toBe(1);
 });
 
-test("turning all signs turns the test around", () => {
+test("negating all differences reverses the test", () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: -9, max: 9 }), { minLength: 1, maxLength: 9 }),
@@ -24,7 +24,7 @@ test("turning all signs turns the test around", () => {
   );
 });
 
-test("where nothing is there, p below 0.1 comes up in about a tenth of the cases", () => {
+test("without an effect, p is at most 0.1 in about a tenth of the cases", () => {
   let state = 1;
   const draw = (): number => {
     state = (state * 48_271) % 2_147_483_647;
@@ -37,6 +37,6 @@ test("where nothing is there, p below 0.1 comes up in about a tenth of the cases
   expect(below / 2000).toBeLessThan(0.13);
 });
 
-test("no differences are refused", () => {
+test("an empty list of differences is refused", () => {
   expect(() => signFlipTest([])).toThrow(/1 to 20/);
 });

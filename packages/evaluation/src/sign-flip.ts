@@ -1,13 +1,14 @@
 /**
- * Whether paired differences are above 0, by turning the sign of each: exact, and without assuming a
- * shape. The unit is what was drawn anew, such as a seed; with n of them p cannot be below 1 / 2ⁿ.
+ * Tests whether paired differences are above 0 by flipping their signs. Exact, without assumptions about the
+ * distribution. Each difference must come from an independent unit, such as a seed. With n of them, p cannot
+ * be below 1 / 2ⁿ.
  *
  * Source: Fisher 1935, "The Design of Experiments", section 21.
  */
 import { WaggleError } from "@waggle/protocol";
 
-/** All sign patterns are gone through. */
-const MOST = 20;
+/** Limit of differences, because all sign patterns are enumerated. */
+const MAX_DIFFERENCES = 20;
 
 /**
  * @param differences - `[n]`, 1 ≤ n ≤ 20.
@@ -16,16 +17,16 @@ const MOST = 20;
  */
 export function signFlipTest(differences: readonly number[]): number {
   const n = differences.length;
-  if (n < 1 || n > MOST) {
+  if (n < 1 || n > MAX_DIFFERENCES) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a sign test must have 1 to ${MOST} differences, got ${n}; run more seeds or fewer`,
+      `a sign-flip test needs 1 to ${MAX_DIFFERENCES} differences, got ${n}; change the number of seeds`,
     );
   }
   const sum = (signs: number): number =>
     differences.reduce((all, each, i) => all + ((signs >> i) & 1 ? -each : each), 0);
   const observed = sum(0);
-  // Sums that differ by rounding alone are the same sum.
+  // Sums that differ only by rounding count as equal.
   const slack = 1e-12 * differences.reduce((all, each) => all + Math.abs(each), 0);
   let atLeast = 0;
   for (let signs = 0; signs < 2 ** n; signs += 1) if (sum(signs) >= observed - slack) atLeast += 1;

@@ -1,5 +1,5 @@
 /**
- * Student's t: the upper tail of the distribution, and the test that the mean of differences is above 0.
+ * Student's t: the upper tail of the distribution, and the test that a mean difference is above 0.
  *
  * Source: Student 1908, Biometrika 6(1); the tail by the continued fraction of the incomplete beta
  * function, Abramowitz & Stegun 26.5.8 in Lentz's form.
@@ -8,26 +8,27 @@ import { WaggleError } from "@waggle/protocol";
 import { logGamma } from "./gamma.ts";
 import { mean } from "./summary.ts";
 
-/** P(T > t) with `degrees` of freedom, > 0, infinity included. */
+/** P(T > t) with `degrees` > 0 degrees of freedom; may be infinite. */
 export function studentTail(t: number, degrees: number): number {
   if (t < 0) return 1 - studentTail(-t, degrees);
-  // Beyond this many the distribution is the normal one to seven digits of its tail.
+  // With more degrees, the tail equals the normal distribution's to seven digits.
   const finite = Math.min(degrees, 1e7);
   return 0.5 * incompleteBeta(finite / 2, 0.5, finite / (finite + t * t));
 }
 
+/** Result of a one-sided test of a mean. */
 export type MeanTest = {
   readonly mean: number;
-  /** Of the mean. */
+  /** Standard error of the mean. */
   readonly error: number;
   readonly t: number;
   readonly degrees: number;
-  /** One-sided: of "not above 0". */
+  /** One-sided p-value of "the mean is not above 0". */
   readonly pValue: number;
 };
 
 /**
- * Whether differences, each of a unit drawn anew, have a mean above 0.
+ * Tests whether independent differences have a mean above 0.
  *
  * @param differences - `[n]`, n ≥ 2.
  * @throws WaggleError `INVALID_ARGUMENT` for fewer than two.
@@ -39,22 +40,22 @@ export function meanAboveZero(differences: readonly number[]): MeanTest {
   return { ...testOf(center, error, degrees), error };
 }
 
-/** Equal differences have no error: their sign says all, and none says nothing. */
+/** The test for a given mean and standard error. Without error, t is infinite with the sign of the mean, or 0. */
 export function testOf(center: number, error: number, degrees: number): MeanTest {
   const t = error > 0 ? center / error : center === 0 ? 0 : Math.sign(center) * Infinity;
   return { mean: center, error, t, degrees, pValue: studentTail(t, degrees) };
 }
 
-/** @throws WaggleError `INVALID_ARGUMENT` for fewer than two values. */
+/** Mean and variance of values. @throws WaggleError `INVALID_ARGUMENT` for fewer than two values. */
 export function spreadOf(values: readonly number[]): {
   readonly center: number;
-  /** Of the sample, by n − 1. */
+  /** Sample variance, divided by n − 1. */
   readonly variance: number;
 } {
   if (values.length < 2) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a test of a mean must have at least 2 differences, got ${values.length}; run more seeds`,
+      `a test of a mean needs at least 2 differences, got ${values.length}; run more seeds`,
     );
   }
   const center = mean(values);

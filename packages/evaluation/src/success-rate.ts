@@ -1,5 +1,5 @@
 /**
- * Success rates with an interval that is right for small counts and rates near 0 and 1.
+ * Success rates with an interval that is accurate for small counts and for rates near 0 and 1.
  *
  * Source: Wilson 1927, "Probable inference, the law of succession, and statistical inference",
  * JASA 22(158).
@@ -8,6 +8,7 @@ import { WaggleError } from "@waggle/protocol";
 import { Z_95 } from "./interval.ts";
 import type { Interval } from "./interval.ts";
 
+/** A success rate with its counts and interval. */
 export type SuccessRate = {
   readonly successes: number;
   readonly trials: number;
@@ -18,16 +19,13 @@ export type SuccessRate = {
 };
 
 /**
- * The rate of `outcomes` that are true.
+ * The share of outcomes that are true.
  * @throws WaggleError `INVALID_ARGUMENT` without outcomes.
  */
 export function successRate(outcomes: readonly boolean[]): SuccessRate {
   const trials = outcomes.length;
   if (trials === 0) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      "a success rate needs at least one outcome, got none; leave the rate out",
-    );
+    throw new WaggleError("INVALID_ARGUMENT", "a success rate cannot be computed without outcomes");
   }
   const successes = outcomes.filter(Boolean).length;
   const rate = successes / trials;

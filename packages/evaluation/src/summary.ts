@@ -1,29 +1,26 @@
-/** What a list of numbers comes to, for reports. */
+/** Summary statistics of a list of numbers. */
 import { WaggleError } from "@waggle/protocol";
 
 function requireSome(values: readonly number[]): void {
   if (values.length > 0) return;
-  throw new WaggleError(
-    "INVALID_ARGUMENT",
-    "a summary needs at least one number, got none; leave it out",
-  );
+  throw new WaggleError("INVALID_ARGUMENT", "an empty list of numbers cannot be summarized");
 }
 
-/** @throws WaggleError `INVALID_ARGUMENT` without numbers. */
+/** The arithmetic mean. @throws WaggleError `INVALID_ARGUMENT` for an empty list. */
 export function mean(values: readonly number[]): number {
   requireSome(values);
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /**
- * The value below which a share `q` in [0, 1] lies, interpolated between neighbors (numpy's
- * default).
- * @throws WaggleError `INVALID_ARGUMENT` without numbers or for `q` outside [0, 1].
+ * The value below which a share `q` in [0, 1] of the numbers is, interpolated between neighbors like
+ * numpy's default.
+ * @throws WaggleError `INVALID_ARGUMENT` for an empty list or for `q` outside [0, 1].
  */
 export function quantile(values: readonly number[], q: number): number {
   requireSome(values);
   if (!(q >= 0 && q <= 1)) {
-    throw new WaggleError("INVALID_ARGUMENT", `q must lie in [0, 1], got ${q}; pass a share`);
+    throw new WaggleError("INVALID_ARGUMENT", `q must be in [0, 1], got ${q}`);
   }
   const sorted = [...values].sort((a, b) => a - b);
   const position = q * (sorted.length - 1);
@@ -32,7 +29,7 @@ export function quantile(values: readonly number[], q: number): number {
   return below + (above - below) * (position - Math.floor(position));
 }
 
-/** @throws WaggleError `INVALID_ARGUMENT` without numbers. */
+/** The 0.5 quantile. @throws WaggleError `INVALID_ARGUMENT` for an empty list. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }

@@ -5,7 +5,7 @@ import { holm } from "./holm.ts";
 import { moderatedTests } from "./moderated-t.ts";
 import { meanAboveZero, studentTail } from "./student-t.ts";
 
-/** A generator in [0, 1); mulberry32. */
+/** Uniform numbers in [0, 1) (mulberry32). */
 function uniform(seed: number): () => number {
   let state = seed;
   return () => {
@@ -20,7 +20,7 @@ function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
-test("the tail of Student's t is scipy 1.17's", () => {
+test("the tail of Student's t equals that of scipy 1.17", () => {
   expect(studentTail(0, 4)).toBeCloseTo(0.5, 12);
   expect(studentTail(2.131846786, 4)).toBeCloseTo(0.05000000001836593, 12);
   expect(studentTail(14, 4) / 7.550570111090024e-5).toBeCloseTo(1, 9);
@@ -30,7 +30,7 @@ test("the tail of Student's t is scipy 1.17's", () => {
   expect(studentTail(1.959963984540054, Infinity)).toBeCloseTo(0.025, 6);
 });
 
-test("gamma's logarithm, digamma and trigamma are scipy's", () => {
+test("log-gamma, digamma and trigamma equal those of scipy", () => {
   expect(logGamma(6)).toBeCloseTo(Math.log(120), 12);
   expect(digamma(2)).toBeCloseTo(0.42278433509846713, 11);
   expect(digamma(0.5)).toBeCloseTo(-1.9635100260214235, 11);
@@ -40,7 +40,7 @@ test("gamma's logarithm, digamma and trigamma are scipy's", () => {
   expect(trigamma(0.5)).toBeCloseTo(4.9348022, 7);
 });
 
-test("Holm's example: a smaller p is never corrected to more than a larger one", () => {
+test("Holm-adjusted p-values match his example and are between p and n·p", () => {
   const adjusted = holm([0.01, 0.04, 0.03, 0.005]);
   for (const [i, p] of [0.03, 0.06, 0.06, 0.02].entries()) expect(adjusted[i]).toBeCloseTo(p, 12);
   fc.assert(
@@ -53,7 +53,7 @@ test("Holm's example: a smaller p is never corrected to more than a larger one",
   );
 });
 
-test("alone, or where spreads have nothing in common, it is Student's test; among alike ones it gains degrees", () => {
+test("a single comparison gives Student's test, similar spreads add degrees of freedom, dissimilar ones do not", () => {
   const differences = [0.1, 0.14, 0.12, 0.2, 0.09];
   expect(moderatedTests([differences])[0]).toEqual(meanAboveZero(differences));
   const alike = Array.from({ length: 20 }, (_, i) => differences.map((d) => d + i / 100));
@@ -64,8 +64,8 @@ test("alone, or where spreads have nothing in common, it is Student's test; amon
 });
 
 /**
- * Recipes that teach nothing: for each seed a policy that differs from the base by chance alone, and both
- * tried on the same tasks. `spread` says how far seeds move, alike for all recipes or by recipe.
+ * Differences for recipes that teach nothing: per seed, a policy that differs from the base only by chance,
+ * with both tried on the same tasks. `spread` is how far seeds move, for all recipes or by recipe.
  */
 function nothingLearned(random: () => number, spread: (recipe: number) => number): number[][] {
   const [tasks, rate, agreement] = [150, 0.72, 0.8];
@@ -74,7 +74,7 @@ function nothingLearned(random: () => number, spread: (recipe: number) => number
       const moved = rate + spread(recipe) * normal(random);
       let difference = 0;
       for (let task = 0; task < tasks; task += 1) {
-        // Equal draws: what both decide alike, and what each decides by itself.
+        // One draw decides both policies on most tasks, and separate draws on the others.
         const shared = random();
         const own = random() < agreement ? shared : random();
         difference += Number(own < moved) - Number(shared < rate);
@@ -85,10 +85,13 @@ function nothingLearned(random: () => number, spread: (recipe: number) => number
 }
 
 test.each([
-  ["seeds do not move", () => 0],
-  ["seeds move alike", () => 0.03],
-  ["recipes differ tenfold in how far seeds move", (recipe: number) => 0.01 * 10 ** (recipe / 40)],
-] as const)("false positives keep to the level where %s", (_, spread) => {
+  ["seeds do not differ", () => 0],
+  ["all seeds differ by the same amount", () => 0.03],
+  [
+    "the spread of seeds differs tenfold between recipes",
+    (recipe: number) => 0.01 * 10 ** (recipe / 40),
+  ],
+] as const)("the false-positive rate stays at the level when %s", (_, spread) => {
   const random = uniform(11);
   const [tables, level] = [120, 0.01];
   let [each, any] = [0, 0];
@@ -97,17 +100,17 @@ test.each([
     each += ps.filter((p) => p <= level).length;
     if (holm(ps).some((p) => p <= level)) any += 1;
   }
-  // 4800 tests: 48 expected, standard error 7. 120 tables: 1.2 expected with any at all.
+  // 4800 tests: 48 expected, with standard error 7. 120 tables: 1.2 expected with any false positive.
   expect(each / (tables * 40)).toBeLessThan(0.015);
   expect(any).toBeLessThanOrEqual(5);
 });
 
-test("tasks shuffled within seeds would call chance learning: the control of the simulation", () => {
+test("control: a permutation of tasks within seeds reports chance as learning", () => {
   const random = uniform(5);
   let found = 0;
   for (let table = 0; table < 10; table += 1) {
     for (const differences of nothingLearned(random, () => 0.08)) {
-      // As a permutation of tasks has it: spread by tasks alone, about 2 · 0.2 · 0.72 · 0.28 a task.
+      // The spread such a permutation assumes, from tasks alone: about 2 · 0.2 · 0.72 · 0.28 per task.
       const error = Math.sqrt(0.081 / (150 * 5));
       const t = differences.reduce((sum, each) => sum + each, 0) / 5 / error;
       if (studentTail(t, Infinity) <= 0.01) found += 1;
