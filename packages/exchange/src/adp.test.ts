@@ -15,7 +15,7 @@ async function read(): Promise<ReadTrajectory> {
   return result;
 }
 
-test("actions and observations stand as schema 1.2.0 names them, the reward on the last action", async () => {
+test("content follows schema 1.2.0, with the reward on the last action", async () => {
   const { content, schema_version } = toAdpTrajectory(await read());
   expect(schema_version).toBe("1.2.0");
   expect(content).toEqual([
@@ -37,7 +37,7 @@ test("actions and observations stand as schema 1.2.0 names them, the reward on t
   ]);
 });
 
-test("what was written is read back: turns, calls, results, system and tools", async () => {
+test("turns, calls, results, system and tools survive a round trip", async () => {
   const source = await read();
   const file: unknown = JSON.parse(JSON.stringify(toAdpTrajectory(source)));
   const { label: _, ...conversation } = source.conversation;
@@ -45,7 +45,7 @@ test("what was written is read back: turns, calls, results, system and tools", a
   expect(conversation.turns).toEqual(TURNS);
 });
 
-test("other people's trajectories: older sources, code, web pages, ids of calls", () => {
+test("reads third-party trajectories with older sources, code, web pages and call ids", () => {
   const conversation = readAdpTrajectory(
     {
       id: "theirs",
@@ -81,6 +81,6 @@ test.each([
   ["image-observation", { content: [{ class_: "image_observation", content: "a.png" }] }],
   ["unknown-class", { content: [{ class_: "dance" }] }],
   ["unreadable-action", { content: [{ class_: "api_action", function: "f", kwargs: "x" }] }],
-])("a trajectory is refused by name: %s", (refused, value) => {
+])("a trajectory is refused with the reason %s", (refused, value) => {
   expect(readAdpTrajectory(value, "1")).toEqual({ refused });
 });

@@ -2,10 +2,10 @@
  * The Agent Data Protocol: a trajectory as a flat list of actions and observations.
  *
  * Source: neulab/agent-data-protocol, `schema/SCHEMA.md` at 09e778b (schema version 1.2.0, whose models
- * forbid unknown fields) and `schema/observation/text.py`; older names of sources (`user_msg`) and the
- * later `tool_call_id` are read too. Differs: the protocol has no place for a system prompt and tool
- * schemas, which therefore stand in `details`. Calls of one turn follow each other and their
- * observations follow them in the same order; what was said beside calls is the first one's `description`.
+ * forbid unknown fields) and `schema/observation/text.py`. The older source name `user_msg` and the later
+ * `tool_call_id` are read too. Differs: the protocol has no fields for a system prompt and tool schemas, so
+ * they are written to `details`. The calls of a turn are followed by their observations in the same order.
+ * Text beside calls becomes the `description` of the first call.
  */
 import { isObject } from "@waggle/protocol";
 import { toolResultText } from "@waggle/text";
@@ -15,7 +15,7 @@ import { buildConversation, type Message } from "./conversation-builder.ts";
 import { isText } from "./json-text.ts";
 import type { ReadTrajectory } from "./trajectory-text.ts";
 
-/** The version that is written. */
+/** The schema version that is written. */
 const ADP_SCHEMA_VERSION = "1.2.0";
 
 type AdpAction =
@@ -34,6 +34,7 @@ type AdpObservation = {
   readonly source: "user" | "environment";
 };
 
+/** An ADP trajectory as JSON. */
 export type AdpTrajectory = {
   readonly schema_version: string;
   readonly id: string;
@@ -41,7 +42,7 @@ export type AdpTrajectory = {
   readonly details: { readonly [name: string]: unknown };
 };
 
-/** The outcome's reward stands on the last action. */
+/** Converts a trajectory. The outcome's reward is written to the last action. */
 export function toAdpTrajectory({ record, conversation }: ReadTrajectory): AdpTrajectory {
   const { row, trajectory } = record;
   const content: (AdpAction | AdpObservation)[] = [
@@ -91,8 +92,8 @@ function turnContent(turn: ConversationTurn): (AdpAction | AdpObservation)[] {
 }
 
 /**
- * The conversation of an ADP trajectory. Code becomes a call of `execute_code`, a web page its
- * accessibility tree; a trajectory with pictures is refused.
+ * Reads the conversation of an ADP trajectory. Code becomes a call of `execute_code`, a web page its
+ * accessibility tree. A trajectory with images is refused.
  */
 export function readAdpTrajectory(value: unknown, fallbackId: string): Conversation | Refusal {
   if (!isObject(value) || !Array.isArray(value["content"])) return { refused: "no-content" };
@@ -149,7 +150,7 @@ function readItem(
   }
 }
 
-/** Whatever follows a call is its result, as the protocol's own converters have it. */
+/** Reads an observation. One that follows a call is its result, as in the protocol's own converters. */
 function observe(
   source: unknown,
   text: string,

@@ -6,7 +6,7 @@ import { type ConversationTurn, isRefusal } from "./conversation.ts";
 import { FIRST, FORMAT, recordOf, TURNS, withEarlierTurn } from "./record.fixture.ts";
 import { readTrajectory } from "./trajectory-text.ts";
 
-test("a document has one step an inference, its tokens and log-probs, and links that resolve", async () => {
+test("a document has one step per inference, with tokens, log-probs and matching call ids", async () => {
   const record = recordOf({
     task: { environment: "shop", seed: 1, split: "train" },
     turns: [{ ...TURNS[0], userMessage: "Hurry." } as (typeof TURNS)[0], ...TURNS.slice(1)],
@@ -42,7 +42,7 @@ test("a document has one step an inference, its tokens and log-probs, and links 
   });
 });
 
-test("a turn of an earlier request is a copied step without numbers", async () => {
+test("a turn from an earlier request becomes a copied step without metrics", async () => {
   const record = withEarlierTurn(
     recordOf({ task: { environment: "shop", seed: 1, split: "train" } }),
   );
@@ -57,7 +57,7 @@ test("a turn of an earlier request is a copied step without numbers", async () =
   ]);
 });
 
-/** The conversation that a document tells, and whether each turn is to be learned. */
+/** The conversation in a document, with `isTarget: false` for copied turns. */
 function toldBy({ said, tools }: AtifReading) {
   const [first, second] = said;
   const system = first?.source === "system" ? first.message : "";
@@ -86,7 +86,7 @@ function toldBy({ said, tools }: AtifReading) {
 test.each([
   ["of one request", false],
   ["with a turn of an earlier request", true],
-])("what was written is read back: turns, calls, results and tokens %s", async (_, isEarlier) => {
+])("turns, calls, results and tokens %s survive a round trip", async (_, isEarlier) => {
   const plain = recordOf({
     task: { environment: "shop", seed: 1, split: "train" },
     turns: [{ ...TURNS[0], userMessage: "Hurry." } as ConversationTurn, ...TURNS.slice(1)],
@@ -118,7 +118,7 @@ test.each([
 });
 
 test.each([
-  ["a member that the format does not have", (step: object) => ({ ...step, reward: 1 })],
+  ["an unknown member", (step: object) => ({ ...step, reward: 1 })],
   ["steps out of order", (step: object) => ({ ...step, step_id: 9 })],
   ["tokens of a user", (step: object) => ({ ...step, source: "user" })],
   [
@@ -128,7 +128,7 @@ test.each([
       metrics: { ...step.metrics, logprobs: [] },
     }),
   ],
-])("the reader refuses %s: the comparison can fail", async (_, change) => {
+])("control: the reader refuses %s", async (_, change) => {
   const reader = { format: FORMAT, describeTask: () => Promise.resolve(FIRST) };
   const record = recordOf({ task: { environment: "shop", seed: 1, split: "train" } });
   const read = await readTrajectory(record, reader);

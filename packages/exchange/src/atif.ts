@@ -1,10 +1,10 @@
 /**
- * The Agent Trajectory Interchange Format: one document a trajectory, one step an inference, with the
- * tokens that were read and sampled and their log-probs.
+ * The Agent Trajectory Interchange Format: one document per trajectory and one step per inference, with
+ * prompt tokens, sampled tokens and log-probs.
  *
- * Source: Harbor, `rfcs/0001-trajectory-format.md`, ATIF-v1.7 (April 2026). Differs: log-probs are those
- * of the distribution that was sampled; those at temperature 1 over the full vocabulary are in
- * `metrics.extra`. Retries and branches beside the main line are not written.
+ * Source: Harbor, `rfcs/0001-trajectory-format.md`, ATIF-v1.7 (April 2026). Differs: log-probs are those of
+ * the distribution actually sampled; those at temperature 1 over the full vocabulary are in `metrics.extra`.
+ * Only the main line is written, without retries and branches.
  */
 import type { SampledSegment } from "@waggle/protocol";
 import { toolResultText } from "@waggle/text";
@@ -12,7 +12,7 @@ import { chatTools } from "./chat-messages.ts";
 import type { ConversationTurn } from "./conversation.ts";
 import { isTurn, type ReadTrajectory } from "./trajectory-text.ts";
 
-/** The version that is written. */
+/** The schema version that is written. */
 const ATIF_SCHEMA_VERSION = "ATIF-v1.7";
 
 type AtifMetrics = {
@@ -24,6 +24,7 @@ type AtifMetrics = {
   readonly extra: { readonly [name: string]: unknown };
 };
 
+/** One step of a document. */
 export type AtifStep = {
   readonly step_id: number;
   readonly source: "system" | "user" | "agent";
@@ -39,10 +40,11 @@ export type AtifStep = {
   };
   readonly metrics?: AtifMetrics;
   readonly llm_call_count?: number;
-  /** Said in an earlier request, and trained on there. */
+  /** The turn belongs to an earlier request and is trained with that request's trajectory. */
   readonly is_copied_context?: true;
 };
 
+/** An ATIF document as JSON. */
 export type AtifTrajectory = {
   readonly schema_version: string;
   readonly session_id: string;
@@ -53,6 +55,7 @@ export type AtifTrajectory = {
   readonly extra: { readonly [name: string]: unknown };
 };
 
+/** Converts a trajectory. */
 export function toAtifTrajectory(read: ReadTrajectory): AtifTrajectory {
   const { record, conversation, path } = read;
   const { row, trajectory } = record;

@@ -1,6 +1,6 @@
 /**
- * Messages as OpenAI's chat completions have them, which TRL reads too. Two readings of one shape:
- * OpenAI writes arguments as a JSON string, Hugging Face's templates want the object; both are read.
+ * Chat messages as in OpenAI's chat completions and TRL's datasets. OpenAI writes arguments as a JSON string
+ * and Hugging Face's templates expect an object; both are read.
  *
  * Sources: TRL `docs/source/dataset_formats.md` at f2cd577 (1.10.0.dev0); OpenAI's fine-tuning format
  * (`messages` with `weight`, `tools`; `input`, `preferred_output`, `non_preferred_output`).
@@ -12,6 +12,7 @@ import type { Conversation, ConversationTurn, Refusal } from "./conversation.ts"
 import type { Message, MessageCall } from "./conversation-builder.ts";
 import { isText } from "./json-text.ts";
 
+/** A message as written. */
 export type ChatMessage = {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly content: string;
@@ -24,7 +25,7 @@ export type ChatMessage = {
   readonly name?: string;
 };
 
-/** System and first request. */
+/** The system message, if any, and the first request. */
 export function promptMessages(
   prompt: Pick<Conversation, "system" | "userMessage">,
 ): ChatMessage[] {
@@ -35,7 +36,7 @@ export function promptMessages(
   ];
 }
 
-/** A turn with what answered it; without the answers where it is the last of a completion. */
+/** A turn with the messages that answer it. With `isLast`, the turn alone. */
 export function turnMessages(turn: ConversationTurn, isLast: boolean): ChatMessage[] {
   const said: ChatMessage = {
     role: "assistant",
@@ -68,12 +69,12 @@ export function turnMessages(turn: ConversationTurn, isLast: boolean): ChatMessa
   ];
 }
 
-/** Turns as the completion of a prompt; ends with the last thing the assistant said. */
+/** Turns as the completion of a prompt. It ends with the last assistant message. */
 export function completionMessages(turns: readonly ConversationTurn[]): ChatMessage[] {
   return turns.flatMap((turn, i) => turnMessages(turn, i === turns.length - 1));
 }
 
-/** OpenAI's function tools. */
+/** Tool definitions as OpenAI's function tools. */
 export function chatTools(tools: readonly ToolDefinition[]): object[] {
   return tools.map(({ name, description, parameters }) => ({
     type: "function",
@@ -81,7 +82,7 @@ export function chatTools(tools: readonly ToolDefinition[]): object[] {
   }));
 }
 
-/** Reads a list of messages of a file. */
+/** Reads a list of messages. */
 export function readMessages(value: unknown): Message[] | Refusal {
   if (!Array.isArray(value)) return { refused: "no-messages" };
   const messages: Message[] = [];
@@ -126,7 +127,7 @@ function readMessage(entry: { readonly [key: string]: unknown }): Message | Refu
   }
 }
 
-/** Text or text parts; `null` for pictures and sounds. */
+/** Text, or the concatenated text parts; `null` for other content such as images. */
 function readContent(value: unknown): string | null {
   if (value === undefined || value === null) return "";
   if (isText(value)) return value;
@@ -141,14 +142,14 @@ function readCall(value: unknown): MessageCall | null {
   if (!isObject(value)) return null;
   const called = isObject(value["function"]) ? value["function"] : value;
   const given = called["arguments"] ?? {};
-  const args = isText(given) ? parsed(given === "" ? "{}" : given) : given;
+  const args = isText(given) ? parseJson(given === "" ? "{}" : given) : given;
   if (!isText(called["name"]) || !isObject(args)) return null;
   return { id: isText(value["id"]) ? value["id"] : null, name: called["name"], arguments: args };
 }
 
-/** Reads `tools`: OpenAI's function tools, bare functions, or either as a JSON string. */
+/** Reads `tools`: OpenAI's function tools, bare functions, or either one as a JSON string. */
 export function readTools(value: unknown): ToolDefinition[] | Refusal {
-  const list = isText(value) ? parsed(value) : value;
+  const list = isText(value) ? parseJson(value) : value;
   if (list === undefined || list === null) return [];
   if (!Array.isArray(list)) return { refused: "unreadable-tools" };
   const tools = (list as unknown[]).map(readTool);
@@ -170,7 +171,8 @@ function readTool(value: unknown): ToolDefinition | null {
   };
 }
 
-function parsed(text: string): unknown {
+/** The parsed JSON, or the text itself. */
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

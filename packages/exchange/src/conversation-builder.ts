@@ -1,17 +1,18 @@
 /**
- * From a flat list of messages, as every other format has it, to a conversation. What does not fit the
- * order system, user, (assistant, results or user)… is refused by name, never repaired by guessing.
+ * Builds a conversation from a flat list of messages, as other formats have it. Messages that do not follow
+ * the order system, user, (assistant, results or user)… are refused with a reason and never repaired.
  */
 import type { ToolCall, ToolDefinition, ToolResult } from "@waggle/protocol";
 import type { Conversation, ConversationTurn, Refusal } from "./conversation.ts";
 
-/** A call with the id its file gave it, if any. */
+/** A call, with its id in the file if it has one. */
 export type MessageCall = {
   readonly id: string | null;
   readonly name: string;
   readonly arguments: { readonly [key: string]: unknown };
 };
 
+/** One message of another format. */
 export type Message =
   | { readonly role: "system"; readonly text: string }
   | { readonly role: "user"; readonly text: string }
@@ -21,9 +22,10 @@ export type Message =
       readonly calls: readonly MessageCall[];
       readonly isTarget: boolean;
     }
-  /** `callId` null: it answers the first call that is still open. */
+  /** With `callId` null it answers the first call that has no result yet. */
   | { readonly role: "tool"; readonly callId: string | null; readonly text: string };
 
+/** The parts of a conversation that do not come from messages. */
 export type ConversationFrame = Pick<Conversation, "id" | "label" | "pair"> & {
   readonly tools: readonly ToolDefinition[];
 };
@@ -32,15 +34,15 @@ type OpenTurn = {
   text: string;
   isTarget: boolean;
   toolCalls: ToolCall[];
-  /** Ids of the file, beside `toolCalls`. */
+  /** The calls' ids in the file, aligned with `toolCalls`. */
   fileIds: (string | null)[];
   results: (ToolResult | undefined)[];
   userMessage: string | undefined;
 };
 
 /**
- * The conversation of these messages. Calls get ids of their own (`c0`, `c1`, …); messages of one role
- * that follow each other become one.
+ * Builds the conversation. Calls get new ids (`c0`, `c1`, …). Consecutive messages of the same role are
+ * joined.
  */
 export function buildConversation(
   messages: readonly Message[],
@@ -61,7 +63,7 @@ export function buildConversation(
       else turn.userMessage = [turn.userMessage ?? [], message.text].flat().join("\n\n");
     } else if (message.role === "tool") {
       if (turn === undefined) return { refused: "result-without-call" };
-      // What answers a turn in which no call could be read: a failure that the assistant was shown.
+      // A result without a call reports a call that could not be parsed.
       const isUnasked = turn.toolCalls.length === 0 && turn.results.length === 0;
       const at = isUnasked ? 0 : openCall(turn, message.callId);
       if (at === -1) return { refused: "result-without-call" };
@@ -125,7 +127,7 @@ function isAnswered(turn: OpenTurn): boolean {
   return turn.toolCalls.every((_, i) => turn.results[i] !== undefined);
 }
 
-/** Index of the call that a result answers, -1 for none. */
+/** Index of the call that a result answers; -1 if there is none. */
 function openCall(turn: OpenTurn, callId: string | null): number {
   const isOpen = (i: number): boolean => turn.results[i] === undefined;
   const named =
@@ -134,7 +136,7 @@ function openCall(turn: OpenTurn, callId: string | null): number {
   return turn.toolCalls.findIndex((_, i) => isOpen(i));
 }
 
-/** Results are JSON to us; what is not is a string. */
+/** A result parsed as JSON, or as text if it is not JSON. */
 function valueOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

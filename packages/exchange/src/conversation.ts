@@ -1,36 +1,37 @@
 /**
- * A conversation as text: what importers give, what text exporters write, and what `toSupervisedSample`
- * turns into tokens to learn from. Not a trajectory: it has no tokens, no policy and no log-probs, so
- * nothing off-policy can be computed from it.
+ * A conversation as text: the common form that importers produce, text exporters write, and
+ * `toSupervisedSample` turns into tokens to imitate. Unlike a trajectory it has no tokens, policy or log-probs,
+ * so it cannot be used for importance weights.
  */
 import { ToolCall, ToolResult, type ToolDefinition } from "@waggle/protocol";
 import { z } from "zod";
 
-/** One turn of the assistant and what answered it. */
+/** One assistant turn and what answers it. */
 export type ConversationTurn = {
-  /** Outside the tool calls. */
+  /** Text outside the tool calls. */
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];
-  /** One per call, in the order of the calls; empty where the conversation ended with the calls. */
+  /** One per call, in the order of the calls. Empty if the conversation ends with the calls. */
   readonly toolResults: readonly ToolResult[];
-  /** What the user said next. */
+  /** The user's next message. */
   readonly userMessage?: string | undefined;
-  /** False where the turn is context only. Default true. */
+  /** False if the turn is context only. Default true. */
   readonly isTarget?: boolean | undefined;
 };
 
+/** A whole conversation. */
 export type Conversation = {
   readonly schemaVersion: 1;
   readonly id: string;
-  /** Empty = none. */
+  /** Empty if there is none. */
   readonly system: string;
   readonly tools: readonly ToolDefinition[];
   readonly userMessage: string;
   /** At least one. */
   readonly turns: readonly ConversationTurn[];
-  /** Whether it was wanted: the better of a pair, a thumb, a verifier's success. */
+  /** Whether it is a good example: the better one of a pair, a thumb, or the verifier's success. */
   readonly label: boolean | null;
-  /** Names the pair of a preference: its two conversations answer the same prompt. */
+  /** Id of a preference pair. Its two conversations answer the same prompt. */
   readonly pair: string | null;
 };
 
@@ -62,9 +63,10 @@ export const Conversation: z.ZodType<Conversation> = z.strictObject({
   pair: z.string().nullable(),
 });
 
-/** Why one entry of a file could not be taken: a stable word, for counting. */
+/** A stable reason why an entry of a file was refused, for counting. */
 export type Refusal = { readonly refused: string };
 
+/** Narrows a result to a refusal. */
 export function isRefusal(value: object): value is Refusal {
   return "refused" in value;
 }

@@ -1,4 +1,4 @@
-/** Trajectories in the formats of other trainers, and other people's conversations in ours. */
+/** Exports trajectories to other trainers' formats and imports conversations from them. */
 export { toAdpTrajectory, readAdpTrajectory } from "./adp.ts";
 export type { AdpTrajectory } from "./adp.ts";
 export { toAtifTrajectory } from "./atif.ts";

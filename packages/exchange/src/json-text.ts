@@ -1,4 +1,4 @@
-/** A guard for texts in JSON of unknown origin. */
+/** A type guard for strings in untrusted JSON. */
 
 export function isText(value: unknown): value is string {
   return typeof value === "string";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readJsonLines } from "./jsonl.ts";
 
-test("lines and arrays are read with their numbers; empty lines and a byte order mark do not count", () => {
+test("lines and arrays are read with line numbers, ignoring empty lines and a byte order mark", () => {
   expect(readJsonLines('\uFEFF{"a":1}\r\n\n2\n')).toEqual([
     { line: 1, value: { a: 1 } },
     { line: 3, value: 2 },
@@ -12,6 +12,6 @@ test("lines and arrays are read with their numbers; empty lines and a byte order
   ]);
 });
 
-test("a line that is not JSON is named", () => {
-  expect(() => readJsonLines('{"a":1}\n{"a":')).toThrow(/at line 2/);
+test("a line that is not JSON is refused with its number", () => {
+  expect(() => readJsonLines('{"a":1}\n{"a":')).toThrow(/line 2 is not JSON/);
 });

@@ -1,13 +1,14 @@
-/** JSON lines: one value a line; empty lines do not count. */
+/** Reads JSON Lines: one value per line, with empty lines ignored. */
 import { WaggleError } from "@waggle/protocol";
 
+/** A value with its line number, counted from 1. */
 export type JsonLine = { readonly line: number; readonly value: unknown };
 
 /**
- * The values of a file, with their line numbers from 1. A file that is one JSON array gives its entries
- * (ADP's samples and some of OpenAI's exports are written so).
+ * The values of a file with their line numbers. If the file is a single JSON array, its entries are returned
+ * (ADP's samples and some of OpenAI's exports are arrays).
  *
- * @throws WaggleError `SCHEMA_INVALID` naming the line that is not JSON.
+ * @throws WaggleError `SCHEMA_INVALID` with the number of a line that is not JSON.
  */
 export function readJsonLines(text: string): JsonLine[] {
   const body = text.startsWith("\uFEFF") ? text.slice(1) : text;
@@ -27,7 +28,7 @@ function parseLine(text: string, line: number): unknown {
   } catch (cause) {
     throw new WaggleError(
       "SCHEMA_INVALID",
-      `every line must be JSON, got ${JSON.stringify(text.slice(0, 60))} at line ${line}; write one JSON value a line`,
+      `line ${line} is not JSON: ${JSON.stringify(text.slice(0, 60))}; the file must have one JSON value per line`,
       { cause },
     );
   }

@@ -1,4 +1,4 @@
-/** Recorded trajectories made from what is said in them, for tests: rendered as pages render. */
+/** Builds recorded trajectories from conversations for tests, rendered like a page renders them. */
 import type {
   FirstObservation,
   GivenSegment,
@@ -68,7 +68,7 @@ type RecordOptions = {
   readonly format?: ChatFormat;
 };
 
-/** A record of this conversation; token t of a sampled span has log-prob −(t + 1) / 8. */
+/** A record of this conversation. Token t of a sampled span has log-prob −(t + 1) / 8. */
 export function recordOf(options: RecordOptions = {}): TrajectoryDetail {
   const { first = FIRST, turns = TURNS, row = {}, feedback = [], index = 0 } = options;
   const { format = FORMAT } = options;
@@ -170,7 +170,7 @@ function spanOf(
   };
 }
 
-/** The record as if its first turn had been of an earlier request: context, known by its tokens only. */
+/** The record with its first turn moved to an earlier request: given tokens, without calls or results. */
 export function withEarlierTurn(record: TrajectoryDetail): TrajectoryDetail {
   const { trajectory } = record;
   const segments = trajectory.segments.map((segment): Segment => {

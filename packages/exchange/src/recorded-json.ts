@@ -1,12 +1,12 @@
 /**
- * The spelling of recorded JSON. The edge stores trajectories with the keys of every object sorted, so
- * that a digest is one; the order in which a policy wrote arguments, or a tool its result, is in the
- * tokens only. Text that is to render to the recorded tokens needs it back.
+ * Restores the key order of recorded JSON. The edge stores trajectories with sorted object keys, so that the
+ * digest is unique. The order in which a policy wrote arguments, or a tool its result, remains only in the
+ * tokens. Text must have that order to render to the recorded tokens.
  */
 import { canonicalJson, type ToolCall, type ToolResult } from "@waggle/protocol";
 import type { ChatFormat, RenderedSegment } from "@waggle/text";
 
-/** The calls with the keys of their arguments as the sampled text has them. */
+/** The calls with their arguments' keys in the order of the sampled text. */
 export function spelledCalls(
   calls: readonly ToolCall[],
   sampled: readonly Pick<ToolCall, "arguments">[],
@@ -20,8 +20,8 @@ export function spelledCalls(
 }
 
 /**
- * The results with the keys of their values as the given tokens have them; as they are where the text
- * cannot be told from the template's.
+ * The results with their values' keys in the order of the given tokens. Returned unchanged if the values
+ * cannot be separated from the template's text.
  */
 export function spelledResults(
   results: readonly ToolResult[],
@@ -31,7 +31,7 @@ export function spelledResults(
 ): readonly ToolResult[] {
   const show = (segments: readonly RenderedSegment[]): string =>
     format.decodeAssistant(segments.flatMap(({ tokenIds }) => [...tokenIds]));
-  // Numbers that no template holds stand for the values; what is around them is the template's.
+  // Renders with marker numbers as values, to find the template's text around them.
   const marks = new RegExp(results.map((_, i) => FIRST_MARK + i).join("|"));
   const toolResults = results.map(({ callId }, i) => ({
     callId,
@@ -40,7 +40,7 @@ export function spelledResults(
   }));
   const alone = show(format.next({ toolResults, sampledEnded })).split(marks);
   const withUser = show(format.next({ toolResults, userMessage: "", sampledEnded })).split(marks);
-  // After the last one only what comes with and without a message of the user.
+  // After the last value, only the text that does not depend on a following user message.
   const around = [...alone.slice(0, -1), commonStart(alone.at(-1) ?? "", withUser.at(-1) ?? "")];
   const text = show([{ role: "tool", tokenIds: recorded }]);
   if (around.length !== results.length + 1 || !text.startsWith(around[0] as string)) return results;
@@ -57,12 +57,13 @@ export function spelledResults(
   return spelled;
 }
 
+/** First marker number; no template contains it. */
 const FIRST_MARK = 918_273_640;
 
-/** Stands for a value that was not recorded beside the tokens: whatever JSON they hold is it. */
+/** Placeholder for a value that is only in the tokens. It matches any JSON. */
 export const UNKNOWN: unique symbol = Symbol("unknown");
 
-/** The JSON at `from` that is the recorded value and ends before `after`. */
+/** The JSON value that starts at `from`, equals the recorded value and ends before `after`. */
 function valueAt(
   text: string,
   from: number,
@@ -71,7 +72,7 @@ function valueAt(
 ): { readonly value: unknown; readonly end: number } | null {
   const until = after === "" ? text.length : from;
   for (let end = text.indexOf(after, until); end !== -1; end = text.indexOf(after, end + 1)) {
-    const value = parsed(text.slice(from, end));
+    const value = parseJson(text.slice(from, end));
     const isFound = value !== undefined && (recorded === UNKNOWN || isSame(value, recorded));
     if (isFound) return { value, end };
     if (after === "") return null;
@@ -85,7 +86,7 @@ function commonStart(a: string, b: string): string {
   return a.slice(0, length);
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

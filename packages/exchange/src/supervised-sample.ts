@@ -1,21 +1,21 @@
 /**
- * A conversation as tokens to imitate, by the renderer that pages and trainer share: what the assistant
- * says is the target, everything else is context.
+ * Converts a conversation to tokens to imitate, with the renderer that pages and trainer share. Assistant
+ * turns are the target; everything else is context.
  */
 import type { TrainSequence } from "@waggle/protocol";
 import type { ChatFormat, RenderedSegment } from "@waggle/text";
 import type { Conversation } from "./conversation.ts";
 
-/** All arrays `[T]`. */
+/** Tokens with their loss mask. All arrays are `[T]`. */
 export type SupervisedSample = {
   readonly sequence: TrainSequence;
   readonly lossMask: readonly boolean[];
 };
 
 /**
- * The tokens a policy would have read and sampled in this conversation, up to its last turn.
+ * The tokens that a policy would have read and sampled in this conversation, up to its last turn.
  *
- * @throws WaggleError `TEMPLATE_NOT_APPEND_ONLY` as `ChatFormat.next`.
+ * @throws WaggleError `TEMPLATE_NOT_APPEND_ONLY`, as `ChatFormat.next` does.
  */
 export function toSupervisedSample(
   conversation: Pick<Conversation, "system" | "tools" | "userMessage" | "turns">,

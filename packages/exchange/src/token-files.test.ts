@@ -11,7 +11,7 @@ const task = { environment: "shop", seed: 7, split: "train" } as const;
 const record = recordOf({ task, row: { reward: 0.25, success: false } });
 const sampled = record.trajectory.segments.filter((segment) => segment.kind === "sampled");
 
-/** The record with the first sampled span changed. */
+/** The record with a change to its first sampled span. */
 function withSpan(change: Partial<SampledSegment>): TrajectoryDetail {
   const segments = record.trajectory.segments.map((segment) =>
     segment.id === "t0" ? ({ ...segment, ...change } as SampledSegment) : segment,
@@ -19,7 +19,7 @@ function withSpan(change: Partial<SampledSegment>): TrajectoryDetail {
   return { ...record, trajectory: { ...record.trajectory, segments } };
 }
 
-test("a row begins its response at the first sampled token, and the mask holds what was sampled", () => {
+test("a row's response begins at the first sampled token, and its mask covers the sampled tokens", () => {
   const [row] = toTokenRows(record);
   expect(row?.tokenIds).toEqual(
     record.trajectory.segments.flatMap(({ tokenIds }) => [...tokenIds]),
@@ -30,9 +30,9 @@ test("a row begins its response at the first sampled token, and the mask holds w
   );
 });
 
-test("tokens of a narrowed distribution leave the mask, unless asked for", () => {
+test("tokens sampled with restricted support are masked out unless requested", () => {
   const [span] = sampled as [SampledSegment];
-  // The grammar forced the first two tokens and left the rest alone.
+  // The grammar forces the first two tokens and allows all others.
   const behaviorLogProbs = span.rawLogProbs.map((raw, t) => (t < 2 ? 0 : raw));
   const narrowed = withSpan({ grammar: "g", tokenBudget: 99, behaviorLogProbs });
   const [row] = toTokenRows(narrowed);
@@ -41,14 +41,14 @@ test("tokens of a narrowed distribution leave the mask, unless asked for", () =>
   expect(row?.restrictedTokens).toBe(2);
   expect(row?.lossMask.slice(start, start + 3)).toEqual([false, false, true]);
   expect(all?.lossMask.slice(start, start + 3)).toEqual([true, true, true]);
-  // The same numbers without a grammar are a client's rounding, not a narrowed distribution.
+  // The same values without a grammar come from rounding at the client and are not a restriction.
   expect(toTokenRows(withSpan({ behaviorLogProbs }))[0]?.restrictedTokens).toBe(0);
-  // At another temperature the record does not say how much was cut off.
+  // At another temperature, the record does not show how much probability was cut off.
   const sampling = { ...span.sampling, temperature: 0.5, topK: 5 };
   expect(toTokenRows(withSpan({ sampling }))[0]?.restrictedTokens).toBe(span.tokenIds.length);
 });
 
-test("verl's Parquet holds every column as it was, also for branches and missing rewards", async () => {
+test("verl's Parquet file preserves every column, including branches and missing rewards", async () => {
   const branches = {
     ...record,
     trajectory: {
@@ -105,7 +105,7 @@ test("verl's Parquet holds every column as it was, also for branches and missing
     num_turns: 2,
   });
   expect(read[2]).toMatchObject({ uid: record.trajectory.id, reward_score: null, advantage: null });
-  // The second branch trains only what the first one did not.
+  // The second branch trains only tokens that the first did not train.
   const [, , second] = rows;
   expect(read[2]?.["response_mask"]).toHaveLength(
     (second?.tokenIds.length ?? 0) - (second?.promptLength ?? 0),
@@ -113,7 +113,7 @@ test("verl's Parquet holds every column as it was, also for branches and missing
   expect(new Set(second?.policyVersions)).toEqual(new Set([-1, 4]));
 });
 
-test("more rows than one group of the file are all there", async () => {
+test("rows beyond the first row group are written", async () => {
   const [row] = toTokenRows(record);
   if (row === undefined) throw new Error("no row");
   const short = { ...row, tokenIds: row.tokenIds.slice(0, 4), promptLength: 4 };
@@ -136,7 +136,7 @@ test("more rows than one group of the file are all there", async () => {
   expect(read.map((one) => one["advantage"])).toEqual(Array.from({ length: 2300 }, (_, i) => i));
 });
 
-test("prime-rl's samples are arrays in the order of its struct", () => {
+test("prime-rl's samples are arrays in the field order of its struct", () => {
   const rows = toTokenRows(record);
   const [read] = decode(
     encodePrimeRlSamples(rows.map((row) => ({ row, advantage: -0.75 }))),
@@ -153,6 +153,6 @@ test("prime-rl's samples are arrays in the order of its struct", () => {
   expect(read?.slice(5, 12)).toEqual([null, null, null, null, null, null, null]);
   expect(read?.[12]).toEqual(row.lossMask.map((isTrained) => (isTrained ? -0.75 : 0)));
   expect(() => encodePrimeRlSamples([{ row, advantage: Number.NaN }])).toThrow(
-    /an advantage must be finite/,
+    /advantage of .* is NaN/,
   );
 });

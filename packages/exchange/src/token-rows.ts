@@ -1,42 +1,43 @@
 /**
- * Trajectories as the rows that reinforcement learning elsewhere trains on: one row a path of the
- * segment tree, every array as long as its tokens.
+ * Trajectories as token rows for other reinforcement-learning trainers: one row per path of the segment tree,
+ * with one array entry per token.
  *
- * Other trainers score a token under temperature over the full vocabulary. Where a grammar, top-k or
- * top-p left less, the recorded log-prob is of another distribution, and a ratio of the two would be
- * biased by the mass that was cut off; such tokens are taken out of the mask unless they are asked for.
+ * Other trainers score tokens at a temperature over the full vocabulary. Where a grammar, top-k or top-p
+ * restricted sampling, the recorded log-prob belongs to a different distribution, and a ratio of the two would
+ * be biased by the probability that was cut off. Such tokens are masked out unless requested.
  */
 import { type SampledSegment, toTrainingSamples, type TrajectoryDetail } from "@waggle/protocol";
 
-/** One path; all arrays `[T]`. */
+/** One path. All arrays are `[T]`. */
 export type TokenRow = {
   readonly record: TrajectoryDetail;
-  /** Which path of the trajectory, from 0. */
+  /** Index of the path in the trajectory, from 0. */
   readonly index: number;
   readonly tokenIds: readonly number[];
-  /** Tokens before the first one that this row trains. */
+  /** Number of tokens before the first one that this row trains. */
   readonly promptLength: number;
   readonly lossMask: readonly boolean[];
-  /** Under the distribution that was sampled; 0 where nothing was. */
+  /** Under the distribution actually sampled; 0 for tokens that were not sampled. */
   readonly behaviorLogProbs: readonly number[];
-  /** At temperature 1 over the full vocabulary; 0 where this row trains nothing. */
+  /** At temperature 1 over the full vocabulary; 0 for tokens that this row does not train. */
   readonly rawLogProbs: readonly number[];
   readonly temperatures: readonly number[];
-  /** Version that sampled the token, −1 where this row trains nothing. */
+  /** Version that sampled the token; −1 for tokens that this row does not train. */
   readonly policyVersions: readonly number[];
-  /** Sampled tokens that were taken out of the mask. */
+  /** Number of sampled tokens that were masked out. */
   readonly restrictedTokens: number;
 };
 
+/** What to include in the rows. */
 export type TokenRowOptions = {
-  /** Leaves tokens of a narrowed distribution in the mask. Default false. */
+  /** Keeps tokens sampled with restricted support in the mask. Default false. */
   readonly keepsRestricted?: boolean | undefined;
 };
 
-/** Mass that may be missing before a token counts as restricted, in nats. */
+/** Gap between both log-probs, in nats, above which a token counts as restricted. */
 const FULL_SUPPORT_GAP = 1e-3;
 
-/** The rows of a trajectory; none where nothing was sampled. */
+/** The rows of a trajectory; empty if nothing was sampled. */
 export function toTokenRows(record: TrajectoryDetail, options: TokenRowOptions = {}): TokenRow[] {
   return toTrainingSamples(record.trajectory).map((sample, index): TokenRow => {
     const { tokenIds, temperatures = 1 } = sample.sequence;
@@ -70,7 +71,7 @@ export function toTokenRows(record: TrajectoryDetail, options: TokenRowOptions =
   });
 }
 
-/** Where less than the full vocabulary could be sampled. At temperature 1 the log-probs say how much less. */
+/** Whether each token was sampled with restricted support. At temperature 1 the log-probs show it. */
 function restrictedOf(segment: SampledSegment): boolean[] {
   const { sampling, grammar, keptTokenIds, behaviorLogProbs, rawLogProbs } = segment;
   const couldBe =

@@ -22,12 +22,12 @@ async function read(record: TrajectoryDetail, reader = knows): Promise<ReadTraje
   return result;
 }
 
-test("a task that renders to the recorded tokens gives system, tools and request", async () => {
+test("a task that renders to the recorded tokens supplies system, tools and request", async () => {
   const { conversation } = await read(recordOf({ task }));
   expect(conversation).toMatchObject({ ...FIRST, turns: TURNS, label: true, pair: null });
 });
 
-test("rendered again, the text gives the recorded tokens, and the mask is what was sampled", async () => {
+test("rendering the text gives the recorded tokens, and the mask covers the sampled ones", async () => {
   const record = recordOf({ task });
   const { conversation, path } = await read(record);
   const sample = toSupervisedSample(conversation, FORMAT);
@@ -37,10 +37,10 @@ test("rendered again, the text gives the recorded tokens, and the mask is what w
   );
 });
 
-test("without a task the text is what stands between the template's tokens", async () => {
+test("without a task, the prompt is the text between the template's tokens", async () => {
   const { conversation } = await read(recordOf(), knowsNothing);
   expect(conversation.userMessage).toBe(FIRST.userMessage);
-  // The tools are in the system text as the template wrote them: there is no schema to give back.
+  // The template wrote the tools into the system text, so there are no schemas to recover.
   expect(conversation.system).toBe("You help in a shop.\nTools: search(query,maxPrice?)");
   expect(conversation.tools).toEqual([]);
   expect(toSupervisedSample(conversation, FORMAT).sequence.tokenIds).toEqual(
@@ -48,14 +48,14 @@ test("without a task the text is what stands between the template's tokens", asy
   );
 });
 
-test("a task that renders to other tokens is not believed", async () => {
+test("a task that renders to different tokens is ignored", async () => {
   const other = { ...knows, describeTask: () => Promise.resolve({ ...FIRST, userMessage: "No." }) };
   const { conversation } = await read(recordOf({ task }), other);
   expect(conversation.userMessage).toBe(FIRST.userMessage);
   expect(conversation.tools).toEqual([]);
 });
 
-test("what the user says later is found beside tool results and without them", async () => {
+test("later user messages are found with and without tool results", async () => {
   const [first, last] = TURNS;
   const turns = [
     { ...first, userMessage: "Hurry." },
@@ -66,11 +66,11 @@ test("what the user says later is found beside tool results and without them", a
   expect(conversation.turns).toEqual(turns);
 });
 
-/** As the edge keeps it: keys sorted. */
+/** The record as the edge stores it, with sorted keys. */
 const stored = (record: TrajectoryDetail) =>
   JSON.parse(canonicalJson(record)) as unknown as TrajectoryDetail;
 
-test("keys that storage sorted come back in the order of the tokens", async () => {
+test("sorted keys are restored to their order in the tokens", async () => {
   const [first, last] = TURNS as [(typeof TURNS)[0], (typeof TURNS)[0]];
   const turns = [
     {
@@ -113,14 +113,14 @@ const tokenizer = createTokenizer({
 test.each([
   ["qwen3", null],
   ["llama3", "<|begin_of_text|>"],
-] as const)("the template of %s is read as the nano model's is", async (name, bos_token) => {
+] as const)("prompts in the template of %s are read", async (name, bos_token) => {
   const format = createChatFormat({
     tokenizer,
     tokenizerConfig: { bos_token },
     chatTemplate: jinja(name),
     templateVariables: { enable_thinking: false },
   });
-  // Llama calls tools in turns that say nothing else.
+  // Llama's turns with tool calls contain no other text.
   const turns = [{ ...TURNS[0], text: "", userMessage: "Hurry." }, TURNS[1]] as typeof TURNS;
   const record = stored(recordOf({ task, turns, format }));
   const known = await read(record, { ...knows, format });
@@ -139,7 +139,7 @@ test.each([
   );
 });
 
-test("an earlier request of the conversation is context, its results read from the tokens", async () => {
+test("an earlier request becomes context, with its results read from the tokens", async () => {
   const [first, last] = TURNS as [(typeof TURNS)[0], (typeof TURNS)[0]];
   const record = recordOf({ task, turns: [{ ...first, userMessage: "And?" }, last] });
   const { conversation, path } = await read(withEarlierTurn(record));
@@ -160,7 +160,7 @@ test("an earlier request of the conversation is context, its results read from t
   );
 });
 
-test("a turn that could not be read keeps its own words and the failure it was shown", async () => {
+test("a turn that could not be parsed keeps its raw text and the error result", async () => {
   const record = recordOf({ task });
   const [turn, ...rest] = record.trajectory.turns;
   const failure = {
@@ -189,7 +189,7 @@ test("a turn that could not be read keeps its own words and the failure it was s
   });
 });
 
-test("a prompt that cannot be told from the template is refused", async () => {
+test("a prompt that cannot be separated from the template is refused", async () => {
   const record = recordOf();
   const segments = record.trajectory.segments.map((segment) =>
     segment.kind === "given" && segment.role === "user"
@@ -203,7 +203,7 @@ test("a prompt that cannot be told from the template is refused", async () => {
   expect(result).toEqual({ refused: "prompt-unreadable" });
 });
 
-test("without a verifier the visitor's last thumb is the label", async () => {
+test("without a verifier, the visitor's last thumb is the label", async () => {
   const thumb = (kind: "thumb-up" | "thumb-down") => ({
     id: "7f0c2a46-5a7e-4a57-9a51-1d1f6f1c2a10",
     trajectoryId: "7f0c2a46-5a7e-4a57-9a51-1d1f6f1c2a10",

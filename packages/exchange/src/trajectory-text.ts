@@ -1,8 +1,8 @@
 /**
- * The main line of a trajectory as text: the path to its last sampled segment. What was recorded is
- * tokens, so the prompt is read back in one of two ways: the task renders to exactly the recorded
- * tokens, or the template's own tokens are taken off around the text. Where neither holds the
- * trajectory is refused: a prompt that was guessed would be a lie in every format.
+ * Reads the main line of a trajectory (the path to its last sampled segment) as text. Only tokens are
+ * recorded, so the prompt is recovered in one of two ways: the task renders to exactly the recorded tokens, or
+ * the template's own tokens can be stripped from both ends of the text. Otherwise the trajectory is refused;
+ * a prompt is never guessed.
  */
 import {
   type FirstObservation,
@@ -18,20 +18,21 @@ import type { ChatFormat, RenderedSegment } from "@waggle/text";
 import type { Conversation, ConversationTurn, Refusal } from "./conversation.ts";
 import { spelledCalls, spelledResults, UNKNOWN } from "./recorded-json.ts";
 
+/** What reading needs to know. */
 export type TextReader = {
   readonly format: ChatFormat;
-  /** What a task tells the policy; `null` where the environment is not known here. */
+  /** The first observation of a task; `null` if its environment is not known here. */
   readonly describeTask: (task: TaskReference) => Promise<FirstObservation | null>;
 };
 
-/** A record that could be read; `path` holds the segments its turns come from. */
+/** A record that could be read. `path` contains the segments of its turns. */
 export type ReadTrajectory = {
   readonly record: TrajectoryDetail;
   readonly conversation: Conversation;
   readonly path: readonly Segment[];
 };
 
-/** The conversation of a record, its label from the verifier, else from the visitor's thumb. */
+/** The conversation of a record. Its label comes from the verifier, or else from the visitor's thumb. */
 export async function readTrajectory(
   record: TrajectoryDetail,
   reader: TextReader,
@@ -80,18 +81,18 @@ export async function readTrajectory(
   };
 }
 
-/** The path to the last sampled segment; empty where nothing was sampled. */
+/** The path to the last sampled segment; empty if nothing was sampled. */
 function mainLine(trajectory: Trajectory): readonly Segment[] {
   const last = trajectory.segments.findLast(({ kind }) => kind === "sampled");
   return last === undefined ? [] : pathTo(trajectory, last.id);
 }
 
-/** Sampled here, or in an earlier request of the same conversation. */
+/** Whether a segment is an assistant turn, of this request or an earlier one. */
 export function isTurn(segment: Segment): boolean {
   return segment.kind === "sampled" || segment.role === "assistant";
 }
 
-/** What the policy was told before its first turn. */
+/** The first observation of the policy. */
 export async function readPrompt(
   trajectory: Trajectory,
   reader: TextReader,
@@ -101,7 +102,7 @@ export async function readPrompt(
   return readStart(path.slice(0, path.findIndex(isTurn)), trajectory.task, reader);
 }
 
-/** What the verifier said, else the visitor's last thumb, else `null`. */
+/** The verifier's verdict, or else the visitor's last thumb, or else `null`. */
 function labelOf({ row, feedback }: TrajectoryDetail): boolean | null {
   if (row.success !== null) return row.success;
   const thumb = feedback.findLast(({ kind }) => kind === "thumb-up" || kind === "thumb-down");
@@ -129,7 +130,7 @@ async function readStart(
 
 const UNREADABLE: Refusal = { refused: "prompt-unreadable" };
 
-/** Text of a system segment, tools included as the template wrote them. */
+/** The text of a system segment, including the tools as the template writes them. */
 function readSystem(segment: Segment, format: ChatFormat): string | null {
   const shown = (system: string): string => {
     const [head] = format.start({ system, tools: [], userMessage: "user" });
@@ -143,10 +144,10 @@ function readSystem(segment: Segment, format: ChatFormat): string | null {
   return text.slice(from, text.length - after);
 }
 
-/** Two texts without a common token at either end. */
+/** Two texts with no common token at either end. */
 const PROBES = ["0", "zz"] as const;
 
-/** The text around which `probe` renders the template's tokens; `null` where those do not match. */
+/** The text inside the template's tokens, which `probe` renders; `null` if the tokens do not match. */
 function textWithin(
   recorded: readonly number[],
   probe: (text: string) => readonly number[],
@@ -172,15 +173,15 @@ function readTurn(
   const turn = trajectory.turns.find(({ segmentId }) => segmentId === segment.id);
   const toolCalls = spelledCalls(turn?.toolCalls ?? [], sampled);
   const toolResults = turn?.toolResults ?? [];
-  // A turn that could not be read stays what it was, markers included.
+  // A turn that could not be parsed keeps its raw text, including markers.
   const isUnreadable = parseError !== null || (turn !== undefined && turn.parseError !== null);
   if (isUnreadable) return { text: raw, toolCalls: [], toolResults };
-  // Space around an answer was sampled too.
+  // Whitespace around an answer was sampled too.
   const isAll = toolCalls.length === 0 && raw.trim() === text;
   return { text: isAll ? raw : text, toolCalls, toolResults };
 }
 
-/** A turn of an earlier request: context, whose calls are in its tokens only. */
+/** Reads a turn of an earlier request. It is context, and its calls are only in the tokens. */
 function readEarlierTurn(
   segment: GivenSegment,
   index: number,
@@ -197,14 +198,14 @@ function readEarlierTurn(
   };
 }
 
-/** Results that stand in the tokens only. */
+/** Placeholder results for a turn whose results are only in the tokens. */
 function unknownResults({ toolCalls }: ConversationTurn, given: readonly GivenSegment[]) {
   if (!given.some(({ role }) => role === "tool")) return [];
   const ids = toolCalls.length > 0 ? toolCalls.map(({ id }) => id) : ["h"];
   return ids.map((callId) => ({ callId, ok: true as const, value: UNKNOWN }));
 }
 
-/** The turn with what the user said after it, where the given tokens hold more than the results. */
+/** Adds the user's message to a turn, if the given tokens contain more than the results. */
 function readAnswer(
   turn: ConversationTurn,
   sampledEnded: boolean,

@@ -21,7 +21,7 @@ async function read(options: Parameters<typeof recordOf>[0] = {}): Promise<ReadT
   return result;
 }
 
-/** What a file holds: plain JSON. */
+/** The row as a file contains it: plain JSON. */
 const written = (row: unknown): unknown => JSON.parse(JSON.stringify(row));
 
 function readBack(row: unknown): Conversation[] {
@@ -30,7 +30,7 @@ function readBack(row: unknown): Conversation[] {
   return result;
 }
 
-test("an SFT row has messages as TRL's dataset formats show them, and comes back as it was", async () => {
+test("an SFT row has messages in TRL's format and survives a round trip", async () => {
   const { conversation } = await read();
   const row = toTrlSftRow(conversation);
   expect(row.messages.map(({ role }) => role)).toEqual([
@@ -62,7 +62,7 @@ test("an SFT row has messages as TRL's dataset formats show them, and comes back
   expect(readBack(row)).toEqual([{ ...conversation, label: null }]);
 });
 
-test("a row of tokens has labels only where the policy spoke", async () => {
+test("a token row has labels only for sampled tokens", async () => {
   const source = await read();
   const { path } = source;
   const row = toTrlTokenRow(source);
@@ -72,7 +72,7 @@ test("a row of tokens has labels only where the policy spoke", async () => {
   );
 });
 
-test("pairs are best with worst, each trajectory once, and none where rewards are equal", async () => {
+test("pairs combine best with worst, use each trajectory once, and skip equal rewards", async () => {
   const group = await Promise.all(
     [0.2, 1, 0.5, 0.5, 0].map((reward, index) =>
       read({ index, row: { reward }, turns: [...TURNS.slice(0, 1), said(`reward ${reward}`)] }),
@@ -85,7 +85,7 @@ test("pairs are best with worst, each trajectory once, and none where rewards ar
     ["reward 1", "reward 0"],
     ["reward 0.5", "reward 0.2"],
   ]);
-  // What both say and see stands in the prompt: only what differs is judged.
+  // Shared turns belong to the prompt, so that only the difference is judged.
   expect(rows[0]?.prompt.map(({ role }) => role)).toEqual([
     "system",
     "user",
@@ -97,7 +97,7 @@ test("pairs are best with worst, each trajectory once, and none where rewards ar
   expect(toTrlPreferenceRows(group.slice(2, 4))).toEqual([]);
 });
 
-test("a preference row comes back as two conversations of one pair", async () => {
+test("a preference row is read as two conversations with the same pair id", async () => {
   const better = await read({ index: 1 });
   const worse = await read({ index: 2, row: { reward: 0 }, turns: [said("I do not know.")] });
   const [row] = toTrlPreferenceRows([worse, better]);
@@ -107,14 +107,14 @@ test("a preference row comes back as two conversations of one pair", async () =>
   ]);
 });
 
-test("the first turn alone leaves no token of a tool in a completion", async () => {
+test("firstTurnOnly leaves no tool results in a completion", async () => {
   const better = await read({ index: 1 });
   const worse = await read({ index: 2, row: { reward: 0 }, turns: [said("I do not know.")] });
   const [row] = toTrlPreferenceRows([better, worse], { firstTurnOnly: true });
   expect(row?.chosen.map(({ role }) => role)).toEqual(["assistant"]);
 });
 
-test("an unpaired row has the verifier's label; without one there is no row", async () => {
+test("an unpaired row has the verifier's label, and there is no row without a label", async () => {
   const { conversation } = await read({ row: { success: false } });
   const row = toTrlUnpairedRow(conversation);
   expect(row?.label).toBe(false);
@@ -122,7 +122,7 @@ test("an unpaired row has the verifier's label; without one there is no row", as
   expect(toTrlUnpairedRow({ ...conversation, label: null })).toBeNull();
 });
 
-test("an earlier request stands in the prompt, and nothing of a prompt is learned", async () => {
+test("an earlier request is part of the prompt, which is not trained", async () => {
   const record = withEarlierTurn(recordOf({ task }));
   const source = await readTrajectory(record, reader);
   if (isRefusal(source)) throw new Error(source.refused);
@@ -142,7 +142,7 @@ test("an earlier request stands in the prompt, and nothing of a prompt is learne
   );
 });
 
-test("OpenAI's rows: arguments as a string, legacy calls, text parts, weights, preferences", () => {
+test("reads OpenAI's rows with string arguments, legacy calls, text parts, weights and preferences", () => {
   const user = { role: "user", content: [{ type: "text", text: "Two mugs?" }] };
   const call = { name: "search", arguments: '{"query":"mug"}' };
   const [chat] = readBack({
@@ -235,6 +235,6 @@ test.each([
       ],
     },
   ],
-])("a row is refused by name: %s", (refused, row) => {
+])("a row is refused with the reason %s", (refused, row) => {
   expect(readTrlRow(row, "1")).toEqual({ refused });
 });

@@ -1,10 +1,10 @@
 /**
- * TRL's conversational datasets: rows for SFT, DPO and KTO, and the way back. Rewards become what those
- * losses know: imitation of what succeeded, pairs within a group, a label.
+ * TRL's conversational datasets: writes rows for SFT, DPO and KTO, and reads them. Rewards are converted to
+ * what those losses need: imitation of successes, pairs within a group, or a label.
  *
  * Source: TRL `docs/source/dataset_formats.md` and the collators of `trl/trainer/{sft,dpo,kto}_trainer.py`
- * at f2cd577 (1.10.0.dev0). Differs from our own losses: TRL counts every token of a DPO or KTO
- * completion, tool results among them; `firstTurnOnly` gives completions without any.
+ * at f2cd577 (1.10.0.dev0). Differs from our own losses: TRL trains every token of a DPO or KTO completion,
+ * including tool results; `firstTurnOnly` gives completions without them.
  */
 import { isObject } from "@waggle/protocol";
 import type { ReadTrajectory } from "./trajectory-text.ts";
@@ -21,19 +21,21 @@ import {
 } from "./chat-messages.ts";
 import { isText } from "./json-text.ts";
 
+/** A row for `SFTTrainer`. */
 export type TrlSftRow = {
   readonly id: string;
   readonly messages: readonly ChatMessage[];
   readonly tools: readonly object[];
 };
 
-/** Prepared for `SFTTrainer`: `labels` are −100 where a token is context. */
+/** A tokenized row for `SFTTrainer`. `labels` is −100 for context tokens. */
 export type TrlTokenRow = {
   readonly id: string;
   readonly input_ids: readonly number[];
   readonly labels: readonly number[];
 };
 
+/** A row for `DPOTrainer`. */
 export type TrlPreferenceRow = {
   readonly id: string;
   readonly prompt: readonly ChatMessage[];
@@ -42,6 +44,7 @@ export type TrlPreferenceRow = {
   readonly tools: readonly object[];
 };
 
+/** A row for `KTOTrainer`. */
 export type TrlUnpairedRow = {
   readonly id: string;
   readonly prompt: readonly ChatMessage[];
@@ -50,11 +53,13 @@ export type TrlUnpairedRow = {
   readonly tools: readonly object[];
 };
 
+/** How completions are written. */
 export type TrlCompletionOptions = {
-  /** Ends a completion with its first turn, so that it holds nothing that the policy did not say. */
+  /** Ends a completion after its first turn, so that it contains only sampled text. Default false. */
   readonly firstTurnOnly?: boolean | undefined;
 };
 
+/** Converts a conversation to a row for `SFTTrainer`. */
 export function toTrlSftRow(conversation: Conversation): TrlSftRow {
   return {
     id: conversation.id,
@@ -63,7 +68,7 @@ export function toTrlSftRow(conversation: Conversation): TrlSftRow {
   };
 }
 
-/** The recorded tokens themselves: nothing is rendered again. */
+/** Writes the recorded tokens; nothing is rendered again. */
 export function toTrlTokenRow({ conversation, path }: ReadTrajectory): TrlTokenRow {
   return {
     id: conversation.id,
@@ -74,7 +79,7 @@ export function toTrlTokenRow({ conversation, path }: ReadTrajectory): TrlTokenR
   };
 }
 
-/** A row of what was wanted or not; `null` where nobody said. */
+/** Converts a labeled conversation; `null` without a label. */
 export function toTrlUnpairedRow(
   conversation: Conversation,
   options: TrlCompletionOptions = {},
@@ -91,10 +96,10 @@ export function toTrlUnpairedRow(
 }
 
 /**
- * Pairs of one group: the best with the worst, the second best with the second worst, as long as
- * rewards differ; each trajectory stands in at most one. The prompt is all that both share.
+ * Preference pairs of one group: the best with the worst, the second best with the second worst, and so on
+ * while rewards differ. Each trajectory is in at most one pair. The prompt contains all turns that both share.
  *
- * @param group - trajectories of one task; those without a reward are left out.
+ * @param group - trajectories of one task. Those without a reward are ignored.
  */
 export function toTrlPreferenceRows(
   group: readonly ReadTrajectory[],
@@ -172,9 +177,9 @@ function isSame(a: unknown, b: unknown): boolean {
 }
 
 /**
- * The conversations of one row: one, or two that share a `pair`. Reads TRL's language modeling,
- * prompt-completion, preference and unpaired preference types, conversational or as strings, and
- * OpenAI's `messages` and preference rows, which have the same fields under other names.
+ * The conversations of one row: one, or two with the same `pair`. Reads TRL's language modeling,
+ * prompt-completion, preference and unpaired preference types, as messages or as strings, and OpenAI's
+ * `messages` and preference rows, which have the same content under other field names.
  */
 export function readTrlRow(row: unknown, fallbackId: string): Conversation[] | Refusal {
   if (!isObject(row)) return { refused: "row-is-not-an-object" };
@@ -191,7 +196,7 @@ export function readTrlRow(row: unknown, fallbackId: string): Conversation[] | R
     for (const part of parts) {
       const read = part === undefined ? [] : readMessages(part);
       if ("refused" in read) return read;
-      // Nothing of a prompt is learned.
+      // Assistant messages of a prompt are context.
       const isContext = part === prompt && part !== undefined;
       messages.push(
         ...read.map((one) =>
@@ -220,7 +225,7 @@ export function readTrlRow(row: unknown, fallbackId: string): Conversation[] | R
   return "refused" in one ? one : [one];
 }
 
-/** TRL's standard format has strings where the conversational one has messages. */
+/** Converts a string of TRL's standard format to messages of the conversational format. */
 function asMessages(value: unknown, role: "user" | "assistant"): unknown {
   return isText(value) ? [{ role, content: value }] : value;
 }

@@ -1,8 +1,8 @@
 /**
- * verl's Parquet: one row a training sequence, with the columns of verl's datasets (`data_source`,
- * `prompt`, `ability`, `reward_model`, `extra_info`) and what verl's agent loop gives for a rollout
- * (`prompt_ids`, `response_ids`, `response_mask`, `response_logprobs`, `reward_score`, `num_turns`; `uid`
- * is the group). verl has no file of finished rollouts of its own; these are the names of its classes.
+ * verl's Parquet: one row per training sequence, with the columns of verl's datasets (`data_source`,
+ * `prompt`, `ability`, `reward_model`, `extra_info`) and the fields that verl's agent loop produces for a
+ * rollout (`prompt_ids`, `response_ids`, `response_mask`, `response_logprobs`, `reward_score`, `num_turns`;
+ * `uid` is the group). verl has no file format for finished rollouts; the names are those of its classes.
  *
  * Source: verl 0.8.0.dev at b178a3c, `docs/preparation/prepare_data.rst`, `AgentLoopOutput` in
  * `verl/experimental/agent_loop/agent_loop.py`.
@@ -12,15 +12,16 @@ import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import type { ChatMessage } from "./chat-messages.ts";
 import type { TokenRow } from "./token-rows.ts";
 
+/** A token row with its prompt as text and its advantage. */
 export type VerlRow = {
   readonly row: TokenRow;
-  /** System and first request; empty where the prompt could not be read back. */
+  /** System message and first request; empty if the prompt could not be recovered. */
   readonly prompt: readonly ChatMessage[];
-  /** From the group's rewards, `null` where there is none to compare with. */
+  /** Computed from the group's rewards; `null` if there are no rewards to compare with. */
   readonly advantage: number | null;
 };
 
-/** A Parquet schema element, as the format's thrift has it. */
+/** A Parquet schema element, as in the format's Thrift definition. */
 type Element = ConstructorParameters<typeof ParquetWriter>[0]["schema"][number];
 
 type Column = {
@@ -42,7 +43,7 @@ function scalar(
   return { name, elements: [{ name, ...type, ...repetition }], value };
 }
 
-/** The three-level list of the format. */
+/** Parquet's three-level list. */
 function list(name: string, element: readonly Element[], value: Column["value"]): Column {
   return {
     name,
@@ -78,7 +79,7 @@ const COLUMNS: readonly Column[] = [
   {
     name: "reward_model",
     elements: struct("reward_model", [field("style", text), field("ground_truth", text)]),
-    // The task is all that our verifier needs to judge again.
+    // Our verifier needs only the task to judge again.
     value: ({ row }) => ({
       style: "rule",
       ground_truth: canonicalJson(row.record.trajectory.task),
@@ -117,10 +118,10 @@ const COLUMNS: readonly Column[] = [
   scalar("num_turns", { type: "INT32" }, ({ row }) => row.record.trajectory.turns.length),
 ];
 
-/** Rows of one row group: small enough to be encoded at once, large enough to compress. */
+/** Rows per row group: few enough to encode at once, enough to compress well. */
 const ROW_GROUP = 1000;
 
-/** The file, Snappy-compressed. */
+/** Encodes the rows as a Parquet file with Snappy compression. */
 export function encodeVerlParquet(rows: readonly VerlRow[]): Uint8Array {
   const writer = new ByteWriter();
   const parquet = new ParquetWriter({
