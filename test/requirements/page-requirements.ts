@@ -76,7 +76,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "packages/embed/src/simulation.test.ts > where there is no task one worker asks, after the wait that it was told, and no rollout is lost",
       "packages/embed/src/edge-tools.test.ts > a call that comes too soon waits as long as it is told, and is no failure of the tool",
-      "packages/collector/src/edge-session.test.ts > no task now is a wait and not a task, as long as the edge says; so is a refusal of too much",
+      "packages/collector/src/edge-session.test.ts > 204 and 429 answers to an assignment are retryable errors with the edge's delay",
       "workers/edge/src/routes/sessions.test.ts > each trajectory of an upload counts against the limit",
     ],
   },
@@ -86,7 +86,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior: "Without a consent to the current text nothing leaves the page.",
     tests: [
       "packages/collector/src/uploader.test.ts > without consent no request leaves the page",
-      "packages/collector/src/consent-store.test.ts > a consent to an older text does not count and the question is open again",
+      "packages/collector/src/consent-store.test.ts > a consent to an older text does not count, and the visitor is undecided again",
     ],
   },
   {
@@ -96,7 +96,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
       "Personal data becomes typed placeholders before tokenization; the map stays in memory and page tools get the value back.",
     tests: [
       "packages/collector/src/redactor.test.ts > redaction is idempotent on any text",
-      "packages/collector/src/redactor.test.ts > an e-mail address never survives in what is left",
+      "packages/collector/src/redactor.test.ts > an e-mail address is redacted in any surroundings",
       "packages/agent/src/roll-out-text.test.ts > personal data appears in no token and no record, and only page tools receive it",
     ],
   },
@@ -106,9 +106,9 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The outbox survives reload and offline, is shared by tabs, and sends each trajectory once.",
     tests: [
-      "packages/collector/src/outbox.browser.test.ts > in a real browser two tabs share one database and every trajectory arrives once",
-      "packages/collector/src/uploader.test.ts > an answer that was lost is asked for again and counts once at the edge",
-      "packages/collector/src/uploader.test.ts > delays double from the base with jitter and begin anew after a success",
+      "packages/collector/src/outbox.browser.test.ts > in a real browser, two tabs share one database and every trajectory arrives once",
+      "packages/collector/src/uploader.test.ts > a batch whose answer was lost is sent again and counts once at the edge",
+      "packages/collector/src/uploader.test.ts > delays double with jitter and are reset after a success",
     ],
   },
   {
@@ -117,7 +117,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Forget me deletes at the edge, then everything in the page, and names the versions that had learned.",
     tests: [
-      "packages/collector/src/uploader.test.ts > forget me deletes at the edge, then everything here",
+      "packages/collector/src/uploader.test.ts > forget me deletes at the edge and then on this device",
       "workers/edge/src/routes/visitor.test.ts > rows, objects, feedback and assignments of the visitor go, those of others stay",
       "workers/edge/src/routes/visitor.test.ts > the answer names every version published since the first step that learned",
     ],
@@ -129,7 +129,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
       "A lasting id exists only while there is consent, nothing is written for a forgotten visitor, and an operator exports and deletes by visitor.",
     tests: [
       "test/e2e/visitor.test.ts > the page stores no id before consent, one after it and none after withdrawal",
-      "packages/collector/src/visitor-identity.test.ts > a stored token of the previous release is kept with consent and deleted on load without",
+      "packages/collector/src/visitor-identity.test.ts > a token stored by the previous release is kept with consent and removed on load without",
       "workers/edge/src/forgotten-visitor.test.ts > requests that race with the deletion leave nothing behind",
       "workers/edge/src/routes/operator-visitors.test.ts > the operator deletes one visitor and is told what learned from them",
       "workers/edge/src/routes/operator-visitors.test.ts > visitors of the previous session secret can still delete after a rotation",

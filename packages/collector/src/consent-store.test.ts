@@ -4,7 +4,7 @@ import { createMemoryStorage, usableStorage } from "./key-value-storage.ts";
 
 const clock = (): number => Date.UTC(2026, 10, 20);
 
-test("a granted consent names the version, the scopes and the time", () => {
+test("a granted consent records the version, the scopes and the time", () => {
   const store = createConsentStore({ storage: createMemoryStorage(), currentVersion: "2", clock });
   expect(store.get()).toBeNull();
   store.grant();
@@ -15,7 +15,7 @@ test("a granted consent names the version, the scopes and the time", () => {
   });
 });
 
-test("a consent to an older text does not count and the question is open again", () => {
+test("a consent to an older text does not count, and the visitor is undecided again", () => {
   const storage = createMemoryStorage();
   createConsentStore({ storage, currentVersion: "1", clock }).grant();
   const store = createConsentStore({ storage, currentVersion: "2", clock });
@@ -23,7 +23,7 @@ test("a consent to an older text does not count and the question is open again",
   expect(store.decision()).toBe("undecided");
 });
 
-test("a withdrawn consent is gone and remembered as declined", () => {
+test("a withdrawn consent is removed and remembered as declined", () => {
   const store = createConsentStore({ storage: createMemoryStorage(), currentVersion: "1", clock });
   store.grant();
   store.withdraw();
@@ -41,7 +41,7 @@ test("a damaged record counts as no consent", () => {
   expect(createConsentStore({ storage, currentVersion: "1" }).get()).toBeNull();
 });
 
-test("listeners hear each change until they leave", () => {
+test("listeners are called on every change until they unsubscribe", () => {
   const store = createConsentStore({ storage: createMemoryStorage(), currentVersion: "1", clock });
   let heard = 0;
   const leave = store.onChange(() => heard++);
@@ -52,13 +52,13 @@ test("listeners hear each change until they leave", () => {
   expect(heard).toBe(2);
 });
 
-test("a version that no record can hold is refused", () => {
+test("an empty version is refused", () => {
   expect(() => createConsentStore({ storage: createMemoryStorage(), currentVersion: "" })).toThrow(
     /1 to 64 characters/,
   );
 });
 
-test("storage that may not be used is replaced by memory", () => {
+test("unusable storage is replaced by memory", () => {
   const storage = usableStorage(() => {
     throw new Error("The operation is insecure.");
   });

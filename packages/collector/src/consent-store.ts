@@ -1,32 +1,35 @@
 /**
- * Whether this visitor agreed to the text that the page shows today. It stores a decision; it does
- * not ask for one, and it sends nothing.
+ * Stores whether the visitor consented to the text that the page shows today. It does not ask for consent
+ * and sends nothing.
  */
 import { Consent, WaggleError } from "@waggle/protocol";
 import type { KeyValueStorage } from "./key-value-storage.ts";
 
+/** The visitor's answer to the current text. */
 export type ConsentDecision = "granted" | "declined" | "undecided";
 
+/** The visitor's decision and changes to it. */
 export interface ConsentStore {
-  /** Version of the text a consent must name to count. */
+  /** Version of the current text. A consent to any other version does not count. */
   readonly currentVersion: string;
-  /** The consent in force, or `null`: none given, withdrawn, or given to another text. */
+  /** The consent in force; `null` if none was given, it was withdrawn, or it was given to another text. */
   get(): Consent | null;
-  /** `undecided` until the visitor answered the current text. */
+  /** `undecided` until the visitor has answered the current text. */
   decision(): ConsentDecision;
-  /** Records agreement to the current text. */
+  /** Records consent to the current text. */
   grant(scopes?: Consent["scopes"]): Consent;
-  /** Records a refusal, of a first question or of what was granted before. */
+  /** Records a refusal, or withdraws an earlier consent. */
   withdraw(): void;
-  /** Removes every trace of a decision; the question may be asked again. */
+  /** Removes the decision. The visitor may be asked again. */
   clear(): void;
-  /** Called after each change made through this store. @returns what ends it. */
+  /** Calls the listener after each change made through this store. @returns a function that unsubscribes. */
   onChange(listener: () => void): () => void;
 }
 
+/** The storage and the version of the text. */
 export type ConsentStoreOptions = {
   readonly storage: KeyValueStorage;
-  /** 1 to 64 characters; change it with every change of meaning of the text. */
+  /** 1 to 64 characters. Change it whenever the meaning of the text changes. */
   readonly currentVersion: string;
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly clock?: () => number;
@@ -35,7 +38,7 @@ export type ConsentStoreOptions = {
 };
 
 /**
- * A consent store over `storage`. What cannot be read there counts as no consent.
+ * A consent store over `storage`. An unreadable record counts as no consent.
  * @throws WaggleError `INVALID_ARGUMENT` for a version that is empty or longer than 64 characters.
  */
 export function createConsentStore(options: ConsentStoreOptions): ConsentStore {
@@ -43,7 +46,7 @@ export function createConsentStore(options: ConsentStoreOptions): ConsentStore {
   if (currentVersion.length < 1 || currentVersion.length > 64) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `currentVersion must have 1 to 64 characters, got ${currentVersion.length}; name the text by a short version such as "2026-11"`,
+      `currentVersion has ${currentVersion.length} characters; use 1 to 64, such as "2026-11"`,
     );
   }
   const listeners = new Set<() => void>();
@@ -90,7 +93,7 @@ export function createConsentStore(options: ConsentStoreOptions): ConsentStore {
   };
 }
 
-/** The JSON value of `text`, or `null` where there is none. */
+/** The parsed JSON; `null` for `null` or invalid JSON. */
 export function parseJson(text: string | null): unknown {
   if (text === null) return null;
   try {

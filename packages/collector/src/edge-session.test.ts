@@ -43,7 +43,7 @@ test("concurrent calls open one session", async () => {
   expect(session.channel).toBe("stable");
 });
 
-test("a token is renewed before it ends and the visitor stays the same", async () => {
+test("a token is renewed before it expires, for the same visitor", async () => {
   let now = 0;
   const bodies: string[] = [];
   const edge = createFakeEdge(() => now);
@@ -61,7 +61,7 @@ test("a token is renewed before it ends and the visitor stays the same", async (
   expect(bodies).toEqual(['{"siteKey":"site"}', '{"siteKey":"site","visitorToken":"visitor"}']);
 });
 
-test("a visitor token that the edge no longer knows makes a new visitor", async () => {
+test("a visitor token that the edge no longer knows is replaced by a new visitor", async () => {
   const storage = createMemoryStorage();
   storage.setItem("waggle.visitorToken", "of a deleted visitor");
   const edge = createFakeEdge();
@@ -75,7 +75,7 @@ test("a visitor token that the edge no longer knows makes a new visitor", async 
   expect(storage.getItem("waggle.visitorToken")).toBe("visitor");
 });
 
-test("an unchanged manifest costs a 304, and the last one is there for a page that starts offline", async () => {
+test("an unchanged manifest answers 304, and the last manifest is stored for offline starts", async () => {
   const asked: (string | null)[] = [];
   const edge = createFakeEdge();
   const fetch: Fetch = (url, init) => {
@@ -97,7 +97,7 @@ test("an unchanged manifest costs a 304, and the last one is there for a page th
   expect(createEdgeSession({ ...options, storage, fetch }).storedManifest()).toEqual(MANIFEST);
 });
 
-test("a page asks for a manifest that may say it is silenced, and reads that it is", async () => {
+test("a page accepts silenced manifests and reads the flag", async () => {
   const edge = createFakeEdge();
   const accepted: (string | null)[] = [];
   const fetch: Fetch = (url, init) => {
@@ -110,7 +110,7 @@ test("a page asks for a manifest that may say it is silenced, and reads that it 
   expect(accepted).toEqual([ACCEPT_SILENCE]);
 });
 
-test("a refusal carries the edge's code, a network failure is retryable", async () => {
+test("a refusal has the edge's code, and a network failure is retryable", async () => {
   const refusing: Fetch = () =>
     Promise.resolve(
       Response.json({ error: { code: "FORBIDDEN", message: "unknown site" } }, { status: 403 }),
@@ -126,7 +126,7 @@ test("a refusal carries the edge's code, a network failure is retryable", async 
   await expect(offline.token()).rejects.toMatchObject({ code: "NETWORK", retryable: true });
 });
 
-test("no task now is a wait and not a task, as long as the edge says; so is a refusal of too much", async () => {
+test("204 and 429 answers to an assignment are retryable errors with the edge's delay", async () => {
   const edge = createFakeEdge();
   const answers = [
     new Response(null, { status: 204, headers: { "retry-after": "2" } }),
@@ -145,7 +145,7 @@ test("no task now is a wait and not a task, as long as the edge says; so is a re
   await expect(session.assignment()).rejects.toMatchObject({ ...limited, retryAfterMs: 37_000 });
 });
 
-test("an edge URL without a scheme is refused at once", () => {
+test("an edge URL without a scheme is refused", () => {
   expect(() =>
     createEdgeSession({ ...options, edgeUrl: "edge.example", storage: createMemoryStorage() }),
   ).toThrow(/http/);
@@ -156,7 +156,7 @@ const hanging = (path: string, edge = createFakeEdge()): Fetch => {
 };
 
 test.each(["/v1/sessions", "/v1/policy"])(
-  "a %s that never answers ends after 20 s",
+  "a request to %s without an answer fails after 20 s",
   async (path) => {
     const clock = createTestClock();
     const session = createEdgeSession({
@@ -176,7 +176,7 @@ test.each(["/v1/sessions", "/v1/policy"])(
   },
 );
 
-test("an answer whose body never ends falls under the same limit", async () => {
+test("the time limit includes the response body", async () => {
   const clock = createTestClock();
   const session = createEdgeSession({
     ...options,
@@ -189,7 +189,7 @@ test("an answer whose body never ends falls under the same limit", async () => {
   await expect(asked).rejects.toMatchObject({ code: "NETWORK", retryable: true });
 });
 
-test("after a session that never opened the next call opens one", async () => {
+test("after a session fails to open, the next call opens one", async () => {
   const clock = createTestClock();
   const edge = createFakeEdge();
   let fetch = hanging("/v1/sessions");
@@ -206,7 +206,7 @@ test("after a session that never opened the next call opens one", async () => {
   expect(await session.token()).toBe("token-1");
 });
 
-test("a caller's abort ends its wait for a session, and tells the network", async () => {
+test("a caller's abort ends its wait and aborts the request", async () => {
   const controller = new AbortController();
   const signals: (AbortSignal | null | undefined)[] = [];
   const edge = createFakeEdge();
@@ -227,7 +227,7 @@ test("a caller's abort ends its wait for a session, and tells the network", asyn
 });
 
 test.each(["/v1/sessions", "/v1/policy"])(
-  "a %s that answers after the visitor was forgotten leaves nothing behind",
+  "an answer of %s that arrives after clear stores nothing",
   async (path) => {
     const storage = createMemoryStorage();
     const edge = createFakeEdge();

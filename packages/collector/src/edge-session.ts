@@ -1,6 +1,6 @@
 /**
- * This page's line to the edge: a short-lived token that renews itself, and the calls that need one.
- * It stores the last manifest, so that a page starts offline, and while there is consent the visitor token.
+ * The page's session with the edge: a short-lived token that renews itself, and the requests that need it.
+ * Stores the last manifest, so that a page can start offline, and the visitor token while there is consent.
  */
 import {
   ACCEPT_SILENCE,
@@ -21,55 +21,58 @@ import { withinTimeLimit } from "./time-limit.ts";
 import type { Schedule } from "./time-limit.ts";
 import { createVisitorIdentity } from "./visitor-identity.ts";
 
+/** The part of `fetch` that this package uses. */
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
+/** Requests to the edge on behalf of one visitor. */
 export interface EdgeSession {
   readonly edgeUrl: string;
-  /** `null` until the first answer of the edge. */
+  /** `null` until the edge has answered once. */
   readonly visitorId: string | null;
   readonly channel: Channel | null;
-  /** A token that is valid for at least another 30 s. Concurrent calls share one request. */
+  /** A token that is valid for at least 30 s. Concurrent calls share one request. */
   token(): Promise<string>;
-  /** A new token whatever the age of the present one: after a 401. */
+  /** Requests a new token regardless of the present one's age, for use after a 401. */
   refresh(): Promise<string>;
   /**
-   * `fetch` of a path under the edge with the token; a 401 renews the token once.
-   * @param limitMs how long all of it may take, default `timeoutMs` of the options.
-   * @returns the response, whatever its status, with its whole body read.
-   * @throws WaggleError `NETWORK`, retryable, also when the time is over.
+   * `fetch` of a path at the edge with the token. After a 401 it renews the token once and retries.
+   * @param limitMs - time limit for everything. Default: `timeoutMs` of the options.
+   * @returns the response with any status and its whole body.
+   * @throws WaggleError `NETWORK`, retryable, also after the time limit.
    */
   request(path: string, init?: RequestInit, limitMs?: number): Promise<Response>;
   /**
-   * Asks for a task; the edge decides which.
-   * @throws WaggleError `RATE_LIMITED`, retryable, where there is none now; it says how long to wait.
+   * Requests a task, which the edge chooses.
+   * @throws WaggleError `RATE_LIMITED`, retryable with a delay, if there is no task now.
    */
   assignment(signal?: AbortSignal): Promise<AssignmentResponse>;
-  /** The manifest of this visitor's channel; costs a few bytes when nothing changed. */
+  /** The manifest of this visitor's channel. Transfers only headers if it has not changed. */
   policyManifest(signal?: AbortSignal): Promise<PolicyManifest>;
-  /** The manifest of the last visit, `null` on a first one. */
+  /** The manifest of the last visit; `null` on the first visit. */
   storedManifest(): PolicyManifest | null;
-  /** Notes that everything of this visitor is to be deleted, also under ids withdrawn in this visit. */
+  /** Records that all data of this visitor must be deleted, including ids withdrawn during this visit. */
   requestDeletion(): void;
-  /** Deletes at the edge what was noted, perhaps in an earlier visit. What the edge does not confirm stays noted. */
+  /** Deletes all recorded visitors at the edge, including those of earlier visits. Unconfirmed ones stay recorded. */
   finishDeletion(): Promise<DeletionResponse>;
-  /** Forgets tokens and manifest on this device; what is under way leaves none behind. */
+  /** Removes tokens and manifest from this device. Answers still under way are not stored. */
   clear(): void;
 }
 
+/** Where the edge is, what to store and how to reach the network. */
 export type EdgeSessionOptions = {
   /** Origin of the Worker, with or without a trailing slash. */
   readonly edgeUrl: string;
   readonly siteKey: string;
   readonly storage: KeyValueStorage;
-  /** Decides whether the visitor has a lasting id. */
+  /** Determines whether the visitor has a lasting id. */
   readonly consent: Pick<ConsentStore, "get" | "onChange">;
-  /** Default the global one. */
+  /** Default: the global `fetch`. */
   readonly fetch?: Fetch;
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly clock?: () => number;
   /** Default `waggle`. */
   readonly keyPrefix?: string;
-  /** How long the edge may take to answer. Default 20 s. */
+  /** Time limit of a request. Default 20 s. */
   readonly timeoutMs?: number;
   /** Default `setTimeout`. */
   readonly schedule?: Schedule;
@@ -77,7 +80,7 @@ export type EdgeSessionOptions = {
 
 const RENEW_BEFORE_MS = 30_000;
 
-/** @throws WaggleError `INVALID_ARGUMENT` for an edge URL that is not http(s). */
+/** Creates a session without opening it. @throws WaggleError `INVALID_ARGUMENT` for an edge URL that is not http(s). */
 export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
   const { siteKey, storage, clock = Date.now, keyPrefix = "waggle" } = options;
   const { timeoutMs = 20_000, schedule } = options;
@@ -85,7 +88,7 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
   const send: Fetch = (url, init) =>
     boundary("network", async () => {
       const response = await fetchOnce(url, init);
-      // Read here, so that a body that never ends falls under the time limit too.
+      // Read here, so that the time limit covers the body too.
       const body = await response.arrayBuffer();
       const { status, statusText, headers } = response;
       return new Response(body.byteLength === 0 ? null : body, { status, statusText, headers });
@@ -94,19 +97,19 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
   if (!/^https?:\/\//.test(edgeUrl)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `edgeUrl must start with http:// or https://, got ${JSON.stringify(edgeUrl.slice(0, 100))}; give the Worker's origin`,
+      `edgeUrl must start with http:// or https://, got ${JSON.stringify(edgeUrl.slice(0, 100))}`,
     );
   }
   const identity = createVisitorIdentity({ storage, consent: options.consent, keyPrefix });
   const manifestKey = `${keyPrefix}.manifest`;
   let session: SessionResponse | null = null;
   let isRemembered = identity.isRemembered;
-  /** The last session of a lasting id that was withdrawn: it can still delete. */
+  /** The last session of a withdrawn lasting id; it can still be used for deletion. */
   let withdrawn: SessionResponse | null = null;
   let opening: Promise<SessionResponse> | null = null;
   let manifest = storedManifest();
   let manifestTag: string | null = null;
-  /** Rises with `clear` and with consent: the answer to an earlier id is not kept. */
+  /** Increases with `clear` and with consent changes. Answers to an earlier generation are not stored. */
   let generation = 0;
 
   function storedManifest(): PolicyManifest | null {
@@ -124,7 +127,7 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
       headers: { "content-type": "application/json" },
       body: JSON.stringify({
         siteKey,
-        // An absent member means true, also to an edge of the first release.
+        // Absent means true. Edges of the first release do not know the member.
         ...(remember ? {} : { remember }),
         ...(visitorToken === null ? {} : { visitorToken }),
       }),
@@ -136,7 +139,7 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
     const remember = isRemembered;
     const visitorToken = identity.token();
     let response = await ask(visitorToken, remember, signal);
-    // A visitor token of another deployment, or of a deleted visitor, makes a new visitor.
+    // The token of another deployment or of a deleted visitor is replaced by a new visitor.
     if (
       visitorToken !== null &&
       asked === generation &&
@@ -152,7 +155,7 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
     return opened;
   };
 
-  /** Leaves the id of before where consent was given or withdrawn since, here or in another tab. */
+  /** Drops the session's id if consent was given or withdrawn since, here or in another tab. */
   const followConsent = (): void => {
     if (identity.isRemembered === isRemembered) return;
     if (isRemembered) withdrawn = session ?? withdrawn;
@@ -182,7 +185,7 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
     return session !== null && isFresh(session) ? session.token : refresh();
   };
 
-  /** Deletes the visitor of a lasting token, by the session that is known for it or by a new one. */
+  /** Deletes the visitor of a lasting token, with its known session or a new one. */
   const deleteBy = (visitorToken: string): Promise<DeletionResponse> =>
     withinTimeLimit({ limitMs: timeoutMs, schedule }, async (signal) => {
       const remove = (bearer: string): Promise<Response> =>
@@ -291,7 +294,7 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
   };
 }
 
-/** The body of a 2xx; otherwise a WaggleError with the edge's code, retryable for 408, 429 and 5xx. */
+/** The body of a 2xx response. Otherwise throws the edge's error, retryable for 408, 425, 429 and 5xx. */
 async function jsonOf(response: Response, now: number): Promise<unknown> {
   const body = await boundary("network", async () => parseJson(await response.text()));
   if (response.ok) return body;
@@ -302,15 +305,15 @@ async function jsonOf(response: Response, now: number): Promise<unknown> {
   });
 }
 
-/** The edge's own code and sentence, or ones made from the status. */
+/** The edge's error code and message, or ones derived from the status. */
 export function failureOf(status: number, body: unknown): { code: string; message: string } {
   const parsed = ErrorBody.safeParse(body);
   if (parsed.success) return parsed.data.error;
   const code = status >= 500 ? "NETWORK" : status === 404 ? "NOT_FOUND" : "SCHEMA_INVALID";
-  return { code, message: `the edge must answer with 2xx or an error body, got HTTP ${status}` };
+  return { code, message: `the edge answered HTTP ${status} without an error body` };
 }
 
-/** True where the same request may succeed later. */
+/** True if the same request may succeed later. */
 export function isRetryableStatus(status: number): boolean {
   return status >= 500 || status === 408 || status === 425 || status === 429;
 }

@@ -1,19 +1,19 @@
-/** The edge's answers in memory, for tests: sessions, uploads, feedback, deletion. Not a Worker. */
+/** A fake edge in memory for tests: sessions, uploads, feedback and deletion. */
 import { UploadRequest } from "@waggle/protocol";
 import type { Feedback, Trajectory } from "@waggle/protocol";
 import type { Fetch } from "./edge-session.ts";
 
 export type FakeEdge = {
   readonly fetch: Fetch;
-  /** Every accepted trajectory by digest, with how often it arrived. */
+  /** Every accepted trajectory by digest, with the number of times it arrived. */
   readonly stored: Map<string, { trajectory: Trajectory; arrivals: number }>;
   readonly feedback: Feedback[];
   readonly requests: string[];
-  /** Answers of the next requests to uploads, in order, instead of the normal one. */
+  /** Answers to the next uploads, in order, in place of the normal ones. */
   readonly next: (Response | "network" | "stored-but-lost")[];
   sessions: number;
   deleted: boolean;
-  /** Tokens that are refused. */
+  /** Tokens that the edge refuses. */
   readonly expired: Set<string>;
   readonly rejectIds: Set<string>;
 };

@@ -1,10 +1,11 @@
-/** "Forget me": the edge first, then this device; nothing is sent in between. */
+/** "Forget me": deletes at the edge first and then on this device, sending nothing in between. */
 import type { DeletionResponse } from "@waggle/protocol";
 import type { ConsentStore } from "./consent-store.ts";
 import type { EdgeSession } from "./edge-session.ts";
 import type { Outbox } from "./outbox-contract.ts";
 import type { Uploader } from "./uploader.ts";
 
+/** The parts of the page that hold the visitor's data. */
 export type ForgetOptions = {
   readonly session: EdgeSession;
   readonly outbox: Outbox;
@@ -13,16 +14,16 @@ export type ForgetOptions = {
 };
 
 /**
- * Deletes this visitor at the edge and on this device. Where the edge cannot be reached the consent is
- * withdrawn and unsent data is gone, and the deletion stays noted: the next visit tries it again.
- * @returns what the edge deleted. @throws WaggleError of the edge or `NETWORK`, retryable.
+ * Deletes this visitor's data at the edge and on this device. If the edge cannot be reached, consent is
+ * withdrawn, unsent data is deleted, and the deletion at the edge is retried at the next visit.
+ * @returns what the edge deleted. @throws WaggleError of the edge, or `NETWORK`, retryable.
  */
 export async function forgetVisitor(options: ForgetOptions): Promise<DeletionResponse> {
   const { session, outbox, consent, uploader } = options;
-  // Noted first: a page that is closed meanwhile leaves the deletion to the next visit.
+  // First, so that the next visit finishes the deletion if the page is closed now.
   session.requestDeletion();
   consent.withdraw();
-  // An upload under way must end first, or it would arrive after the deletion.
+  // A running upload must end first, or it would arrive after the deletion.
   await uploader.stop();
   await outbox.discardWaiting();
   const deleted = await session.finishDeletion();

@@ -1,4 +1,4 @@
-/** The visitor's side of collecting: consent, redaction, the durable outbox, upload, deletion. */
+/** Data collection in the page: consent, redaction, the durable outbox, upload and deletion. */
 export { createConsentStore } from "./consent-store.ts";
 export type { ConsentDecision, ConsentStore, ConsentStoreOptions } from "./consent-store.ts";
 export { createEdgeSession } from "./edge-session.ts";

@@ -1,9 +1,9 @@
-/** The few members of `localStorage` that small records need, and a version that lives in memory. */
+/** The subset of `localStorage` that small records need, and an implementation in memory. */
 
-/** Synchronous strings by key. `localStorage` is one; its failures are typed by who calls it. */
+/** Synchronous storage of strings by key, such as `localStorage`. It may throw; callers handle that. */
 export type KeyValueStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
-/** Storage that ends with the page; also what is left where `localStorage` is forbidden. */
+/** Storage that lasts as long as the page. Also the fallback if `localStorage` is not available. */
 export function createMemoryStorage(): KeyValueStorage {
   const values = new Map<string, string>();
   return {
@@ -14,8 +14,8 @@ export function createMemoryStorage(): KeyValueStorage {
 }
 
 /**
- * `storage` where it can be written, memory otherwise: reading `localStorage` throws in a sandboxed
- * frame, and writing it throws where a visitor forbids site data.
+ * The opened storage if it can be written, otherwise memory. Reading `localStorage` throws in a sandboxed
+ * frame, and writing it throws if the visitor blocks site data.
  */
 export function usableStorage(open: () => KeyValueStorage): KeyValueStorage {
   const probe = "waggle.probe";

@@ -1,29 +1,32 @@
-/** What an outbox does and what it answers; `outbox.ts` keeps it in IndexedDB. */
+/** The outbox interface. `outbox.ts` implements it with IndexedDB. */
 import type { Feedback, Trajectory } from "@waggle/protocol";
 import type { OutboxEntry, OutboxState } from "./outbox-entry.ts";
 
+/** An entry with its content. */
 export type OutboxDetail = {
   readonly entry: OutboxEntry;
-  /** Exactly what is or was to be sent. */
+  /** Exactly what was or will be sent. */
   readonly trajectory: Trajectory;
-  /** The redacted text it was made from; stays on this device. */
+  /** The redacted text that the trajectory was made from. It stays on this device. */
   readonly text: string | null;
 };
 
+/** Counts and the state of the storage. */
 export type OutboxSummary = {
   readonly waiting: number;
-  /** Since this database began, also those that the log no longer shows. */
+  /** Since this database was created, including entries no longer in the log. */
   readonly sent: number;
   readonly rejected: number;
   readonly feedbackWaiting: number;
-  /** Unsent trajectories given up for newer ones, since this database began. */
+  /** Unsent trajectories dropped in favor of newer ones, since this database was created. */
   readonly dropped: number;
-  /** Rows that this browser's storage gave back damaged and that were taken out, since this database began. */
+  /** Damaged rows that were removed, since this database was created. */
   readonly damaged: number;
-  /** `full`: the last write did not fit. `unavailable`: this browser gives the page no database. */
+  /** `full`: the last write did not fit. `unavailable`: this browser provides no database. */
   readonly storage: "ok" | "full" | "unavailable";
 };
 
+/** Whether a trajectory was stored, or why not. */
 export type EnqueueResult =
   | { readonly stored: true; readonly digest: string; readonly duplicate: boolean }
   | {
@@ -32,21 +35,24 @@ export type EnqueueResult =
       readonly reason: "QUOTA_EXCEEDED" | "STORAGE_UNAVAILABLE" | "PAYLOAD_TOO_LARGE";
     };
 
+/** Limits of one claim. */
 export type ClaimOptions = {
-  /** Most entries. */
+  /** Maximum number of entries. */
   readonly limit: number;
-  /** Most bytes of JSON together; the first entry is given whatever its size. */
+  /** Maximum total size as JSON. The first entry is returned whatever its size. */
   readonly maxBytes: number;
-  /** How long no other tab may claim them. */
+  /** How long no other tab can claim the entries. */
   readonly leaseMs: number;
 };
 
+/** An entry reserved for sending. */
 export type Claimed = {
   readonly digest: string;
   readonly trajectory: Trajectory;
   readonly sizeBytes: number;
 };
 
+/** The edge's answer for one entry. */
 export type Settlement =
   | { readonly key: string; readonly state: "sent" }
   | {
@@ -55,32 +61,33 @@ export type Settlement =
       readonly reason: { readonly code: string; readonly message: string };
     };
 
+/** Trajectories and feedback to send, and a log of what was sent. */
 export interface Outbox {
-  /** Adds a trajectory to be sent. Storage that fails is a result and a summary state, never a throw. */
+  /** Adds a trajectory. A storage failure is reported in the result and the summary, and never thrown. */
   enqueue(trajectory: Trajectory, options?: { readonly text?: string }): Promise<EnqueueResult>;
-  /** Adds feedback, sent once its trajectory was. */
+  /** Adds feedback. It is sent after its trajectory. */
   enqueueFeedback(feedback: Feedback): Promise<void>;
-  /** Oldest first; what another claim holds is left out. */
+  /** Reserves waiting entries for this tab, oldest first. Skips entries that are already claimed. */
   claim(options: ClaimOptions): Promise<Claimed[]>;
-  /** Feedback whose trajectory does not wait here any more, oldest first. */
+  /** Reserves feedback whose trajectory is no longer waiting, oldest first. */
   claimFeedback(options: { readonly limit: number; readonly leaseMs: number }): Promise<Feedback[]>;
-  /** Ends claims with what the edge said; `key` is the digest. */
+  /** Ends claims with the edge's answers. `key` is the digest. */
   settle(settlements: readonly Settlement[]): Promise<void>;
-  /** Ends feedback claims: what was answered, well or not, is not sent again. */
+  /** Ends claims of feedback that was answered; it is not sent again. */
   settleFeedback(ids: readonly string[]): Promise<void>;
-  /** Ends claims without an answer; the entries wait again. */
+  /** Ends claims without an answer. The entries wait again. */
   release(digests: readonly string[], feedbackIds?: readonly string[]): Promise<void>;
   /** Newest first. */
   list(limit?: number): Promise<OutboxEntry[]>;
-  /** What became of these, at the cost of these; absent ones are left out, `null` without storage. */
+  /** States of the given entries, without reading others. Unknown digests are omitted; `null` without storage. */
   states(digests: readonly string[]): Promise<ReadonlyMap<string, OutboxState> | null>;
   read(digest: string): Promise<OutboxDetail | null>;
   summary(): Promise<OutboxSummary>;
-  /** Removes what was not sent yet: after a withdrawn consent nothing may go out later. */
+  /** Removes everything unsent, so that nothing is sent after consent was withdrawn. */
   discardWaiting(): Promise<void>;
-  /** Removes everything, the log too. */
+  /** Removes everything, including the log. */
   clear(): Promise<void>;
-  /** Called after changes, by this tab or another. @returns what ends it. */
+  /** Calls the listener after changes by this tab or another. @returns a function that unsubscribes. */
   onChange(listener: () => void): () => void;
   close(): void;
 }

@@ -11,7 +11,7 @@ import { createUploader } from "./uploader.ts";
 
 type Row = { digest: string; [member: string]: unknown };
 
-/** A page in this browser whose clock the test sets, and direct access to its database. */
+/** A page in this browser with a clock that the test sets and direct access to its database. */
 async function openPage(waiting: number) {
   const name = `damage-${crypto.randomUUID()}`;
   const time = { now: 1_800_000_000_000 };
@@ -30,7 +30,7 @@ async function openPage(waiting: number) {
   const outbox = await createOutbox({ name, clock });
   for (let n = 0; n < waiting; n += 1) await outbox.enqueue(exampleTrajectory(n));
   const database = await openDB(name);
-  /** Changes the stored row of the nth trajectory. */
+  /** Changes the stored row of the nth trajectory. `null` deletes it. */
   const damage = async (store: "entries" | "bodies", n: number, change: (row: Row) => unknown) => {
     const all = await database.getAllFromIndex("entries", "enqueuedAt");
     const row = await database.get(store, all[n].digest);
@@ -59,7 +59,7 @@ fault(
       trajectory: { ...(row["trajectory"] as object), policyVersion: 9 },
     }));
     await damage("bodies", 4, ({ digest }) => ({ digest, trajectory: "text", text: null }));
-    // A row without its time falls out of the index, so from here on the last one goes first.
+    // A row without its time is not in the index, so from here on the indices count down.
     await damage("entries", 11, (row) => ({ ...row, enqueuedAt: null }));
     await damage("entries", 10, (row) => ({ ...row, sizeBytes: Number.NaN }));
     await damage("entries", 9, (row) => ({ ...row, state: "lost" }));
@@ -105,7 +105,7 @@ fault(
     const claim = { limit: 10, maxBytes: 1e6, leaseMs: 60_000 };
     expect(await outbox.claim(claim)).toHaveLength(3);
     expect(await outbox.claimFeedback(claim)).toHaveLength(1);
-    // Another tab has them, so nothing is sent twice.
+    // Another tab has claimed them, so nothing is sent.
     expect(await uploader.flush()).toMatchObject({ sent: 0, ended: "empty" });
     time.now -= 86_400_000;
     const report = await uploader.flush();
@@ -115,7 +115,7 @@ fault(
   },
 );
 
-test("a row that the browser cannot read is taken out, and the claims of its round are made again", async () => {
+test("a row that the browser cannot read is removed, and the other rows are sent", async () => {
   const { outbox, uploader, edge, close } = await openPage(3);
   const [, second] = (await outbox.list()).toReversed();
   const original = Object.getOwnPropertyDescriptor(IDBObjectStore.prototype, "get");
@@ -135,7 +135,7 @@ test("a row that the browser cannot read is taken out, and the claims of its rou
   close();
 });
 
-test("a damaged size never makes room by dropping sound rows", async () => {
+test("a row with a damaged size does not cause sound rows to be dropped", async () => {
   const { outbox, damage, close } = await openPage(3);
   await damage("entries", 0, (row) => ({ ...row, sizeBytes: Number.NaN }));
   await outbox.enqueue(exampleTrajectory(9));

@@ -1,6 +1,6 @@
 /**
- * Rows that the browser's storage gives back damaged: half-written, of another program, or edited by hand. One
- * such row is taken out and counted, so that it never stops the rows behind it.
+ * Handles rows that the browser's storage returns damaged: half-written, written by another program, or edited
+ * by hand. A damaged row is removed and counted, so that it does not block the rows after it.
  */
 import { Feedback, trajectoryDigest } from "@waggle/protocol";
 import type { IDBPDatabase, IDBPObjectStore, StoreNames } from "idb";
@@ -9,12 +9,12 @@ import type { OutboxDatabase, StoredEntry, StoredFeedback } from "./outbox-datab
 
 const DAMAGED = {
   code: "STORAGE_DAMAGED",
-  message: "this browser's storage gave the record back damaged; it was not sent",
+  message: "this browser's storage returned a damaged record; it was not sent",
 };
 
 /**
- * True while a tab holds the row. A claim that ends later than a new one would was made before the clock went
- * back, and counts as expired.
+ * True while a tab holds the row. A claim that ends later than a new claim would must be from before the
+ * clock was set back; it counts as expired.
  */
 export function isHeld(
   { claimedUntil }: { readonly claimedUntil: number },
@@ -24,10 +24,12 @@ export function isHeld(
   return claimedUntil > now && claimedUntil <= now + leaseMs;
 }
 
+/** Whether a feedback row is complete and valid. */
 export function isSoundFeedback(row: StoredFeedback): boolean {
   return Feedback.safeParse(row.feedback).success && Number.isFinite(row.enqueuedAt);
 }
 
+/** Whether an entry row is complete and valid. */
 export function isSoundEntry(entry: StoredEntry): boolean {
   return (
     ["waiting", "sent", "rejected"].includes(entry.state) &&
@@ -37,7 +39,7 @@ export function isSoundEntry(entry: StoredEntry): boolean {
   );
 }
 
-/** Claims in one transaction. @returns also the digests of rows that cannot be read. */
+/** Claims entries in one transaction. @returns the claims, and the digests of unreadable rows. */
 export async function claimRows(
   db: IDBPDatabase<OutboxDatabase>,
   { limit, maxBytes, leaseMs, now }: ClaimOptions & { readonly now: number },
@@ -59,7 +61,7 @@ export async function claimRows(
     try {
       body = await tx.objectStore("bodies").get(digest);
     } catch {
-      // One failed read gives up the claims before it, too; the next round makes them again.
+      // A failed read aborts the earlier claims too; the next round repeats them.
       const ended = tx.done.catch(() => undefined);
       abortQuietly(tx);
       await ended;
@@ -77,7 +79,7 @@ export async function claimRows(
   return { claimed, damaged };
 }
 
-/** Digests of claimed trajectories that are not what was stored under them. */
+/** Digests of claimed trajectories whose content does not match the digest. */
 export async function unsoundBodies(claimed: readonly Claimed[]): Promise<string[]> {
   const sound = await Promise.all(
     claimed.map(async ({ digest, trajectory }) => {
@@ -91,7 +93,7 @@ export async function unsoundBodies(claimed: readonly Claimed[]): Promise<string
   return claimed.filter((_, index) => !sound[index]).map(({ digest }) => digest);
 }
 
-/** Takes rows out: one whose own line can be read stays in the log as rejected, without its body. */
+/** Removes damaged rows. If only the body is damaged, the entry stays in the log as rejected. */
 export async function quarantine(
   db: IDBPDatabase<OutboxDatabase>,
   digests: readonly string[],
@@ -119,16 +121,16 @@ export async function quarantine(
   await tx.done;
 }
 
-/** Ends a transaction that may have ended by itself. */
+/** Aborts a transaction that may already have ended. */
 export function abortQuietly(tx: { abort(): void }): void {
   try {
     tx.abort();
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }
 
-/** Adds to the count that the summary tells. */
+/** Adds to the summary's count of damaged rows. */
 export async function countDamaged<Stores extends ArrayLike<StoreNames<OutboxDatabase>>>(
   counters: IDBPObjectStore<OutboxDatabase, Stores, "counters", "readwrite">,
   count: number,

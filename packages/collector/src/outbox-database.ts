@@ -1,11 +1,12 @@
-/** The IndexedDB schema of the outbox: short rows apart from bodies, so that listing reads no body. */
+/** The IndexedDB schema of the outbox. Entries and bodies are separate, so that listing reads no bodies. */
 import type { DBSchema, IDBPDatabase, openDB } from "idb";
 import type { Feedback, Trajectory } from "@waggle/protocol";
 import type { OutboxEntry } from "./outbox-entry.ts";
 
-/** `claimedUntil`: milliseconds since 1970 until which one tab has it; 0 = free. */
+/** `claimedUntil`: end of a tab's claim in milliseconds since 1970; 0 = not claimed. */
 export type StoredEntry = OutboxEntry & { readonly claimedUntil: number };
 
+/** Feedback as stored. */
 export type StoredFeedback = {
   readonly id: string;
   readonly feedback: Feedback;
@@ -13,6 +14,7 @@ export type StoredFeedback = {
   readonly claimedUntil: number;
 };
 
+/** Object stores of the database. */
 export interface OutboxDatabase extends DBSchema {
   entries: { key: string; value: StoredEntry; indexes: { enqueuedAt: number } };
   bodies: { key: string; value: { digest: string; trajectory: Trajectory; text: string | null } };
@@ -24,7 +26,7 @@ export interface OutboxDatabase extends DBSchema {
   counters: { key: string; value: number };
 }
 
-/** The database, or `null` where the browser gives none (private modes, forbidden site data). */
+/** Opens the database; `null` if the browser provides none (private mode, blocked site data). */
 export async function openOutboxDatabase(
   open: typeof openDB,
   name: string,
@@ -40,7 +42,7 @@ export async function openOutboxDatabase(
         db.createObjectStore("feedback", { keyPath: "id" }).createIndex("enqueuedAt", "enqueuedAt");
         db.createObjectStore("counters");
       },
-      // Another tab with a newer schema must not wait for this one.
+      // Lets another tab with a newer schema open the database.
       blocking: () => database.close(),
     });
     return database;

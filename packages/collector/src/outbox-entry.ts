@@ -1,8 +1,9 @@
-/** One line of the outbox: what became of a trajectory, without its body. */
+/** An entry of the outbox: the state of a trajectory, without its content. */
 
+/** Whether a trajectory was sent. */
 export type OutboxState = "waiting" | "sent" | "rejected";
 
-/** What the "what I sent" view lists. */
+/** An entry as the "what I sent" view lists it. */
 export type OutboxEntry = {
   readonly digest: string;
   readonly trajectoryId: string;
@@ -14,6 +15,6 @@ export type OutboxEntry = {
   readonly policyVersion: number;
   readonly turns: number;
   readonly stopReason: string;
-  /** Of a rejected one: the edge's stable code and sentence. */
+  /** For a rejected entry, the edge's error code and message. */
   readonly reason: { readonly code: string; readonly message: string } | null;
 };

@@ -7,7 +7,7 @@ import { createOutbox } from "./outbox.ts";
 import { exampleTrajectory } from "./trajectory.fixture.ts";
 import { createUploader } from "./uploader.ts";
 
-test("in a real browser two tabs share one database and every trajectory arrives once", async () => {
+test("in a real browser, two tabs share one database and every trajectory arrives once", async () => {
   const name = `browser-${crypto.randomUUID()}`;
   const edge = createFakeEdge();
   const tabs = await Promise.all(
@@ -36,7 +36,7 @@ test("in a real browser two tabs share one database and every trajectory arrives
   for (const tab of tabs) tab.outbox.close();
 });
 
-test("a change in one tab is heard in the other", async () => {
+test("a change in one tab notifies the other", async () => {
   const name = `browser-${crypto.randomUUID()}`;
   const [here, there] = await Promise.all([createOutbox({ name }), createOutbox({ name })]);
   const heard = new Promise<void>((resolve) => there.onChange(resolve));

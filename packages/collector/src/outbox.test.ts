@@ -6,7 +6,7 @@ import { exampleTrajectory } from "./trajectory.fixture.ts";
 
 let names = 0;
 const freshName = (): string => `outbox-${names++}`;
-/** A clock that ticks once a reading, so that order is decided. */
+/** A clock that advances at every reading, so that the order is determined. */
 const ticking = (): (() => number) => {
   let now = 1000;
   return () => now++;
@@ -15,7 +15,7 @@ const open = (options: OutboxOptions = {}) =>
   createOutbox({ name: freshName(), clock: ticking(), ...options });
 const CLAIM = { limit: 10, maxBytes: 1_000_000, leaseMs: 1000 };
 
-test("an enqueued trajectory waits, also after the database was closed and opened again", async () => {
+test("an enqueued trajectory still waits after the database is reopened", async () => {
   const name = freshName();
   const first = await createOutbox({ name });
   await first.enqueue(exampleTrajectory(1), { text: "hello" });
@@ -27,14 +27,14 @@ test("an enqueued trajectory waits, also after the database was closed and opene
   expect(detail).toMatchObject({ text: "hello", trajectory: exampleTrajectory(1) });
 });
 
-test("the same trajectory twice is one entry", async () => {
+test("the same trajectory enqueued twice is one entry", async () => {
   const outbox = await open();
   expect(await outbox.enqueue(exampleTrajectory(1))).toMatchObject({ duplicate: false });
   expect(await outbox.enqueue(exampleTrajectory(1))).toMatchObject({ duplicate: true });
   expect(await outbox.summary()).toMatchObject({ waiting: 1 });
 });
 
-test("the states of some are told without reading the others", async () => {
+test("states returns only the requested entries, and null without storage", async () => {
   const outbox = await open();
   for (const number of [1, 2, 3]) await outbox.enqueue(exampleTrajectory(number));
   const [a, b] = await outbox.claim({ ...CLAIM, limit: 2 });
@@ -50,7 +50,7 @@ test("the states of some are told without reading the others", async () => {
   expect(await outbox.states(asked)).toBeNull();
 });
 
-test("two tabs that claim at the same time never get the same entry", async () => {
+test("two tabs that claim concurrently never get the same entry", async () => {
   const name = freshName();
   const tabs = await Promise.all([createOutbox({ name }), createOutbox({ name })]);
   for (let number = 0; number < 20; number++) await tabs[0].enqueue(exampleTrajectory(number));
@@ -62,7 +62,7 @@ test("two tabs that claim at the same time never get the same entry", async () =
   expect(new Set(digests).size).toBe(20);
 });
 
-test("a claim of a tab that died ends by itself", async () => {
+test("a claim expires, so that another tab can take over", async () => {
   let now = 0;
   const outbox = await open({ clock: () => now });
   await outbox.enqueue(exampleTrajectory(1));
@@ -72,7 +72,7 @@ test("a claim of a tab that died ends by itself", async () => {
   expect(await outbox.claim(CLAIM)).toHaveLength(1);
 });
 
-test("a released entry may be claimed at once", async () => {
+test("a released entry can be claimed at once", async () => {
   const outbox = await open();
   await outbox.enqueue(exampleTrajectory(1));
   const [claimed] = await outbox.claim(CLAIM);
@@ -80,7 +80,7 @@ test("a released entry may be claimed at once", async () => {
   expect(await outbox.claim(CLAIM)).toHaveLength(1);
 });
 
-test("a claim stops before its byte limit but gives at least one", async () => {
+test("a claim stops before its byte limit but returns at least one entry", async () => {
   const outbox = await open();
   for (let number = 0; number < 3; number++) await outbox.enqueue(exampleTrajectory(number));
   const sizeBytes = (await outbox.list())[0]?.sizeBytes ?? 0;
@@ -88,7 +88,7 @@ test("a claim stops before its byte limit but gives at least one", async () => {
   expect(await outbox.claim({ ...CLAIM, maxBytes: sizeBytes * 2 })).toHaveLength(2);
 });
 
-test("settled entries stay in the log with the edge's reason", async () => {
+test("settled entries stay in the log, rejected ones with the edge's reason", async () => {
   const outbox = await open();
   await outbox.enqueue(exampleTrajectory(1));
   await outbox.enqueue(exampleTrajectory(2));
@@ -105,7 +105,7 @@ test("settled entries stay in the log with the edge's reason", async () => {
   expect(await outbox.claim(CLAIM)).toEqual([]);
 });
 
-test("when too many wait, the oldest unsent goes first and is counted", async () => {
+test("when too many wait, the oldest unsent entries are dropped and counted", async () => {
   const outbox = await open({ maxWaiting: 3 });
   for (let number = 1; number <= 5; number++) await outbox.enqueue(exampleTrajectory(number));
   const ids = (await outbox.claim(CLAIM)).map((entry) => entry.trajectory.id.slice(-1));
@@ -113,7 +113,7 @@ test("when too many wait, the oldest unsent goes first and is counted", async ()
   expect(await outbox.summary()).toMatchObject({ waiting: 3, dropped: 2 });
 });
 
-test("the log of sent entries is bounded and never pushes out what waits", async () => {
+test("the log of sent entries is limited and never displaces waiting entries", async () => {
   const outbox = await open({ maxLog: 2 });
   for (let number = 1; number <= 5; number++) {
     await outbox.enqueue(exampleTrajectory(number));
@@ -126,7 +126,7 @@ test("the log of sent entries is bounded and never pushes out what waits", async
   expect(await outbox.summary()).toMatchObject({ waiting: 1, sent: 5 });
 });
 
-test("a trajectory above the size limit is refused as a result, not a throw", async () => {
+test("a trajectory above the size limit is refused with a result and not an exception", async () => {
   const outbox = await open({ maxEntryBytes: 100 });
   expect(await outbox.enqueue(exampleTrajectory(1))).toMatchObject({
     stored: false,
@@ -134,7 +134,7 @@ test("a trajectory above the size limit is refused as a result, not a throw", as
   });
 });
 
-test("feedback is held back until its trajectory was settled", async () => {
+test("feedback waits until its trajectory is settled", async () => {
   const outbox = await open();
   await outbox.enqueue(exampleTrajectory(1));
   await outbox.enqueueFeedback({
@@ -150,7 +150,7 @@ test("feedback is held back until its trajectory was settled", async () => {
   expect(await outbox.claimFeedback(feedbackClaim)).toMatchObject([{ kind: "thumb-up" }]);
 });
 
-test("a withdrawn consent discards what was not sent and keeps the log", async () => {
+test("discardWaiting removes unsent entries and keeps the log", async () => {
   const outbox = await open();
   await outbox.enqueue(exampleTrajectory(1));
   const [claimed] = await outbox.claim(CLAIM);
@@ -160,14 +160,14 @@ test("a withdrawn consent discards what was not sent and keeps the log", async (
   expect(await outbox.summary()).toMatchObject({ waiting: 0, sent: 1 });
 });
 
-test("clearing leaves nothing to list", async () => {
+test("clear removes every entry", async () => {
   const outbox = await open();
   await outbox.enqueue(exampleTrajectory(1));
   await outbox.clear();
   expect(await outbox.list()).toEqual([]);
 });
 
-test("a browser without a database is a state, and nothing throws", async () => {
+test("a browser without a database is reported as a state and never throws", async () => {
   const original = globalThis.indexedDB;
   Object.defineProperty(globalThis, "indexedDB", { value: undefined, configurable: true });
   const outbox = await open().finally(() => {
@@ -180,12 +180,12 @@ test("a browser without a database is a state, and nothing throws", async () => 
   expect(await outbox.summary()).toMatchObject({ waiting: 0, storage: "unavailable" });
 });
 
-test("a full disk gives up the log for the new trajectory, and says full when that is not enough", async () => {
+test("on a full disk the log is removed, and the state is full if that is not enough", async () => {
   const outbox = await open();
   await outbox.enqueue(exampleTrajectory(1));
   const [claimed] = await outbox.claim(CLAIM);
   await outbox.settle([{ key: claimed?.digest ?? "", state: "sent" }]);
-  // The database stands for a disk with room for one body.
+  // Simulates a disk with room for a limited number of bodies.
   const room = { bodies: 0 };
   const original = Object.getOwnPropertyDescriptor(IDBObjectStore.prototype, "put");
   const write = original?.value as (value: unknown, key?: IDBValidKey) => IDBRequest;

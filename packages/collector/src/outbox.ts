@@ -1,14 +1,14 @@
 /**
- * The durable list of what is to be sent and what was: it survives a reload and lack of a network, and
- * several tabs share it. It sends nothing itself (`createUploader` does) and asks for no consent.
+ * The durable list of trajectories to send and of those already sent. It survives reloads and network
+ * failures, and several tabs share it. It neither sends anything (`createUploader` does) nor checks consent.
  *
- * Sharing: an entry is claimed in one IndexedDB read-write transaction, which the browser serializes
- * over all tabs, and a claim ends by itself (a tab may die). The edge is idempotent by digest, so the rare
- * second sending after an expired claim is harmless.
+ * Sharing: an entry is claimed in one IndexedDB read-write transaction, which the browser serializes over all
+ * tabs. Claims expire, because a tab may die. The edge is idempotent by digest, so the rare second upload after
+ * an expired claim is harmless.
  *
- * Bounds: when more is waiting than `maxWaiting` or `maxWaitingBytes`, the oldest unsent trajectory goes
- * first: it was sampled by the oldest policy, which the trainer can use least. What was sent or
- * rejected is only kept to be shown, and makes room first when the disk is full.
+ * Limits: when more than `maxWaiting` entries or `maxWaitingBytes` wait, the oldest unsent trajectory is
+ * dropped. It was sampled by the oldest policy and is least useful to the trainer. Sent and rejected entries are
+ * kept only for display and are dropped first when the disk is full.
  */
 import { openDB } from "idb";
 import type { IDBPDatabase } from "idb";
@@ -29,6 +29,7 @@ import {
 import type { OutboxEntry, OutboxState } from "./outbox-entry.ts";
 import type { Claimed, Outbox, OutboxDetail, OutboxSummary } from "./outbox-contract.ts";
 
+/** Name and limits of the outbox. */
 export type OutboxOptions = {
   /** Name of the database and of the channel between tabs. Default `waggle-outbox`. */
   readonly name?: string;
@@ -38,15 +39,15 @@ export type OutboxOptions = {
   readonly maxWaiting?: number;
   /** Default 32 MiB of JSON. */
   readonly maxWaitingBytes?: number;
-  /** Sent and rejected ones kept to be shown. Default 200. */
+  /** Number of sent and rejected entries kept for display. Default 200. */
   readonly maxLog?: number;
-  /** Largest trajectory, as JSON. Default 2 MiB. */
+  /** Maximum size of a trajectory as JSON. Default 2 MiB. */
   readonly maxEntryBytes?: number;
 };
 
 type StorageState = OutboxSummary["storage"];
 
-/** Opens the outbox. Where the browser gives no database it opens too, stores nothing and says so. */
+/** Opens the outbox. Without a database it opens too, stores nothing and reports that in its summary. */
 export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox> {
   const {
     name = "waggle-outbox",
@@ -73,7 +74,7 @@ export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox>
     notify();
   };
 
-  /** Runs a write, turning a full disk or a broken database into a state. */
+  /** Runs a database operation and turns a full disk or a broken database into a state. */
   const guarded = async <T>(
     otherwise: T,
     run: (db: IDBPDatabase<OutboxDatabase>) => Promise<T>,
@@ -120,7 +121,7 @@ export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox>
         detached(entries.put(entry));
         await tx.done;
       } catch (error) {
-        // What was evicted for an entry that then did not fit must come back.
+        // Abort, so that entries dropped to make room for this one are restored.
         detached(tx.done);
         abortQuietly(tx);
         throw error;
@@ -176,7 +177,7 @@ export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox>
       if (!parsed.success) {
         throw new WaggleError(
           "INVALID_ARGUMENT",
-          `feedback must fit its schema, got ${parsed.error.issues[0]?.path.join(".") ?? "another shape"}; see Feedback in the protocol`,
+          `invalid feedback at "${parsed.error.issues[0]?.path.join(".") ?? ""}"; see Feedback in @waggle/protocol`,
         );
       }
       await guarded(undefined, async (db) => {
@@ -203,7 +204,7 @@ export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox>
           await quarantine(db, [...damaged, ...unsound], clock());
           if (damaged.length + unsound.length > 0) changed();
           const sound = claimed.filter(({ digest }) => !unsound.includes(digest));
-          // With nothing but damaged rows claimed, sound ones may still wait behind them.
+          // If every claimed row was damaged, sound rows may still wait behind them.
           if (sound.length > 0 || damaged.length + unsound.length === 0) return sound;
         }
       }),
@@ -371,7 +372,7 @@ function toEntry({ claimedUntil: _claimedUntil, ...entry }: StoredEntry): Outbox
   return entry;
 }
 
-/** Of a transaction's requests only `tx.done` is waited for; it carries their failure. */
+/** Ignores the failure of a single request: `tx.done` reports it. */
 function detached(request: Promise<unknown>): void {
   request.catch(() => undefined);
 }

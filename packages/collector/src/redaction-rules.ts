@@ -1,21 +1,22 @@
 /**
- * The built-in patterns of personal data. They favor precision where digits are concerned: a shop
- * page is full of prices, product ids and order numbers, and a redacted price is a broken task.
+ * Built-in patterns of personal data. For digits they prefer precision, because shop pages are full of prices,
+ * product ids and order numbers, and redacting a price breaks a task.
  *
- * A library of numbering plans would find more national phone numbers, but needs the visitor's country,
- * which a page does not know, and 80 KB of tables; the shapes below are those that people write.
+ * A library of numbering plans would find more national phone numbers, but it needs the visitor's country, which
+ * a page does not know, and 80 KB of tables. The patterns below cover the common ways to write phone numbers.
  */
 
+/** A pattern to redact and its type. */
 export type RedactionRule = {
-  /** Type inside the placeholder: `[TYPE_1]`. Upper case letters, digits and `_`. */
+  /** Type in the placeholder `[TYPE_1]`: upper-case letters, digits and `_`. */
   readonly type: string;
-  /** Flags `g` and `y` are ignored. It never sees a placeholder, and no match reaches across one. */
+  /** Flags `g` and `y` are ignored. It is never applied to placeholders or across them. */
   readonly pattern: RegExp;
-  /** A second look at a match; `false` leaves it alone. */
+  /** Checks a match. Returning `false` keeps the text. */
   readonly accept?: (match: string) => boolean;
 };
 
-/** True when the digits pass the checksum of ISO/IEC 7812-1, annex B (Luhn). */
+/** True if the digits pass the checksum of ISO/IEC 7812-1, annex B (Luhn). */
 export function isLuhnValid(digits: string): boolean {
   let sum = 0;
   for (let index = 0; index < digits.length; index++) {
@@ -29,25 +30,25 @@ export function isLuhnValid(digits: string): boolean {
 const digitsOf = (text: string): string => text.replace(/\D/g, "");
 
 const hasDigits =
-  (least: number, most: number) =>
+  (min: number, max: number) =>
   (match: string): boolean => {
     const count = digitsOf(match).length;
-    return count >= least && count <= most;
+    return count >= min && count <= max;
   };
 
-// Not inside a longer word or number, not an order number written `#…`, not the decimals of a price.
+// Not within a longer word or number, not after `#` (an order number), not the decimals of a price.
 const BEFORE = String.raw`(?<![\p{L}\p{N}_#])(?<![\p{N}][.,\-/])`;
 const AFTER = String.raw`(?![\p{L}\p{N}_])(?![.,\-/]\p{N})`;
 
-/** Lengths are bounded so that a long text costs linear time. */
+/** The rules, in order. Lengths are limited, so that long texts take linear time. */
 export const BUILT_IN_RULES: readonly RedactionRule[] = [
   {
     type: "EMAIL",
     pattern: /[\p{L}\p{N}._%+'-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24}/u,
   },
   {
-    // First digits of the card networks. 13 digits are left out: that length is a barcode or a time
-    // in milliseconds far more often than one of the few cards that had it.
+    // Starts with the digits of the card networks. 13 digits are excluded: few cards had that length, while
+    // barcodes and times in milliseconds often do.
     type: "CARD",
     pattern: new RegExp(String.raw`${BEFORE}[2-6]\d{3}(?:[ -]?\d){10,15}${AFTER}`, "u"),
     accept: (match) => hasDigits(14, 19)(match) && isLuhnValid(digitsOf(match)),
@@ -84,7 +85,7 @@ export const BUILT_IN_RULES: readonly RedactionRule[] = [
     pattern: new RegExp(String.raw`${BEFORE}0[1-9]([ .\-])\d{2}(?:\1\d{2}){3}${AFTER}`, "u"),
   },
   {
-    // Bare digits only where the words before say that they are a phone number.
+    // Digits without separators, only after words that announce a phone number.
     type: "PHONE",
     pattern: new RegExp(
       String.raw`(?<=\b(?:phone|tel|telephone|telefon|mobile|handy|cell|whatsapp|call me|text me|ring me)\b[^\p{N}\n]{0,16})\d{7,12}${AFTER}`,

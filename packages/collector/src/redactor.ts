@@ -1,12 +1,11 @@
 /**
- * Typed placeholders in place of personal data, before anything is tokenized. The map from
- * placeholder to value is a closure: it is never stored, sent or enumerable.
+ * Replaces personal data with typed placeholders before anything is tokenized. The map from placeholder to value
+ * is held in a closure: it is never stored, sent or enumerable.
  *
- * What a placeholder-shaped text means. Text such as `[EMAIL_1]` that arrives before this redactor gave
- * that placeholder out is somebody's literal text: it passes unchanged, is never restored to a value,
- * and its number is never given out later. After it was given out the two cannot be told apart
- * (redaction is idempotent, so its own output must pass), and the text names that value. So one redactor
- * serves one conversation of one visitor, and an issued placeholder only ever restores what was said there.
+ * Text such as `[EMAIL_1]` that appears before the redactor issued that placeholder is literal text: it passes
+ * unchanged, is never restored, and its number is never issued later. After a placeholder was issued, the same
+ * text always means its value, because redaction is idempotent and must accept its own output. Use one redactor
+ * per conversation, so that a placeholder can only restore what was said there.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { Redactor } from "@waggle/protocol";
@@ -16,14 +15,15 @@ import type { RedactionRule } from "./redaction-rules.ts";
 const PLACEHOLDER = /\[[A-Z][A-Z0-9_]{0,39}_\d{1,9}\]/g;
 const TYPE = /^[A-Z][A-Z0-9_]{0,39}$/;
 
+/** Additional rules. */
 export type RedactorOptions = {
-  /** The page's own rules, tried before the built-in ones. */
+  /** The page's own rules, applied before the built-in ones. */
   readonly rules?: readonly RedactionRule[];
 };
 
 /**
- * A redactor with an empty memory.
- * @throws WaggleError `INVALID_ARGUMENT` for a rule whose type cannot stand in a placeholder.
+ * A redactor without any issued placeholders.
+ * @throws WaggleError `INVALID_ARGUMENT` for a rule whose type is not valid in a placeholder.
  */
 export function createRedactor(options: RedactorOptions = {}): Redactor {
   const rules = [...(options.rules ?? []), ...BUILT_IN_RULES].map(compile);
@@ -46,12 +46,12 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     return placeholder;
   };
 
-  /** The piece cut at the matches of the first rule that has one, `null` where none has. */
+  /** The piece split at the matches of the first rule that matches; `null` if none does. */
   const split = (piece: string): Part[] | null => {
     for (const rule of rules) {
       const parts: Part[] = [];
       let rest = piece;
-      // The search goes on behind a match, so that a rule reads a piece once however many matches it has.
+      // Continues after each match, so that a rule reads a piece once, however many matches it has.
       for (let found = firstMatch(rule, rest); found !== null; found = firstMatch(rule, rest)) {
         parts.push(rest.slice(0, found.index), { placeholder: issue(rule.type, found.value) });
         rest = rest.slice(found.index + found.value.length);
@@ -61,8 +61,8 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     return null;
   };
 
-  // Each piece between placeholders is searched alone until no rule matches any piece: that fixed point is
-  // what makes a second pass change nothing.
+  // Searches each piece between placeholders until no rule matches any piece. A second pass then finds
+  // nothing, which makes redaction idempotent.
   const redactPlain = (text: string): string => {
     let output = "";
     const pending: Part[] = [text];
@@ -96,7 +96,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   };
 }
 
-/** A card or phone number may stand in JSON as a number; any other number stays one. */
+/** Redacts a number that may be a card or phone number. Other numbers stay numbers. */
 const redactNumber =
   (redact: (text: string) => string) =>
   (value: number): unknown => {
@@ -110,14 +110,14 @@ function compile(rule: RedactionRule): RedactionRule {
   if (!TYPE.test(rule.type)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a redaction rule's type must be upper case letters, digits and _ (at most 40), got ${JSON.stringify(rule.type.slice(0, 60))}; name it like CUSTOMER_ID`,
+      `a redaction rule's type must be upper-case letters, digits and _ (at most 40), like CUSTOMER_ID; got ${JSON.stringify(rule.type.slice(0, 60))}`,
     );
   }
   const flags = rule.pattern.flags.replace(/[gy]/g, "");
   return { ...rule, pattern: new RegExp(rule.pattern.source, `${flags}g`) };
 }
 
-/** Text that may still hold personal data, or what stands in place of it. */
+/** Text that may still contain personal data, or a placeholder. */
 type Part = string | { readonly placeholder: string };
 
 /** The first accepted match of a rule. */

@@ -1,6 +1,6 @@
-/** How long an answer asks to be left alone. */
+/** Reads the `Retry-After` header. */
 
-/** Seconds or a date, as RFC 9110 §10.2.3 has it; at most an hour. `null` where nothing is said. */
+/** The delay in milliseconds, at most an hour, from seconds or a date (RFC 9110 §10.2.3); `null` without the header. */
 export function retryAfterMs(response: Response | null, now: number): number | null {
   const value = response?.headers.get("retry-after");
   if (value === null || value === undefined) return null;

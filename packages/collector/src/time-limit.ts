@@ -1,22 +1,23 @@
-/** A wait that ends: for a network that takes a request and never answers. */
+/** Time limits for network requests that may never be answered. */
 import { WaggleError } from "@waggle/protocol";
 
-/** As `setTimeout`, but @returns what cancels it. A parameter, so that tests own the time. */
+/** Like `setTimeout`, but returns a function that cancels the timer. Tests pass their own clock. */
 export type Schedule = (run: () => void, delayMs: number) => () => void;
 
+/** When a wait ends. */
 export type TimeLimit = {
   /** Finite and above 0. */
   readonly limitMs: number;
-  /** Ends the wait earlier, with its own reason. */
+  /** Ends the wait early, with its own reason. */
   readonly signal?: AbortSignal | null | undefined;
   /** Default `setTimeout`. */
   readonly schedule?: Schedule | undefined;
 };
 
 /**
- * What `work` gives; its signal is aborted when the time is over. The wait ends then even where the work
- * does not notice, and what it gives later belongs to nobody.
- * @throws WaggleError `NETWORK`, retryable, when the time is over; the reason of `signal` when that came first.
+ * The result of `work`, whose signal is aborted after the time limit. The wait ends at that time even if the work
+ * continues; its later result is discarded.
+ * @throws WaggleError `NETWORK`, retryable, after the time limit; the reason of `signal` if it aborts first.
  */
 export async function withinTimeLimit<T>(
   { limitMs, signal, schedule = scheduleTimeout }: TimeLimit,
@@ -30,7 +31,7 @@ export async function withinTimeLimit<T>(
   const onAbort = (): void => controller.abort(signal?.reason);
   signal?.addEventListener("abort", onAbort);
   const cancel = schedule(() => {
-    const message = `the edge must answer within ${limitMs} ms, got no answer; try again later`;
+    const message = `the edge did not answer within ${limitMs} ms`;
     controller.abort(new WaggleError("NETWORK", message, { retryable: true }));
   }, limitMs);
   try {
@@ -41,6 +42,7 @@ export async function withinTimeLimit<T>(
   }
 }
 
+/** The default schedule, with `setTimeout`. */
 export const scheduleTimeout: Schedule = (run, delayMs) => {
   const timer = setTimeout(run, delayMs);
   return () => clearTimeout(timer);

@@ -1,7 +1,7 @@
-/** A small valid trajectory for the tests of this package. */
+/** A small valid trajectory for tests. */
 import type { Trajectory } from "@waggle/protocol";
 
-/** @param number makes the id, and so the digest, different. */
+/** @param number - determines the id, and so the digest. */
 export function exampleTrajectory(number: number, consentVersion = "1"): Trajectory {
   return {
     schemaVersion: 1,

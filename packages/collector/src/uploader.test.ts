@@ -61,7 +61,7 @@ async function setUp(options: Setup = {}) {
 const arrivals = (edge: ReturnType<typeof createFakeEdge>): number[] =>
   [...edge.stored.values()].map((stored) => stored.arrivals);
 
-test("everything that waits is sent once, gzipped, in one request", async () => {
+test("all waiting trajectories are sent once, in one gzipped request", async () => {
   const { edge, uploader, outbox } = await setUp();
   expect(await uploader.flush()).toMatchObject({ sent: 3, rejected: 0, ended: "empty" });
   expect(arrivals(edge)).toEqual([1, 1, 1]);
@@ -75,7 +75,7 @@ test("without consent no request leaves the page", async () => {
   expect(edge.requests).toEqual([]);
 });
 
-test("what was collected under another consent text is not sent", async () => {
+test("trajectories collected under another consent version are not sent", async () => {
   const { edge, uploader, outbox } = await setUp({ waiting: 0 });
   await outbox.enqueue(exampleTrajectory(1, "older"));
   expect(await uploader.flush()).toMatchObject({ sent: 0, ended: "empty" });
@@ -86,13 +86,13 @@ test("what was collected under another consent text is not sent", async () => {
   });
 });
 
-test("offline nothing is tried", async () => {
+test("nothing is sent while offline", async () => {
   const { edge, uploader } = await setUp({ isOnline: () => false });
   expect(await uploader.flush()).toMatchObject({ ended: "offline" });
   expect(edge.requests).toEqual([]);
 });
 
-test("an answer that was lost is asked for again and counts once at the edge", async () => {
+test("a batch whose answer was lost is sent again and counts once at the edge", async () => {
   const { edge, uploader, outbox } = await setUp();
   edge.next.push("stored-but-lost");
   expect(await uploader.flush()).toMatchObject({ sent: 0, ended: "backoff" });
@@ -101,7 +101,7 @@ test("an answer that was lost is asked for again and counts once at the edge", a
   expect(edge.stored.size).toBe(3);
 });
 
-test("delays double from the base with jitter and begin anew after a success", async () => {
+test("delays double with jitter and are reset after a success", async () => {
   const { edge, uploader, delays, timers, outbox } = await setUp();
   uploader.start();
   expect(delays).toEqual([0]);
@@ -118,7 +118,7 @@ test("delays double from the base with jitter and begin anew after a success", a
   await uploader.stop();
 });
 
-test("Retry-After of a 429 is what the next try waits for", async () => {
+test("the next try waits for the Retry-After of a 429", async () => {
   const { edge, uploader, delays } = await setUp();
   uploader.start();
   edge.next.push(new Response("{}", { status: 429, headers: { "retry-after": "7" } }));
@@ -127,7 +127,7 @@ test("Retry-After of a 429 is what the next try waits for", async () => {
   await uploader.stop();
 });
 
-test("a rejected trajectory does not take its batch with it and stays visible", async () => {
+test("a rejected trajectory does not affect its batch and stays in the log", async () => {
   const { edge, uploader, outbox } = await setUp({ waiting: 7 });
   edge.rejectIds.add(exampleTrajectory(4).id);
   expect(await uploader.flush()).toMatchObject({ sent: 6, rejected: 1, ended: "empty" });
@@ -137,7 +137,7 @@ test("a rejected trajectory does not take its batch with it and stays visible", 
   ]);
 });
 
-test("where every one is refused the results are taken from the one answer", async () => {
+test("if all trajectories are refused, the results come from that single answer", async () => {
   const { edge, outbox, uploader } = await setUp();
   const results = (await outbox.list()).map(({ digest }) => ({
     digest,
@@ -151,10 +151,10 @@ test("where every one is refused the results are taken from the one answer", asy
   expect(edge.requests).toEqual(["POST /v1/sessions", "POST /v1/trajectories"]);
 });
 
-test("consent that is withdrawn while a batch is made ready keeps the batch here", async () => {
+test("a batch is not sent if consent is withdrawn while it is prepared", async () => {
   const { edge, consent, outbox, uploader } = await setUp();
   const settle = outbox.settle.bind(outbox);
-  // What is called last before the batch is made.
+  // Called last before the batch is prepared.
   outbox.settle = async (settlements) => {
     await settle(settlements);
     consent.withdraw();
@@ -163,14 +163,14 @@ test("consent that is withdrawn while a batch is made ready keeps the batch here
   expect(edge.requests).toEqual([]);
 });
 
-test("an expired token is renewed once and the batch goes out", async () => {
+test("an expired token is renewed once and the batch is sent", async () => {
   const { edge, uploader } = await setUp();
   edge.expired.add("token-1");
   expect(await uploader.flush()).toMatchObject({ sent: 3 });
   expect(edge.sessions).toBe(2);
 });
 
-test("a token that is refused twice waits instead of losing data", async () => {
+test("a token that is refused twice causes a backoff without losing data", async () => {
   const { edge, uploader, outbox } = await setUp();
   edge.expired.add("token-1").add("token-2");
   expect(await uploader.flush()).toMatchObject({ sent: 0, ended: "backoff" });
@@ -178,7 +178,7 @@ test("a token that is refused twice waits instead of losing data", async () => {
   expect(await outbox.summary()).toMatchObject({ waiting: 3 });
 });
 
-test("feedback follows its trajectory", async () => {
+test("feedback is sent after its trajectory", async () => {
   const { edge, uploader, outbox } = await setUp({ waiting: 1 });
   await outbox.enqueueFeedback({
     id: "00000000-0000-4000-8000-00000000aaaa",
@@ -191,7 +191,7 @@ test("feedback follows its trajectory", async () => {
   expect(edge.feedback).toMatchObject([{ kind: "thumb-down" }]);
 });
 
-test("leaving the page sends what fits into a keepalive request", async () => {
+test("leaving the page sends a batch that fits into a keepalive request", async () => {
   const events = new EventTarget();
   const { edge, uploader } = await setUp({ events: [events] });
   const sent = new Promise<void>((resolve) => {
@@ -206,7 +206,7 @@ test("leaving the page sends what fits into a keepalive request", async () => {
   await uploader.stop();
 });
 
-test("being online again sends at once", async () => {
+test("coming back online sends at once", async () => {
   const events = new EventTarget();
   const { uploader, delays, timers } = await setUp({ events: [events] });
   uploader.start();
@@ -217,7 +217,7 @@ test("being online again sends at once", async () => {
   await uploader.stop();
 });
 
-test("forget me deletes at the edge, then everything here", async () => {
+test("forget me deletes at the edge and then on this device", async () => {
   const { edge, uploader, outbox, consent, session, storage } = await setUp({ waiting: 1 });
   await uploader.flush();
   await outbox.enqueue(exampleTrajectory(2));
@@ -230,7 +230,7 @@ test("forget me deletes at the edge, then everything here", async () => {
   expect(storage.getItem("waggle.visitorToken")).toBeNull();
 });
 
-test("forget me without a network sends nothing more and keeps what a second try needs", async () => {
+test("forget me without a network sends nothing more and keeps the deletion for a retry", async () => {
   const { uploader, outbox, consent, session, storage } = await setUp({ waiting: 1 });
   await uploader.flush();
   await outbox.enqueue(exampleTrajectory(2));
@@ -244,12 +244,12 @@ test("forget me without a network sends nothing more and keeps what a second try
   expect(storage.getItem("waggle.deletion")).toBe('["visitor"]');
 });
 
-test("what comes in while a run is ending is sent without waiting for a lease to end", async () => {
+test("an entry added while a run ends is sent without waiting for a lease to expire", async () => {
   const { edge, uploader, outbox, delays, timers } = await setUp({ waiting: 1 });
   uploader.start();
   timers.pop()?.();
   const run = uploader.flush();
-  // Added while the run is under way; whether it still sees it or not, a next one is planned soon.
+  // Added during the run. Whether or not the run still sees it, another run is scheduled soon.
   await outbox.enqueue(exampleTrajectory(2));
   await run;
   await outbox.summary();

@@ -1,8 +1,8 @@
 /**
- * Sends what waits in the outbox, while there is consent and a network. Nothing else in the page uploads.
+ * Sends the outbox's entries while there is consent and a network. Nothing else in the page uploads.
  *
- * An answer settles an entry for good: accepted, duplicate or rejected. No answer (network, 5xx, 429)
- * releases it and waits: exponential backoff with full jitter above a half, or what `Retry-After` says.
+ * An answer settles an entry: accepted, duplicate or rejected. Without an answer (network error, 401, 5xx, 429) the
+ * entry is released and sending pauses for an exponential backoff with jitter, or as `Retry-After` says.
  */
 import { UPLOAD_LIMITS, UploadResponse, WaggleError } from "@waggle/protocol";
 import type { Feedback, Trajectory } from "@waggle/protocol";
@@ -15,37 +15,41 @@ import { retryAfterMs } from "./retry-after.ts";
 import { scheduleTimeout } from "./time-limit.ts";
 import type { Schedule } from "./time-limit.ts";
 
+/** What a run sent, and why it ended. */
 export type FlushReport = {
   readonly sent: number;
   readonly rejected: number;
   readonly feedbackSent: number;
-  /** Why it ended: nothing was left, or what it waits for. */
+  /** `empty`: nothing was left. Otherwise what prevented sending. */
   readonly ended: "empty" | "no-consent" | "offline" | "backoff" | "stopped";
 };
 
+/** The uploader's state, for display. */
 export type UploaderStatus = {
   readonly sending: boolean;
-  /** Sent by this uploader since it was made. */
+  /** Sent by this uploader since it was created. */
   readonly sent: number;
   readonly rejected: number;
-  /** Milliseconds since 1970, `null` when no retry is planned. */
+  /** Milliseconds since 1970; `null` if no retry is scheduled. */
   readonly retryAt: number | null;
-  /** Stable code of the last failure, `null` after a success. */
+  /** Error code of the last failure; `null` after a success. */
   readonly lastFailure: string | null;
 };
 
+/** Sends on request or on its own. */
 export interface Uploader {
-  /** Sends until nothing is left or something stands in the way. Concurrent calls share one run. */
+  /** Sends until nothing is left or sending is not possible. Concurrent calls share one run. */
   flush(): Promise<FlushReport>;
-  /** Sends by itself from now on: after changes, when online again, when the page is left. */
+  /** Starts sending automatically: after changes, when back online, and when the page is left. */
   start(): void;
-  /** Stops sending; resolves when nothing is under way. */
+  /** Stops sending. Resolves when no request is running. */
   stop(): Promise<void>;
   readonly status: UploaderStatus;
-  /** Called after each change of status. @returns what ends it. */
+  /** Calls the listener after each change of status. @returns a function that unsubscribes. */
   onChange(listener: () => void): () => void;
 }
 
+/** The outbox to send, the session to send it with, and timing. */
 export type UploaderOptions = {
   readonly outbox: Outbox;
   readonly session: EdgeSession;
@@ -54,32 +58,32 @@ export type UploaderOptions = {
   readonly clock?: () => number;
   /** In [0, 1). Default `Math.random`. */
   readonly random?: () => number;
-  /** Default `setTimeout`. @returns what cancels it. */
+  /** Default: `setTimeout`. */
   readonly schedule?: Schedule;
-  /** Default `navigator.onLine`, true where there is none. */
+  /** Default: `navigator.onLine`, or true if there is none. */
   readonly isOnline?: () => boolean;
-  /** Where `online`, `pagehide` and `visibilitychange` come from. Default `window` and `document`. */
+  /** Targets of `online`, `pagehide` and `visibilitychange` events. Default `window` and `document`. */
   readonly events?: readonly EventTarget[];
   /** First backoff. Default 1 s. */
   readonly baseDelayMs?: number;
   /** Longest backoff. Default 5 min. */
   readonly maxDelayMs?: number;
-  /** How long after a change it sends, so that a batch can form. Default 250 ms. */
+  /** Delay after a change before sending, so that a batch can form. Default 250 ms. */
   readonly gatherMs?: number;
-  /** Most trajectories of one request, at most the edge's limit of 64. Default 64. */
+  /** Maximum number of trajectories per request, up to the edge's limit of 64. Default 64. */
   readonly batchSize?: number;
 };
 
-/** How long one tab may hold what it sends. */
+/** Lease of the entries that one run sends. */
 const LEASE_MS = 60_000;
-/** Browsers allow 64 KiB of keepalive bodies at a time; the rest is for headers and feedback. */
+/** Browsers allow 64 KiB of keepalive bodies at a time. The rest is left for headers and feedback. */
 const KEEPALIVE_BYTES = 48 * 1024;
-/** Room for the digests and the frame around the trajectories. */
+/** Leaves room for digests and JSON around the trajectories. */
 const BATCH_BYTES = UPLOAD_LIMITS.bodyBytes - 64 * 1024;
 
 type Answer = "answered" | "retry";
 
-/** An uploader that does nothing until `flush` or `start`. */
+/** Creates an uploader that does nothing until `flush` or `start`. */
 export function createUploader(options: UploaderOptions): Uploader {
   const { outbox, session, consent, clock = Date.now, random = Math.random } = options;
   const { baseDelayMs = 1000, maxDelayMs = 300_000, gatherMs = 250, batchSize = 64 } = options;
@@ -106,7 +110,7 @@ export function createUploader(options: UploaderOptions): Uploader {
     for (const listener of listeners) listener();
   };
 
-  const planned = (delayMs: number): void => {
+  const scheduleFlush = (delayMs: number): void => {
     cancelTimer?.();
     cancelTimer = schedule(() => {
       cancelTimer = null;
@@ -119,7 +123,7 @@ export function createUploader(options: UploaderOptions): Uploader {
     const delayMs = retryAfterMs ?? ceiling * (0.5 + random() / 2);
     failures++;
     update({ lastFailure: code, retryAt: clock() + delayMs });
-    if (started) planned(delayMs);
+    if (started) scheduleFlush(delayMs);
     return "retry";
   };
 
@@ -136,10 +140,10 @@ export function createUploader(options: UploaderOptions): Uploader {
     return "answered";
   };
 
-  /** `null` where the network failed. */
+  /** Sends a request; `null` if the network failed. */
   const post = async (path: string, init: RequestInit): Promise<Response | null> => {
     try {
-      // A batch of megabytes takes a slow line longer than a question does.
+      // A large batch takes longer than the session's usual time limit on a slow connection.
       return await session.request(path, { method: "POST", ...init }, LEASE_MS);
     } catch {
       return null;
@@ -152,7 +156,7 @@ export function createUploader(options: UploaderOptions): Uploader {
     const body = JSON.stringify({ trajectories });
     // A page that is being left has no time to compress.
     const init = keepalive ? plainBody(body) : await gzipBody(body);
-    // Compressing took a while, and so does halving a batch: consent may be gone.
+    // Compressing and splitting take time, so consent may have been withdrawn.
     if (consent.get() === null) {
       await outbox.release(digests);
       return "retry";
@@ -164,7 +168,7 @@ export function createUploader(options: UploaderOptions): Uploader {
       return backOff(code, retryAfterMs(response, clock()));
     }
     const parsed = parseJson(await response.text().catch(() => null));
-    // Where all are refused the edge answers with the status of the first, and with every result.
+    // If all are refused, the edge answers with the status of the first and the results of all.
     const results = UploadResponse.safeParse(parsed);
     if (response.ok && !results.success) {
       await outbox.release(digests);
@@ -179,7 +183,7 @@ export function createUploader(options: UploaderOptions): Uploader {
       return unanswered.length > 0 ? backOff("SCHEMA_INVALID", null) : answer;
     }
     if (batch.length > 1) {
-      // One bad or large trajectory must not take the others with it.
+      // Split, so that one bad or large trajectory does not affect the others.
       const middle = batch.length >> 1;
       const first = await sendBatch(batch.slice(0, middle), keepalive);
       if (first === "answered") return sendBatch(batch.slice(middle), keepalive);
@@ -252,7 +256,7 @@ export function createUploader(options: UploaderOptions): Uploader {
     update({ sending: true });
     running = run(keepalive)
       .catch((error: unknown): FlushReport => {
-        // A failed run must not stop the next one.
+        // A failed run must not prevent the next one.
         backOff(WaggleError.is(error) ? error.code : "INTERNAL", null);
         return { sent: 0, rejected: 0, feedbackSent: 0, ended: "backoff" };
       })
@@ -264,13 +268,13 @@ export function createUploader(options: UploaderOptions): Uploader {
     return running;
   };
 
-  /** What another tab claimed comes free if that tab dies: look again when its lease has ended. */
+  /** Schedules another run for entries that another tab has claimed, in case that tab dies. */
   const watchClaims = async (report: FlushReport): Promise<void> => {
     if (report.ended !== "empty" || !started || cancelTimer !== null) return;
-    // Something came after this run had looked for it.
-    if (changedMeanwhile) return planned(gatherMs);
+    // Something was added after this run looked for entries.
+    if (changedMeanwhile) return scheduleFlush(gatherMs);
     const { waiting, feedbackWaiting } = await outbox.summary();
-    if (waiting + feedbackWaiting > 0) planned(LEASE_MS);
+    if (waiting + feedbackWaiting > 0) scheduleFlush(LEASE_MS);
   };
 
   const onEvent = (event: Event): void => {
@@ -280,7 +284,7 @@ export function createUploader(options: UploaderOptions): Uploader {
     if (leaving) void flush(true);
     else if (event.type === "online") {
       failures = 0;
-      planned(0);
+      scheduleFlush(0);
     }
   };
   let leaveOutbox: (() => void) | null = null;
@@ -297,14 +301,14 @@ export function createUploader(options: UploaderOptions): Uploader {
           target.addEventListener(type, onEvent);
         }
       }
-      // A planned retry must not be brought forward by the changes that retrying itself makes.
+      // Changes that a retry itself makes must not bring the next retry forward.
       const soon = (): void => {
         if (running !== null) changedMeanwhile = true;
-        else if (cancelTimer === null) planned(gatherMs);
+        else if (cancelTimer === null) scheduleFlush(gatherMs);
       };
       leaveOutbox = outbox.onChange(soon);
       leaveConsent = consent.onChange(soon);
-      planned(0);
+      scheduleFlush(0);
     },
     async stop() {
       started = false;
@@ -331,7 +335,7 @@ export function createUploader(options: UploaderOptions): Uploader {
   };
 }
 
-/** Splits what may go out from what was collected under a text that is no longer the current one. */
+/** Separates entries with the current consent version from those collected under another version. */
 function byConsent(
   claimed: readonly Claimed[],
   version: string | null,

@@ -7,7 +7,7 @@ import { createMemoryStorage } from "./key-value-storage.ts";
 
 const KEY = "waggle.visitorToken";
 
-/** An edge that names visitors by number and says which of them were deleted. */
+/** An edge that numbers visitors and records which of them were deleted. */
 type SessionQuestion = { remember?: boolean; visitorToken?: string };
 type Edge = { sessions: SessionQuestion[]; deleted: string[]; isDown: boolean; fetch: Fetch };
 
@@ -78,7 +78,7 @@ fault(
   },
 );
 
-test("a visit without consent stays one visitor until the page ends", async () => {
+test("a visit without consent stays one visitor until the page is closed", async () => {
   const { edge, session } = openBrowser();
   expect(await session.token()).toBe("session of visit-1");
   expect(await session.refresh()).toBe("session of visit-1");
@@ -88,7 +88,7 @@ test("a visit without consent stays one visitor until the page ends", async () =
   ]);
 });
 
-test("a stored token of the previous release is kept with consent and deleted on load without", async () => {
+test("a token stored by the previous release is kept with consent and removed on load without", async () => {
   const agreed = createMemoryStorage();
   createConsentStore({ storage: agreed, currentVersion: "1" }).grant();
   agreed.setItem(KEY, "lasting of before");
@@ -101,7 +101,7 @@ test("a stored token of the previous release is kept with consent and deleted on
   expect(await session.token()).toBe("session of visit-1");
 });
 
-test("consent that another tab withdrew is seen at the next request", async () => {
+test("a withdrawal in another tab takes effect at the next request", async () => {
   const { storage, consent, session } = openBrowser();
   consent.grant();
   expect(await session.token()).toBe("session of lasting-1");
@@ -110,7 +110,7 @@ test("consent that another tab withdrew is seen at the next request", async () =
   expect(storage.getItem(KEY)).toBeNull();
 });
 
-test("a session that opens while consent is withdrawn stores nothing", async () => {
+test("a session that opens while consent is being withdrawn stores nothing", async () => {
   const { storage, consent, session, edge } = openBrowser();
   consent.grant();
   const answer = edge.fetch;
@@ -124,7 +124,7 @@ test("a session that opens while consent is withdrawn stores nothing", async () 
   expect(storage.getItem(KEY)).toBeNull();
 });
 
-test("forget me after withdrawal deletes every id of this visit", async () => {
+test("forget me after a withdrawal deletes every id of this visit", async () => {
   const { storage, edge, consent, session } = openBrowser();
   for (let i = 0; i < 2; i += 1) {
     consent.grant();
@@ -138,7 +138,7 @@ test("forget me after withdrawal deletes every id of this visit", async () => {
   expect(storage.getItem("waggle.deletion")).toBeNull();
 });
 
-test("nothing was ever stored at the edge for a visitor without consent, so nothing is asked of it", async () => {
+test("a deletion without consent sends no request, since the edge stored nothing", async () => {
   const { edge, session } = openBrowser();
   session.requestDeletion();
   expect(await session.finishDeletion()).toMatchObject({ deletedTrajectories: 0 });
@@ -163,7 +163,7 @@ fault(
     expect(await next.session.token()).toBe("session of lasting-2");
     await next.session.finishDeletion();
     expect(edge.deleted).toEqual(["Bearer session of lasting-1"]);
-    // The new id is another visitor and stays.
+    // The new id belongs to another visitor and is kept.
     expect(storage.getItem(KEY)).toBe("lasting-2");
     expect(storage.getItem("waggle.deletion")).toBeNull();
     return { after: `${edge.deleted.length} of 1 deleted by the next visit` };

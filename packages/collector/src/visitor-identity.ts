@@ -1,40 +1,42 @@
 /**
- * The id that this browser shows to the edge. Without consent it is drawn for one visit and lives in memory.
- * The lasting one is stored while there is consent and removed from storage when there is none.
+ * The id with which this browser identifies itself to the edge. Without consent it lasts for one visit and stays in
+ * memory. A lasting id is stored while there is consent and removed from storage when consent is withdrawn.
  *
- * A removed id stays in memory until the page is closed, so that "forget me" still reaches what was sent under
- * it. Ids whose deletion the edge has not confirmed are stored under a key of their own: a deletion that the
- * visitor asked for is tried again at the next visit.
+ * A removed id stays in memory until the page is closed, so that "forget me" can still delete what was sent under
+ * it. Ids whose deletion the edge has not confirmed are stored under a separate key, and the deletion is retried at
+ * the next visit.
  */
 import { parseJson } from "./consent-store.ts";
 import type { ConsentStore } from "./consent-store.ts";
 import type { KeyValueStorage } from "./key-value-storage.ts";
 
+/** The visitor's tokens and pending deletions. */
 export interface VisitorIdentity {
-  /** Whether there is consent now, also where another tab gave or withdrew it. */
+  /** Whether there is consent now, including changes made in another tab. */
   readonly isRemembered: boolean;
-  /** Token to open the next session with, `null` for a new id. */
+  /** Token to open the next session with; `null` requests a new id. */
   token(): string | null;
-  /** Takes the token of an opened session. */
+  /** Stores the token of an opened session. */
   keep(token: string, isRemembered: boolean): void;
-  /** Drops the visit's id, and the stored one where there is no consent. */
+  /** Drops the visit's id, and the stored one if there is no consent. */
   change(): void;
-  /** Lasting tokens whose visitors are still to be deleted at the edge. */
+  /** Lasting tokens whose visitors must still be deleted at the edge. */
   pendingDeletions(): readonly string[];
-  /** Notes every lasting token of this browser as one to be deleted. */
+  /** Marks every lasting token of this browser for deletion. */
   requestDeletion(): void;
   confirmDeletion(token: string): void;
-  /** Removes everything, pending deletions too. */
+  /** Removes everything, including pending deletions. */
   clear(): void;
 }
 
+/** Where tokens are stored, and under which prefix. */
 export type VisitorIdentityOptions = {
   readonly storage: KeyValueStorage;
   readonly consent: Pick<ConsentStore, "get">;
   readonly keyPrefix: string;
 };
 
-/** An identity over what is stored; a lasting id that is stored without consent is removed at once. */
+/** Reads the stored identity. A lasting id that is stored without consent is removed at once. */
 export function createVisitorIdentity(options: VisitorIdentityOptions): VisitorIdentity {
   const { storage, consent, keyPrefix } = options;
   const tokenKey = `${keyPrefix}.visitorToken`;
