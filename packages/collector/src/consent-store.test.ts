@@ -54,7 +54,7 @@ test("listeners are called on every change until they unsubscribe", () => {
 
 test("an empty version is refused", () => {
   expect(() => createConsentStore({ storage: createMemoryStorage(), currentVersion: "" })).toThrow(
-    /1 to 64 characters/,
+    /has 0 characters; use 1 to 64/,
   );
 });
 

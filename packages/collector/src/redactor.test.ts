@@ -54,7 +54,7 @@ test("a page's own rules apply first and never match within placeholders", () =>
 
 test("a rule with an invalid type is refused", () => {
   expect(() => createRedactor({ rules: [{ type: "customer id", pattern: /x/ }] })).toThrow(
-    /upper case letters/,
+    /upper-case letters/,
   );
 });
 
