@@ -29,7 +29,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/design.md, decision 1",
     behavior: "Rendering only appends, and adds up to what the chat template itself would render.",
     tests: [
-      "packages/text/src/chat-format.test.ts > %s: start, turns and next add up to the template's own rendering",
+      "packages/text/src/chat-format.test.ts > %s: start, turns and next add up to the template's rendering of the conversation",
     ],
   },
   {
@@ -37,8 +37,8 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/design.md, decision 1",
     behavior: "Text of users, pages and tools never becomes a control token.",
     tests: [
-      "packages/text/src/tokenizer.test.ts > encode never gives an added token, whatever is written around it",
-      "packages/text/src/chat-format.test.ts > %s: a hostile text gives no control token of its own",
+      "packages/text/src/tokenizer.test.ts > encode never produces an added token, whatever surrounds it",
+      "packages/text/src/chat-format.test.ts > %s: hostile text adds no control tokens",
       "packages/agent/src/roll-out-text.test.ts > text from tools and users cannot become a control token",
     ],
   },
@@ -48,10 +48,10 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Calls in six formats are written, read back and read while they grow, however the text is cut; the template says which.",
     tests: [
-      "packages/text/src/tool-calls/formats.test.ts > %s: what is written is read back",
-      "packages/text/src/tool-calls/formats.test.ts > %s: however a turn is cut, the same comes out",
-      "packages/text/src/tool-calls/formats.test.ts > %s as its models write it: %s",
-      "packages/text/src/tool-calls/formats.test.ts > the template %j writes %s",
+      "packages/text/src/tool-calls/formats.test.ts > %s: written calls are read back",
+      "packages/text/src/tool-calls/formats.test.ts > %s: reading does not depend on how a turn is split",
+      "packages/text/src/tool-calls/formats.test.ts > %s calls as models write them are parsed: %s",
+      "packages/text/src/tool-calls/formats.test.ts > the format of the template %j is %s",
       "packages/agent/src/tool-call-constraint.test.ts > in formats with untyped values, arguments are parsed according to the tools' schemas",
     ],
   },
@@ -61,11 +61,11 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Whatever is sampled under a schema, a pattern or a tool-call grammar is valid; a keyword that no grammar holds is refused by name.",
     tests: [
-      "packages/text/src/grammar/bfcl.test.ts > %s, every %i. tool, with %j as tokens: every call is valid",
-      "packages/text/src/grammar/bfcl.test.ts > control: the same check finds a call that the schema forbids",
-      "packages/text/src/grammar/json-schema.test.ts > whatever is sampled under a random schema and budget is valid",
-      "packages/text/src/grammar/json-schema.test.ts > %s is refused by name: %j",
-      "packages/text/src/grammar/patterns.test.ts > a regular expression accepts what RegExp accepts and nothing else",
+      "packages/text/src/grammar/bfcl.test.ts > %s: calls of one tool in %i are valid, with %j as tokens",
+      "packages/text/src/grammar/bfcl.test.ts > control: the check finds calls that the schema forbids",
+      "packages/text/src/grammar/json-schema.test.ts > texts sampled under random schemas and budgets are valid",
+      "packages/text/src/grammar/json-schema.test.ts > a schema is refused with a message about %s: %j",
+      "packages/text/src/grammar/patterns.test.ts > a pattern accepts exactly the texts that RegExp accepts",
       "packages/runtime/src/chat/nano-chat.test.ts > required calls, a named one and a schema are held, with a record of the grammar",
     ],
   },
@@ -75,9 +75,9 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A token is allowed exactly where a completion still fits into the budget, so every constrained turn closes.",
     tests: [
-      "packages/text/src/grammar/budget.test.ts > a mask holds exactly the tokens after which a completion still fits, at every step",
-      "packages/text/src/grammar/budget.test.ts > nesting without a limit closes within any budget that the shortest text fits into",
-      "packages/text/src/grammar/budget.test.ts > control: a step that no budget guards can leave too little to close",
+      "packages/text/src/grammar/budget.test.ts > a mask allows exactly the tokens after which a completion fits the budget, at every step",
+      "packages/text/src/grammar/budget.test.ts > unlimited nesting closes within any budget that fits the shortest text",
+      "packages/text/src/grammar/budget.test.ts > control: steps with an ample budget can leave too little to close",
     ],
   },
   {
@@ -86,8 +86,8 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Masks are a function of grammar, budget and tokens: page, session and trainer get the same ones, learn from what was allowed, and take no other grammar than an honest page asks for.",
     tests: [
-      "packages/text/src/grammar/masks.test.ts > masks in Node are the recorded ones",
-      "packages/text/src/grammar/masks.browser.test.ts > masks in Chromium are the ones that Node computes",
+      "packages/text/src/grammar/masks.test.ts > masks in Node equal the recorded ones",
+      "packages/text/src/grammar/masks.browser.test.ts > masks in Chromium equal those that Node computes",
       "trainer/src/check/grammar-expansion.test.ts > a grammar becomes the sets it allowed, with the budget that forced its close",
       "test/contract/constrained-rollout.test.ts > what was sampled under a grammar and top-k %i is re-scored and learned from with what was allowed",
       "test/contract/constrained-rollout.test.ts > %s is refused",
@@ -110,7 +110,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     source: "Sennrich et al. 2016, arXiv:1508.07909; byte level as in GPT-2",
     behavior: "The nano vocabulary is a real byte-level BPE that keeps any Unicode text.",
     tests: [
-      "packages/text/src/bpe-trainer.test.ts > incremental counts learn the merges that recounting learns",
+      "packages/text/src/bpe-trainer.test.ts > incremental counting learns the same merges as recounting",
       "packages/text/src/tokenizer.test.ts > any Unicode text survives encode and decode",
     ],
   },

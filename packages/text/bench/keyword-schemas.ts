@@ -1,7 +1,7 @@
 /**
- * One schema for every keyword of JSON Schema 2020-12 that says something about values, and for uses
- * that meet in practice. Members are listed as ours orders them (`required`, then by name), so that
- * the order of members is no difference.
+ * One schema for every keyword of JSON Schema 2020-12 that constrains values, and for common combinations.
+ * Members are listed in our compiler's order (`required`, then by name), so that both compilers use the same
+ * order.
  */
 import type { JsonSchema } from "@waggle/protocol";
 
@@ -13,6 +13,7 @@ const object = (properties: { [name: string]: JsonSchema }, more: JsonSchema = {
   ...more,
 });
 
+/** The schemas with the keyword that each of them tests. */
 export const KEYWORD_SCHEMAS: readonly (readonly [keyword: string, schema: JsonSchema])[] = [
   ["type: string", { type: "string" }],
   ["type: integer", integer],

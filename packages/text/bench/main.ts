@@ -1,6 +1,6 @@
 /**
- * `npm run bench:grammar`: our grammars against XGrammar's WebAssembly on the same schemas and tokens.
- * Progress goes to stderr; with `--json` the last line of stdout is one JSON object `{rows}`.
+ * `npm run bench:grammar`: compares our grammars with XGrammar's WebAssembly on the same schemas and tokens.
+ * Progress goes to stderr. With `--json` the last line of stdout is one JSON object `{rows}`.
  */
 import { createCommand } from "../../../trainer/src/commands/command-line.ts";
 import type { BenchRow } from "../../runtime/bench/row.ts";
@@ -13,9 +13,9 @@ import { readToolSchemas } from "./tools.ts";
 import { largeVocabulary, nanoVocabulary } from "./vocabularies.ts";
 
 const program = createCommand("npm run bench:grammar --")
-  .description("Measures grammars against web-xgrammar; outputs are compared before speed.")
-  .option("--quick", "run a few tools, to see that it works", false)
-  .option("--json", "end with one JSON object instead of a table", false)
+  .description("Compare grammars with web-xgrammar: first their outputs, then their speed.")
+  .option("--quick", "run only a few tools, as a quick check", false)
+  .option("--json", "print one JSON object instead of a table", false)
   .parse();
 const { quick, json } = program.opts<{ quick: boolean; json: boolean }>();
 

@@ -1,6 +1,6 @@
 /**
- * What is compared: something that turns a JSON Schema into masks over a vocabulary. Ours and
- * web-xgrammar behind one interface, so that the same code measures both.
+ * A common interface over our compiler and web-xgrammar, so that the same code measures both. Each turns a
+ * JSON Schema into masks over a vocabulary.
  */
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,27 +11,30 @@ import type { JsonSchema } from "@waggle/protocol";
 import { createGrammarCompiler } from "../src/grammar/compiler.ts";
 import type { BenchVocabulary } from "./vocabularies.ts";
 
+/** The state of one generation. */
 export interface Matcher {
-  /** @param remaining - tokens that may still be sampled; the peer has no place for it. */
+  /** @param remaining - tokens that may still be sampled. web-xgrammar ignores it. */
   mask(remaining: number): Promise<ArrayLike<number>> | ArrayLike<number>;
-  /** Whether the token was allowed. */
+  /** Accepts a token. Returns whether it was allowed. */
   accept(tokenId: number): boolean;
   dispose(): void;
 }
 
+/** A schema compiled by one of the two. */
 export interface Compiled {
   createMatcher(): Promise<Matcher>;
   dispose(): void;
 }
 
+/** One of the two compilers. */
 export interface Masker {
   readonly name: string;
-  /** @throws where it refuses the schema. */
+  /** @throws if it refuses the schema. */
   compile(schema: JsonSchema): Promise<Compiled>;
   dispose(): void;
 }
 
-/** Ours. The vocabulary is read with the first schema. */
+/** Opens our compiler. It reads the vocabulary when it compiles the first grammar. */
 export async function openOurs(vocabulary: BenchVocabulary): Promise<Masker> {
   const compiler = createGrammarCompiler(vocabulary.files);
   await compiler.compile({ kind: "json" });
@@ -43,7 +46,7 @@ export async function openOurs(vocabulary: BenchVocabulary): Promise<Masker> {
         createMatcher: () => {
           const matcher = compiled.createMatcher();
           return Promise.resolve({
-            // Never null: a schema always masks something.
+            // A schema always constrains something, so the mask is never null.
             mask: (remaining: number) => matcher.nextMask(remaining) ?? [],
             accept: (tokenId: number) => {
               try {
@@ -63,7 +66,7 @@ export async function openOurs(vocabulary: BenchVocabulary): Promise<Masker> {
   };
 }
 
-/** As much of web-xgrammar 0.1.27 as is used here. */
+/** The part of web-xgrammar 0.1.27 that is used here. */
 type Handle = { dispose(): void };
 type XGrammar = {
   readonly TokenizerInfo: {
@@ -95,7 +98,7 @@ type XGrammar = {
   };
 };
 
-/** As it is by default: any blanks between values, closed objects. */
+/** Opens web-xgrammar with its defaults: any whitespace between values, closed objects. */
 export async function openXGrammar(vocabulary: BenchVocabulary): Promise<Masker> {
   const { TokenizerInfo, GrammarCompiler, GrammarMatcher } = loadXGrammar();
   const { tokens, stopTokenIds } = vocabulary;
@@ -130,11 +133,12 @@ export async function openXGrammar(vocabulary: BenchVocabulary): Promise<Masker>
   };
 }
 
+/** The script of web-xgrammar. */
 export const XGRAMMAR_FILE: string = fileURLToPath(import.meta.resolve("@mlc-ai/web-xgrammar"));
 
 /**
- * Its package says `"type": "module"` and holds a script that only a browser's `<script>` or
- * CommonJS can read, so `import` gives nothing in Node: a copy that ends in `.cjs` does.
+ * Loads web-xgrammar from a copy that ends in `.cjs`. The package declares `"type": "module"` but contains a
+ * script for browsers or CommonJS, so that `import` gives nothing in Node.
  */
 function loadXGrammar(): XGrammar {
   const folder = mkdtempSync(join(tmpdir(), "xgrammar-"));

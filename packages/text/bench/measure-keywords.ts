@@ -1,4 +1,4 @@
-/** Which keywords of JSON Schema each holds, and whether both hold the same where both do. */
+/** Measures which keywords of JSON Schema each compiler supports, and whether their values agree. */
 import type { JsonSchema } from "@waggle/protocol";
 import { benchRow } from "../../runtime/bench/row.ts";
 import type { BenchRow } from "../../runtime/bench/row.ts";
@@ -9,8 +9,10 @@ import { accepts, draw } from "./sampling.ts";
 import type { Draws } from "./sampling.ts";
 import type { BenchVocabulary } from "./vocabularies.ts";
 
+/** `held`: all drawn values are valid. `wrong`: it accepts the schema but allows invalid values. */
 type Verdict = "held" | "refused" | "wrong";
 
+/** What to compare, and how often to draw. */
 export type KeywordsOptions = {
   readonly ours: Masker;
   readonly peer: Masker;
@@ -19,6 +21,7 @@ export type KeywordsOptions = {
   readonly report: (line: string) => void;
 };
 
+/** Draws values for every keyword schema from both compilers. */
 export async function measureKeywords(options: KeywordsOptions): Promise<BenchRow[]> {
   const { ours, peer, vocabulary, draws: count, report } = options;
   const verdicts: { ours: Verdict; peer: Verdict }[] = [];
@@ -99,7 +102,7 @@ async function examine(
   }
 }
 
-/** How many of these values can be drawn, written without blanks: JSON has many ways to write one. */
+/** How many of these values can be generated, written without whitespace. */
 async function acceptedBy(
   masker: Masker,
   schema: JsonSchema,

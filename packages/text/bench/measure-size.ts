@@ -1,4 +1,4 @@
-/** What a page loads with its first grammar, built as users build. */
+/** Measures what a page downloads with its first grammar, bundled as users bundle. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -10,7 +10,7 @@ import { XGRAMMAR_FILE } from "./masker.ts";
 const ROOT = join(import.meta.dirname, "../../..");
 
 const ENTRIES: readonly (readonly [name: string, code: string])[] = [
-  // Every page that runs a model has these; the grammar's own part is what it adds.
+  // Every page that runs a model loads the base; the difference is the grammar's part.
   ["base", `export { createChatFormat, createTokenizer, readChatFormat } from "@waggle/text";`],
   [
     "grammar",
@@ -21,7 +21,7 @@ const ENTRIES: readonly (readonly [name: string, code: string])[] = [
 
 export async function measureSize(peerName: string): Promise<BenchRow[]> {
   const sizes: number[] = [];
-  // Inside the repository, where imports of packages are found.
+  // Within the repository, so that package imports resolve.
   const root = mkdtempSync(join(ROOT, "node_modules/.grammar-size-"));
   try {
     for (const [name, code] of ENTRIES) {

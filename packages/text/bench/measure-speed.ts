@@ -1,4 +1,4 @@
-/** Time of both over the same tokens: reading a vocabulary, compiling, masks. */
+/** Measures both compilers on the same tokens: reading a vocabulary, compiling, and masks. */
 import type { JsonSchema } from "@waggle/protocol";
 import { benchRow } from "../../runtime/bench/row.ts";
 import type { BenchRow } from "../../runtime/bench/row.ts";
@@ -6,24 +6,26 @@ import type { Compiled, Masker } from "./masker.ts";
 import { allows } from "./sampling.ts";
 import type { BenchVocabulary } from "./vocabularies.ts";
 
+/** What to measure, and on which texts. */
 export type SpeedOptions = {
   readonly open: readonly [ours: () => Promise<Masker>, peer: () => Promise<Masker>];
   readonly vocabulary: BenchVocabulary;
-  /** A text of each schema, which both take. */
+  /** A text for each schema that both compilers accept. */
   readonly texts: ReadonlyMap<JsonSchema, string>;
 };
 
-/** Milliseconds. */
+/** Times in milliseconds. */
 type Times = {
   opened: number;
   compiled: number[];
-  /** Mask and step of each token. */
+  /** Time to compute a mask and accept a token, for each token. */
   first: number[];
   again: number[];
   calls: number[];
   refused: number;
 };
 
+/** Times both compilers on every text. */
 export async function measureSpeed({ open, vocabulary, texts }: SpeedOptions): Promise<BenchRow[]> {
   const times: Times[] = [];
   const maskers: Masker[] = [];
@@ -33,7 +35,7 @@ export async function measureSpeed({ open, vocabulary, texts }: SpeedOptions): P
     const opened = performance.now() - began;
     times.push({ opened, compiled: [], first: [], again: [], calls: [], refused: 0 });
   }
-  // By turns, so that what else the machine does hits both.
+  // Alternates between both, so that other load on the machine affects them equally.
   for (const [schema, text] of texts) {
     const ids = vocabulary.encode(text);
     for (const [at, masker] of maskers.entries())
@@ -86,7 +88,7 @@ async function walk(
   into: number[],
 ): Promise<void> {
   const matcher = await compiled.createMatcher();
-  // Room to spare: the peer has no budget.
+  // More than needed, because web-xgrammar has no budget.
   let left = 2 * ids.length + 100;
   for (const id of ids) {
     const began = performance.now();

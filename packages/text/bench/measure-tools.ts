@@ -1,4 +1,4 @@
-/** Arguments of the BFCL tools drawn under the masks of both: valid, closed in time, the same. */
+/** Generates arguments for the BFCL tools with both compilers and checks that they are valid and agree. */
 import { benchRow } from "../../runtime/bench/row.ts";
 import type { BenchRow } from "../../runtime/bench/row.ts";
 import { randomFrom } from "../src/grammar/grammar.fixture.ts";
@@ -7,19 +7,20 @@ import { accepts, draw, DRAW_BUDGET } from "./sampling.ts";
 import type { BenchVocabulary } from "./vocabularies.ts";
 import type { JsonSchema } from "@waggle/protocol";
 
+/** What to compare, on which tools, and how often to draw. */
 export type ToolsOptions = {
   readonly ours: Masker;
   readonly peer: Masker;
   readonly vocabulary: BenchVocabulary;
   readonly schemas: readonly JsonSchema[];
-  /** Of each tool. */
+  /** Draws per tool. */
   readonly draws: number;
   readonly report: (line: string) => void;
 };
 
 type Count = { valid: number; invalid: number; inOther: number };
 
-/** @returns rows, and a valid text of each schema that both take. */
+/** @returns result rows, and a valid text for each schema that both compilers accept. */
 export async function measureTools(
   options: ToolsOptions,
 ): Promise<{ rows: BenchRow[]; texts: ReadonlyMap<JsonSchema, string> }> {
@@ -34,7 +35,7 @@ export async function measureTools(
     ] as const) {
       const count = counts.get(masker) as Count;
       const compiled = await masker.compile(schema);
-      // Calls that need more than the budget get what they need.
+      // Calls that do not fit the budget get a larger one.
       const random = randomFrom(index);
       const drawn = await draw(compiled, vocabulary, { count: draws, schema, random }).catch(() =>
         draw(compiled, vocabulary, { count: draws, schema, random, budget: 4 * DRAW_BUDGET }),

@@ -1,20 +1,21 @@
-/** Draws under masks and checks what was drawn with a validator that knows no grammar. */
+/** Samples texts under masks and validates them with an independent validator. */
 import { Validator } from "@cfworker/json-schema";
 import type { JsonSchema } from "@waggle/protocol";
 import type { Compiled, Matcher } from "./masker.ts";
 import type { BenchVocabulary } from "./vocabularies.ts";
 
-/** Most tokens of one draw. */
+/** Token budget of one draw. */
 export const DRAW_BUDGET = 160;
 
+/** Results of several draws. */
 export type Draws = {
-  /** Texts that ended within the budget, valid or not. */
+  /** Texts that ended within the budget and are valid. */
   readonly valid: readonly string[];
   readonly invalid: readonly string[];
   readonly unfinished: number;
 };
 
-/** Uniform draws among the allowed tokens. */
+/** Draws uniformly among the allowed tokens. */
 export async function draw(
   compiled: Compiled,
   vocabulary: BenchVocabulary,
@@ -66,6 +67,7 @@ function idsOf(mask: ArrayLike<number>, size: number): number[] {
   return ids;
 }
 
+/** Whether a mask allows a token. */
 export function allows(mask: ArrayLike<number>, id: number): boolean {
   return ((mask[id >> 5] ?? 0) & (1 << (id & 31))) !== 0;
 }
@@ -78,7 +80,7 @@ function isValidText(schema: JsonSchema, text: string): boolean {
   }
 }
 
-/** Whether a text can be drawn, its end included. */
+/** Whether a text can be generated, including its end. */
 export async function accepts(
   compiled: Compiled,
   vocabulary: BenchVocabulary,
@@ -87,7 +89,7 @@ export async function accepts(
   const ids = vocabulary.encode(text);
   const matcher: Matcher = await compiled.createMatcher();
   try {
-    // Far more than it needs, so that no budget forbids anything.
+    // Far more than needed, so that the budget forbids nothing.
     let left = ids.length + 10_000;
     for (const id of ids) {
       if (!allows(await matcher.mask(left--), id) || !matcher.accept(id)) return false;

@@ -1,4 +1,4 @@
-/** The 200 BFCL tools as schemas of arguments. */
+/** Reads the 200 BFCL tools as schemas of their arguments. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonSchema } from "@waggle/protocol";
@@ -10,7 +10,7 @@ export function readToolSchemas(): JsonSchema[] {
   return tools.map(({ parameters }) => inOrder(toolSchemaToJsonSchema(parameters)));
 }
 
-/** Members as ours orders them, for a peer that keeps the order it is given. */
+/** Sorts members like our compiler does, for web-xgrammar, which keeps the given order. */
 function inOrder(schema: JsonSchema): JsonSchema {
   return mapObject(schema, (key, value) => {
     if (key !== "properties") return ordered(value);

@@ -1,4 +1,4 @@
-/** Vocabularies to measure on: the nano model's, and large ones out of syllables, from a seed. */
+/** Vocabularies to measure on: the nano model's, and large synthetic ones generated from a seed. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BYTE_CHARACTERS, fromByteCharacters } from "../src/byte-level.ts";
@@ -6,13 +6,14 @@ import { readChatFormat } from "../src/model-chat-format.ts";
 import type { TokenizerJson } from "../src/tokenizer-json.ts";
 import { randomFrom } from "../src/grammar/grammar.fixture.ts";
 
+/** A vocabulary in the forms that both compilers need. */
 export type BenchVocabulary = {
   readonly name: string;
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** By id, in the byte-level alphabet; empty for control tokens. */
+  /** Tokens by id, in the byte-level alphabet; empty for control tokens. */
   readonly tokens: readonly string[];
   readonly stopTokenIds: readonly number[];
-  /** Ids of a text: the longest token at each place. Any ids that spell it serve here. */
+  /** Ids that spell a text, using the longest token at each place. */
   encode(text: string): number[];
   decode(tokenIds: readonly number[]): string;
 };
@@ -26,8 +27,8 @@ export function nanoVocabulary(): BenchVocabulary {
 }
 
 /**
- * Bytes, numbers, signs of JSON, then words of one to five syllables as they are, after a space and
- * with a capital, one in six in Cyrillic or Chinese. As long as trained ones: 6 bytes on average.
+ * A synthetic vocabulary: bytes, numbers, JSON punctuation, and words of one to five syllables. Some words follow
+ * a space or are capitalized; one in six is Cyrillic or Chinese. Tokens average 6 bytes, like trained ones.
  */
 export function largeVocabulary(size: number): BenchVocabulary {
   const random = randomFrom(size);

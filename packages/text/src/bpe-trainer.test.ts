@@ -5,7 +5,7 @@ import { createTokenizer } from "./tokenizer.ts";
 
 const special = [{ content: "<|end|>", special: true }];
 
-/** Slow plain twin: recounts every pair before every merge. Single-word texts of ASCII letters. */
+/** Slow reference implementation: recounts every pair before every merge. For words of ASCII letters. */
 function naiveMerges(words: readonly string[], count: number): string[] {
   let split = words.map((word) => word.split(""));
   const ranks = new Map(
@@ -42,7 +42,7 @@ function naiveMerges(words: readonly string[], count: number): string[] {
   return merges;
 }
 
-test("incremental counts learn the merges that recounting learns", () => {
+test("incremental counting learns the same merges as recounting", () => {
   const word = fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(fc.array(word, { minLength: 1, maxLength: 12 }), (words) => {
@@ -54,18 +54,18 @@ test("incremental counts learn the merges that recounting learns", () => {
   );
 });
 
-test("the most frequent pair is merged first and equal ones by id", () => {
+test("the most frequent pair is merged first, and ties go to the smaller ids", () => {
   const json = trainByteLevelBpe(["xy xy xy", "ab ab", "cd cd"], {
     vocabularySize: 260,
     specialTokens: special,
   });
-  // Words keep the space before them: " xy" twice, "xy" once, and so on.
+  // Words include the space before them: " xy" occurs twice, "xy" once, and so on.
   expect(json.model.merges[0]).toEqual(["x", "y"]);
   expect(json.model.merges[1]).toEqual(["Ġ", "xy"]);
   expect(json.model.merges[2]).toEqual(["a", "b"]);
 });
 
-test("ids are bytes, merges, special tokens without a gap", () => {
+test("ids are bytes, merges and special tokens, without gaps", () => {
   const json = trainByteLevelBpe(["banana bandana banana"], {
     vocabularySize: 265,
     specialTokens: special,
@@ -82,7 +82,7 @@ test("training twice gives the same file", () => {
   expect(train()).toBe(train());
 });
 
-test("a number is one token a digit", () => {
+test("a number becomes one token per digit", () => {
   const texts = Array.from({ length: 50 }, () => "1234 1234 €1234");
   const tokenizer = createTokenizer({
     tokenizerJson: trainByteLevelBpe(texts, { vocabularySize: 300, specialTokens: special }),

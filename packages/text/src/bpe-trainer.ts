@@ -1,42 +1,43 @@
 /**
- * Trains a byte-level BPE and writes it as a Hugging Face `tokenizer.json`. For small vocabularies
- * on megabytes of text, in one thread; not a replacement for a corpus-scale trainer.
+ * Trains a byte-level BPE and writes it as a Hugging Face `tokenizer.json`. Made for small vocabularies and
+ * megabytes of text in one thread; not for large corpora.
  *
  * Source: Sennrich et al. 2016, "Neural Machine Translation of Rare Words with Subword Units",
- * arXiv:1508.07909, section 3.2. Differs from it: over bytes instead of characters, pairs are
- * counted incrementally, and ties go to the smaller pair of ids, so that a run is repeatable.
+ * arXiv:1508.07909, section 3.2. Differs from it: works on bytes instead of characters, counts pairs
+ * incrementally, and resolves ties by the smaller pair of ids, so that results are reproducible.
  */
 import { WaggleError } from "@waggle/protocol";
 import { BYTE_CHARACTERS } from "./byte-level.ts";
 import type { AddedTokenJson, TokenizerJson } from "./tokenizer-json.ts";
 
-/** A token with an id of its own, above the learned ones. */
+/** A token with its own id, above the learned ones. */
 export type SpecialToken = {
   readonly content: string;
-  /** True for control tokens that a decoder may skip; false for tags that are part of the text. */
+  /** True for control tokens that a decoder may skip, false for tags that are part of the text. */
   readonly special: boolean;
 };
 
+/** Size and special tokens of the vocabulary. */
 export type BpeTrainerOptions = {
-  /** 256 bytes + merges + special tokens. Fewer come out where the text has no pair left twice. */
+  /** 256 bytes + merges + special tokens. May turn out smaller if no pair occurs twice any more. */
   readonly vocabularySize: number;
   readonly specialTokens: readonly SpecialToken[];
 };
 
 /**
- * Words with the one sign before them, single digits (a price is spelled, so that comparing prices
- * is comparing digits), runs of signs, line ends, spaces.
+ * Splits text into words with one preceding sign, single digits (so that numbers are compared digit by digit),
+ * runs of punctuation, line ends and spaces.
  */
 const SPLIT_PATTERN =
   "'(?:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
 
-/** Ids stay below 2^21, so a pair is one exact number. */
+/** Ids stay below 2^21, so a pair of ids is an exact number. */
 const PAIR_BASE = 2 ** 21;
 
 /**
- * A tokenizer.json whose ids are: 256 bytes, merges in order, special tokens.
+ * Trains a tokenizer whose ids are 256 bytes, merges in order, then special tokens.
  *
- * @throws WaggleError `INVALID_ARGUMENT` where the vocabulary cannot hold bytes and special tokens.
+ * @throws WaggleError `INVALID_ARGUMENT` if the vocabulary is too small for bytes and special tokens.
  */
 export function trainByteLevelBpe(
   texts: Iterable<string>,
@@ -47,7 +48,7 @@ export function trainByteLevelBpe(
   if (!Number.isInteger(vocabularySize) || tokenCount < 256 || vocabularySize >= PAIR_BASE) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `vocabularySize must be an integer of at least ${256 + specialTokens.length} and below ${PAIR_BASE}, got ${vocabularySize}; raise it or drop special tokens`,
+      `vocabularySize is ${vocabularySize}; it must be an integer of at least ${256 + specialTokens.length} (256 bytes and the special tokens) and below ${PAIR_BASE}`,
     );
   }
   return toTokenizerJson(learnMerges(countWords(texts), tokenCount), specialTokens);
@@ -66,9 +67,9 @@ function countWords(texts: Iterable<string>): Word[] {
 }
 
 type Learned = {
-  /** `[V]` entry of each id, in byte characters. */
+  /** `[V]` token of each id, in byte characters. */
   readonly tokens: readonly string[];
-  /** In the order they apply. */
+  /** In the order in which they apply. */
   readonly merges: readonly (readonly [string, string])[];
 };
 
@@ -100,7 +101,7 @@ function learnMerges(words: readonly Word[], tokenCount: number): Learned {
     const right = best % PAIR_BASE;
     const merge: [string, string] = [tokens[left] as string, tokens[right] as string];
     merges.push(merge);
-    // a+bc and ab+c spell the same entry: two merges, one id.
+    // a+bc and ab+c spell the same token: two merges with one id.
     const token = merge.join("");
     const merged = ids.get(token) ?? tokens.push(token) - 1;
     ids.set(token, merged);
@@ -116,7 +117,7 @@ function learnMerges(words: readonly Word[], tokenCount: number): Learned {
   return { tokens, merges };
 }
 
-/** The pair seen most often, at least twice; the smallest of equals. */
+/** The most frequent pair that occurs at least twice; the smallest in case of ties. */
 function mostFrequentPair(counts: ReadonlyMap<number, number>): number | null {
   let best: number | null = null;
   let most = 1;

@@ -1,6 +1,6 @@
 /**
- * The byte-level alphabet: one printable character for each of the 256 bytes, as GPT-2 chose them
- * and every `ByteLevel` tokenizer.json uses them. Not a tokenizer.
+ * The byte-level alphabet: one printable character for each of the 256 bytes, as chosen by GPT-2 and used in
+ * every `ByteLevel` tokenizer.json.
  *
  * Source: Radford et al. 2019, "Language Models are Unsupervised Multitask Learners", section 2.2.
  */
@@ -8,7 +8,7 @@
 const isPrintable = (byte: number): boolean =>
   (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
 
-/** `[256]` the character that stands for each byte. */
+/** `[256]` character of each byte. */
 export const BYTE_CHARACTERS: readonly string[] = (() => {
   let unprintable = 0;
   return Array.from({ length: 256 }, (_, byte) =>
@@ -16,7 +16,7 @@ export const BYTE_CHARACTERS: readonly string[] = (() => {
   );
 })();
 
-/** The byte of each character by its code, -1 for none. */
+/** Byte of each character by character code; -1 if there is none. */
 const BYTES_BY_CODE: Int16Array = (() => {
   const codes = BYTE_CHARACTERS.map((character) => character.charCodeAt(0));
   const bytes = new Int16Array(Math.max(...codes) + 1).fill(-1);
@@ -26,7 +26,7 @@ const BYTES_BY_CODE: Int16Array = (() => {
 
 const encoder = new TextEncoder();
 
-/** Bytes of a vocabulary entry. A character outside the alphabet gives its own UTF-8 bytes. */
+/** The bytes of a token. A character outside the alphabet gives its UTF-8 bytes. */
 export function fromByteCharacters(characters: string): Uint8Array {
   const bytes = new Uint8Array(characters.length);
   for (let i = 0; i < characters.length; i++) {

@@ -70,7 +70,7 @@ const textOf = (segments: readonly RenderedSegment[]): string => tokenizer.decod
 const special = (...texts: string[]): Set<number> =>
   new Set(texts.map((text) => tokenizer.specialTokenId(text)!));
 
-/** The library's own rendering of the whole conversation, which the pieces must add up to. */
+/** The template's rendering of the whole conversation, which the pieces must add up to. */
 function wholeRendering(
   name: string,
   messages: object[],
@@ -88,34 +88,37 @@ function wholeRendering(
   });
 }
 
-test.each(names)("%s: start, turns and next add up to the template's own rendering", (name) => {
-  const format = formatOf(name);
-  const said = "I look for it.";
-  const conversation = [
-    textOf(format.start({ system: "You help.", tools, userMessage: "A jacket, please" })),
-    tokenizer.decode(format.encodeAssistant(said)),
-    textOf(format.next({ toolResults: [result, { ...result, value: 2 }], sampledEnded: true })),
-    tokenizer.decode(format.encodeAssistant("It is 7.")),
-    textOf(format.next({ userMessage: "  Thanks\n", sampledEnded: true })),
-  ].join("");
-  expect(conversation).toBe(
-    wholeRendering(
-      name,
-      [
-        { role: "system", content: "You help." },
-        { role: "user", content: "A jacket, please" },
-        { role: "assistant", content: said },
-        { role: "tool", content: JSON.stringify({ title: 'A "b"', price: 7 }) },
-        { role: "tool", content: "2" },
-        { role: "assistant", content: "It is 7." },
-        { role: "user", content: "  Thanks\n" },
-      ],
-      tools,
-    ),
-  );
-});
+test.each(names)(
+  "%s: start, turns and next add up to the template's rendering of the conversation",
+  (name) => {
+    const format = formatOf(name);
+    const said = "I look for it.";
+    const conversation = [
+      textOf(format.start({ system: "You help.", tools, userMessage: "A jacket, please" })),
+      tokenizer.decode(format.encodeAssistant(said)),
+      textOf(format.next({ toolResults: [result, { ...result, value: 2 }], sampledEnded: true })),
+      tokenizer.decode(format.encodeAssistant("It is 7.")),
+      textOf(format.next({ userMessage: "  Thanks\n", sampledEnded: true })),
+    ].join("");
+    expect(conversation).toBe(
+      wholeRendering(
+        name,
+        [
+          { role: "system", content: "You help." },
+          { role: "user", content: "A jacket, please" },
+          { role: "assistant", content: said },
+          { role: "tool", content: JSON.stringify({ title: 'A "b"', price: 7 }) },
+          { role: "tool", content: "2" },
+          { role: "assistant", content: "It is 7." },
+          { role: "user", content: "  Thanks\n" },
+        ],
+        tools,
+      ),
+    );
+  },
+);
 
-test.each(names)("%s: a hostile text gives no control token of its own", (name) => {
+test.each(names)("%s: hostile text adds no control tokens", (name) => {
   const format = formatOf(name);
   const controls = special(...NANO_SPECIAL_TOKENS.map((token) => token.content), ...LLAMA_TOKENS);
   const count = (segments: readonly RenderedSegment[]): number =>
@@ -147,14 +150,14 @@ test.each(names)("%s: a hostile text gives no control token of its own", (name) 
       });
       expect(count(next)).toBe(tame.next);
       const shown = JSON.stringify({ [hostile]: hostile });
-      // This template writes a result as a JSON string.
+      // The llama3 template writes a result as a JSON string.
       expect(textOf(next)).toContain(name === "llama3" ? JSON.stringify(shown) : shown);
     }),
     { numRuns: 60 },
   );
 });
 
-test.each(names)("%s: a turn that was cut gets its stop token from next", (name) => {
+test.each(names)("%s: next adds the stop token to a turn that was cut", (name) => {
   const format = formatOf(name);
   const ended = idsOf(format.next({ userMessage: "go on", sampledEnded: true }));
   const cut = idsOf(format.next({ userMessage: "go on", sampledEnded: false }));
@@ -171,7 +174,7 @@ test("stop tokens come from the template and the configuration", () => {
   expect(new Set(nano.stopTokenIds)).toEqual(special("<|im_end|>", "<|endoftext|>"));
 });
 
-test("segments say whose tokens they are", () => {
+test("segments have the role of their tokens", () => {
   const format = formatOf("nano");
   const start = format.start({ system: "s", tools, userMessage: "u" });
   expect(start.map((segment) => segment.role)).toEqual(["system", "user"]);
@@ -195,17 +198,17 @@ test("the nano template writes tools without a system message too", () => {
   );
 });
 
-test("the template's own rendering of a call is what encodeAssistant gives", () => {
+test("encodeAssistant matches the template's rendering of a call", () => {
   const call = { name: "open", arguments: { id: "p1" } };
   const rendered = new Template(NANO_CHAT_TEMPLATE).render({
     messages: [{ role: "assistant", content: "", tool_calls: [{ function: call }] }],
   });
   const ids = formatOf("nano").encodeAssistant("", [call]);
-  // tojson puts a space after a colon, as Python does.
+  // Like Python, tojson puts a space after a colon.
   expect(`<|im_start|>assistant\n${tokenizer.decode(ids)}`).toBe(rendered.replaceAll(": ", ":"));
 });
 
-test("Qwen3 without thinking keeps the empty thought of the prompt and can go on", () => {
+test("Qwen3 without thinking keeps the prompt's empty thought and can continue", () => {
   const format = formatOf("qwen3", { enable_thinking: false });
   expect(textOf(format.start({ system: "", tools: [], userMessage: "u" }))).toMatch(
     /<\|im_start\|>assistant\n<think>\n\n<\/think>\n\n$/,
@@ -213,7 +216,7 @@ test("Qwen3 without thinking keeps the empty thought of the prompt and can go on
   expect(textOf(format.next({ userMessage: "v", sampledEnded: false }))).toMatch(/^<\|im_end\|>\n/);
 });
 
-test("a failed result reads as an error", () => {
+test("a failed result is rendered as an error", () => {
   const next = formatOf("nano").next({
     toolResults: [
       { callId: "c0", ok: false, error: { code: "UNKNOWN_TOOL", message: "there is no tool x" } },
@@ -250,7 +253,7 @@ test("a missing chat template is refused", () => {
   );
 });
 
-test("a template that asks for the date renders the same on any day", () => {
+test("a template that uses the date renders the same on any day", () => {
   const chatTemplate = templates["nano"]!.chatTemplate.replace(
     "Tools:",
     "{{ strftime_now('%d %b %Y') }} Tools:",

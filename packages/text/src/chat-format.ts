@@ -1,11 +1,10 @@
 /**
- * Conversations as tokens: the ONE renderer that sampler, trainer and tests share. The model's own
- * Jinja chat template decides every token that is not somebody's text. Append-only: what was sent
- * or sampled stays, and `next` gives only what comes after it.
+ * Renders conversations as tokens. Sampler, trainer and tests all use this renderer. The model's Jinja chat
+ * template determines every token that is not message text. Rendering only appends: sent and sampled tokens never
+ * change, and `next` returns only the tokens that follow.
  *
- * Differs from `apply_chat_template` on purpose: texts of users, tools and the policy are tokenized
- * alone and without special tokens; a sampled turn stays as it was sampled, where some templates
- * would rewrite it later (Qwen3 drops earlier thoughts).
+ * Differs from `apply_chat_template` on purpose: texts of users, tools and the policy are tokenized separately and
+ * without special tokens, and a sampled turn is never rewritten (Qwen3's template drops earlier thoughts).
  */
 import { WaggleError } from "@waggle/protocol";
 import type { SegmentRole, ToolCallFormat, ToolDefinition, ToolResult } from "@waggle/protocol";
@@ -21,61 +20,65 @@ import type { ParsedAssistant } from "./tool-calls/parsed-call.ts";
 import { createAssistantReader, parseAssistant } from "./tool-calls/reader.ts";
 import type { AssistantReaderOptions } from "./tool-calls/reader.ts";
 
-/** Given tokens and whose they are; becomes a given segment of a trajectory. */
+/** Given tokens with their role. They become a given segment of a trajectory. */
 export type RenderedSegment = { readonly role: SegmentRole; readonly tokenIds: readonly number[] };
 
+/** The beginning of a conversation. */
 export type ChatStart = {
-  /** Empty = no system message. Trusted, unless it spells a special token. */
+  /** Empty = no system message. Treated as template text unless it contains special tokens. */
   readonly system: string;
   readonly tools: readonly ToolDefinition[];
   readonly userMessage: string;
 };
 
+/** Messages that follow a sampled turn. */
 export type ChatNext = {
   readonly toolResults?: readonly ToolResult[];
   readonly userMessage?: string;
-  /** False where the sampled turn was cut before its stop token; the rendering then begins with it. */
+  /** False if the sampled turn was cut before its stop token. The rendering then begins with it. */
   readonly sampledEnded: boolean;
 };
 
+/** Renders, encodes and parses the turns of one model. */
 export interface ChatFormat {
-  /** Ends a turn; give these to `PolicyContext.sample`. */
+  /** Tokens that end a turn, for `PolicyContext.generate`. */
   readonly stopTokenIds: readonly number[];
-  /** The beginning of a conversation; the last segment ends with the generation prompt. */
+  /** Renders the beginning of a conversation. The last segment ends with the generation prompt. */
   start(input: ChatStart): RenderedSegment[];
   /**
-   * What comes after a sampled turn, ending with the generation prompt. Needs no history: the same
+   * Renders what follows a sampled turn, ending with the generation prompt. It needs no history: the same
    * messages give the same tokens after any turn.
    *
-   * @throws WaggleError `TEMPLATE_NOT_APPEND_ONLY` where the template changes what came before.
+   * @throws WaggleError `TEMPLATE_NOT_APPEND_ONLY` if the template changes earlier messages.
    */
   next(input: ChatNext): RenderedSegment[];
   /** How this model writes tool calls. */
   readonly toolCallFormat: ToolCallFormat;
   /**
-   * Text of sampled tokens for `parseAssistant`: without the stop token and other control tokens,
-   * but with the markers of tool calls.
+   * Text of sampled tokens for `parseAssistant`: without stop tokens and other control tokens, but with
+   * tool-call markers.
    */
   decodeAssistant(tokenIds: readonly number[]): string;
-  /** The same text while it is sampled, for showing. */
+  /** Decodes the same text while it is sampled, for display. */
   createAssistantDecoder(): AssistantDecoder;
-  /** The same with names and arguments of calls while they grow. */
+  /** As `createAssistantDecoder`, with names and arguments of calls as they grow. */
   createAssistantReader(options?: AssistantReaderOptions): AssistantTokenReader;
   parseAssistant(text: string, options?: AssistantReaderOptions): ParsedAssistant;
-  /** Tokens a policy would have sampled for this turn, with the stop token: a target to learn. */
+  /** Tokens of an assistant turn, including the stop token, as a training target. */
   encodeAssistant(text: string, toolCalls?: readonly WritableCall[]): number[];
 }
 
+/** The tokenizer and template of a model. */
 export type ChatFormatOptions = {
   readonly tokenizer: Tokenizer;
   readonly tokenizerConfig?: TokenizerConfigJson;
-  /** Taken instead of the one in `tokenizerConfig`, e.g. from `chat_template.jinja`. */
+  /** Overrides the template in `tokenizerConfig`, for example with `chat_template.jinja`. */
   readonly chatTemplate?: string;
-  /** More variables for the template, e.g. `{ enable_thinking: false }`. */
+  /** Additional template variables, for example `{ enable_thinking: false }`. */
   readonly templateVariables?: { readonly [name: string]: unknown };
-  /** Instead of the one that the template shows; `hermes` where it shows none. */
+  /** Overrides the format detected from the template. Default `hermes` if none is detected. */
   readonly toolCallFormat?: ToolCallFormat;
-  /** More tokens that end a turn, e.g. from `generation_config.json`. */
+  /** Additional tokens that end a turn, for example from `generation_config.json`. */
   readonly stopTokens?: readonly string[];
 };
 
@@ -83,10 +86,10 @@ type Message = { readonly role: string; readonly content: string };
 type Rendering = { readonly messages: readonly Message[]; readonly tools: readonly unknown[] };
 
 /**
- * A chat format over a tokenizer and a Jinja template.
+ * Creates a chat format from a tokenizer and a Jinja template.
  *
- * @throws WaggleError `INVALID_ARGUMENT` without a chat template; `TOKENIZER_UNSUPPORTED` where
- *   nothing could end a turn; `TEMPLATE_NOT_APPEND_ONLY` as `next`.
+ * @throws WaggleError `INVALID_ARGUMENT` without a chat template; `TOKENIZER_UNSUPPORTED` if no special token
+ *   ends a turn; `TEMPLATE_NOT_APPEND_ONLY` as `next`.
  */
 export function createChatFormat(options: ChatFormatOptions): ChatFormat {
   const { tokenizer, tokenizerConfig = {} } = options;
@@ -119,11 +122,11 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
           : tokenizer.encode(part.text),
       );
 
-  /** The page author's own text stays in the template's, unless it would give special tokens. */
+  /** Keeps the page's own text in the template, unless it would produce special tokens. */
   const guard = (table: SentinelTable, text: string): string =>
     looksLikeSentinel(text) || !isPlain(tokenizer, text) ? table.sentinelOf(text) : text;
 
-  /** Cuts a rendering where the rendering of fewer messages ends; one segment where it does not. */
+  /** Splits a rendering after the messages of `head`, or returns one segment if it cannot be split there. */
   const cut = (
     rendered: string,
     table: SentinelTable,
@@ -155,7 +158,7 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
     return cut(rendered, table, head, "user", 0);
   };
 
-  /** Renders a short conversation with and without the new messages; the difference is the answer. */
+  /** Renders a short conversation with the new messages, and keeps what follows the assistant's turn. */
   const after = (input: Omit<ChatNext, "sampledEnded">): RenderedSegment[] => {
     const table = new SentinelTable();
     const before: Message[] = [
@@ -198,7 +201,7 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
     const segments = after(input);
     const first = segments[0];
     if (!input.sampledEnded || first === undefined) return segments;
-    // The stop token was sampled and stands in the context already.
+    // The stop token was sampled and is already in the context.
     if (!stopTokenIds.includes(first.tokenIds[0] as number)) throw notAppendOnly("the stop token");
     return [{ ...first, tokenIds: first.tokenIds.slice(1) }, ...segments.slice(1)];
   };
@@ -228,7 +231,7 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
   };
 }
 
-/** Content of a tool message: the value as JSON, or the error as JSON. */
+/** Content of a tool message: the value or the error as JSON. */
 export function toolResultText(result: ToolResult): string {
   return (
     JSON.stringify(
@@ -247,7 +250,7 @@ const PROBE_TOOL = toTemplateTool(
   (text) => text,
 );
 
-/** The shape that chat templates expect: OpenAI's function tools. */
+/** Converts a tool to the form that chat templates expect: OpenAI's function tools. */
 function toTemplateTool(tool: ToolDefinition, guard: (text: string) => string): unknown {
   const guardAll = (value: unknown): unknown => {
     if (typeof value === "string") return guard(value);
@@ -268,8 +271,8 @@ function toTemplateTool(tool: ToolDefinition, guard: (text: string) => string): 
 }
 
 /**
- * Where the text after the sampled turn begins. The header of the turn may be shorter than the
- * generation prompt was (Qwen3 leaves an empty thought out of its history): what was sent stays.
+ * Index after the sampled turn in the rendering. The turn's header may be shorter than the generation prompt
+ * (Qwen3 omits an empty thought from history); the tokens that were sent are kept.
  */
 function endOfSampled(
   full: string,
@@ -280,16 +283,16 @@ function endOfSampled(
   if (at === -1) throw notAppendOnly("the assistant's text");
   const header = full.slice(0, at).trimEnd();
   if (!full.startsWith(history) || !prompted.startsWith(history) || !prompted.startsWith(header)) {
-    throw notAppendOnly("the messages before it");
+    throw notAppendOnly("the earlier messages");
   }
   const end = at + inner.length;
   return full[end] === "\u2003" ? end + 1 : end;
 }
 
-function notAppendOnly(what: string): WaggleError {
+function notAppendOnly(lost: string): WaggleError {
   return new WaggleError(
     "TEMPLATE_NOT_APPEND_ONLY",
-    `a chat template must keep what came before a new message, got a rendering without ${what}; use a template that only appends`,
+    `the chat template does not keep ${lost} when a message is added; use a template that only appends`,
   );
 }
 
@@ -306,7 +309,7 @@ function findStopTokens(
   if (closing === undefined || !stopTokenIds.includes(closing)) {
     throw new WaggleError(
       "TOKENIZER_UNSUPPORTED",
-      "the chat template must end an assistant turn with a special token of the tokenizer, got ordinary text; use a model whose template does",
+      "the chat template does not end an assistant turn with a special token of the tokenizer; use another model",
     );
   }
   return stopTokenIds;
@@ -325,20 +328,20 @@ function chatTemplateOf({ chatTemplate, tokenizerConfig }: ChatFormatOptions): s
   if (named !== undefined) return named.template;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    "a chat format needs a chat template, got none in tokenizer_config.json; pass chatTemplate",
+    "there is no chat template in tokenizer_config.json; pass chatTemplate",
   );
 }
 
 /**
- * Llama 3 and others write today's date. A rendering must be the same on any day, or a trainer could
- * not repeat what a page had rendered yesterday.
+ * Replaces `strftime_now` by a fixed date. Llama 3 and others write today's date, but a trainer must be able to
+ * repeat what a page rendered on another day.
  */
 function withoutClock(template: string): string {
   if (!template.includes("strftime_now")) return template;
   return `{%- macro strftime_now(format) -%}01 Jan 2026{%- endmacro %}${template}`;
 }
 
-/** `bos_token` is a string or an added token. */
+/** The text of a token such as `bos_token`, which is a string or an added token. */
 function tokenText(token: unknown): string | null {
   if (typeof token === "string") return token;
   if (typeof token !== "object" || token === null || !("content" in token)) return null;
@@ -349,6 +352,6 @@ function tryRender(render: () => string): string | null {
   try {
     return render();
   } catch {
-    return null; // Some templates refuse a conversation without a user.
+    return null; // Some templates raise an error without a user message.
   }
 }

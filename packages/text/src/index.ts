@@ -1,4 +1,4 @@
-/** Tokenizer, chat templates, tool-call formats, and the BPE trainer. Grammars: `./grammar`. */
+/** Tokenizer, chat templates, tool-call formats and a BPE trainer. For grammars see `./grammar`. */
 export { trainByteLevelBpe } from "./bpe-trainer.ts";
 export type { BpeTrainerOptions, SpecialToken } from "./bpe-trainer.ts";
 export { createChatFormat, toolResultText } from "./chat-format.ts";

@@ -27,7 +27,7 @@ const end = id("<|im_end|>");
 const stops = (files: { readonly [path: string]: unknown }): readonly number[] =>
   readChatFormat(folder({ ...config, ...files })).stopTokenIds;
 
-test("every end-of-sequence id of the generation config ends a turn, ordinary tokens never", () => {
+test("special end-of-sequence ids of the generation config end a turn, ordinary tokens do not", () => {
   expect(stops({})).toEqual([end]);
   expect(
     stops({ "generation_config.json": { eos_token_id: [id("<|endoftext|>"), end, 65] } }),
@@ -39,7 +39,7 @@ test("every end-of-sequence id of the generation config ends a turn, ordinary to
   ]);
 });
 
-test("a template file goes before the template of the tokenizer's config", () => {
+test("a template file takes precedence over the tokenizer config's template", () => {
   const files = folder({
     ...config,
     "chat_template.jinja": NANO_CHAT_TEMPLATE.replaceAll("Tools:", "Functions:"),

@@ -1,6 +1,6 @@
 /**
- * The chat format of a Hugging Face folder. The one reader for page and trainer: a stop token or a
- * template that only one of them knew would make the trainer refuse honest trajectories.
+ * Reads the chat format of a Hugging Face folder. Pages and the trainer both use it: if they disagreed about a stop
+ * token or template, the trainer would refuse valid trajectories.
  */
 import { WaggleError } from "@waggle/protocol";
 import { createChatFormat } from "./chat-format.ts";
@@ -9,13 +9,13 @@ import { createTokenizer } from "./tokenizer.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 import type { TokenizerConfigJson, TokenizerJson } from "./tokenizer-json.ts";
 
-/** Qwen3 would spend a turn's whole budget on thoughts. */
+/** Without this, Qwen3 would spend a turn's whole budget on thinking. */
 const TEMPLATE_VARIABLES = { enable_thinking: false };
 
 /**
- * Tokenizer, template and stop tokens of a model's files by path: `tokenizer.json`,
- * `tokenizer_config.json`, `chat_template.jinja` (taken before the one in the config) and the
- * end-of-sequence ids of `generation_config.json`, else of `config.json`.
+ * Reads tokenizer, template and stop tokens from a model's files by path: `tokenizer.json`,
+ * `tokenizer_config.json`, `chat_template.jinja` (which takes precedence over the config's template) and the
+ * end-of-sequence ids of `generation_config.json` or else `config.json`.
  *
  * @throws WaggleError `MODEL_CORRUPT` for a missing or unreadable file, and as `createTokenizer` and
  *   `createChatFormat`.
@@ -34,17 +34,17 @@ export function readChatFormat(files: ReadonlyMap<string, Uint8Array>): ChatForm
   });
 }
 
-/** @throws WaggleError `MODEL_CORRUPT` where the file is missing or no JSON. */
+/** @throws WaggleError `MODEL_CORRUPT` if the file is missing or not JSON. */
 export function readTokenizerJson(files: ReadonlyMap<string, Uint8Array>): TokenizerJson {
   const json = jsonFile(files, "tokenizer.json");
   if (json !== undefined) return json as TokenizerJson;
   throw new WaggleError(
     "MODEL_CORRUPT",
-    `a model must hold tokenizer.json, got ${[...files.keys()].join(", ") || "nothing"}; add the file`,
+    `tokenizer.json is missing; the model has ${[...files.keys()].join(", ") || "no files"}`,
   );
 }
 
-/** One id or a list of them, as text. */
+/** The text of the end-of-sequence ids, which are a number or a list. */
 function endOfSequenceTokens(
   files: ReadonlyMap<string, Uint8Array>,
   tokenizer: Tokenizer,
@@ -70,7 +70,7 @@ function jsonFile(files: ReadonlyMap<string, Uint8Array>, path: string): unknown
   } catch (cause) {
     throw new WaggleError(
       "MODEL_CORRUPT",
-      `${path} must be JSON, got ${bytes.length} bytes that are not; fetch the file again`,
+      `${path} (${bytes.length} bytes) is not valid JSON; download the file again`,
       { cause },
     );
   }

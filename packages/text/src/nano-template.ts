@@ -1,12 +1,11 @@
 /**
- * The chat template of the nano model: ChatML with every habit that costs tokens left out, because
- * a whole trajectory has to fit 256 of them. Tools are signatures, not schemas; there is no line end
- * after a turn.
+ * The chat template of the nano model: ChatML reduced to save tokens, because a whole trajectory must fit into 256
+ * of them. Tools are signatures instead of schemas, and turns do not end with a newline.
  */
 import type { SpecialToken } from "./bpe-trainer.ts";
 import type { TokenizerConfigJson } from "./tokenizer-json.ts";
 
-/** The tokens with ids of their own; pass them to `trainByteLevelBpe`. */
+/** Special and added tokens of the nano model, for `trainByteLevelBpe`. */
 export const NANO_SPECIAL_TOKENS: readonly SpecialToken[] = [
   { content: "<|endoftext|>", special: true },
   { content: "<|im_start|>", special: true },
@@ -17,7 +16,7 @@ export const NANO_SPECIAL_TOKENS: readonly SpecialToken[] = [
   { content: "</tool_response>", special: false },
 ];
 
-/** Renders e.g. `<|im_start|>system\nBe brief.\nTools: search(query,maxPrice?) open(id)<|im_end|>`. */
+/** Renders, for example, `<|im_start|>system\nBe brief.\nTools: search(query,maxPrice?) open(id)<|im_end|>`. */
 export const NANO_CHAT_TEMPLATE: string = [
   "{%- macro signatures() -%}",
   "Tools:{% for tool in tools %} {{ tool.function.name }}(",

@@ -1,24 +1,23 @@
 /**
- * Stand-ins for text that a chat template must not read. A template is rendered with a sentinel in
- * place of every such text and split at the sentinels afterwards, so what the template wrote and
- * what somebody else wrote never meet in one string.
+ * Placeholders for text that a chat template must not read. A template is rendered with a sentinel in place of
+ * every such text, and the result is split at the sentinels, so that template text and other text never mix.
  *
- * A sentinel also shows what the template did to it: the quote inside comes back escaped where the
- * template wrote JSON, and the EM SPACE at either end is gone where the template trimmed.
+ * A sentinel also reveals what the template does to it: its quote is escaped if the template writes JSON, and the
+ * EM SPACE at either end is missing if the template trims.
  */
 
 const SENTINEL = /(\u2003?)\uE000(\d+)(\\?)"\uE001(\u2003?)/gu;
 const SENTINEL_CHARACTER = /[\uE000\uE001\u2003]/u;
 
-/** A piece of a rendering: text of the template, or text that stood behind a sentinel. */
+/** A piece of a rendering: template text, or text that a sentinel replaced. */
 export type RenderedPart = { readonly from: "template" | "outside"; readonly text: string };
 
-/** Keeps texts and gives sentinels for them. One per rendering. */
+/** Holds the texts of one rendering and their sentinels. */
 export class SentinelTable {
   readonly #texts: string[] = [];
   readonly #sentinels = new Map<string, string>();
 
-  /** The same text has the same sentinel, so that a template can still compare. */
+  /** The sentinel of a text. Equal texts have equal sentinels, so that a template can compare them. */
   sentinelOf(text: string): string {
     const known = this.#sentinels.get(text);
     if (known !== undefined) return known;
@@ -27,7 +26,7 @@ export class SentinelTable {
     return sentinel;
   }
 
-  /** Splits a rendering; texts come back as the template would have shown them. Empty parts are left out. */
+  /** Splits a rendering and restores the texts as the template would have written them. Omits empty parts. */
   split(rendered: string): RenderedPart[] {
     const parts: RenderedPart[] = [];
     let start = 0;
@@ -46,7 +45,7 @@ export class SentinelTable {
   }
 }
 
-/** True for text that could be taken for a sentinel and so must stand behind one. */
+/** True for text that could be mistaken for a sentinel and must therefore be replaced by one. */
 export function looksLikeSentinel(text: string): boolean {
   return SENTINEL_CHARACTER.test(text);
 }

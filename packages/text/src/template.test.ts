@@ -1,4 +1,4 @@
-/** Against the library's own `Template`. */
+/** Compares with the library's own `Template`. */
 import { Template as LibraryTemplate } from "@huggingface/jinja";
 import { expect, test } from "vitest";
 import { Template } from "./template.ts";
@@ -9,14 +9,14 @@ test.for([
   "{{ true }} {{ True }} {{ false }} {{ False }} {{ none is none }} {{ None is none }}",
   "{% set ns = namespace(n=1) %}{% for i in range(1, 6, 2) %}{% set ns.n = ns.n * i %}{% endfor %}{{ ns.n }}",
   "  {% if tools is none %}\n  no tools\n  {% endif %}\n{{ messages[0].content }}",
-])("%s is rendered as the library renders it", (source) => {
+])("%s renders like the library's template", (source) => {
   const variables = { tools: null, messages: [{ role: "user", content: "Hello." }] };
   expect(new Template(source).render(variables)).toBe(
     new LibraryTemplate(source).render(variables),
   );
 });
 
-test("variables hide globals, and what a template raises is thrown", () => {
+test("variables shadow globals, and exceptions of a template are thrown", () => {
   expect(new Template("{{ range }}").render({ range: "mine" })).toBe("mine");
   const raising = new Template("{{ raise_exception('roles must alternate') }}");
   expect(() => raising.render({})).toThrow("roles must alternate");

@@ -1,11 +1,11 @@
 /**
- * A chat template in Jinja, parsed once. The library's own `Template` can also write templates, which
- * every page would load; this is the rest of it, with the globals that Transformers gives.
+ * A Jinja chat template that is parsed once. The library's own `Template` class also contains a formatter that every
+ * page would load. This class renders only, with the globals that Transformers provides.
  * Source: Transformers, `utils/chat_template_utils.py`; Jinja's manual, "List of Global Functions".
  */
 import { Environment, Interpreter, parse, tokenize } from "@huggingface/jinja";
 
-/** `strftime_now` is left out: a rendering must be the same on any day. */
+/** Without `strftime_now`, since a rendering must be the same on any day. */
 const GLOBALS: { readonly [name: string]: unknown } = {
   true: true,
   false: false,
@@ -19,15 +19,16 @@ const GLOBALS: { readonly [name: string]: unknown } = {
   },
 };
 
+/** A parsed template. */
 export class Template {
   readonly #program: ReturnType<typeof parse>;
 
-  /** @throws where `source` is no Jinja template. */
+  /** @throws if `source` is not a valid Jinja template. */
   constructor(source: string) {
     this.#program = parse(tokenize(source, { lstrip_blocks: true, trim_blocks: true }));
   }
 
-  /** @throws what the template raises. */
+  /** @throws errors that the template raises. */
   render(variables: { readonly [name: string]: unknown }): string {
     const environment = new Environment();
     for (const [name, value] of Object.entries({ ...GLOBALS, ...variables })) {
@@ -37,9 +38,9 @@ export class Template {
   }
 }
 
-/** As Python's. */
+/** Like Python's `range`. */
 function range(first: number, second?: number, step = 1): number[] {
-  if (step === 0) throw new Error("range() must have a step, got 0");
+  if (step === 0) throw new Error("range() needs a step other than 0");
   const [start, stop] = second === undefined ? [0, first] : [first, second];
   const length = Math.max(0, Math.ceil((stop - start) / step));
   return Array.from({ length }, (_, index) => start + index * step);

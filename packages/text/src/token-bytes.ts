@@ -1,13 +1,14 @@
 /**
- * The bytes of every token of a `tokenizer.json`: byte-level BPE (Qwen, Llama 3, SmolLM, LFM2, ours)
- * and SentencePiece BPE with byte fallback (Gemma, Llama 2, Mistral). Not a tokenizer.
+ * The bytes of every token in a `tokenizer.json`, for byte-level BPE (Qwen, Llama 3, SmolLM, LFM2, ours) and
+ * SentencePiece BPE with byte fallback (Gemma, Llama 2, Mistral).
  */
 import { fromByteCharacters } from "./byte-level.ts";
 import type { TokenizerJson } from "./tokenizer-json.ts";
 
-/** How text lies in the vocabulary; `null` where it is neither. */
+/** How tokens represent bytes. */
 export type VocabularyKind = "byte-level" | "byte-fallback";
 
+/** The kind of a vocabulary; `null` if it is neither. */
 export function vocabularyKind(json: TokenizerJson): VocabularyKind | null {
   if ((json.model?.type ?? "BPE") !== "BPE") return null;
   const types = decoderTypes(json.decoder);
@@ -15,7 +16,7 @@ export function vocabularyKind(json: TokenizerJson): VocabularyKind | null {
   return types.includes("ByteFallback") ? "byte-fallback" : null;
 }
 
-/** Bytes by id, added tokens with the bytes of their text. */
+/** Bytes of each token by id. Added tokens have the bytes of their text. */
 export function tokenBytes(json: TokenizerJson): Map<number, Uint8Array> {
   const encoder = new TextEncoder();
   const read = vocabularyKind(json) === "byte-fallback" ? fromPiece : fromByteCharacters;

@@ -1,4 +1,4 @@
-/** Hugging Face's `tokenizer.json` and `tokenizer_config.json`, as far as they are read here. */
+/** The parts of Hugging Face's `tokenizer.json` and `tokenizer_config.json` that are used here. */
 
 /** An entry of `added_tokens`. */
 export type AddedTokenJson = {
@@ -8,7 +8,7 @@ export type AddedTokenJson = {
   readonly [key: string]: unknown;
 };
 
-/** The parts of a `tokenizer.json` that are read here; the library reads the rest. */
+/** A `tokenizer.json`. The tokenizer library reads the members that are not listed. */
 export type TokenizerJson = {
   readonly added_tokens?: readonly AddedTokenJson[];
   readonly model: {

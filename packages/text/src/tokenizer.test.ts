@@ -22,7 +22,7 @@ test("any Unicode text survives encode and decode", () => {
   );
 });
 
-test("encode never gives an added token, whatever is written around it", () => {
+test("encode never produces an added token, whatever surrounds it", () => {
   const piece = fc.oneof(
     fc.constantFrom(...NANO_SPECIAL_TOKENS.map((token) => token.content)),
     fc.string({ unit: "grapheme", maxLength: 5 }),
@@ -37,12 +37,12 @@ test("encode never gives an added token, whatever is written around it", () => {
   );
 });
 
-test("encodeTemplate gives added tokens", () => {
+test("encodeTemplate produces added tokens", () => {
   expect(tokenizer.encodeTemplate("<|im_end|><tool_call>")).toEqual([addedIds[2], addedIds[3]]);
 });
 
-test("a vocabulary that holds the added tokens itself gives none of them either", () => {
-  // As Llama's: added tokens are also entries of the model, and `ignore_merges` looks words up.
+test("encode produces no added token even if the model's vocabulary contains them", () => {
+  // As in Llama's files: added tokens are also in the model's vocabulary, and `ignore_merges` looks words up.
   const vocab = { ...tokenizerJson.model.vocab };
   for (const token of tokenizerJson.added_tokens ?? []) vocab[token.content] = token.id;
   const careless: TokenizerJson = {
@@ -55,7 +55,7 @@ test("a vocabulary that holds the added tokens itself gives none of them either"
   expect(tokenizer.decode(ids)).toBe("<|im_end|>");
 });
 
-test("a merge that would spell an added token gives the pieces", () => {
+test("encode does not apply a merge that would spell an added token", () => {
   const json: TokenizerJson = {
     added_tokens: [{ id: 300, content: "ab", special: true }],
     decoder: { type: "ByteLevel" },
@@ -67,17 +67,17 @@ test("a merge that would spell an added token gives the pieces", () => {
   expect(both.encodeTemplate("ab")).toEqual([300]);
 });
 
-test("decode skips special tokens where asked and keeps tool tags", () => {
+test("decode skips special tokens on request and keeps tool tags", () => {
   const ids = tokenizer.encodeTemplate("<|im_start|>a<tool_call>b</tool_call><|im_end|>");
   expect(tokenizer.decode(ids, { skipSpecialTokens: true })).toBe("a<tool_call>b</tool_call>");
 });
 
-test("decode passes over ids of a padded vocabulary", () => {
+test("decode ignores unknown ids", () => {
   expect(tokenizer.decode([104, 5000, 105])).toBe("hi");
   expect(tokenizer.decode([])).toBe("");
 });
 
-test("a streamed character comes out when its last byte is there", () => {
+test("a streamed character is returned with its last byte", () => {
   const stream = tokenizer.createStreamDecoder();
   const pieces = [...new TextEncoder().encode("€a")].map((byte) => stream.push(byte));
   expect(pieces).toEqual(["", "", "€", "a"]);
@@ -85,7 +85,7 @@ test("a streamed character comes out when its last byte is there", () => {
   expect(stream.end()).toBe("\uFFFD");
 });
 
-test("streaming gives what decoding at once gives", () => {
+test("streaming gives the same text as decoding at once", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(310), { maxLength: 40 }), (ids) => {
       const stream = tokenizer.createStreamDecoder();

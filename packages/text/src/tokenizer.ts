@@ -1,53 +1,55 @@
 /**
- * The tokenizer: Hugging Face's `tokenizer.json`, with two doors. `encode` is for text that anyone
- * may have written and can only give ordinary tokens; `encodeTemplate` is for text that a chat
- * template wrote and recognizes special and added tokens. Byte-level BPE (Qwen, Llama 3, SmolLM,
- * LFM2, ours) and SentencePiece BPE with byte fallback (Gemma, Llama 2, Mistral): every text has a
- * tokenization and every token has bytes.
+ * The tokenizer of a Hugging Face `tokenizer.json`, with two ways to encode. `encode` is for untrusted text and
+ * produces only ordinary tokens. `encodeTemplate` is for text that a chat template wrote and recognizes special and
+ * added tokens. Supports byte-level BPE (Qwen, Llama 3, SmolLM, LFM2, ours) and SentencePiece BPE with byte
+ * fallback (Gemma, Llama 2, Mistral), so that every text can be encoded and every token has bytes.
  */
 import { Tokenizer as LibraryTokenizer } from "@huggingface/tokenizers";
 import { WaggleError } from "@waggle/protocol";
 import { tokenBytes, vocabularyKind } from "./token-bytes.ts";
 import type { TokenizerConfigJson, TokenizerJson } from "./tokenizer-json.ts";
 
+/** Which special tokens to decode. */
 export type DecodeOptions = {
-  /** Leaves out special tokens such as `<|im_end|>`; `<tool_call>` is added, not special. Default false. */
+  /** Omits special tokens such as `<|im_end|>`. `<tool_call>` is added but not special. Default false. */
   readonly skipSpecialTokens?: boolean;
-  /** Special tokens that stay all the same. */
+  /** Special tokens that are kept nevertheless. */
   readonly keepTokenIds?: ReadonlySet<number>;
 };
 
-/** Decodes a stream of ids; text comes out in whole characters. */
+/** Decodes a stream of ids into whole characters. */
 export interface StreamDecoder {
-  /** The text that became complete with this token; often empty inside a multi-byte character. */
+  /** The text completed by this token. Often empty inside a multi-byte character. */
   push(tokenId: number): string;
-  /** What is left; an unfinished character comes out as U+FFFD. The decoder may then be reused. */
+  /** The rest. An incomplete character becomes U+FFFD. The decoder can then be reused. */
   end(): string;
 }
 
+/** Encodes and decodes text. */
 export interface Tokenizer {
-  /** 1 + the largest id it knows. A model's vocabulary is often padded above it. */
+  /** 1 + the largest known id. A model's vocabulary is often padded to more. */
   readonly vocabularySize: number;
-  /** Ids of text that anyone may have written: never a special or added token, never a BOS. */
+  /** Encodes untrusted text. Never produces special or added tokens or a BOS. */
   encode(text: string): number[];
-  /** Ids of text that a chat template wrote: special and added tokens are recognized. */
+  /** Encodes text that a chat template wrote. Special and added tokens are recognized. */
   encodeTemplate(text: string): number[];
-  /** Text of ids. Ids that it does not know give nothing. */
+  /** Decodes ids. Unknown ids are ignored. */
   decode(tokenIds: readonly number[], options?: DecodeOptions): string;
   createStreamDecoder(options?: DecodeOptions): StreamDecoder;
-  /** Id of a special or added token. */
+  /** Id of a special or added token; `undefined` if there is none. */
   specialTokenId(text: string): number | undefined;
 }
 
+/** A tokenizer's files as parsed JSON. */
 export type TokenizerFiles = {
   readonly tokenizerJson: TokenizerJson;
   readonly tokenizerConfig?: TokenizerConfigJson;
 };
 
 /**
- * A tokenizer of the two Hugging Face files.
+ * Creates a tokenizer from the two Hugging Face files.
  *
- * @throws WaggleError `TOKENIZER_UNSUPPORTED` where it is no BPE over bytes.
+ * @throws WaggleError `TOKENIZER_UNSUPPORTED` if it is not a BPE over bytes.
  */
 export function createTokenizer(files: TokenizerFiles): Tokenizer {
   const { tokenizerJson, tokenizerConfig = {} } = files;
@@ -63,7 +65,7 @@ export function createTokenizer(files: TokenizerFiles): Tokenizer {
   const createStreamDecoder = (options: DecodeOptions = {}): StreamDecoder => {
     const isSkipped = (tokenId: number) =>
       options.skipSpecialTokens && specialIds.has(tokenId) && !options.keepTokenIds?.has(tokenId);
-    // ignoreBOM: a BOM in the text is text.
+    // ignoreBOM keeps a byte order mark as part of the text.
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
     return {
       push: (tokenId) => {
@@ -96,7 +98,7 @@ function requireBytes(json: TokenizerJson): void {
   if (vocabularyKind(json) !== null) return;
   throw new WaggleError(
     "TOKENIZER_UNSUPPORTED",
-    `a tokenizer must be a BPE with a ByteLevel or ByteFallback decoder, got model ${String(json.model?.type ?? "BPE")}; use a model of the Qwen, Llama, SmolLM, Gemma, Mistral or LFM kind`,
+    `the tokenizer (model ${String(json.model?.type ?? "BPE")}) is not a BPE with a ByteLevel or ByteFallback decoder; use a model such as Qwen, Llama, SmolLM, Gemma, Mistral or LFM`,
   );
 }
 
@@ -108,17 +110,17 @@ function toLibrary(json: TokenizerJson, config: TokenizerConfigJson): LibraryTok
 }
 
 /**
- * The same tokenizer, unable to give an added token: neither by its splitter, nor from the
- * vocabulary of the model (`ignore_merges` looks whole words up there), nor as the end of a merge.
+ * The same tokenizer without added tokens. They are removed from the splitter, from the model's vocabulary (where
+ * `ignore_merges` would look words up) and from the results of merges.
  */
 function removeAddedTokens(json: TokenizerJson): TokenizerJson {
-  // A single character may be one of the 256 bytes: those stay.
+  // Single characters are kept, because they may be one of the 256 bytes.
   const removed = new Set(
     (json.added_tokens ?? [])
       .map((token) => token.content)
       .filter((text) => text.length > 1 && Object.hasOwn(json.model.vocab, text)),
   );
-  // Most files have none of them there; their vocabularies are large.
+  // Avoids copying the vocabulary, since most files have no added tokens in it.
   if (removed.size === 0) return { ...json, added_tokens: [] };
   const vocab = Object.fromEntries(
     Object.entries(json.model.vocab).filter(([token]) => !removed.has(token)),

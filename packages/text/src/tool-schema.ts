@@ -1,18 +1,17 @@
 /**
- * Tool schemas as people write them, as JSON Schema. Function-calling data sets (BFCL) and Python or
- * Java signatures name types that JSON Schema does not know; a validator refuses them and a grammar
- * could not hold them.
+ * Converts tool schemas of other dialects to JSON Schema. Function-calling data sets (BFCL) and Python or Java
+ * signatures use type names that JSON Schema does not know, which validators refuse and grammars cannot express.
  *
- * What is changed, and why:
+ * What is changed:
  * - Type names become JSON Schema's (`TYPES`): `dict` → `object`, `float` → `number`, `tuple` →
  *   `array`, `any` and `""` → no constraint.
- * - An enum on an array moves to its items where no array stands in it: it lists what the items may be.
- * - `enum` values that have not the type beside them are left out, as no value could be both.
- * - `optional` goes: what is not in `required` is optional in JSON Schema.
- * - `required: true` on a property goes to the list of its object; a list stays.
- * - Names in `required` that no property has stay: the member must be there, with any value.
- * - Keywords for another type (`minItems` on an integer) go: JSON Schema would pass over them too.
- * - `default` and `description` stay: they say nothing about what is valid.
+ * - An enum on an array moves to its items, unless it contains arrays: it lists the allowed items.
+ * - `enum` values of another type than the schema's are dropped, since no value could satisfy both.
+ * - `optional` is dropped: everything that is not in `required` is optional in JSON Schema.
+ * - `required: true` on a property moves to its object's `required` list. A list is kept.
+ * - Names in `required` without a property are kept: the member must be present, with any value.
+ * - Keywords for another type (`minItems` on an integer) are dropped, since JSON Schema ignores them too.
+ * - `default` and `description` are kept: they do not affect validity.
  */
 import { WaggleError, isObject } from "@waggle/protocol";
 import type { JsonSchema } from "@waggle/protocol";
@@ -68,9 +67,9 @@ const KEYWORDS: { readonly [type: string]: readonly string[] } = {
 const COMPOSITIONS = ["allOf", "anyOf", "oneOf"];
 
 /**
- * A JSON Schema with the same meaning. JSON Schema itself comes out as it was.
+ * A JSON Schema with the same meaning. A valid JSON Schema is returned unchanged.
  *
- * @throws WaggleError `INVALID_ARGUMENT` for a type that nobody knows.
+ * @throws WaggleError `INVALID_ARGUMENT` for an unknown type.
  */
 export function toolSchemaToJsonSchema(schema: JsonSchema): JsonSchema {
   return convert(schema, "");
@@ -114,7 +113,7 @@ function typeName(given: unknown, path: string): string | string[] | undefined {
   if (name === undefined) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a type must be one of JSON Schema's or a programming language's, got ${JSON.stringify(given)} at ${path || "the root"}; name it string, number, integer, boolean, array or object`,
+      `unknown type ${JSON.stringify(given)} at ${path || "the root"} of the tool's schema; use string, number, integer, boolean, array or object`,
     );
   }
   return name ?? undefined;

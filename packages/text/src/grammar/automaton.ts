@@ -1,33 +1,34 @@
 /**
- * Runs an expression symbol by symbol: a deterministic automaton over sets of continuations, made
- * as far as it is asked for. Recursion is a stack inside a continuation, so states are unbounded
- * only where the grammar is. Also knows from every state the shortest way to the end, in symbols.
+ * Runs an expression symbol by symbol: a deterministic automaton over sets of continuations, built on demand.
+ * Recursion is a stack within a continuation, so the number of states is unbounded only for recursive grammars.
+ * For every state it also knows the shortest path to an accepting state.
  */
 import type { Expression, Expressions } from "./expression.ts";
 
-/** A state's number. */
+/** Number of a state. */
 export type State = number;
 
-/** Nothing can follow any more. */
+/** The state from which nothing can match. */
 export const DEAD: State = 0;
 
-/** An expression, then another continuation; 0 is the end. */
+/** An expression followed by another continuation; 0 is the end. */
 type Continuation = number;
 const END: Continuation = 0;
 const UNKNOWN = -1;
-/** Expressions of one grammar stay far below; the key of a pair must fit 53 bits. */
+/** Upper bound of expression ids. A pair of a continuation and an expression must fit into 53 bits. */
 const EXPRESSION_LIMIT = 2 ** 24;
 
 type StateInfo = {
-  /** Continuations that begin with symbols. */
+  /** Continuations that begin with a set of symbols. */
   readonly leaves: readonly Continuation[];
   readonly isAccepting: boolean;
-  /** Symbols of the shortest way to the end. */
+  /** Number of symbols on the shortest path to an accepting state. */
   readonly shortest: number;
-  /** `[alphabet]` next states, `UNKNOWN` until asked for. */
+  /** `[alphabet]` next states; `UNKNOWN` until requested. */
   readonly next: Int32Array;
 };
 
+/** The automaton of one grammar. */
 export class Automaton {
   readonly start: State;
   readonly #e: Expressions;
@@ -50,13 +51,13 @@ export class Automaton {
     this.start = this.#close([this.#continue(root, END)]);
   }
 
-  /** The state after a symbol, `DEAD` where it may not come. */
+  /** The state after a symbol; `DEAD` if the symbol is not allowed. */
   step(state: State, symbol: number): State {
     const { next, leaves } = this.#states[state] as StateInfo;
     const known = next[symbol] as number;
     if (known !== UNKNOWN) return known;
     const tails: Continuation[] = [];
-    // Symbols around this one that every leaf takes or leaves with it lead to the same state.
+    // The range of symbols around this one that all leaves treat alike leads to the same state.
     let low = 0;
     let high = this.#alphabet - 1;
     for (const leaf of leaves) {
@@ -86,14 +87,14 @@ export class Automaton {
     return (this.#states[state] as StateInfo).isAccepting;
   }
 
-  /** Symbols of the shortest way to the end; `Infinity` from `DEAD`. */
+  /** Number of symbols on the shortest path to an accepting state; `Infinity` from `DEAD`. */
   shortestLength(state: State): number {
     return (this.#states[state] as StateInfo).shortest;
   }
 
   /**
-   * The shortest way to the end; of several, the one that is first in the order of symbols. So what
-   * remains of it after any part is again the shortest from there.
+   * The shortest path to an accepting state. Among several, the first in symbol order, so that any rest of it is
+   * again the shortest path from there.
    */
   shortestPath(state: State): number[] {
     const path: number[] = [];
@@ -105,7 +106,7 @@ export class Automaton {
     return path;
   }
 
-  /** States made so far. */
+  /** Number of states created so far. */
   get stateCount(): number {
     return this.#states.length;
   }
@@ -121,7 +122,7 @@ export class Automaton {
     return first;
   }
 
-  /** The state of everything that can come first. */
+  /** The state of all leaves that these continuations can begin with. */
   #close(continuations: readonly Continuation[]): State {
     const leaves: Continuation[] = [];
     const seen = new Set<Continuation>();
@@ -134,7 +135,7 @@ export class Automaton {
         isAccepting = true;
         continue;
       }
-      // What can never be finished is no way to go.
+      // A continuation that can never be completed is dropped.
       if (this.#continuationLengths[at] === Infinity) continue;
       const tail = this.#tails[at] as Continuation;
       const node = this.#e.node(this.#heads[at] as Expression);
@@ -186,7 +187,7 @@ export class Automaton {
   }
 }
 
-/** Symbols of the shortest text of every rule: the least fixed point (Knuth 1977). */
+/** Length of the shortest text of every rule: the least fixed point (Knuth 1977). */
 function shortestOfRules(e: Expressions): number[] {
   const lengths = Array.from({ length: e.ruleCount }, () => Infinity);
   for (let changed = true; changed;) {

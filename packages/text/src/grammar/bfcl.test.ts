@@ -1,4 +1,4 @@
-/** 200 tools of the Berkeley Function Calling Leaderboard under grammars, in every format. */
+/** Generates calls of 200 tools of the Berkeley Function Calling Leaderboard in every format. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ToolCallFormat, ToolCallsGrammar } from "@waggle/protocol";
@@ -37,7 +37,7 @@ function sampler(markers: readonly string[]) {
   return async (spec: ToolCallsGrammar, index: number) => {
     const grammar = await compiler.compile(spec);
     const random = randomFrom(index);
-    // One in eight begins with the tightest budget, which has to be searched for.
+    // Every eighth generation starts with the smallest possible budget, which requires a search.
     const budget = index % 8 === 0 ? shortestBudget(grammar) : 250;
     return tokenizer.decode(sample(grammar, budget, random));
   };
@@ -52,7 +52,7 @@ test.each<[ToolCallFormat, number, string[]]>([
   ["mistral", 4, ["[TOOL_CALLS]", "[ARGS]"]],
   ["lfm", 4, ["<|tool_call_start|>", "<|tool_call_end|>"]],
   ["gemma", 4, ["<start_function_call>", "<end_function_call>", "<escape>"]],
-])("%s, every %i. tool, with %j as tokens: every call is valid", async (format, nth, markers) => {
+])("%s: calls of one tool in %i are valid, with %j as tokens", async (format, nth, markers) => {
   const tools = TOOLS.filter((_, at) => at % nth === 0);
   const result = await constrainedGenerations({
     tools,
@@ -64,7 +64,7 @@ test.each<[ToolCallFormat, number, string[]]>([
   expect(result.valid).toBe(200 / nth);
 });
 
-test("control: the same check finds a call that the schema forbids", async () => {
+test("control: the check finds calls that the schema forbids", async () => {
   const result = await constrainedGenerations({
     tools: TOOLS.slice(0, 20),
     count: 20,

@@ -1,6 +1,6 @@
 /**
- * Masks and budgets against a plain twin: all texts of a small grammar written out, a token allowed
- * where one of them goes on with it and can be spelled in the tokens that are left.
+ * Compares masks and budgets with a reference implementation that lists all texts of a small grammar: a token
+ * is allowed if a text continues with it and can be completed with the remaining tokens.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ const WORDS = ["ab", "abc", "bb", "ca", "cab", "bcab", "aa"];
 const FIRST_WORD = 258;
 const LETTERS = ["a", "b", "c"];
 const letterId = (letter: string) => 2 + BYTE_ORDER.indexOf(letter.charCodeAt(0));
-/** The tokenizer lists the bytes in their order. */
+/** The tokenizer lists the bytes in ascending order. */
 const BYTE_ORDER = Array.from({ length: 256 }, (_, byte) => byte);
 const TOKENS: readonly (readonly [string, number])[] = [
   ...LETTERS.map((letter) => [letter, letterId(letter)] as const),
@@ -85,7 +85,7 @@ function plainMask(language: ReadonlySet<string>, said: string, remaining: numbe
   return [...(language.has(said) && remaining >= 1 ? [STOP] : []), ...ids].sort((a, b) => a - b);
 }
 
-test("a mask holds exactly the tokens after which a completion still fits, at every step", async () => {
+test("a mask allows exactly the tokens after which a completion fits the budget, at every step", async () => {
   const spell = new Map(TOKENS.map(([text, id]) => [id, text]));
   await fc.assert(
     fc.asyncProperty(tree, fc.nat(3), fc.integer(), async (root, spare, seed) => {
@@ -114,7 +114,7 @@ test("a mask holds exactly the tokens after which a completion still fits, at ev
   );
 });
 
-test("nesting without a limit closes within any budget that the shortest text fits into", async () => {
+test("unlimited nesting closes within any budget that fits the shortest text", async () => {
   const grammar = await compile({ kind: "json" }, ["[[", "]]", "{}", '":', '{"']);
   for (let seed = 0; seed < 60; seed++) {
     const ids = sample(grammar, 2 + (seed % 40), randomFrom(seed));
@@ -122,7 +122,7 @@ test("nesting without a limit closes within any budget that the shortest text fi
   }
 });
 
-test("control: a step that no budget guards can leave too little to close", async () => {
+test("control: steps with an ample budget can leave too little to close", async () => {
   const grammar = await compile({ kind: "json" });
   const matcher = grammar.createMatcher();
   const open = letterId("[");
@@ -130,7 +130,7 @@ test("control: a step that no budget guards can leave too little to close", asyn
     expect(idsOf(matcher.nextMask(1000))).toContain(open);
     matcher.accept(open);
   }
-  // Five brackets and the stop token.
+  // Five brackets and the stop token are needed.
   expect(idsOf(matcher.nextMask(6))).toEqual([letterId("]")]);
   expect(() => matcher.nextMask(5)).toThrow(/at least 6 more tokens .* budget of 5; raise/);
 });

@@ -1,4 +1,4 @@
-/** A grammar as data becomes an expression: one case for each kind of `GrammarSpec`. */
+/** Builds the expression of a grammar spec, with one case for each kind of `GrammarSpec`. */
 import type { GrammarSpec } from "@waggle/protocol";
 import { character } from "./characters.ts";
 import { ebnfExpression } from "./ebnf.ts";
@@ -9,7 +9,7 @@ import { toolCallsExpression } from "./tool-calls-grammar.ts";
 import { jsonSyntax } from "./value-syntax.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
-/** @throws WaggleError `GRAMMAR_UNSUPPORTED` or `INVALID_ARGUMENT` saying what is wrong with it. */
+/** @throws WaggleError `GRAMMAR_UNSUPPORTED` or `INVALID_ARGUMENT`, with the reason. */
 export function buildGrammar(
   e: Expressions,
   spec: GrammarSpec,

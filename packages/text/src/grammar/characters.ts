@@ -1,7 +1,7 @@
 /**
- * Sets of Unicode characters as expressions over UTF-8 bytes. Surrogates are no characters. The
- * splitting into byte ranges follows Russ Cox's utf8 ranges: one sequence of byte ranges for each
- * stretch of code points with the same length and the same leading bytes.
+ * Sets of Unicode characters as expressions over UTF-8 bytes, without surrogates. Splitting into byte ranges
+ * follows Russ Cox's utf8 ranges: one sequence of byte ranges for each run of code points with the same length
+ * and leading bytes.
  */
 import type { Expression, Expressions } from "./expression.ts";
 
@@ -12,15 +12,16 @@ const LENGTH_ENDS = [0x7f, 0x7ff, 0xffff, LAST];
 /** Inclusive ranges of code points `[low, high, low, high, …]`, in any order. */
 export type CharacterRanges = readonly number[];
 
+/** All code points. */
 export const ANY_CHARACTER: CharacterRanges = [0, LAST];
 
-/** One character of a set. */
+/** One character from the set. */
 export function character(e: Expressions, ranges: CharacterRanges): Expression {
   const parts: Expression[] = [];
   for (const [low, high] of pairs(intersect(ranges, [0, 0xd7ff, 0xe000, LAST]))) {
     split(e, low, high, parts);
   }
-  // One-byte characters join into one set.
+  // One-byte characters are merged into one set.
   const single: number[] = [];
   const rest = parts.filter((part) => {
     const node = e.node(part);
@@ -42,6 +43,7 @@ export function complement(ranges: CharacterRanges): CharacterRanges {
   return result;
 }
 
+/** Characters in both sets. */
 export function intersect(a: CharacterRanges, b: CharacterRanges): CharacterRanges {
   const result: number[] = [];
   for (const [low, high] of sortedPairs(a)) {
@@ -72,7 +74,7 @@ function split(e: Expressions, low: number, high: number, parts: Expression[]): 
       return;
     }
   }
-  // Continuation bytes must cover their whole range wherever an earlier byte varies.
+  // Where an earlier byte varies, continuation bytes must cover their whole range.
   for (let bits = 6; bits <= 18; bits += 6) {
     const mask = (1 << bits) - 1;
     if (high <= 0x7f || (low & ~mask) === (high & ~mask)) continue;

@@ -1,12 +1,11 @@
 /**
- * `GrammarCompiler` over a model's tokenizer files: a grammar as data becomes masks over the
- * vocabulary. Pure TypeScript on numbers, no `eval`, no WebAssembly: the same tokens give the same
- * masks in a page, a worker and the trainer.
+ * `GrammarCompiler` for a model's tokenizer files: turns a grammar spec into masks over the vocabulary. Pure
+ * TypeScript without `eval` or WebAssembly, so that pages, workers and the trainer compute the same masks.
  *
- * Why no library: web-xgrammar 0.1.27 takes schemas that it does not hold (28 of 58 in
- * `docs/evidence/appendix/grammar.md`: number bounds, `multipleOf`, `uniqueItems`, `not`, merged schemas) and
- * its texts are then invalid; and it cannot say how many tokens a state still needs, which a budget
- * that forces a close has to know before a token is sampled.
+ * web-xgrammar 0.1.27 is not used because it accepts schemas that it does not enforce (28 of 58 in
+ * `docs/evidence/appendix/grammar.md`: number bounds, `multipleOf`, `uniqueItems`, `not`, merged schemas), which
+ * gives invalid texts. It also cannot tell how many tokens a state still needs, which is required to close a text
+ * within a budget.
  */
 import { canonicalJson, sha256, WaggleError } from "@waggle/protocol";
 import type {
@@ -24,19 +23,20 @@ import { createVocabulary } from "./vocabulary.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 import { TOOL_CALL_MARKERS } from "../tool-calls/markers.ts";
 
+/** Overrides for a model. */
 export type GrammarCompilerOptions = {
-  /** Ids of the model's logits, where they are more than the tokenizer's. */
+  /** Number of the model's logits, if larger than the tokenizer's vocabulary. */
   readonly vocabularySize?: number;
-  /** Instead of those of the chat format: allowed once the grammar is complete. */
+  /** Tokens allowed once the grammar is complete. Default: those of the chat format. */
   readonly stopTokenIds?: readonly number[];
 };
 
-/** Compiled grammars that are kept, the latest used last. */
+/** Number of compiled grammars in the cache (least recently used are dropped). */
 const KEPT_GRAMMARS = 32;
 
 /**
- * A compiler for the tokenizer of a Hugging Face folder: the files that `readChatFormat` reads, by
- * path. Nothing is read before the first `compile`.
+ * Creates a compiler for the tokenizer of a Hugging Face folder, given the files that `readChatFormat` reads, by
+ * path. Files are read at the first `compile`.
  */
 export function createGrammarCompiler(
   files: ReadonlyMap<string, Uint8Array>,
@@ -79,7 +79,7 @@ export function createGrammarCompiler(
   };
 }
 
-/** Hex sha256 of the spec's canonical JSON. */
+/** Id of a grammar: the SHA-256 of the spec's canonical JSON, in hex. */
 export function grammarId(spec: GrammarSpec): Promise<string> {
   return sha256(canonicalJson(spec));
 }
@@ -96,7 +96,7 @@ function build(
   if (automaton.shortestLength(automaton.start) === Infinity) {
     throw new WaggleError(
       "GRAMMAR_UNSUPPORTED",
-      "a grammar must match some text, got one that matches none; look for a schema without a value or a rule without an end",
+      "the grammar matches no text; check for a schema without valid values or a rule that never ends",
     );
   }
   const tokens = new TokenAutomaton(automaton, vocabulary, !e.isNested);
@@ -126,8 +126,8 @@ function createMatcher(
       throw new WaggleError(
         "INVALID_ARGUMENT",
         state === DEAD
-          ? "a generation must end with its stop token, got another step after it"
-          : `what this grammar allows needs at least ${tokens.shortestCompletion(state)} more tokens with the stop token, got a budget of ${remainingTokens}; raise maxTokens`,
+          ? "the generation has already ended with its stop token"
+          : `the grammar needs at least ${tokens.shortestCompletion(state)} more tokens (including the stop token), got a budget of ${remainingTokens}; raise maxTokens`,
       );
     },
     accept: (tokenId) => {
@@ -137,7 +137,7 @@ function createMatcher(
       if (next === DEAD && !isStop) {
         throw new WaggleError(
           "INVALID_ARGUMENT",
-          `a token must be one that the mask allows, got ${tokenId}; sample under the mask`,
+          `the mask does not allow token ${tokenId}; sample under the mask`,
         );
       }
       state = next;

@@ -1,6 +1,6 @@
 /**
- * Tool calls sampled under grammars, checked: read back by the format's reader, validated by a
- * validator that knows no grammar. For tests and benchmarks, whatever samples.
+ * Checks tool calls that are sampled under grammars: parses them with the format's reader and validates them with
+ * an independent validator. For tests and benchmarks with any sampler.
  */
 import { Validator } from "@cfworker/json-schema";
 import type { JsonSchema, ToolCallFormat, ToolCallsGrammar } from "@waggle/protocol";
@@ -10,23 +10,23 @@ import { toolSchemaToJsonSchema } from "../tool-schema.ts";
 type Tool = ToolCallsGrammar["tools"][number];
 
 export type ConstrainedGenerationsOptions = {
-  /** As in `fixtures/bfcl/tools.json`; their dialect is converted. */
+  /** As in `fixtures/bfcl/tools.json`; their schema dialect is converted. */
   readonly tools: readonly Tool[];
-  /** Generations, one tool after the other. */
+  /** Number of generations. Tools are used in turn. */
   readonly count: number;
   readonly format: ToolCallFormat;
-  /** The text of one generation under this grammar, without its stop token. */
+  /** Samples the text of one generation under this grammar, without its stop token. */
   readonly sample: (grammar: ToolCallsGrammar, index: number) => Promise<string>;
 };
 
 export type ConstrainedGenerations = {
   readonly count: number;
   readonly valid: number;
-  /** The invalid ones: tool, text and what is wrong with it. */
+  /** The invalid generations: tool, text and problem. */
   readonly failures: readonly string[];
 };
 
-/** Samples `count` calls, each required to be of one tool, and checks every one. */
+/** Samples `count` calls, each of one required tool, and checks every one. */
 export async function constrainedGenerations(
   options: ConstrainedGenerationsOptions,
 ): Promise<ConstrainedGenerations> {

@@ -1,18 +1,18 @@
-/** Masks inside texts with a length: tokens are taken by how many characters they have. */
+/** Masks inside texts with a length limit, where tokens are grouped by their number of characters. */
 import { expect, test } from "vitest";
 import { compile, idsOf } from "./grammar.fixture.ts";
 
-/** Plain ones of one to four characters, in one to three bytes; others with a sign among them. */
+/** Words of one to four plain characters with one to three bytes each, and words with special characters. */
 const WORDS = ["ab", "abcd", " the", "éa", "日本", "日本語x", "…", 'a"', "b\\", '",', "x{y", "  "];
-/** Ids 0 and 1 are special; then the bytes; then the words. */
+/** Ids 0 and 1 are special, followed by the bytes and the words. */
 const FIRST_WORD = 258;
 const byteId = (char: string): number => 2 + char.charCodeAt(0);
 const LONG_LEADS = Array.from({ length: 0xf5 - 0xc2 }, (_, i) => 2 + 0xc2 + i);
 
-test("of a string of at most four characters, exactly what leaves it that short", async () => {
+test("in a string of at most four characters, exactly the tokens that fit are allowed", async () => {
   const schema = { type: "string", maxLength: 4 };
   const grammar = await compile({ kind: "json-schema", schema }, WORDS);
-  /** Said within the string, and how many more characters it takes. */
+  /** Text so far, and the number of characters that still fit. */
   const cases = [
     ["", 4],
     ["a", 3],
@@ -27,13 +27,13 @@ test("of a string of at most four characters, exactly what leaves it that short"
     const allowed = idsOf(matcher.nextMask(100));
     const fitting = WORDS.flatMap((word, at) => {
       const length = Array.from(word).length - (word.endsWith('"') ? 1 : 0);
-      // Nothing comes after the string.
+      // Nothing may follow the string.
       return length <= room && word !== '",' ? [FIRST_WORD + at] : [];
     });
     expect(allowed.filter((id) => id >= FIRST_WORD)).toEqual(fitting);
     const bytes = allowed.filter((id) => id < FIRST_WORD);
     expect(bytes).toContain(byteId('"'));
-    // Plain characters, escapes and the beginnings of longer ones: all or none.
+    // Plain characters, escapes and first bytes of longer characters: all or none are allowed.
     const more = [byteId("a"), byteId("~"), byteId(" "), byteId("\\"), ...LONG_LEADS];
     expect(bytes.filter((id) => more.includes(id)).toSorted((a, b) => a - b)).toEqual(
       room === 0 ? [] : more.toSorted((a, b) => a - b),
@@ -41,7 +41,7 @@ test("of a string of at most four characters, exactly what leaves it that short"
   }
 });
 
-test("a text whose characters are not all alike is still walked token by token", async () => {
+test("a text that treats characters differently is checked token by token", async () => {
   const grammar = await compile({ kind: "regex", pattern: "[^a]{0,3}z" }, WORDS);
   const allowed = idsOf(grammar.createMatcher().nextMask(100));
   const words = allowed.filter((id) => id >= FIRST_WORD).map((id) => WORDS[id - FIRST_WORD]);

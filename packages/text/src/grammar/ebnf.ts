@@ -1,13 +1,13 @@
 /**
- * EBNF as XGrammar and llama.cpp write it: `name ::= "text" | [a-z]+ (other){2,3} # comment`, start
- * rule `root`. Look-ahead assertions and XGrammar's macros are refused.
+ * EBNF in the syntax of XGrammar and llama.cpp: `name ::= "text" | [a-z]+ (other){2,3} # comment`, with start rule
+ * `root`. Look-ahead assertions and XGrammar's macros are not supported.
  */
 import { WaggleError } from "@waggle/protocol";
 import { character } from "./characters.ts";
 import type { Expression, Expressions } from "./expression.ts";
 import { regexExpression } from "./regex.ts";
 
-/** Blanks and comments; then a rule's beginning, a text, a class, a name, a count, or a sign. */
+/** After spaces and comments: the beginning of a rule, a text, a character class, a name, a count or a sign. */
 const TOKEN =
   /(?:\s|#[^\n]*)*(?:([A-Za-z_][\w.-]*)\s*::=|"((?:[^"\\\n]|\\.)*)"|(\[(?:[^\]\\]|\\.)*\])|([A-Za-z_][\w.-]*)|\{(\d+)(,?)(\d*)\}|([|()*+?]))/uy;
 const END = /(?:\s|#[^\n]*)*$/uy;
@@ -15,8 +15,10 @@ const END = /(?:\s|#[^\n]*)*$/uy;
 type Token = { readonly kind: string; readonly text: string; readonly match: RegExpExecArray };
 
 /**
- * @throws WaggleError `INVALID_ARGUMENT` naming the place of what is no EBNF or a rule that is
- *   missing; `GRAMMAR_UNSUPPORTED` for what is not held.
+ * Builds the expression of an EBNF grammar.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` for invalid EBNF or a missing rule; `GRAMMAR_UNSUPPORTED` for an
+ *   unsupported feature.
  */
 export function ebnfExpression(e: Expressions, source: string): Expression {
   const tokens = read(source);
@@ -50,8 +52,8 @@ export function ebnfExpression(e: Expressions, source: string): Expression {
     for (let next = peek(); next !== undefined; next = peek()) {
       if (next.kind === "count") {
         const [, , , , , min, comma, max] = next.match;
-        const least = Number(min);
-        result = e.repeat(result, least, !comma ? least : max ? Number(max) : Infinity);
+        const lower = Number(min);
+        result = e.repeat(result, lower, !comma ? lower : max ? Number(max) : Infinity);
       } else if (isSign("*")) result = e.repeat(result, 0, Infinity);
       else if (isSign("+")) result = e.repeat(result, 1, Infinity);
       else if (isSign("?")) result = e.optional(result);
@@ -71,18 +73,18 @@ export function ebnfExpression(e: Expressions, source: string): Expression {
     if (token.kind === "name") {
       const rule = rules.get(token.text);
       if (rule !== undefined) return rule;
-      throw invalid(`the rule ${token.text}, which is missing`);
+      throw invalid(`the rule ${token.text} is not defined`);
     }
-    if (token.text !== "(") throw invalid(`"${token.text}" after nothing`);
+    if (token.text !== "(") throw invalid(`"${token.text}" has nothing to repeat`);
     const result = alternatives();
-    if (!isSign(")")) throw invalid("( without )");
+    if (!isSign(")")) throw invalid("missing )");
     at++;
     return result;
   };
 
   while (at < tokens.length) {
     const token = peek() as Token;
-    if (token.kind !== "rule") throw invalid(`"${token.text}" outside a rule`);
+    if (token.kind !== "rule") throw invalid(`"${token.text}" is outside of a rule`);
     at++;
     parts.set(token.text, [...(parts.get(token.text) ?? []), alternatives()]);
   }
@@ -90,7 +92,7 @@ export function ebnfExpression(e: Expressions, source: string): Expression {
     e.define(rules.get(name) as Expression, e.alternatives(bodies));
   }
   const root = rules.get("root");
-  if (root === undefined) throw invalid("no rule root");
+  if (root === undefined) throw invalid("there is no rule named root");
   return root;
 }
 
@@ -112,10 +114,10 @@ function read(source: string): Token[] {
   if (rest.startsWith("=") && tokens.at(-1)?.text === "(") {
     throw new WaggleError(
       "GRAMMAR_UNSUPPORTED",
-      "EBNF must be without look-ahead assertions, got (=…); leave them out, they only made XGrammar faster",
+      "look-ahead assertions (=…) are not supported; remove them, since they only speed XGrammar up",
     );
   }
-  throw invalid(`"${rest.slice(0, 40)}"`);
+  throw invalid(`unexpected "${rest.slice(0, 40)}"`);
 }
 
 function unescape(text: string): string {
@@ -129,6 +131,6 @@ function unescape(text: string): string {
   );
 }
 
-function invalid(what: string): WaggleError {
-  return new WaggleError("INVALID_ARGUMENT", `EBNF must be rules of name ::= …, got ${what}`);
+function invalid(problem: string): WaggleError {
+  return new WaggleError("INVALID_ARGUMENT", `invalid EBNF: ${problem}`);
 }

@@ -1,11 +1,10 @@
 /**
- * Grammars as hash-consed expressions over symbols: equal expressions have equal ids. A symbol is a
- * byte (0–255) or an added token of the vocabulary (256 and above; see `vocabulary.ts`). Not a
- * matcher: `automaton.ts` runs them.
+ * Grammars as hash-consed expressions over symbols: equal expressions have equal ids. A symbol is a byte (0–255)
+ * or an added token of the vocabulary (256 and above, see `vocabulary.ts`). `automaton.ts` runs expressions.
  */
 import { WaggleError } from "@waggle/protocol";
 
-/** An expression's id in its arena. */
+/** Id of an expression in its arena. */
 export type Expression = number;
 
 type Node =
@@ -26,7 +25,7 @@ type Rule = { readonly name: string; body: Expression | null };
 
 const encoder = new TextEncoder();
 
-/** Builds expressions; one arena for each grammar. */
+/** Builds the expressions of one grammar. */
 export class Expressions {
   readonly #nodes: Node[] = [];
   readonly #ids = new Map<string, Expression>();
@@ -34,14 +33,14 @@ export class Expressions {
 
   /** Matches the empty string. */
   readonly empty: Expression = this.#intern("e", { kind: "empty" });
-  /** Matches nothing at all. */
+  /** Matches nothing, not even the empty string. */
   readonly never: Expression = this.#intern("a", { kind: "alternatives", of: [] });
 
   node(expression: Expression): Node {
     return this.#nodes[expression] as Node;
   }
 
-  /** One symbol out of inclusive ranges `[low, high, low, high, …]`. */
+  /** One symbol from the inclusive ranges `[low, high, low, high, …]`. */
   symbols(ranges: readonly number[]): Expression {
     const merged = mergeRanges(ranges);
     if (merged.length === 0) return this.never;
@@ -98,7 +97,7 @@ export class Expressions {
     return this.repeat(of, 0, 1);
   }
 
-  /** A rule that may mention itself; `define` gives its body. */
+  /** Declares a rule that may refer to itself. `define` sets its body. */
   declare(name: string): Expression {
     const rule = this.#rules.push({ name, body: null }) - 1;
     return this.#intern(`f${rule}`, { kind: "rule", rule });
@@ -109,7 +108,7 @@ export class Expressions {
     if (node.kind === "rule") (this.#rules[node.rule] as Rule).body = body;
   }
 
-  /** Body of a rule. */
+  /** The body of a rule. */
   body(rule: number): Expression {
     return this.#rules[rule]?.body ?? this.never;
   }
@@ -119,8 +118,8 @@ export class Expressions {
   }
 
   /**
-   * True where a rule can contain itself with something after it: nested without a limit. A rule at
-   * its own end only repeats.
+   * True if a rule can contain itself with something after it, which allows unlimited nesting. A rule at its own
+   * end only repeats.
    */
   get isNested(): boolean {
     const inner = this.#rules.map((_, rule) => this.#rulesOf(this.body(rule), false));
@@ -135,8 +134,8 @@ export class Expressions {
   }
 
   /**
-   * @throws WaggleError `GRAMMAR_UNSUPPORTED` where a rule can begin with itself: such a grammar
-   *   never gets to its first symbol.
+   * Refuses left recursion: a rule that can begin with itself never reaches its first symbol.
+   * @throws WaggleError `GRAMMAR_UNSUPPORTED`.
    */
   refuseLeftRecursion(): void {
     const nullable = this.#nullableRules();
@@ -147,7 +146,7 @@ export class Expressions {
       if (path.includes(rule)) {
         throw new WaggleError(
           "GRAMMAR_UNSUPPORTED",
-          `a rule must begin with something else than itself, got left recursion in ${this.#rules[rule]?.name}; write it with a repetition`,
+          `the rule ${this.#rules[rule]?.name} begins with itself (left recursion); write it as a repetition`,
         );
       }
       path.push(rule);
@@ -158,7 +157,7 @@ export class Expressions {
     for (let rule = 0; rule < this.#rules.length; rule++) visit(rule);
   }
 
-  /** Rules of a body, with or without those at its end. */
+  /** Rules in a body, with or without those at its end. */
   #rulesOf(body: Expression, withLast: boolean): ReadonlySet<number> {
     const found = new Set<number>();
     const seen = new Set<string>();
@@ -201,7 +200,7 @@ export class Expressions {
     return node.kind === "rule" && rules.has(node.rule);
   }
 
-  /** Rules that may stand at the beginning. */
+  /** Rules that an expression can begin with. */
   #leftRules(expression: Expression, nullable: ReadonlySet<number>): number[] {
     const node = this.node(expression);
     if (node.kind === "rule") return [node.rule];
@@ -224,7 +223,7 @@ export class Expressions {
   }
 }
 
-/** Sorted, disjoint and not touching. */
+/** Sorts and merges ranges that overlap or touch. */
 function mergeRanges(ranges: readonly number[]): number[] {
   const pairs: [number, number][] = [];
   for (let i = 0; i + 1 < ranges.length; i += 2) {

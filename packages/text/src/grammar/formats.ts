@@ -1,19 +1,19 @@
 /**
- * String formats as patterns: every text that one matches is valid, not every valid text is matched
- * (a day is at most the 28th). Source: JSON Schema 2020-12 validation, section 7.3.
+ * String formats as patterns. Every text that a pattern matches is valid, but not every valid text is matched (a
+ * day is at most the 28th). Source: JSON Schema 2020-12 validation, section 7.3.
  */
 
 const DATE = "[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])";
 const TIME =
   "(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]{1,6})?(?:Z|[+-](?:0[0-9]|1[0-3]):[0-5][0-9])";
 const LABEL = "[a-z0-9]{1,12}(?:-[a-z0-9]{1,12})?";
-/** No address ends in a number or a single letter. */
+/** Ends in at least two letters, so never in a number. */
 const HOST = `${LABEL}(?:\\.${LABEL}){0,2}\\.[a-z]{2,10}`;
 const BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
-/** Some readers of URLs take a query only after a path. */
+/** The query requires a path, since some URL parsers accept it only then. */
 const PATH = "(?:(?:/[A-Za-z0-9._~-]{0,40}){1,8}(?:\\?[A-Za-z0-9._~=&-]{0,80})?)?";
 
-/** Patterns of whole texts by format. */
+/** Patterns that match whole texts, by format. */
 export const FORMAT_PATTERNS: { readonly [format: string]: string } = {
   date: DATE,
   time: TIME,
@@ -29,8 +29,8 @@ export const FORMAT_PATTERNS: { readonly [format: string]: string } = {
   "uri-reference": `https?://${HOST}${PATH}`,
 };
 
-/** Formats that the standard defines and no pattern here holds. */
-export const UNHELD_FORMATS: readonly string[] = [
+/** Formats of the specification without a pattern here. */
+export const UNSUPPORTED_FORMATS: readonly string[] = [
   "idn-email",
   "idn-hostname",
   "iri",

@@ -1,16 +1,16 @@
-/** A small tokenizer, a way to sample under masks, for the tests of grammars. */
+/** A small tokenizer and a sampler under masks, for tests of grammars. */
 import type { CompiledGrammar, GrammarMatcher, GrammarSpec } from "@waggle/protocol";
 import { BYTE_CHARACTERS } from "../byte-level.ts";
 import { createGrammarCompiler } from "./compiler.ts";
 
-/** Control characters a chat format needs, ids 0 and 1. */
+/** Ids 0 and 1 are the control tokens that a chat format needs. */
 export const STOP = 0;
 const SPECIAL: readonly string[] = ["<|im_end|>", "<|im_start|>"];
 
 const TEMPLATE =
   "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
-/** Files of a byte-level tokenizer: special tokens, the bytes, then `words`. */
+/** Files of a byte-level tokenizer: control tokens, the bytes, then `words`. */
 export function tokenizerFiles(
   words: readonly string[],
   added: readonly { readonly content: string; readonly special: boolean }[] = [],
@@ -42,7 +42,7 @@ export const compile = (
   words: readonly string[] = [],
 ): Promise<CompiledGrammar> => createGrammarCompiler(tokenizerFiles(words)).compile(spec);
 
-/** Ids of a mask. */
+/** Ids whose bits are set. */
 export function idsOf(mask: Uint32Array | null): number[] {
   const ids: number[] = [];
   mask?.forEach((word, at) => {
@@ -51,7 +51,7 @@ export function idsOf(mask: Uint32Array | null): number[] {
   return ids;
 }
 
-/** A random number in [0, 1) from a seed. */
+/** Random numbers in [0, 1) from a seed. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -60,7 +60,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** The smallest budget, as the error of a too small one names it. */
+/** The smallest possible budget, taken from the error for a budget of 0. */
 export function shortestBudget(grammar: CompiledGrammar): number {
   try {
     grammar.createMatcher().nextMask(0);
@@ -70,7 +70,7 @@ export function shortestBudget(grammar: CompiledGrammar): number {
   throw new Error("a budget of 0 was accepted");
 }
 
-/** Samples uniformly under the masks until the stop token; ids without it. */
+/** Samples uniformly under the masks until the stop token. Returns the ids without it. */
 export function sample(
   grammar: CompiledGrammar,
   maxTokens: number,

@@ -39,7 +39,7 @@ const tokenizer = createTokenizer({ tokenizerJson: tokenizerJsonOf(files) });
 const isValid = (schema: JsonSchema, value: unknown) =>
   new Validator(structuredClone(schema), "2020-12").validate(value).valid;
 
-/** Texts under a schema, with budgets from the smallest that fits. */
+/** Texts sampled under a schema, with budgets from the smallest possible. */
 async function texts(schema: JsonSchema, count: number, seed = 1): Promise<string[]> {
   const grammar = await compiler.compile({ kind: "json-schema", schema });
   const random = randomFrom(seed);
@@ -55,9 +55,9 @@ const bound = fc.oneof(
   fc.integer({ min: -120, max: 120 }),
   fc.constantFrom(-0.5, 0.25, 1e-3, 99.9),
 );
-/** A maximum that is no smaller than the minimum. */
-const atMost = (least: number | undefined, more: number | undefined) =>
-  more === undefined ? undefined : (least ?? 0) + more;
+/** A maximum that is at least the minimum. */
+const atMost = (minimum: number | undefined, more: number | undefined) =>
+  more === undefined ? undefined : (minimum ?? 0) + more;
 const defined = (schema: Record<string, unknown>): JsonSchema =>
   Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined));
 
@@ -127,7 +127,7 @@ const { schema: randomSchema } = fc.letrec<{ schema: JsonSchema; leaf: JsonSchem
   ),
 }));
 
-test("whatever is sampled under a random schema and budget is valid", async () => {
+test("texts sampled under random schemas and budgets are valid", async () => {
   await fc.assert(
     fc.asyncProperty(randomSchema, fc.integer(), async (schema, seed) => {
       for (const text of await texts(schema, 3, seed)) {
@@ -138,7 +138,7 @@ test("whatever is sampled under a random schema and budget is valid", async () =
   );
 });
 
-test("texts of a format stay valid at the greatest lengths its pattern allows", async () => {
+test("texts of a format are valid up to the greatest length of its pattern", async () => {
   const longFiles = tokenizerFiles(["abcdefghijklmno"]);
   const longer = createGrammarCompiler(longFiles);
   const longerTokenizer = createTokenizer({ tokenizerJson: tokenizerJsonOf(longFiles) });
@@ -154,7 +154,7 @@ test("texts of a format stay valid at the greatest lengths its pattern allows", 
   }
 });
 
-test("references, recursion and merged schemas are followed", async () => {
+test("references, recursion and merged schemas are supported", async () => {
   const schema = {
     $defs: {
       node: {
@@ -170,7 +170,7 @@ test("references, recursion and merged schemas are followed", async () => {
   expect(found.some((text) => text.includes("next"))).toBe(true);
 });
 
-test("a discriminated union is told apart, an overlapping one refused", async () => {
+test("a oneOf with disjoint schemas is supported, an overlapping one refused", async () => {
   const branch = (kind: string, extra: JsonSchema) => ({
     type: "object",
     properties: { kind: { const: kind }, ...extra },
@@ -206,8 +206,8 @@ test.each<[string, JsonSchema]>([
   ["$ref", { $ref: "https://example.com/schema" }],
   ["$ref", { $ref: "#/$defs/missing" }],
   ["the type", { type: "dict" }],
-  ["matches none", { type: "array", items: false, minItems: 1 }],
-])("%s is refused by name: %j", async (name, schema) => {
+  ["matches no text", { type: "array", items: false, minItems: 1 }],
+])("a schema is refused with a message about %s: %j", async (name, schema) => {
   await expect(
     compile({
       kind: "json-schema",
@@ -219,7 +219,7 @@ test.each<[string, JsonSchema]>([
   });
 });
 
-test("members come in the order of `required`, then by name: canonical JSON forgets no more", async () => {
+test("members come in the order of `required`, then by name, whatever the order of properties", async () => {
   const schema = (order: readonly string[]) => ({
     type: "object",
     properties: Object.fromEntries(order.map((name) => [name, { const: 1 }])),
@@ -245,20 +245,20 @@ test("members come in the order of `required`, then by name: canonical JSON forg
   expect(text.replaceAll(" ", "")).toMatch(/^\{"z":1,"b":1(,"a":1)?(,"c":1)?\}$/);
 });
 
-test("special tokens are never allowed inside, the stop token only at the end", async () => {
+test("special tokens are never allowed, and the stop token only at the end", async () => {
   const grammar = await compile({ kind: "json-schema", schema: { type: "string" } });
   const matcher = grammar.createMatcher();
   const quote = 2 + '"'.charCodeAt(0);
   expect(idsOf(matcher.nextMask(9))).toEqual([quote]);
   matcher.accept(quote);
   const inside = idsOf(matcher.nextMask(9));
-  // Printable ASCII and DEL, and the bytes that begin a longer character.
+  // Printable ASCII and DEL, and the first bytes of longer characters.
   expect(inside).toHaveLength(96 + 51);
   expect(inside.filter((id) => id < 2)).toEqual([]);
   matcher.accept(quote);
   expect(matcher.isComplete).toBe(true);
   expect(idsOf(matcher.nextMask(9))).toEqual([0]);
-  expect(() => matcher.accept(quote)).toThrow(/one that the mask allows/);
+  expect(() => matcher.accept(quote)).toThrow(/does not allow token/);
   matcher.accept(0);
-  expect(() => matcher.nextMask(9)).toThrow(/must end with its stop token/);
+  expect(() => matcher.nextMask(9)).toThrow(/already ended/);
 });

@@ -1,18 +1,18 @@
 /**
- * JSON Schema (2020-12, and draft 7 where they agree) as a grammar. What comes out is valid; not all
- * that is valid comes out:
+ * JSON Schema (2020-12, and draft 7 where they agree) as a grammar. Every generated text is valid, but not every
+ * valid text can be generated:
  *
- * - Members come in one order: those of `required` as listed there, then the others by name. It
- *   depends on nothing that canonical JSON forgets, so equal ids give equal masks.
- * - Objects with named properties get no further ones, unless `required` names them.
- * - A schema without `type` is read as the type its keywords speak of.
- * - What a grammar cannot hold is refused (`schema-keywords.ts`).
+ * - Members have a fixed order: those in `required` as listed, then the others by name. It does not depend on the
+ *   order of `properties`, which canonical JSON drops, so equal ids give equal masks.
+ * - Objects with named properties get no additional ones, unless `required` names them.
+ * - A schema without `type` gets the type that its keywords imply.
+ * - Keywords that a grammar cannot express are refused (`schema-keywords.ts`).
  */
 import { isObject } from "@waggle/protocol";
 import type { JsonSchema } from "@waggle/protocol";
 import { ANY_CHARACTER } from "./characters.ts";
 import type { Expression, Expressions } from "./expression.ts";
-import { FORMAT_PATTERNS, UNHELD_FORMATS } from "./formats.ts";
+import { FORMAT_PATTERNS, UNSUPPORTED_FORMATS } from "./formats.ts";
 import { decimalNumber, scaledBounds, wholeNumber } from "./numbers.ts";
 import type { NumberBounds } from "./numbers.ts";
 import { regexExpression } from "./regex.ts";
@@ -20,14 +20,14 @@ import {
   areDisjoint,
   isOfType,
   mergeSchemas,
-  refuseUnheld,
+  refuseUnsupported,
   typeByKeywords,
   unsupported,
 } from "./schema-keywords.ts";
 import type { ValueSyntax } from "./value-syntax.ts";
 
-/** Multiples that are listed one by one. */
-const MOST_MULTIPLES = 1000n;
+/** Maximum number of multiples that are listed one by one. */
+const MAX_MULTIPLES = 1000n;
 
 type Member = {
   readonly key: Expression;
@@ -35,6 +35,7 @@ type Member = {
   readonly isRequired: boolean;
 };
 
+/** Builds expressions for the parts of one schema. */
 export class SchemaGrammar {
   readonly #e: Expressions;
   readonly #syntax: ValueSyntax;
@@ -42,19 +43,19 @@ export class SchemaGrammar {
   readonly #references = new Map<string, Expression>();
   #any: Expression | null = null;
 
-  /** @param root - where `$ref` points into. */
+  /** @param root - the schema that `$ref` refers to. */
   constructor(e: Expressions, syntax: ValueSyntax, root: JsonSchema) {
     this.#e = e;
     this.#syntax = syntax;
     this.#root = root;
   }
 
-  /** @throws WaggleError `GRAMMAR_UNSUPPORTED` naming keyword and place. */
+  /** The values of a schema. @throws WaggleError `GRAMMAR_UNSUPPORTED`, with the keyword and its place. */
   value(schema: unknown, path = ""): Expression {
     if (schema === true || schema === undefined) return this.any();
     if (schema === false) return this.#e.never;
-    if (!isObject(schema)) throw unsupported(path, "something that is no schema");
-    refuseUnheld(schema, path);
+    if (!isObject(schema)) throw unsupported(path, "a value that is not a schema");
+    refuseUnsupported(schema, path);
     const { $ref, allOf, anyOf, oneOf, ...rest } = schema;
     if (typeof $ref === "string") {
       if (Object.keys(rest).length === 0) return this.#reference($ref, path);
@@ -72,7 +73,7 @@ export class SchemaGrammar {
       if (anyOf !== undefined && oneOf !== undefined) throw unsupported(path, "anyOf beside oneOf");
       const branches = union.map((part: unknown) => this.#both(rest, part, path));
       if (oneOf !== undefined && !areDisjoint(branches)) {
-        throw unsupported(path, "oneOf whose schemas a value may match twice");
+        throw unsupported(path, "oneOf with overlapping schemas");
       }
       return this.#e.alternatives(
         branches.map((branch, i) =>
@@ -83,7 +84,7 @@ export class SchemaGrammar {
     return this.#plain(rest, path);
   }
 
-  /** Any value at all. */
+  /** Any JSON value. */
   any(): Expression {
     if (this.#any !== null) return this.#any;
     const e = this.#e;
@@ -104,7 +105,7 @@ export class SchemaGrammar {
     return any;
   }
 
-  /** One given value. */
+  /** Exactly one value. */
   constant(value: unknown): Expression {
     const e = this.#e;
     if (typeof value === "string") return this.#syntax.quote(this.#text(value));
@@ -123,7 +124,7 @@ export class SchemaGrammar {
     return this.#inBrackets("{", members, "}");
   }
 
-  /** Members of an arguments object, with what opens and closes it. */
+  /** The members of an object, with its opening and closing text. */
   object(schema: JsonSchema, path: string, open: string, close: string): Expression {
     const properties = isObject(schema["properties"]) ? schema["properties"] : {};
     const required = Array.isArray(schema["required"]) ? (schema["required"] as string[]) : [];
@@ -134,10 +135,9 @@ export class SchemaGrammar {
         .filter((name) => !required.includes(name))
         .sort(),
     ];
-    const [least, most] = [schema["minProperties"], schema["maxProperties"]];
-    if (typeof least === "number" && least > required.length)
-      throw unsupported(path, "minProperties");
-    if (typeof most === "number" && (most < names.length || names.length === 0)) {
+    const [min, max] = [schema["minProperties"], schema["maxProperties"]];
+    if (typeof min === "number" && min > required.length) throw unsupported(path, "minProperties");
+    if (typeof max === "number" && (max < names.length || names.length === 0)) {
       throw unsupported(path, "maxProperties");
     }
     if (names.length === 0) {
@@ -187,7 +187,7 @@ export class SchemaGrammar {
     }
   }
 
-  /** Listed values, as far as they have the type that is given beside them. */
+  /** The listed values that have the schema's type. */
   #values(values: readonly unknown[], schema: JsonSchema, path: string): Expression {
     const { type, ...others } = schema;
     const types = type === undefined ? null : Array.isArray(type) ? type : [type];
@@ -205,7 +205,7 @@ export class SchemaGrammar {
     const { pattern, format, minLength, maxLength } = schema;
     const isBounded = typeof minLength === "number" || typeof maxLength === "number";
     const isFormat = typeof format === "string" && format in FORMAT_PATTERNS;
-    if (typeof format === "string" && UNHELD_FORMATS.includes(format)) {
+    if (typeof format === "string" && UNSUPPORTED_FORMATS.includes(format)) {
       throw unsupported(path, `format ${format}`);
     }
     if (Number(typeof pattern === "string") + Number(isBounded) + Number(isFormat) > 1) {
@@ -220,10 +220,10 @@ export class SchemaGrammar {
       return quote(regexExpression(this.#e, whole, write, { isWhole: true }));
     }
     if (!isBounded) return quote(anyContent);
-    const least = typeof minLength === "number" ? minLength : 0;
-    const most = typeof maxLength === "number" ? maxLength : Infinity;
-    if (least > most) return this.#e.never;
-    return quote(this.#e.repeat(write(ANY_CHARACTER), least, most));
+    const min = typeof minLength === "number" ? minLength : 0;
+    const max = typeof maxLength === "number" ? maxLength : Infinity;
+    if (min > max) return this.#e.never;
+    return quote(this.#e.repeat(write(ANY_CHARACTER), min, max));
   }
 
   #number(schema: JsonSchema, isWhole: boolean, path: string): Expression {
@@ -239,11 +239,11 @@ export class SchemaGrammar {
   #multiples(step: number, bounds: NumberBounds, isWhole: boolean, path: string): Expression {
     const { low, high } = scaledBounds(bounds, 0);
     if (!Number.isInteger(step) || step <= 0 || low === null || high === null) {
-      throw unsupported(path, "multipleOf, unless whole and between two bounds");
+      throw unsupported(path, "multipleOf other than a whole number between two bounds");
     }
     const by = BigInt(step);
     const first = (low < 0n ? low / by : (low + by - 1n) / by) * by;
-    if ((high - first) / by > MOST_MULTIPLES)
+    if ((high - first) / by > MAX_MULTIPLES)
       throw unsupported(path, "multipleOf over a wide range");
     const values: Expression[] = [];
     for (let value = first; value <= high; value += by) values.push(this.#e.literal(String(value)));
@@ -255,14 +255,14 @@ export class SchemaGrammar {
     const isTuple = Array.isArray(items);
     const first: unknown[] = isTuple ? items : Array.isArray(prefixItems) ? prefixItems : [];
     const rest = isTuple ? (additionalItems ?? true) : (items ?? true);
-    const least = typeof schema["minItems"] === "number" ? schema["minItems"] : 0;
-    const most = typeof schema["maxItems"] === "number" ? schema["maxItems"] : Infinity;
-    if (least > most) return this.#e.never;
+    const min = typeof schema["minItems"] === "number" ? schema["minItems"] : 0;
+    const max = typeof schema["maxItems"] === "number" ? schema["maxItems"] : Infinity;
+    if (min > max) return this.#e.never;
     const { separator } = this.#syntax;
     if (first.length === 0) {
-      if (rest === false) return least > 0 ? this.#e.never : this.#e.literal("[]");
+      if (rest === false) return min > 0 ? this.#e.never : this.#e.literal("[]");
       const item = this.value(rest, `${path}/items`);
-      return this.#list("[", item, separator, "]", least, most);
+      return this.#list("[", item, separator, "]", min, max);
     }
     const values = first.map((item, i) => this.value(item, `${path}/prefixItems/${i}`));
     const tail =
@@ -270,23 +270,23 @@ export class SchemaGrammar {
         ? this.#e.empty
         : this.#e.repeat(
             this.#e.sequence(separator, this.value(rest, `${path}/items`)),
-            Math.max(0, least - first.length),
-            Math.max(0, most - first.length),
+            Math.max(0, min - first.length),
+            Math.max(0, max - first.length),
           );
-    if (rest === false && least > first.length) return this.#e.never;
-    // From the back: what may still follow an item.
+    if (rest === false && min > first.length) return this.#e.never;
+    // Built from the end: what may follow each item.
     let after = tail;
     for (let count = values.length; count > 0; count--) {
       const item = this.#e.sequence(values[count - 1] as Expression, after);
-      const isOptional = count > least;
+      const isOptional = count > min;
       const next =
-        count > most ? this.#e.never : count === 1 ? item : this.#e.sequence(separator, item);
+        count > max ? this.#e.never : count === 1 ? item : this.#e.sequence(separator, item);
       after = isOptional ? this.#e.alternatives([this.#e.empty, next]) : next;
     }
     return this.#e.sequence(this.#e.literal("["), after, this.#e.literal("]"));
   }
 
-  /** Members in order, with a separator before each but the first that is there. */
+  /** Members in order. Every member except the first that is present follows a separator. */
   #members(members: readonly Member[]): Expression {
     const e = this.#e;
     let afterFirst = e.empty;
@@ -305,17 +305,13 @@ export class SchemaGrammar {
     item: Expression,
     separator: Expression,
     close: string,
-    least: number,
-    most: number,
+    min: number,
+    max: number,
   ): Expression {
     const e = this.#e;
-    const more = e.repeat(
-      e.sequence(separator, item),
-      Math.max(0, least - 1),
-      Math.max(0, most - 1),
-    );
-    const some = most === 0 ? e.never : e.sequence(item, more);
-    const content = least === 0 ? e.alternatives([e.empty, some]) : some;
+    const more = e.repeat(e.sequence(separator, item), Math.max(0, min - 1), Math.max(0, max - 1));
+    const some = max === 0 ? e.never : e.sequence(item, more);
+    const content = min === 0 ? e.alternatives([e.empty, some]) : some;
     return e.sequence(e.literal(open), content, e.literal(close));
   }
 
@@ -339,7 +335,7 @@ export class SchemaGrammar {
 
   #both(a: JsonSchema, part: unknown, path: string): JsonSchema {
     if (part === true) return a;
-    if (!isObject(part)) throw unsupported(path, "a schema that is false");
+    if (!isObject(part)) throw unsupported(path, "the schema false in allOf");
     const resolved =
       typeof part["$ref"] === "string" && Object.keys(a).length > 0
         ? mergeSchemas(this.#resolve(part["$ref"], path), { ...part, $ref: undefined }, path)
@@ -365,6 +361,6 @@ export class SchemaGrammar {
       at = isObject(at) || Array.isArray(at) ? (at as JsonSchema)[key] : undefined;
     }
     if (isObject(at)) return at;
-    throw unsupported(path, `$ref to ${pointer}, where nothing is`);
+    throw unsupported(path, `$ref to ${pointer}, which does not exist`);
   }
 }

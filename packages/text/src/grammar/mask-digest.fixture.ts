@@ -1,4 +1,4 @@
-/** Masks of several grammars along sampled texts, as one digest: equal wherever they are computed. */
+/** One digest over the masks of several grammars along sampled texts. Equal on every platform. */
 import { sha256 } from "@waggle/protocol";
 import type { GrammarSpec } from "@waggle/protocol";
 import { createGrammarCompiler } from "./compiler.ts";
@@ -24,7 +24,7 @@ const SPECS: readonly GrammarSpec[] = [
   },
 ];
 
-/** Recorded once in Node 24; computed here from tokens and grammars alone. */
+/** Recorded in Node 24. The digest depends only on tokens and grammars. */
 export const MASK_DIGEST = "3f654ff07c1d7f428b664258de064f67409ade7b2855be10178647303e3f1633";
 
 export async function maskDigest(): Promise<string> {

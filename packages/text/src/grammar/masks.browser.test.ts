@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MASK_DIGEST, maskDigest } from "./mask-digest.fixture.ts";
 
-test("masks in Chromium are the ones that Node computes", async () => {
+test("masks in Chromium equal those that Node computes", async () => {
   expect(await maskDigest()).toBe(MASK_DIGEST);
 });

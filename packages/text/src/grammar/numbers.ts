@@ -1,13 +1,14 @@
 /**
- * Numbers in decimal: whole and fractional ones between bounds, digit by digit. Without bounds at
- * most 15 digits before and after the point, so that a double holds what was said.
+ * Decimal numbers between bounds, digit by digit. Without bounds they have at most 15 digits before and after the
+ * point, so that a double represents them exactly enough to read them back.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { Expression, Expressions } from "./expression.ts";
 
-/** Inclusive; `null` for none. */
+/** Inclusive bounds; `null` = unbounded. */
 export type WholeBounds = { readonly low: bigint | null; readonly high: bigint | null };
 
+/** Bounds as JSON Schema keywords. */
 export type NumberBounds = {
   readonly minimum?: number | undefined;
   readonly maximum?: number | undefined;
@@ -16,13 +17,13 @@ export type NumberBounds = {
 };
 
 const LARGEST = 10n ** 15n - 1n;
-/** Digits after the point where bounds say no more. */
+/** Digits after the point, unless the bounds need more. */
 const FRACTION_DIGITS = 2;
 
 const digits = (e: Expressions, low = 0, high = 9): Expression =>
   e.symbols([0x30 + low, 0x30 + high]);
 
-/** Whole numbers from `low` to `high`. */
+/** Whole numbers within the bounds. */
 export function wholeNumber(e: Expressions, bounds: WholeBounds): Expression {
   const low = bounds.low === null || bounds.low < -LARGEST ? -LARGEST : bounds.low;
   const high = bounds.high === null || bounds.high > LARGEST ? LARGEST : bounds.high;
@@ -35,7 +36,7 @@ export function wholeNumber(e: Expressions, bounds: WholeBounds): Expression {
   return low > high ? e.never : e.alternatives(parts);
 }
 
-/** Numbers with or without a fraction; with an exponent only where nothing bounds them. */
+/** Numbers with or without a fraction. Exponents are allowed only without bounds. */
 export function decimalNumber(e: Expressions, bounds: NumberBounds): Expression {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = bounds;
   const given = [minimum, maximum, exclusiveMinimum, exclusiveMaximum].filter(
@@ -50,7 +51,7 @@ export function decimalNumber(e: Expressions, bounds: NumberBounds): Expression 
   return e.alternatives(parts);
 }
 
-/** Bounds of the whole numbers n with `n / 10^places` inside. */
+/** Bounds of the whole numbers n for which `n / 10^places` is within the bounds. */
 export function scaledBounds(bounds: NumberBounds, places: number): WholeBounds {
   const floor = (bound: number) => scaledFloor(bound, places);
   const ceil = (bound: number) => -scaledFloor(-bound, places);
@@ -83,7 +84,7 @@ function unbounded(e: Expressions): Expression {
   );
 }
 
-/** `n / 10^places` written with all its places. */
+/** `n / 10^places`, written with all its places. */
 function fractional(e: Expressions, { low, high }: WholeBounds, places: number): Expression {
   const unit = 10n ** BigInt(places);
   const limit = LARGEST * unit;
@@ -123,7 +124,7 @@ function positive(
   return e.alternatives(parts);
 }
 
-/** Whole numbers ≥ 0 without leading zeros. */
+/** Non-negative whole numbers without leading zeros. */
 function natural(e: Expressions, low: bigint, high: bigint): Expression {
   const parts: Expression[] = [];
   for (let width = String(low).length; width <= String(high).length; width++) {
@@ -136,7 +137,7 @@ function natural(e: Expressions, low: bigint, high: bigint): Expression {
   return e.alternatives(parts);
 }
 
-/** Strings of digits between two of equal length. */
+/** Digit strings between two strings of equal length. */
 function fixedWidth(e: Expressions, low: string, high: string): Expression {
   if (low === "") return e.empty;
   const first = Number(low[0]);
@@ -160,7 +161,7 @@ function fixedWidth(e: Expressions, low: string, high: string): Expression {
   return e.alternatives(parts);
 }
 
-/** ⌊bound · 10^places⌋, from the shortest decimal of the double. */
+/** ⌊bound · 10^places⌋, computed from the shortest decimal form of the double. */
 function scaledFloor(bound: number, places: number): bigint {
   const [mantissa = "0", exponent = "0"] = bound.toExponential().split("e");
   const [whole = "0", fraction = ""] = mantissa.split(".");

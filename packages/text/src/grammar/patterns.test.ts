@@ -20,7 +20,7 @@ async function texts(spec: GrammarSpec, count = 30): Promise<string[]> {
   );
 }
 
-/** Whether a text is one of the grammar's, token by token of single bytes. */
+/** Whether the grammar accepts a text, using single-byte tokens only. */
 async function accepts(spec: GrammarSpec, text: string): Promise<boolean> {
   const matcher = (await compile(spec)).createMatcher();
   for (const byte of new TextEncoder().encode(text)) {
@@ -38,14 +38,14 @@ test.each([
   "a?b+c*|日本|é",
   "\\u00e9\\x41[\\]\\-]{2}\\.",
   "(?<year>[12]\\d{3})/(0[1-9]|1[0-2])",
-])("every text under /%s/ is one that the engine's own RegExp matches", async (pattern) => {
+])("texts sampled under /%s/ match the RegExp", async (pattern) => {
   const whole = new RegExp(`^(?:${pattern.replace(/^\^|\$$/g, "")})$`, "u");
   const found = await texts({ kind: "regex", pattern });
   for (const text of found) expect(text).toMatch(whole);
   expect(new Set(found).size).toBeGreaterThan(2);
 });
 
-test("a regular expression accepts what RegExp accepts and nothing else", async () => {
+test("a pattern accepts exactly the texts that RegExp accepts", async () => {
   const pattern = "(?:ab|a)(?:c{1,2}|[^bc])?";
   const grammar: GrammarSpec = { kind: "regex", pattern };
   await fc.assert(
@@ -73,7 +73,7 @@ test.each([
   await expect(compile({ kind: "regex", pattern })).rejects.toMatchObject({ code });
 });
 
-test("EBNF with rules, classes, counts, comments and escapes", async () => {
+test("EBNF supports rules, classes, counts, comments and escapes", async () => {
   const grammar = `
     # a list of pairs
     root ::= "(" pair ("," " "? pair){0,2} ")"   # at most three
@@ -98,7 +98,7 @@ test.each([
   await expect(compile({ kind: "ebnf", grammar })).rejects.toMatchObject({ code });
 });
 
-test("a SentencePiece vocabulary with byte fallback holds the same grammars", async () => {
+test("grammars work with a SentencePiece vocabulary with byte fallback", async () => {
   const bytes = Array.from(
     { length: 256 },
     (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`,
@@ -127,12 +127,12 @@ test("a SentencePiece vocabulary with byte fallback holds the same grammars", as
   const grammar = await compiler.compile({ kind: "regex", pattern: "a the b|日a" });
   const matcher = grammar.createMatcher();
   const id = (piece: string) => pieces.indexOf(piece);
-  // Each letter as its piece and as its byte.
+  // Each letter is allowed as a piece and as a byte.
   expect(idsOf(matcher.nextMask(20))).toEqual([1 + 0x61, 1 + 0xe6, id("a"), id("日")]);
   matcher.accept(id("a"));
   expect(idsOf(matcher.nextMask(20))).toEqual([1 + 0x20, id("\u2581the"), id("\u2581")]);
   matcher.accept(id("\u2581the"));
-  // Two tokens and the stop token are left.
+  // Only two tokens and the stop token remain.
   expect(idsOf(matcher.nextMask(3))).toEqual([1 + 0x20, id("\u2581")]);
   const tokenizerOfPieces = createTokenizer({ tokenizerJson: json });
   expect(tokenizerOfPieces.decode([id("a"), id("\u2581the"), 1 + 0xc3, 1 + 0xa9])).toBe("a theé");

@@ -1,19 +1,20 @@
 /**
- * Regular expressions as grammars: ECMAScript's syntax with the `u` flag's meaning, as far as it is
- * regular. How a character is written is the caller's (plain text, or inside a JSON string).
+ * Regular expressions as grammars: ECMAScript syntax with the semantics of the `u` flag, as far as it is regular.
+ * The caller determines how a character is written (plain text, or inside a JSON string).
  */
 import { WaggleError } from "@waggle/protocol";
 import { ANY_CHARACTER, complement } from "./characters.ts";
 import type { CharacterRanges } from "./characters.ts";
 import type { Expression, Expressions } from "./expression.ts";
 
-/** Writes one character of a set. */
+/** Writes one character from a set. */
 export type CharacterWriter = (ranges: CharacterRanges) => Expression;
 
+/** How a pattern applies to a text. */
 export type RegexOptions = {
-  /** True = the whole text must match; false = a part of it, unless `^` and `$` say otherwise. */
+  /** True = the pattern must match the whole text. False = a part of it, unless `^` and `$` say otherwise. */
   readonly isWhole: boolean;
-  /** What else may stand before and after a part. Default any character. */
+  /** Characters allowed before and after a part. Default: any character. */
   readonly anything?: CharacterRanges;
 };
 
@@ -33,13 +34,13 @@ const CLASSES: { readonly [letter: string]: CharacterRanges } = {
   S: complement(SPACE),
 };
 const CONTROLS: { readonly [letter: string]: number } = { n: 10, r: 13, t: 9, v: 11, f: 12, 0: 0 };
-const MOST_REPETITIONS = 10_000;
+const MAX_REPETITIONS = 10_000;
 
 /**
  * The texts that a pattern matches.
  *
- * @throws WaggleError `GRAMMAR_UNSUPPORTED` for look-around, back references, word boundaries,
- *   Unicode properties, flags, and anchors inside; `INVALID_ARGUMENT` for what is no pattern.
+ * @throws WaggleError `GRAMMAR_UNSUPPORTED` for look-around, back references, word boundaries, Unicode
+ *   properties, flags, and anchors inside of the pattern; `INVALID_ARGUMENT` for an invalid pattern.
  */
 export function regexExpression(
   e: Expressions,
@@ -69,8 +70,7 @@ class RegexReader {
 
   read(): Expression {
     const result = this.#alternatives();
-    if (this.#at < this.#characters.length)
-      throw this.#invalid(`"${this.#peek()}" without a group`);
+    if (this.#at < this.#characters.length) throw this.#invalid(`unmatched "${this.#peek()}"`);
     return result;
   }
 
@@ -94,7 +94,7 @@ class RegexReader {
     if (isOpen) parts.push(anything);
     let isEnded = false;
     while (this.#at < this.#characters.length && !"|)".includes(this.#peek())) {
-      if (isEnded) throw this.#unsupported("$ inside");
+      if (isEnded) throw this.#unsupported("$ before the end");
       if (isOuter && this.#take("$")) isEnded = true;
       else parts.push(this.#quantified());
     }
@@ -116,10 +116,10 @@ class RegexReader {
       this.#at += count[0].length;
       min = Number(count[1]);
       max = count[2] === undefined ? min : count[3] === "" ? Infinity : Number(count[3]);
-      if (min > max) throw this.#invalid(`the count ${count[0]}`);
-      if (min > MOST_REPETITIONS) throw this.#unsupported(`${min} repetitions`);
+      if (min > max) throw this.#invalid(`the count ${count[0]} is out of order`);
+      if (min > MAX_REPETITIONS) throw this.#unsupported(`${min} repetitions`);
     }
-    // A lazy or possessive match gives the same texts.
+    // Lazy quantifiers match the same texts.
     this.#take("?");
     return this.#e.repeat(atom, min, max);
   }
@@ -130,8 +130,8 @@ class RegexReader {
     if (next === "[") return this.#write(this.#class());
     if (next === ".") return this.#write(NOT_NEWLINE);
     if (next === "\\") return this.#write(this.#escape(false));
-    if (next === "^" || next === "$") throw this.#unsupported(`${next} inside`);
-    if ("*+?".includes(next)) throw this.#invalid(`"${next}" after nothing`);
+    if (next === "^" || next === "$") throw this.#unsupported(`${next} within the pattern`);
+    if ("*+?".includes(next)) throw this.#invalid(`"${next}" has nothing to repeat`);
     const code = next.codePointAt(0) as number;
     return this.#write([code, code]);
   }
@@ -142,13 +142,13 @@ class RegexReader {
         if (this.#peek() === "=" || this.#peek() === "!") throw this.#unsupported("look-behind");
         while (this.#next() !== ">");
       } else if (!this.#take(":")) {
-        throw this.#unsupported(`(?${this.#peek()} look-ahead or flags`);
+        throw this.#unsupported(`look-ahead or flags (?${this.#peek()}`);
       }
     }
     this.#depth++;
     const result = this.#alternatives();
     this.#depth--;
-    if (!this.#take(")")) throw this.#invalid("a group without )");
+    if (!this.#take(")")) throw this.#invalid("missing )");
     return result;
   }
 
@@ -165,7 +165,7 @@ class RegexReader {
       this.#next();
       const high = this.#classMember();
       if (low.length !== 2 || high.length !== 2 || low[0] !== low[1] || low[0]! > high[1]!) {
-        throw this.#invalid("a range of characters");
+        throw this.#invalid("invalid character range");
       }
       ranges.push(low[0]!, high[1]!);
     }
@@ -199,7 +199,7 @@ class RegexReader {
           ? /^(?:\{([0-9a-fA-F]{1,8})\}|([0-9a-fA-F]{4}))/.exec(rest)
           : null;
     if (hex === null) {
-      if (/[a-zA-Z]/.test(letter)) throw this.#invalid(`the escape \\${letter}`);
+      if (/[a-zA-Z]/.test(letter)) throw this.#invalid(`unknown escape \\${letter}`);
       return letter.codePointAt(0) as number;
     }
     this.#at += hex[0].length;
@@ -212,7 +212,7 @@ class RegexReader {
 
   #next(): string {
     const next = this.#characters[this.#at++];
-    if (next === undefined) throw this.#invalid("an early end");
+    if (next === undefined) throw this.#invalid("unexpected end");
     return next;
   }
 
@@ -222,17 +222,17 @@ class RegexReader {
     return true;
   }
 
-  #unsupported(what: string): WaggleError {
+  #unsupported(feature: string): WaggleError {
     return new WaggleError(
       "GRAMMAR_UNSUPPORTED",
-      `a pattern must be regular, got ${what} in /${this.#source.slice(0, 200)}/; write it without`,
+      `a grammar cannot express ${feature} in the pattern /${this.#source.slice(0, 200)}/`,
     );
   }
 
-  #invalid(what: string): WaggleError {
+  #invalid(problem: string): WaggleError {
     return new WaggleError(
       "INVALID_ARGUMENT",
-      `a pattern must be an ECMAScript regular expression, got ${what} in /${this.#source.slice(0, 200)}/`,
+      `invalid pattern /${this.#source.slice(0, 200)}/: ${problem}`,
     );
   }
 }

@@ -1,11 +1,11 @@
 /**
- * What of JSON Schema a grammar holds. A keyword is held, says nothing about values, or is refused by
- * name: none is passed over in silence.
+ * The JSON Schema keywords that a grammar can express. Every keyword is either enforced, irrelevant to values, or
+ * refused with its name; none is silently ignored.
  */
 import { isObject, WaggleError } from "@waggle/protocol";
 import type { JsonSchema } from "@waggle/protocol";
 
-/** They assert something that needs memory or negation, which a grammar has not. */
+/** These need memory or negation, which a grammar does not have. */
 const REFUSED = [
   "not",
   "if",
@@ -19,7 +19,7 @@ const REFUSED = [
   "$recursiveRef",
 ];
 
-/** Keywords of which two can hold at once. */
+/** Bounds that can be combined when schemas are merged. */
 const LOWER_BOUNDS = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
 const UPPER_BOUNDS = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
 const ANNOTATIONS = [
@@ -38,8 +38,8 @@ const ANNOTATIONS = [
   "$anchor",
 ];
 
-/** @throws WaggleError `GRAMMAR_UNSUPPORTED` naming the first keyword that cannot be held. */
-export function refuseUnheld(schema: JsonSchema, path: string): void {
+/** @throws WaggleError `GRAMMAR_UNSUPPORTED` naming the first unsupported keyword. */
+export function refuseUnsupported(schema: JsonSchema, path: string): void {
   const found = REFUSED.find((keyword) => schema[keyword] !== undefined);
   if (found !== undefined) throw unsupported(path, found);
   if (schema["uniqueItems"] === true && !(Number(schema["maxItems"]) <= 1)) {
@@ -47,14 +47,15 @@ export function refuseUnheld(schema: JsonSchema, path: string): void {
   }
 }
 
-export function unsupported(path: string, what: string): WaggleError {
+/** The error for a feature of a schema that a grammar cannot express. */
+export function unsupported(path: string, feature: string): WaggleError {
   return new WaggleError(
     "GRAMMAR_UNSUPPORTED",
-    `a schema must hold only what a grammar can, got ${what} at ${path || "the root"}; leave it to validation of the result`,
+    `a grammar cannot express ${feature} at ${path || "the root"} of the schema; validate the result instead`,
   );
 }
 
-/** The schema that holds where both hold. */
+/** The schema of values that match both schemas. */
 export function mergeSchemas(a: JsonSchema, b: JsonSchema, path: string): JsonSchema {
   const merged: Record<string, unknown> = { ...a };
   for (const [key, value] of Object.entries(b)) {
@@ -87,7 +88,7 @@ function mergeKeyword(key: string, a: unknown, b: unknown, path: string): unknow
     }
     return merged;
   }
-  throw unsupported(path, `two different ${key} at once`);
+  throw unsupported(path, `two different values of ${key}`);
 }
 
 const typesOf = (type: unknown): unknown[] => (Array.isArray(type) ? type : [type]);
@@ -102,7 +103,7 @@ function intersectTypes(a: readonly unknown[], b: readonly unknown[]): unknown[]
     : both;
 }
 
-/** Whether no value can match two of them, as far as types, constants and enums tell. */
+/** Whether no value can match two of the schemas, judging by types, constants and enums. */
 export function areDisjoint(schemas: readonly unknown[]): boolean {
   return schemas.every((a, i) => schemas.slice(i + 1).every((b) => isDisjointPair(a, b)));
 }
@@ -117,7 +118,7 @@ function isDisjointPair(a: unknown, b: unknown): boolean {
   if (valuesA !== null && valuesB !== null) {
     return valuesA.every((value) => !valuesB.includes(value));
   }
-  // Objects that tell themselves apart by a member: a discriminated union.
+  // Objects with different constants of a required member: a discriminated union.
   const [propertiesA, propertiesB] = [a["properties"], b["properties"]];
   if (!isObject(propertiesA) || !isObject(propertiesB)) return false;
   const required = [a["required"], b["required"]].map((names) =>
@@ -136,7 +137,7 @@ function valuesOf(schema: JsonSchema): string[] | null {
   return Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : null;
 }
 
-/** The type that a keyword speaks of. */
+/** The type that a keyword applies to. */
 const KEYWORD_TYPES: { readonly [keyword: string]: string } = {
   properties: "object",
   required: "object",
@@ -157,12 +158,13 @@ const KEYWORD_TYPES: { readonly [keyword: string]: string } = {
   multipleOf: "number",
 };
 
-/** The type of a schema that names none; `undefined` where nothing tells. */
+/** The type that a schema's keywords imply; `undefined` if they imply none. */
 export function typeByKeywords(schema: JsonSchema): string | undefined {
   const found = Object.keys(KEYWORD_TYPES).find((keyword) => schema[keyword] !== undefined);
   return found === undefined ? undefined : KEYWORD_TYPES[found];
 }
 
+/** Whether a value has this JSON Schema type. */
 export function isOfType(type: unknown, value: unknown): boolean {
   if (type === "null") return value === null;
   if (type === "array") return Array.isArray(value);

@@ -1,20 +1,21 @@
 /**
- * Free text that does not contain certain strings: the states of Aho and Corasick (1975), one rule
- * each, over characters.
+ * Text that does not contain certain strings, built from the automaton of Aho and Corasick (1975) with one rule per
+ * state, over characters.
  */
 import { ANY_CHARACTER, character, complement, intersect } from "./characters.ts";
 import type { CharacterRanges } from "./characters.ts";
 import type { Expression, Expressions } from "./expression.ts";
 import { OTHER_ADDED_SYMBOL } from "./vocabulary.ts";
 
+/** What the text consists of. */
 export type TextWithoutOptions = {
-  /** What the text is made of. Default any character. */
+  /** Allowed characters. Default: any. */
   readonly characters?: CharacterRanges;
-  /** Added tokens that may stand in it, as symbols. */
+  /** Added tokens that the text may contain, as symbols. */
   readonly symbols?: readonly number[];
 };
 
-/** Any text, also none, in which none of `stops` occurs. */
+/** Any text, including the empty one, in which none of `stops` occurs. */
 export function textWithout(
   e: Expressions,
   stops: readonly string[],
@@ -47,7 +48,7 @@ export function textWithout(
   return rule("");
 }
 
-/** `OTHER_ADDED_SYMBOL` and the markers that are not these. */
+/** `OTHER_ADDED_SYMBOL` and all markers except the given ones. */
 export function addedSymbols(
   markers: ReadonlyMap<string, number>,
   without: readonly string[],

@@ -1,14 +1,14 @@
 /**
- * An automaton over tokens of one vocabulary: which tokens may come in a state, where each leads,
- * and how many tokens the rest needs at least. Everything is a function of the state alone and kept,
- * so that masks are equal wherever and in whatever order they are asked for.
+ * An automaton over the tokens of one vocabulary: which tokens are allowed in a state, where each leads, and how
+ * many tokens are needed to finish. Results depend only on the state and are cached, so masks do not depend on the
+ * order of requests.
  */
 import { DEAD } from "./automaton.ts";
 import type { Automaton, State } from "./automaton.ts";
 import { PLAIN_ASCII, tokenSet } from "./vocabulary.ts";
 import type { TokenSet, TokenTrie, Vocabulary } from "./vocabulary.ts";
 
-/** Second bytes of UTF-8 that are not 80–BF, by the first (Unicode, table 3-7). */
+/** Second UTF-8 bytes that are not 80–BF, by first byte (Unicode, table 3-7). */
 const SECOND_BYTES: { readonly [lead: number]: readonly [number, number] } = {
   0xe0: [0xa0, 0xbf],
   0xed: [0x80, 0x9f],
@@ -16,16 +16,17 @@ const SECOND_BYTES: { readonly [lead: number]: readonly [number, number] } = {
   0xf4: [0x80, 0x8f],
 };
 
-/** Tokens that lead to one state. */
+/** Tokens that lead to the same state. */
 type Group = TokenSet & { readonly to: State };
 
-/** Bounds of the tokens that a state still needs, the stop token among them. */
+/** Bounds on the number of tokens that a state needs to finish, including the stop token. */
 type Need = { atLeast: number; atMost: number };
 
+/** Computes masks and budgets for one grammar and vocabulary. */
 export class TokenAutomaton {
   readonly #automaton: Automaton;
   readonly #vocabulary: Vocabulary;
-  /** Whether the states that can be reached are finitely many, so that a search for them ends. */
+  /** Whether the number of reachable states is finite, so that searching them ends. */
   readonly #isFinite: boolean;
   readonly #groups = new Map<State, readonly Group[]>();
   readonly #needs = new Map<State, Need>();
@@ -45,12 +46,12 @@ export class TokenAutomaton {
     return this.#automaton.isAccepting(state);
   }
 
-  /** True where no token but a stop token may come. */
+  /** True if only a stop token is allowed. */
   isFinished(state: State): boolean {
     return this.groups(state).length === 0;
   }
 
-  /** The state after a token, `DEAD` where it may not come. */
+  /** The state after a token; `DEAD` if the token is not allowed. */
   step(state: State, tokenId: number): State {
     let at = state;
     for (const symbol of this.#vocabulary.symbolsOf(tokenId) ?? [-1]) {
@@ -61,10 +62,10 @@ export class TokenAutomaton {
   }
 
   /**
-   * Sets the bits of the tokens after which the rest fits into `remaining - 1` tokens.
+   * Sets the bits of the tokens after which the text can be completed within `remaining - 1` tokens.
    *
-   * @param remaining - tokens that may still be sampled, the stop token counted.
-   * @returns whether there is any.
+   * @param remaining - tokens that may still be sampled, including the stop token.
+   * @returns whether any token is allowed.
    */
   mask(state: State, remaining: number, into: Uint32Array): boolean {
     let any = false;
@@ -77,9 +78,9 @@ export class TokenAutomaton {
     return any;
   }
 
-  /** Whether some completion takes at most this many tokens, the stop token counted. */
+  /** Whether the text can be completed within this many tokens, including the stop token. */
   fits(state: State, tokens: number): boolean {
-    // One token a byte always does.
+    // One token per byte is always possible.
     if (this.#automaton.shortestLength(state) + 1 <= tokens) return true;
     const need = this.#need(state);
     if (need.atMost <= tokens) return true;
@@ -90,14 +91,14 @@ export class TokenAutomaton {
     return found;
   }
 
-  /** Tokens of the shortest completion found, the stop token counted. */
+  /** Number of tokens of the shortest completion, including the stop token. */
   shortestCompletion(state: State): number {
     let tokens = this.#need(state).atMost;
     while (this.#isFinite && this.fits(state, tokens - 1)) tokens--;
     return tokens;
   }
 
-  /** Tokens that may come, by where they lead; those with the shortest rest first. */
+  /** Allowed tokens, grouped by the state they lead to, shortest completion first. */
   groups(state: State): readonly Group[] {
     const known = this.#groups.get(state);
     if (known !== undefined) return known;
@@ -119,14 +120,14 @@ export class TokenAutomaton {
   }
 
   /**
-   * Inside text, where most tokens are: those of plain characters by how many they have, as the state
-   * after them depends on nothing else. `null` where it does.
+   * Groups for a state inside text, where most tokens are allowed: plain tokens are grouped by their number of
+   * characters, if the next state depends on nothing else. `null` if it does.
    */
   #plainGroups(state: State): Group[] | null {
     const { bits, byLength } = this.#vocabulary.plain;
     const first = this.#stateAfterPlain(state);
     if (first === null || first === DEAD) return null;
-    // Text without end: all of them lead back to where they came from.
+    // Unlimited text: every plain token leads back to the same state.
     if (first === state) return [{ to: state, ids: new Int32Array(0), bits }];
     const states: State[] = [state];
     const groups: Group[] = [];
@@ -142,7 +143,7 @@ export class TokenAutomaton {
     return groups;
   }
 
-  /** The state after any plain character, `null` where it depends on which. */
+  /** The state after any plain character; `null` if it depends on the character. */
   #stateAfterPlain(state: State): State | null {
     const known = this.#afterPlain.get(state);
     if (known !== undefined) return known;
@@ -155,7 +156,7 @@ export class TokenAutomaton {
   #leadsTo(state: State, target: State): boolean {
     const step = (from: State, symbol: number) => this.#automaton.step(from, symbol);
     if (!PLAIN_ASCII.every((byte) => step(state, byte) === target)) return false;
-    // Longer characters by their first byte; states after it are few, so each is looked at once.
+    // Longer characters by their first byte. Few states follow, so each is checked once.
     const seen = new Set<string>();
     const arrives = (from: State, left: number, low: number, high: number): boolean => {
       const key = `${from},${left},${low},${high}`;
@@ -212,7 +213,7 @@ export class TokenAutomaton {
     return need;
   }
 
-  /** Fewest tokens that spell these symbols. */
+  /** Smallest number of tokens that spell these symbols. */
   #fewestTokens(path: readonly number[]): number {
     const { symbols, ends, tokens } = this.#vocabulary.trie;
     const counts = new Float64Array(path.length + 1).fill(Infinity);

@@ -1,6 +1,6 @@
 /**
- * What a turn with tool calls may say, in each format of `tool-calls/formats.ts`. `auto` is text in
- * which no call begins, then perhaps calls; otherwise the turn is calls alone.
+ * Grammars for turns with tool calls, in each format of `tool-calls/formats.ts`. With `auto`, a turn is text in
+ * which no call begins, optionally followed by calls. Otherwise the turn consists of calls only.
  */
 import type { JsonSchema, ToolCallFormat, ToolCallsGrammar } from "@waggle/protocol";
 import { isObject, WaggleError } from "@waggle/protocol";
@@ -29,19 +29,19 @@ type Tool = ToolCallsGrammar["tools"][number];
 
 type Builder = {
   readonly e: Expressions;
-  /** A marker as its token where there is one, else as its letters. */
+  /** A marker as its own token if the vocabulary has one, otherwise as text. */
   readonly marker: (text: string) => Expression;
-  /** One of the calls that are allowed. */
+  /** A call of one of the allowed tools. */
   readonly oneOf: (call: (tool: Tool) => Expression) => Expression;
-  /** One, or several with something between them. */
+  /** One call, or several with separators if parallel calls are allowed. */
   readonly several: (call: Expression, separator: Expression) => Expression;
   readonly hasToken: (text: string) => boolean;
 };
 
-/** Calls of a whole turn, and what may not stand in the text before them. */
+/** How a format writes all calls of a turn, and what the text before them must not contain. */
 type FormatGrammar = {
   readonly forbidden: readonly string[];
-  /** Characters with which a turn of text may not begin, where calls have no marker. */
+  /** Characters that a text turn must not begin with, for formats whose calls need no marker. */
   readonly notFirst?: string;
   calls(build: Builder): Expression;
 };
@@ -140,7 +140,7 @@ const FORMATS: { readonly [format in ToolCallFormat]: FormatGrammar } = {
   },
 };
 
-/** @throws WaggleError `INVALID_ARGUMENT` for a named tool that is not given. */
+/** Builds the expression of a whole turn. @throws WaggleError `INVALID_ARGUMENT` if the chosen tool is not given. */
 export function toolCallsExpression(
   e: Expressions,
   spec: ToolCallsGrammar,
@@ -152,7 +152,7 @@ export function toolCallsExpression(
   if (tools.length === 0) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a named tool must be one of those given, got ${JSON.stringify(choice)} and ${spec.tools.map((tool) => tool.name).join(", ") || "none"}`,
+      `no tool matches the choice ${JSON.stringify(choice)}; the tools are ${spec.tools.map((tool) => tool.name).join(", ") || "none"}`,
     );
   }
   const format = FORMATS[spec.format];
@@ -171,7 +171,7 @@ export function toolCallsExpression(
   const symbols = addedSymbols(vocabulary.markers, format.forbidden);
   const text = textWithout(e, format.forbidden, { symbols });
   if (format.notFirst === undefined) return e.sequence(text, e.optional(calls));
-  // Blanks would hide the sign that begins a call.
+  // Leading whitespace would hide the character that begins a call.
   const signs = Array.from(`${format.notFirst} \n\r\t`).flatMap((sign) => {
     const code = sign.codePointAt(0) as number;
     return [code, code];
@@ -202,7 +202,7 @@ function jsonArguments(e: Expressions, tool: Tool): Expression {
   return argumentsOf(e, jsonSyntax(e), tool, "{", "}");
 }
 
-/** Arguments are an object; a schema that is not of one object is a value like any. */
+/** The arguments object of a tool. A schema that is not a plain object is treated like any value. */
 function argumentsOf(
   e: Expressions,
   syntax: ValueSyntax,
@@ -230,7 +230,7 @@ function pythonCall(e: Expressions, tool: Tool): Expression {
   );
 }
 
-/** `<function=name>`, parameters on lines of their own, `</function>`. */
+/** `<function=name>`, one `<parameter=key>` block per argument, `</function>`. */
 function xmlCall(e: Expressions, tool: Tool): Expression {
   const json = new SchemaGrammar(e, jsonSyntax(e), tool.parameters);
   const raw = new SchemaGrammar(e, rawSyntax(e), tool.parameters);
@@ -249,7 +249,7 @@ function xmlCall(e: Expressions, tool: Tool): Expression {
   );
 }
 
-/** Texts as they are, without quotes, up to the end of their parameter. */
+/** Strings without quotes, up to the end of their parameter. */
 function rawSyntax(e: Expressions): ValueSyntax {
   const json = jsonSyntax(e);
   return {
@@ -282,7 +282,7 @@ function isText(schema: unknown): boolean {
 
 type ToolMember = { readonly name: string; readonly schema: unknown; readonly isRequired: boolean };
 
-/** Required ones as listed, then the others by name; see `json-schema.ts`. */
+/** Required members as listed, then the others by name; see `json-schema.ts`. */
 function memberList(tool: Tool): ToolMember[] {
   const schema = plainObject(tool);
   const properties = isObject(schema["properties"]) ? schema["properties"] : {};
@@ -296,13 +296,13 @@ function memberList(tool: Tool): ToolMember[] {
 
 const COMPOSITIONS = ["$ref", "allOf", "anyOf", "oneOf", "minProperties", "maxProperties"];
 
-/** Formats that name arguments one by one need a schema that does. */
+/** The schema of a tool for formats that write arguments one by one. */
 function plainObject(tool: Tool): JsonSchema {
   const found = COMPOSITIONS.find((keyword) => tool.parameters[keyword] !== undefined);
   if (found === undefined) return tool.parameters;
   throw new WaggleError(
     "GRAMMAR_UNSUPPORTED",
-    `arguments that are named one by one need a plain object schema, got ${found} in the parameters of ${tool.name}; list its properties`,
+    `this tool-call format needs a plain object schema; the parameters of ${tool.name} use ${found} (list its properties instead)`,
   );
 }
 

@@ -1,34 +1,35 @@
 /**
- * How values are written: JSON, Python literals, or the calls of FunctionGemma. The schema's grammar
- * (`json-schema.ts`) is the same over all three.
+ * How values are written: as JSON, Python literals, or FunctionGemma's calls. `json-schema.ts` builds the same
+ * grammar over all three.
  */
 import { ANY_CHARACTER, character, complement, intersect } from "./characters.ts";
 import type { CharacterRanges } from "./characters.ts";
 import type { Expression, Expressions } from "./expression.ts";
 import { textWithout } from "./text-without.ts";
 
+/** The syntax of one format. */
 export type ValueSyntax = {
   readonly true: string;
   readonly false: string;
   readonly null: string;
   /** Puts a string's content between its quotes. */
   readonly quote: (content: Expression) => Expression;
-  /** A character of a set as a string holds it. */
+  /** A character from a set, as written within a string. */
   readonly character: (ranges: CharacterRanges) => Expression;
-  /** A string's content without further constraint. */
+  /** Unconstrained content of a string. */
   readonly anyContent: Expression;
-  /** Names of members that no schema names. */
+  /** Any name of a member. */
   readonly anyKey: Expression;
-  /** A member's name and what stands between it and the value. */
+  /** A member's name with the text between it and the value. */
   readonly key: (content: Expression) => Expression;
-  /** Between members and items. */
+  /** Between members and between items. */
   readonly separator: Expression;
 };
 
-/** What stands in a JSON string as itself. */
+/** Characters that are not escaped in a JSON string. */
 const PLAIN = complement([0, 0x1f, 0x22, 0x22, 0x5c, 0x5c]);
-/** Longer names are no arguments (`parsed-call.ts`). */
-const MOST_KEY_CHARACTERS = 64;
+/** Limit of names of members; longer names are refused in arguments (`parsed-call.ts`). */
+const MAX_KEY_CHARACTERS = 64;
 const ESCAPES: readonly (readonly [number, string])[] = [
   [0x08, "\\b"],
   [0x09, "\\t"],
@@ -39,7 +40,7 @@ const ESCAPES: readonly (readonly [number, string])[] = [
   [0x5c, "\\\\"],
 ];
 
-/** `{"a": 1}` or `{"a":1}`: one space may follow a colon and a comma, nothing else is blank. */
+/** `{"a": 1}` or `{"a":1}`: an optional space after colons and commas, and no other whitespace. */
 export function jsonSyntax(e: Expressions): ValueSyntax {
   const space = e.optional(e.literal(" "));
   const any = e.alternatives([escaped(e, ANY_CHARACTER), e.literal("\\/"), unicodeEscape(e)]);
@@ -48,7 +49,7 @@ export function jsonSyntax(e: Expressions): ValueSyntax {
   );
 }
 
-/** `{"a": True}`: Python's literals with double quotes, as the JSON escapes that Python shares. */
+/** `{"a": True}`: Python's literals, with double quotes and the escapes that JSON and Python share. */
 export function pythonSyntax(e: Expressions): ValueSyntax {
   const space = e.optional(e.literal(" "));
   const any = escaped(e, ANY_CHARACTER);
@@ -58,9 +59,9 @@ export function pythonSyntax(e: Expressions): ValueSyntax {
 }
 
 /**
- * `{a:<escape>text<escape>,b:1}`: FunctionGemma's. Texts are raw between two markers, names are bare.
+ * `{a:<escape>text<escape>,b:1}`: FunctionGemma's syntax. Strings are unescaped between two markers; names are bare.
  *
- * @param escape - the marker as the vocabulary has it.
+ * @param escape - the marker as the vocabulary writes it.
  */
 export function gemmaSyntax(e: Expressions, escape: Expression): ValueSyntax {
   return {
@@ -68,16 +69,16 @@ export function gemmaSyntax(e: Expressions, escape: Expression): ValueSyntax {
     false: "false",
     null: "null",
     quote: (content) => e.sequence(escape, content, escape),
-    // Without `<`, so that no text can begin the marker.
+    // Without `<`, so that a string cannot begin the marker.
     character: (ranges) => character(e, intersect(ranges, complement([0x3c, 0x3c]))),
     anyContent: textWithout(e, ["<escape>"]),
-    // Nothing quotes a name.
+    // Names are not quoted.
     anyKey: e.sequence(
       e.symbols([0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a]),
       e.repeat(
         e.symbols([0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a]),
         0,
-        MOST_KEY_CHARACTERS - 1,
+        MAX_KEY_CHARACTERS - 1,
       ),
     ),
     key: (content) => e.sequence(content, e.literal(":")),
@@ -96,7 +97,7 @@ function quotedSyntax(
     quote: (content) => quote(e, content),
     character: (ranges) => escaped(e, ranges),
     anyContent: e.repeat(any, 0, Infinity),
-    anyKey: e.repeat(any, 0, MOST_KEY_CHARACTERS),
+    anyKey: e.repeat(any, 0, MAX_KEY_CHARACTERS),
     key,
     separator: e.sequence(e.literal(","), e.optional(e.literal(" "))),
   };
@@ -105,7 +106,7 @@ function quotedSyntax(
 const quote = (e: Expressions, content: Expression): Expression =>
   e.sequence(e.literal('"'), content, e.literal('"'));
 
-/** Characters of a set inside double quotes. */
+/** A character from a set within double quotes. */
 function escaped(e: Expressions, ranges: CharacterRanges): Expression {
   const has = (code: number) => intersect(ranges, [code, code]).length > 0;
   const short = ESCAPES.filter(([code]) => has(code)).map(([, text]) => e.literal(text));
@@ -115,7 +116,7 @@ function escaped(e: Expressions, ranges: CharacterRanges): Expression {
   return e.alternatives([character(e, intersect(ranges, PLAIN)), ...short, ...controls]);
 }
 
-/** `\uXXXX`, surrogates in pairs only. */
+/** `\uXXXX`, with surrogates only in pairs. */
 function unicodeEscape(e: Expressions): Expression {
   const hex = e.symbols([0x30, 0x39, 0x41, 0x46, 0x61, 0x66]);
   const notD = e.symbols([0x30, 0x39, 0x41, 0x43, 0x45, 0x46, 0x61, 0x63, 0x65, 0x66]);

@@ -1,41 +1,42 @@
 /**
- * A tokenizer's vocabulary as a trie over symbols. Ordinary tokens are their bytes. Special tokens
- * have no place in it and so can never be sampled inside a grammar; an added token that a tool-call
- * format uses as a marker is one symbol of its own, other added tokens share one.
+ * A tokenizer's vocabulary as a trie over symbols. Ordinary tokens are their bytes. Special tokens are not in the
+ * trie, so they are never sampled inside a grammar. An added token that serves as a marker of a tool-call format
+ * is a symbol of its own; all other added tokens share one symbol.
  */
 import { WaggleError } from "@waggle/protocol";
 import { tokenBytes } from "../token-bytes.ts";
 import type { TokenizerJson } from "../tokenizer-json.ts";
 
-/** What a token is spelled with. */
+/** The symbols that spell a token. */
 type Symbols = Uint8Array | Uint16Array;
 
-/** Any added token that is not special and no marker: `<think>`, runs of newlines. */
+/** The symbol of added tokens that are neither special nor markers, such as `<think>` and runs of newlines. */
 export const OTHER_ADDED_SYMBOL = 256;
 
+/** The tokens of one model. */
 export type Vocabulary = {
-  /** Ids are below it; bits of a mask. At least the tokenizer's, a model's may be larger. */
+  /** Number of ids, and of bits in a mask. At least the tokenizer's; a model may have more. */
   readonly size: number;
   /** Number of symbols: bytes, `OTHER_ADDED_SYMBOL`, markers. */
   readonly alphabet: number;
-  /** The symbol of a marker that is one token, by its text. */
+  /** Symbols of markers that are single tokens, by text. */
   readonly markers: ReadonlyMap<string, number>;
   readonly trie: TokenTrie;
-  /** Tokens of plain characters alone, most of a vocabulary; and all the others. */
+  /** Tokens of plain characters only, which are most of a vocabulary, and all other tokens. */
   readonly plain: {
     readonly bits: Uint32Array;
-    /** The same by how many characters they have. */
+    /** Plain tokens by their number of characters. */
     readonly byLength: ReadonlyMap<number, TokenSet>;
     readonly others: TokenTrie;
   };
-  /** Symbols of a token; `undefined` for one that no grammar can give. */
+  /** Symbols of a token; `undefined` if no grammar can produce it. */
   symbolsOf(tokenId: number): Symbols | undefined;
 };
 
-/** Tokens: ids where they are few, bits where they are many. */
+/** A set of tokens: a list of ids if they are few, a bit mask if they are many. */
 export type TokenSet = { readonly ids: Int32Array; readonly bits: Uint32Array | null };
 
-/** @param words - of a mask of the vocabulary. */
+/** @param words - length of a mask of the vocabulary. */
 export function tokenSet(tokens: readonly number[], words: number): TokenSet {
   if (tokens.length <= words) return { ids: Int32Array.from(tokens), bits: null };
   const bits = new Uint32Array(words);
@@ -44,27 +45,29 @@ export function tokenSet(tokens: readonly number[], words: number): TokenSet {
 }
 
 /**
- * All tokens in the order of their symbols, one entry a node, parents before children. Node 0 is
- * the first child of the root.
+ * All tokens in order of their symbols, one entry per node, parents before children. Node 0 is the first child of
+ * the root.
  */
 export type TokenTrie = {
   readonly symbols: Uint16Array;
   /** 1 for children of the root. */
   readonly depths: Uint16Array;
-  /** The node after everything below this one. */
+  /** The node after this one's subtree. */
   readonly ends: Int32Array;
-  /** A token that ends here, -1 for none. */
+  /** A token that ends at this node; -1 if there is none. */
   readonly tokens: Int32Array;
-  /** Another token with the same symbols as token id, -1 for none. */
+  /** Another token with the same symbols as this token id; -1 if there is none. */
   readonly twins: Int32Array;
   readonly maxDepth: number;
 };
 
 /**
- * @param markers - texts that tool-call formats use; those that are added tokens get a symbol.
- * @param size - the model's vocabulary; absent = the tokenizer's.
- * @throws WaggleError `TOKENIZER_UNSUPPORTED` where a byte that text can have has no token: a
- *   grammar could then ask for what cannot be said.
+ * Reads the vocabulary of a tokenizer.
+ *
+ * @param markers - texts that tool-call formats use. Those that are added tokens get their own symbol.
+ * @param size - size of the model's vocabulary. Default: the tokenizer's.
+ * @throws WaggleError `TOKENIZER_UNSUPPORTED` if a byte has no token, since a grammar could then require text
+ *   that cannot be generated.
  */
 export function createVocabulary(
   json: TokenizerJson,
@@ -113,10 +116,10 @@ export function createVocabulary(
   };
 }
 
-/** Signs that end or begin something in JSON, Python, tags or markers. */
+/** Characters that can begin or end something in JSON, Python, tags or markers. */
 const SIGNS: ReadonlySet<number> = new Set(new TextEncoder().encode("\"'\\<>[]{}|"));
 
-/** ASCII that stands for itself in texts of every format. */
+/** ASCII characters that are literal text in every format. */
 export const PLAIN_ASCII: readonly number[] = Array.from(
   { length: 0x5f },
   (_, i) => 0x20 + i,
@@ -124,7 +127,7 @@ export const PLAIN_ASCII: readonly number[] = Array.from(
 
 const plainAscii = new Set(PLAIN_ASCII);
 
-/** How many characters: plain ASCII, and whatever is longer than a byte. `null`: others, or parts. */
+/** Number of characters if all are plain ASCII or longer than one byte; `null` for other or partial characters. */
 function plainLength(path: Symbols): number | null {
   let isLong = false;
   for (const symbol of path) {
@@ -138,7 +141,7 @@ function plainLength(path: Symbols): number | null {
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Bytes that UTF-8 never has. */
+/** Bytes that never occur in UTF-8. */
 const isOutsideUtf8 = (byte: number): boolean => byte === 0xc0 || byte === 0xc1 || byte > 0xf4;
 
 function requireBytes(symbols: ReadonlyMap<number, Symbols>): void {
@@ -147,20 +150,20 @@ function requireBytes(symbols: ReadonlyMap<number, Symbols>): void {
     if (single.has(byte) || isOutsideUtf8(byte)) continue;
     throw new WaggleError(
       "TOKENIZER_UNSUPPORTED",
-      `a grammar needs a token for every byte, got none for 0x${byte.toString(16)}; use a byte-level or byte-fallback tokenizer`,
+      `the tokenizer has no token for the byte 0x${byte.toString(16)}, which grammars need; use a byte-level or byte-fallback tokenizer`,
     );
   }
 }
 
-/** @param entries - ids and their symbols, in the order of symbols. */
+/** @param entries - ids with their symbols, sorted by symbols. */
 function createTrie(entries: readonly (readonly [number, Symbols])[], size: number): TokenTrie {
-  const most = entries.reduce((sum, [, path]) => sum + path.length, 0);
-  const symbols = new Uint16Array(most);
-  const depths = new Uint16Array(most);
-  const ends = new Int32Array(most);
-  const tokens = new Int32Array(most);
+  const maxNodes = entries.reduce((sum, [, path]) => sum + path.length, 0);
+  const symbols = new Uint16Array(maxNodes);
+  const depths = new Uint16Array(maxNodes);
+  const ends = new Int32Array(maxNodes);
+  const tokens = new Int32Array(maxNodes);
   const twins = new Int32Array(size).fill(-1);
-  /** Nodes on the way to the last one. */
+  /** Nodes on the path to the last one. */
   const open: number[] = [];
   let count = 0;
   let maxDepth = 0;
@@ -168,7 +171,7 @@ function createTrie(entries: readonly (readonly [number, Symbols])[], size: numb
   for (const [id, path] of entries) {
     const shared = commonLength(previous, path);
     if (shared === path.length) {
-      // Sorting puts equal paths side by side, so the last node is theirs.
+      // Equal paths are adjacent after sorting, so the last node belongs to this path.
       twins[id] = tokens[count - 1] as number;
       tokens[count - 1] = id;
       continue;

@@ -1,6 +1,6 @@
 /**
- * One reader for each way to write calls. A block is what follows a begin marker; a reader sees all of
- * it that is there and says which calls it holds so far. Everything it says only grows.
+ * One reader for each way to write calls. A block is the text after a begin marker. A reader gets all of the block
+ * that has arrived and returns the calls found so far. With more text, its results only grow.
  */
 import { isObject } from "@waggle/protocol";
 import type { JsonSchema } from "@waggle/protocol";
@@ -30,30 +30,32 @@ import {
 } from "./scan.ts";
 import type { Scan, Scanned } from "./scan.ts";
 
-/** A call as far as it is there. */
+/** A call as far as it has arrived. */
 type CallSoFar = {
   readonly name: string;
-  /** The beginning of the arguments as JSON text. */
+  /** The arguments so far, as JSON text. */
   readonly json: string;
   readonly call: ParsedToolCall | null;
 };
 
+/** What a reader found in a block. */
 export type Block = {
   readonly calls: readonly CallSoFar[];
-  /** Characters of the block, its end marker among them; `null` while it may go on. */
+  /** Length of the block, including its end marker; `null` while it may continue. */
   readonly end: number | null;
-  /** Why it cannot be read; said when it ends. */
+  /** Why the block cannot be parsed; reported when it ends. */
   readonly problem: string | null;
 };
 
 type BlockInput = {
   readonly text: string;
-  /** No more text will come. */
+  /** True if no more text will arrive. */
   readonly isEnd: boolean;
-  /** Schemas of arguments by tool, for formats whose values do not say their type. */
+  /** Parameter schemas by tool, for formats with untyped values. */
   readonly schemas: ReadonlyMap<string, JsonSchema>;
 };
 
+/** Reads the blocks of one format. */
 export type BlockReader = (input: BlockInput) => Block;
 
 /** `<tool_call>{json}</tool_call>` */
@@ -72,7 +74,7 @@ export const readLfmBlock: BlockReader = ({ text, isEnd }) =>
 export const readGemmaBlock: BlockReader = ({ text, isEnd }) =>
   closedBlock(text, isEnd, GEMMA_OPEN, GEMMA_CLOSE, () => gemmaCall(text));
 
-/** `[TOOL_CALLS][{json}, …]`, or `[TOOL_CALLS]name[ARGS]{json}`; ends with the turn. */
+/** `[TOOL_CALLS][{json}, …]` or `[TOOL_CALLS]name[ARGS]{json}`. Ends with the turn. */
 export const readMistralBlock: BlockReader = ({ text, isEnd }) => {
   const start = skipBlanks(text, 0);
   const begun = text.slice(start);
@@ -98,7 +100,7 @@ export const readMistralBlock: BlockReader = ({ text, isEnd }) => {
   return { calls, end, problem: isProblem(scan) ? scan : unreadable(text.slice(0, end)) };
 };
 
-/** `{json}; {json}`, or a Python list of calls, to the end of the turn. */
+/** `{json}; {json}`, or a Python list of calls, until the end of the turn. */
 export const readLlamaBlock: BlockReader = ({ text, isEnd }) => {
   const start = skipBlanks(text, 0);
   if (text[start] === "[") return openBlock(text, isEnd, pythonCalls(text, start));
@@ -115,13 +117,13 @@ export const readLlamaBlock: BlockReader = ({ text, isEnd }) => {
   }
 };
 
-/** What a scanner says, or a problem in words. */
+/** Calls found, with a scanner's result or a problem in words. */
 type Calls = { readonly calls: readonly CallSoFar[]; readonly scan: Scanned<unknown> | string };
 
 const isProblem = (scan: Calls["scan"]): scan is string =>
   typeof scan === "string" && scan !== "more" && scan !== "bad";
 
-/** A block that its end marker closes. */
+/** Reads a block that ends with an end marker. */
 function closedBlock(
   text: string,
   isEnd: boolean,
@@ -135,7 +137,7 @@ function closedBlock(
     if (isRead(closing)) return { calls, end: closing.end, problem: null };
     if (closing === "more" && !isEnd) return { calls, end: null, problem: null };
   } else if (scan === "more" && !isEnd) return { calls, end: null, problem: null };
-  // It cannot be read any more: it goes to the first end marker.
+  // The block cannot be parsed any more. It extends to the first end marker.
   const at = text.indexOf(close);
   if (at === -1) {
     const problem = isEnd ? `${open} without ${close}` : null;
@@ -145,7 +147,7 @@ function closedBlock(
   return { calls, end: at + close.length, problem };
 }
 
-/** A block that the end of the turn closes. */
+/** Reads a block that ends with the turn. */
 function openBlock(text: string, isEnd: boolean, { calls, scan }: Calls): Block {
   if (!isEnd) return { calls, end: null, problem: null };
   const isWhole = isRead(scan) && skipBlanks(text, scan.end) === text.length;
@@ -187,7 +189,7 @@ function jsonSoFar(text: string, start: number, keys: readonly string[]): CallSo
   return [{ name, json: key === undefined ? "" : (slice(key) ?? ""), call: null }];
 }
 
-/** `name[ARGS]{json}`, an id perhaps between. */
+/** `name[ARGS]{json}`, with an optional id in between. */
 function namedJsonCall(text: string): Calls {
   const marker = text.indexOf(MISTRAL_ARGUMENTS);
   const name = (marker === -1 ? text : text.slice(0, marker)).split(MISTRAL_CALL_ID)[0]?.trim();
@@ -204,7 +206,7 @@ function namedJsonCall(text: string): Calls {
   return { calls: [{ name: call.name, json: scan.value, call }], scan };
 }
 
-/** Calls between brackets, with commas between. */
+/** Calls in brackets, separated by commas. */
 function listOf(text: string, start: number, read: (at: number) => Calls): Calls {
   const calls: CallSoFar[] = [];
   let at = skipBlanks(text, start + 1);
@@ -231,7 +233,7 @@ function pythonCall(text: string, at: number): Calls {
   if (!isRead(name)) return { calls: [], scan: name };
   const open = scanSign(text, name.end, "(");
   if (!isRead(open)) return { calls: [], scan: open };
-  // Llama's own tools are called as `brave_search.call(…)`.
+  // Llama's built-in tools are called like `brave_search.call(…)`.
   return argumentList(text, open.end, ")", name.value.replace(/\.call$/, ""), (from) => {
     const key = scanName(text, from);
     if (!isRead(key)) return key;
@@ -252,7 +254,7 @@ function gemmaCall(text: string): Calls {
   return argumentList(text, brace + 1, "}", name, (at) => scanGemmaEntry(text, at));
 }
 
-/** Named arguments up to a closing sign; each becomes JSON when it is whole. */
+/** Named arguments up to a closing sign. Each becomes JSON once it is complete. */
 function argumentList(
   text: string,
   start: number,
@@ -324,7 +326,7 @@ function xmlCall(text: string, schemas: ReadonlyMap<string, JsonSchema>): Calls 
   }
 }
 
-/** Whether a longer text could have the opening tag. */
+/** Whether a longer text could begin with the opening tag. */
 function couldBegin(text: string, tag: string): boolean {
   const rest = text.trimStart();
   return tag.startsWith(rest) || (rest.startsWith(tag) && !/[>\n]/.test(rest));
@@ -337,7 +339,7 @@ function propertyOf(schema: JsonSchema | undefined, key: string): unknown {
 
 const PYTHON_WORDS: { readonly [word: string]: unknown } = { True: true, False: false, None: null };
 
-/** Texts as they stand where the schema wants one; else JSON, else Python's words, else text. */
+/** A parameter's value: text if the schema requires it, otherwise JSON, a Python constant, or text. */
 function xmlValue(text: string, schema: unknown): unknown {
   if (isObject(schema)) {
     const values = schema["enum"];

@@ -27,18 +27,18 @@ function show(tokenIds: readonly number[]): string[] {
   }, []);
 }
 
-test("text and calls are told apart, whether tags are tokens or letters", () => {
+test("text and calls are separated, whether tags are tokens or text", () => {
   const text = `a < b${CALL}done<|im_end|>`;
   const expected = ["text:a < b", `tool-call:${CALL}`, "text:done"];
   expect(show(tokenizer.encodeTemplate(text))).toEqual(expected);
   expect(show([...tokenizer.encode(`a < b${CALL}done`)])).toEqual(expected);
 });
 
-test("a beginning of a tag that is none comes out in the end", () => {
+test("an incomplete tag is returned as text at the end", () => {
   expect(show(tokenizer.encode("1 <tool_ca"))).toEqual(["text:1 <tool_ca"]);
 });
 
-test("nothing is lost or changed", () => {
+test("no text is lost or changed", () => {
   const piece = fc.constantFrom("<tool_call>", "</tool_call>", "<tool", "é", "<", "}");
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 10 }), (pieces) => {

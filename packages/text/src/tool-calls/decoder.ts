@@ -1,27 +1,28 @@
 /**
- * A sampled turn as it comes, for showing: text in whole characters, told apart from tool calls.
- * `createAssistantReader` says more of the calls; `parseAssistant` decides what was called.
+ * Decodes a turn for display while it is sampled: whole characters, with text and tool calls separated.
+ * `createAssistantReader` gives more details of calls; `parseAssistant` determines the final calls.
  */
 import type { AssistantEvent, AssistantReader } from "./reader.ts";
 import type { StreamDecoder } from "../tokenizer.ts";
 
-/** Never empty. The markers belong to the call. */
+/** A piece of text, never empty. Markers belong to the call. */
 export type AssistantDelta = { readonly text: string; readonly part: "text" | "tool-call" };
 
+/** Decodes tokens for display. */
 export interface AssistantDecoder {
-  /** What can be shown now; text that may be the beginning of a marker waits. */
+  /** Text that can be displayed now. Text that may begin a marker is held back. */
   push(tokenId: number): AssistantDelta[];
-  /** What waited. */
+  /** The text held back. */
   end(): AssistantDelta[];
 }
 
-/** The same over tokens, with all that is known of the calls. */
+/** As `AssistantDecoder`, with everything that is known about calls. */
 export interface AssistantTokenReader {
   push(tokenId: number): AssistantEvent[];
   end(): AssistantEvent[];
 }
 
-/** A reader over tokens for one turn. */
+/** Reads the tokens of one turn. */
 export function createTokenReader(
   stream: StreamDecoder,
   reader: AssistantReader,
@@ -32,7 +33,7 @@ export function createTokenReader(
   };
 }
 
-/** A decoder for one turn. */
+/** Decodes one turn for display. */
 export function createAssistantDecoder(reader: AssistantTokenReader): AssistantDecoder {
   return {
     push: (tokenId) => reader.push(tokenId).flatMap(toDelta),

@@ -1,4 +1,4 @@
-/** Every format of the table, by the same properties. */
+/** Checks the same properties for every format. */
 import type { ToolCallFormat } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -22,7 +22,7 @@ const write = (format: ToolCallFormat, calls: readonly WritableCall[]) =>
     .map((part) => part.text)
     .join("");
 
-/** All events of a turn, pieces of the same kind joined. */
+/** All events of a turn, with adjacent pieces of the same kind joined. */
 function read(format: ToolCallFormat, pieces: readonly string[]): AssistantEvent[] {
   const reader = createAssistantReader(format);
   const events = [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()];
@@ -43,7 +43,7 @@ function read(format: ToolCallFormat, pieces: readonly string[]): AssistantEvent
 const name = fc
   .stringMatching(/^[a-z][a-z_]{0,8}$/)
   .filter((text) => !/^(true|false|none|null)$/i.test(text));
-/** Texts that every format can hold; markers of their own are another test. */
+/** Texts that every format can express. Markers inside texts are tested separately. */
 const text = fc.string({ unit: "grapheme", maxLength: 12 }).filter((t) => !/[<>[\]\n\r]/.test(t));
 const value = fc.letrec((tie) => ({
   any: fc.oneof(
@@ -62,8 +62,8 @@ const call = fc.record({
   arguments: fc.dictionary(name, value, { maxKeys: 4, noNullPrototype: true }),
 });
 
-test.each(FORMATS)("%s: what is written is read back", (format) => {
-  // Parameters in XML say no type: without a schema, what looks like JSON is JSON.
+test.each(FORMATS)("%s: written calls are read back", (format) => {
+  // XML parameters are untyped: without a schema, text that looks like JSON is parsed as JSON.
   const isPlain = (one: WritableCall) =>
     Object.values(one.arguments).every((v) => typeof v !== "string" || /^[a-z]{2,}$/.test(v));
   fc.assert(
@@ -75,7 +75,7 @@ test.each(FORMATS)("%s: what is written is read back", (format) => {
   );
 });
 
-test.each(FORMATS)("%s: however a turn is cut, the same comes out", (format) => {
+test.each(FORMATS)("%s: reading does not depend on how a turn is split", (format) => {
   const piece = fc.oneof(
     fc.constantFrom(...toolCallFormatEntry(format).markers, "<think>", "</think>", "{", '"', "\n"),
     fc.array(call, { minLength: 1, maxLength: 2 }).map((calls) => write(format, calls)),
@@ -99,7 +99,7 @@ test.each(FORMATS)("%s: however a turn is cut, the same comes out", (format) => 
   );
 });
 
-test.each(FORMATS)("%s: a cut, broken or empty call is data and no call", (format) => {
+test.each(FORMATS)("%s: a cut, broken or empty call is a parse error and no call", (format) => {
   fc.assert(
     fc.property(call, fc.nat(), fc.string({ maxLength: 4 }), (one, at, noise) => {
       const whole = write(format, [one]);
@@ -111,7 +111,7 @@ test.each(FORMATS)("%s: a cut, broken or empty call is data and no call", (forma
   );
 });
 
-test.each(FORMATS)("%s: name first, then arguments that grow, then the call", (format) => {
+test.each(FORMATS)("%s: events give the name, then growing arguments, then the call", (format) => {
   const args = { city: "Bern", days: 3, exact: true };
   const reader = createAssistantReader(format);
   const turn = write(format, [{ name: "weather", arguments: args }]);
@@ -176,7 +176,7 @@ test.each<[ToolCallFormat, string, WritableCall[]]>([
     "<tool_call>\n<function=f>\n<parameter=a>\nline 1\nline 2\n</parameter>\n<parameter=b>\nTrue\n</parameter>\n</function>\n</tool_call>",
     [{ name: "f", arguments: { a: "line 1\nline 2", b: true } }],
   ],
-])("%s as its models write it: %s", (format, turn, toolCalls) => {
+])("%s calls as models write them are parsed: %s", (format, turn, toolCalls) => {
   expect(parseAssistant(`${format === "llama" ? "" : "Look: "}${turn}`, format)).toEqual({
     text: format === "llama" ? "" : "Look:",
     toolCalls,
@@ -184,7 +184,7 @@ test.each<[ToolCallFormat, string, WritableCall[]]>([
   });
 });
 
-test("XML parameters are texts where the tool's schema wants texts", () => {
+test("XML parameters are texts if the tool's schema requires text", () => {
   const turn = write("qwen-xml", [{ name: "f", arguments: { id: "12", n: 12 } }]);
   const parameters = {
     type: "object",
@@ -196,13 +196,13 @@ test("XML parameters are texts where the tool's schema wants texts", () => {
 });
 
 test.each(["[1] Fool, 1998.", "{not a call}", '{"result": 1}', "[see](https://example.com)"])(
-  "a Llama turn that only begins like a call is text: %s",
+  "a Llama turn that only looks like a call is text: %s",
   (turn) => {
     expect(parseAssistant(turn, "llama")).toEqual({ text: turn, toolCalls: [], parseError: null });
   },
 );
 
-test("what came before a closing </think> was a thought", () => {
+test("text before a closing </think> is a thought", () => {
   expect(parseAssistant("I call <tool_call>{}</tool_call></think>\nDone.")).toEqual({
     text: "Done.",
     toolCalls: [],
@@ -218,6 +218,6 @@ test.each<[string, ToolCallFormat | null]>([
   ["List of tools: <|tool_list_start|>", "lfm"],
   ["<start_function_call>call:", "gemma"],
   ["<start_of_turn>user", null],
-])("the template %j writes %s", (template, format) => {
+])("the format of the template %j is %s", (template, format) => {
   expect(detectToolCallFormat(template)).toBe(format);
 });

@@ -1,10 +1,10 @@
 /**
- * The table of tool-call formats: how a model family begins, writes and ends calls. Grammars of the
- * same formats are in `grammar/tool-calls-grammar.ts`.
+ * The table of tool-call formats: how each model family begins, writes and ends calls. Their grammars are in
+ * `grammar/tool-calls-grammar.ts`.
  *
  * Sources: the chat templates of Hermes 3, Qwen2.5, Qwen3, Qwen3-Coder, Llama 3.1–3.3, Mistral v3 to
- * v13, LFM2 and FunctionGemma. Gemma 3 itself has no tokens and no template for tools; its family
- * writes calls as FunctionGemma does.
+ * v13, LFM2 and FunctionGemma. Gemma 3 itself has neither tokens nor a template for tools; its family uses
+ * FunctionGemma's format.
  */
 import { isObject } from "@waggle/protocol";
 import type { ToolCallFormat } from "@waggle/protocol";
@@ -34,18 +34,19 @@ import {
 /** A call to write. */
 export type WritableCall = { readonly name: string; readonly arguments: object };
 
-/** A piece of written calls; a marker is a token of its own where the vocabulary has one. */
+/** A piece of written calls. A marker is encoded as a single token if the vocabulary has one. */
 type WrittenPart = { readonly text: string; readonly isMarker: boolean };
 
+/** One row of the table. */
 export type ToolCallFormatEntry = {
   readonly format: ToolCallFormat;
-  /** Begins a block of calls. */
+  /** Marker that begins a block of calls. */
   readonly begin: string;
-  /** What only a broken turn says outside a block. */
+  /** End marker, which is an error outside of a block. */
   readonly strayEnd: string | null;
-  /** Signs with which a turn may begin a block without the marker. */
+  /** Matches a turn that begins a block without the marker. */
   readonly beginsTurn: RegExp | null;
-  /** All markers, which a decoder keeps in the text. */
+  /** All markers. A decoder keeps them in the text. */
   readonly markers: readonly string[];
   readonly read: BlockReader;
   readonly write: (calls: readonly WritableCall[]) => WrittenPart[];
@@ -136,11 +137,12 @@ const ENTRIES: { readonly [format in ToolCallFormat]: Omit<ToolCallFormatEntry, 
   },
 };
 
+/** The row of a format. */
 export function toolCallFormatEntry(format: ToolCallFormat): ToolCallFormatEntry {
   return { format, ...ENTRIES[format] };
 }
 
-/** Marks of a chat template, the surest first. */
+/** Patterns that identify a chat template, most specific first. */
 const TEMPLATE_MARKS: readonly (readonly [RegExp, ToolCallFormat])[] = [
   [/<start_function_call>/, "gemma"],
   [/<\|tool_call_start\|>/, "lfm"],
@@ -152,8 +154,8 @@ const TEMPLATE_MARKS: readonly (readonly [RegExp, ToolCallFormat])[] = [
 ];
 
 /**
- * The format that a model's chat template writes; `null` where it writes none, so that a page may
- * choose (Gemma 3, plain chat models).
+ * The tool-call format of a model's chat template; `null` if it has none, so that the page may choose (Gemma 3,
+ * plain chat models).
  */
 export function detectToolCallFormat(chatTemplate: string): ToolCallFormat | null {
   return TEMPLATE_MARKS.find(([mark]) => mark.test(chatTemplate))?.[1] ?? null;

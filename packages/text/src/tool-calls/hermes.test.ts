@@ -11,7 +11,7 @@ const renderAssistant = (text: string, calls: readonly WritableCall[]) =>
     .map((part) => part.text)
     .join("");
 
-test("what is rendered is read back", () => {
+test("rendered calls are read back", () => {
   const call = fc.record({
     name: fc.string({ minLength: 1, maxLength: 128 }),
     arguments: fc.dictionary(
@@ -28,7 +28,7 @@ test("what is rendered is read back", () => {
   );
 });
 
-test("calls are found among text, spaces and line ends", () => {
+test("calls are found between text, spaces and line ends", () => {
   const parsed = parseAssistant(
     'I look.\n<tool_call>\n{"name": "a", "arguments": {"x": 1}}\n</tool_call>\n<tool_call> {"arguments": {}, "name": "b"} </tool_call>\n',
   );
@@ -73,7 +73,7 @@ test.each([
   expect(parseAssistant(text)).toMatchObject({ toolCalls: [], parseError });
 });
 
-test("one unreadable call takes the readable ones of its turn with it", () => {
+test("one unreadable call discards all calls of its turn", () => {
   const parsed = parseAssistant(
     '<tool_call>{"name":"a","arguments":{}}</tool_call><tool_call>{bad</tool_call>',
   );
@@ -81,7 +81,7 @@ test("one unreadable call takes the readable ones of its turn with it", () => {
   expect(parsed.parseError).toBe("a tool call must hold JSON, got {bad");
 });
 
-test("a missing closing tag does not swallow the next call", () => {
+test("a missing closing tag is a parse error", () => {
   const parsed = parseAssistant(
     '<tool_call>{"name":"a","arguments":{}}<tool_call>{"name":"b","arguments":{}}</tool_call>',
   );
@@ -89,7 +89,7 @@ test("a missing closing tag does not swallow the next call", () => {
   expect(parsed.parseError).toContain("must hold JSON");
 });
 
-test("any text is read without a throw", () => {
+test("parseAssistant never throws", () => {
   const piece = fc.constantFrom(
     "<tool_call>",
     "</tool_call>",

@@ -1,26 +1,27 @@
-/** What a sampled turn was read as, and what a call must be to count as one. */
+/** The result of parsing a sampled turn, and the requirements of a valid call. */
 import { isObject } from "@waggle/protocol";
 
-/** A call before the loop has given it an id. */
+/** A call without an id, which the agent loop adds. */
 export type ParsedToolCall = {
   readonly name: string;
   readonly arguments: { readonly [key: string]: unknown };
 };
 
+/** A parsed turn. */
 export type ParsedAssistant = {
-  /** What was said outside calls and thoughts, trimmed. */
+  /** Text outside calls and thoughts, trimmed. */
   readonly text: string;
-  /** In order; empty where anything could not be read: half a turn is not acted on. */
+  /** In order. Empty if anything could not be parsed: half a turn is not acted on. */
   readonly toolCalls: readonly ParsedToolCall[];
-  /** What could not be read, for the model to see; at most 300 characters. */
+  /** Problem shown to the model, at most 300 characters; `null` if there is none. */
   readonly parseError: string | null;
 };
 
-/** What the wire schema of a trajectory can hold. */
+/** Maximum number of calls in the trajectory schema. */
 export const MAX_CALLS = 64;
 const MAX_NAME_LENGTH = 128;
 
-/** The call, or why it is none. */
+/** The call, or the reason why it is invalid. */
 export function toCall(name: unknown, args: unknown): ParsedToolCall | string {
   if (typeof name !== "string" || name === "") {
     return `a tool call must have a name, got ${excerpt(name)}`;
@@ -32,6 +33,7 @@ export function toCall(name: unknown, args: unknown): ParsedToolCall | string {
   return { name, arguments: args };
 }
 
+/** The value as text of at most 80 characters. */
 export function excerpt(value: unknown): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing");
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;

@@ -1,7 +1,7 @@
 /**
- * A sampled turn as it comes: text, thoughts and tool calls told apart, calls with their name and
- * arguments while they grow. The one reader of every format; what could not be read is an event,
- * never a throw. How the text is cut into pieces changes nothing but where deltas end.
+ * Reads a turn while it is sampled, in every format: separates text, thoughts and tool calls, and reports names and
+ * arguments of calls as they grow. A parse error is an event and never thrown. How the text is split into pieces
+ * affects only where deltas end.
  */
 import type { JsonSchema, ToolCallFormat } from "@waggle/protocol";
 import type { Block } from "./blocks.ts";
@@ -9,38 +9,40 @@ import { toolCallFormatEntry } from "./formats.ts";
 import { MAX_CALLS } from "./parsed-call.ts";
 import type { ParsedAssistant, ParsedToolCall } from "./parsed-call.ts";
 
-/** Texts are never empty. */
+/** Events of a turn. Texts are never empty. */
 export type AssistantEvent =
   | { readonly type: "text"; readonly text: string }
-  /** Inside a leading `<think>`, the tags among it. */
+  /** Inside a leading `<think>`, including the tags. */
   | { readonly type: "thought"; readonly text: string }
-  /** The prompt had opened a thought: what came as text before was one. */
+  /** The prompt had opened a thought: all text before this event belongs to it. */
   | { readonly type: "was-thought" }
-  /** Calls as they are written, the markers among it. */
+  /** A call as written, including markers. */
   | { readonly type: "call-text"; readonly text: string }
   | { readonly type: "call-start"; readonly index: number; readonly name: string }
   /** More of the arguments' JSON text. */
   | { readonly type: "call-arguments"; readonly index: number; readonly json: string }
   | { readonly type: "call-end"; readonly index: number; readonly call: ParsedToolCall }
-  /** Nothing of this turn counts as a call. */
+  /** The turn has no valid calls. */
   | { readonly type: "call-error"; readonly problem: string };
 
+/** Reads the text of one turn. */
 export interface AssistantReader {
-  /** What is certain now; text that may be the beginning of a marker waits. */
+  /** Events that are certain now. Text that may begin a marker is held back. */
   push(text: string): AssistantEvent[];
-  /** What waited. */
+  /** Events of the text held back. */
   end(): AssistantEvent[];
 }
 
+/** What the reader knows about tools. */
 export type AssistantReaderOptions = {
-  /** The tools on offer; a format whose values do not say their type needs their schemas. */
+  /** The available tools. Formats with untyped values need their schemas. */
   readonly tools?: readonly { readonly name: string; readonly parameters: JsonSchema }[];
 };
 
 const THINK_OPEN = "<think>";
 const THINK_CLOSE = "</think>";
 
-/** A reader for one turn. */
+/** Creates a reader for one turn. */
 export function createAssistantReader(
   format: ToolCallFormat,
   options: AssistantReaderOptions = {},
@@ -48,7 +50,7 @@ export function createAssistantReader(
   return new TurnReader(format, options);
 }
 
-/** A whole turn. */
+/** Parses a whole turn. */
 export function parseAssistant(
   sampledText: string,
   format: ToolCallFormat = "hermes",
@@ -87,10 +89,10 @@ class TurnReader implements AssistantReader {
   readonly #schemas: ReadonlyMap<string, JsonSchema>;
   #mode: "start" | "thought" | "text" | "block" = "start";
   #held = "";
-  /** Of the block: how much of it was given as text, whether a marker began it. */
+  /** For the current block: how much was reported as text, and whether a marker began it. */
   #shown = 0;
   #isMarked = true;
-  /** Calls before this block, and of it the JSON that was given of each. */
+  /** Number of calls before this block, and how much of each call's JSON was reported. */
   #finished = 0;
   #given: { json: number; isEnded: boolean }[] = [];
 
@@ -175,13 +177,13 @@ class TurnReader implements AssistantReader {
     const block = this.#entry.read({ text, isEnd, schemas: this.#schemas });
     const length = block.end === null ? this.#held.length : skip + block.end;
     if (!this.#isMarked && block.calls.length === 0) {
-      // Nothing but a sign says that this is a call: without a name it was text.
+      // Without a marker, only a call with a name counts as a block; otherwise it is text.
       if (block.end === null) return false;
       this.#take(events, "text", this.#held.length);
       this.#mode = "text";
       return false;
     }
-    // The beginning of another block may be on its way.
+    // The end of the text may begin another block.
     const keep = block.end === null ? beginningOf([this.#entry.begin], text) : 0;
     if (length - keep > this.#shown) {
       events.push({ type: "call-text", text: this.#held.slice(this.#shown, length - keep) });
@@ -231,7 +233,7 @@ class TurnReader implements AssistantReader {
   }
 }
 
-/** Length of the longest end of `text` with which a marker could begin. */
+/** Length of the longest end of `text` that could begin a marker. */
 function beginningOf(markers: readonly string[], text: string): number {
   const longest = Math.max(...markers.map((marker) => marker.length)) - 1;
   for (let length = Math.min(longest, text.length); length > 0; length--) {

@@ -1,31 +1,34 @@
 /**
- * Reading text that may still grow: JSON by its brackets, Python's literals, FunctionGemma's values.
- * A scanner answers with what it read, "more" where the text ended first, or "bad". What it says of a
- * text holds for every longer one.
+ * Scanners for text that may still grow: JSON by its brackets, Python literals, FunctionGemma's values. A scanner
+ * returns what it read, "more" if the text ended first, or "bad". Its result also holds for every longer text.
  */
 import { GEMMA_ESCAPE } from "./markers.ts";
 
+/** A value and the index after it. */
 export type Scanned<T> = { readonly value: T; readonly end: number };
+/** Result of a scanner. */
 export type Scan<T> = Scanned<T> | "more" | "bad";
 
+/** True if a value was read. */
 export function isRead<T>(scan: Scanned<T> | string): scan is Scanned<T> {
   return typeof scan === "object";
 }
 
+/** Index of the next character that is not whitespace. */
 export function skipBlanks(text: string, at: number): number {
   let end = at;
   while (/\s/.test(text[end] ?? "")) end++;
   return end;
 }
 
-/** A sign after blanks. */
+/** Scans a given string after whitespace. */
 export function scanSign(text: string, at: number, sign: string): Scan<string> {
   const from = skipBlanks(text, at);
   if (text.startsWith(sign, from)) return { value: sign, end: from + sign.length };
   return sign.startsWith(text.slice(from)) ? "more" : "bad";
 }
 
-/** The text of a JSON value, by brackets and quotes; `JSON.parse` decides whether it is one. */
+/** Scans the text of a JSON value by brackets and quotes. It may still be invalid for `JSON.parse`. */
 export function scanJson(text: string, at: number): Scan<string> {
   const first = text[at] ?? "";
   if (first === "") return "more";
@@ -50,14 +53,14 @@ export function scanJson(text: string, at: number): Scan<string> {
   return "more";
 }
 
-/** `null` where another character could still belong to it. */
+/** Index after a scalar; `null` if further characters could belong to it. */
 function scalarEnd(text: string, at: number): number | null {
   let end = at;
   while (/[-+.\w]/.test(text[end] ?? "")) end++;
   return end >= text.length ? null : end;
 }
 
-/** Index after the closing quote. */
+/** Index after the closing quote; `null` if it is missing. */
 function stringEnd(text: string, at: number): number | null {
   const quote = text[at];
   for (let i = at + 1; i < text.length; i++) {
@@ -69,7 +72,7 @@ function stringEnd(text: string, at: number): number | null {
 
 type Member = { readonly key: string; readonly start: number; readonly end: number | null };
 
-/** Members of a JSON object as far as they are there; the last value may be open. */
+/** Members of a JSON object as far as they have arrived. The last value may be incomplete. */
 export function jsonMembers(text: string, at: number): readonly Member[] {
   const members: Member[] = [];
   let from = skipBlanks(text, at) + 1;
@@ -92,7 +95,7 @@ export function jsonMembers(text: string, at: number): readonly Member[] {
   }
 }
 
-/** The value, `undefined` for what is no JSON. */
+/** The parsed value; `undefined` if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -112,7 +115,7 @@ const WORDS: { readonly [word: string]: unknown } = {
 const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
 const NAME = /[A-Za-z_][\w.-]*/y;
 
-/** A name, for which another character must have come. */
+/** Scans a name. It is complete once another character follows. */
 export function scanName(text: string, at: number): Scan<string> {
   const from = skipBlanks(text, at);
   NAME.lastIndex = from;
@@ -121,10 +124,10 @@ export function scanName(text: string, at: number): Scan<string> {
   return from + name.length >= text.length ? "more" : { value: name, end: from + name.length };
 }
 
-/** How values are written apart from their words and numbers. */
+/** Syntax of strings and keys in literals. */
 export type LiteralStyle = "python" | "gemma";
 
-/** A literal: number, word, text, list, dictionary. */
+/** Scans a literal: number, constant, string, list or dictionary. */
 export function scanLiteral(text: string, at: number, style: LiteralStyle): Scan<unknown> {
   const from = skipBlanks(text, at);
   const sign = text[from];
@@ -141,7 +144,7 @@ export function scanLiteral(text: string, at: number, style: LiteralStyle): Scan
     const entries = scanItems(text, from + 1, "}", (i) => scanEntry(text, i, style));
     return isRead(entries) ? { ...entries, value: Object.fromEntries(entries.value) } : entries;
   }
-  // Another digit may be on its way.
+  // Another digit may follow.
   const end = scalarEnd(text, from);
   if (end === null) return "more";
   const word = text.slice(from, end);
@@ -158,7 +161,7 @@ function scanEntry(text: string, at: number, style: LiteralStyle): Scan<[string,
   return isRead(value) ? { value: [String(key.value), value.value], end: value.end } : value;
 }
 
-/** A bare name up to its colon. */
+/** Scans a bare name up to its colon. */
 function scanGemmaKey(text: string, at: number): Scan<unknown> {
   const end = text.indexOf(":", at);
   if (end === -1) return /[{}[\],]/.test(text.slice(at)) ? "bad" : "more";
@@ -166,11 +169,12 @@ function scanGemmaKey(text: string, at: number): Scan<unknown> {
   return key === "" ? "bad" : { value: key, end };
 }
 
+/** Scans one `key:value` pair of FunctionGemma. */
 export function scanGemmaEntry(text: string, at: number): Scan<[string, unknown]> {
   return scanEntry(text, at, "gemma");
 }
 
-/** Items up to a closing sign, with commas between. */
+/** Scans items up to a closing sign, separated by commas. */
 function scanItems<T>(
   text: string,
   at: number,
