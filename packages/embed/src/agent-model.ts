@@ -1,20 +1,21 @@
-/** Which model an agent runs: the site's, which learns; one of the visitor's choice; or a chat. */
+/** The choice of model for an agent: the site's policy, a model of the visitor's choice, or a text-only chat. */
 import type { WeightFormat } from "@waggle/model";
 import type { LoadModelOptions, ModelSource } from "@waggle/runtime";
 import type { ChatSource } from "@waggle/runtime/chat";
 
+/** Which model an agent runs. */
 export type AgentModel =
-  /** The policy that the site's edge publishes. The only one whose answers can be learned from. */
+  /** The policy that the site's edge publishes. Only its trajectories are collected for training. */
   | { readonly kind: "site" }
-  /** Another model, in this page: nothing of what it does is collected. */
+  /** Another model that runs in this page. Nothing it does is collected. */
   | {
       readonly kind: "address";
-      /** `org/name` of Hugging Face, the address of a folder, or a folder of the visitor's. */
+      /** A Hugging Face repository (`org/name`), the URL of a folder, or a folder that the visitor picked. */
       readonly source: ModelSource | string;
-      /** Default: as it is stored; numbers by size, `f32` below 350 M parameters, else `int4`. */
+      /** Default: the stored format; for unquantized weights `f32` below 350 M parameters, otherwise `int4`. */
       readonly dtype?: WeightFormat;
-      /** For tests. */
+      /** Replaced in tests. */
       readonly load?: Pick<LoadModelOptions, "fetch" | "storage">;
     }
-  /** Text only, as the browser's own model: no tokens, so nothing that could be collected. */
+  /** A chat that returns only text, such as the browser's built-in model. Without tokens, nothing can be collected. */
   | { readonly kind: "chat"; readonly name: string; readonly source: ChatSource };

@@ -1,4 +1,4 @@
-/** What a page author may say about an agent. */
+/** Options of `createAgent`. */
 import { defaultTurnTokens } from "@waggle/agent";
 import type { RollOutLimits } from "@waggle/agent";
 import type { Fetch, KeyValueStorage, RedactionRule, Schedule } from "@waggle/collector";
@@ -9,64 +9,65 @@ import type { OpenHost } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
 import type { AgentTexts } from "./agent-texts.ts";
 
+/** Options of `createAgent`; only `edgeUrl` and `siteKey` are required. */
 export type AgentOptions = {
   /** Origin of the edge Worker. */
   readonly edgeUrl: string;
   /** Public key of this site at the edge. */
   readonly siteKey: string;
-  /** What the assistant may do in the page. Default none. */
+  /** Functions of the page that the model can call. Default: none. */
   readonly tools?: readonly PageTool[];
   /**
-   * Names of tools of the site's edge that the assistant may call, too. Default none: then the edge is not
-   * asked for any.
+   * Names of tools that the site's edge serves and the model can call as well. Default: none, and then the
+   * edge is not asked for its tools.
    */
   readonly edgeTools?: readonly string[];
-  /** What the policy is told first. Default empty. */
+  /** System prompt. Default: empty. */
   readonly system?: string;
   readonly consent?: {
-    /** Version of the text that asks; change it when the text means something else. Default `2`. */
+    /** Version of the consent text. Change it when the text changes in meaning. Default `2`. */
     readonly version: string;
   };
-  /** What the agent itself says to visitors, for sites in another language. */
+  /** Replaces the sentences that the agent itself shows, for example to translate them. */
   readonly texts?: Partial<AgentTexts>;
-  /** Personal data of this site, replaced before the model sees it, besides the built-in kinds. */
+  /** Additional patterns of personal data to replace before the model reads the text. */
   readonly redactionRules?: readonly RedactionRule[];
   /** Default: the site's policy. */
   readonly model?: AgentModel;
-  /** Default `auto`: WebGPU where there is a hardware adapter, else WASM. */
+  /** Default `auto`: WebGPU if there is a hardware adapter, otherwise WASM. */
   readonly device?: "auto" | BrowserDevice;
-  /** Default temperature 1 and full support, which the trainer can learn from best. */
+  /** Default: temperature 1 without truncation, which gives the trainer exact log-probabilities. */
   readonly sampling?: Omit<Sampling, "seed">;
   /**
-   * Whether the model can only call the tools there are, as their schemas allow. Default: models of the
-   * visitor's choice yes, the site's policy no, which learns from its mistakes.
+   * Whether a grammar restricts tool calls to existing tools and their schemas. Default: true for other models,
+   * false for the site's policy, which learns from its mistakes.
    */
   readonly constrainToolCalls?: boolean;
-  /** Of one request. Default 8 turns of a quarter of the context (128 to 512 tokens), two minutes. */
+  /** Limits of one request. Default: two minutes and 8 turns of a quarter of the context each (128 to 512 tokens). */
   readonly limits?: Partial<RollOutLimits>;
   /**
-   * Policies with at least this context length read earlier requests too; others begin anew with each, since
-   * models that small were never trained on more than one. Default 2048; 0 = always remember.
+   * Smallest context length, in tokens, at which the policy also reads earlier requests. Smaller models were
+   * trained on single requests and start fresh each time. Default 2048; 0 always remembers.
    */
   readonly rememberFrom?: number;
-  /** How often a page that is seen asks for a newer policy. Default 60 s; 0 = when seen again. */
+  /** Interval, in milliseconds, at which a visible page checks for a newer policy. Default 60,000; 0 checks only when the page becomes visible again. */
   readonly policyIntervalMs?: number;
-  /** Makes the worker of the policy where a bundler cannot follow the default. */
+  /** Creates the policy's worker if the bundler cannot resolve the default one. */
   readonly createWorker?: (device: BrowserDevice) => WorkerHandle;
 };
 
-/** What a test replaces. Not part of the public interface. */
+/** Dependencies that tests replace. Not part of the public interface. */
 export type AgentParts = {
   readonly storage?: KeyValueStorage;
   readonly fetch?: Fetch;
   readonly openHost?: OpenHost;
   readonly outboxName?: string;
   readonly seed?: () => number;
-  /** Of the time limits on the edge's answers. */
+  /** Timer for the time limits on the edge's responses. */
   readonly schedule?: Schedule | undefined;
 };
 
-/** Of one request to this policy. */
+/** Limits of one request to this policy. */
 export function requestLimits(
   options: Pick<AgentOptions, "limits">,
   policy: Pick<Policy, "contextLength">,

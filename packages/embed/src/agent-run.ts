@@ -1,10 +1,11 @@
-/** A request under way as an async iterable that loses nothing: every reader gets every event. */
+/** A running request as an async iterable. Each reader receives every event, from the first one on. */
 import type { StopReason } from "@waggle/protocol";
 import type { AgentEvent, AgentRun } from "./agent.ts";
 
+/** How a request ended. */
 export type RunOutcome = { readonly text: string; readonly stopReason: StopReason };
 
-/** @param work emits events and ends with the outcome; it starts at once. */
+/** Starts `work` at once. @param work - emits events and resolves with the outcome. */
 export function createAgentRun(
   work: (emit: (event: AgentEvent) => void) => Promise<RunOutcome>,
 ): AgentRun {
@@ -23,7 +24,7 @@ export function createAgentRun(
     ended = true;
     notify();
   });
-  // A caller that only reads events must not cause an unhandled rejection; readers get it thrown.
+  // A caller that only reads events must not cause an unhandled rejection: iterating rethrows the error.
   finished.catch(() => undefined);
   return {
     finished,

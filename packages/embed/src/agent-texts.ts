@@ -1,12 +1,14 @@
-/** What the agent itself says to a visitor. A site may say it in its own words or language. */
+/** Sentences that the agent itself shows to visitors. A site may replace or translate them. */
 
+/** Sentences that the agent itself shows to visitors. */
 export type AgentTexts = {
-  /** The answer where the policy wrote nothing that a person can read. */
+  /** Shown as the answer if the policy wrote nothing that a person can read. */
   readonly unreadable: string;
-  /** Said in place of answers while the site has switched its assistant off. */
+  /** Shown instead of answers while the site has switched its assistant off. */
   readonly silenced: string;
 };
 
+/** The sentences in English. */
 export const DEFAULT_AGENT_TEXTS: AgentTexts = {
   unreadable: "Sorry, I could not answer that. Please try again, or put it in other words.",
   silenced: "The assistant is switched off for now. Please try again later.",

@@ -1,4 +1,4 @@
-/** An agent over a scripted policy and an edge in memory, for the tests of this package. */
+/** An agent with a scripted policy and an in-memory edge, for the tests of this package. */
 import { createMemoryStorage } from "@waggle/collector";
 import type { Fetch, KeyValueStorage, Schedule } from "@waggle/collector";
 import { UploadRequest } from "@waggle/protocol";
@@ -17,7 +17,7 @@ const chatFormat = createChatFormat({
   tokenizerConfig: nanoTokenizerConfig(4096),
 });
 
-/** Tokens of a whole turn. */
+/** Tokens of one complete turn. */
 export function say(text: string, ...calls: { name: string; arguments: object }[]): number[] {
   return chatFormat.encodeAssistant(text, calls);
 }
@@ -42,6 +42,7 @@ function manifestOf(version: number): PolicyManifest {
   };
 }
 
+/** The in-memory edge: what it received, and switches for its failures. */
 export type MemoryEdge = {
   readonly fetch: Fetch;
   readonly trajectories: Trajectory[];
@@ -49,13 +50,14 @@ export type MemoryEdge = {
   readonly paths: string[];
   version: number;
   down: boolean;
-  /** False for an edge whose trainer has not published a base model yet. */
+  /** False until the trainer has published a base model. */
   published: boolean;
-  /** Takes requests of this path and never answers. */
+  /** Path whose requests never get a response. */
   hanging: string | null;
   assigned: number;
 };
 
+/** An edge that is up and has published version 0. */
 export function createMemoryEdge(): MemoryEdge {
   const edge: MemoryEdge = {
     trajectories: [],
@@ -122,6 +124,7 @@ async function textOf(init: RequestInit): Promise<string> {
   return new Response(blob.stream().pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
+/** A page with its agent, edge and policy. */
 export type Page = {
   readonly agent: Agent;
   readonly edge: MemoryEdge;
@@ -129,6 +132,7 @@ export type Page = {
   readonly storage: KeyValueStorage;
 };
 
+/** Agent options, and scripted turns of the policy. */
 export type PageOptions = Partial<AgentOptions> & {
   readonly turns?: ScriptedPolicyOptions["turns"];
   readonly beforeToken?: ScriptedPolicyOptions["beforeToken"];
@@ -137,6 +141,7 @@ export type PageOptions = Partial<AgentOptions> & {
   readonly schedule?: Schedule;
 };
 
+/** Opens a page on a new in-memory edge unless one is given. */
 export function openPage(options: PageOptions = {}): Page {
   const { turns = [], beforeToken, ...agentOptions } = options;
   const edge = options.edge ?? createMemoryEdge();
@@ -184,10 +189,10 @@ export function openPage(options: PageOptions = {}): Page {
   return { agent, edge, policy, storage };
 }
 
-/** Resolves once `holds`, asked after each change of the agent. */
+/** Resolves once `holds` returns true. It is checked after each change of the agent. */
 export async function until(agent: Agent, holds: () => boolean | Promise<boolean>): Promise<void> {
   let wake: () => void = () => undefined;
-  // Before the first question, so that no change falls between question and waiting.
+  // Created before the first check, so that no change between check and wait is missed.
   let changed = new Promise<void>((resolve) => (wake = resolve));
   const leave = agent.onChange(() => wake());
   while (!(await holds())) {

@@ -1,6 +1,6 @@
 /**
- * The agent of a page as its user interface sees it: state to render and things to ask for. It has no DOM;
- * `createAgent` makes one, `<waggle-agent>` renders one, and a page may render it in its own way.
+ * The agent of a page as its user interface sees it: state to render and actions to call. It has no DOM.
+ * `createAgent` creates one. `<waggle-agent>` renders one, and a page may render it in its own way.
  */
 import type { ConsentStore, OutboxDetail, OutboxEntry, OutboxSummary } from "@waggle/collector";
 import type {
@@ -16,24 +16,25 @@ import type { AgentModel } from "./agent-model.ts";
 import type { AgentTexts } from "./agent-texts.ts";
 import type { PolicyFailure } from "./policy-follower.ts";
 
+/** Loading state, connectivity and failures of an agent. */
 export type AgentStatus = {
   readonly phase: "loading" | "ready" | "error";
-  /** What is happening, for people: `model.safetensors`, `starting the back end`. */
+  /** Current activity, for display: `model.safetensors`, `starting the back end`. */
   readonly detail: string;
-  /** Bytes of model files read so far. */
+  /** Bytes of model files loaded so far. */
   readonly loadedBytes: number;
-  /** `null` until the manifest says. */
+  /** `null` until the manifest has been read. */
   readonly totalBytes: number | null;
-  /** The browser's own idea of having a network. */
+  /** `navigator.onLine`. */
   readonly online: boolean;
-  /** True while the site has switched its assistant off: nothing is answered until it is switched on. */
+  /** True while the site has switched its assistant off. Requests are refused until it is switched on. */
   readonly silenced: boolean;
   /**
-   * The published version that does not load here. The assistant runs an older version meanwhile, and tries
-   * again by itself.
+   * The published version that does not load in this browser. Meanwhile the assistant runs an older version
+   * and retries on its own.
    */
   readonly policyFailure: PolicyFailure | null;
-  /** Set in phase `error`, and for a request that failed while the agent itself is well. */
+  /** Set in phase `error`, and after a request failed although the agent itself works. */
   readonly error: {
     readonly code: string;
     readonly message: string;
@@ -41,20 +42,22 @@ export type AgentStatus = {
   } | null;
 };
 
+/** One tool call and its result. */
 export type ToolActivity = {
   readonly id: string;
   readonly name: string;
   readonly source: ToolSource;
   readonly arguments: { readonly [key: string]: unknown };
-  /** `null` while it runs. */
+  /** `null` while the tool runs. */
   readonly result: ToolResult | null;
 };
 
-/** One piece of an answer, in the order things happened. */
+/** One piece of an answer, in order of time. */
 export type AnswerPart =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "tool"; readonly activity: ToolActivity };
 
+/** One request or one answer of the conversation. */
 export type ConversationItem =
   | { readonly kind: "request"; readonly id: string; readonly text: string }
   | {
@@ -62,16 +65,17 @@ export type ConversationItem =
       readonly id: string;
       readonly parts: readonly AnswerPart[];
       readonly running: boolean;
-      /** `null` while running, or when it failed before it began. */
+      /** `null` while the request runs, or if it failed before it started. */
       readonly stopReason: StopReason | null;
-      /** Why there is no answer, for people. */
+      /** Why there is no answer, for display. */
       readonly failure: string | null;
-      /** `null` until it ended. */
+      /** `null` until the request has ended. */
       readonly trajectoryId: string | null;
       readonly policyVersion: number | null;
       readonly feedback: Feedback["kind"] | null;
     };
 
+/** An event of one request. */
 export type AgentEvent =
   | { readonly type: "turn-start" }
   | { readonly type: "text-delta"; readonly text: string }
@@ -83,98 +87,100 @@ export type AgentEvent =
       readonly trajectoryId: string;
       readonly stopReason: StopReason;
       readonly policyVersion: number;
-      /** The last text, for a caller that wants only the answer. */
+      /** The last text, for callers that only need the answer. */
       readonly text: string;
     };
 
-/** A request under way. It runs whether or not its events are read; each reader gets all of them. */
+/** A running request. It runs whether or not its events are read, and each reader gets all of them. */
 export interface AgentRun extends AsyncIterable<AgentEvent> {
-  /** Ends with the run; rejects with a WaggleError where the agent could not work at all. */
+  /** Resolves when the request ends. Rejects with a WaggleError if the agent could not process it at all. */
   readonly finished: Promise<{ readonly text: string; readonly stopReason: StopReason }>;
 }
 
-/** Exact counts since the agent was made; every trajectory is in at most one of the last three. */
+/** Counts since the agent was created. Every trajectory is in at most one of the last three. */
 export type SimulationProgress = {
   readonly running: boolean;
-  /** There is no task for now: the trainer has enough to learn from, or the edge is away. It asks again by itself. */
+  /** True while the edge has no task for this page or cannot be reached. The agent asks again on its own. */
   readonly waiting: boolean;
-  /** Tasks that the edge gave. */
+  /** Tasks received from the edge. */
   readonly assigned: number;
-  /** Attempts that ended with a trajectory. */
+  /** Rollouts that produced a trajectory. */
   readonly completed: number;
-  /** Of the completed: accepted by the edge. */
+  /** Completed rollouts that the edge accepted. */
   readonly uploaded: number;
-  /** Of the completed: refused by the edge, or given up for lack of room. */
+  /** Completed rollouts that the edge refused, or that were dropped for lack of space. */
   readonly rejected: number;
-  /** Assigned, but without a trajectory. */
+  /** Assigned tasks that produced no trajectory. */
   readonly failed: number;
 };
 
-/** Makes the environment of an assigned task; the agent runs the loop and never judges it. */
+/** Creates the environment of an assigned task. The agent runs the rollout and never computes the reward. */
 export type EnvironmentFactory = (task: TaskReference) => Environment | Promise<Environment>;
 
+/** Options of `Agent.simulate`. */
 export type SimulateOptions = {
   readonly environment: EnvironmentFactory;
-  /** Attempts; `Infinity` goes on until stopped. */
+  /** Number of rollouts; `Infinity` continues until stopped. */
   readonly tasks: number;
-  /** Attempts at a time. Default 4. */
+  /** Rollouts that run concurrently. Default 4. */
   readonly parallel?: number;
   readonly signal?: AbortSignal;
 };
 
+/** The agent of one page. */
 export interface Agent {
   readonly model: AgentModel;
   readonly status: AgentStatus;
-  /** What it says itself, in the site's words. */
+  /** The sentences that the agent itself shows. */
   readonly texts: AgentTexts;
-  /** Oldest first. A new array after each change. */
+  /** Oldest first. Each change creates a new array. */
   readonly conversation: readonly ConversationItem[];
-  /** Version that the next answer will come from; `null` until ready, and with another model. */
+  /** Version that will answer next. `null` until ready, and while another model runs. */
   readonly policyVersion: number | null;
-  /** What runs the policy, as `wasm x2`; `null` until ready. */
+  /** Back end of the policy, such as `wasm x2`; `null` until ready. */
   readonly backend: string | null;
   readonly simulation: SimulationProgress;
   readonly consent: ConsentStore;
-  /** Resolves when the policy can sample; rejects where it never will. */
+  /** Resolves when the policy can sample; rejects if loading fails. */
   readonly ready: Promise<void>;
-  /** Asks. A request that is still running is stopped first. */
+  /** Sends a request. A request that is still running is stopped first. */
   send(text: string, options?: { readonly signal?: AbortSignal }): AgentRun;
-  /** Ends the running request; what it has said so far stays. */
+  /** Stops the running request. Text shown so far stays. */
   stop(): void;
-  /** Asks the last request again, as feedback on the first answer; `null` when there is none. */
+  /** Sends the last request again and records a retry as feedback on its answer; `null` if there is none. */
   retry(): AgentRun | null;
   /** Forgets the conversation and its redaction map. */
   clear(): void;
-  /** Says something about an answer, by default the last. */
+  /** Records feedback on an answer, by default the last. */
   feedback(kind: Feedback["kind"], trajectoryId?: string): Promise<void>;
-  /** What was collected here, newest first. */
+  /** Trajectories collected in this browser, newest first. */
   sent(limit?: number): Promise<readonly OutboxEntry[]>;
-  /** One of them, with everything that was or will be sent. */
+  /** One collected trajectory, with everything that was or will be sent. */
   sentDetail(digest: string): Promise<OutboxDetail | null>;
   outbox(): Promise<OutboxSummary>;
-  /** Deletes this visitor at the edge, then everything here. */
+  /** Deletes the visitor's data at the edge, then in this browser. */
   forgetMe(): Promise<DeletionResponse>;
-  /** Works through tasks that the edge assigns. Needs consent: without it nothing is asked for. */
+  /** Works on tasks that the edge assigns. Requires consent. */
   simulate(options: SimulateOptions): Promise<SimulationProgress>;
   /**
-   * Runs a tool of the edge, for environments that use the real ones.
-   * @throws WaggleError with the tool's own code, or what its transport gave.
+   * Runs a tool of the edge, for environments that use the real tools.
+   * @throws WaggleError with the tool's error code, or with that of the transport.
    */
   callEdgeTool(
     name: string,
     args: { readonly [key: string]: unknown },
     signal: AbortSignal,
   ): Promise<unknown>;
-  /** Asks for the newest policy now and swaps it in. */
+  /** Checks for a newer policy now and switches to it. */
   checkPolicy(): Promise<void>;
   /**
-   * Runs another model from now on; the conversation begins anew. Resolves when it can answer; with
-   * any but the site's nothing is collected and no tasks are done.
+   * Switches to another model and starts a new conversation. Resolves when the model can answer. Nothing is
+   * collected and no tasks are done unless it is the site's policy.
    */
   setModel(model: AgentModel): Promise<void>;
-  /** Starts again after an error. */
+  /** Loads the policy again after an error. */
   reload(): Promise<void>;
-  /** Called after each change of any of the above. @returns what ends it. */
+  /** Calls `listener` after each change. @returns a function that unsubscribes. */
   onChange(listener: () => void): () => void;
   dispose(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * The answer of one request as it grows: what the panel renders, and the redacted transcript that is kept
- * beside the trajectory for "what I sent".
+ * The answer to one request while it grows: what the panel renders, and the redacted transcript that the
+ * outbox shows under "What I sent".
  */
 import type { AgentEvent as LoopEvent } from "@waggle/agent";
 import type {
@@ -15,33 +15,37 @@ import type { AgentTexts } from "./agent-texts.ts";
 import type { AgentEvent, AnswerPart, ConversationItem, ToolActivity } from "./agent.ts";
 import { visibleText } from "./visible-text.ts";
 
+/** The conversation item of an answer. */
 export type AnswerItem = Extract<ConversationItem, { kind: "answer" }>;
 
+/** Collects the events of one request into an item and a transcript. */
 export interface AnswerRecord {
   readonly item: AnswerItem;
-  /** Redacted, for people. */
+  /** Redacted, for display. */
   readonly transcript: string;
-  /** The last text the policy said, restored for the visitor. */
+  /** The last text of the policy, with personal data restored for the visitor. */
   readonly text: string;
-  /** Takes an event of the loop. @returns what a page is told. */
+  /** Adds an event of the agent loop. @returns the events to pass on to the page. */
   take(event: LoopEvent): readonly AgentEvent[];
   /**
-   * Says one plain sentence where the request ended without a readable answer. Called again it does nothing.
-   * @returns what a page is told.
+   * Ends the answer. If nothing in it is readable, adds one plain sentence. Later calls do nothing.
+   * @returns the events to pass on to the page.
    */
   end(stopReason: StopReason): readonly AgentEvent[];
   update(change: Partial<AnswerItem>): void;
 }
 
+/** Options of `createAnswerRecord`. */
 export type AnswerRecordOptions = {
   readonly id: string;
   readonly request: string;
   readonly redactor: Redactor;
-  /** The tools of the request. */
+  /** The tools that the policy could call. */
   readonly tools: () => readonly Tool[];
   readonly texts: AgentTexts;
 };
 
+/** Starts the record of one request. */
 export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
   const { redactor, texts } = options;
   let item: AnswerItem = {
@@ -55,7 +59,7 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
     policyVersion: null,
     feedback: null,
   };
-  /** Of the present turn: what was sampled as text, what is shown of it and where. */
+  /** The current turn: sampled text, the visible part of it, and the index of that part. */
   let streamed = "";
   let shown = "";
   let textIndex: number | null = null;
@@ -85,12 +89,12 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
     shown = "";
     textIndex = null;
   };
-  /** Shows what may be seen of the turn. @returns the text that is new. */
+  /** Shows the readable text of the turn. @returns events with the new text. */
   const showText = (turnEnds: boolean): readonly AgentEvent[] => {
     const visible = visibleText(streamed, turnEnds);
     isUnreadable = visible.isUnreadable;
     const before = shown;
-    // The whole text is restored each time: a placeholder may arrive in pieces.
+    // Restores the whole text each time, since a placeholder may arrive in pieces.
     shown = show(visible.text);
     setText(shown);
     const text = shown.startsWith(before) ? shown.slice(before.length) : shown;
@@ -126,7 +130,7 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
         ? `Result: ${JSON.stringify(result.value)}`
         : `Failed: ${result.error.code}: ${result.error.message}`,
     );
-    // A call that could not be read is the policy's business: it is told, and may try again.
+    // An unreadable call is answered with an error to the policy, which may try again.
     if (call === null) return [];
     const known = activities.get(result.callId);
     const activity: ToolActivity = {

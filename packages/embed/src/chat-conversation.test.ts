@@ -45,7 +45,7 @@ function open(turns: readonly ScriptedChatTurn[]) {
   return { chat, conversation, events, send };
 }
 
-test("a turn calls a tool, the next one speaks; personal data stays in the page", async () => {
+test("a turn calls a tool and the next one answers; edge tools see only placeholders", async () => {
   seen.length = 0;
   const { chat, events, send } = open([
     call("lookUp", { mail: "[EMAIL_1]" }),
@@ -54,7 +54,7 @@ test("a turn calls a tool, the next one speaks; personal data stays in the page"
   ]);
   expect(await send("Who is ada@example.org?")).toEqual({ stopReason: "completed" });
   expect(JSON.stringify(chat.calls)).not.toContain("ada@example.org");
-  // The page's tool gets the value back, the edge's does not.
+  // The page's tool gets the value, the edge's tool gets the placeholder.
   expect(seen).toEqual([{ mail: "ada@example.org" }, { mail: "[EMAIL_1]" }]);
   expect(events.map((event) => event.type)).toEqual([
     "turn-start",
@@ -74,7 +74,7 @@ test("a turn calls a tool, the next one speaks; personal data stays in the page"
   });
 });
 
-test("the next request knows the last one, until it is forgotten", async () => {
+test("a request sees the previous one until the conversation is reset", async () => {
   const { chat, conversation, send } = open([say("Hello."), say("Again."), say("New.")]);
   await send("first");
   await send("second");
@@ -88,14 +88,14 @@ test("the next request knows the last one, until it is forgotten", async () => {
   expect(chat.calls[2]?.messages).toHaveLength(2);
 });
 
-test("a mistaken call is a result the chat sees; plain text is an answer", async () => {
+test("a mistaken call is a result that the chat sees; plain text is an answer", async () => {
   const { chat, events, send } = open([call("nothing", {}), "I do not know."]);
   await send("What now?");
   expect(chat.calls[1]?.messages.at(-1)?.content).toContain("UNKNOWN_TOOL");
   expect(events.at(-1)).toMatchObject({ type: "turn-end", text: "I do not know." });
 });
 
-test("turns run out, an abort is a stop reason, a failure of the chat is thrown", async () => {
+test("running out of turns and an abort are stop reasons; a failure of the chat is thrown", async () => {
   const endless = open(Array.from({ length: 3 }, () => call("lookUp", { mail: "x" })));
   expect(await endless.send("go")).toEqual({ stopReason: "max-turns" });
 

@@ -1,39 +1,40 @@
 /**
- * A conversation with a chat that gives text and nothing else, with the page's tools: each turn is a
- * JSON object that either says something or calls a tool, which any model with structured output can
- * write. The counterpart of `@waggle/agent`'s conversation where there are no tokens; what it does
- * cannot be recorded, so nothing comes of it but the answer.
+ * A conversation with a text-only chat that can call the page's tools. Each turn is a JSON object that
+ * either answers or calls a tool, which any model with structured output can write. It replaces
+ * `@waggle/agent`'s conversation for models that expose no tokens, so it records no trajectory.
  */
 import { createToolEnvironment } from "@waggle/agent";
 import type { AgentEvent as LoopEvent } from "@waggle/agent";
 import type { Redactor, StopReason, Tool, ToolCall, ToolResult } from "@waggle/protocol";
 import type { Chat, ChatMessage } from "@waggle/runtime/chat";
 
+/** Options of `createChatConversation`. */
 export type ChatConversationOptions = {
   readonly chat: Chat;
   readonly system: string;
-  /** Asked at every request. */
+  /** Called at every request. */
   readonly tools: () => readonly Tool[];
   readonly redactor: Redactor;
   readonly maxTurns: number;
-  /** For one request; 0 = no limit. */
+  /** Limit for one request; 0 = none. */
   readonly timeoutMs: number;
 };
 
+/** Requests to a chat, with the history between them. */
 export interface ChatConversation {
-  /** One request, worked on until the chat says something without calling a tool. */
+  /** Sends one request. Runs turns until the chat answers without a tool call. */
   send(
     userText: string,
     options: { readonly signal: AbortSignal; readonly onEvent: (event: LoopEvent) => void },
   ): Promise<{ readonly stopReason: StopReason }>;
-  /** Forgets what was said. */
+  /** Forgets the history. */
   reset(): void;
 }
 
 type Turn = { readonly say: string } | { readonly tool: string; readonly arguments: Json };
 type Json = { readonly [key: string]: unknown };
 
-/** A conversation that has not begun. */
+/** Creates an empty conversation. */
 export function createChatConversation(options: ChatConversationOptions): ChatConversation {
   const { chat, redactor } = options;
   let past: ChatMessage[] = [];
@@ -77,7 +78,7 @@ export function createChatConversation(options: ChatConversationOptions): ChatCo
         }
         const call: ToolCall = { id: `c${turn}`, name: said.tool, arguments: said.arguments };
         onEvent({ type: "tool-call", turn, call });
-        // Tools of the page get the value behind a placeholder; what leaves the page does not.
+        // Tools of the page get the value behind a placeholder. Tools of the edge get the placeholder.
         const isInPage = tools.some(
           ({ definition: { name, source } }) => name === call.name && source === "page",
         );
@@ -146,7 +147,7 @@ function turnSchema(tools: readonly Tool[]): { [key: string]: unknown } {
   return { anyOf: [say, ...calls] };
 }
 
-/** What cannot be read as a turn was said as it stands. */
+/** Parses a turn. Text that is not such a JSON object is taken as the answer. */
 function readTurn(text: string): Turn {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,4 +1,4 @@
-/** What a page has collected, and what sends it. */
+/** The outbox of a page and its uploader. */
 import { createOutbox, createUploader } from "@waggle/collector";
 import type {
   ConsentStore,
@@ -8,26 +8,27 @@ import type {
   Uploader,
 } from "@waggle/collector";
 
-/** What stands for the visitor in this page. */
+/** The visitor of this page: storage, consent and session. */
 export type Visitor = {
   readonly storage: KeyValueStorage;
   readonly consent: ConsentStore;
   readonly session: EdgeSession;
 };
 
+/** The open outbox and its uploader. */
 export type Collecting = {
   readonly outbox: Outbox;
   readonly uploader: Uploader;
-  /** Ends what is under way first. */
+  /** Stops the uploader, then closes the outbox. */
   readonly close: () => void;
 };
 
-/** Opens the outbox of this name; nothing is sent until the uploader is started. */
+/** Opens the outbox with this name. Nothing is sent until the uploader is started. */
 export async function openCollecting(
   name: string,
   parts: Pick<Visitor, "session" | "consent">,
 ): Promise<Collecting> {
-  // A deletion of an earlier visit that the edge did not confirm. Offline it waits for the next visit.
+  // Finishes a deletion that the edge did not confirm in an earlier visit. Offline, the next visit tries again.
   parts.session.finishDeletion().catch(() => undefined);
   const outbox = await createOutbox({ name });
   const uploader = createUploader({ outbox, ...parts });

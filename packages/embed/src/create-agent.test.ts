@@ -23,7 +23,7 @@ const LOOK_UP_TURNS = [
   say("[EMAIL_1] has 2 orders."),
 ];
 
-test("a page tool gets the visitor's value, the policy only ever a placeholder", async () => {
+test("a page tool gets the visitor's value, and the policy sees only a placeholder", async () => {
   seen.length = 0;
   const { agent, policy } = openPage({ tools: [lookUp], turns: LOOK_UP_TURNS });
   const run = agent.send("How many orders has ada@example.com?");
@@ -38,7 +38,7 @@ test("a page tool gets the visitor's value, the policy only ever a placeholder",
   expect(read).not.toContain("ada@");
 });
 
-test("events tell a turn as it happens, to every reader", async () => {
+test("every reader gets the events of a turn as it streams", async () => {
   const { agent } = openPage({ tools: [lookUp], turns: LOOK_UP_TURNS });
   const run = agent.send("How many orders has ada@example.com?");
   await run.finished;
@@ -70,7 +70,7 @@ test("events tell a turn as it happens, to every reader", async () => {
   ]);
 });
 
-test("without consent nothing is kept and nothing is sent", async () => {
+test("without consent nothing is stored and nothing is sent", async () => {
   const { agent, edge } = openPage({ turns: [say("Hello.")] });
   await agent.send("Hi").finished;
   await agent.feedback("thumb-up");
@@ -78,11 +78,11 @@ test("without consent nothing is kept and nothing is sent", async () => {
   expect(edge.paths.filter((path) => !/sessions|policy/.test(path))).toEqual([]);
 });
 
-test("consent to the panel's older text, which promised that the assistant learns, does not count", () => {
+test("consent to an older text of the panel does not count", () => {
   expect(openPage().agent.consent.currentVersion).toBe("2");
 });
 
-test("with consent an answer is sent once, then what was said about it", async () => {
+test("with consent an answer is sent once, followed by its feedback", async () => {
   const { agent, edge } = openPage({ turns: [say("Hello.")] });
   agent.consent.grant();
   await agent.send("I am ada@example.com").finished;
@@ -98,7 +98,7 @@ test("with consent an answer is sent once, then what was said about it", async (
   await agent.dispose();
 });
 
-test("consent that is withdrawn during an answer keeps that answer here", async () => {
+test("an answer is not sent if consent is withdrawn while it runs", async () => {
   const { agent, edge } = openPage({
     turns: [say("Hello.")],
     beforeToken: (index) => {
@@ -111,7 +111,7 @@ test("consent that is withdrawn during an answer keeps that answer here", async 
   expect(edge.trajectories).toEqual([]);
 });
 
-test("stop ends an answer and leaves what was said", async () => {
+test("stop ends an answer and leaves its text", async () => {
   const { agent } = openPage({
     turns: [say("Hello there.")],
     beforeToken: (index) => {
@@ -121,7 +121,7 @@ test("stop ends an answer and leaves what was said", async () => {
   expect(await agent.send("Hi").finished).toEqual({ text: "Hello", stopReason: "aborted" });
 });
 
-test("retry asks again in a fresh context and says so about the first answer", async () => {
+test("retry sends the request again in a fresh context and records feedback on the first answer", async () => {
   const { agent, edge, policy } = openPage({ turns: [say("One."), say("Two.")] });
   agent.consent.grant();
   await agent.send("Hi").finished;
@@ -132,7 +132,7 @@ test("retry asks again in a fresh context and says so about the first answer", a
   await agent.dispose();
 });
 
-test("a newer policy is swapped in without a reload, and the next answer comes from it", async () => {
+test("a newer policy replaces the old one without a reload and gives the next answer", async () => {
   const { agent, edge } = openPage({ turns: [say("One."), say("Two.")] });
   await agent.send("Hi").finished;
   edge.version = 2;
@@ -145,7 +145,7 @@ test("a newer policy is swapped in without a reload, and the next answer comes f
   expect(versions).toEqual([null, 1, null, 2]);
 });
 
-test("a page that was here before starts without a network", async () => {
+test("a page that was visited before starts without a network", async () => {
   const first = openPage();
   await first.agent.ready;
   const edge = createMemoryEdge();
@@ -155,7 +155,7 @@ test("a page that was here before starts without a network", async () => {
 });
 
 test.each(["/v1/sessions", "/v1/policy"])(
-  "a page that was here before waits 4 s for a %s that never answers",
+  "a page that was visited before waits 4 s for a %s that never responds",
   async (path) => {
     const first = openPage();
     await first.agent.ready;
@@ -172,7 +172,7 @@ test.each(["/v1/sessions", "/v1/policy"])(
   },
 );
 
-test("a first visit to an edge that never answers is an error after 20 s", async () => {
+test("a first visit to an edge that never responds fails after 20 s", async () => {
   const edge = createMemoryEdge();
   edge.hanging = "/v1/sessions";
   const clock = createTestClock();
@@ -181,7 +181,7 @@ test("a first visit to an edge that never answers is an error after 20 s", async
   await expect(agent.ready).rejects.toMatchObject({ code: "NETWORK", retryable: true });
 });
 
-test("a first visit without a network is an error that can be tried again", async () => {
+test("a first visit without a network fails and can be retried", async () => {
   const edge = createMemoryEdge();
   edge.down = true;
   const { agent } = openPage({ edge, turns: [say("Hello.")] });
@@ -192,7 +192,7 @@ test("a first visit without a network is an error that can be tried again", asyn
   expect(agent.status).toMatchObject({ phase: "ready", error: null });
 });
 
-test("a page whose edge was down loads at the next look for a policy, without anybody's help", async () => {
+test("a page whose edge was down loads at the next policy check, on its own", async () => {
   const edge = createMemoryEdge();
   edge.down = true;
   const { agent } = openPage({ edge });
@@ -204,7 +204,7 @@ test("a page whose edge was down loads at the next look for a policy, without an
   await agent.dispose();
 });
 
-test("a page opened before the first policy is published says that it waits, and becomes ready", async () => {
+test("a page opened before the first policy is published says so and becomes ready later", async () => {
   const edge = createMemoryEdge();
   edge.published = false;
   const clock = createTestClock();
@@ -218,7 +218,7 @@ test("a page opened before the first policy is published says that it waits, and
   expect(agent.status).toMatchObject({ phase: "ready", detail: "" });
 });
 
-test("a request while the agent cannot load fails in the conversation, not in the page", async () => {
+test("a request fails in the conversation if the agent cannot load, and nothing is thrown in the page", async () => {
   const edge = createMemoryEdge();
   edge.down = true;
   const { agent } = openPage({ edge });
@@ -235,7 +235,7 @@ const environmentOf = (task: TaskReference): Environment => ({
   step: () => Promise.resolve({ toolResults: [], terminated: true }),
 });
 
-test("a simulation counts what was given, done and uploaded", async () => {
+test("a simulation counts assigned, completed and uploaded tasks", async () => {
   const { agent, edge } = openPage({ turns: [say("a"), say("b"), say("c")] });
   agent.consent.grant();
   await agent.simulate({ environment: environmentOf, tasks: 3 });
@@ -256,7 +256,7 @@ test("a simulation counts what was given, done and uploaded", async () => {
   await agent.dispose();
 });
 
-test("a task whose environment breaks is counted and the next one goes on", async () => {
+test("a task whose environment throws is counted as failed and the next one runs", async () => {
   const { agent } = openPage({ turns: [say("a"), say("b")] });
   agent.consent.grant();
   await agent.simulate({
@@ -272,7 +272,7 @@ test("a task whose environment breaks is counted and the next one goes on", asyn
 
 const lost = (): WaggleError => new WaggleError("DEVICE_LOST", "gone", { retryable: true });
 
-test("after the policy's worker died the next request is answered", async () => {
+test("the next request is answered after the policy's worker crashed", async () => {
   let crashes = 1;
   const { agent } = openPage({
     turns: [say("One."), say("Two.")],
@@ -286,7 +286,7 @@ test("after the policy's worker died the next request is answered", async () => 
   expect(agent.status.phase).toBe("ready");
 });
 
-test("a simulation survives a worker that died", async () => {
+test("a simulation survives a crash of the worker", async () => {
   let crashes = 2;
   const { agent } = openPage({
     turns: Array.from({ length: 8 }, () => say("a")),
@@ -300,7 +300,7 @@ test("a simulation survives a worker that died", async () => {
   await agent.dispose();
 });
 
-test("a policy that is opened again while a request waits for another stops both", async () => {
+test("reopening the policy stops a running request and a waiting one", async () => {
   const others: Promise<unknown>[] = [];
   const { agent } = openPage({
     turns: [say("One."), say("Two.")],
@@ -315,7 +315,7 @@ test("a policy that is opened again while a request waits for another stops both
   expect(agent.status.phase).toBe("ready");
 });
 
-test("without consent no task is asked for", async () => {
+test("without consent no task is requested", async () => {
   const { agent, edge } = openPage();
   await expect(agent.simulate({ environment: environmentOf, tasks: 1 })).rejects.toMatchObject({
     code: "CONSENT_MISSING",
@@ -335,12 +335,12 @@ test("withdrawn consent ends a simulation without another task", async () => {
   });
   const { assigned, completed, failed } = agent.simulation;
   expect(assigned).toBe(completed + failed);
-  // The four that were under way when it happened.
+  // At most the four tasks that were running at that time.
   expect(edge.assigned).toBeLessThanOrEqual(4);
   await agent.dispose();
 });
 
-test("forget me leaves no conversation, no log and an open question", async () => {
+test("forget me clears the conversation and the outbox, and consent is asked for again", async () => {
   const { agent, edge, storage } = openPage({ turns: [say("Hello.")] });
   agent.consent.grant();
   await agent.send("Hi").finished;
@@ -358,7 +358,7 @@ test("forget me leaves no conversation, no log and an open question", async () =
 test.each<readonly [string, (agent: Agent) => unknown]>([
   ["asks", (agent) => agent.send("Hi").finished],
   ["agrees", (agent) => agent.consent.grant()],
-])("after forget me the edge is asked nothing until the visitor %s", async (_name, act) => {
+])("after forget me no request goes to the edge until the visitor %s", async (_name, act) => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());
   const { agent, edge } = openPage({ policyIntervalMs: 60_000, turns: [say("Hello.")] });

@@ -1,21 +1,19 @@
-/**
- * `createAgent`: the parts of Waggle wired for one page.
- */
+/** Connects the parts of Waggle for one page. */
 import { createConsentStore, createEdgeSession, usableStorage } from "@waggle/collector";
 import type { Agent } from "./agent.ts";
 import type { AgentOptions, AgentParts } from "./agent-options.ts";
 import { PageAgent } from "./page-agent.ts";
 
 /**
- * The agent of a page. It loads by itself: watch `status`, or await `ready`.
- * @throws WaggleError `INVALID_ARGUMENT` for an edge URL, a consent version or a rule that cannot be, and
- *   for two tools of one name.
+ * Creates the agent of a page. It starts to load at once: watch `status`, or await `ready`.
+ * @throws WaggleError `INVALID_ARGUMENT` for an invalid edge URL, consent version or redaction rule, and for
+ *   two tools with the same name.
  */
 export function createAgent(options: AgentOptions): Agent {
   return createAgentWith(options, {});
 }
 
-/** `createAgent` with parts replaced. */
+/** `createAgent` with dependencies that tests replace. */
 export function createAgentWith(options: AgentOptions, parts: AgentParts): Agent {
   const storage = parts.storage ?? usableStorage(() => globalThis.localStorage);
   const consent = createConsentStore({

@@ -1,4 +1,4 @@
-/** Adapters that cannot be used, met by real pages: a fresh one, one that was here before, and an open one. */
+/** Unusable adapters in real pages: on a first visit, on a later visit, and in a page that is already open. */
 import { createMemoryStorage } from "@waggle/collector";
 import type { Fetch, KeyValueStorage } from "@waggle/collector";
 import {
@@ -23,7 +23,7 @@ const configFile = folder.find(({ path }) => path === "config.json");
 const config = parseDecoderConfig(JSON.parse(new TextDecoder().decode(configFile?.bytes)));
 const RANK = 4;
 
-/** An edge in memory whose published policy a test changes. */
+/** An in-memory edge whose published policy a test changes. */
 class Edge {
   readonly objects = new Map<string, Uint8Array>();
   baseModel: BaseModelReference | null = null;
@@ -40,7 +40,7 @@ class Edge {
     return edge;
   }
 
-  /** Publishes `bytes` as the next version; `served` is what a page gets for their hash. */
+  /** Publishes `bytes` as the next version. Pages that request their hash get `served`. */
   async publish(bytes: Uint8Array, served: Uint8Array | null = bytes): Promise<void> {
     const hash = await sha256(bytes);
     this.adapter = { sha256: hash, sizeBytes: bytes.length, rank: RANK, alpha: 8 };
@@ -48,7 +48,7 @@ class Edge {
     if (served !== null) this.objects.set(hash, served);
   }
 
-  /** The operator's switch: everybody is back on the base. */
+  /** Publishes the base again, as the operator's kill switch does. */
   publishBase(): void {
     this.adapter = null;
     this.version = 0;
@@ -121,7 +121,7 @@ const good = (): Uint8Array =>
 
 function withNaN(): Uint8Array {
   const bytes = good();
-  // The end of the file is the end of the last tensor.
+  // The last four bytes belong to the last tensor.
   new DataView(bytes.buffer, bytes.byteOffset).setFloat32(bytes.length - 4, NaN, true);
   return bytes;
 }
@@ -143,7 +143,7 @@ const answers = async (agent: Agent): Promise<boolean> =>
   (await agent.send("Hi").finished).stopReason !== "aborted";
 
 fault(
-  "a page answers with the last good policy when the published one is damaged",
+  "a page answers with the last good policy if the published one is damaged",
   {
     item: "2.4",
     before: "6 of 6 fresh pages had no assistant",
@@ -162,7 +162,7 @@ fault(
       await damage(edge);
       changes = 0;
       for (let check = 0; check < 3; check++) await open.checkPolicy();
-      // Said once, and not tried again at every look.
+      // Reported once, and not retried at every check.
       expect({ what, changes }).toEqual({ what, changes: 1 });
       const again = openPage(edge, storage);
       const fresh = openPage(edge, createMemoryStorage());
@@ -188,7 +188,7 @@ fault(
 );
 
 fault(
-  "a silenced page answers nothing, and goes on when the switch is lifted",
+  "a silenced page refuses requests and answers again when the switch is lifted",
   { item: "7.2", before: "no switch: an open page went on answering", timeoutMs: 60_000 },
   async () => {
     const edge = await Edge.open();

@@ -12,7 +12,7 @@ import type { EdgeTools } from "./edge-tools.ts";
 const never = new Promise<never>(() => undefined);
 const hang: typeof fetch = () => never;
 
-/** A real MCP server in this process that lists one tool. */
+/** A real MCP server in this process with one tool. */
 function serve(name: string, onList = (): void => undefined): typeof fetch {
   const handler = createMcpHandler(() => {
     const server = new Server({ name: "test", version: "1" }, { capabilities: { tools: {} } });
@@ -50,7 +50,7 @@ function open(
 const namesOf = (tools: readonly Tool[]): string[] =>
   tools.map(({ definition }) => definition.name);
 
-/** Storage of a visitor who was shown `search` before. */
+/** Storage of a visitor whose page has seen the definition of `search`. */
 async function visited(): Promise<KeyValueStorage> {
   const storage = createMemoryStorage();
   const { tools } = open(storage, serve("search"));
@@ -59,12 +59,12 @@ async function visited(): Promise<KeyValueStorage> {
   return storage;
 }
 
-test("stored definitions are there at once while the connection hangs", async () => {
+test("stored definitions are used at once while the connection hangs", async () => {
   const { tools } = open(await visited(), hang);
   expect(namesOf(await tools.list(Promise.resolve()))).toEqual(["search"]);
 });
 
-test("only tools that the page names are shown, and where it names none the edge is not asked", async () => {
+test("only the named tools are shown, and without names no request goes to the edge", async () => {
   const storage = await visited();
   let asked = 0;
   const fetch = serve("search", () => asked++);
@@ -75,7 +75,7 @@ test("only tools that the page names are shown, and where it names none the edge
   expect({ asked, paths: none.edge.paths }).toEqual({ asked: 1, paths: [] });
 });
 
-test("newer definitions are taken where they come in time, and stay", async () => {
+test("newer definitions are used if they arrive in time, and are stored", async () => {
   const storage = await visited();
   const { tools } = open(storage, serve("find"));
   expect(namesOf(await tools.list(never))).toEqual(["find"]);
@@ -83,7 +83,7 @@ test("newer definitions are taken where they come in time, and stay", async () =
   expect(namesOf(await open(storage, hang).tools.list(Promise.resolve()))).toEqual(["find"]);
 });
 
-test("a first visit waits 20 s for a connection and goes on without tools", async () => {
+test("a first visit waits 20 s for a connection and continues without tools", async () => {
   const clock = createTestClock();
   const { tools } = open(createMemoryStorage(), hang, clock);
   const listing = tools.list(Promise.resolve());
@@ -91,7 +91,7 @@ test("a first visit waits 20 s for a connection and goes on without tools", asyn
   expect(await listing).toEqual([]);
 });
 
-test("a call over a connection that hangs is a network error, and the next one tries again", async () => {
+test("a call over a hanging connection is a network error, and the next call reconnects", async () => {
   const clock = createTestClock();
   let send = hang;
   const { tools } = open(createMemoryStorage(), (input, init) => send(input, init), clock);
@@ -103,7 +103,7 @@ test("a call over a connection that hangs is a network error, and the next one t
   await tools.close();
 });
 
-test("a call that comes too soon waits as long as it is told, and is no failure of the tool", async () => {
+test("a rate-limited call waits for Retry-After and does not fail", async () => {
   const waits: number[] = [];
   const server = serve("search");
   let refusals = 1;
@@ -125,7 +125,7 @@ test("a call that comes too soon waits as long as it is told, and is no failure 
   await tools.close();
 });
 
-test("cleared tools leave no definitions, and a handshake under way opens no session", async () => {
+test("clearing removes the definitions, and a pending handshake opens no session", async () => {
   const storage = await visited();
   const { tools, edge } = open(storage, serve("find"));
   const listing = tools.list(never);
@@ -135,7 +135,7 @@ test("cleared tools leave no definitions, and a handshake under way opens no ses
   expect(edge.paths).toEqual([]);
 });
 
-test("a list that answers after the tools were cleared is not kept", async () => {
+test("a list that arrives after clearing is not stored", async () => {
   const storage = createMemoryStorage();
   const { tools } = open(
     storage,

@@ -1,6 +1,6 @@
 /**
- * The edge tools that a page names, over MCP. Their definitions are kept, since the policy must be shown the
- * same tools with and without a network; a call without one is a failed result like any other.
+ * The edge's tools that a page names, over MCP. Their definitions are stored in the browser, because the
+ * policy must see the same tools offline. A call without a network is a failed result like any other.
  */
 import { connectMcpTools } from "@waggle/agent";
 import type { McpConnection } from "@waggle/agent";
@@ -10,30 +10,32 @@ import { WaggleError } from "@waggle/protocol";
 import type { Tool, ToolDefinition, WaggleErrorCode } from "@waggle/protocol";
 import { patientFetch } from "./patient-fetch.ts";
 
+/** Lists and calls the edge's tools. */
 export interface EdgeTools {
   /**
-   * The named ones that the edge serves, ready to be shown to the policy, in the edge's order; empty where
-   * there never was a connection. Where none is named the edge is not asked.
-   * @param meanwhile how long a connection is waited for where definitions are stored: until this settles.
+   * The named tools that the edge serves, in the edge's order. Empty if there has never been a connection.
+   * Without names, no request goes to the edge.
+   * @param meanwhile - if definitions are stored, the connection is awaited only until this settles.
    */
   list(meanwhile: Promise<unknown>): Promise<readonly Tool[]>;
-  /** Runs one by name. @throws WaggleError with the tool's own code, or `TOOL_UNAVAILABLE`. */
+  /** Calls a tool by name. @throws WaggleError with the tool's error code, or `TOOL_UNAVAILABLE`. */
   call(
     name: string,
     args: { readonly [key: string]: unknown },
     signal: AbortSignal,
   ): Promise<unknown>;
-  /** Removes the stored definitions and ends the connection; the next call opens another. */
+  /** Deletes the stored definitions and closes the connection. The next call reconnects. */
   clear(): void;
   close(): Promise<void>;
 }
 
+/** Options of `createEdgeTools`. */
 export type EdgeToolsParts = {
-  /** The tools that the page may show to its policy. */
+  /** Tools that the page may show to its policy. */
   readonly names: readonly string[];
-  /** Default the global one. */
+  /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
-  /** How long a connection may take. Default 20 s. */
+  /** Time limit for a connection. Default 20 s. */
   readonly timeoutMs?: number;
   /** Default `setTimeout`. */
   readonly schedule?: Schedule | undefined;
@@ -41,6 +43,7 @@ export type EdgeToolsParts = {
 
 const STORED = "waggle.edgeTools";
 
+/** Connects when a tool is first listed or called. */
 export function createEdgeTools(
   session: EdgeSession,
   storage: KeyValueStorage,
@@ -55,7 +58,7 @@ export function createEdgeTools(
     const line = connectMcpTools({
       url: `${session.edgeUrl}/mcp`,
       headers: async () => {
-        // A handshake that was given up must not open a session.
+        // A handshake that was abandoned must not open a session.
         if (connecting !== mine) throw new WaggleError("DISPOSED", "this connection was closed");
         return { authorization: `Bearer ${await session.token()}` };
       },
@@ -70,7 +73,7 @@ export function createEdgeTools(
     return mine;
   };
 
-  /** What the edge lists now, kept for the next visit; `null` where it cannot be asked. */
+  /** Lists the edge's tools and stores them for the next visit; `null` if the edge cannot be reached. */
   const ask = async (): Promise<ToolDefinition[] | null> => {
     const mine = connect();
     const connection = await mine.catch(() => null);
@@ -129,9 +132,9 @@ function closeQuietly(line: Promise<McpConnection>): void {
   line.then((connection) => connection.close()).catch(() => undefined);
 }
 
-/** `null` where nothing is stored that can be read. */
+/** `null` if there are no readable stored definitions. */
 function storedDefinitions(storage: KeyValueStorage): ToolDefinition[] | null {
-  // Written by `ask` above; what another version wrote is dropped by the catch or rendered as it is.
+  // `ask` wrote this. The catch drops invalid JSON; definitions of other releases are used unchanged.
   try {
     return JSON.parse(storage.getItem(STORED) ?? "null") as ToolDefinition[] | null;
   } catch {
@@ -139,7 +142,7 @@ function storedDefinitions(storage: KeyValueStorage): ToolDefinition[] | null {
   }
 }
 
-/** The edge writes a tool's failure as `{ code, message }`; anything else keeps its own words. */
+/** Converts a failure of the form `{ code, message }`, as the edge writes it. Other errors keep their message. */
 function toolError(error: unknown): unknown {
   if (!(error instanceof Error) || WaggleError.is(error)) return error;
   try {
@@ -148,7 +151,7 @@ function toolError(error: unknown): unknown {
       return new WaggleError(code as WaggleErrorCode, message);
     }
   } catch {
-    // Not JSON: the words of the tool itself.
+    // Not JSON: keep the tool's own message.
   }
   return error;
 }

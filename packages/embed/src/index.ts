@@ -1,4 +1,4 @@
-/** What a page author imports. Importing it needs no DOM; `@waggle/embed/element` defines the panel. */
+/** The public API for pages. Importing it needs no DOM; `@waggle/embed/element` defines the panel. */
 export type {
   Agent,
   AgentEvent,

@@ -1,10 +1,11 @@
-/** Which host an agent's options ask for. */
+/** Chooses how to load the model that an agent's options name. */
 import type { AgentOptions } from "./agent-options.ts";
 import type { OpenHost } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
 import { createOwnModelOpener } from "./own-model-host.ts";
 import { createPolicyHostOpener } from "./policy-host.ts";
 
+/** Returns the opener for the model in `options`. */
 export function hostOpener(options: AgentOptions): OpenHost {
   const model = options.model ?? { kind: "site" };
   switch (model.kind) {
@@ -20,7 +21,7 @@ export function hostOpener(options: AgentOptions): OpenHost {
 function createChatOpener({ name, source }: Extract<AgentModel, { kind: "chat" }>): OpenHost {
   return async (_, onProgress) => {
     const chat = await source.open({
-      // A source knows shares, not bytes.
+      // A chat source reports a share, not bytes.
       onProgress: (share) =>
         onProgress({ loadedBytes: share, totalBytes: 1, detail: `loading ${name}` }),
     });

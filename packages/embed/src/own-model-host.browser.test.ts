@@ -1,4 +1,4 @@
-/** A folder at an address, through storage and worker to an answer. */
+/** Loads a model folder from a URL through browser storage and the worker, until it answers. */
 import { createConversation, createToolEnvironment } from "@waggle/agent";
 import type { Tool } from "@waggle/protocol";
 import { expect, test } from "vitest";
@@ -26,7 +26,7 @@ const LOOK: Tool = {
   run: () => Promise.resolve("seen"),
 };
 
-test("a visitor's model answers, follows no manifest, and comes from storage the next time", async () => {
+test("a visitor's model answers, follows no manifest, and loads from storage the next time", async () => {
   const source = "https://models.example/tiny/";
   const details = new Set<string>();
   const open = createOwnModelOpener(
@@ -52,7 +52,7 @@ test("a visitor's model answers, follows no manifest, and comes from storage the
       createToolEnvironment({ system: "", tools: [LOOK], userMessage }),
   });
   const trajectory = await conversation.send("hello");
-  // Random weights under a grammar: the worker compiled it, and the budget closed the turn.
+  // Random weights under a grammar: the worker compiled it, and the token limit ended the turn.
   const [id = ""] = Object.keys(trajectory.grammars ?? {});
   expect(trajectory.grammars?.[id]).toMatchObject({
     kind: "tool-calls",

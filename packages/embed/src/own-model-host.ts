@@ -1,4 +1,4 @@
-/** A model of the visitor's choice made runnable. It follows no manifest and has one version. */
+/** Loads a model of the visitor's choice. It follows no manifest and has a single version. */
 import { parameterCount, parseDecoderConfig } from "@waggle/model";
 import type { DecoderConfig, WeightFormat } from "@waggle/model";
 import { createBrowserPolicy, loadModel, readFormatFiles, wasmLimits } from "@waggle/runtime";
@@ -7,10 +7,10 @@ import type { OpenHost } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
 import type { PolicyHostOptions } from "./policy-host.ts";
 
-/** 1.4 GB in f32. Up to there quantized matrices would be expanded on WASM, so nothing is gained by them. */
+/** 1.4 GB in f32. Up to this size quantization saves nothing on WASM, which would expand the matrices. */
 const MOST_F32_PARAMETERS = 350e6;
 
-/** Opens hosts of one model; what was loaded once is read from the browser's storage. */
+/** Opens hosts of one model. Files that were loaded once are read from the browser's storage. */
 export function createOwnModelOpener(
   model: Extract<AgentModel, { kind: "address" }>,
   options: Pick<PolicyHostOptions, "device" | "createWorker">,
@@ -18,7 +18,7 @@ export function createOwnModelOpener(
   return async (_, onProgress) => {
     const loaded = await loadModel(model.source, {
       ...model.load,
-      // The smallest it could be: which format it gets is decided by its config.
+      // Assumes the smallest format; the model's config decides the actual one.
       memory: { dtype: model.dtype ?? "int4", limits: wasmLimits() },
       onProgress: ({ loadedBytes, totalBytes, path }) =>
         onProgress({ loadedBytes, totalBytes, detail: `loading ${path}` }),

@@ -1,5 +1,6 @@
 /**
- * The agent of a page: requests and what is sent. `ResidentPolicy` loads the policy, `@waggle/agent` is the loop.
+ * The implementation of `Agent`: handles requests and uploads. `ResidentPolicy` loads the policy, and
+ * `@waggle/agent` runs the loop.
  */
 import { createRedactor, forgetVisitor } from "@waggle/collector";
 import type { EdgeSession, EnqueueResult } from "@waggle/collector";
@@ -25,6 +26,7 @@ import { describeError, ResidentPolicy } from "./resident-policy.ts";
 import { createSimulation, NO_SIMULATION } from "./simulation.ts";
 import { rollOutTask } from "./task-roll-out.ts";
 
+/** The agent behind `createAgent`. */
 export class PageAgent implements Agent {
   readonly consent: Agent["consent"];
   readonly texts: AgentTexts;
@@ -46,9 +48,9 @@ export class PageAgent implements Agent {
   #running: AbortController | null = null;
   #lastRequest: string | null = null;
   #isDisposed = false;
-  /** Set by "forget me": until the visitor acts again nothing asks the edge, which would make a new visitor. */
+  /** Set by "Forget me". Until the visitor acts again, no request goes to the edge, since it would create a new visitor. */
   #isForgotten = false;
-  /** Settles when no request is under way. */
+  /** Resolves when no request is running. */
   #idle: Promise<void> = Promise.resolve();
 
   constructor(options: AgentOptions, parts: AgentParts, visitor: Visitor) {
@@ -192,7 +194,7 @@ export class PageAgent implements Agent {
     ) as AnswerItem | undefined;
     const id = trajectoryId ?? answer?.trajectoryId ?? null;
     if (answer !== undefined) this.#replace({ ...answer, feedback: kind });
-    // Without consent there is no trajectory at the site that it could be about.
+    // Without consent the site has no trajectory to attach the feedback to.
     if (id === null || this.consent.get() === null) return;
     const { outbox } = await this.#collecting;
     await outbox.enqueueFeedback({
@@ -235,7 +237,7 @@ export class PageAgent implements Agent {
     if (this.consent.get() === null) {
       throw new WaggleError(
         "CONSENT_MISSING",
-        "a simulation must have consent, got none; what it makes is for sending",
+        "a simulation sends what it records and needs consent, and there is none; ask the visitor for consent first",
       );
     }
     await this.#policy.ready;
@@ -295,7 +297,7 @@ export class PageAgent implements Agent {
     this.#items = [...this.#items, asked, record.item];
     this.#changed();
     try {
-      const { ready } = this.#policy; // first: one opened again meanwhile waits for this request
+      const { ready } = this.#policy; // read first: a reopened policy waits for this request
       await previous;
       await ready;
       this.#requireVoice();
@@ -324,7 +326,7 @@ export class PageAgent implements Agent {
         trajectoryId: isOfSite ? (trajectory?.id ?? null) : null,
         policyVersion: isOfSite ? (trajectory?.policyVersion ?? null) : null,
       });
-      // Collected under the consent that was in force when it began, and only if it still is.
+      // Enqueue only if the consent from the start of the request is still in force.
       if (isOfSite && trajectory !== null && consent !== null) {
         await this.#enqueue(trajectory, record.transcript);
       }
@@ -344,7 +346,7 @@ export class PageAgent implements Agent {
     return (await this.#collecting).outbox.enqueue(trajectory, { text: redacted });
   }
 
-  /** @throws WaggleError `SILENCED`, retryable, while the site has switched its assistant off. */
+  /** @throws WaggleError `SILENCED` (retryable) while the site has switched its assistant off. */
   #requireVoice(): void {
     if (!this.status.silenced) return;
     throw new WaggleError("SILENCED", this.texts.silenced, { retryable: true });
@@ -354,7 +356,7 @@ export class PageAgent implements Agent {
     return [...this.#pageTools, ...this.#policy.edgeTools];
   }
 
-  /** The consent in force; without one, what a trajectory says that is never kept. */
+  /** The consent in force; without one, a placeholder for a trajectory that is never kept. */
   #consentOrNone(): Consent {
     const { currentVersion: version } = this.consent;
     return this.consent.get() ?? { version, scopes: [], grantedAt: new Date().toISOString() };
@@ -376,7 +378,7 @@ export class PageAgent implements Agent {
       watchPolicy({
         intervalMs: this.#options.policyIntervalMs ?? 60_000,
         isBusy: () => this.#simulation.running,
-        // The next look is soon enough; what is loaded works meanwhile.
+        // The next check is soon enough; the loaded policy works until then.
         check: async () => {
           if (!this.#isForgotten) await this.checkPolicy().catch(() => undefined);
         },

@@ -2,21 +2,22 @@
 import { WaggleError } from "@waggle/protocol";
 import type { JsonSchema, Tool } from "@waggle/protocol";
 
+/** A function of the page that the model can call. */
 export type PageTool = {
   /** `[a-zA-Z0-9_-]{1,64}`, unique among all tools. */
   readonly name: string;
-  /** One sentence for the model. */
+  /** One sentence that tells the model what the tool does. */
   readonly description: string;
-  /** JSON Schema of the arguments object; arguments that do not match never reach `run`. */
+  /** JSON Schema of the arguments object. `run` is called only with arguments that match it. */
   readonly parameters: JsonSchema;
-  /** Does it, in the page. @returns a JSON value; what it throws becomes a failed result. */
+  /** Runs the tool in the page. @returns a JSON value; an exception becomes a failed result. */
   readonly run: (
     args: { readonly [key: string]: unknown },
     context: { readonly signal: AbortSignal },
   ) => unknown;
 };
 
-/** The tool as the loop runs it. */
+/** Converts the tool to the form that the agent loop runs. */
 export function toTool({ name, description, parameters, run }: PageTool): Tool {
   return {
     definition: { name, description, parameters, source: "page" },
@@ -26,7 +27,7 @@ export function toTool({ name, description, parameters, run }: PageTool): Tool {
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** @throws WaggleError `INVALID_ARGUMENT` where a name is not a tool's, or two tools share it. */
+/** @throws WaggleError `INVALID_ARGUMENT` if a name is invalid or two tools have the same name. */
 export function requireToolNames(
   pageTools: readonly Pick<PageTool, "name">[],
   edgeTools: readonly string[],

@@ -1,13 +1,13 @@
-/** A `fetch` that takes "too many requests" for what it is: a wait, not a failure. */
+/** A `fetch` that waits and retries once if the server answers 429. */
 import { retryAfterMs, scheduleTimeout } from "@waggle/collector";
 import type { Schedule } from "@waggle/collector";
 
-/** Where the edge does not say how long. */
+/** Used if the response has no Retry-After header. */
 const DEFAULT_WAIT_MS = 1000;
 
 /**
- * A call that is answered with 429 is made again once its wait is over; the second answer stands. Nothing
- * reads a body twice: bodies are text or bytes.
+ * Repeats a request that was answered with 429 after its wait, and returns the second response. The body can
+ * be sent twice because it is text or bytes.
  */
 export function patientFetch(
   once: typeof fetch,
@@ -21,7 +21,7 @@ export function patientFetch(
   };
 }
 
-/** Ends early, without a word, where the signal is aborted: the next `fetch` says so. */
+/** Waits. Resolves early if the signal is aborted; the following `fetch` then throws. */
 function waited(
   delayMs: number,
   schedule: Schedule,

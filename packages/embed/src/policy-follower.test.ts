@@ -25,7 +25,7 @@ function manifestOf(version: number, base = HASH): PolicyManifest {
   };
 }
 
-/** A page whose versions in `broken` do not load, and what it tried. */
+/** A host on which the versions in `broken` fail to load, and a log of the attempted versions. */
 function openHost(broken: Set<number>) {
   const policy = new ScriptedPolicy({ turns: [] });
   policy.currentVersion = 0;
@@ -45,7 +45,7 @@ function openHost(broken: Set<number>) {
   return { host, tried, version: () => policy.currentVersion };
 }
 
-test("a fresh page takes the last version that loaded here, else the base", async () => {
+test("a fresh page loads the last version that loaded here, otherwise the base", async () => {
   const storage = createMemoryStorage();
   const first = openHost(new Set([2]));
   await new PolicyFollower({ storage }).follow(first.host, manifestOf(1));
@@ -67,7 +67,7 @@ test("a fresh page takes the last version that loaded here, else the base", asyn
   expect(third.version()).toBe(0);
 });
 
-test("an open page keeps the older version that it runs", async () => {
+test("an open page keeps running its older version", async () => {
   const page = openHost(new Set([2]));
   const follower = new PolicyFollower({ storage: createMemoryStorage() });
   await follower.follow(page.host, manifestOf(1));
@@ -76,7 +76,7 @@ test("an open page keeps the older version that it runs", async () => {
   expect(page.version()).toBe(1);
 });
 
-test("where the operator went back to a version that does not load, the base runs", async () => {
+test("the base runs if the operator returns to a version that does not load", async () => {
   const storage = createMemoryStorage();
   const page = openHost(new Set([1]));
   const follower = new PolicyFollower({ storage });
@@ -85,7 +85,7 @@ test("where the operator went back to a version that does not load, the base run
   expect(page.version()).toBe(0);
 });
 
-test("after a return to the base no older version comes back", async () => {
+test("after a return to the base no older version is loaded", async () => {
   const storage = createMemoryStorage();
   const page = openHost(new Set([2]));
   const follower = new PolicyFollower({ storage });
@@ -93,7 +93,7 @@ test("after a return to the base no older version comes back", async () => {
   expect(page.version()).toBe(0);
 });
 
-test("a version that failed is said once and tried again after a minute, two, four, to an hour", async () => {
+test("a failed version is reported once and retried after 1, 2, 4, … up to 60 minutes", async () => {
   const page = openHost(new Set([1]));
   let now = 0;
   const follower = new PolicyFollower({ storage: createMemoryStorage(), clock: () => now });
@@ -109,7 +109,7 @@ test("a version that failed is said once and tried again after a minute, two, fo
   expect(triedAt).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183, 243]);
 });
 
-test("a version that loads at last ends the failure, and another version is tried at once", async () => {
+test("a retry that succeeds clears the failure, and another version is tried at once", async () => {
   const broken = new Set([1]);
   const page = openHost(broken);
   let now = 0;
@@ -131,7 +131,7 @@ test("a version that loads at last ends the failure, and another version is trie
   });
 });
 
-test.each(["{", "[]", '{"channel":"stable"}'])("a stored %s counts as nothing", async (stored) => {
+test.each(["{", "[]", '{"channel":"stable"}'])("a stored %s is ignored", async (stored) => {
   const storage = createMemoryStorage();
   storage.setItem("waggle.lastGoodPolicy", stored);
   const page = openHost(new Set([2]));
@@ -139,7 +139,7 @@ test.each(["{", "[]", '{"channel":"stable"}'])("a stored %s counts as nothing", 
   expect(page.version()).toBe(0);
 });
 
-test("a version of another base model is not taken", async () => {
+test("a version of another base model is not loaded", async () => {
   const storage = createMemoryStorage();
   await new PolicyFollower({ storage }).follow(openHost(new Set()).host, manifestOf(1));
   const page = openHost(new Set([2]));

@@ -1,6 +1,6 @@
 /**
  * Brings a host to the version that the site publishes. A version that does not load is reported once and
- * tried again later; until then the page runs an older version that loaded here, or the base.
+ * retried later. Until then the page runs an older version that loaded here, or the base.
  */
 import type { KeyValueStorage } from "@waggle/collector";
 import { PolicyManifest, WaggleError } from "@waggle/protocol";
@@ -15,26 +15,28 @@ export type PolicyFailure = {
   readonly message: string;
 };
 
+/** Options of `PolicyFollower`. */
 export type PolicyFollowerOptions = {
-  /** Keeps the manifest of the last version that loaded. It says nothing of the visitor. */
+  /** Holds the manifest of the last version that loaded. It contains nothing about the visitor. */
   readonly storage: KeyValueStorage;
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly clock?: (() => number) | undefined;
 };
 
-/** What is waited before a version that failed is tried again, and how it grows. */
+/** Wait before the first retry of a failed version, and how the wait grows. */
 const FIRST_RETRY_MS = 60_000;
 const MAX_RETRY_MS = 3_600_000;
 const STORED = "waggle.lastGoodPolicy";
 
 type Attempts = { readonly key: string; readonly count: number; readonly retryAt: number };
 
+/** Follows the published version, with fallback and retries. */
 export class PolicyFollower {
   readonly #storage: KeyValueStorage;
   readonly #clock: () => number;
   #failure: PolicyFailure | null = null;
   #attempts: Attempts | null = null;
-  /** Names what is stored, so that it is written once. */
+  /** Key of the stored manifest, to write it only once. */
   #storedKey: string | null = null;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -43,14 +45,14 @@ export class PolicyFollower {
     this.#clock = clock;
   }
 
-  /** The published version that does not load here, `null` while the page runs what is published. */
+  /** The published version that does not load here; `null` while the page runs the published version. */
   get failure(): PolicyFailure | null {
     return this.#failure;
   }
 
   /**
-   * Adopts the manifest's version or, where it does not load, an older one. One call at a time.
-   * @throws what the host throws where not even the base can be adopted.
+   * Adopts the manifest's version, or an older one if it does not load. Calls must not overlap.
+   * @throws the host's error if not even the base can be adopted.
    */
   follow(host: PolicyHost, manifest: PolicyManifest): Promise<void> {
     const following = this.#last.then(() => this.#follow(host, manifest));
@@ -83,7 +85,7 @@ export class PolicyFollower {
     this.#failure = null;
     this.#attempts = null;
     if (this.#storedKey === key) return;
-    // The base needs no memory, and an operator who goes back to it must not see an older version again.
+    // The base needs no fallback, and a return to it must not bring an older version back.
     if (manifest.policy.version === 0) this.clear();
     else this.#storage.setItem(STORED, JSON.stringify(manifest));
     this.#storedKey = key;
@@ -93,13 +95,13 @@ export class PolicyFollower {
     const count = this.#attempts?.key === key ? this.#attempts.count + 1 : 1;
     const waitMs = Math.min(FIRST_RETRY_MS * 2 ** (count - 1), MAX_RETRY_MS);
     this.#attempts = { key, count, retryAt: this.#clock() + waitMs };
-    // Said once: a second failure of the same version changes nothing.
+    // A second failure of the same version is not reported again.
     if (count > 1) return;
     const message = error instanceof Error ? error.message.slice(0, 300) : String(error);
     this.#failure = { version, code: WaggleError.is(error) ? error.code : "INTERNAL", message };
   }
 
-  /** A version after the wanted one was taken back by the operator, so only an older one may run. */
+  /** Runs an older version. Newer ones are excluded, because the operator took them back. */
   async #fallBack(host: PolicyHost, manifest: PolicyManifest): Promise<void> {
     const isOlder = (version: PolicyVersionId): boolean =>
       version > 0 && version < manifest.policy.version;
@@ -129,13 +131,13 @@ export class PolicyFollower {
   }
 }
 
-/** Names what would be loaded: a version that is published again with other files is tried at once. */
+/** Identifies the files to load: a version that is published again with other files is tried at once. */
 function keyOf({ policy, baseModel }: PolicyManifest): string {
   const { version, adapter, guidance } = policy;
   return [baseModel.sha256, version, adapter?.sha256, guidance?.sha256].join(" ");
 }
 
-/** Version 0 of the same base model: no adapter, no text. */
+/** Version 0 of the same base model: no adapter and no guidance. */
 function baseOf(manifest: PolicyManifest): PolicyManifest {
   const { guidance: _, ...policy } = manifest.policy;
   return { ...manifest, policy: { ...policy, version: 0, parent: null, adapter: null } };

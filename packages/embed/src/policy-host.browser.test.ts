@@ -1,4 +1,4 @@
-/** A folder unlike the nano model, through the loader that a page uses. */
+/** Loads a model folder that differs from the nano model, through the loader that a page uses. */
 import { rollOut } from "@waggle/agent";
 import { createShopEnvironment } from "@waggle/environments";
 import { describeModelFolder } from "@waggle/model";
@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { llamaFolder } from "../../../test/fixtures/llama-folder.ts";
 import { createPolicyHostOpener } from "./policy-host.ts";
 
-test("shards, a template file and two stop tokens reach the policy of a page", async () => {
+test("a page's policy uses shards, a template file and two stop tokens", async () => {
   const files = llamaFolder();
   const baseModel = await describeModelFolder(files);
   const manifest: PolicyManifest = {
@@ -73,7 +73,7 @@ test("shards, a template file and two stop tokens reach the policy of a page", a
   }
   expect(gaps.length).toBeGreaterThan(8);
   expect(Math.max(...gaps)).toBeLessThan(1e-4);
-  // Turns were ended by a stop token and read; some held half a call.
+  // A stop token ended each turn and the turn was parsed; some contained half a call.
   expect([...stopReasons].sort()).toEqual(["completed", "parse-error"]);
   await host.dispose();
 });

@@ -1,6 +1,6 @@
 /**
- * The site's policy made runnable: model, tokenizer and chat format of the manifest, and adapters
- * swapped in by version.
+ * Loads the site's policy: model, tokenizer and chat format of the manifest, with adapters that are swapped
+ * by version.
  */
 import type { Fetch } from "@waggle/collector";
 import { parseDecoderConfig } from "@waggle/model";
@@ -12,17 +12,18 @@ import { readChatFormat } from "@waggle/text";
 import type { OpenHost } from "./agent-host.ts";
 import { VersionTexts } from "./version-texts.ts";
 
+/** Options of `createPolicyHostOpener`. */
 export type PolicyHostOptions = {
   readonly edgeUrl: string;
-  /** Default: the page's. */
+  /** Default: the page's `fetch`. */
   readonly fetch?: Fetch;
   readonly device?: "auto" | BrowserDevice;
   readonly createWorker?: (device: BrowserDevice) => WorkerHandle;
 };
 
 /**
- * Opens hosts at version 0, the base, in this browser; what was loaded once is read from its storage. The
- * version of the manifest is adopted afterwards, since it may fail where the base does not.
+ * Opens hosts at version 0, the base. Files that were loaded once are read from the browser's storage. The
+ * manifest's version is adopted afterwards, because it may fail to load although the base loads.
  */
 export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
   const store = createModelStore({
@@ -52,18 +53,18 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
       if (baseModel.sha256 !== policy.baseModel) {
         throw new WaggleError(
           "ADAPTER_INCOMPATIBLE",
-          `version ${wanted.version} belongs to base model ${baseModel.sha256.slice(0, 12)}, and this page runs ${policy.baseModel.slice(0, 12)}; open that model instead`,
+          `version ${wanted.version} belongs to base model ${baseModel.sha256.slice(0, 12)}, but this page runs ${policy.baseModel.slice(0, 12)}; open that model instead`,
         );
       }
       if (wanted.version === policy.currentVersion) return;
-      // First: the version's tokens begin with what it says.
+      // Read the guidance first, because it comes before the version's own tokens.
       await texts.add(wanted);
       const adapter = wanted.adapter === null ? null : await store.adapter(wanted.adapter, config);
       await policy.setAdapter(wanted.version, adapter);
       const kept = baseModel.files.map((file) => file.sha256);
       if (wanted.adapter !== null) kept.push(wanted.adapter.sha256);
       if (wanted.guidance !== undefined) kept.push(wanted.guidance.sha256);
-      // Old adapters only cost room; a page that cannot delete them works as well.
+      // Old adapters only take space, so a failed deletion is ignored.
       await store.prune(kept).catch(() => undefined);
     };
     onProgress({ loadedBytes: progress.totalBytes, totalBytes: progress.totalBytes, detail: "" });
@@ -87,7 +88,7 @@ function jsonFile(files: ReadonlyMap<string, Uint8Array>, path: string): unknown
   if (bytes === undefined) {
     throw new WaggleError(
       "MODEL_CORRUPT",
-      `a model must hold ${path}, got ${[...files.keys()].join(", ")}; publish the whole folder`,
+      `the model has no ${path}, only ${[...files.keys()].join(", ")}; publish the whole folder`,
     );
   }
   try {
@@ -95,7 +96,7 @@ function jsonFile(files: ReadonlyMap<string, Uint8Array>, path: string): unknown
   } catch (cause) {
     throw new WaggleError(
       "MODEL_CORRUPT",
-      `${path} must be JSON, got something else; publish it again`,
+      `${path} of the model is not valid JSON; publish it again`,
       {
         cause,
       },

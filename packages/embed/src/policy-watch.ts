@@ -1,18 +1,19 @@
 /**
- * When to ask for a newer policy: at an interval while the page is seen or works, and when it is seen again; and
- * when the network comes and goes.
+ * Decides when to check for a newer policy: at an interval while the page is visible or busy, when the page
+ * becomes visible again, and when the network comes back.
  */
 
+/** Options of `watchPolicy`. */
 export type PolicyWatchOptions = {
-  /** Must not overlap itself; its failures are its own business. */
+  /** Must prevent overlapping calls and handle its own failures. */
   readonly check: () => Promise<void>;
-  /** 0 = only when asked or seen again. */
+  /** 0 = only when the page becomes visible again. */
   readonly intervalMs: number;
-  /** True while the page should follow policies although nobody looks at it. */
+  /** True while a hidden page should still follow the policy. */
   readonly isBusy: () => boolean;
 };
 
-/** Starts watching. @returns what ends it. */
+/** Starts watching. @returns a function that stops it. */
 export function watchPolicy(options: PolicyWatchOptions): () => void {
   const { check, intervalMs, isBusy } = options;
   const isSeen = (): boolean => globalThis.document?.visibilityState !== "hidden";
@@ -45,7 +46,7 @@ export function watchPolicy(options: PolicyWatchOptions): () => void {
   };
 }
 
-/** Calls back when the browser gains or loses its network. @returns what ends it. */
+/** Reports when the browser goes online or offline. @returns a function that stops it. */
 export function watchNetwork(listener: (online: boolean) => void): () => void {
   const target: EventTarget | undefined = globalThis.window;
   const hear = (): void => listener(globalThis.navigator.onLine);

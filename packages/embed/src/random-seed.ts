@@ -1,6 +1,6 @@
-/** Seeds of what this page samples. */
+/** Sampling seeds. */
 
-/** An unsigned 32-bit integer that nobody can guess. */
+/** A random, unpredictable unsigned 32-bit integer. */
 export function randomSeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0] as number;
 }

@@ -55,7 +55,7 @@ async function grammarOf(followsSite: boolean, options: Partial<AgentOptions>) {
   return policy.contexts[0]?.samples[0]?.grammar;
 }
 
-test("a model of the visitor's choice can only call the tools there are; the site's policy may err", async () => {
+test("calls of a visitor's model are restricted to existing tools; those of the site's policy are not", async () => {
   expect(await grammarOf(false, {})).toMatchObject({
     kind: "tool-calls",
     tools: [{ name: "look" }],
@@ -65,7 +65,7 @@ test("a model of the visitor's choice can only call the tools there are; the sit
   expect(await grammarOf(true, {})).toBeUndefined();
 });
 
-test("a page may say otherwise", async () => {
+test("a page can override the restriction", async () => {
   expect(await grammarOf(false, { constrainToolCalls: false })).toBeUndefined();
   expect(await grammarOf(true, { constrainToolCalls: true })).toMatchObject({ kind: "tool-calls" });
 });

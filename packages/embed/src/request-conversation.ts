@@ -1,4 +1,4 @@
-/** The conversation of a host: over tokens where there are some, else over text. */
+/** Creates the conversation for a host: over tokens for a policy, over text for a chat. */
 import { createConversation, createToolEnvironment, guidedEnvironment } from "@waggle/agent";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import type { Consent, Redactor, StopReason, Tool, Trajectory } from "@waggle/protocol";
@@ -8,8 +8,9 @@ import { requestLimits } from "./agent-options.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import { createChatConversation } from "./chat-conversation.ts";
 
+/** Sends requests to either kind of host. */
 export interface RequestConversation {
-  /** `trajectory` is `null` where there are no tokens to record. */
+  /** `trajectory` is `null` if the host exposes no tokens to record. */
   send(
     request: string,
     options: { readonly signal: AbortSignal; readonly onEvent: (event: LoopEvent) => void },
@@ -18,6 +19,7 @@ export interface RequestConversation {
   dispose(): void;
 }
 
+/** Options of `openConversation`. */
 export type RequestConversationOptions = {
   readonly options: AgentOptions;
   readonly redactor: Redactor;
@@ -26,7 +28,7 @@ export type RequestConversationOptions = {
   readonly seed: number;
 };
 
-/** A conversation that has not begun. */
+/** Creates an empty conversation. */
 export function openConversation(
   host: AgentHost,
   { options, redactor, tools, consent, seed }: RequestConversationOptions,
@@ -70,13 +72,13 @@ export function openConversation(
         userMessage,
         maxResultCharacters: mostResultCharacters(policy.contextLength),
       });
-      // Nobody replays a visitor's own request: any case that fits will do.
+      // A visitor's own request is never replayed, so the choice of cases may be random.
       return guidedEnvironment(environment, host.guide(version, crypto.randomUUID()));
     },
   });
   return {
     send: async (request, sendOptions) => {
-      // Models that small were never trained on more than one request.
+      // Models this small were never trained on more than one request.
       if (policy.contextLength < (options.rememberFrom ?? 2048)) conversation.reset();
       const trajectory = await conversation.send(request, sendOptions);
       return { stopReason: trajectory.stopReason, trajectory };
@@ -86,7 +88,7 @@ export function openConversation(
   };
 }
 
-/** About half of a context, so that a policy can read a result and answer; at most 16 384. */
+/** About half of the context, so that the policy can read a result and still answer; at most 16,384. */
 function mostResultCharacters(contextLength: number): number {
   return Math.min(16_384, 2 * contextLength);
 }

@@ -1,6 +1,6 @@
 /**
- * The policy of this page: loaded, swapped for a newer version, loaded again after a fault. It says how far
- * it is; it answers nobody.
+ * The policy of this page: loads it, swaps in newer versions, and loads it again after a fault. It reports
+ * its status and leaves requests to the caller.
  */
 import { withinTimeLimit } from "@waggle/collector";
 import type { EdgeSession, KeyValueStorage, Schedule } from "@waggle/collector";
@@ -12,21 +12,23 @@ import type { AgentHost, OpenHost, PolicyHost } from "./agent-host.ts";
 import { untilPublished } from "./first-policy.ts";
 import { PolicyFollower } from "./policy-follower.ts";
 
+/** Options of `ResidentPolicy`. */
 export type ResidentPolicyOptions = {
   readonly session: EdgeSession;
   readonly storage: KeyValueStorage;
   readonly edgeTools: EdgeTools;
-  /** What the first host is opened with. */
+  /** Opens the first host. */
   readonly openHost: OpenHost;
   readonly onChange: (status: AgentStatus) => void;
-  /** How long the newest manifest is waited for where one is stored. Default 4 s. */
+  /** How long to wait for the newest manifest if an older one is stored. Default 4 s. */
   readonly patienceMs?: number;
   /** Default `setTimeout`. */
   readonly schedule?: Schedule | undefined;
 };
 
+/** Owns the loaded host and its status. */
 export class ResidentPolicy {
-  /** What the next host is opened with. */
+  /** Opens the next host. */
   openHost: OpenHost;
   readonly #options: ResidentPolicyOptions;
   readonly #follower: PolicyFollower;
@@ -57,38 +59,35 @@ export class ResidentPolicy {
     return this.#status;
   }
 
-  /** What can sample now, `null` while nothing can. */
+  /** The loaded host; `null` while nothing can sample. */
   get host(): AgentHost | null {
     return this.#host;
   }
 
-  /** As the edge listed them when the policy was opened. */
+  /** Tools that the edge listed when the policy was opened. */
   get edgeTools(): readonly Tool[] {
     return this.#edgeTools;
   }
 
-  /** Resolves when `host` is there; rejects where opening it failed. */
+  /** Resolves when `host` is loaded; rejects if loading failed. */
   get ready(): Promise<void> {
     return this.#opening;
   }
 
-  /** @throws WaggleError `DISPOSED` before it is ready. */
+  /** @throws WaggleError `DISPOSED` if the host is not loaded. */
   requireHost(): AgentHost {
     if (this.#host !== null) return this.#host;
-    throw new WaggleError(
-      "DISPOSED",
-      "an agent must be ready to answer, got one that is not; await ready",
-    );
+    throw new WaggleError("DISPOSED", "the agent is not ready to answer; await its `ready` first");
   }
 
-  /** Runs with the host once it is ready; after a lost device the policy is opened again for the next run. */
+  /** Runs with the host once it is ready. After a lost device the policy is reopened for the next run. */
   async use<T>(run: (host: AgentHost) => Promise<T>): Promise<T> {
     await this.ready;
     const host = this.requireHost();
     try {
       return await run(host);
     } catch (error) {
-      // Of several that failed together only the first opens it again.
+      // If several runs fail together, only the first reopens the policy.
       if (WaggleError.is(error, "DEVICE_LOST") && this.#host === host) {
         this.reopen(Promise.resolve()).catch(() => undefined);
       }
@@ -96,7 +95,7 @@ export class ResidentPolicy {
     }
   }
 
-  /** @returns true where it should be opened again, now that there is a network. */
+  /** @returns true if the network came back and the policy should be reopened. */
   setOnline(online: boolean): boolean {
     this.#set({ online });
     return online && this.#isToBeOpenedAgain();
@@ -108,9 +107,9 @@ export class ResidentPolicy {
   }
 
   /**
-   * Adopts what the site publishes now.
-   * @returns false where it must be opened again: for another base model, or after a failure that may
-   *   have passed.
+   * Adopts the version that the site publishes now.
+   * @returns false if the policy must be reopened: for another base model, or after a failure that may have
+   *   passed.
    */
   async check(): Promise<boolean> {
     if (this.#isToBeOpenedAgain()) return false;
@@ -122,7 +121,7 @@ export class ResidentPolicy {
     return true;
   }
 
-  /** Opens again, after `idle`: contexts of the old policy end with it. */
+  /** Reopens the policy after `idle` resolves, because contexts of the old policy end with it. */
   reopen(idle: Promise<void>): Promise<void> {
     const old = this.#host;
     this.#host = null;
@@ -146,7 +145,7 @@ export class ResidentPolicy {
   async #open(): Promise<void> {
     this.#set({ phase: "loading", detail: "", error: null, loadedBytes: 0, totalBytes: null });
     const { openHost } = this;
-    // Another model may be chosen while this one loads; nobody is told of it then.
+    // Another model may be chosen while this one loads; then its progress is not reported.
     const isWanted = (): boolean => !this.#isDisposed && this.openHost === openHost;
     let manifest: PolicyManifest | null = null;
     try {
@@ -193,7 +192,7 @@ export class ResidentPolicy {
 
   async #follow(host: PolicyHost, manifest: PolicyManifest): Promise<void> {
     const silenced = manifest.silenced === true;
-    // First: nothing is answered while another version loads.
+    // Set first, so that no request is answered while another version loads.
     if (silenced !== this.#status.silenced) this.#set({ silenced });
     const { currentVersion } = host.policy;
     await this.#follower.follow(host, manifest);
@@ -211,7 +210,7 @@ export class ResidentPolicy {
     return phase === "error" && error?.retryable === true;
   }
 
-  /** The newest manifest, or that of the last visit where the edge cannot be reached or keeps silent. */
+  /** The newest manifest, or the stored one if the edge cannot be reached or does not respond in time. */
   async #manifest(): Promise<PolicyManifest> {
     const { session, schedule, patienceMs: limitMs = 4000 } = this.#options;
     const stored = session.storedManifest();
@@ -232,7 +231,7 @@ export class ResidentPolicy {
   }
 }
 
-/** What a panel says about a failure. */
+/** The failure as the panel shows it. */
 export function describeError(error: unknown): NonNullable<AgentStatus["error"]> {
   if (WaggleError.is(error)) {
     const { code, retryable } = error;

@@ -4,7 +4,7 @@ import { sourceOf } from "@waggle/runtime/chat";
 import { expect, test } from "vitest";
 import { openPage, say, until } from "./agent.fixture.ts";
 
-test("another model answers in place of the site's; nothing of it is collected, no tasks are done", async () => {
+test("another model answers instead of the site's, collects nothing and does no tasks", async () => {
   const { agent, edge } = openPage({ turns: [say("From the site.")] });
   agent.consent.grant();
   await agent.ready;
@@ -20,7 +20,7 @@ test("another model answers in place of the site's; nothing of it is collected, 
   expect({ text, stopReason }).toEqual({ text: "From the browser.", stopReason: "completed" });
   expect(agent.conversation.at(-1)).toMatchObject({ trajectoryId: null, policyVersion: null });
   expect(await agent.sent()).toHaveLength(1);
-  await agent.checkPolicy(); // a newer version of the site concerns nobody now
+  await agent.checkPolicy(); // a newer version of the site has no effect
   await expect(
     agent.simulate({ environment: () => Promise.reject(new Error("never")), tasks: 1 }),
   ).rejects.toMatchObject({ code: "CAPABILITY_MISSING" });
@@ -28,7 +28,7 @@ test("another model answers in place of the site's; nothing of it is collected, 
   await agent.dispose();
 });
 
-test("a model that cannot be opened is said, and the next choice is free", async () => {
+test("a model that fails to load is reported, and another can be chosen", async () => {
   const { agent } = openPage();
   await agent.ready;
   const broken = {

@@ -17,7 +17,7 @@ const noTask = new WaggleError("RATE_LIMITED", "the edge has no task now", {
 });
 const away = new WaggleError("NETWORK", "the edge is away", { retryable: true });
 
-test("where there is no task one worker asks, after the wait that it was told, and no rollout is lost", async () => {
+test("without a task one worker asks again after the requested wait, and no rollout is lost", async () => {
   const outbox = await createOutbox({ name: crypto.randomUUID() });
   onTestFinished(() => outbox.close());
   const refusals: (Error | null)[] = [null, noTask, noTask, away, away, noTask];
@@ -51,6 +51,6 @@ test("where there is no task one worker asks, after the wait that it was told, a
   expect([...shown]).toEqual(expect.arrayContaining(["1 false", "1 true", "2 false"]));
   expect(mostAsking).toBe(1);
   expect(asked).toBe(8 + 5);
-  // What the edge says is followed; where nothing answers, waits grow.
+  // Follows the edge's Retry-After; if nothing answers, the waits grow.
   expect(waits).toEqual([2000, 2000, 2000, 4000, 2000]);
 });

@@ -1,12 +1,13 @@
 /**
- * Assigned tasks in the tab: ask, roll out, hand over, count. The page never judges a rollout, and an
- * assignment it does not finish harms nobody: the edge gives it a deadline.
+ * Works on assigned tasks in the tab: request a task, roll out, enqueue the result, count. The page never
+ * computes a reward. An unfinished assignment needs no cleanup, because it expires at the edge.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { AssignmentResponse, Environment, Trajectory } from "@waggle/protocol";
 import type { EnqueueResult, Outbox } from "@waggle/collector";
 import type { SimulateOptions, SimulationProgress } from "./agent.ts";
 
+/** Progress before the first task. */
 export const NO_SIMULATION: SimulationProgress = {
   running: false,
   waiting: false,
@@ -17,6 +18,7 @@ export const NO_SIMULATION: SimulationProgress = {
   failed: 0,
 };
 
+/** What a simulation needs from the agent. */
 export type SimulationParts = {
   readonly outbox: Outbox;
   readonly assign: (signal: AbortSignal) => Promise<AssignmentResponse>;
@@ -25,33 +27,35 @@ export type SimulationParts = {
     assignmentId: string,
     signal: AbortSignal,
   ) => Promise<Trajectory>;
-  /** `null` where consent was withdrawn meanwhile. */
+  /** Returns `null` if consent was withdrawn in the meantime. */
   readonly enqueue: (trajectory: Trajectory, request: string) => Promise<EnqueueResult | null>;
   readonly onChange: () => void;
   /** Default `setTimeout`. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
+/** Runs assigned tasks, one `run` at a time. */
 export interface Simulation {
   readonly progress: SimulationProgress;
-  /** Aborted for good by `stop`; one run at a time. */
+  /** Ends early when `stop` is called. Rejects if another run is active. */
   run(options: SimulateOptions): Promise<SimulationProgress>;
   stop(): void;
   dispose(): void;
 }
 
-/** A policy decodes several contexts in one run at less than their sum. */
+/** Batched decoding of several contexts costs less than decoding them one by one. */
 const DEFAULT_PARALLEL = 4;
 /**
- * Results in the outbox above which the tab waits for the network instead of dropping older ones. With the
- * tasks under way it stays below the 64 unanswered tasks that the edge allows a visitor who answers.
+ * With more waiting results in the outbox, the tab waits for the network instead of dropping older ones.
+ * Together with running tasks this stays below the edge's limit of 64 unanswered tasks per visitor.
  */
 const MAX_WAITING = 48;
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
-/** Rollouts in a row, of each worker, that threw before the simulation gives up. */
+/** Consecutive failed rollouts per worker after which the simulation gives up. */
 const MAX_FAULTS = 3;
 
+/** Creates a stopped simulation. */
 export function createSimulation(parts: SimulationParts): Simulation {
   const pause = parts.pause ?? defaultPause;
   let progress = NO_SIMULATION;
@@ -61,7 +65,7 @@ export function createSimulation(parts: SimulationParts): Simulation {
   };
   let controller: AbortController | null = null;
 
-  // Digests that were handed over and are not settled yet.
+  // Digests that were enqueued and are not settled yet.
   const pending = new Set<string>();
   let counting: Promise<void> = Promise.resolve();
   const count = async (): Promise<void> => {
@@ -74,7 +78,7 @@ export function createSimulation(parts: SimulationParts): Simulation {
       const state = states.get(digest);
       if (state === "waiting") continue;
       pending.delete(digest);
-      // Not there any more: given up for newer ones, or discarded with the consent.
+      // No longer in the outbox: dropped for newer ones, or discarded when consent was withdrawn.
       if (state === "sent") uploaded++;
       else rejected++;
     }
@@ -87,7 +91,7 @@ export function createSimulation(parts: SimulationParts): Simulation {
     isCountPlanned = false;
     return count();
   };
-  // Many changes come together; one look after the last of them serves all.
+  // Changes come in bursts; one check after the last of them is enough.
   const countSoon = (): void => {
     if (isCountPlanned) return;
     isCountPlanned = true;
@@ -95,7 +99,7 @@ export function createSimulation(parts: SimulationParts): Simulation {
   };
   const leave = parts.outbox.onChange(countSoon);
 
-  /** Asks until there is a task: the edge may be away, or ask for patience. `null` when stopped. */
+  /** Asks until there is a task, while the edge is unreachable or has none. `null` when stopped. */
   const askForTask = async (signal: AbortSignal): Promise<AssignmentResponse | null> => {
     let delayMs = FIRST_RETRY_MS;
     while (!signal.aborted) {
@@ -114,7 +118,7 @@ export function createSimulation(parts: SimulationParts): Simulation {
     }
     return null;
   };
-  // One asks at a time: where there is nothing, the others need not hear it too.
+  // Workers ask one at a time, so that only one of them polls an edge without tasks.
   let asking: Promise<unknown> = Promise.resolve();
   const nextTask = (signal: AbortSignal): Promise<AssignmentResponse | null> => {
     const mine = asking.then(() => askForTask(signal));
@@ -140,7 +144,7 @@ export function createSimulation(parts: SimulationParts): Simulation {
         step: (action, stepSignal) => environment.step(action, stepSignal),
       };
       const trajectory = await parts.rollOut(observed, assignment.assignmentId, signal);
-      // Half a rollout says nothing about the policy; the edge's deadline closes the assignment.
+      // An aborted rollout says nothing about the policy. Its assignment expires at the edge.
       if (trajectory.stopReason === "aborted") {
         update({ failed: progress.failed + 1 });
         return;
@@ -173,7 +177,7 @@ export function createSimulation(parts: SimulationParts): Simulation {
       if (controller !== null) {
         throw new WaggleError(
           "INVALID_ARGUMENT",
-          "one simulation must run at a time, got a second; stop the first",
+          "a simulation is already running; stop it before you start another",
         );
       }
       const own = new AbortController();
@@ -193,7 +197,7 @@ export function createSimulation(parts: SimulationParts): Simulation {
               await rollout(assignment, options, signal);
               faults = 0;
             } catch (error) {
-              // One bad task is data; a policy that fails every time is not.
+              // A single failed task is only counted; repeated failures end the simulation.
               if (++faults >= MAX_FAULTS * attempts) throw error;
             }
             await waitForRoom(signal);
@@ -203,7 +207,7 @@ export function createSimulation(parts: SimulationParts): Simulation {
         try {
           await Promise.all(workers);
         } finally {
-          // Where one gave up the others end too; counts are final when this resolves.
+          // If one worker gives up, stop the others too, so that the counts are final when this resolves.
           own.abort();
           await Promise.allSettled(workers);
         }

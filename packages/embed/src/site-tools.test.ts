@@ -1,4 +1,4 @@
-/** A site that is not the demo shop: its assistant has the tools that its page gives it, and no others. */
+/** A site other than the demo shop: its assistant has the page's tools and no others. */
 import "fake-indexeddb/auto";
 import { createMcpHandler, Server } from "@modelcontextprotocol/server";
 import { edgeToolDefinitions } from "@waggle/environments";
@@ -17,7 +17,7 @@ const tool = (name: string): PageTool => ({
   run: () => 42,
 });
 
-/** A page whose edge serves the demo shop's tools to everybody, as the Worker once did. */
+/** A page whose edge serves the demo shop's tools to every page, as the Worker once did. */
 function openSite(options: PageOptions): Page & { readonly mcpRequests: () => number } {
   const handler = createMcpHandler(() => {
     const server = new Server({ name: "test", version: "1" }, { capabilities: { tools: {} } });
@@ -38,7 +38,7 @@ function openSite(options: PageOptions): Page & { readonly mcpRequests: () => nu
   return { ...openPage(options), mcpRequests: () => mcpRequests };
 }
 
-/** Names of the tools in the policy's first prompt. */
+/** Tool names in the policy's first prompt. */
 function toolsShown({ policy }: Page): string[] {
   const bytes = policy.contexts[0]?.tokenIds.filter((id) => id < 256) ?? [];
   const prompt = new TextDecoder().decode(Uint8Array.from(bytes));
@@ -47,7 +47,7 @@ function toolsShown({ policy }: Page): string[] {
 }
 
 fault(
-  "a page has its own tools and asks the edge for none",
+  "a page has its own tools and requests none from the edge",
   { item: "5", before: "2 tools of the page: 5 in a prompt of 130 tokens, 2 requests to /mcp" },
   async () => {
     const site = openSite({ tools: [tool("find"), tool("borrow")], turns: [say("Hello.")] });
@@ -62,7 +62,7 @@ fault(
 );
 
 fault(
-  "a page tool may have the name of one of the shop's edge tools",
+  "a page tool may have the same name as one of the shop's edge tools",
   { item: "5", before: "3 of 3 requests failed: tools must have different names" },
   async () => {
     let answered = 0;
@@ -81,7 +81,7 @@ fault(
   },
 );
 
-test("edge tools that a page names come after its own, in the edge's order", async () => {
+test("named edge tools come after the page's own, in the edge's order", async () => {
   const site = openSite({
     tools: [tool("find")],
     edgeTools: ["convert_currency", "calculate"],
@@ -95,6 +95,6 @@ test.each<readonly [string, PageOptions]>([
   ["two tools have the name", { tools: [tool("find"), tool("find")] }],
   ["is in tools and in edgeTools", { tools: [tool("calculate")], edgeTools: ["calculate"] }],
   ["cannot be the name of a tool", { tools: [tool("find it")] }],
-])("createAgent says at once that %s", (message, options) => {
+])("createAgent throws if %s", (message, options) => {
   expect(() => openPage(options)).toThrow(message);
 });

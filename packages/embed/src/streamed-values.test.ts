@@ -5,7 +5,7 @@ import { fault } from "../../../test/fixtures/fault.ts";
 import { openPage, say } from "./agent.fixture.ts";
 import { visibleText } from "./visible-text.ts";
 
-test("however a placeholder is cut, what is shown only grows and ends as the restored text", () => {
+test("shown text only grows and ends as the restored text, wherever a placeholder is split", () => {
   const redactor = createRedactor();
   redactor.redact("ada@example.org, +49 170 1234567");
   const shownOf = (text: string, isEnd: boolean) =>
@@ -39,7 +39,7 @@ fault(
   { item: "3.4", before: "2 of 2 values were streamed as placeholders such as [EMAIL_1]" },
   async () => {
     const values = ["ada@example.org", "+49 170 1234567"];
-    // The byte tokenizer of this page gives a piece for each character.
+    // The byte tokenizer of this page emits one piece per character.
     const { agent } = openPage({ turns: [say("I write to [EMAIL_1] or call [PHONE_1].")] });
     const run = agent.send(`I am ${values.join(", ")}`);
     let streamed = "";
@@ -51,7 +51,7 @@ fault(
   },
 );
 
-test("what was held back is told before the turn ends", async () => {
+test("text that was held back is emitted before the turn ends", async () => {
   const { agent } = openPage({ turns: [say("Choose [A")] });
   const events = [];
   for await (const event of agent.send("Hi")) events.push(event);

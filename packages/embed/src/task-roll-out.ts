@@ -1,4 +1,4 @@
-/** One rollout of the site's policy at a task that the edge assigned. */
+/** Rolls out the site's policy on one task that the edge assigned. */
 import { guidedEnvironment, rollOut, spanSeed } from "@waggle/agent";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import type { Consent, Environment, Redactor, Trajectory } from "@waggle/protocol";
@@ -7,6 +7,7 @@ import type { AgentHost } from "./agent-host.ts";
 import { requestLimits } from "./agent-options.ts";
 import type { AgentOptions } from "./agent-options.ts";
 
+/** The assigned task and what its rollout needs. */
 export type TaskRollOut = {
   readonly environment: Environment;
   readonly assignmentId: string;
@@ -17,7 +18,7 @@ export type TaskRollOut = {
   readonly seed: number;
 };
 
-/** @throws WaggleError `CAPABILITY_MISSING` where the page runs another model. */
+/** Returns the trajectory. @throws WaggleError `CAPABILITY_MISSING` if the page runs another model. */
 export function rollOutTask(host: AgentHost, task: TaskRollOut): Promise<Trajectory> {
   const site = requireSitePolicy(host);
   const { policy, chatFormat, client } = site;

@@ -1,4 +1,4 @@
-/** Tools of a page that return what they should not: the policy reads a result or an error, and answers. */
+/** Page tools with invalid return values: the policy reads a result or an error, and still answers. */
 import "fake-indexeddb/auto";
 import { Trajectory } from "@waggle/protocol";
 import { expect } from "vitest";
@@ -43,7 +43,7 @@ const RESULTS: readonly (readonly [string, () => unknown, isResult: boolean])[] 
 ];
 
 fault(
-  "a request goes on and its record is valid for every kind of tool result",
+  "every kind of tool result leaves a running request and a valid record",
   { item: "5", before: "9 of 17 requests ended without an answer" },
   async () => {
     let answered = 0;

@@ -8,7 +8,7 @@ import { DEFAULT_AGENT_TEXTS } from "./agent-texts.ts";
 
 const CALL = "<tool_call>";
 
-/** Everything that a visitor, or a page that renders the agent itself, was shown. */
+/** All text that was shown to a visitor, or to a page that renders the agent itself. */
 async function shownBy(agent: Agent, run: AgentRun): Promise<{ all: string; streamed: string }> {
   const events: AgentEvent[] = [];
   for await (const event of run) events.push(event);
@@ -27,7 +27,7 @@ const HALF_TURNS: readonly (readonly [string, string])[] = [
 ];
 
 fault(
-  "an answer without anything readable in it becomes one plain sentence",
+  "an answer without readable text becomes one plain sentence",
   { item: "5", before: "6 of 6 unreadable answers showed tags or JSON to the visitor" },
   async () => {
     let leaks = 0;
@@ -46,7 +46,7 @@ fault(
   },
 );
 
-test("the record keeps what was sampled", async () => {
+test("the record keeps the sampled text", async () => {
   const turn = HALF_TURNS[0]?.[1] ?? "";
   const { agent, edge } = openPage({ turns: [say(turn), say(turn)] });
   agent.consent.grant();
@@ -60,7 +60,7 @@ test("the record keeps what was sampled", async () => {
   await agent.dispose();
 });
 
-test("a site says it in its own language", async () => {
+test("a site can translate the sentence", async () => {
   const { agent } = openPage({
     turns: [say("<tool_cal")],
     texts: { unreadable: "Das habe ich nicht verstanden." },
@@ -68,7 +68,7 @@ test("a site says it in its own language", async () => {
   expect((await agent.send("Eine Tasse").finished).text).toBe("Das habe ich nicht verstanden.");
 });
 
-test("an unreadable call that is mended leaves only the answer", async () => {
+test("an unreadable call that is corrected leaves only the answer", async () => {
   const { agent } = openPage({ turns: [say(`${CALL}{"name`), say("Here it is.")] });
   const { all, streamed } = await shownBy(agent, agent.send("A mug, please"));
   expect(streamed).toBe("Here it is.");
@@ -78,7 +78,7 @@ test("an unreadable call that is mended leaves only the answer", async () => {
   });
 });
 
-test("text of one turn stays when the next one says something else", async () => {
+test("the text of one turn stays when the next turn adds more", async () => {
   const { agent } = openPage({
     turns: [say(`Let me look. ${CALL}{"name`), say("Here it is.")],
   });
@@ -92,7 +92,7 @@ test("text of one turn stays when the next one says something else", async () =>
   expect(streamed).toBe("Let me look.Here it is.");
 });
 
-test("text deltas carry the visitor's value, whole, and join to the final text", async () => {
+test("text deltas carry the visitor's whole value and join to the final text", async () => {
   const { agent } = openPage({ turns: [say("[EMAIL_1] has 2 orders.")] });
   const run = agent.send("How many orders has ada@example.com?");
   const { streamed } = await shownBy(agent, run);

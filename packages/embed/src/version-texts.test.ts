@@ -23,7 +23,7 @@ async function published(
   };
 }
 
-test("each version says its own, versions without guidance nothing", async () => {
+test("each version has its own guidance, and versions without guidance have none", async () => {
   const bytes = writeGuidance(GUIDANCE);
   const texts = new VersionTexts(async () => bytes);
   await texts.add(await published(0, null));
@@ -53,7 +53,7 @@ test.each([
       },
     }),
   ],
-])("a version whose text %s is refused, and the earlier one stays", async (_, bytes) => {
+])("a version whose guidance %s is refused, and the earlier one stays", async (_, bytes) => {
   const texts = new VersionTexts(async () => bytes);
   await expect(texts.add(await published(1, bytes))).rejects.toMatchObject({
     code: "SCHEMA_INVALID",
@@ -61,7 +61,7 @@ test.each([
   expect(texts.guide(1, "k")).toBeNull();
 });
 
-test("versions long gone are forgotten", async () => {
+test("guidance of old versions is dropped", async () => {
   const bytes = writeGuidance(GUIDANCE);
   const texts = new VersionTexts(async () => bytes);
   for (let version = 0; version < 10; version += 1)

@@ -1,28 +1,29 @@
-/** Guidance of the versions that a page has run, so that each attempt reads what belongs to its version. */
+/** Guidance of the versions that a page has run, so that each rollout reads that of its own version. */
 import { versionGuide } from "@waggle/agent";
 import type { Guide } from "@waggle/agent";
 import { guidanceReading } from "@waggle/learning";
 import { readGuidance } from "@waggle/protocol";
 import type { Guidance, GuidanceReference, PolicyVersion, PolicyVersionId } from "@waggle/protocol";
 
-/** Versions whose guidance is kept: attempts in progress are under one of the last. */
+/** Versions whose guidance is kept. Running rollouts use one of the most recent. */
 const KEPT = 8;
 
+/** Guidance by policy version. */
 export class VersionTexts {
   readonly #load: (reference: GuidanceReference) => Promise<Uint8Array>;
   readonly #versions = new Map<PolicyVersionId, { sha256: string; guidance: Guidance } | null>();
 
-  /** @param load - bytes whose hash was checked. */
+  /** @param load - returns bytes whose hash was verified. */
   constructor(load: (reference: GuidanceReference) => Promise<Uint8Array>) {
     this.#load = load;
   }
 
-  /** Reads what the version says. @throws where it cannot be had or is not what it must be. */
+  /** Loads the version's guidance. @throws if it cannot be loaded or is invalid. */
   async add({ version, guidance: reference }: PolicyVersion): Promise<void> {
     let entry: { sha256: string; guidance: Guidance } | null = null;
     if (reference !== undefined) {
       const guidance = readGuidance(await this.#load(reference));
-      // Refused here, where the old version can stay, and not in a visitor's request.
+      // Validated here, where the old version can stay, instead of during a visitor's request.
       guidanceReading(guidance, "", 0);
       entry = { sha256: reference.sha256, guidance };
     }
@@ -32,13 +33,13 @@ export class VersionTexts {
     if (this.#versions.size > KEPT && oldest !== undefined) this.#versions.delete(oldest);
   }
 
-  /** What an attempt under this version is given to read; `null` for nothing. */
+  /** Guidance that a rollout under this version reads first; `null` for none. */
   guide(version: PolicyVersionId, key: string): Guide | null {
     const entry = this.#versions.get(version) ?? null;
     return entry === null ? null : versionGuide(entry.guidance, key);
   }
 
-  /** Whether two versions say the same before a request. */
+  /** Whether the guidance of two versions starts a request with the same text. */
   startsAlike(from: PolicyVersionId, to: PolicyVersionId): boolean {
     return this.#versions.get(from)?.sha256 === this.#versions.get(to)?.sha256;
   }

@@ -35,12 +35,12 @@ const MACHINE_TEXTS = [
   "{",
 ];
 
-test.each(MACHINE_TEXTS)("%s is not shown, alone or after a sentence", (text) => {
+test.each(MACHINE_TEXTS)("%s is hidden, alone or after a sentence", (text) => {
   expect(shown(text)).toBe("");
   expect(shown(`Let me look. ${text}`)).toBe("Let me look.");
 });
 
-test("an answer that ends with a special token in letters is readable", () => {
+test("an answer that ends with a spelled-out special token is readable", () => {
   expect(visibleText("It costs 12 euros.<|im_end|>", true)).toEqual({
     text: "It costs 12 euros.",
     isUnreadable: false,
@@ -48,7 +48,7 @@ test("an answer that ends with a special token in letters is readable", () => {
   expect(visibleText('{"name": "search"', true).isUnreadable).toBe(true);
 });
 
-test("no prefix of a stream shows markup, and what was shown stays", () => {
+test("no prefix of a stream shows markup, and shown text stays", () => {
   const piece = fc.oneof(
     fc.constantFrom(...MACHINE_TEXTS, "Here is ", "the mug", " [EMAIL_1] ", '"red" '),
     fc.string({ maxLength: 8 }),

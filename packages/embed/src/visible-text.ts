@@ -1,18 +1,19 @@
 /**
- * What a visitor may see of a turn: its text without thoughts, tool-call markup, special tokens and JSON.
- * It decides what is shown, not what is recorded or called.
+ * The part of a turn that a visitor may see: text without thoughts, tool-call markup, special tokens and
+ * JSON. It affects only the display, not what is recorded or called.
  */
 
+/** The readable text of a turn. */
 export type VisibleText = {
-  /** Grows as the turn streams, unless a thought turns out to have ended. */
+  /** Grows while the turn streams, except when a thought ends. */
   readonly text: string;
-  /** True where more than tags was left out, or nothing is left to read. */
+  /** True if more than tags was hidden, or if nothing readable is left. */
   readonly isUnreadable: boolean;
 };
 
 const THOUGHT_END = "</think>";
 
-/** Starts something that was written for a machine. The rest of the turn is hidden with it. */
+/** Starts machine-readable text. The rest of the turn is hidden with it. */
 const MARKUP = new RegExp(
   [
     // Tags of tool calls, thoughts and turns: `<tool_call>`, `</function>`, `<start_of_turn>`.
@@ -26,17 +27,17 @@ const MARKUP = new RegExp(
   ].join("|"),
 );
 
-/** The end of a text that more text could turn into markup, or into a placeholder of the redactor. */
+/** An end of the text that could still become markup or a redaction placeholder. */
 const UNDECIDED = /(?:<[/|｜]?[a-z_]*|[|｜]|\[\s*[/A-Za-z_]?\w*|[[{][[{\s]*|"\w*"?\s*:?\s*)$/;
 
-/** The same where no more text comes: half of a tag, of a marker or of an object. */
+/** The same at the end of the turn: an incomplete tag, marker or object. */
 const HALF_MARKUP = /(?:<[/|｜]?[a-z_]*|\[TOOL[A-Z_]*|[[{][[{\s]*|"\w+"\s*:\s*)$/;
 
 const ONLY_TAGS = /^(?:<[^<>]*>?|\s)*$/;
 
 /**
- * @param sampled all text of the turn so far.
- * @param isEnd true when the turn is over; until then an undecided end is held back.
+ * @param sampled - all text of the turn so far.
+ * @param isEnd - true when the turn is over. Until then an undecided end is held back.
  */
 export function visibleText(sampled: string, isEnd: boolean): VisibleText {
   const thoughtEnd = sampled.lastIndexOf(THOUGHT_END);
@@ -44,6 +45,6 @@ export function visibleText(sampled: string, isEnd: boolean): VisibleText {
   const found = MARKUP.exec(said) ?? (isEnd ? HALF_MARKUP : UNDECIDED).exec(said);
   if (found === null) return { text: said.trim(), isUnreadable: false };
   const text = said.slice(0, found.index).trim();
-  // After a sentence a tag alone takes nothing away from it.
+  // A single tag after a sentence does not make the turn unreadable.
   return { text, isUnreadable: text === "" || !ONLY_TAGS.test(said.slice(found.index)) };
 }

@@ -1,8 +1,9 @@
-/** One request or answer of the log; built once, then updated in place while it streams. */
+/** One request or answer in the log. It is built once and updated in place while text streams in. */
 import type { ToolActivity, ConversationItem } from "../agent.ts";
 import { h, icon, ICONS, setText } from "./dom.ts";
 import { describeStop } from "./texts.ts";
 
+/** Callbacks of the buttons below an answer. */
 export type AnswerActions = {
   readonly onFeedback: (kind: "thumb-up" | "thumb-down", trajectoryId: string) => void;
   readonly onRetry: () => void;
@@ -10,11 +11,13 @@ export type AnswerActions = {
 
 type Answer = Extract<ConversationItem, { kind: "answer" }>;
 
+/** The element of one conversation item. */
 export interface ItemView {
   readonly element: HTMLElement;
   update(item: ConversationItem, canRetry: boolean): void;
 }
 
+/** Builds the element of a request or an answer. */
 export function createItemView(item: ConversationItem, actions: AnswerActions): ItemView {
   if (item.kind === "request") {
     const element = h(
@@ -33,7 +36,7 @@ function createAnswerView(actions: AnswerActions): ItemView {
   const thinking = h("span", { class: "thinking" }, h("i"), h("i"), h("i"));
   const note = h("p", { class: "note" });
   const bar = h("div", { class: "actions" });
-  // Readers wait until it is no longer busy and then read the answer once.
+  // Screen readers wait until `aria-busy` is false and then read the answer once.
   const element = h("article", { class: "answer", "aria-busy": "true" });
   element.append(h("span", { class: "hidden-text" }, "Assistant: "), parts, thinking, note, bar);
   let views: (HTMLElement | ToolView)[] = [];
@@ -181,7 +184,7 @@ function createToolView(): ToolView {
   };
 }
 
-/** The values of the arguments in one line. */
+/** The argument values on one line. */
 function briefly(args: { readonly [key: string]: unknown }): string {
   return Object.values(args)
     .map((value) => (typeof value === "string" ? value : JSON.stringify(value)))

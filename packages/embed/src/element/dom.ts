@@ -1,9 +1,9 @@
-/** A few lines that make DOM building readable. Text is always a text node, never markup. */
+/** Short functions that build DOM. Text always becomes a text node, never markup. */
 
 type Attributes = { readonly [name: string]: string | boolean | (() => void) };
 type Child = Node | string;
 
-/** An element; `on…` attributes are listeners, booleans are present or absent. */
+/** Creates an element. `on…` attributes are listeners; boolean attributes are set or left out. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -19,7 +19,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** An icon of the panel: 16 px, drawn with strokes in the color of the text, hidden from readers. */
+/** A 16 px icon of strokes in the text color, hidden from screen readers. */
 export function icon(path: string): SVGSVGElement {
   const space = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(space, "svg");
@@ -32,6 +32,7 @@ export function icon(path: string): SVGSVGElement {
   return svg;
 }
 
+/** SVG paths of the panel's icons. */
 export const ICONS = {
   send: "M8 13V3M3.5 7.5 8 3l4.5 4.5",
   stop: "M4.5 4.5h7v7h-7z",
@@ -45,7 +46,7 @@ export const ICONS = {
   plus: "M8 3.500v9M3.500 8h9",
 } as const;
 
-/** Sets text only when it changed, so that readers do not repeat it. */
+/** Sets the text only if it differs, so that screen readers do not repeat it. */
 export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }

@@ -1,4 +1,4 @@
-/** An agent without a policy, for tests and drafts of the panel: it answers by a script, at once or by hand. */
+/** An agent without a policy, for tests of the panel. It answers from a script, immediately or on demand. */
 import { createConsentStore, createMemoryStorage } from "@waggle/collector";
 import type { OutboxEntry, OutboxSummary } from "@waggle/collector";
 import type { Agent, AgentStatus, ConversationItem, ToolActivity } from "../agent.ts";
@@ -6,19 +6,22 @@ import { createAgentRun } from "../agent-run.ts";
 import { DEFAULT_AGENT_TEXTS } from "../agent-texts.ts";
 import { NO_SIMULATION } from "../simulation.ts";
 
+/** An agent whose state a test sets directly. */
 export type FakeAgent = Agent & {
   setStatus(change: Partial<AgentStatus>): void;
   setConversation(items: readonly ConversationItem[]): void;
   setSent(entries: readonly OutboxEntry[]): void;
-  /** What was asked of it, in order. */
+  /** Calls of the panel, in order. */
   readonly asked: string[];
   forgotten: boolean;
 };
 
+/** Options of `createFakeAgent`. */
 export type FakeAgentOptions = {
   readonly call?: (name: string, args: { readonly [key: string]: unknown }) => unknown;
 };
 
+/** Status of a loaded agent that is online. */
 export const READY: AgentStatus = {
   phase: "ready",
   detail: "",
@@ -30,6 +33,7 @@ export const READY: AgentStatus = {
   error: null,
 };
 
+/** An agent that is ready. @param call - returns the tool call of a request, `null` for none. */
 export function createFakeAgent({ call = () => null }: FakeAgentOptions = {}): FakeAgent {
   const listeners = new Set<() => void>();
   const changed = (): void => {

@@ -1,4 +1,4 @@
-/** Defines `<waggle-agent>`. Importing this module needs a DOM; the package's root does not. */
+/** Defines `<waggle-agent>`. Importing this module needs a DOM; the package root does not. */
 import { WaggleAgentElement } from "./waggle-agent.ts";
 
 export { WaggleAgentElement } from "./waggle-agent.ts";

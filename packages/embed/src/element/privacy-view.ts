@@ -1,10 +1,11 @@
-/** What was collected, with everything that was sent; consent, and "forget me". */
+/** Shows collected trajectories with everything that was sent, the consent choice, and "Forget me". */
 import type { OutboxEntry } from "@waggle/collector";
 import type { Agent } from "../agent.ts";
 import { h, setText } from "./dom.ts";
 import { formatBytes } from "./texts.ts";
 import type { PanelTexts } from "./texts.ts";
 
+/** The privacy view of the panel. */
 export interface PrivacyView {
   readonly element: HTMLElement;
   /** Reads the outbox again. */
@@ -13,6 +14,7 @@ export interface PrivacyView {
 
 const STATES = { waiting: "Waiting", sent: "Sent", rejected: "Not accepted" } as const;
 
+/** Builds the view. */
 export function createPrivacyView(agent: Agent, texts: PanelTexts): PrivacyView {
   const consentState = h("p");
   const agree = h("button", { class: "button primary", type: "button" }, texts.consentAccept);
@@ -44,7 +46,7 @@ export function createPrivacyView(agent: Agent, texts: PanelTexts): PrivacyView 
       h(
         "p",
         {},
-        "Deletes what this site has of you, and everything the assistant keeps in this browser.",
+        "Deletes the data that this site has about you, and everything the assistant keeps in this browser.",
       ),
       h("div", { class: "row" }, forget),
       question,
@@ -78,10 +80,10 @@ export function createPrivacyView(agent: Agent, texts: PanelTexts): PrivacyView 
       counts.storage === "ok"
         ? ""
         : counts.storage === "full"
-          ? " The browser's storage is full; new ones are not kept."
+          ? " The browser's storage is full, so new data is not kept."
           : " This browser keeps no data for this page.";
     const damaged =
-      counts.damaged === 0 ? "" : ` ${counts.damaged} damaged in this browser and taken out.`;
+      counts.damaged === 0 ? "" : ` ${counts.damaged} damaged in this browser and removed.`;
     setText(
       summary,
       counts.waiting + counts.sent + counts.rejected === 0
@@ -131,11 +133,11 @@ export function createPrivacyView(agent: Agent, texts: PanelTexts): PrivacyView 
       .then(({ deletedTrajectories, learnedBy }) => {
         const learned =
           learnedBy.length === 0
-            ? "No policy had learned from it."
-            : `Policies that had learned from it: ${learnedBy.join(", ")}.`;
+            ? "No policy has learned from it."
+            : `Policies that have learned from it: ${learnedBy.join(", ")}.`;
         setText(
           outcome,
-          `Deleted ${deletedTrajectories} at the site and everything here. ${learned}`,
+          `Deleted ${deletedTrajectories} trajectories at the site and everything in this browser. ${learned}`,
         );
         return refresh();
       })
@@ -179,7 +181,7 @@ function entryRow(agent: Agent, entry: OutboxEntry): HTMLElement {
         body.append(h("p", { class: "note bad" }, `${entry.reason.code}: ${entry.reason.message}`));
       }
       if (detail === null) {
-        body.append(h("p", { class: "note" }, "Its content is no longer kept here."));
+        body.append(h("p", { class: "note" }, "Its content is no longer kept in this browser."));
         return;
       }
       if (detail.text !== null) body.append(h("pre", {}, detail.text));

@@ -1,4 +1,4 @@
-/** Style of the panel. Every color is a custom property with a light and a dark value. */
+/** Styles of the panel. Every color is a custom property with a light and a dark value. */
 export const STYLES = `
 :host {
   --_accent: var(--waggle-accent, light-dark(#b45309, #fbbf24));

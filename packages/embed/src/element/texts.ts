@@ -1,8 +1,9 @@
 /**
- * What the panel says, so that a page can say it in its own words. A change of what the consent text means
- * takes a new `consent.version`.
+ * Texts of the panel, which a page can replace. If you change the meaning of the consent text, also change
+ * `consent.version`.
  */
 
+/** Texts of the panel that a page can replace. */
 export type PanelTexts = {
   readonly title: string;
   readonly placeholder: string;
@@ -11,11 +12,12 @@ export type PanelTexts = {
   readonly consentBody: string;
   readonly consentAccept: string;
   readonly consentDecline: string;
-  /** Where the newest published policy does not load, so that an older one answers. */
+  /** Shown while an older policy answers because the newest one does not load. */
   readonly olderPolicy: string;
   readonly offline: string;
 };
 
+/** The texts in English. */
 export const DEFAULT_TEXTS: PanelTexts = {
   title: "Assistant",
   placeholder: "What are you looking for?",
@@ -27,21 +29,22 @@ export const DEFAULT_TEXTS: PanelTexts = {
   consentDecline: "Decline",
   olderPolicy:
     "The newest version of the assistant could not be loaded. An older one answers for now.",
-  offline: "You are offline. The assistant works; what you agreed to share waits.",
+  offline:
+    "You are offline. The assistant still works. Data that you agreed to share is sent later.",
 };
 
-/** `1.4 MB`; whole numbers below 1 kB. */
+/** `1.4 MB`; no decimals below 1 MB. */
 export function formatBytes(sizeBytes: number): string {
   if (sizeBytes < 1000) return `${sizeBytes} B`;
   if (sizeBytes < 1_000_000) return `${(sizeBytes / 1000).toFixed(0)} kB`;
   return `${(sizeBytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** Why an answer ended, where that is worth saying. */
+/** Why an answer ended early; `null` if there is nothing to explain. */
 export function describeStop(stopReason: string): string | null {
   switch (stopReason) {
     case "completed":
-    // The answer says it.
+    // The answer itself explains it.
     case "parse-error":
       return null;
     case "aborted":

@@ -10,7 +10,7 @@ afterEach(() => document.body.replaceChildren());
 type Panel = {
   readonly agent: FakeAgent;
   readonly root: ShadowRoot;
-  /** A control by its accessible name. */
+  /** Finds a control by its accessible name. */
   readonly control: (name: string) => HTMLElement | null;
   readonly input: HTMLTextAreaElement;
   readonly settled: () => Promise<void>;
@@ -23,7 +23,7 @@ async function open(): Promise<Panel> {
   element.agent = agent;
   document.body.append(element);
   const root = element.shadowRoot as ShadowRoot;
-  // Changes are rendered once a frame.
+  // Changes are rendered once per frame.
   const settled = async (): Promise<void> => {
     await new Promise(requestAnimationFrame);
     await new Promise(requestAnimationFrame);
@@ -60,7 +60,7 @@ const answer = (change: Partial<Extract<ConversationItem, { kind: "answer" }>>) 
 const textOf = (root: ShadowRoot, selector: string): string =>
   root.querySelector(selector)?.textContent ?? "";
 
-test("Enter sends, the call is shown while it runs, Stop ends it, and the version is said", async () => {
+test("Enter sends, a running call is shown, Stop ends it, and the policy version is shown", async () => {
   const { agent, root, input, control, settled } = await open();
   await userEvent.type(input, "wool hat{Enter}");
   await settled();
@@ -78,7 +78,7 @@ test("Enter sends, the call is shown while it runs, Stop ends it, and the versio
   expect(textOf(root, "article .version")).toBe("policy 7");
 });
 
-test("Shift+Enter makes a line and nothing is sent while empty or not ready", async () => {
+test("Shift+Enter adds a line, and nothing is sent while the input is empty or the agent is not ready", async () => {
   const { agent, input, settled, control } = await open();
   await userEvent.type(input, "one{Shift>}{Enter}{/Shift}two");
   expect(input.value).toBe("one\ntwo");
@@ -89,7 +89,7 @@ test("Shift+Enter makes a line and nothing is sent while empty or not ready", as
   expect((control("Send") as HTMLButtonElement).disabled).toBe(true);
 });
 
-test("text from policy and tools is text, never markup", async () => {
+test("text of the policy and of tools is never markup", async () => {
   const { agent, root, settled } = await open();
   const hostile = '<img src=x onerror="document.title=1"><b>bold</b>';
   agent.setConversation([
@@ -116,7 +116,7 @@ test("text from policy and tools is text, never markup", async () => {
   expect(textOf(root, "details.tool")).toContain("TOOL_FAILED: <img");
 });
 
-test("streaming grows one paragraph in place", async () => {
+test("streamed text grows one paragraph in place", async () => {
   const { agent, root, settled } = await open();
   agent.setConversation([answer({ running: true, parts: [{ kind: "text", text: "Hel" }] })]);
   await settled();
@@ -127,7 +127,7 @@ test("streaming grows one paragraph in place", async () => {
   expect(paragraph?.textContent).toBe("Hello");
 });
 
-test("thumbs are toggles that keep the focus, and Try again asks again", async () => {
+test("thumbs are toggles that keep the focus, and Try again repeats the request", async () => {
   const { agent, root, control, input, settled } = await open();
   await userEvent.type(input, "hat{Enter}");
   await settled();
@@ -143,7 +143,7 @@ test("thumbs are toggles that keep the focus, and Try again asks again", async (
   expect(agent.asked).toEqual(["hat", "feedback thumb-up", "hat"]);
 });
 
-test("the question of consent stands until it is answered, and declining is an answer", async () => {
+test("the consent question stays until it is answered, and declining counts as an answer", async () => {
   const { agent, root, control, settled } = await open();
   const banner = root.querySelector(".consent") as HTMLElement;
   expect(banner.checkVisibility()).toBe(true);
@@ -153,7 +153,7 @@ test("the question of consent stands until it is answered, and declining is an a
   expect(agent.consent.decision()).toBe("declined");
 });
 
-test("what I sent lists states with reasons, takes consent back, and forgets", async () => {
+test("What I sent lists states with reasons, withdraws consent, and forgets", async () => {
   const { agent, root, control, settled } = await open();
   agent.consent.grant();
   const entry = {
@@ -193,7 +193,7 @@ test("what I sent lists states with reasons, takes consent back, and forgets", a
   expect(root.querySelector(".privacy")).toBeNull();
 });
 
-test("loading says how far it is, a fault says what and offers another try", async () => {
+test("loading shows its progress, and an error shows its message with a retry button", async () => {
   const { agent, root, control, settled } = await open();
   agent.setStatus({ phase: "loading", loadedBytes: 1_000_000, totalBytes: 4_000_000 });
   await settled();
@@ -209,7 +209,7 @@ test("loading says how far it is, a fault says what and offers another try", asy
   expect(agent.asked).toEqual(["reload"]);
 });
 
-test("offline is said calmly and the agent goes on", async () => {
+test("offline is shown without an alert and the agent still answers", async () => {
   const { agent, root, settled } = await open();
   agent.setStatus({ ...READY, online: false });
   await settled();
@@ -217,7 +217,7 @@ test("offline is said calmly and the agent goes on", async () => {
   expect(root.querySelector(".notice")?.classList.contains("calm")).toBe(true);
 });
 
-test("the whole panel can be walked with Tab, in reading order", async () => {
+test("Tab visits the whole panel in reading order", async () => {
   const { root, input } = await open();
   const seen: string[] = [];
   input.blur();
@@ -231,7 +231,7 @@ test("the whole panel can be walked with Tab, in reading order", async () => {
   expect(seen).toEqual(["What I sent", "Conversation", "Agree", "Decline", "Request"]);
 });
 
-test("an element that leaves the page and comes back shows the same conversation", async () => {
+test("an element that is removed and added again shows the same conversation", async () => {
   const { agent, root, settled } = await open();
   agent.setConversation([{ kind: "request", id: "r1", text: "hello" }]);
   await settled();
@@ -242,7 +242,7 @@ test("an element that leaves the page and comes back shows the same conversation
   expect(textOf(root, ".request")).toContain("hello");
 });
 
-test("a silenced assistant says one sentence and takes no request until it is switched on", async () => {
+test("a silenced assistant shows one sentence and accepts no request until it is switched on", async () => {
   const { agent, root, control, input, settled } = await open();
   agent.setStatus({ ...READY, silenced: true });
   await settled();
@@ -259,7 +259,7 @@ test("a silenced assistant says one sentence and takes no request until it is sw
   expect(agent.asked).toEqual(["lamp"]);
 });
 
-test("a policy that does not load is a calm notice beside an assistant that works", async () => {
+test("a policy that does not load shows a notice while the assistant works", async () => {
   const { agent, root, input, settled } = await open();
   const policyFailure = { version: 8, code: "DIGEST_MISMATCH", message: "not those bytes" };
   agent.setStatus({ ...READY, policyFailure });

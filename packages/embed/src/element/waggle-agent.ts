@@ -1,6 +1,6 @@
 /**
- * `<waggle-agent>`: the chat panel, in a shadow root, without a framework. It renders an `Agent` and owns no
- * state of the conversation; a page may give it one (`agent`) or the attributes to make one.
+ * `<waggle-agent>`: the chat panel, in a shadow root, without a framework. It renders an `Agent` and holds no
+ * conversation state itself. A page gives it an agent (`agent`), or the attributes to create one.
  */
 import type { Agent } from "../agent.ts";
 import { createAgent } from "../create-agent.ts";
@@ -15,8 +15,8 @@ import { DEFAULT_TEXTS, formatBytes } from "./texts.ts";
 import type { PanelTexts } from "./texts.ts";
 
 /**
- * Attributes `edge-url` and `site-key` make an agent when no `agent` was given; `edge-tools` names tools of
- * the edge, separated by spaces.
+ * Creates an agent from the attributes `edge-url` and `site-key` if no `agent` is set. `edge-tools` names
+ * tools of the edge, separated by spaces.
  */
 export class WaggleAgentElement extends HTMLElement {
   #agent: Agent | null = null;
@@ -28,7 +28,7 @@ export class WaggleAgentElement extends HTMLElement {
   #panel: Panel | null = null;
   #frame = 0;
 
-  /** What it renders. An agent that was given is not disposed with the element. */
+  /** The agent that is rendered. The element does not dispose an agent that the page set. */
   get agent(): Agent | null {
     return this.#agent;
   }
@@ -39,7 +39,7 @@ export class WaggleAgentElement extends HTMLElement {
     if (this.isConnected) this.#attach();
   }
 
-  /** Tools of the page, for the agent that the attributes make. Set them before it is connected. */
+  /** Tools of the page for an agent created from attributes. Set them before the element is connected. */
   get tools(): readonly PageTool[] {
     return this.#tools;
   }
@@ -48,7 +48,7 @@ export class WaggleAgentElement extends HTMLElement {
     if (this.isConnected && this.#agent === null) this.#attach();
   }
 
-  /** Requests offered while the conversation is empty. */
+  /** Example requests, shown while the conversation is empty. */
   get suggestions(): readonly string[] {
     return this.#suggestions;
   }
@@ -57,14 +57,14 @@ export class WaggleAgentElement extends HTMLElement {
     if (this.#panel !== null) this.#attach();
   }
 
-  /** The page's own words for parts of the panel. */
+  /** Replaces texts of the panel. */
   set texts(texts: Partial<PanelTexts>) {
     this.#texts = { ...DEFAULT_TEXTS, ...texts };
     if (this.#panel !== null) this.#attach();
   }
 
   connectedCallback(): void {
-    // A property that was set before the element was defined hides the accessor; set it again.
+    // A property set before the element was defined hides the accessor, so set it again.
     for (const name of ["agent", "tools", "suggestions", "texts"] as const) {
       const own = Object.getOwnPropertyDescriptor(this, name);
       if (own === undefined) continue;
@@ -77,7 +77,7 @@ export class WaggleAgentElement extends HTMLElement {
   disconnectedCallback(): void {
     this.#leave?.();
     this.#leave = null;
-    // A move inside the document disconnects and connects in one go; only a real removal disposes.
+    // Moving the element disconnects and reconnects it synchronously. Dispose only after a real removal.
     queueMicrotask(() => {
       if (!this.isConnected) this.#drop();
     });
@@ -193,7 +193,7 @@ function createPanel(agent: Agent, texts: PanelTexts, suggestions: readonly stri
   const views = new Map<string, ItemView>();
   let privacy: PrivacyView | null = null;
   let countsPending = false;
-  // New text keeps the end in view unless the visitor has scrolled up to read.
+  // Keep the end in view unless the visitor has scrolled up.
   let pinned = true;
   const stick = (): void => {
     if (pinned) log.scrollTop = log.scrollHeight;
@@ -211,7 +211,7 @@ function createPanel(agent: Agent, texts: PanelTexts, suggestions: readonly stri
     const request = text.trim();
     if (request === "" || agent.status.phase !== "ready" || agent.status.silenced) return;
     input.value = "";
-    // A failed run is shown in the conversation; its rejection has no other reader.
+    // The conversation shows a failed run, so ignore the rejection.
     agent.send(request).finished.catch(() => undefined);
     pinned = true;
   }
@@ -300,7 +300,7 @@ function createPanel(agent: Agent, texts: PanelTexts, suggestions: readonly stri
     for (const button of offered) button.disabled = !isReady;
     input.disabled = isOff;
 
-    // Nothing of another model's is collected, so there is nothing to agree to.
+    // Nothing of another model is collected, so no consent is needed.
     consent.hidden =
       agent.consent.decision() !== "undecided" || privacy !== null || agent.model.kind !== "site";
     const said = noticeOf(agent, texts);
@@ -340,7 +340,7 @@ function createPanel(agent: Agent, texts: PanelTexts, suggestions: readonly stri
   return { element, update };
 }
 
-/** What the visitor should know about the assistant itself; empty for nothing. */
+/** What the visitor should know about the assistant itself; empty if nothing. */
 function noticeOf({ status, texts: own }: Agent, texts: PanelTexts): string {
   if (status.error !== null) return status.error.message;
   if (status.silenced) return own.silenced;
