@@ -1,7 +1,8 @@
-/** What the Worker is bound to under test: throw-away credentials and the migrations to apply. */
+/** Bindings of the Worker in tests: throw-away credentials and the migrations to apply. */
 import { join } from "node:path";
 import { readD1Migrations } from "@cloudflare/vitest-plugin";
 
+/** The bindings. */
 export async function edgeTestBindings() {
   return {
     SITE_KEYS: "test-site",

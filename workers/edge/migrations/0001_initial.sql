@@ -1,5 +1,5 @@
--- The truth about policies, assignments, trajectories and leases. Times are milliseconds since 1970
--- unless the column ends up on the wire as it is (publishedAt, at: ISO 8601).
+-- Policies, assignments, trajectories and leases: the source of truth. Times are milliseconds since 1970,
+-- except publishedAt and at, which are sent unchanged (ISO 8601).
 
 CREATE TABLE baseModel (
   slot INTEGER PRIMARY KEY CHECK (slot = 1), -- one base model per installation
@@ -69,7 +69,7 @@ CREATE TABLE trajectories (
   objectKey TEXT NOT NULL,
   sizeBytes INTEGER NOT NULL,
   receivedAt INTEGER NOT NULL,
-  -- stored: accepted; ready: placed in a group; leased; then one of three ends
+  -- stored: accepted; ready: placed in a group; leased; then learned, rejected or skipped
   status TEXT NOT NULL CHECK (status IN ('stored', 'ready', 'leased', 'learned', 'rejected', 'skipped')),
   leaseId TEXT,
   reason TEXT,

@@ -1,5 +1,5 @@
--- What must stay true after a visitor is forgotten: which steps learned from them, and that what was
--- still on its way is not stored. No visitor id, no content: digests and a hash of the id.
+-- Tombstones of forgotten visitors: which steps learned from them, and which late uploads to refuse.
+-- They contain digests and a hash of the visitor id, but no id and no content.
 
 CREATE TABLE forgottenVisitors (
   visitor TEXT PRIMARY KEY,                  -- sha256 of the visitor id
@@ -15,5 +15,5 @@ CREATE TABLE forgottenTrajectories (
 CREATE INDEX forgottenTrajectoriesVisitor ON forgottenTrajectories (visitor);
 CREATE INDEX forgottenTrajectoriesLease ON forgottenTrajectories (leaseId) WHERE leaseId IS NOT NULL;
 
--- Open assignments of a visitor are counted.
+-- Counts the open assignments of a visitor.
 CREATE INDEX assignmentsRecent ON assignments (visitorId, createdAt);

@@ -1,3 +1,3 @@
--- Text that a version says beside its adapter, or in place of one.
+-- Guidance text of a version, in addition to its adapter or instead of one.
 
 ALTER TABLE policies ADD COLUMN guidance TEXT; -- JSON, GuidanceReference

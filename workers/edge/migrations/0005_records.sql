@@ -1,9 +1,9 @@
--- Records that could not be processed, and limits on how much arrives.
+-- Records that could not be processed, and upload limits.
 
 -- Leases that ended without an outcome for this row.
 ALTER TABLE trajectories ADD COLUMN failedLeases INTEGER NOT NULL DEFAULT 0;
 
--- Most tokens of one context; NULL where the trainer did not say it.
+-- Largest context in tokens; NULL if the trainer did not report it.
 ALTER TABLE baseModel ADD COLUMN contextLength INTEGER;
 
 CREATE TABLE deadLetters (

@@ -1,5 +1,4 @@
--- Version numbers are assigned here, changes of policies are counted, and what descends from a
--- rolled-back version is known.
+-- Assigns version numbers, counts policy changes, and records descendants of rolled-back versions.
 
 ALTER TABLE policies ADD COLUMN publicationId TEXT;  -- idempotency key of the publisher
 ALTER TABLE policies ADD COLUMN changedAt INTEGER NOT NULL DEFAULT 0; -- epoch of its last change
@@ -12,7 +11,7 @@ CREATE INDEX policiesParent ON policies (parent);
 
 INSERT INTO counters (name, value) VALUES ('policyEpoch', 0);
 
--- How far each trainer's state is: a state that was lost or restored from a backup is recognized.
+-- Last known step of each trainer state, to recognize a state that was lost or restored from a backup.
 CREATE TABLE lineages (
   stateId TEXT PRIMARY KEY,
   step INTEGER NOT NULL

@@ -1,4 +1,4 @@
--- What an operator or the trainer has stopped, and the log of who did what.
+-- Freeze and kill switch, and the audit log.
 
 CREATE TABLE switches (
   name TEXT PRIMARY KEY CHECK (name IN ('freeze', 'kill')), -- a row = the switch is on

@@ -1,4 +1,4 @@
--- Counters kept by triggers in the transaction that changes the counted rows, so that no read scans them.
+-- Counters, updated by triggers in the transaction that changes the counted rows, so that reads need no scan.
 
 -- status: by status; rejected, skipped: by reason; feedback: by kind; visitors: those with a trajectory.
 CREATE TABLE tallies (
@@ -8,7 +8,7 @@ CREATE TABLE tallies (
   PRIMARY KEY (name, key)
 ) WITHOUT ROWID;
 
--- Judged trajectories of assigned tasks. A trajectory that waits would count as a failure.
+-- Assigned trajectories with an outcome. A waiting trajectory would count as a failure.
 CREATE TABLE versionTallies (
   version INTEGER PRIMARY KEY,
   trajectories INTEGER NOT NULL,
@@ -31,7 +31,7 @@ INSERT INTO versionTallies
   SELECT policyVersion, COUNT(*), SUM(success), COUNT(reward), COALESCE(SUM(reward), 0), SUM(tokens)
   FROM trajectories WHERE assignmentId IS NOT NULL AND success IS NOT NULL GROUP BY policyVersion;
 
--- What a lease and a new group ask of each group. "+" keeps the planner from the index of all ready rows.
+-- Columns that leases and new groups filter by. "+" keeps the planner away from the index of all ready rows.
 ALTER TABLE taskGroups ADD COLUMN uploads INTEGER NOT NULL DEFAULT 0; -- trajectories of this group
 ALTER TABLE taskGroups ADD COLUMN readyAt INTEGER;  -- arrival of its oldest ready trajectory
 UPDATE taskGroups SET
@@ -41,7 +41,7 @@ UPDATE taskGroups SET
 UPDATE taskGroups SET state = 'done'
   WHERE state = 'open' AND uploads = 0 AND deadlineAt <= unixepoch() * 1000;
 
--- open: the visitor works on it; answered: uploaded; expired: its slot was given to somebody else.
+-- open: the visitor works on it; answered: uploaded; expired: its slot was given to another visitor.
 ALTER TABLE assignments ADD COLUMN state TEXT NOT NULL DEFAULT 'open';
 ALTER TABLE assignments ADD COLUMN addressPrefix TEXT NOT NULL DEFAULT ''; -- keyed hash
 UPDATE assignments SET state = 'answered'
@@ -50,7 +50,7 @@ UPDATE assignments SET state = 'expired'
   WHERE state = 'open' AND groupId NOT IN
     (SELECT id FROM taskGroups WHERE state = 'open' AND deadlineAt > unixepoch() * 1000);
 
--- Unanswered assignments of a visitor or an address prefix. The level recovers with time; each answer
+-- Unanswered assignments of a visitor or an address prefix. The level falls with time; each answer
 -- lowers it by two, down to `least`.
 CREATE TABLE assignmentBudgets (
   holder TEXT PRIMARY KEY,                   -- visitor id, or keyed hash of an address prefix
@@ -164,7 +164,7 @@ WHEN OLD.state = 'open' AND NEW.state = 'expired' BEGIN
   UPDATE taskGroups SET assigned = assigned - 1 WHERE id = NEW.groupId AND state = 'open';
 END;
 
--- An answer after the slot was given away makes the group larger by one.
+-- A late answer whose slot was already given away makes the group larger by one.
 CREATE TRIGGER assignmentsAnsweredLate AFTER UPDATE OF state ON assignments
 WHEN OLD.state = 'expired' AND NEW.state = 'answered' BEGIN
   UPDATE taskGroups SET assigned = assigned + 1 WHERE id = NEW.groupId AND state = 'open';
@@ -181,7 +181,7 @@ WHEN OLD.state != 'expired' BEGIN
   UPDATE taskGroups SET assigned = assigned - 1 WHERE id = OLD.groupId AND state = 'open';
 END;
 
--- A row a day, place and reason: what the edge refused before it was stored. No payload, no visitor.
+-- Requests that the edge refused, one row per day, operation and reason. No payload, no visitor.
 CREATE TABLE refusals (
   day TEXT NOT NULL,                         -- 2026-11-23, UTC
   operation TEXT NOT NULL,                   -- operationId of the endpoint
@@ -191,7 +191,7 @@ CREATE TABLE refusals (
   PRIMARY KEY (day, operation, reason)
 ) WITHOUT ROWID;
 
--- The newest heartbeat of each trainer process.
+-- The latest heartbeat of each trainer process.
 CREATE TABLE trainers (
   trainerId TEXT PRIMARY KEY,
   step INTEGER NOT NULL,

@@ -1,4 +1,4 @@
-/** Who may call what: middleware for each kind of access. */
+/** Access control: one middleware for each kind of access. */
 import { WaggleError } from "@waggle/protocol";
 import type { MiddlewareHandler } from "hono";
 import { addressPrefix } from "./address-prefix.ts";
@@ -8,7 +8,7 @@ import { bearerOf, sameSecret, type Session, verifySession } from "./session-tok
 import { sessionSecrets } from "./settings.ts";
 
 /**
- * Counts a request of `key` (a visitor or an address prefix), or as many as it carries things.
+ * Counts requests of `key` (a visitor or an address prefix).
  * @throws WaggleError `RATE_LIMITED`
  */
 export async function countRequest(
@@ -24,17 +24,17 @@ export async function countRequest(
   if (retryAfterMs === 0) return;
   throw new WaggleError(
     "RATE_LIMITED",
-    `more than ${perMinute} requests in a minute; wait before you ask again`,
+    `more than ${perMinute} requests in a minute; wait before you send more`,
     { retryable: true, retryAfterMs },
   );
 }
 
-/** Key of a visitor. */
+/** Rate-limit key of a visitor. */
 export function visitorKey(visitorId: string): string {
   return `visitor:${visitorId}`;
 }
 
-/** Key of an address prefix. `kind` tells what is counted: each has a limit of its own. */
+/** Rate-limit key of an address prefix. Each `kind` has its own limit. */
 export function prefixKey(kind: "requests" | "sessions", prefix: string): string {
   return `${kind}:${prefix}`;
 }
@@ -46,7 +46,7 @@ const session: MiddlewareHandler<EdgeEnv> = async (context, next) => {
   if (!found) {
     throw new WaggleError(
       "UNAUTHENTICATED",
-      "a session token must be valid, got a forged or expired one; ask for a new session",
+      "this session token is forged or expired; open a new session",
     );
   }
   await countRequest(context, visitorKey(found.visitorId), settings.RATE_LIMIT_PER_MINUTE);
@@ -59,14 +59,14 @@ const session: MiddlewareHandler<EdgeEnv> = async (context, next) => {
 };
 
 /**
- * The session of a visitor who agreed.
- * @throws WaggleError `CONSENT_MISSING` for the session of one visit, for which nothing may be stored
+ * Returns the session if its visitor gave consent.
+ * @throws WaggleError `CONSENT_MISSING` for a session without consent, for which nothing may be stored
  */
 export function requireConsent(session: Session): Session {
   if (session.isRemembered) return session;
   throw new WaggleError(
     "CONSENT_MISSING",
-    "this session was opened without consent and nothing is stored for it; open one with consent",
+    "this session was opened without consent, so nothing is stored for it; open one with consent",
   );
 }
 
@@ -76,12 +76,13 @@ const credential =
     if (!(await sameSecret(bearerOf(context.req.raw), context.var.settings[name]))) {
       throw new WaggleError(
         "UNAUTHENTICATED",
-        "this credential must be the right one, got another; see the installation's credentials",
+        "this credential is wrong; see the credentials of your installation",
       );
     }
     await next();
   };
 
+/** The middleware of each kind of access. */
 export const ACCESS: { readonly [access in Access]: MiddlewareHandler<EdgeEnv> } = {
   public: (_, next) => next(),
   session,

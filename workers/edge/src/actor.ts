@@ -1,6 +1,6 @@
 /**
- * Who takes a decision, for the audit log. A credential is shared, so the name of an operator is what
- * the caller says it is.
+ * The actor of a decision, for the audit log. Operators share one credential, so the operator's name is the
+ * one that the caller sends.
  */
 import { OPERATOR_NAME_HEADER } from "@waggle/protocol";
 import { z } from "zod";
@@ -9,6 +9,7 @@ import type { EdgeContext, Parameter } from "./endpoint.ts";
 
 const LONGEST_NAME = 64;
 
+/** The request header with the operator's name. */
 export const operatorName: Parameter = {
   name: OPERATOR_NAME_HEADER,
   in: "header",
@@ -16,7 +17,7 @@ export const operatorName: Parameter = {
   schema: z.string().optional(),
 };
 
-/** What the audit log says of a call with this credential. */
+/** The decision that the audit log records for a call with this credential. */
 export function decisionOf(
   context: EdgeContext,
   access: "trainer" | "operator",
@@ -25,7 +26,7 @@ export function decisionOf(
   return { by: access === "trainer" ? "trainer" : nameOf(context), reason, now: context.var.now };
 }
 
-/** An operator cannot sign as the trainer. */
+/** The name of the actor. An operator cannot use the trainer's name. */
 function nameOf(context: EdgeContext): string {
   const name = decoded(context.req.header(OPERATOR_NAME_HEADER) ?? "")
     .replaceAll(/\p{C}+/gu, " ")

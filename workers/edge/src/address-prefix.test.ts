@@ -24,11 +24,11 @@ test.each([
   expect(await prefixOf(a)).not.toBe(await prefixOf(b));
 });
 
-test("text that is no address shares the prefix of requests without one", async () => {
+test("text that is not an address shares the prefix of requests without one", async () => {
   expect(await prefixOf("not an address")).toBe(await prefixOf(null));
 });
 
-test("a prefix is a keyed hash that does not show the address", async () => {
+test("a prefix is a keyed hash that does not reveal the address", async () => {
   const prefix = await prefixOf("203.0.113.7");
   expect(prefix).toMatch(/^[0-9a-f]{64}$/);
   expect(await prefixOf("203.0.113.7", `${SECRET}!`)).not.toBe(prefix);

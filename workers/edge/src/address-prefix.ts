@@ -1,16 +1,16 @@
 /**
- * The network a request comes from: the /24 of an IPv4 address, the /64 of an IPv6 address. One
- * subscriber usually owns a whole prefix, so limits that count prefixes are not evaded by changing
- * the last bits. Only a keyed hash leaves this module, so no stored value gives an address back.
+ * The network of a request: the /24 of an IPv4 address or the /64 of an IPv6 address. A subscriber usually
+ * owns a whole prefix, so changing the last bits does not evade a limit per prefix. Only a keyed hash
+ * leaves this module, so addresses cannot be recovered from stored values.
  */
 
-/** Every request that carries no address, as under `wrangler dev`, shares this prefix. */
+/** Prefix of all requests without an address, as under `wrangler dev`. */
 const LOCAL = "local";
 
-/** `[8]` groups of an IPv6 address, `null` for text that is none. */
+/** The eight groups of an IPv6 address; `null` for other text. */
 function ipv6Groups(address: string): string[] | null {
   if (!URL.canParse(`http://[${address}]/`)) return null;
-  // The URL parser writes an address canonically, so only `::` is left to expand.
+  // The URL parser writes addresses canonically, so only `::` is left to expand.
   const [head = "", tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split("::");
   const before = head === "" ? [] : head.split(":");
   const after = tail === undefined || tail === "" ? [] : tail.split(":");
@@ -18,7 +18,7 @@ function ipv6Groups(address: string): string[] | null {
   return [...before, ...zeros, ...after];
 }
 
-/** The last two groups of a mapped address, `::ffff:203.0.113.7`, as dotted text. */
+/** The last two groups of an IPv4-mapped address (`::ffff:203.0.113.7`) in dotted form. */
 function mappedIpv4(groups: readonly string[]): string | null {
   if (groups.slice(0, 5).some((group) => group !== "0") || groups[5] !== "ffff") return null;
   return groups
@@ -37,9 +37,9 @@ function prefixOf(address: string): string {
 }
 
 /**
- * A stable name for the caller's network, as hex.
+ * A stable identifier of the caller's network, as hex.
  *
- * @param secret - the session secret; with another one every name changes.
+ * @param secret - the session secret; another secret changes every identifier.
  */
 export async function addressPrefix(request: Request, secret: string): Promise<string> {
   const encoder = new TextEncoder();

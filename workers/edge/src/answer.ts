@@ -1,8 +1,9 @@
 /**
- * Errors across a Durable Object's RPC as data: an error thrown there would arrive without its code.
+ * Carries errors across a Durable Object's RPC as data, because a thrown error would lose its code.
  */
 import { WaggleError, type WaggleErrorCode } from "@waggle/protocol";
 
+/** A value, or the error that `answer` caught. */
 export type Answer<T> =
   | { readonly ok: true; readonly value: T }
   | {
@@ -12,7 +13,7 @@ export type Answer<T> =
       readonly retryAfterMs: number | null;
     };
 
-/** The result of `fn`, a WaggleError as data. Other errors pass: they are faults. */
+/** The result of `fn`, with a WaggleError as data. Other errors are faults and are thrown. */
 export async function answer<T>(fn: () => Promise<T>): Promise<Answer<T>> {
   try {
     return { ok: true, value: await fn() };
@@ -23,7 +24,7 @@ export async function answer<T>(fn: () => Promise<T>): Promise<Answer<T>> {
   }
 }
 
-/** The value of an answer. @throws WaggleError what the other side refused with */
+/** The value of an answer. @throws WaggleError the error that it carries */
 export function unwrap<T>(from: Answer<T>): T {
   if (from.ok) return from.value;
   const { code, message, retryAfterMs } = from;

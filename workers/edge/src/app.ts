@@ -1,4 +1,4 @@
-/** The Hono app: settings, CORS, access and errors around the endpoints. */
+/** The Hono app: adds settings, CORS, access control and error handling to the endpoints. */
 import { OPERATOR_NAME_HEADER, WaggleError } from "@waggle/protocol";
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
@@ -54,7 +54,7 @@ const descriptionEndpoint: Endpoint = {
   method: "get",
   path: "/openapi.json",
   operationId: "getDescription",
-  summary: "This description.",
+  summary: "This OpenAPI description.",
   access: "public",
   responses: { 200: z.object({ openapi: z.string() }) },
   handle: (context) => context.json(description()),
@@ -72,15 +72,15 @@ const toPattern = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
 const ONE_DAY_SECONDS = 86_400;
 
-/** Whole seconds, rounded up: who comes back a moment early is refused again. */
+/** Whole seconds, rounded up, so that a client that waits this long is not refused again. */
 function retryAfter(error: unknown): { "Retry-After": string } {
   const ms = (WaggleError.is(error) ? error.retryAfterMs : undefined) ?? 60_000;
   return { "Retry-After": String(Math.ceil(ms / 1000)) };
 }
 
-/** What a page was refused. Trainer and operator read their own refusals. */
+/** Counts a request of a page that was refused. Trainer and operator see their own errors. */
 function countPageRefusal(context: EdgeContext, code: string): void {
-  // Unset where the path is not served, or the Worker is not configured.
+  // Unset if no route matches or the Worker is not configured.
   const { endpoint, now } = context.var as Partial<EdgeEnv["Variables"]>;
   if (endpoint === undefined || now === undefined) return;
   const { access, operationId } = endpoint;
@@ -95,7 +95,7 @@ function createApp(): Hono<EdgeEnv> {
     context.set("requestId", requestId);
     await next();
     context.res.headers.set("X-Request-Id", requestId);
-    // Pages under COEP require-corp may only load what says this.
+    // Pages under COEP require-corp can only load responses with this header.
     context.res.headers.set("Cross-Origin-Resource-Policy", "cross-origin");
     context.res.headers.set("X-Content-Type-Options", "nosniff");
   });
@@ -145,12 +145,13 @@ function createApp(): Hono<EdgeEnv> {
     app.on(method.toUpperCase(), toPattern(path), enter, ACCESS[access], handle);
   }
   for (const path of new Set(endpoints.map((endpoint) => endpoint.path))) {
-    app.all(toPattern(path), () => {
-      throw new WaggleError("METHOD_NOT_ALLOWED", "a method must be served here, got another");
+    app.all(toPattern(path), (context) => {
+      throw new WaggleError("METHOD_NOT_ALLOWED", `method not allowed: ${context.req.method}`);
     });
   }
-  app.notFound(() => {
-    throw new WaggleError("NOT_FOUND", "a path must be one of /openapi.json, got another");
+  app.notFound((context) => {
+    const route = `${context.req.method} ${context.req.path}`.slice(0, 200);
+    throw new WaggleError("NOT_FOUND", `no such route: ${route} (see /openapi.json)`);
   });
   app.onError((error, context) => {
     const { requestId } = context.var;
@@ -165,4 +166,5 @@ function createApp(): Hono<EdgeEnv> {
   return app;
 }
 
+/** The app that the Worker serves. */
 export const app: Hono<EdgeEnv> = createApp();

@@ -8,11 +8,11 @@ const visitor = (addressPrefix: string): Asker => ({
   visitorId: crypto.randomUUID(),
   addressPrefix,
 });
-/** Without the limits of one visitor and one network, as on a laptop. */
+/** No limits per visitor or network, as on a laptop. */
 const LAPTOP = { ...PRODUCTION, slotsPerVisitor: 0, slotsPerPrefix: 0, unansweredPerPrefix: 0 };
 
 fault(
-  "five visitors who only ask for tasks leave an honest page its work",
+  "five visitors who only request tasks leave an honest page enough work",
   { item: "4", before: "the honest page answered 13 of 44 tasks in 110 s" },
   async () => {
     const baseModel = await freshEdge();
@@ -32,11 +32,11 @@ fault(
 );
 
 fault(
-  "a network that makes a new visitor for every task runs out of tasks",
+  "a network that creates a new visitor for every task runs out of tasks",
   { item: "4", before: "the network got all 170 tasks that it asked for in 40 s" },
   async () => {
     const baseModel = await freshEdge();
-    // A new visitor for every question.
+    // A new visitor for every request.
     const attackers = Array.from({ length: 2 }, () => ({
       get visitorId() {
         return crypto.randomUUID();

@@ -1,17 +1,18 @@
 /**
- * What a visitor or an address prefix may leave unanswered. Each task raises a level by one, each answer
- * lowers it by two (a trigger of the database does), and time lets it fall to 0. A new visitor gets `limit`
- * tasks on trust; one who answers may hold more at a time; one who only asks gets none after `limit`.
+ * Limits the unanswered tasks of a visitor or an address prefix. Each task raises a level by one. Each
+ * answer lowers it by two (a database trigger does that), and over time it falls to 0. A new visitor gets
+ * `limit` tasks; one who answers may hold more at a time; one who never answers gets no more after `limit`.
  */
 import { WaggleError } from "@waggle/protocol";
 
-/** Time in which a full level falls to 0. */
+/** Time in which a level of `limit` falls to 0. */
 const RECOVERY_MS = 10 * 60_000;
-/** How far below 0 answers may bring a level, in limits. */
+/** Lowest level that answers can reach, as a negative multiple of `limit`. */
 const CREDIT = 3;
-/** Rows dropped at a time, of those that say nothing any more. */
+/** Obsolete rows deleted per call. */
 const DROPPED_ROWS = 32;
 
+/** A visitor or an address prefix with its limit. */
 export type Holder = {
   /** Visitor id or address prefix. */
   readonly id: string;
@@ -21,7 +22,7 @@ export type Holder = {
 
 type Budget = { holder: string; level: number; at: number };
 
-/** The levels of the limited ones. */
+/** Reads the levels of holders that have a limit. */
 export function readBudgets(db: D1Database, holders: readonly Holder[]): D1PreparedStatement {
   return db
     .prepare(
@@ -30,7 +31,7 @@ export function readBudgets(db: D1Database, holders: readonly Holder[]): D1Prepa
     .bind(JSON.stringify(holders.map(({ id }) => id)));
 }
 
-/** @throws WaggleError `RATE_LIMITED` where one more unanswered task would be too many */
+/** @throws WaggleError `RATE_LIMITED` if one more unanswered task would exceed a limit */
 export function requireBudget(
   rows: readonly Budget[],
   holders: readonly Holder[],
@@ -44,13 +45,13 @@ export function requireBudget(
     if (level + 1 <= limit) continue;
     throw new WaggleError(
       "RATE_LIMITED",
-      `${limit} tasks of this visitor or network are unanswered; upload their results, or ask again later`,
+      `this visitor or network has ${limit} unanswered tasks; upload their results or try again later`,
       { retryable: true, retryAfterMs: Math.ceil((level + 1 - limit) / perMs) },
     );
   }
 }
 
-/** Statements that count one more unanswered task, if it was assigned, and drop rows that no longer matter. */
+/** Statements that count one more unanswered task, if it was assigned, and delete obsolete rows. */
 export function countTask(
   db: D1Database,
   assignmentId: string,

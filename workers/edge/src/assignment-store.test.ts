@@ -32,13 +32,13 @@ const somebody = (addressPrefix = "somewhere"): Asker => ({
 });
 const begin = (now: number) => assignTask(bindings.DB, somebody(), options, now);
 
-test("no group is begun while as many as allowed are unfinished, and full groups still fill", async () => {
+test("no new group starts at the limit of unfinished groups, but open groups still fill", async () => {
   await freshEdge();
   const now = Date.now();
   await begin(now);
   await begin(now);
   expect(await begin(now)).toBeNull();
-  // Room in a group that is open already needs no new one.
+  // A free slot in an open group needs no new group.
   const wider = { ...options, groupSize: 2, maxUnfinishedGroups: 3 };
   const first = await assignTask(bindings.DB, somebody(), wider, now);
   const second = await assignTask(
@@ -51,7 +51,7 @@ test("no group is begun while as many as allowed are unfinished, and full groups
   expect(first).not.toBeNull();
 });
 
-test("while no group may be begun a page is told when to ask again, and is not refused", async () => {
+test("at the limit of groups a page is told when to ask again, without an error", async () => {
   await freshEdge();
   const unlimited = { ...options, maxUnfinishedGroups: 0 };
   for (let i = 0; i < 32; i += 1) {
@@ -63,7 +63,7 @@ test("while no group may be begun a page is told when to ask again, and is not r
   expect(reply.headers.get("retry-after")).toBe("2");
 });
 
-test("a group that everybody abandoned stops counting at its deadline", async () => {
+test("an abandoned group stops counting at its deadline", async () => {
   await freshEdge();
   const now = Date.now();
   await begin(now);
@@ -72,7 +72,7 @@ test("a group that everybody abandoned stops counting at its deadline", async ()
   await expect(begin(now + 2 * MINUTE)).resolves.toMatchObject({ task: { environment: "shop" } });
 });
 
-test("a group with an upload counts until the trainer has dealt with it", async () => {
+test("a group with an upload counts until the trainer has processed it", async () => {
   const baseModel = await freshEdge();
   const { token, visitorId } = await openSession();
   const one = { ...options, maxUnfinishedGroups: 1 };
@@ -82,7 +82,7 @@ test("a group with an upload counts until the trainer has dealt with it", async 
   await upload(token, await makeUpload(baseModel, assignment));
   const later = now + 2 * MINUTE;
   expect(await assignTask(bindings.DB, asker, one, later)).toBeNull();
-  // A group of one is complete with its upload.
+  // A group of one is complete after its upload.
   const leased = await lease();
   const outcomes = leased.groups[0]?.trajectories.map(({ digest }) => ({
     digest,
@@ -96,7 +96,7 @@ test("a group with an upload counts until the trainer has dealt with it", async 
   await expect(assignTask(bindings.DB, asker, one, later)).resolves.toHaveProperty("groupId");
 });
 
-test("a visitor holds at most the allowed slots of a group", async () => {
+test("a visitor holds at most the allowed number of slots in a group", async () => {
   await freshEdge();
   const one = { ...options, groupSize: 3, slotsPerVisitor: 1, maxUnfinishedGroups: 0 };
   const now = Date.now();
@@ -108,7 +108,7 @@ test("a visitor holds at most the allowed slots of a group", async () => {
   expect(other?.groupId).toBe(first?.groupId);
 });
 
-test("a network holds at most the allowed slots of a group", async () => {
+test("a network holds at most the allowed number of slots in a group", async () => {
   await freshEdge();
   const two = { ...options, groupSize: 4, slotsPerPrefix: 2, maxUnfinishedGroups: 0 };
   const now = Date.now();
@@ -131,13 +131,13 @@ test("an abandoned slot is given to another visitor before the group's deadline"
   expect(await assignTask(bindings.DB, somebody("c"), pair, now + 1000)).toBeNull();
   const again = await assignTask(bindings.DB, somebody("c"), pair, now + MINUTE / 2);
   expect(again?.groupId).toBe(slow?.groupId);
-  // The answer that came late is kept: the group is larger by one.
+  // The late answer is kept: the group grows by one.
   await upload(token, await makeUpload(baseModel, slow));
   const group = await bindings.DB.prepare("SELECT assigned, uploads FROM taskGroups").first();
   expect(group).toEqual({ assigned: 2, uploads: 1 });
 });
 
-test("a visitor who never answers waits, time restores the trust, answers raise it", async () => {
+test("a visitor who never answers must wait; time and answers restore the budget", async () => {
   const baseModel = await freshEdge();
   const { token, visitorId } = await openSession();
   const asker = { visitorId, addressPrefix: "a" };
@@ -150,14 +150,14 @@ test("a visitor who never answers waits, time restores the trust, answers raise 
   // Four tasks are restored in ten minutes.
   expect(refused).toMatchObject({ code: "RATE_LIMITED", retryAfterMs: 2.5 * MINUTE });
   await expect(take(now + 2.5 * MINUTE)).resolves.not.toBeNull();
-  await expect(take(now + 2.5 * MINUTE)).rejects.toThrow("4 tasks");
+  await expect(take(now + 2.5 * MINUTE)).rejects.toThrow("4 unanswered tasks");
   await upload(token, await makeUpload(baseModel, first));
   await expect(take(now + 2.5 * MINUTE)).resolves.not.toBeNull();
   await expect(take(now + 2.5 * MINUTE)).resolves.not.toBeNull();
-  await expect(take(now + 2.5 * MINUTE)).rejects.toThrow("4 tasks");
+  await expect(take(now + 2.5 * MINUTE)).rejects.toThrow("4 unanswered tasks");
 });
 
-test("a network that never answers waits, and another does not", async () => {
+test("a network that never answers must wait, while another need not", async () => {
   await freshEdge();
   const trusting = { ...options, unansweredPerPrefix: 2, maxUnfinishedGroups: 0 };
   const now = Date.now();
@@ -168,7 +168,7 @@ test("a network that never answers waits, and another does not", async () => {
   await expect(take("two")).resolves.not.toBeNull();
 });
 
-test("forgetting a visitor gives their slots back", async () => {
+test("forgetting a visitor frees their slots", async () => {
   const baseModel = await freshEdge();
   const { token } = await openSession();
   await work(token, baseModel);

@@ -1,18 +1,19 @@
 /**
- * Assigns tasks. The server decides: the rollouts of one task go to successive requests of any page. Train
- * seeds come from a counter, so no two groups share one. Not safe for concurrent calls: the Coordinator
- * makes one at a time.
+ * Assigns tasks. The server chooses them: successive requests of any page get the rollouts of one task. Train
+ * seeds come from a counter, so no two groups share one. Not safe for concurrent calls; the Coordinator
+ * serializes them.
  */
 import type { AssignmentResponse } from "@waggle/protocol";
 import { countTask, type Holder, readBudgets, requireBudget } from "./assignment-budget.ts";
 import { forgottenName, forgottenRefusal } from "./forgotten-store.ts";
 
+/** Limits on assignments. */
 export type AssignmentOptions = {
   readonly environment: string;
   readonly firstSeed: number;
   readonly groupSize: number;
   readonly deadlineMs: number;
-  /** Groups that may be waiting for visitors or for the trainer; 0 = no limit. */
+  /** Assigned groups that may be unfinished, waiting for visitors or for the trainer; 0 = no limit. */
   readonly maxUnfinishedGroups: number;
   /** Slots of one group that a visitor may hold; 0 = no limit. */
   readonly slotsPerVisitor: number;
@@ -24,28 +25,29 @@ export type AssignmentOptions = {
   readonly unansweredPerPrefix: number;
 };
 
+/** The visitor who requests a task, and their network. */
 export type Asker = {
   readonly visitorId: string;
-  /** Keyed hash of the network, see `addressPrefix`. */
+  /** Keyed hash of the network; see `addressPrefix`. */
   readonly addressPrefix: string;
 };
 
 type OpenGroup = { id: string; seed: number };
 
 const SEEDS = 0x1_0000_0000;
-/** Slots taken back, and groups closed, in one call. */
+/** Slots reclaimed, and groups closed, per call. */
 const RECLAIMED_SLOTS = 64;
 const CLOSED_GROUPS = 256;
-/** Open groups with room that are searched for one that this visitor may join. */
+/** Open groups with free slots that are searched for one that this visitor may join. */
 const SEARCHED_GROUPS = 64;
 const NO_LIMIT = 1_000_000_000;
 
-/** A slot without an answer is given to somebody else while its group still has time for that. */
+/** Time after which an unanswered slot is given to another visitor while its group is still open. */
 function slotMs(deadlineMs: number): number {
   return Math.ceil(deadlineMs / 3);
 }
 
-/** Takes back slots whose visitors did not answer in time. Their late answers are still accepted. */
+/** Reclaims slots whose visitors did not answer in time. Late answers are still accepted. */
 function reclaimSlots(db: D1Database, deadlineMs: number, now: number): D1PreparedStatement {
   return db
     .prepare(
@@ -56,7 +58,7 @@ function reclaimSlots(db: D1Database, deadlineMs: number, now: number): D1Prepar
     .bind(now - slotMs(deadlineMs));
 }
 
-/** The oldest group with room in which this visitor and this network hold fewer slots than allowed. */
+/** The oldest group with a free slot in which this visitor and network hold fewer slots than allowed. */
 function findOpenGroup(
   db: D1Database,
   { visitorId, addressPrefix }: Asker,
@@ -88,9 +90,9 @@ function findOpenGroup(
 }
 
 /**
- * Capacity control: what is sampled now will be learned from only after everything that waits, by a
- * policy that has moved on meanwhile. So no group is begun while too many are unfinished. A group that
- * everybody abandoned is closed at its deadline.
+ * Capacity control. A new rollout is learned from only after everything that already waits, by a policy that
+ * has changed meanwhile. So no group starts while too many are unfinished. Abandoned groups are closed at
+ * their deadline.
  *
  * Source: Fu et al. 2025, AReaL, arXiv:2505.24298, section 5.1 (a bound on staleness at submission).
  */
@@ -126,8 +128,8 @@ async function nextSeed(db: D1Database, firstSeed: number): Promise<number> {
 }
 
 /**
- * One assignment for a visitor, in the oldest group that has room for them. `null` while the trainer is
- * too far behind.
+ * Assigns a task to a visitor, in the oldest group with a free slot for them. Returns `null` while the
+ * trainer is too far behind.
  * @throws WaggleError `RATE_LIMITED` for a visitor or network with too many unanswered tasks
  * @throws WaggleError `CONSENT_MISSING` for a forgotten visitor
  */
@@ -151,7 +153,7 @@ export async function assignTask(
   if (!open && !(await hasCapacity(db, options.maxUnfinishedGroups, now))) return null;
   const group = open ?? { id: crypto.randomUUID(), seed: await nextSeed(db, options.firstSeed) };
   const assignmentId = crypto.randomUUID();
-  // One transaction: a visitor who is forgotten meanwhile gets no row and takes no slot.
+  // One transaction, so that a visitor who is forgotten meanwhile gets no row and takes no slot.
   const statements = [
     db
       .prepare(

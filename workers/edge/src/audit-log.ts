@@ -1,6 +1,7 @@
-/** Log of what operators and the trainer decided: who, when, why. Entries are only added. */
+/** Log of decisions by operators and the trainer: actor, time and reason. Append-only. */
 import type { AuditEntry } from "@waggle/protocol";
 
+/** Logged decisions. */
 export type AuditAction =
   | "publish"
   | "promote"
@@ -14,10 +15,10 @@ export type AuditAction =
   | "retry-dead-letter"
   | "delete-dead-letter";
 
-/** Who decides, when, and why. */
+/** Actor, reason and time of a decision. */
 export type Decision = { readonly by: string; readonly reason: string; readonly now: number };
 
-/** The statement that adds an entry; run it in one batch with the change that it describes. */
+/** The statement that adds an entry. Run it in one batch with the change that it describes. */
 export function auditStatement(
   db: D1Database,
   action: AuditAction,
@@ -31,7 +32,7 @@ export function auditStatement(
     .bind(now, by, action, version, reason);
 }
 
-/** Entries older than `before`, newest first. */
+/** Entries with an id below `before`, newest first. */
 export async function listAudit(
   db: D1Database,
   before: number,

@@ -1,20 +1,20 @@
 /**
- * Reads request bodies that nobody can trust: the size is counted while streaming, before and after
- * decompression, and nesting is measured before anything recursive sees the text.
+ * Reads untrusted request bodies. Counts bytes while streaming, before and after decompression, and checks
+ * the nesting depth before any recursive parser runs.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { z } from "zod";
 
-/** Deeper JSON is refused: parsers and schemas recurse. */
+/** JSON that nests deeper is refused, because parsers and schemas recurse. */
 const MAX_DEPTH = 40;
 
-/** Small JSON bodies: everything but uploads, acknowledgements and metrics. */
+/** Limit of small JSON bodies: all except uploads, acknowledgements and metrics. */
 export const SMALL_BODY_BYTES: number = 64 * 1024;
 
 function tooLarge(limit: number): WaggleError {
   return new WaggleError(
     "PAYLOAD_TOO_LARGE",
-    `a body must hold at most ${limit} bytes after decoding, got more; send fewer items at a time`,
+    `the body has more than ${limit} bytes after decoding; send fewer items at a time`,
   );
 }
 
@@ -27,7 +27,7 @@ async function collect(stream: ReadableStream<Uint8Array>, limit: number): Promi
     if (done) break;
     size += value.byteLength;
     if (size > limit) {
-      // Not awaited: a cancelled decompressor need not settle before the refusal is sent.
+      // Not awaited, because a cancelled decompressor may settle only after the response is sent.
       void reader.cancel().catch(() => undefined);
       throw tooLarge(limit);
     }
@@ -43,8 +43,8 @@ async function collect(stream: ReadableStream<Uint8Array>, limit: number): Promi
 }
 
 /**
- * The decoded bytes of a body, plain or gzip.
- * @throws WaggleError `PAYLOAD_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, `SCHEMA_INVALID` for bad gzip.
+ * The decoded bytes of a plain or gzip body.
+ * @throws WaggleError `PAYLOAD_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, or `SCHEMA_INVALID` for bad gzip.
  */
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   const declared = Number(request.headers.get("content-length") ?? 0);
@@ -55,20 +55,20 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
   if (encoding !== "gzip") {
     throw new WaggleError(
       "UNSUPPORTED_MEDIA_TYPE",
-      "content-encoding must be gzip or absent, got another; send gzip or plain JSON",
+      "this content-encoding is not supported; send gzip or plain JSON",
     );
   }
   try {
     return await collect(request.body.pipeThrough(new DecompressionStream("gzip")), limit);
   } catch (error) {
     if (WaggleError.is(error)) throw error;
-    throw new WaggleError("SCHEMA_INVALID", "the body must be valid gzip, got corrupt data", {
+    throw new WaggleError("SCHEMA_INVALID", "the body is not valid gzip", {
       cause: error,
     });
   }
 }
 
-/** Greatest nesting of arrays and objects in JSON text, without parsing it. */
+/** Nesting depth of arrays and objects in JSON text, without parsing it. */
 function jsonDepth(text: string): number {
   let depth = 0;
   let deepest = 0;
@@ -85,7 +85,7 @@ function jsonDepth(text: string): number {
   return deepest;
 }
 
-/** A body as JSON of unknown shape. @throws WaggleError, see `readBytes`; `SCHEMA_INVALID`. */
+/** Parses a JSON body of unknown shape. @throws WaggleError like `readBytes`, and `SCHEMA_INVALID`. */
 async function readUnknownJson(
   request: Request,
   limit: number,
@@ -95,7 +95,7 @@ async function readUnknownJson(
   if (!/^application\/json\b/i.test(type)) {
     throw new WaggleError(
       "UNSUPPORTED_MEDIA_TYPE",
-      "content-type must be application/json, got another; set the header",
+      "this content-type is not supported; set it to application/json",
     );
   }
   const bytes = await readBytes(request, limit);
@@ -104,32 +104,32 @@ async function readUnknownJson(
   if (jsonDepth(text) > MAX_DEPTH) {
     throw new WaggleError(
       "SCHEMA_INVALID",
-      `JSON must nest at most ${MAX_DEPTH} deep, got deeper; flatten it`,
+      `the JSON nests deeper than ${MAX_DEPTH} levels; flatten it`,
     );
   }
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new WaggleError("SCHEMA_INVALID", "the body must be JSON, got something else");
+    throw new WaggleError("SCHEMA_INVALID", "the body is not valid JSON");
   }
 }
 
-/** The paths at which a value breaks a schema, and the rule; nothing of the value itself. */
+/** The paths and rules at which a value breaks a schema, without the value itself. */
 export function describeIssues(error: z.ZodError): string {
   return error.issues
     .slice(0, 5)
     .map((issue) => {
       const path = issue.path.map(String).join(".").slice(0, 100) || "body";
-      // Messages of our own rules are constants; zod's may quote the value.
+      // Our own messages are constants; those of zod may quote the value.
       return `${path}: ${issue.code === "custom" ? issue.message : issue.code}`;
     })
     .join("; ");
 }
 
 /**
- * A JSON body of a known shape. @throws WaggleError, see `readUnknownJson`.
+ * Parses a JSON body with a schema. @throws WaggleError like `readUnknownJson`.
  *
- * @param onSize - told the decoded size before anything is parsed; may refuse it by throwing.
+ * @param onSize - receives the decoded size before parsing and may throw to refuse it.
  */
 export async function readJson<T>(
   request: Request,
@@ -141,7 +141,7 @@ export async function readJson<T>(
   if (!parsed.success) {
     throw new WaggleError(
       "SCHEMA_INVALID",
-      `the body must fit its schema, got ${describeIssues(parsed.error)}; see /openapi.json`,
+      `the body does not match its schema: ${describeIssues(parsed.error)} (see /openapi.json)`,
     );
   }
   return parsed.data;

@@ -11,20 +11,20 @@ import { PRODUCTION } from "./testing/asking-visitors.ts";
 import { ask, asOperator, bindings, freshEdge, makeUpload, openSession } from "./testing/edge.ts";
 import { meterRows } from "./testing/row-meter.ts";
 
-/** Rows of the large database. */
+/** Trajectories in the large database. */
 const LARGE = sampleSize(20_000, 100_000);
 const BOUND = 1500;
 
 const NUMBERS = "WITH RECURSIVE n(i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)";
 
-/** Brings the database up to `total` trajectories, abandoned groups and versions. */
+/** Fills the database up to `total` trajectories, abandoned groups and versions. */
 async function fill(from: number, total: number): Promise<void> {
   const { DB } = bindings;
   const STEP = 10_000;
   for (let first = from; first < total; first += STEP) {
     const range = [first + 1, Math.min(total, first + STEP)];
     const id = "printf('%08x-0000-4000-8000-000000000000', i)";
-    // One in fifty waits for the trainer in a group of its own, as a visitor's own request does.
+    // One in fifty waits for the trainer in a group of its own, like a visitor's own request.
     await DB.batch([
       DB.prepare(
         `${NUMBERS} INSERT INTO policies (version, parent, baseModel, adapter, status, step, publishedAt)
@@ -64,7 +64,7 @@ const LISTS = [
   "?status=skipped",
 ];
 
-/** Rows read by each call. */
+/** Rows that each call reads. */
 async function measure(baseModel: string): Promise<Map<string, number>> {
   const rows = new Map<string, number>();
   const metered = async (name: string, run: (db: D1Database) => Promise<unknown>) => {
@@ -111,7 +111,7 @@ beforeAll(async () => {
 });
 
 fault(
-  "the rows that a call reads do not grow with what is stored",
+  "the number of rows that a call reads does not grow with the stored data",
   {
     item: "7.4",
     before: "the summary read 400,005 rows a call at 100,000 trajectories",

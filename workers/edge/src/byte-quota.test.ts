@@ -1,4 +1,4 @@
-/** Limits on how much arrives: bytes of a visitor, an address prefix, a group and a lease; lengths. */
+/** Upload limits: bytes per visitor, address prefix, group and lease, and lengths. */
 import type { LeaseResponse, Trajectory, UploadResponse } from "@waggle/protocol";
 import { beforeEach, expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
@@ -31,7 +31,7 @@ beforeEach(async () => {
   token = (await openSession()).token;
 });
 
-/** A tool result that is large decoded and small compressed. */
+/** A tool result that is large when decoded and small when compressed. */
 const withPadding = (bytes: number): Partial<Trajectory> => ({
   turns: [
     {
@@ -58,7 +58,7 @@ async function sendZipped(made: Upload): Promise<{ sent: number; result: string 
 }
 
 fault(
-  "a group is bounded by its decoded bytes, and a lease by its own limit",
+  "the decoded bytes of a group and of a lease are limited",
   { item: "1.4", before: "39 KB of gzip became an answer of 30 MB: the first group had no limit" },
   async () => {
     const made: Upload[] = [];
@@ -73,7 +73,7 @@ fault(
     }
     expect(results).toEqual(["accepted", "accepted", "PAYLOAD_TOO_LARGE"]);
     expect(sent).toBeLessThan(40_000);
-    // A group of an earlier release, which had no limit: it is leased in parts.
+    // A group of an earlier release without that limit is leased in parts.
     await bindings.DB.batch([
       bindings.DB.prepare("UPDATE trajectories SET sizeBytes = ?1").bind(MAX_LEASE_BYTES * 0.75),
       bindings.DB.prepare("UPDATE taskGroups SET deadlineAt = 0"),
@@ -106,7 +106,7 @@ fault(
 const digestsOf = ({ groups }: LeaseResponse): string[] =>
   groups.flatMap(({ trajectories }) => trajectories.map(({ digest }) => digest));
 
-test("numbers that grow when they are written canonically are measured as they are stored", async () => {
+test("numbers that grow in canonical form count at their stored size", async () => {
   const made = await makeUpload(baseModel, null, withPadding(4 * MEBIBYTE - 2000));
   // `1e15` has 4 bytes in the upload and 16 in the object.
   const grown = await makeUpload(baseModel, null, {
@@ -135,7 +135,7 @@ test("numbers that grow when they are written canonically are measured as they a
   ]);
 });
 
-/** Counts all but the last bytes of an hour's quota as used. */
+/** Uses an hour's quota up to its last bytes. */
 async function useUp(name: string, bytes: number): Promise<void> {
   await bindings.DB.prepare("INSERT INTO uploadBytes (hour, name, bytes) VALUES (?1, ?2, ?3)")
     .bind(Math.floor(Date.now() / HOUR_MS), name, bytes)
@@ -143,7 +143,7 @@ async function useUp(name: string, bytes: number): Promise<void> {
 }
 
 fault(
-  "a visitor's and a network's bytes an hour are bounded, and the page is told when to send again",
+  "bytes per hour of a visitor and a network are limited, and the page is told when to retry",
   { item: "1.4", before: "no limit: 6,000 requests of 4 MB a minute from one visitor" },
   async () => {
     const visitor = await openSession();
@@ -159,13 +159,13 @@ fault(
     const byPrefix = await call("POST", "/v1/trajectories", { token, body, headers });
     expect(byPrefix.status).toBe(429);
     expect(await stored()).toEqual(NOTHING);
-    // Another visitor from another network is served.
+    // Another visitor from another network is not affected.
     expect((await upload(token, made)).results[0]?.status).toBe("accepted");
     return { after: "512 MiB of a visitor and 2 GiB of a /24 an hour, then 429 with Retry-After" };
   },
 );
 
-test("the bytes of hours that are over are forgotten", async () => {
+test("counts of past hours are deleted", async () => {
   await bindings.DB.prepare(
     "INSERT INTO uploadBytes (hour, name, bytes) VALUES (1, 'old', 5)",
   ).run();
@@ -204,7 +204,7 @@ fault(
       body: { trajectories: [long] },
     });
     expect(JSON.stringify(unknown.body)).toContain("140000 tokens");
-    // An installation of an earlier release is told at the trainer's next start.
+    // An installation of an earlier release learns the context length at the trainer's next start.
     await ask("PUT", "/v1/trainer/base-model", {
       ...asTrainer,
       body: {

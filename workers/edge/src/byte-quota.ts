@@ -1,24 +1,25 @@
 /**
- * How many decoded bytes one visitor and one address prefix may upload in an hour. Counted in D1, so
- * that neither an evicted object nor a restart forgets it. Names are hashes; old hours are deleted.
+ * Limits the decoded bytes that a visitor and an address prefix may upload per hour. Counted in D1, so that
+ * evictions and restarts do not reset the counts. Names are hashes; past hours are deleted.
  */
 import { sha256, WaggleError } from "@waggle/protocol";
 
 const HOUR_MS = 3_600_000;
 
+/** The count of one visitor or address prefix. */
 export type ByteQuota = {
   readonly name: string;
-  /** Bytes an hour; 0 = no limit. */
+  /** Bytes per hour; 0 = no limit. */
   readonly limit: number;
 };
 
-/** The name a visitor is counted under. */
+/** The name under which a visitor's bytes are counted. */
 export function visitorQuotaName(visitorId: string): Promise<string> {
   return sha256(`upload bytes of visitor ${visitorId}`);
 }
 
 /**
- * Counts `bytes` against every quota. A request that one quota refuses is counted by none.
+ * Counts `bytes` against every quota. A request that exceeds one quota counts against none.
  * @throws WaggleError `RATE_LIMITED` with the time to wait
  */
 export async function takeBytes(
@@ -44,7 +45,7 @@ export async function takeBytes(
     const retryAfterMs = (hour + 1) * HOUR_MS - now;
     throw new WaggleError(
       "RATE_LIMITED",
-      `this visitor or network may upload ${full.limit} bytes an hour; the upload is kept on the page and sent again in ${Math.ceil(retryAfterMs / 60_000)} min`,
+      `this visitor or network may upload ${full.limit} bytes per hour; the page keeps the upload and sends it again in ${Math.ceil(retryAfterMs / 60_000)} min`,
       { retryable: true, retryAfterMs },
     );
   }

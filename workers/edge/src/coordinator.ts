@@ -1,6 +1,6 @@
 /**
- * The one Durable Object that arbitrates: assignments, placement, leases, changes of policies, one at a
- * time. It holds no state of its own but an alarm; D1 is the truth and survives it.
+ * The single Durable Object that serializes assignments, placement, leases and policy changes. Its only state
+ * is an alarm; everything else is in D1.
  */
 import { DurableObject } from "cloudflare:workers";
 import type {
@@ -31,21 +31,21 @@ import { promotionGateOf } from "./promotion-gate.ts";
 import { type Bindings, readSettings, type Settings } from "./settings.ts";
 import { clearKillSwitch, freeze, setKillSwitch, unfreeze } from "./switches.ts";
 
-/** Pointers in one call to the Queue. */
+/** Messages in one call to the Queue. */
 const QUEUE_BATCH = 100;
 
-/** Every method takes the time: nothing here asks a clock but the alarm. */
+/** Serializes calls. Every method takes the time as a parameter; only the alarm reads a clock. */
 export class Coordinator extends DurableObject<Bindings> {
   #tail: Promise<unknown> = Promise.resolve();
 
-  /** D1 is awaited outside the object's own gates, so calls are queued here. */
+  /** Queues calls here, because awaiting D1 opens the object's input gate. */
   #oneAtATime<T>(fn: (settings: Settings) => Promise<T>): Promise<Answer<T>> {
     const next = this.#tail.then(() => answer(() => fn(readSettings(this.env))));
     this.#tail = next.catch(() => undefined);
     return next;
   }
 
-  /** `null` where there is no task for now. */
+  /** `null` if there is no task for now. */
   assign(asker: Asker, now: number): Promise<Answer<AssignmentResponse | null>> {
     return this.#oneAtATime((settings) =>
       assignTask(
@@ -114,7 +114,7 @@ export class Coordinator extends DurableObject<Bindings> {
     );
   }
 
-  /** @param overrides - of an operator; `null` for a trainer, which may promote the canary alone. */
+  /** @param overrides - checks that an operator skips; `null` for a trainer, which may only promote the canary. */
   promote(
     version: number,
     decision: Decision,
@@ -145,18 +145,18 @@ export class Coordinator extends DurableObject<Bindings> {
     return this.#oneAtATime(() => clearKillSwitch(this.env.DB, decision));
   }
 
-  /** Looks after rows that were just stored: see `alarm`. */
+  /** Schedules the alarm for rows that were just stored; see `alarm`. */
   async watch(now: number): Promise<void> {
     const after = readSettings(this.env).STALE_ROW_SECONDS * 1000;
     if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(now + after);
   }
 
-  /** Enqueues rows again that the Queue lost, until there are none. */
+  /** Enqueues rows again that the Queue lost, until none is left. */
   override async alarm(): Promise<void> {
     await this.enqueueStale(Date.now());
   }
 
-  /** @returns rows enqueued again */
+  /** @returns the number of rows that were enqueued again */
   async enqueueStale(now: number): Promise<number> {
     const after = readSettings(this.env).STALE_ROW_SECONDS * 1000;
     const { results } = await this.env.DB.prepare(
@@ -183,7 +183,7 @@ export class Coordinator extends DurableObject<Bindings> {
   }
 }
 
-/** The one coordinator of an installation. */
+/** The coordinator of this installation. */
 export function coordinatorOf(env: Bindings): DurableObjectStub<Coordinator> {
   const namespace = env.COORDINATOR as DurableObjectNamespace<Coordinator>;
   return namespace.getByName("coordinator");

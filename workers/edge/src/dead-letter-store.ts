@@ -1,15 +1,15 @@
 /**
- * Dead letters: rows that are not refused for what they say but cannot be processed. Their row in
- * `trajectories` is rejected, so that nothing waits for it; the letter says why, until the operator
- * retries or deletes it.
+ * Dead letters: rows that could not be processed although their content was not refused. The row in
+ * `trajectories` becomes rejected, so that nothing waits for it. The letter records the reason until the
+ * operator retries or deletes it.
  */
 import { type DeadLetter, type DeadLettersResponse, WaggleError } from "@waggle/protocol";
 import { type AuditAction, auditStatement, type Decision } from "./audit-log.ts";
 
-/** Reasons of the trainer that make a dead letter: its own failure, not the record's content. */
+/** Reasons that come from a failure of the trainer, not from the record's content. */
 const TRAINER_REASONS = "('check-failed', 'check-crashed', 'unreadable')";
 
-/** Writes letters for rejected rows. @param now - placeholder of the time. */
+/** Writes letters for rejected rows. @param now - SQL placeholder of the time. */
 const writeLetters = (now: string, rows: string): string => `
   INSERT INTO deadLetters (digest, visitorId, reason, failedLeases, diedAt)
   SELECT digest, visitorId, reason, failedLeases, ${now} FROM trajectories
@@ -17,7 +17,7 @@ const writeLetters = (now: string, rows: string): string => `
   ON CONFLICT (digest) DO UPDATE
   SET reason = excluded.reason, failedLeases = excluded.failedLeases, diedAt = excluded.diedAt`;
 
-/** Rejects leased rows for one reason, each with a letter. */
+/** Rejects leased rows for one reason and writes a letter for each. */
 export function buryLeased(
   db: D1Database,
   digests: readonly string[],
@@ -39,9 +39,9 @@ export function buryLeased(
 }
 
 /**
- * Counts a lease that ended without an outcome, and buries rows that it happened to too often.
+ * Counts a lease that ended without an outcome and rejects rows at the limit of such leases.
  *
- * @param which - selects the leases by their columns and `?1`.
+ * @param which - condition on the columns of `leases` and `?1`.
  */
 export function countFailures(
   db: D1Database,
@@ -64,7 +64,7 @@ export function countFailures(
   ];
 }
 
-/** Letters for the rows of a lease that its trainer failed at. */
+/** Writes letters for rows of a lease whose check failed in the trainer. */
 export function buryFailedChecks(
   db: D1Database,
   leaseId: string,
@@ -77,7 +77,7 @@ export function buryFailedChecks(
 
 type Stored = Omit<DeadLetter, "receivedAt" | "diedAt"> & { receivedAt: number; diedAt: number };
 
-/** One page, newest first. @param cursor - `nextCursor` of the page before. */
+/** One page, newest first. @param cursor - `nextCursor` of the previous page. */
 export async function listDeadLetters(
   db: D1Database,
   limit: number,
@@ -105,7 +105,7 @@ export async function listDeadLetters(
   };
 }
 
-/** The audit log names the trajectory by the start of its digest. */
+/** Audit entry that names the trajectory by the start of its digest. */
 function note(
   db: D1Database,
   action: AuditAction,
@@ -115,7 +115,7 @@ function note(
   return auditStatement(db, action, { ...decision, reason: `trajectory ${digest.slice(0, 16)}` });
 }
 
-/** Puts a dead letter back among the rows that are to be leased. @throws WaggleError `NOT_FOUND` */
+/** Makes a dead letter leasable again. @throws WaggleError `NOT_FOUND` */
 export async function retryDeadLetter(
   db: D1Database,
   digest: string,
@@ -136,7 +136,7 @@ export async function retryDeadLetter(
 }
 
 /**
- * Deletes a letter and the content of its trajectory. The row stays rejected, so the same upload is
+ * Deletes a letter and the content of its trajectory. The row stays rejected, so that the same upload is
  * not accepted again.
  * @throws WaggleError `NOT_FOUND`
  */
@@ -153,7 +153,7 @@ export async function deleteDeadLetter(
   ]);
 }
 
-/** Key of a dead letter's object. @throws WaggleError `NOT_FOUND` */
+/** R2 key of a dead letter's object. @throws WaggleError `NOT_FOUND` */
 async function objectKeyOf(db: D1Database, digest: string): Promise<string> {
   const row = await db
     .prepare(
@@ -165,6 +165,6 @@ async function objectKeyOf(db: D1Database, digest: string): Promise<string> {
   if (row !== null) return row.objectKey;
   throw new WaggleError(
     "NOT_FOUND",
-    "no dead letter has this digest; it may have been retried or deleted meanwhile",
+    "no dead letter has this digest; it may already have been retried or deleted",
   );
 }

@@ -1,15 +1,16 @@
 /**
- * What a route is: method, path, who may call it, schemas and handler in one value. The app registers
- * these values and the OpenAPI description is written from them, so neither can forget one.
+ * A route as one value: method, path, access, schemas and handler. The app registers these values, and the
+ * OpenAPI description is generated from them, so the two cannot disagree.
  */
 import type { Context } from "hono";
 import type { z } from "zod";
 import type { Session } from "./session-token.ts";
 import type { Bindings, Settings } from "./settings.ts";
 
+/** Bindings and variables of a request. */
 export type EdgeEnv = {
   Bindings: Bindings;
-  /** `session` and `addressPrefix` are set where access is `session`. */
+  /** `session` and `addressPrefix` are set only if access is `session`. */
   Variables: {
     requestId: string;
     endpoint: Endpoint;
@@ -20,11 +21,13 @@ export type EdgeEnv = {
   };
 };
 
+/** Hono's context of a request. */
 export type EdgeContext = Context<EdgeEnv>;
 
-/** `session`: a page's token. `trainer`, `operator`: that credential, never the other. */
+/** `session`: a page's token. `trainer`, `operator`: only that credential. */
 export type Access = "public" | "session" | "trainer" | "operator";
 
+/** A path, query or header parameter. */
 export type Parameter = {
   readonly name: string;
   readonly in: "path" | "query" | "header";
@@ -32,20 +35,21 @@ export type Parameter = {
   readonly schema: z.ZodType;
 };
 
-/** `bytes`: application/octet-stream; `json-lines`: one JSON value a line; `mcp`: a JSON-RPC message; `empty`: no body. */
+/** `bytes`: application/octet-stream; `json-lines`: one JSON value per line; `mcp`: a JSON-RPC message; `empty`: no body. */
 export type Content = z.ZodType | "bytes" | "json-lines" | "mcp" | "empty";
 
+/** A route of the Worker. */
 export type Endpoint = {
   readonly method: "get" | "post" | "put" | "delete";
-  /** With `{name}` for parameters, as OpenAPI writes it. */
+  /** Parameters as `{name}`, as in OpenAPI. */
   readonly path: string;
-  /** Unique verb and noun, for generated clients. */
+  /** Unique name of verb and noun, for generated clients. */
   readonly operationId: string;
   readonly summary: string;
   readonly access: Access;
   readonly parameters?: readonly Parameter[];
   readonly request?: Content;
-  /** Successes; refusals are `ErrorBody` everywhere. */
+  /** Successful responses. Errors are always an `ErrorBody`. */
   readonly responses: { readonly [status: number]: Content };
   readonly handle: (context: EdgeContext) => Response | Promise<Response>;
 };

@@ -14,7 +14,7 @@ function thrown(fn: () => unknown): unknown {
   }
 }
 
-test("quoted text and long messages of foreign errors are cut", () => {
+test("quoted text is removed from messages of foreign errors, and long ones are cut", () => {
   const parsing = thrown(() => JSON.parse('"my card is 4111"x'));
   expect(logged(parsing)).toMatchObject({ class: "SyntaxError", message: "" });
   const error = new TypeError(`cannot bind 'anna@example.com' or "4111 1111" of bo@example.com`);
@@ -22,7 +22,7 @@ test("quoted text and long messages of foreign errors are cut", () => {
   expect(logged(new Error("x ".repeat(500))).message).toHaveLength(200);
 });
 
-test("class, code and stack are logged along the causes, which are bounded", () => {
+test("class, code and stack of the error and of a limited number of causes are logged", () => {
   let error: Error = new RangeError("deep");
   for (let i = 0; i < 10; i += 1) error = new Error("outer", { cause: error });
   const line = logLine(request, new WaggleError("INTERNAL", "ours", { cause: error }));

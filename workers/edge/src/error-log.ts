@@ -1,7 +1,7 @@
 /**
- * The log line of an internal error: class, code, request id and stack, never the payload. Messages of
- * our own errors are logged. A message of another error may quote what a visitor sent, so quoted text is
- * cut out of it and the rest is bounded.
+ * The log line of an internal error: class, code, request id and stack, never the payload. Messages of our own
+ * errors are logged. A foreign message may quote visitor input, so quoted text is removed and the rest is
+ * cut to a maximum length.
  */
 import { WaggleError } from "@waggle/protocol";
 
@@ -9,6 +9,7 @@ const MESSAGE_LENGTH = 200;
 const FRAMES = 20;
 const CAUSES = 4;
 
+/** The request that failed. */
 export type FailedRequest = {
   readonly requestId: string;
   readonly method: string;
@@ -17,7 +18,7 @@ export type FailedRequest = {
 
 function messageOf(error: Error): string {
   if (WaggleError.is(error)) return error.message;
-  // A parser's message quotes the text that it could not read.
+  // A parser's message quotes the text that it could not parse.
   if (error instanceof SyntaxError) return "";
   return error.message
     .replaceAll(/(["'`])(?:(?!\1)[^\\]|\\.)*(?:\1|$)/g, "…")
@@ -25,7 +26,7 @@ function messageOf(error: Error): string {
     .slice(0, MESSAGE_LENGTH);
 }
 
-/** The frames of a stack: its first lines are the message again. */
+/** The frames of a stack, without the message in its first lines. */
 function framesOf(error: Error): string[] {
   return (error.stack ?? "")
     .split("\n")
@@ -47,7 +48,7 @@ function describe(error: unknown, causes: number): object {
   };
 }
 
-/** One line of JSON that an operator finds by the request id of an answer. */
+/** One line of JSON, which an operator finds by the request id of the response. */
 export function logLine(request: FailedRequest, error: unknown): string {
   return JSON.stringify({ ...request, error: describe(error, CAUSES) });
 }

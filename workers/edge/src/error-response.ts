@@ -1,9 +1,10 @@
 /**
- * The one table from error code to HTTP status, and the answer made of it. The payload that caused an
- * error is never echoed.
+ * Maps error codes to HTTP statuses and builds error responses. They never echo the payload that caused the
+ * error.
  */
 import { type ErrorBody, WaggleError, type WaggleErrorCode } from "@waggle/protocol";
 
+/** Statuses of error responses. */
 export type RefusalStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 503;
 
 const STATUS: { readonly [code in WaggleErrorCode]?: RefusalStatus } = {
@@ -31,22 +32,23 @@ const STATUS: { readonly [code in WaggleErrorCode]?: RefusalStatus } = {
   STORAGE_UNAVAILABLE: 503,
 };
 
-/** 500 for a code that is no refusal. */
+/** The status of an error code; 500 for codes that are faults of the Worker. */
 export function statusOf(code: WaggleErrorCode): RefusalStatus {
   return STATUS[code] ?? 500;
 }
 
+/** Status and body of an error response. */
 export type Refusal = { readonly status: RefusalStatus; readonly body: ErrorBody };
 
 /**
- * What a client is told about `error`. Only a WaggleError's own message leaves the Worker; a fault also
- * names the request, so that the operator finds its log line.
+ * The response to `error`. Only messages of a WaggleError leave the Worker. The response to a fault names the
+ * request, so that the operator can find its log line.
  */
 export function refusalOf(error: unknown, requestId: string): Refusal {
   const known = WaggleError.is(error) ? error : null;
   const code = known?.code ?? "INTERNAL";
   const status = statusOf(code);
-  const said = known?.message ?? "the edge failed to answer; try again";
+  const said = known?.message ?? "internal error; please retry";
   const message = status >= 500 ? `${said} (request ${requestId})` : said;
   return { status, body: { error: { code, message } } };
 }

@@ -1,16 +1,16 @@
 /**
- * Visitors who asked to be forgotten. Their rows go at once; what stays is a tombstone of each trajectory
- * that a policy learned from or may be learning from right now, so that "learned by" stays true, and
- * of the visitor, so that an upload under way finds its door closed.
+ * Visitors who asked to be forgotten. Their rows are deleted at once. Tombstones remain of each trajectory
+ * that a policy learned from or may be learning from, so that `learnedBy` stays correct, and of the visitor,
+ * so that an upload in progress is refused.
  */
 import { type DeletionResponse, sha256, WaggleError } from "@waggle/protocol";
 
-/** A visitor as a tombstone names them: the id cannot be had back. */
+/** Hash that identifies a visitor in a tombstone. The id cannot be recovered from it. */
 export function forgottenName(visitorId: string): Promise<string> {
   return sha256(`forgotten ${visitorId}`);
 }
 
-/** Forgets a visitor; again is a success with the same `learnedBy`. Objects are the caller's matter. */
+/** Forgets a visitor. Repeating it succeeds with the same `learnedBy`. The caller deletes the objects. */
 export async function forgetVisitor(
   db: D1Database,
   visitorId: string,
@@ -29,7 +29,7 @@ export async function forgetVisitor(
          ON CONFLICT DO NOTHING`,
       )
       .bind(visitorId, visitor),
-    // Every version published at or after the first step that learned from it has learned from it.
+    // A version has learned from the visitor if it was published at or after the first step that did.
     db
       .prepare(
         `SELECT version FROM policies
@@ -37,7 +37,7 @@ export async function forgetVisitor(
          ORDER BY version`,
       )
       .bind(visitor),
-    // `changes` would count what triggers write, too.
+    // `changes` would also count rows that triggers write.
     db.prepare("DELETE FROM trajectories WHERE visitorId = ?1 RETURNING 1").bind(visitorId),
     db.prepare("DELETE FROM feedback WHERE visitorId = ?1 RETURNING 1").bind(visitorId),
     db.prepare("DELETE FROM assignments WHERE visitorId = ?1").bind(visitorId),
@@ -52,7 +52,7 @@ export async function forgetVisitor(
   };
 }
 
-/** Whether this visitor asked to be forgotten. */
+/** Whether this visitor was forgotten. */
 export async function isForgotten(db: D1Database, visitorId: string): Promise<boolean> {
   const row = await db
     .prepare("SELECT 1 FROM forgottenVisitors WHERE visitor = ?1")
@@ -61,15 +61,15 @@ export async function isForgotten(db: D1Database, visitorId: string): Promise<bo
   return row !== null;
 }
 
-/** The refusal of anything that would be stored for a forgotten visitor. */
+/** The error for anything that would be stored for a forgotten visitor. */
 export function forgottenRefusal(): WaggleError {
   return new WaggleError(
     "CONSENT_MISSING",
-    "this visitor was forgotten and nothing more is stored for them; open a new session",
+    "this visitor was forgotten, so nothing is stored for them; open a new session",
   );
 }
 
-/** Digests under a lease whose visitors have been forgotten since it was taken. */
+/** Digests of a lease whose visitors were forgotten after it was granted. */
 export async function forgottenUnder(db: D1Database, leaseId: string): Promise<string[]> {
   const { results } = await db
     .prepare("SELECT digest FROM forgottenTrajectories WHERE leaseId = ?1 ORDER BY digest")
@@ -78,7 +78,7 @@ export async function forgottenUnder(db: D1Database, leaseId: string): Promise<s
   return results.map((row) => row.digest);
 }
 
-/** Notes what a trainer learned although it was forgotten meanwhile. @param outcomes JSON array */
+/** Records steps that learned from trajectories although their visitors were forgotten. @param outcomes JSON array */
 export function noteLearned(db: D1Database, outcomes: string): D1PreparedStatement {
   return db
     .prepare(
@@ -91,7 +91,7 @@ export function noteLearned(db: D1Database, outcomes: string): D1PreparedStateme
     .bind(outcomes);
 }
 
-/** Drops the tombstones of a lease that ended without learning from them. */
+/** Deletes tombstones of a lease that ended without learning from them. */
 export function dropUnlearned(db: D1Database, leaseId: string): D1PreparedStatement {
   return db.prepare("DELETE FROM forgottenTrajectories WHERE leaseId = ?1").bind(leaseId);
 }

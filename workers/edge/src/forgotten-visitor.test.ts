@@ -34,7 +34,7 @@ const giveFeedback = (token: string) =>
     },
   });
 
-/** Every place of the database and of R2 that holds the id. */
+/** Every place in the database and R2 that contains the id. */
 async function placesOf(visitorId: string): Promise<string[]> {
   const tables = await bindings.DB.prepare(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite%'",
@@ -110,7 +110,7 @@ fault(
   },
 );
 
-test("an assignment that is refused takes no place in a group and begins none", async () => {
+test("a refused assignment takes no slot and starts no group", async () => {
   const { token } = await openSession();
   await forget(token);
   await call("POST", "/v1/assignments", { token });
@@ -151,14 +151,14 @@ test("a visit without consent keeps its id and channel, and nothing can be store
   expect(await placesOf(visitorId)).toEqual([]);
 });
 
-test("the id of a visit does not become a lasting one, nor the other way round", async () => {
+test("tokens of a visit and of a remembered visitor are not interchangeable", async () => {
   const visit = await openVisit();
   const remembered = await openSession(visit.visitorToken);
   expect(remembered.visitorId).not.toBe(visit.visitorId);
   expect((await openVisit(remembered.visitorToken)).visitorId).not.toBe(remembered.visitorId);
 });
 
-test("pages of the first release, which do not say, keep their visitor", async () => {
+test("pages of the first release, which do not send `remember`, keep their visitor", async () => {
   const first = await openSession();
   await upload(first.token, await makeUpload(baseModel, null));
   expect((await openSession(first.visitorToken)).visitorId).toBe(first.visitorId);

@@ -1,13 +1,14 @@
-/** Heartbeats of trainers and the edge's refusals, as the operator reads them. */
+/** Heartbeats of trainers and counts of refused requests, for the operator. */
 import type { Heartbeat, OperatorHealth } from "@waggle/protocol";
 import { firstRefusalDay, REFUSAL_DAYS } from "./refusal-counter.ts";
 
-/** A trainer that is silent for longer does not run. It sends a heartbeat every 5 s. */
+/** A trainer without a heartbeat for this long counts as stopped. It sends one every 5 s. */
 const SILENT_MS = 20_000;
-/** Trainers that are remembered, and kinds of refusals that are shown. */
+/** Number of trainers that are kept, and of refusal kinds that are shown. */
 const TRAINERS = 8;
 const REFUSALS = 100;
 
+/** Stores a heartbeat and drops the oldest trainers. */
 export async function noteHeartbeat(
   db: D1Database,
   { trainerId, step, activity }: Heartbeat,
@@ -30,6 +31,7 @@ export async function noteHeartbeat(
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
+/** Reads both tables. */
 export async function readHealth(db: D1Database, now: number): Promise<OperatorHealth> {
   const [trainers, refusals] = await db.batch<Record<string, unknown>>([
     db.prepare("SELECT trainerId, step, activity, seenAt FROM trainers ORDER BY seenAt DESC"),

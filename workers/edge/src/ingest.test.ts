@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 
-/** Stores whose named method fails once, as when the process dies there. */
+/** Stores whose named method fails once, as if the process died there. */
 function failingOnce(where: "put" | "insert"): Stores {
   let failed = false;
   const fail = () => {
@@ -50,7 +50,7 @@ function failingOnce(where: "put" | "insert"): Stores {
 
 const take = (stores: Stores) => ingest(stores, visitorId, { trajectories: [made] }, 0, NOW);
 
-test("a fault before the object leaves nothing, and the retry stores everything", async () => {
+test("a failure before the object is stored leaves nothing, and a retry stores everything", async () => {
   const stores = failingOnce("put");
   await expect(take(stores)).rejects.toThrow("gone");
   expect(await stored()).toEqual({ rows: 0, objects: 0 });
@@ -58,7 +58,7 @@ test("a fault before the object leaves nothing, and the retry stores everything"
   expect(await stored()).toEqual({ rows: 1, objects: 1 });
 });
 
-test("a fault between object and row leaves nothing visible, and the retry heals it", async () => {
+test("a failure between object and row leaves nothing visible, and a retry repairs it", async () => {
   const stores = failingOnce("insert");
   await expect(take(stores)).rejects.toThrow("gone");
   expect((await stored()).rows).toBe(0);
@@ -66,7 +66,7 @@ test("a fault between object and row leaves nothing visible, and the retry heals
   expect(await stored()).toEqual({ rows: 1, objects: 1 });
 });
 
-test("a row loses its object's bytes to nobody: they are the canonical trajectory", async () => {
+test("the stored object is the canonical trajectory, byte for byte", async () => {
   await take(bindings);
   const key = await bindings.DB.prepare("SELECT objectKey FROM trajectories").first<string>(
     "objectKey",

@@ -1,7 +1,6 @@
 /**
- * Takes trajectories in: check, object to R2, row to D1, pointer to the Queue, in this order. The row is
- * what makes a trajectory exist; a fault before it leaves an object that nothing points to and that the
- * retry writes again.
+ * Stores an upload: check, object to R2, row to D1, message to the Queue, in this order. The row makes a
+ * trajectory visible. A failure before it leaves an unreferenced object, which the retry overwrites.
  */
 import {
   canonicalJson,
@@ -24,7 +23,7 @@ import {
   parseTrajectory,
 } from "./upload-check.ts";
 
-/** An upload whose trajectories are still to be judged one by one. */
+/** An upload whose trajectories have not been validated yet. */
 export const UploadEnvelope = z.strictObject({
   trajectories: z
     .array(z.strictObject({ digest: Sha256, trajectory: z.unknown() }))
@@ -33,14 +32,15 @@ export const UploadEnvelope = z.strictObject({
 });
 export type UploadEnvelope = z.infer<typeof UploadEnvelope>;
 
+/** The database and the bucket. */
 export type Stores = { readonly DB: D1Database; readonly OBJECTS: R2Bucket };
 
 type Owner = { digest: string; id: string; assignmentId: string | null; visitorId: string };
 
-/** Versions that one upload may name; a trajectory that names another is refused. */
+/** Distinct versions that one upload may name; trajectories beyond that are refused. */
 const NAMED_VERSIONS = 1000;
 
-/** The versions that unchecked trajectories name. */
+/** The versions that the unvalidated trajectories name. */
 function namedVersions(upload: UploadEnvelope): number[] {
   const Named = z.object({ policyVersion: z.number() });
   const versions = upload.trajectories.flatMap(({ trajectory }) => {
@@ -84,7 +84,7 @@ async function gatherKnowledge(
   return { baseModel, versions, assignments: new Map(results.map((row) => [row.id, row])) };
 }
 
-/** Rows that already hold one of the three things that must be new. */
+/** Rows that already have the same digest, id or assignment. */
 async function findOwners(
   db: D1Database,
   digest: string,
@@ -100,7 +100,7 @@ async function findOwners(
   return results;
 }
 
-/** True for a duplicate of this visitor's own. @throws WaggleError `REPLAYED`, `ASSIGNMENT_MISMATCH` */
+/** True for a duplicate of this visitor's own upload. @throws WaggleError `REPLAYED`, `ASSIGNMENT_MISMATCH` */
 function judgeOwners(
   owners: readonly Owner[],
   digest: string,
@@ -111,7 +111,7 @@ function judgeOwners(
   if (owners.some((owner) => owner.digest === digest || owner.id === trajectory.id)) {
     throw new WaggleError(
       "REPLAYED",
-      "a trajectory id must be used once, got one that is taken; make a new id for each attempt",
+      "this trajectory id is already taken; use a new id for each rollout",
     );
   }
   if (owners.length > 0) throw assignmentMismatch();
@@ -126,14 +126,14 @@ const INSERT_ROW = `
   WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE visitor = ?14)
   ON CONFLICT DO NOTHING`;
 
-/** @throws WaggleError `PAYLOAD_TOO_LARGE` for an object, or for what its group would then hold */
+/** @throws WaggleError `PAYLOAD_TOO_LARGE` if the object or its group would become too large */
 async function requireFits(
   db: D1Database,
   { assignmentId }: Trajectory,
   bytes: number,
   groupBytes: number,
 ): Promise<void> {
-  // Canonical numbers can be longer than the uploaded text: `1e6` is `1000000`.
+  // Canonical numbers can be longer than in the upload: `1e6` is `1000000`.
   if (bytes > UPLOAD_LIMITS.bodyBytes) {
     throw new WaggleError(
       "PAYLOAD_TOO_LARGE",
@@ -156,9 +156,9 @@ async function requireFits(
 }
 
 /**
- * Stores a checked trajectory.
- * @returns `duplicate` when this visitor stored the same before
- * @throws WaggleError `REPLAYED`, `ASSIGNMENT_MISMATCH`, `CONSENT_MISSING` for a forgotten visitor
+ * Stores a validated trajectory.
+ * @returns `duplicate` if this visitor stored the same one before
+ * @throws WaggleError `REPLAYED`, `ASSIGNMENT_MISMATCH`, or `CONSENT_MISSING` for a forgotten visitor
  */
 async function storeTrajectory(
   stores: Stores,
@@ -196,7 +196,7 @@ async function storeTrajectory(
     )
     .run();
   if (inserted.meta.changes > 0) return "accepted";
-  // Another request was faster with the same digest, id or assignment.
+  // Another request with the same digest, id or assignment was faster.
   const after = await findOwners(stores.DB, digest, trajectory);
   if (after.some((owner) => owner.digest === digest && owner.visitorId === visitorId)) {
     return "duplicate";
@@ -207,7 +207,7 @@ async function storeTrajectory(
 }
 
 /**
- * Judges and stores every trajectory of an upload; one that is refused stops no other.
+ * Validates and stores every trajectory of an upload. A refused one does not affect the others.
  *
  * @param groupBytes - decoded bytes that one group may hold; 0 = no limit.
  */
@@ -231,7 +231,7 @@ export async function ingest(
         continue;
       }
       checkTrajectory(trajectory, knowledge);
-      // The insert asks again. Asking here as well keeps the object out of R2.
+      // The insert checks this again. Checking here keeps the object out of R2.
       if (forgotten) throw forgottenRefusal();
       const status = await storeTrajectory(stores, visitorId, digest, trajectory, groupBytes, now);
       results.push({ digest, status });

@@ -1,7 +1,7 @@
 /**
- * Leases of whole groups. A lease has a fencing token that only grows; it holds until it is released,
- * acknowledged, or expired and found so by the next lease. Until then a late trainer may still renew or
- * acknowledge, since nobody else holds its groups. The Coordinator calls it one at a time.
+ * Leases of whole groups. Each lease has a greater fencing token than the one before. It ends when it is
+ * released or acknowledged, or when the next lease finds it expired. Until then a late trainer may still renew
+ * or acknowledge it, since no other lease holds its groups. The Coordinator serializes the calls.
  */
 import {
   type AcknowledgeRequest,
@@ -17,11 +17,12 @@ import { noteLineage } from "./lineage-store.ts";
 
 /** Decoded trajectory text in one lease; a Worker has 128 MB. A larger group is leased in parts. */
 export const MAX_LEASE_BYTES: number = 16 * 1024 * 1024;
-/** A group that failed this often is leased alone, so that a bad row in it cannot hold up others. */
+/** After this many failures a group is leased alone, so that a bad row in it cannot delay others. */
 const SUSPECT_FAILURES = 2;
-/** Outcomes in one statement's JSON parameter. */
+/** Outcomes in the JSON parameter of one statement. */
 const OUTCOMES_PER_STATEMENT = 500;
 
+/** A leased trajectory and the key of its object. */
 export type LeasedRow = {
   readonly digest: string;
   readonly id: string;
@@ -38,6 +39,7 @@ type GrantedGroup = {
   readonly rows: readonly LeasedRow[];
 };
 
+/** A lease as the Coordinator grants it, before its objects are read. */
 export type GrantedLease = {
   readonly leaseId: string | null;
   readonly fencingToken: number;
@@ -63,7 +65,7 @@ type LeaseRow = {
   answer: string | null;
 };
 
-/** Statements that give the groups and rows of leases back; `which` selects from `leases`. */
+/** Statements that return the groups and rows of leases; `which` is a condition on `leases`. */
 function giveBack(db: D1Database, which: string, ...values: (string | number)[]) {
   const ids = `SELECT id FROM leases WHERE ${which}`;
   return [
@@ -95,8 +97,8 @@ async function loseExpired(db: D1Database, mostFailures: number, now: number): P
 }
 
 /**
- * The groups of the next lease. One that failed before is given alone, and only to a trainer that
- * holds nothing else: whatever ends that trainer then is in this group.
+ * The groups of the next lease. A group that failed before is leased alone, and only to a trainer without
+ * other leases, so that a crash of that trainer is attributed to this group.
  */
 async function candidates(
   db: D1Database,
@@ -105,7 +107,7 @@ async function candidates(
 ): Promise<Candidate[]> {
   const { results } = await db
     .prepare(
-      // Groups that wait for siblings are bounded by MAX_UNFINISHED_GROUPS, so few rows are passed over.
+      // MAX_UNFINISHED_GROUPS limits the groups that wait for siblings, so few rows are skipped.
       `SELECT g.id, g.environment, g.seed, g.split, g.assigned,
               (SELECT SUM(t.sizeBytes) FROM trajectories t
                WHERE t.groupId = g.id AND t.status = 'ready') AS bytes,
@@ -135,7 +137,7 @@ async function candidates(
 
 const isSuspect = ({ failures }: Candidate): boolean => failures >= SUSPECT_FAILURES;
 
-/** Digests to lease: all of the groups, or as much of one that is too large as fits. */
+/** Digests to lease: all of the groups, or the part of an oversized group that fits. */
 async function rowsToLease(db: D1Database, groupIds: string): Promise<string[]> {
   const { results } = await db
     .prepare(
@@ -153,7 +155,7 @@ async function rowsToLease(db: D1Database, groupIds: string): Promise<string[]> 
   return fitting.map(({ digest }) => digest);
 }
 
-/** Leases whole groups, oldest first; `leaseId` is null when nothing is ready. */
+/** Leases whole groups, oldest first; `leaseId` is null if none is ready. */
 export async function leaseGroups(
   db: D1Database,
   request: LeaseRequest,
@@ -235,14 +237,14 @@ async function findLease(db: D1Database, id: string, fencingToken: number): Prom
 function leaseLost(): WaggleError {
   return new WaggleError(
     "LEASE_LOST",
-    "a lease must be held under its newest fencing token, got one that is over; lease again",
+    "this lease has ended or its fencing token is outdated; lease again",
   );
 }
 
 /**
- * Holds a lease longer.
- * @returns its new end, and what must not be learned from any more: its visitors took it back, or the
- * trainer of an expired lease has learned it
+ * Extends a lease.
+ * @returns its new end, and the digests that must no longer be learned from: their visitors were forgotten, or
+ * the trainer of an expired lease has already learned from them
  * @throws WaggleError `LEASE_LOST`
  */
 export async function renewLease(
@@ -264,7 +266,7 @@ export async function renewLease(
   return { expiresAt, forgotten: [...(await forgottenUnder(db, id)), ...settled] };
 }
 
-/** Gives groups back unlearned; no failure of theirs; again is a success. @throws WaggleError `LEASE_LOST` */
+/** Returns groups unlearned, without counting a failure. Repeating it succeeds. @throws WaggleError `LEASE_LOST` */
 export async function releaseLease(
   db: D1Database,
   id: string,
@@ -290,11 +292,11 @@ const SET_OUTCOME = `
   WHERE trajectories.digest = o.value ->> 'digest'`;
 const WRITE_OUTCOMES = `${SET_OUTCOME}
     AND trajectories.leaseId = ?2 AND trajectories.status = 'leased'`;
-/** Under an expired lease: what was learned, whatever became of the row since. */
+/** Under an expired lease, learned outcomes are written regardless of the row's present status. */
 const WRITE_LATE = `${SET_OUTCOME}
     AND o.value ->> 'status' = 'learned' AND trajectories.status <> 'learned'`;
 
-/** A retried letter would be learned again. */
+/** A letter that stays could be retried and learned from again. */
 const DROP_LEARNED_LETTERS = `
   DELETE FROM deadLetters WHERE digest IN
     (SELECT value ->> 'digest' FROM json_each(?1) WHERE value ->> 'status' = 'learned')`;
@@ -317,9 +319,9 @@ function chunk<T>(values: readonly T[], size: number): T[][] {
 }
 
 /**
- * Writes what became of leased trajectories and ends the lease. Rows without an outcome go back. The
- * same lease again gets the same answer. Under a lease that expired, rows that were learned become
- * learned, so that nobody learns them again; other outcomes are ignored.
+ * Writes the outcomes of leased trajectories and ends the lease. Rows without an outcome are returned. Repeating
+ * it gets the same answer. Under an expired lease, learned rows are still marked as learned, so that they are
+ * not learned from again; other outcomes are ignored.
  * @throws WaggleError `LEASE_LOST`
  */
 export async function acknowledgeLease(
@@ -333,7 +335,7 @@ export async function acknowledgeLease(
     ...new Map<string, TrajectoryOutcome>(request.outcomes.map((o) => [o.digest, o])).values(),
   ];
   const parts = chunk(unique, OUTCOMES_PER_STATEMENT).map((part) => JSON.stringify(part));
-  // What was learned was learned, also under a lease that is over by now.
+  // Steps that were learned count, even if the lease has ended.
   const lineage = request.lineage === undefined ? [] : [noteLineage(db, request.lineage)];
   const durable = [...parts.map((part) => noteLearned(db, part)), ...lineage];
   if (durable.length > 0) await db.batch(durable);

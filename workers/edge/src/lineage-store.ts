@@ -1,10 +1,10 @@
 /**
- * How far each trainer's state is. A trainer whose state is behind what it reported before was restored
- * from an older copy; one that is unknown here lost its state or is new.
+ * The progress of each trainer state. A state behind its last reported step was restored from an older copy.
+ * An unknown state is new, or the previous one was lost.
  */
 import type { Lineage, LineageResponse } from "@waggle/protocol";
 
-/** Keeps the furthest step of a state. */
+/** Stores the highest step of a state. */
 export function noteLineage(db: D1Database, { stateId, step }: Lineage): D1PreparedStatement {
   return db
     .prepare(
@@ -14,7 +14,7 @@ export function noteLineage(db: D1Database, { stateId, step }: Lineage): D1Prepa
     .bind(stateId, step);
 }
 
-/** What was known of this state before, and the last step of any. */
+/** The last known step of this state, and the newest step of all. */
 export async function openLineage(db: D1Database, lineage: Lineage): Promise<LineageResponse> {
   const known = await db
     .prepare(

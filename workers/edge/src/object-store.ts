@@ -1,18 +1,20 @@
 /**
- * The two kinds of things in R2, kept apart by prefix: public objects under their content hash, and
- * trajectories under their visitor, so that forgetting a visitor is deleting a prefix.
+ * R2 keys. Two prefixes: public objects by content hash, and trajectories by visitor, so that a visitor is
+ * forgotten by deleting a prefix.
  */
 import { WaggleError } from "@waggle/protocol";
 
+/** Key of a public object. */
 export const objectKey = (sha256: string): string => `objects/${sha256}`;
 
+/** Key of a trajectory. */
 export const trajectoryKey = (visitorId: string, digest: string): string =>
   `trajectories/${visitorId}/${digest}.json`;
 
-/** Keys R2 deletes in one call. */
+/** Keys that R2 deletes in one call. */
 const DELETE_BATCH = 1000;
 
-/** Deletes every trajectory object of a visitor, also ones whose row was never written. */
+/** Deletes every trajectory object of a visitor, including objects without a row. */
 export async function deleteVisitorObjects(bucket: R2Bucket, visitorId: string): Promise<void> {
   const prefix = `trajectories/${visitorId}/`;
   for (;;) {
@@ -23,7 +25,7 @@ export async function deleteVisitorObjects(bucket: R2Bucket, visitorId: string):
 }
 
 /**
- * Stores bytes under their hash; R2 checks it while they stream in.
+ * Stores bytes under their hash. R2 verifies it while they stream in.
  * @throws WaggleError `DIGEST_MISMATCH`
  */
 export async function putObject(
@@ -35,11 +37,11 @@ export async function putObject(
     const stored = await bucket.put(objectKey(sha256), body, { sha256 });
     return stored.size;
   } catch (error) {
-    // R2 names the checksum in its message; it has no error class.
+    // R2 has no error class; its message names the checksum.
     if (error instanceof Error && /sha-?256|checksum|10037/i.test(error.message)) {
       throw new WaggleError(
         "DIGEST_MISMATCH",
-        "an object must have the hash of its address, got other bytes; send it again",
+        "the bytes do not have the hash in the path; send the object again",
         { cause: error },
       );
     }

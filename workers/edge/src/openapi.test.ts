@@ -36,7 +36,7 @@ beforeEach(async () => {
   api = await ask<Description>("GET", "/openapi.json");
 });
 
-/** What is wrong with an answer according to the description; empty when nothing is. */
+/** Mismatches between a response and the description; empty if there are none. */
 function faults(method: string, path: string, reply: Reply): string {
   const operation = api.paths[path]?.[method];
   if (!operation) return `${method} ${path} is not described`;
@@ -51,7 +51,7 @@ function faults(method: string, path: string, reply: Reply): string {
   return result.valid ? "" : `${method} ${path}: ${result.errorMessage}`;
 }
 
-describe("the description", () => {
+describe("the OpenAPI description", () => {
   test("describes every route that the app serves, and no other", () => {
     const served = app.routes
       .filter(({ method }) => method !== "ALL")
@@ -62,7 +62,7 @@ describe("the description", () => {
     expect([...new Set(served)].sort()).toEqual(described.sort());
   });
 
-  test("names every operation once and says who may call it", () => {
+  test("names every operation once and states its access", () => {
     const operations = Object.values(api.paths).flatMap((path) => Object.values(path));
     expect(new Set(operations.map((one) => one.operationId)).size).toBe(endpoints.length);
     for (const { path, method, access } of endpoints) {
@@ -71,7 +71,7 @@ describe("the description", () => {
     }
   });
 
-  test("every reference in it resolves", () => {
+  test("has no unresolved reference", () => {
     const references = [...JSON.stringify(api).matchAll(/"\$ref":"#\/([^"]+)"/g)];
     expect(references.length).toBeGreaterThan(50);
     const follow = (pointer: string) =>
@@ -80,7 +80,7 @@ describe("the description", () => {
     expect(pointers.filter((pointer) => follow(pointer) === undefined)).toEqual([]);
   });
 
-  test("an upload that the schema forbids is one that the Worker refuses", async () => {
+  test("forbids an upload that the Worker refuses", async () => {
     const { token } = await openSession();
     const made = await makeUpload(baseModel, null);
     const validate = new CfWorkerJsonSchemaValidator().getValidator({
@@ -95,8 +95,8 @@ describe("the description", () => {
   });
 });
 
-describe("real answers fit the description", () => {
-  test("of pages", async () => {
+describe("responses match the description", () => {
+  test("for pages", async () => {
     const opened = await call("POST", "/v1/sessions", { body: { siteKey: "test-site" } });
     const { token } = opened.body as { token: string };
     const assignment = await assign(token);
@@ -123,7 +123,7 @@ describe("real answers fit the description", () => {
     expect(answers.map((answer) => faults(...answer)).filter((fault) => fault !== "")).toEqual([]);
   });
 
-  test("of trainer and operator", async () => {
+  test("for trainer and operator", async () => {
     const { token } = await openSession();
     await publish(1, baseModel);
     const made = [await makeUpload(baseModel, null), await makeUpload(baseModel, null)];

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 description, written from the endpoints and the zod schemas they share with clients. */
+/** The OpenAPI 3.1 description, generated from the endpoints and the zod schemas that clients share. */
 import * as protocol from "@waggle/protocol";
 import { z } from "zod";
 import type { Content, Endpoint } from "./endpoint.ts";
@@ -7,7 +7,7 @@ type Json = { [key: string]: unknown };
 
 const schemaOptions = { target: "draft-2020-12", io: "input", unrepresentable: "any" } as const;
 
-/** Schemas that get a name of their own in `components`. */
+/** Schemas with a name of their own in `components`. */
 const NAMED: { readonly [name: string]: z.ZodType } = {
   AcknowledgeRequest: protocol.AcknowledgeRequest,
   AcknowledgeResponse: protocol.AcknowledgeResponse,
@@ -47,14 +47,14 @@ const NAMED: { readonly [name: string]: z.ZodType } = {
 
 const COMPONENT = "#/components/schemas/";
 
-/** Where zod puts schemas that several others share and that have no name. */
+/** Name under which zod puts unnamed schemas that several others share. */
 const SHARED = "__shared";
 
 function components(): Json {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id });
   const generated = z.toJSONSchema(registry, { ...schemaOptions, uri: (id) => COMPONENT + id });
-  // A reference with two fragments is none: what is shared becomes components of their own.
+  // References with two fragments are invalid, so shared schemas become components of their own.
   const text = JSON.stringify(generated.schemas).replaceAll(`${SHARED}#/$defs/`, "shared-");
   const { [SHARED]: shared, ...named } = JSON.parse(text) as { [name: string]: Json };
   const definitions = Object.entries((shared?.["$defs"] ?? {}) as { [name: string]: Json });
@@ -109,7 +109,7 @@ function operationOf(endpoint: Endpoint): Json {
     responses: {
       ...Object.fromEntries(successes),
       default: {
-        description: "A refusal or fault with a stable code.",
+        description: "An error with a stable code.",
         content: { "application/json": { schema: { $ref: `${COMPONENT}ErrorBody` } } },
       },
     },
@@ -118,7 +118,7 @@ function operationOf(endpoint: Endpoint): Json {
 
 const bearer = (description: string): Json => ({ type: "http", scheme: "bearer", description });
 
-/** The whole description as a plain object. */
+/** The complete description as a plain object. */
 export function describeApi(endpoints: readonly Endpoint[]): Json {
   const paths: { [path: string]: Json } = {};
   for (const endpoint of endpoints) {

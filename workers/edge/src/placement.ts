@@ -1,7 +1,7 @@
 /**
- * Puts stored trajectories into the group they will be leased with: the assigned one while it is open,
- * a late group once it was leased, a group of one for a live request. Run by the Queue's consumer and,
- * since a local queue forgets, by every lease. The Coordinator calls it one at a time.
+ * Places stored trajectories in the group that they are leased with: the assigned group while it is open, a
+ * late group after it was leased, or a group of one for a live request. The Queue's consumer runs it, and so
+ * does every lease, because a local queue loses messages. The Coordinator serializes the calls.
  */
 
 type StoredRow = {
@@ -10,13 +10,13 @@ type StoredRow = {
   groupState: "open" | "leased" | "done" | null;
 };
 
-/** Rows placed in one go; what is left is placed by the next call. */
+/** Rows placed per call; the next call places the rest. */
 const BATCH = 500;
 
 /**
- * Makes every stored row ready.
+ * Makes stored rows ready.
  * @param lateMs how long a late group waits for its siblings
- * @returns rows placed
+ * @returns the number of rows placed
  */
 export async function placeStored(db: D1Database, now: number, lateMs: number): Promise<number> {
   const { results } = await db

@@ -1,6 +1,6 @@
 /**
- * Changes of policies: publish, promote, roll back. The Coordinator calls them one at a time. Each
- * change moves the epoch on, which fences publishers that have not seen it.
+ * Policy changes: publish, promote, roll back. The Coordinator serializes them. Each change increments the
+ * epoch, which fences publishers that have not seen it.
  */
 import {
   type PolicyVersion,
@@ -23,7 +23,7 @@ import { requirePassed } from "./promotion-gate.ts";
 import { requireNotFrozen } from "./switches.ts";
 
 const NEXT_EPOCH = "UPDATE counters SET value = value + 1 WHERE name = 'policyEpoch'";
-/** For rows that the same batch changes. */
+/** The current epoch, for rows that the same batch changes. */
 const EPOCH = "(SELECT value FROM counters WHERE name = 'policyEpoch')";
 
 type Ancestry = { status: string; descendsFrom: number | null; displacedBy: number | null };
@@ -36,8 +36,8 @@ async function findAncestry(db: D1Database, version: number): Promise<Ancestry |
 }
 
 /**
- * Publishes to the canary channel under the next version number, or records a candidate that failed.
- * An earlier canary is displaced. The same publication again gets the version it got before.
+ * Publishes to the canary channel under the next version number, or records a candidate that failed. It
+ * displaces an earlier canary. Repeating a publication returns the version from before.
  * @throws WaggleError `FROZEN`, `PUBLICATION_STALE`, `GATE_NOT_PASSED`, `LINEAGE_ROLLED_BACK`, `CONFLICT`
  */
 export async function publishPolicy(
@@ -55,7 +55,7 @@ export async function publishPolicy(
   if (base?.reference.sha256 !== request.baseModel) {
     throw new WaggleError(
       "CONFLICT",
-      "this version was trained from another base model than this installation has",
+      "this version was trained from a base model other than this installation's",
     );
   }
   const head = await policyHead(db);
@@ -106,7 +106,7 @@ function samePublication(existing: PolicyVersion, request: PublishRequest): Poli
   if (isSame) return existing;
   throw new WaggleError(
     "CONFLICT",
-    `publication ${request.publicationId} is version ${existing.version} and has another adapter or other guidance; use a new publicationId`,
+    `publication ${request.publicationId} is already version ${existing.version}, with another adapter or other guidance; use a new publicationId`,
   );
 }
 
@@ -118,19 +118,19 @@ function requireServable(
   gate: PromotionGate,
 ): void {
   if (descendsFrom !== null) throw rolledBackLineage(descendsFrom);
-  // A person may look at text on the canary channel before it is evaluated, but must ask for it.
+  // Unevaluated text may be published to the canary channel for review, but only on explicit request.
   const isUnevaluatedText =
     evaluation === null && guidance !== undefined && adapter?.sha256 === parent.adapter?.sha256;
   if (!isUnevaluatedText) requirePassed(evaluation, stable, gate);
   else if (withoutEvaluation !== true) {
     throw new WaggleError(
       "GATE_NOT_PASSED",
-      "this text has no evaluation; set withoutEvaluation (publish-text --without-evaluation) to publish it to the canary channel all the same",
+      "this text has no evaluation; set withoutEvaluation (publish-text --without-evaluation) to publish it to the canary channel anyway",
     );
   }
 }
 
-/** The decision, with the overrides that were asked for before its reason. */
+/** The decision, with the requested overrides prepended to its reason. */
 function withOverrides(
   decision: Decision,
   { allowDescendant, rolledBack, withoutEvaluation }: PromoteRequest,
@@ -158,8 +158,8 @@ function rolledBackLineage(ancestor: number): WaggleError {
 }
 
 /**
- * Makes the canary stable. A canary that a newer one displaced was not judged and may be promoted, too.
- * An operator may promote every earlier version.
+ * Makes the canary stable. A canary displaced by a newer one was not rejected and may also be promoted. An
+ * operator may promote any earlier version.
  * @throws WaggleError `FROZEN`, `NOT_FOUND`, `CONFLICT`, `GATE_NOT_PASSED`, `PUBLICATION_STALE`,
  *   `LINEAGE_ROLLED_BACK`
  */
@@ -199,7 +199,7 @@ export async function promotePolicy(
   return findPolicy(db, version);
 }
 
-/** @throws WaggleError `CONFLICT` where a version was judged and only an operator may promote it */
+/** @throws WaggleError `CONFLICT` if only an operator may promote this version */
 function requireOperator(
   { version, status }: PolicyVersion,
   overrides: PromoteRequest | null,
@@ -207,26 +207,26 @@ function requireOperator(
   if (overrides === null) {
     throw new WaggleError(
       "CONFLICT",
-      `version ${version} is ${status}; a trainer may promote the canary alone`,
+      `version ${version} is ${status}; a trainer may only promote the canary`,
     );
   }
   if (status === "rolled-back" && overrides.rolledBack !== true) {
     throw new WaggleError(
       "CONFLICT",
-      `version ${version} was rolled back; say so explicitly to promote it all the same`,
+      `version ${version} was rolled back; to promote it anyway, request the override explicitly`,
     );
   }
 }
 
-/** Every version trained from ?1, directly or not. */
+/** Every direct or indirect descendant of ?1. */
 const DESCENDANTS = `
   WITH RECURSIVE descendants (version) AS (
     SELECT version FROM policies WHERE parent = ?1
     UNION SELECT p.version FROM policies p JOIN descendants d ON p.parent = d.version)`;
 
 /**
- * Takes a version and all that descend from it off the channels. The canary channel falls back to
- * stable, stable to the version promoted last whose ancestors all stand.
+ * Takes a version and all its descendants off the channels. The canary channel then serves the stable version.
+ * The stable channel returns to the most recently promoted version without a rolled-back ancestor.
  * @throws WaggleError `NOT_FOUND`, `CONFLICT` for the base itself
  */
 export async function rollBackPolicy(

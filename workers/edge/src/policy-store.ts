@@ -1,7 +1,6 @@
 /**
- * Published policies and their channels. A channel is a status: at most one version is stable and at
- * most one canary; without a canary that channel serves the stable version. Changes are in
- * `policy-changes.ts`.
+ * Published policies and their channels. A channel is a status: at most one version is stable and at most one
+ * is canary. Without a canary, that channel serves the stable version. For changes, see `policy-changes.ts`.
  */
 import {
   AdapterReference,
@@ -18,6 +17,7 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 
+/** A row of `policies`, with JSON columns as text. */
 export type PolicyRow = {
   version: number;
   parent: number | null;
@@ -30,10 +30,11 @@ export type PolicyRow = {
   publishedAt: string;
 };
 
-/** Of a `PolicyRow`. */
+/** The columns of a `PolicyRow`. */
 export const COLUMNS: string =
   "version, parent, baseModel, adapter, guidance, status, evaluation, step, publishedAt";
 
+/** Parses a row. */
 export function toPolicy({ guidance, ...row }: PolicyRow): PolicyVersion {
   return {
     ...row,
@@ -43,14 +44,15 @@ export function toPolicy({ guidance, ...row }: PolicyRow): PolicyVersion {
   };
 }
 
+/** The base model of this installation. */
 export type KnownBaseModel = {
   readonly reference: BaseModelReference;
   readonly vocabularySize: number;
-  /** `null` where the trainer did not say it. */
+  /** `null` if the trainer did not report it. */
   readonly contextLength: number | null;
 };
 
-/** The base model of this installation, `null` before the trainer has said it. */
+/** The base model of this installation; `null` before the trainer has registered it. */
 export async function findBaseModel(db: D1Database): Promise<KnownBaseModel | null> {
   const row = await db
     .prepare("SELECT reference, vocabularySize, contextLength FROM baseModel")
@@ -64,10 +66,10 @@ export async function findBaseModel(db: D1Database): Promise<KnownBaseModel | nu
   );
 }
 
-/** Versions in one list. An older one is asked for by its number. */
+/** Versions in one list. Older ones can be requested by number. */
 const LISTED_VERSIONS = 250;
 
-/** Those of `versions` that were published. */
+/** The published ones among `versions`. */
 export async function publishedAmong(
   db: D1Database,
   versions: readonly number[],
@@ -79,15 +81,16 @@ export async function publishedAmong(
   return new Set(results.map((row) => row.version));
 }
 
+/** The versions of the channels, the newest version, and the epoch. */
 export type PolicyHead = {
   readonly stable: number;
   readonly canary: number;
   readonly newest: number;
-  /** Changes of policies so far. */
+  /** Number of policy changes so far. */
   readonly epoch: number;
 };
 
-/** Where the channels stand. @throws WaggleError `NOT_FOUND` before there is a base model */
+/** The current versions of the channels. @throws WaggleError `NOT_FOUND` before there is a base model */
 export async function policyHead(db: D1Database): Promise<PolicyHead> {
   const head = await db
     .prepare(
@@ -103,7 +106,7 @@ export async function policyHead(db: D1Database): Promise<PolicyHead> {
 
 /**
  * The newest policies and those that are served, newest first.
- * @param since only those that changed after this epoch
+ * @param since only policies that changed after this epoch
  * @throws WaggleError `NOT_FOUND` before there is a base model
  */
 export async function listPolicies(
@@ -111,7 +114,7 @@ export async function listPolicies(
   gate: PromotionGate,
   since?: number,
 ): Promise<PoliciesResponse> {
-  // Read first: a change between the two reads is then read again, never missed.
+  // Read first, so that a change between the two reads is read again instead of missed.
   const { stable, canary, epoch } = await policyHead(db);
   const { results } = await db
     .prepare(
@@ -126,13 +129,13 @@ export async function listPolicies(
   return { stable, canary, epoch, gate, policies: results.map(toPolicy) };
 }
 
-/** What pages of a channel run. @throws WaggleError `NOT_FOUND` before there is a base model */
+/** The manifest for pages of a channel. @throws WaggleError `NOT_FOUND` before there is a base model */
 export function manifestOf(db: D1Database, channel: Channel): Promise<PolicyManifest> {
   const statuses = channel === "canary" ? "('canary', 'stable')" : "('stable')";
   return manifestWhere(db, channel, `status IN ${statuses} ORDER BY status = 'canary' DESC`);
 }
 
-/** The base model without a trained policy. @throws WaggleError `NOT_FOUND` as `manifestOf` */
+/** The base model without a trained policy. @throws WaggleError `NOT_FOUND` like `manifestOf` */
 export function baseManifest(db: D1Database, channel: Channel): Promise<PolicyManifest> {
   return manifestWhere(db, channel, "version = 0");
 }
@@ -150,7 +153,7 @@ async function manifestWhere(
   return { channel, policy: forPages(toPolicy(row)), baseModel: base.reference };
 }
 
-/** Pages of the previous release reject an evaluation with members that they do not know. */
+/** Drops members of the evaluation that pages of the previous release would reject. */
 function forPages(policy: PolicyVersion): PolicyVersion {
   if (policy.evaluation === null) return policy;
   const { tasks, successes, stableSuccesses } = policy.evaluation;
@@ -176,8 +179,8 @@ export async function findPolicy(db: D1Database, version: number): Promise<Polic
 }
 
 /**
- * Sets what version 0 is; again with the same model is a success.
- * @throws WaggleError `CONFLICT` once something was learned or collected with another one
+ * Registers the base model as version 0. Repeating it with the same model succeeds.
+ * @throws WaggleError `CONFLICT` once anything was collected or learned with another model
  */
 export async function setBaseModel(
   db: D1Database,
@@ -187,7 +190,7 @@ export async function setBaseModel(
   const known = await findBaseModel(db);
   const { baseModel, vocabularySize, contextLength = null } = request;
   if (known?.reference.sha256 === baseModel.sha256) {
-    // An installation of an earlier release learns it from the next start of its trainer.
+    // An installation of an earlier release learns the context length at its trainer's next start.
     if (contextLength !== null && known.contextLength !== contextLength) {
       await db.prepare("UPDATE baseModel SET contextLength = ?1").bind(contextLength).run();
     }
@@ -202,7 +205,7 @@ export async function setBaseModel(
   if (known && used?.used === 1) {
     throw new WaggleError(
       "CONFLICT",
-      "an installation has one base model, got another one; use a fresh database",
+      "this installation already has another base model; use a fresh database",
     );
   }
   await db.batch([

@@ -1,8 +1,9 @@
-/** The gate of this installation: no version is served to a channel on a trainer's word alone. */
+/** The promotion gate: the edge does not serve a version on the trainer's word alone. */
 import { gateRefusal } from "@waggle/evaluation";
 import { type EvaluationResult, type PromotionGate, WaggleError } from "@waggle/protocol";
 import type { Settings } from "./settings.ts";
 
+/** The gate's thresholds from the settings. */
 export function promotionGateOf(settings: Settings): PromotionGate {
   return {
     minTasks: settings.GATE_MIN_TASKS,
@@ -12,8 +13,8 @@ export function promotionGateOf(settings: Settings): PromotionGate {
 }
 
 /**
- * Computes the decision again from the counts of an evaluation.
- * @throws WaggleError `GATE_NOT_PASSED`, `PUBLICATION_STALE` when it was compared with another version
+ * Recomputes the decision from the counts of an evaluation.
+ * @throws WaggleError `GATE_NOT_PASSED`, or `PUBLICATION_STALE` if it was compared with another version
  */
 export function requirePassed(
   evaluation: EvaluationResult | null,

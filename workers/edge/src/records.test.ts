@@ -1,4 +1,4 @@
-/** One bad record never stops the others: at upload, in a lease, and over many leases. */
+/** A bad record never blocks the others: at upload, in a lease, and over many leases. */
 import { applyD1Migrations, reset } from "cloudflare:test";
 import type {
   AuditResponse,
@@ -84,7 +84,7 @@ const digestsOf = (granted: GrantedLease): string[] =>
   granted.groups.flatMap(({ rows }) => rows.map(({ digest }) => digest));
 
 fault(
-  "an upload whose kept ids are out of order is refused, the rest of the batch is stored",
+  "an upload with unsorted kept ids is refused, and the rest of the batch is stored",
   { item: "1.1", before: "stored as accepted; the trainer that leases it exits, 5 of 5 restarts" },
   async () => {
     const bad = await makeUpload(baseModel, await assign(token), withKept([5, 4], null));
@@ -101,7 +101,7 @@ fault(
 );
 
 fault(
-  "objects that are missing, damaged, too large or of another schema leave a lease alone",
+  "missing, damaged, oversized or outdated objects are left out of a lease",
   {
     item: "1.2",
     before: "every lease answers 500 (damaged); the trainer exits at each start (old)",
@@ -148,7 +148,7 @@ fault(
   },
 );
 
-test("a lease without one usable object is given back at once", async () => {
+test("a lease without a single usable object is returned at once", async () => {
   for (let i = 0; i < 3; i++) {
     const { digest } = await work(token, baseModel);
     await bindings.OBJECTS.delete(await keyOf(digest));
@@ -178,9 +178,9 @@ test("rows of the previous release survive the migration and are leased", async 
   expect((await lease()).groups[0]?.trajectories[0]?.digest).toBe(digest);
 });
 
-describe("a row that no lease survives", () => {
+describe("a row that crashes every trainer", () => {
   fault(
-    "becomes a dead letter after 5 leases; other groups are learned from meanwhile",
+    "becomes a dead letter after 5 leases, while other groups are learned from",
     { item: "1.3", before: "the oldest group is leased first for ever: 0 of 9 others learned" },
     async () => {
       const made: Upload[] = [];
@@ -189,7 +189,7 @@ describe("a row that no lease survives", () => {
       const learned = new Set<string>();
       let now = Date.now();
       let lives = 0;
-      // Every life of the trainer takes leases until one holds the poisoned row.
+      // Each trainer process takes leases until one contains the bad row.
       for (; lives < 20; lives++) {
         const trainerId = `life-${lives}`;
         let isDead = false;
@@ -231,7 +231,7 @@ describe("a row that no lease survives", () => {
     },
   );
 
-  test("the group is leased alone from the third lease on, to a trainer that holds nothing", async () => {
+  test("its group is leased alone from the third lease on, to a trainer without other leases", async () => {
     for (let i = 0; i < 6; i++) await work(token, baseModel);
     let now = Date.now();
     for (let life = 0; life < 2; life++) {
@@ -248,7 +248,7 @@ describe("a row that no lease survives", () => {
     expect((await leaseAt(now, 10, "b")).isAlone).toBe(true);
   });
 
-  test("a lease that is released does not count", async () => {
+  test("a released lease does not count", async () => {
     for (let i = 0; i < 3; i++) await work(token, baseModel);
     for (let i = 0; i < 7; i++) {
       const { leaseId, fencingToken } = await leaseAt(Date.now());
@@ -277,17 +277,17 @@ describe("the operator", () => {
   }
   const path = (digest: string) => `/v1/operator/dead-letters/${digest}`;
 
-  test("retries a dead letter: it is leased again", async () => {
+  test("retries a dead letter, and it is leased again", async () => {
     const { digest } = await deadLetter();
     expect((await letters()).rows).toMatchObject([{ digest, reason: "check-failed" }]);
     await ask("POST", `${path(digest)}/retry`, asOperator);
     expect((await letters()).rows).toEqual([]);
-    // Its group is done, so it waits in a late one until that one's deadline.
+    // Its group is done, so it waits in a late group until that group's deadline.
     expect((await leaseAt(Date.now())).leaseId).toBeNull();
     expect(digestsOf(await leaseAt(Date.now() + 5 * MINUTE))).toEqual([digest]);
   });
 
-  test("deletes a dead letter with its content, and the same upload is not taken again", async () => {
+  test("deletes a dead letter with its content, and the same upload is refused", async () => {
     const { digest, session } = await deadLetter();
     const key = await keyOf(digest);
     await ask("DELETE", path(digest), asOperator);
@@ -298,7 +298,7 @@ describe("the operator", () => {
     await ask("DELETE", "/v1/visitor", { token: session });
   });
 
-  test("retry and delete are in the audit log with the operator's name; refused ones are not", async () => {
+  test("retries and deletions are in the audit log with the operator's name; refused ones are not", async () => {
     const [retried, deleted] = [await deadLetter(), await deadLetter()];
     const as = { ...asOperator, headers: { [OPERATOR_NAME_HEADER]: "Ada" } };
     await ask("POST", `${path(retried.digest)}/retry`, as);
@@ -312,7 +312,7 @@ describe("the operator", () => {
     ]);
   });
 
-  test("forgetting a visitor deletes their dead letters", async () => {
+  test("loses the dead letters of a forgotten visitor", async () => {
     const { session } = await deadLetter();
     await ask("DELETE", "/v1/visitor", { token: session });
     expect(await bindings.DB.prepare("SELECT * FROM deadLetters").first()).toBeNull();

@@ -1,19 +1,19 @@
 /**
- * Counts what the edge refuses before it is stored: by day, operation and error code, nothing of the request.
- * An isolate gathers counts in memory and writes them once a second, so that a flood of bad requests is not
- * a flood of writes. An isolate that is evicted loses at most that second.
+ * Counts requests that the edge refuses, by day, operation and error code, without their content. An isolate
+ * collects counts in memory and writes them once a second, so that a flood of bad requests is not a flood of
+ * writes. An evicted isolate loses at most one second.
  */
 import type { Bindings } from "./settings.ts";
 
 const WRITE_EVERY_MS = 1000;
-/** Days that are shown, and kept. */
+/** Days that are shown and kept. */
 export const REFUSAL_DAYS = 7;
 
 type Count = { day: string; operation: string; reason: string; count: number; lastAt: number };
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** The first day that counts. */
+/** The first day that is still counted. */
 export function firstRefusalDay(now: number): string {
   return dayOf(now - (REFUSAL_DAYS - 1) * 86_400_000);
 }
@@ -41,7 +41,7 @@ async function write(db: D1Database, now: number): Promise<void> {
   ]);
 }
 
-/** Counts a refusal. @returns resolves when it is written; never rejects */
+/** Counts a refused request. @returns a promise that resolves when it is written and never rejects */
 export function countRefusal(
   env: Bindings,
   operation: string,
@@ -52,7 +52,7 @@ export function countRefusal(
   const key = `${day} ${operation} ${reason}`;
   const known = waiting.get(key);
   waiting.set(key, { day, operation, reason, count: (known?.count ?? 0) + 1, lastAt: now });
-  // A count that cannot be written must not fail a request.
+  // A failed write must not fail the request.
   writing ??= write(env.DB, now).catch(() => undefined);
   return writing;
 }

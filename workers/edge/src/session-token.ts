@@ -1,24 +1,25 @@
 /**
- * Signed tokens of pages: a short-lived one that every call carries and a long-lived one that proves
- * which pseudonymous visitor this is. They hold no personal data and no right beyond "this visitor".
+ * Signed tokens of pages: a short-lived one for every call, and a long-lived one that proves a pseudonymous
+ * visitor. They contain no personal data and grant no right beyond "this visitor".
  */
 import { type Channel, sha256, WaggleError } from "@waggle/protocol";
 import { sign, verify } from "hono/jwt";
 
+/** The session that a token proves. */
 export type Session = {
   readonly visitorId: string;
-  /** False for the session of one visit, opened without consent. */
+  /** False for the session of a single visit, opened without consent. */
   readonly isRemembered: boolean;
 };
 
-/** The tokens of a visitor who agreed and those of one visit; neither passes for the other. */
+/** Separates tokens of visitors who gave consent from those of single visits. */
 export type Audience =
   | "waggle-session"
   | "waggle-visitor"
   | "waggle-visit-session"
   | "waggle-visit";
 
-/** A token for `visitorId`, valid for `ttlSeconds` from `now` (ms). */
+/** Signs a token for `visitorId` that is valid for `ttlSeconds` from `now` (ms). */
 export function signToken(
   audience: Audience,
   visitorId: string,
@@ -34,7 +35,7 @@ export function signToken(
   );
 }
 
-/** The id of the visitor a token proves; `null` for a forged, expired or foreign token. */
+/** The visitor id that a token proves; `null` for a forged, expired or foreign token. */
 export async function verifyToken(
   audience: Audience,
   token: string,
@@ -45,13 +46,13 @@ export async function verifyToken(
       const payload = await verify(token, secret, { alg: "HS256", aud: audience });
       return typeof payload["sub"] === "string" ? payload["sub"] : null;
     } catch {
-      // Signed with another secret, or not a token of this kind.
+      // Signed with another secret, or another kind of token.
     }
   }
   return null;
 }
 
-/** The session a token stands for; `null` as above. */
+/** The session that a token proves; `null` as above. */
 export async function verifySession(
   token: string,
   secrets: readonly string[],
@@ -66,15 +67,12 @@ export async function verifySession(
 export function bearerOf(request: Request): string {
   const match = /^Bearer ([^\s]{1,4096})$/.exec(request.headers.get("authorization") ?? "");
   if (!match?.[1]) {
-    throw new WaggleError(
-      "UNAUTHENTICATED",
-      "a bearer token must be sent, got none; set the Authorization header",
-    );
+    throw new WaggleError("UNAUTHENTICATED", "no bearer token; set the Authorization header");
   }
   return match[1];
 }
 
-/** Compares secrets in constant time, whatever their lengths. */
+/** Compares secrets in constant time, regardless of their lengths. */
 export async function sameSecret(a: string, b: string): Promise<boolean> {
   const encoder = new TextEncoder();
   const [x, y] = await Promise.all([
@@ -84,7 +82,7 @@ export async function sameSecret(a: string, b: string): Promise<boolean> {
   return crypto.subtle.timingSafeEqual(x, y);
 }
 
-/** The channel of a visitor: the same as long as the share stays the same. */
+/** The channel of a visitor. It changes only if the share changes. */
 export async function channelOf(visitorId: string, canaryShare: number): Promise<Channel> {
   const position = Number.parseInt((await sha256(`channel ${visitorId}`)).slice(0, 8), 16);
   return position / 0x1_0000_0000 < canaryShare ? "canary" : "stable";

@@ -13,7 +13,7 @@ const good = {
   ALLOWED_ORIGINS: "*",
 };
 
-test("lists are split and what is not set has its default", () => {
+test("lists are split and unset variables have their defaults", () => {
   expect(readSettings({ ...good })).toMatchObject({
     SITE_KEYS: ["a", "b"],
     ALLOWED_ORIGINS: ["*"],
@@ -23,7 +23,7 @@ test("lists are split and what is not set has its default", () => {
   });
 });
 
-test("each secret that is missing or weak is named, and its value is not", () => {
+test("each missing or weak secret is named without its value", () => {
   for (const name of Object.keys(good)) {
     const { [name as keyof typeof good]: _, ...lacking } = good;
     expect(() => readSettings(lacking)).toThrow(name);
@@ -33,7 +33,7 @@ test("each secret that is missing or weak is named, and its value is not", () =>
   expect(() => readSettings(weak)).not.toThrow("hunter2");
 });
 
-test("edge tools are sets by name, and a name that no set has is an error", () => {
+test("edge tools are named sets, and an unknown set is an error", () => {
   expect(readSettings({ ...good, EDGE_TOOLS: "shop" })).toMatchObject({ EDGE_TOOLS: ["shop"] });
   expect(readSettings({ ...good, EDGE_TOOLS: "" })).toMatchObject({ EDGE_TOOLS: [] });
   expect(() => readSettings({ ...good, EDGE_TOOLS: "shop, bank" })).toThrow("EDGE_TOOLS");

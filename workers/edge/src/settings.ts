@@ -1,22 +1,22 @@
 /**
- * Bindings and variables of the Worker. A missing secret is a clear error on every request, never a
- * default: a Worker that runs without credentials would hand out everybody's data.
+ * Bindings and variables of the Worker. Secrets have no defaults: a Worker without them answers every request
+ * with an error, because running without credentials would expose all data.
  */
 import { WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import { TOOL_SET_NAMES } from "./edge-tools.ts";
 
-/** What wrangler binds; variables are strings and checked by `readSettings`. */
+/** Bindings from wrangler. Variables are strings, which `readSettings` validates. */
 export type Bindings = {
   readonly DB: D1Database;
   readonly OBJECTS: R2Bucket;
   readonly UPLOADS: Queue<UploadPointer>;
-  /** Of `Coordinator`; `coordinatorOf` knows the type, so that the class may import this file. */
+  /** Namespace of `Coordinator`. `coordinatorOf` adds the type, so that the class can import this file. */
   readonly COORDINATOR: DurableObjectNamespace;
   readonly RATE_LIMITER: DurableObjectNamespace;
 };
 
-/** What the Queue carries: a nudge. The row in D1 is the truth. */
+/** A message of the Queue. It only triggers placement; the row in D1 is authoritative. */
 export type UploadPointer = { readonly digest: string };
 
 const names = z.string().transform((text) =>
@@ -40,8 +40,8 @@ const Settings = z
     SITE_KEYS: list,
     SESSION_SECRET: z.string().min(32, "must have at least 32 characters"),
     /**
-     * To rotate the secret, set this to the old value and SESSION_SECRET to the new one; tokens signed with the
-     * old one stay valid until this is removed, VISITOR_TTL_DAYS later at the earliest.
+     * To rotate the secret, set this to the old value and SESSION_SECRET to the new one. Tokens signed with the
+     * old secret stay valid until this is removed; wait at least VISITOR_TTL_DAYS.
      */
     SESSION_SECRET_PREVIOUS: z.string().min(32, "must have at least 32 characters").optional(),
     TRAINER_CREDENTIAL: z.string().min(16, "must have at least 16 characters"),
@@ -51,52 +51,52 @@ const Settings = z
     /** Tool sets served at `/mcp`, separated by commas; empty = none. */
     EDGE_TOOLS: names.pipe(z.array(z.enum(TOOL_SET_NAMES))).default([]),
     TASK_ENVIRONMENT: z.string().min(1).default("shop"),
-    /** First train seed; the counter goes up from here. */
+    /** First train seed. The counter starts here. */
     TASK_SEED_START: whole(1_000_000, 0),
     GROUP_SIZE: whole(8),
-    /** A group with fewer uploads than slots is leased after this. A slot is given away after a third of it. */
+    /** Seconds until an incomplete group is leased. After a third of them an unanswered slot is given away. */
     GROUP_DEADLINE_SECONDS: whole(90),
-    /** Assigned groups that may be unfinished before no new one is begun; 0 = no limit. */
+    /** Assigned groups that may be unfinished before new ones are withheld; 0 = no limit. */
     MAX_UNFINISHED_GROUPS: whole(32, 0),
     /**
-     * Slots of one group that a visitor may hold; 0 = no limit, so that a loop with fewer pages than a
-     * group has slots fills its groups. Production sets 1.
+     * Slots of one group that a visitor may hold; 0 = no limit. Without a limit, fewer pages than slots can fill
+     * a group, as on a laptop. Production sets 1.
      */
     GROUP_SLOTS_PER_VISITOR: whole(0, 0),
     /** Slots of one group that an address prefix (/24 or /64) may hold; 0 = no limit. */
     GROUP_SLOTS_PER_PREFIX: whole(0, 0),
     /**
-     * Tasks that a visitor may leave unanswered; 0 = no limit. The count falls to 0 in ten minutes, and each
-     * answer allows two more, up to four times this number at a time.
+     * Tasks that a visitor may leave unanswered; 0 = no limit. The count falls to 0 in ten minutes. Each answer
+     * allows two more, up to four times this number at a time.
      */
     UNANSWERED_PER_VISITOR: whole(16, 0),
-    /** The same for an address prefix. All pages of a laptop share one prefix, so there is no limit there. */
+    /** The same for an address prefix. All pages on a laptop share one prefix, so there is no limit there. */
     UNANSWERED_PER_PREFIX: whole(0, 0),
     SESSION_TTL_SECONDS: whole(900, 30),
     VISITOR_TTL_DAYS: whole(400),
     /** Share of visitors on the canary channel, in [0, 1]. */
     CANARY_SHARE: z.coerce.number().min(0).max(1).default(0.5),
-    /** Requests a visitor may make in a minute; 0 = no limit. */
+    /** Requests per minute and visitor; 0 = no limit. */
     RATE_LIMIT_PER_MINUTE: whole(6000, 0),
-    /** Requests with a session that an address prefix may make in a minute; 0 = no limit. */
+    /** Requests with a session per minute and address prefix; 0 = no limit. */
     PREFIX_RATE_LIMIT_PER_MINUTE: whole(0, 0),
-    /** Sessions that an address prefix may open in a minute; 0 = no limit. */
+    /** Sessions that an address prefix may open per minute; 0 = no limit. */
     SESSIONS_PER_MINUTE: whole(600, 0),
-    /** Frozen tasks that an evaluation must have before its version is served. */
+    /** Frozen tasks that an evaluation needs before its version is served. */
     GATE_MIN_TASKS: whole(64),
-    /** Largest fall of the success rate on frozen tasks that is taken for noise. */
+    /** Largest drop of the success rate on frozen tasks that is attributed to noise. */
     GATE_MARGIN: z.coerce.number().min(0).max(1).default(0.03),
-    /** Paired p-value below which a fall is taken for real. */
+    /** Paired p-value below which a drop is considered real. */
     GATE_SIGNIFICANCE: z.coerce.number().min(0).max(1).default(0.05),
     /** Leases that may end without an outcome before a trajectory becomes a dead letter. */
     MAX_LEASE_FAILURES: whole(5),
     /** Decoded bytes of trajectories that one group may hold; 0 = no limit. */
     GROUP_BYTES: whole(8 * MEBIBYTE, 0),
-    /** Decoded bytes that one visitor may upload in an hour; 0 = no limit. */
+    /** Decoded bytes that one visitor may upload per hour; 0 = no limit. */
     VISITOR_BYTES_PER_HOUR: whole(512 * MEBIBYTE, 0),
-    /** The same for one address prefix (/24, /64), where many visitors may share one. */
+    /** The same for an address prefix (/24, /64), which many visitors may share. */
     PREFIX_BYTES_PER_HOUR: whole(2048 * MEBIBYTE, 0),
-    /** A row that waits longer for the Queue's consumer is enqueued again. */
+    /** A row that waits longer than this for the Queue's consumer is enqueued again. */
     STALE_ROW_SECONDS: whole(30),
   })
   .refine((s) => s.TRAINER_CREDENTIAL !== s.OPERATOR_CREDENTIAL, {
@@ -121,8 +121,8 @@ export function sessionSecrets(settings: Settings): readonly [string, ...string[
 const cache = new WeakMap<object, Settings>();
 
 /**
- * The checked variables of an environment.
- * @throws WaggleError `INTERNAL` that names what is missing, never its value.
+ * Validates the variables of an environment.
+ * @throws WaggleError `INTERNAL` that names invalid variables, never their values.
  */
 export function readSettings(env: object): Settings {
   const known = cache.get(env);
@@ -132,7 +132,7 @@ export function readSettings(env: object): Settings {
     const faults = parsed.error.issues.map((i) => `${i.path.join(".")}: ${i.message}`);
     throw new WaggleError(
       "INTERNAL",
-      `the Worker's variables must be set, got ${faults.join("; ")}; see workers/edge/wrangler.jsonc`,
+      `the Worker is not configured: ${faults.join("; ")} (see workers/edge/wrangler.jsonc)`,
     );
   }
   cache.set(env, parsed.data);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { readStoredTrajectory } from "./stored-trajectory.ts";
 import { bindings, freshEdge, makeUpload } from "./testing/edge.ts";
 
-/** A bucket whose first reads of bytes fail. */
+/** A bucket whose first byte reads fail. */
 function failing(failures: number): R2Bucket {
   let left = failures;
   const get = async (key: string): Promise<unknown> => {
@@ -16,7 +16,7 @@ function failing(failures: number): R2Bucket {
   return { get } as unknown as R2Bucket;
 }
 
-test("an object whose bytes cannot be read is a result with a reason after a second attempt", async () => {
+test("an object that is unreadable twice becomes a result with a reason", async () => {
   const { digest, trajectory } = await makeUpload(await freshEdge(), null);
   await bindings.OBJECTS.put("stored", canonicalJson(trajectory));
   expect(await readStoredTrajectory(failing(1), "stored", digest)).toMatchObject({ ok: true });

@@ -1,6 +1,6 @@
 /**
- * Reads the object of a trajectory back. An object that cannot be used is a result with a reason: it
- * must not fail the lease or the page that other records are in.
+ * Reads a trajectory's object. An unusable object becomes a result with a reason, so that it does not fail the
+ * lease or page with the other records.
  */
 import {
   boundary,
@@ -18,13 +18,14 @@ type UnusableObject =
   | "schema-unsupported"
   | "schema-invalid";
 
+/** The trajectory, or the reason why its object is unusable. */
 export type StoredTrajectory =
   | { readonly ok: true; readonly trajectory: Trajectory }
   | { readonly ok: false; readonly reason: UnusableObject };
 
 const unusable = (reason: UnusableObject): StoredTrajectory => ({ ok: false, reason });
 
-/** @throws WaggleError `STORAGE_UNAVAILABLE` when the bucket does not answer */
+/** @throws WaggleError `STORAGE_UNAVAILABLE` if the bucket does not respond */
 export async function readStoredTrajectory(
   bucket: R2Bucket,
   key: string,
@@ -32,14 +33,14 @@ export async function readStoredTrajectory(
 ): Promise<StoredTrajectory> {
   const object = await boundary("storage", () => bucket.get(key));
   if (object === null) return unusable("object-missing");
-  // Before a byte is read: a Worker has 128 MB.
+  // Checked before any byte is read, because a Worker has only 128 MB.
   if (object.size > UPLOAD_LIMITS.bodyBytes) {
     await object.body.cancel();
     return unusable("object-too-large");
   }
   const bytes = await bytesOf(bucket, key, object);
   if (bytes === null) return unusable("object-unreadable");
-  // The object is the canonical JSON that the digest was made of.
+  // The object is the canonical JSON that was digested.
   if ((await sha256(bytes)) !== digest) return unusable("object-damaged");
   const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
   if ((value as { schemaVersion?: unknown }).schemaVersion !== TRAJECTORY_SCHEMA_VERSION) {
@@ -50,8 +51,8 @@ export async function readStoredTrajectory(
 }
 
 /**
- * The bytes of an object, read a second time where the first read fails. `null` where the bucket answers
- * and the bytes still cannot be read: one such object must not hold up the others.
+ * The bytes of an object, with one retry. `null` if the bucket responds but the bytes stay unreadable, since
+ * one such object must not block the others.
  */
 async function bytesOf(
   bucket: R2Bucket,

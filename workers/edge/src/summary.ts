@@ -1,8 +1,8 @@
-/** The operator's summary, read from the counters that triggers keep: its cost does not grow with the data. */
+/** The operator's summary, read from counters that triggers maintain. Its cost does not grow with the data. */
 import type { OperatorSummary } from "@waggle/protocol";
 import { policyHead } from "./policy-store.ts";
 
-/** Versions that the summary tells of, newest first. */
+/** Versions in the summary, newest first. */
 const NEWEST_VERSIONS = 200;
 
 type Tally = { name: string; key: string; count: number };
@@ -15,7 +15,7 @@ type VersionTally = {
   tokens: number;
 };
 
-/** Counts over everything that is stored. @throws WaggleError `NOT_FOUND` before a base model */
+/** Counts over all stored data. @throws WaggleError `NOT_FOUND` before there is a base model */
 export async function summarize(db: D1Database): Promise<OperatorSummary> {
   const [policies, tallied, versions] = await Promise.all([
     policyHead(db),

@@ -1,4 +1,4 @@
-/** The freeze and the kill switch, in D1: a row means that the switch is on. */
+/** The freeze and the kill switch in D1. A row means that the switch is on. */
 import { type ControlState, KillMode, WaggleError } from "@waggle/protocol";
 import { auditStatement, type Decision } from "./audit-log.ts";
 
@@ -10,8 +10,10 @@ type SwitchRow = {
   at: number;
 };
 
+/** State of both switches; `null` = off. */
 export type Switches = Pick<ControlState, "frozen" | "killed">;
 
+/** Reads both switches. */
 export async function readSwitches(db: D1Database): Promise<Switches> {
   const { results } = await db
     .prepare("SELECT name, mode, actor, reason, at FROM switches")
@@ -30,13 +32,14 @@ export async function readSwitches(db: D1Database): Promise<Switches> {
   };
 }
 
-/** Stops publications and promotions; the same request again changes nothing. */
+/** Stops publications and promotions. Repeating it changes nothing. */
 export async function freeze(db: D1Database, decision: Decision): Promise<void> {
   const { frozen } = await readSwitches(db);
   if (frozen?.by === decision.by && frozen.reason === decision.reason) return;
   await db.batch([set(db, "freeze", null, decision), auditStatement(db, "freeze", decision)]);
 }
 
+/** Allows publications and promotions again. */
 export async function unfreeze(db: D1Database, decision: Decision): Promise<void> {
   if ((await readSwitches(db)).frozen === null) return;
   await db.batch([clear(db, "freeze"), auditStatement(db, "unfreeze", decision)]);
@@ -55,7 +58,7 @@ export async function setKillSwitch(
   ]);
 }
 
-/** Gives pages the policy of their channel back. */
+/** Pages run the policy of their channel again. */
 export async function clearKillSwitch(db: D1Database, decision: Decision): Promise<void> {
   if ((await readSwitches(db)).killed === null) return;
   await db.batch([clear(db, "kill"), auditStatement(db, "kill-switch-off", decision)]);

@@ -1,4 +1,4 @@
-/** Trajectory rows as the operator reads them, filtered and paged. */
+/** Trajectory rows for the operator, filtered and paged. */
 import type { TaskReference, TrajectoriesResponse, TrajectoryRow } from "@waggle/protocol";
 import { z } from "zod";
 
@@ -27,30 +27,31 @@ function toRow(stored: Stored): TrajectoryRow {
   };
 }
 
+/** Query parameters of the list. */
 export const TrajectoryFilter = z.strictObject({
   status: z
     .enum(["waiting", "leased", "learned", "rejected", "skipped"])
     .optional()
-    .describe("Only of this status."),
-  version: z.coerce.number().int().min(0).optional().describe("Only sampled by this version."),
-  success: z.enum(["true", "false"]).optional().describe("Only solved, or only unsolved."),
-  reason: z.string().max(64).optional().describe("Only refused or skipped for this reason."),
-  group: z.uuid().optional().describe("Only of this group."),
+    .describe("Only rows with this status."),
+  version: z.coerce.number().int().min(0).optional().describe("Only rows sampled by this version."),
+  success: z.enum(["true", "false"]).optional().describe("Only solved, or only unsolved, rows."),
+  reason: z.string().max(64).optional().describe("Only rows refused or skipped for this reason."),
+  group: z.uuid().optional().describe("Only rows of this group."),
   limit: z.coerce.number().int().min(1).max(200).default(50).describe("Rows, at most 200."),
   cursor: z
     .string()
     .regex(/^\d{1,16}\.[0-9a-f]{64}$/)
     .optional()
-    .describe("`nextCursor` of the page before."),
+    .describe("`nextCursor` of the previous page."),
 });
 export type TrajectoryFilter = z.infer<typeof TrajectoryFilter>;
 
-/** Rows that one page may look through where an index serves only one of several filters. */
+/** Rows that one page may scan if an index serves only one of several filters. */
 const WINDOW = 500;
 
 type Condition = { readonly sql: string; readonly value: string | number };
 
-/** Filters, those first whose index leaves the fewest rows. */
+/** Conditions of the filters; the one whose index leaves the fewest rows comes first. */
 function conditionsOf(filter: TrajectoryFilter): Condition[] {
   const { group, reason, version, success, status } = filter;
   return [
@@ -63,8 +64,8 @@ function conditionsOf(filter: TrajectoryFilter): Condition[] {
 }
 
 /**
- * One page of rows, newest first. The first filter is answered by its index, the others are looked for in
- * a window of bounded size, so that a page may have fewer rows than asked for, and more may follow.
+ * One page of rows, newest first. The first filter uses its index; the others are applied to a window of bounded
+ * size. So a page may have fewer rows than requested although more follow.
  */
 export async function listRows(
   db: D1Database,
@@ -73,7 +74,7 @@ export async function listRows(
   const [first, ...others] = conditionsOf(filter);
   const isWaiting = filter.status === "waiting";
   const waiting = isWaiting ? ["status IN ('stored', 'ready')"] : [];
-  // Waiting rows alone are read from two places of one index.
+  // Without another filter, waiting rows are read from two ranges of one index.
   const places = isWaiting && !first ? ["status = 'stored'", "status = 'ready'"] : [null];
   const rest = [...others.map(({ sql }) => sql), ...(first ? waiting : [])];
   const most = rest.length === 0 ? filter.limit + 1 : WINDOW;
@@ -108,7 +109,7 @@ export async function listRows(
   };
 }
 
-/** Rows of one visitor after a digest, in the order of digests, with where their objects lie. */
+/** Rows of one visitor after a digest, ordered by digest, with the keys of their objects. */
 export async function rowsOfVisitor(
   db: D1Database,
   visitorId: string,
@@ -125,7 +126,7 @@ export async function rowsOfVisitor(
   return results.map((stored) => ({ row: toRow(stored), objectKey: stored.objectKey }));
 }
 
-/** One row and where its object lies, `null` for an unknown digest. */
+/** One row with the key of its object; `null` for an unknown digest. */
 export async function findRow(
   db: D1Database,
   digest: string,

@@ -1,7 +1,7 @@
 /**
- * What must hold of an uploaded trajectory before anything is stored. A browser is not believed: the
- * digest is recomputed, token ids and versions are compared with what this edge knows, the assignment
- * with what it gave out.
+ * Checks of an uploaded trajectory before anything is stored. The browser is not trusted: the digest is
+ * recomputed, token ids and versions are compared with those that this edge knows, and the assignment with
+ * the one that it gave out.
  */
 import {
   type TaskReference,
@@ -14,15 +14,15 @@ import {
 import { describeIssues } from "./body.ts";
 import type { KnownBaseModel } from "./policy-store.ts";
 
-/** What this edge knows and a trajectory must agree with. */
+/** Facts of this edge that a trajectory must agree with. */
 export type Knowledge = {
   readonly baseModel: KnownBaseModel | null;
   readonly versions: ReadonlySet<number>;
-  /** The assignments of this visitor by id, as far as the upload names them. */
+  /** This visitor's assignments that the upload names, by id. */
   readonly assignments: ReadonlyMap<string, TaskReference>;
 };
 
-/** The trajectory in `value`. @throws WaggleError `SCHEMA_INVALID`, `SCHEMA_VERSION_UNSUPPORTED` */
+/** Parses a trajectory. @throws WaggleError `SCHEMA_INVALID`, `SCHEMA_VERSION_UNSUPPORTED` */
 export function parseTrajectory(value: unknown): Trajectory {
   const version =
     typeof value === "object" && value !== null && "schemaVersion" in value
@@ -31,14 +31,14 @@ export function parseTrajectory(value: unknown): Trajectory {
   if (typeof version === "number" && version !== TRAJECTORY_SCHEMA_VERSION) {
     throw new WaggleError(
       "SCHEMA_VERSION_UNSUPPORTED",
-      `schemaVersion must be ${TRAJECTORY_SCHEMA_VERSION}, got another; update the page`,
+      `this schemaVersion is not supported; the edge accepts ${TRAJECTORY_SCHEMA_VERSION} (update the page)`,
     );
   }
   const parsed = TrajectorySchema.safeParse(value);
   if (!parsed.success) {
     throw new WaggleError(
       "SCHEMA_INVALID",
-      `a trajectory must fit its schema, got ${describeIssues(parsed.error)}; see /openapi.json`,
+      `the trajectory does not match its schema: ${describeIssues(parsed.error)} (see /openapi.json)`,
     );
   }
   return parsed.data;
@@ -49,7 +49,7 @@ export async function checkDigest(trajectory: Trajectory, digest: string): Promi
   if ((await trajectoryDigest(trajectory)) !== digest) {
     throw new WaggleError(
       "DIGEST_MISMATCH",
-      "the digest must be that of the canonical trajectory, got another; compute it after the last edit",
+      "the digest is not that of the canonical trajectory; compute it after the last edit",
     );
   }
 }
@@ -58,7 +58,7 @@ function checkConsent({ consent }: Trajectory): void {
   if (!consent.scopes.includes("collect") || !consent.scopes.includes("train")) {
     throw new WaggleError(
       "CONSENT_MISSING",
-      "consent must cover collect and train, got less; ask the visitor",
+      "the consent does not cover collecting and training; ask the visitor for consent",
     );
   }
 }
@@ -67,7 +67,7 @@ function checkPolicy(trajectory: Trajectory, { baseModel, versions }: Knowledge)
   if (baseModel?.reference.sha256 !== trajectory.baseModel) {
     throw new WaggleError(
       "POLICY_VERSION_UNKNOWN",
-      "the base model must be this edge's, got another",
+      "this trajectory was sampled from a base model other than this edge's",
     );
   }
   const sampled = trajectory.segments.filter((segment) => segment.kind === "sampled");
@@ -75,7 +75,7 @@ function checkPolicy(trajectory: Trajectory, { baseModel, versions }: Knowledge)
     if (!versions.has(version)) {
       throw new WaggleError(
         "POLICY_VERSION_UNKNOWN",
-        `a policy version must be published, got ${version}`,
+        `policy version ${version} was never published`,
       );
     }
   }
@@ -83,7 +83,7 @@ function checkPolicy(trajectory: Trajectory, { baseModel, versions }: Knowledge)
   if (first && first.policyVersion !== trajectory.policyVersion) {
     throw new WaggleError(
       "SCHEMA_INVALID",
-      "policyVersion must be that of the first sampled segment, got another",
+      "policyVersion is not that of the first sampled segment",
     );
   }
   const size = baseModel.vocabularySize;
@@ -95,16 +95,16 @@ function checkPolicy(trajectory: Trajectory, { baseModel, versions }: Knowledge)
     if (!inside) {
       throw new WaggleError(
         "SCHEMA_INVALID",
-        `token ids must be below the vocabulary size ${size}, got a greater one`,
+        `a token id is not below the vocabulary size, ${size}`,
       );
     }
   }
 }
 
-/** Where the trainer has not said how long a context may be. */
+/** Context length to assume if the trainer has not reported it. */
 const UNKNOWN_CONTEXT_LENGTH = 131_072;
 
-/** No path may be longer than the context it was sampled in; no kept set larger than its top-k. */
+/** No path may exceed the context length, and no kept set its top-k. */
 function checkLengths({ segments }: Trajectory, { baseModel }: Knowledge): void {
   const most = baseModel?.contextLength ?? UNKNOWN_CONTEXT_LENGTH;
   const lengths = new Map<string, number>();
@@ -143,14 +143,15 @@ function checkAssignment({ assignmentId, task }: Trajectory, { assignments }: Kn
   if (!fits) throw assignmentMismatch();
 }
 
+/** The error for a task without a matching assignment. */
 export function assignmentMismatch(): WaggleError {
   return new WaggleError(
     "ASSIGNMENT_MISMATCH",
-    "a task must come from an unused assignment of this visitor, got another; ask for an assignment",
+    "this task has no unused assignment of this visitor; request an assignment",
   );
 }
 
-/** Everything that can be said of a trajectory without storing it. @throws WaggleError */
+/** Runs every check that needs no storage. @throws WaggleError */
 export function checkTrajectory(trajectory: Trajectory, knowledge: Knowledge): void {
   checkConsent(trajectory);
   checkPolicy(trajectory, knowledge);

@@ -1,10 +1,10 @@
-/** Removes everything of one visitor, for the visitor and for the operator alike. */
+/** Deletes all data of one visitor, for the visitor or the operator. */
 import type { DeletionResponse } from "@waggle/protocol";
 import { forgetVisitor } from "./forgotten-store.ts";
 import { deleteVisitorObjects } from "./object-store.ts";
 import type { Bindings } from "./settings.ts";
 
-/** Rows first: an object without a row is invisible, a row without an object would be a fault. */
+/** Deletes rows first: an object without a row is invisible, but a row without an object is a fault. */
 export async function deleteVisitor(
   { DB, OBJECTS }: Pick<Bindings, "DB" | "OBJECTS">,
   visitorId: string,

@@ -1,4 +1,4 @@
-/** Everything stored of one visitor as JSON lines, read a page at a time so that any amount fits. */
+/** All stored data of one visitor as JSON lines, read page by page so that any amount fits. */
 import type { Feedback, VisitorExportLine } from "@waggle/protocol";
 import { isForgotten } from "./forgotten-store.ts";
 import type { Bindings } from "./settings.ts";
@@ -8,7 +8,7 @@ const PAGE = 50;
 
 type Stores = Pick<Bindings, "DB" | "OBJECTS">;
 
-/** The stored JSON, `null` where the object is missing or damaged. */
+/** The stored JSON; `null` if the object is missing or damaged. */
 async function storedJson(bucket: R2Bucket, key: string): Promise<unknown> {
   const object = await bucket.get(key);
   if (object === null) return null;
@@ -35,7 +35,7 @@ async function* trajectoryLines(
   }
 }
 
-/** Pages through a table of this visitor by id. */
+/** Pages through a table by id, for this visitor. */
 async function* pages<Row extends { id: string }>(
   db: D1Database,
   select: string,
@@ -91,7 +91,7 @@ async function* exportLines(
   }
 }
 
-/** One JSON value a line; the last line counts those before it, so that a cut answer is recognized. */
+/** One JSON value per line. The last line counts the others, so that a truncated response is recognizable. */
 export function exportVisitor(stores: Stores, visitorId: string, now: number): ReadableStream {
   const lines = exportLines(stores, visitorId, now);
   const encoder = new TextEncoder();

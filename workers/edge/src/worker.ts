@@ -1,4 +1,4 @@
-/** Entry of the Worker: HTTP, the Queue's push consumer, the Durable Objects. */
+/** Entry point of the Worker: HTTP, the Queue's consumer, and the Durable Objects. */
 import { app } from "./app.ts";
 import { unwrap } from "./answer.ts";
 import { coordinatorOf } from "./coordinator.ts";
@@ -9,7 +9,7 @@ export { RateLimiter } from "./rate-limiter.ts";
 
 export default {
   fetch: app.fetch,
-  /** A pointer is only a nudge: all stored rows are placed, so that a lost or repeated one is harmless. */
+  /** Places all stored rows. The message is only a trigger, so a lost or repeated one is harmless. */
   async queue(batch, env) {
     unwrap(await coordinatorOf(env).place(Date.now()));
     batch.ackAll();

@@ -36,7 +36,7 @@ const kill = (mode: string, reason = "") =>
   call("PUT", "/v1/operator/kill-switch", { ...as("Zoë"), body: { mode, reason } });
 
 describe("the switches", () => {
-  test("start off, and the trainer learns which environment is assigned", async () => {
+  test("start off, and the trainer reads which environment is assigned", async () => {
     expect(await control()).toEqual({ environment: "shop", frozen: null, killed: null });
   });
 
@@ -58,7 +58,7 @@ describe("the switches", () => {
     expect(Date.now() - Date.parse(newest?.at ?? "")).toBeLessThan(60_000);
   });
 
-  test("the trainer may freeze, but lifts nothing, and the same freeze is logged once", async () => {
+  test("let the trainer freeze but not lift anything, and log a repeated freeze once", async () => {
     const request = { ...asTrainer, body: { reason: "live success fell" } };
     await ask("PUT", "/v1/trainer/freeze", request);
     await ask("PUT", "/v1/trainer/freeze", request);
@@ -68,7 +68,7 @@ describe("the switches", () => {
     expect((await control()).frozen?.by).toBe("trainer");
   });
 
-  test("an operator cannot sign as the trainer, nor with control characters", async () => {
+  test("accept no operator name that imitates the trainer or has control characters", async () => {
     await ask("PUT", "/v1/operator/freeze", { ...as("trainer"), body: { reason: "" } });
     await ask("DELETE", "/v1/operator/freeze", as(`a\nb${"c".repeat(100)}`));
     const [second, first] = await audit();
@@ -76,7 +76,7 @@ describe("the switches", () => {
     expect(second?.by).toBe(`a b${"c".repeat(61)}`);
   });
 
-  test("a mode that is not there, a long reason and a bad query are refused", async () => {
+  test("refuse an unknown mode, a long reason and a bad query", async () => {
     expect((await kill("everything")).status).toBe(400);
     expect((await kill("base", "x".repeat(501))).status).toBe(400);
     expect((await call("GET", "/v1/operator/audit?limit=0", asOperator)).status).toBe(400);
@@ -147,7 +147,7 @@ describe("a freeze", () => {
     return { after: "0 of 1 canary was promoted while frozen, 1 of 1 after the freeze" };
   });
 
-  test("does not keep a version from being rolled back", async () => {
+  test("does not prevent a rollback", async () => {
     await publish(1, baseModel);
     await ask("PUT", "/v1/trainer/freeze", { ...asTrainer, body: { reason: "drift" } });
     await ask("POST", "/v1/trainer/policies/1/roll-back", {
@@ -176,7 +176,7 @@ describe("promoting an earlier version", () => {
     }
   });
 
-  test("is the operator's right, also of the base, and not the trainer's", async () => {
+  test("is allowed for the operator, including the base, and refused for the trainer", async () => {
     expect((await call("POST", "/v1/trainer/policies/1/promote", asTrainer)).status).toBe(409);
     expect((await promote(1, { reason: "2 is rude" })).status).toBe(200);
     expect(await stable()).toBe(1);
@@ -189,7 +189,7 @@ describe("promoting an earlier version", () => {
     expect(await stable()).toBe(2);
   });
 
-  test("needs an explicit word for a version that was rolled back", async () => {
+  test("requires an explicit override for a version that was rolled back", async () => {
     await ask("POST", "/v1/operator/policies/2/roll-back", as("Zoë"));
     expect(await stable()).toBe(1);
     expect(await promote(2)).toMatchObject({

@@ -1,4 +1,4 @@
-/** Freeze, kill switch and audit log. The trainer may freeze; only an operator lifts anything. */
+/** Freeze, kill switch and audit log. The trainer may freeze; only an operator can undo. */
 import {
   AuditResponse,
   ControlState,
@@ -53,6 +53,7 @@ function freezing(access: "trainer" | "operator"): Endpoint {
   };
 }
 
+/** The trainer's part: state and freeze. */
 export const trainerControlEndpoints: readonly Endpoint[] = [
   controlState("trainer"),
   freezing("trainer"),
@@ -63,6 +64,7 @@ const AuditQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
 });
 
+/** The operator's part: all switches and the log. */
 export const operatorControlEndpoints: readonly Endpoint[] = [
   controlState("operator"),
   freezing("operator"),
@@ -112,7 +114,7 @@ export const operatorControlEndpoints: readonly Endpoint[] = [
     method: "get",
     path: "/v1/operator/audit",
     operationId: "listAudit",
-    summary: "What operators and the trainer decided, newest first.",
+    summary: "Decisions of operators and the trainer, newest first.",
     access: "operator",
     parameters: [
       {
@@ -124,7 +126,7 @@ export const operatorControlEndpoints: readonly Endpoint[] = [
       {
         name: "limit",
         in: "query",
-        description: "Most entries of one answer, at most 200.",
+        description: "Number of entries, at most 200.",
         schema: AuditQuery.shape.limit,
       },
     ],
@@ -134,7 +136,7 @@ export const operatorControlEndpoints: readonly Endpoint[] = [
       if (!query.success) {
         throw new WaggleError(
           "SCHEMA_INVALID",
-          "before must be a number and limit a number from 1 to 200",
+          "`before` must be a number, and `limit` a number from 1 to 200",
         );
       }
       const { before, limit } = query.data;

@@ -1,4 +1,4 @@
-/** Dead letters, as the operator lists, retries and deletes them. */
+/** Dead letters: list, retry and delete, for the operator. */
 import { DeadLettersResponse, Sha256, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import { decisionOf, operatorName } from "../actor.ts";
@@ -11,7 +11,7 @@ const Page = z.strictObject({
     .string()
     .regex(/^\d{1,16}\.[0-9a-f]{64}$/)
     .optional()
-    .describe("`nextCursor` of the page before."),
+    .describe("`nextCursor` of the previous page."),
 });
 
 const digest: Parameter = {
@@ -21,6 +21,7 @@ const digest: Parameter = {
   schema: Sha256,
 };
 
+/** `/v1/operator/dead-letters`. */
 export const deadLetterEndpoints: readonly Endpoint[] = [
   {
     method: "get",
@@ -38,7 +39,10 @@ export const deadLetterEndpoints: readonly Endpoint[] = [
     handle: async (context) => {
       const page = Page.safeParse(context.req.query());
       if (!page.success) {
-        throw new WaggleError("SCHEMA_INVALID", "limit or cursor is invalid; see /openapi.json");
+        throw new WaggleError(
+          "SCHEMA_INVALID",
+          "`limit` or `cursor` is invalid; see /openapi.json",
+        );
       }
       const { limit, cursor } = page.data;
       return context.json(await listDeadLetters(context.env.DB, limit, cursor));

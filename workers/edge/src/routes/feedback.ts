@@ -1,4 +1,4 @@
-/** Feedback of visitors, joined to trajectories by id; it may arrive before or after them. */
+/** Feedback of visitors, joined to trajectories by id. It may arrive before or after them. */
 import { type Feedback, FeedbackRequest, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import { readJson } from "../body.ts";
@@ -6,17 +6,18 @@ import { requireConsent } from "../access.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { forgottenName, forgottenRefusal, isForgotten } from "../forgotten-store.ts";
 
-/** Feedback rows one visitor may leave; what a page sends beyond is refused. */
+/** Maximum number of feedback rows per visitor. */
 const MAX_FEEDBACK_PER_VISITOR = 100_000;
 
 type Stored = Feedback & { visitorId: string };
 
+/** `POST /v1/feedback`. */
 export const feedbackEndpoints: readonly Endpoint[] = [
   {
     method: "post",
     path: "/v1/feedback",
     operationId: "giveFeedback",
-    summary: "Keeps one piece of feedback; idempotent by its id.",
+    summary: "Stores one piece of feedback; idempotent by its id.",
     access: "session",
     request: FeedbackRequest,
     responses: { 200: z.object({}) },
@@ -41,7 +42,10 @@ export const feedbackEndpoints: readonly Endpoint[] = [
         .first<Stored>();
       if (!stored) {
         if (await isForgotten(context.env.DB, visitorId)) throw forgottenRefusal();
-        throw new WaggleError("RATE_LIMITED", "a visitor's feedback is limited, got too much");
+        throw new WaggleError(
+          "RATE_LIMITED",
+          "this visitor has sent the maximum amount of feedback",
+        );
       }
       const same =
         stored.visitorId === visitorId &&
@@ -49,10 +53,7 @@ export const feedbackEndpoints: readonly Endpoint[] = [
         stored.kind === kind &&
         stored.at === at;
       if (same) return context.json({});
-      throw new WaggleError(
-        "REPLAYED",
-        "a feedback id must be used once, got one that is taken; make a new id",
-      );
+      throw new WaggleError("REPLAYED", "this feedback id is already taken; use a new id");
     },
   },
 ];

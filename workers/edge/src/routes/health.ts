@@ -1,16 +1,17 @@
-/** Heartbeats of the trainer, and what the operator must notice. */
+/** Heartbeats of the trainer, health for the operator, and a readiness check. */
 import { Heartbeat, OperatorHealth } from "@waggle/protocol";
 import { z } from "zod";
 import { readJson } from "../body.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { noteHeartbeat, readHealth } from "../health-store.ts";
 
+/** Heartbeat, operator health and `/v1/health`. */
 export const healthEndpoints: readonly Endpoint[] = [
   {
     method: "post",
     path: "/v1/trainer/heartbeat",
     operationId: "noteHeartbeat",
-    summary: "Says that a trainer runs and what it is doing.",
+    summary: "Reports that a trainer is running and its current activity.",
     access: "trainer",
     request: Heartbeat,
     responses: { 200: z.object({}) },
@@ -24,7 +25,7 @@ export const healthEndpoints: readonly Endpoint[] = [
     method: "get",
     path: "/v1/operator/health",
     operationId: "getOperatorHealth",
-    summary: "Trainers that run, and what the edge refused in the last days.",
+    summary: "Running trainers, and requests that the edge refused in the last days.",
     access: "operator",
     responses: { 200: OperatorHealth },
     handle: async (context) => context.json(await readHealth(context.env.DB, context.var.now)),

@@ -28,7 +28,7 @@ import worker from "../worker.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 
 const MINUTE = 60_000;
-/** A deadline of the test's bindings is 90 s. */
+/** After the deadline of the test's bindings (90 s). */
 const LATER = 5 * MINUTE;
 
 let baseModel = "";
@@ -39,7 +39,7 @@ beforeEach(async () => {
   token = (await openSession()).token;
 });
 
-/** A lease at a time of the test's choosing. */
+/** A lease at a chosen time. */
 async function leaseAt(now: number, request: Partial<LeaseRequest> = {}): Promise<GrantedLease> {
   const full = { trainerId: "test", maxGroups: 10, durationSeconds: 60, ...request };
   return unwrap(await coordinatorOf(bindings).lease(full, now));
@@ -60,7 +60,7 @@ const acknowledge = async (granted: GrantedLease, digests = digestsOf(granted)) 
     Date.now(),
   );
 
-describe("which groups are leased", () => {
+describe("groups to lease", () => {
   test("successive requests of any page share one task until the group is full", async () => {
     const other = (await openSession()).token;
     const given = [
@@ -75,14 +75,14 @@ describe("which groups are leased", () => {
     expect(given[3]?.task.seed).toBe((given[0]?.task.seed ?? 0) + 1);
   });
 
-  test("assignments that race never overfill a group and never share a seed", async () => {
+  test("concurrent assignments never overfill a group or share a seed", async () => {
     const given = await Promise.all(Array.from({ length: 12 }, () => assign(token)));
     const perGroup = Map.groupBy(given, (assignment) => assignment.groupId);
     expect([...perGroup.values()].map((group) => group.length)).toEqual([3, 3, 3, 3]);
     expect(new Set(given.map((assignment) => assignment.task.seed)).size).toBe(4);
   });
 
-  test("a complete group is leased whole, an incomplete one not before its deadline", async () => {
+  test("a complete group is leased whole, an incomplete one only after its deadline", async () => {
     const complete = [await work(token, baseModel), await work(token, baseModel)];
     const now = Date.now();
     expect((await leaseAt(now)).leaseId).toBeNull();
@@ -104,7 +104,7 @@ describe("which groups are leased", () => {
     ]);
   });
 
-  test("a lease takes the oldest groups first and no more than asked for", async () => {
+  test("a lease takes the oldest groups first and no more than requested", async () => {
     for (let i = 0; i < 6; i++) await work(token, baseModel);
     const first = await leaseAt(Date.now(), { maxGroups: 1 });
     const second = await leaseAt(Date.now(), { maxGroups: 5 });
@@ -112,7 +112,7 @@ describe("which groups are leased", () => {
     expect(first.groups[0]?.task?.seed).toBeLessThan(second.groups[0]?.task?.seed ?? 0);
   });
 
-  test("a trajectory that comes after its group was leased is leased later in a late group", async () => {
+  test("a trajectory that arrives after its group was leased is leased later in a late group", async () => {
     const early = await work(token, baseModel);
     const late = await makeUpload(baseModel, await assign(token));
     const now = Date.now();
@@ -129,7 +129,7 @@ describe("which groups are leased", () => {
   });
 });
 
-describe("what holds a lease", () => {
+describe("holding a lease", () => {
   let digests: string[] = [];
   beforeEach(async () => {
     const made: Upload[] = [];
@@ -137,7 +137,7 @@ describe("what holds a lease", () => {
     digests = made.map((one) => one.digest).sort();
   });
 
-  test("leased groups are given to nobody else before the lease ends", async () => {
+  test("leased groups are not leased again before the lease ends", async () => {
     const now = Date.now();
     await leaseAt(now);
     expect((await leaseAt(now + 59_000)).leaseId).toBeNull();
@@ -153,7 +153,7 @@ describe("what holds a lease", () => {
     expect(await acknowledge(second)).toEqual({ ok: true, value: { acknowledged: 3, twice: 0 } });
   });
 
-  test("what was learned under an expired lease is learned, and its next holder is told so", async () => {
+  test("outcomes learned under an expired lease count, and the next holder is told", async () => {
     const now = Date.now();
     const first = await leaseAt(now);
     const second = await leaseAt(now + 61_000);
@@ -171,7 +171,7 @@ describe("what holds a lease", () => {
     expect(await acknowledge(second)).toEqual({ ok: true, value: { acknowledged: 1, twice: 2 } });
   });
 
-  test("a trainer that comes back late is told what another one learned meanwhile", async () => {
+  test("a trainer that returns late is told what another one learned meanwhile", async () => {
     const now = Date.now();
     const first = await leaseAt(now);
     await acknowledge(await leaseAt(now + 61_000));
@@ -180,7 +180,7 @@ describe("what holds a lease", () => {
     expect(await acknowledge(first)).toEqual(told);
   });
 
-  test("killed over and over, every trajectory is learned exactly once", async () => {
+  test("every trajectory is learned exactly once by a trainer that is killed repeatedly", async () => {
     let now = Date.now();
     for (let i = 0; i < 4; i++) {
       const killed = await leaseAt(now);
@@ -206,7 +206,7 @@ describe("what holds a lease", () => {
     expect(digestsOf(await leaseAt(now + 170_000))).toEqual(digests);
   });
 
-  test("a released lease gives its groups back at once and cannot acknowledge", async () => {
+  test("a released lease returns its groups at once and cannot acknowledge", async () => {
     const held = await leaseAt(Date.now());
     const coordinator = coordinatorOf(bindings);
     for (let again = 0; again < 2; again++) {
@@ -218,7 +218,7 @@ describe("what holds a lease", () => {
     expect(digestsOf(await leaseAt(Date.now()))).toEqual(digests);
   });
 
-  test("an acknowledgement that is sent again gets the same answer and changes nothing", async () => {
+  test("a repeated acknowledgement gets the same answer and changes nothing", async () => {
     const held = await leaseAt(Date.now());
     const first = await acknowledge(held);
     expect(await acknowledge(held)).toEqual(first);
@@ -226,7 +226,7 @@ describe("what holds a lease", () => {
     expect((await leaseAt(Date.now() + LATER)).leaseId).toBeNull();
   });
 
-  test("trajectories without an outcome go back and keep their group", async () => {
+  test("trajectories without an outcome are returned and keep their group", async () => {
     const held = await leaseAt(Date.now());
     expect(await acknowledge(held, digests.slice(0, 2))).toMatchObject({
       value: { acknowledged: 2 },
@@ -236,7 +236,7 @@ describe("what holds a lease", () => {
     expect(rest.groups[0]?.groupId).toBe(held.groups[0]?.groupId);
   });
 
-  test("digests that an earlier acknowledgement learned are counted, not written", async () => {
+  test("digests learned by an earlier acknowledgement are counted, not written", async () => {
     await acknowledge(await leaseAt(Date.now()));
     const live = await makeUpload(baseModel, null);
     await upload(token, live);
@@ -306,20 +306,20 @@ describe("what holds a lease", () => {
   });
 });
 
-describe("what the Queue is for", () => {
-  /** As after a kill -9, which empties the local queue. */
+describe("the Queue", () => {
+  /** Undoes placement, as after a kill -9, which empties the local queue. */
   async function forgetPlacement(): Promise<void> {
     await bindings.DB.prepare("UPDATE trajectories SET status = 'stored', groupId = NULL").run();
   }
 
-  test("a lost queue loses nothing: a lease places what is stored", async () => {
+  test("a lost queue loses nothing, because a lease places stored rows", async () => {
     const live = await makeUpload(baseModel, null);
     await upload(token, live);
     await forgetPlacement();
     expect(digestsOf(await leaseAt(Date.now()))).toEqual([live.digest]);
   });
 
-  test("the consumer makes stored rows ready and takes its pointers off the Queue", async () => {
+  test("the consumer makes stored rows ready and acknowledges its messages", async () => {
     await upload(token, await makeUpload(baseModel, null));
     await forgetPlacement();
     const message = { id: "m", timestamp: new Date(), attempts: 1, body: { digest: "any" } };
@@ -331,7 +331,7 @@ describe("what the Queue is for", () => {
     expect(status).toBe("ready");
   });
 
-  test("a row whose object is gone is refused instead of being leased for ever", async () => {
+  test("a row whose object is missing is refused instead of leased forever", async () => {
     const live = await makeUpload(baseModel, null);
     await upload(token, live);
     const listed = await bindings.OBJECTS.list({ prefix: "trajectories/" });

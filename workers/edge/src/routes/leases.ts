@@ -1,4 +1,4 @@
-/** Leases of the trainer: the Coordinator grants rows, this reads what they point to. */
+/** Leases of the trainer: the Coordinator grants rows, and these handlers read their objects. */
 import {
   AcknowledgeRequest,
   AcknowledgeResponse,
@@ -21,7 +21,7 @@ import type { GrantedLease, LeasedRow } from "../lease-store.ts";
 import { readStoredTrajectory } from "../stored-trajectory.ts";
 import type { Bindings } from "../settings.ts";
 
-/** 4096 outcomes of about 400 bytes. */
+/** 4096 outcomes of about 400 bytes each. */
 const ACKNOWLEDGE_BYTES = 2 * 1024 * 1024;
 
 const leaseId: Parameter = {
@@ -33,7 +33,7 @@ const leaseId: Parameter = {
 
 const idOf = (context: EdgeContext): string => context.req.param("leaseId") ?? "";
 
-/** Feedback of each trajectory by its own visitor, oldest first. */
+/** Feedback on each trajectory by its own visitor, oldest first. */
 async function feedbackOf(env: Bindings, leaseId: string): Promise<Map<string, Feedback[]>> {
   const { results } = await env.DB.prepare(
     `SELECT f.id, f.trajectoryId, f.kind, f.at FROM feedback f
@@ -45,7 +45,7 @@ async function feedbackOf(env: Bindings, leaseId: string): Promise<Map<string, F
   return Map.groupBy(results, (feedback) => feedback.trajectoryId);
 }
 
-/** Where the object cannot be used, the row becomes a dead letter and `null` is returned. */
+/** Returns `null` for an unusable object, whose row becomes a dead letter. */
 async function readLeased(
   env: Bindings,
   row: LeasedRow,
@@ -66,7 +66,7 @@ async function readLeased(
   };
 }
 
-/** One after the other: only one object's text is held beside what was parsed. */
+/** Reads sequentially, so that only one object's text is in memory beside the parsed ones. */
 async function readGroups(
   env: Bindings,
   lease: GrantedLease,
@@ -85,6 +85,7 @@ async function readGroups(
   return groups;
 }
 
+/** `/v1/trainer/leases`. */
 export const leaseEndpoints: readonly Endpoint[] = [
   {
     method: "post",
@@ -107,7 +108,7 @@ export const leaseEndpoints: readonly Endpoint[] = [
         try {
           groups = await readGroups(env, lease, await feedbackOf(env, id), now);
         } catch (error) {
-          // Storage that does not answer is no failure of the rows.
+          // A storage outage is not a failure of the rows.
           await giveBack();
           throw error;
         }
@@ -127,7 +128,7 @@ export const leaseEndpoints: readonly Endpoint[] = [
     method: "post",
     path: "/v1/trainer/leases/{leaseId}/renew",
     operationId: "renewLease",
-    summary: "Holds a lease longer.",
+    summary: "Extends a lease.",
     access: "trainer",
     parameters: [leaseId],
     request: RenewRequest,
@@ -150,7 +151,7 @@ export const leaseEndpoints: readonly Endpoint[] = [
     method: "post",
     path: "/v1/trainer/leases/{leaseId}/release",
     operationId: "releaseLease",
-    summary: "Gives the groups of a lease back unlearned.",
+    summary: "Returns the groups of a lease unlearned.",
     access: "trainer",
     parameters: [leaseId],
     request: ReleaseRequest,
@@ -165,7 +166,7 @@ export const leaseEndpoints: readonly Endpoint[] = [
     method: "post",
     path: "/v1/trainer/leases/{leaseId}/acknowledge",
     operationId: "acknowledgeLease",
-    summary: "Says what became of leased trajectories and ends the lease; idempotent.",
+    summary: "Reports the outcomes of leased trajectories and ends the lease; idempotent.",
     access: "trainer",
     parameters: [leaseId],
     request: AcknowledgeRequest,

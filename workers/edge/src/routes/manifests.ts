@@ -1,4 +1,4 @@
-/** Which policy a page runs, by its channel; cheap to ask again thanks to the ETag. */
+/** The policy that a page runs, by channel. An ETag makes polling cheap. */
 import {
   ACCEPT_SILENCE,
   canonicalJson,
@@ -16,14 +16,14 @@ import { z } from "zod";
 const ifNoneMatch: Parameter = {
   name: "If-None-Match",
   in: "header",
-  description: "ETag of an earlier answer.",
+  description: "ETag of an earlier response.",
   schema: z.string().optional(),
 };
 
 const accept: Parameter = {
   name: "Accept",
   in: "header",
-  description: `"${ACCEPT_SILENCE}" of a page that understands \`silenced\`.`,
+  description: `"${ACCEPT_SILENCE}" from a page that understands \`silenced\`.`,
   schema: z.string().optional(),
 };
 
@@ -41,13 +41,14 @@ async function answerManifest(context: EdgeContext, channel: Channel): Promise<R
   const manifest = await currentManifest(context, channel);
   const etag = `"${(await sha256(canonicalJson(manifest))).slice(0, 32)}"`;
   const headers = { ETag: etag, "Cache-Control": "no-cache", Vary: "Accept" };
-  // A proxy that compresses makes a strong tag weak.
+  // A compressing proxy makes a strong tag weak.
   if (context.req.header("if-none-match")?.replace(/^W\//, "") === etag) {
     return context.body(null, 304, headers);
   }
   return context.json(manifest, 200, headers);
 }
 
+/** `/v1/policy` and `/v1/channels/{channel}`. */
 export const manifestEndpoints: readonly Endpoint[] = [
   {
     method: "get",
@@ -77,7 +78,7 @@ export const manifestEndpoints: readonly Endpoint[] = [
     handle: (context) => {
       const channel = Channel.safeParse(context.req.param("channel"));
       if (!channel.success) {
-        throw new WaggleError("NOT_FOUND", "a channel must be stable or canary, got another");
+        throw new WaggleError("NOT_FOUND", "no such channel; it must be stable or canary");
       }
       return answerManifest(context, channel.data);
     },

@@ -26,7 +26,7 @@ async function connect(tools = "shop"): Promise<Client> {
 }
 
 fault(
-  "a site that asks for no edge tools serves none",
+  "a site that configures no edge tools serves none",
   { item: "5", before: "3 tools of the demo shop on every site" },
   async () => {
     const client = await connect("");
@@ -48,7 +48,7 @@ test("the official client finds the edge tools with their schemas", async () => 
   await client.close();
 });
 
-test("a call over MCP answers what the tool answers where the trainer replays it", async () => {
+test("a call over MCP returns what the trainer's replay returns", async () => {
   const client = await connect();
   const calls: [string, Record<string, unknown>][] = [
     ["calculate", { expression: "3*45" }],
@@ -62,7 +62,7 @@ test("a call over MCP answers what the tool answers where the trainer replays it
   await client.close();
 });
 
-test("a model's mistake is an answer with a code, not a fault", async () => {
+test("a model's mistake is a result with a code, not a fault", async () => {
   const client = await connect();
   const mistakes: [string, Record<string, unknown>, string][] = [
     ["calculate", { sum: "1+1" }, "INVALID_TOOL_ARGUMENTS"],
@@ -90,7 +90,7 @@ test("a message larger than any tool call is refused unread", async () => {
   expect(reply).toMatchObject({ status: 413, body: { error: { code: "PAYLOAD_TOO_LARGE" } } });
 });
 
-test("without a session token no tool runs", async () => {
+test("no tool runs without a session token", async () => {
   const body = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   const reply = await call("POST", "/mcp", { body, token: "nobody" });
   expect(reply).toMatchObject({ status: 401, body: { error: { code: "UNAUTHENTICATED" } } });

@@ -1,7 +1,7 @@
 /**
- * The site's edge tools as a stateless Streamable-HTTP MCP server: any MCP client can call them with a
- * session token. A site without edge tools lists none. A tool that fails answers as MCP wants it, `isError`
- * with the error as JSON text.
+ * The site's edge tools as a stateless Streamable-HTTP MCP server. Any MCP client can call them with a session
+ * token. A site without edge tools lists none. A failed tool returns `isError` with the error as JSON text, as
+ * MCP requires.
  */
 import {
   type CallToolResult,
@@ -22,7 +22,7 @@ function callTool(sets: readonly ToolSetName[], name: string, args: unknown): Ca
       ...(isObject(value) ? { structuredContent: value } : {}),
     };
   } catch (error) {
-    // A tool's failure is an answer to the model, not a fault of the Worker.
+    // A failed tool is a result for the model, not a fault of the Worker.
     const code = WaggleError.is(error) ? error.code : "TOOL_FAILED";
     const message = error instanceof Error ? error.message.slice(0, 500) : "the tool failed";
     return {
@@ -33,8 +33,8 @@ function callTool(sets: readonly ToolSetName[], name: string, args: unknown): Ca
 }
 
 /**
- * Arguments reach the tool as they came: it checks them itself, with the same words wherever it runs,
- * so that a replay of a trajectory finds the same answer.
+ * Passes arguments unchanged. The tool validates them itself with the same messages everywhere, so that a
+ * replay of a trajectory gets the same result.
  */
 function createServer(sets: readonly ToolSetName[]): Server {
   const tools = servedTools(sets).map(({ name, description, parameters }): Tool => ({
@@ -53,7 +53,7 @@ function createServer(sets: readonly ToolSetName[]): Server {
   return server;
 }
 
-/** The handler reads a body of any size, so it gets one that was measured. */
+/** Measures the body first, because the MCP handler reads bodies of any size. */
 const handle = async (context: EdgeContext): Promise<Response> => {
   const { raw } = context.req;
   const body = await readBytes(raw, SMALL_BODY_BYTES);
@@ -65,6 +65,7 @@ const handle = async (context: EdgeContext): Promise<Response> => {
   return handler.fetch(new Request(raw.url, { method: raw.method, headers, body }));
 };
 
+/** `POST /mcp`. */
 export const mcpEndpoints: readonly Endpoint[] = [
   {
     method: "post",

@@ -5,22 +5,23 @@ import { readJson } from "../body.ts";
 import type { Endpoint } from "../endpoint.ts";
 
 const METRICS_BYTES = 2 * 1024 * 1024;
-/** Rows in one answer; the reader goes on from the last step. */
+/** Rows in one response; the client continues after the last step. */
 const PAGE = 5000;
 
+/** `/v1/trainer/metrics` and `/v1/operator/metrics`. */
 export const metricsEndpoints: readonly Endpoint[] = [
   {
     method: "post",
     path: "/v1/trainer/metrics",
     operationId: "putMetrics",
-    summary: "Keeps one row an optimizer step; a step sent again replaces its row.",
+    summary: "Stores one row per optimizer step; a repeated step replaces its row.",
     access: "trainer",
     request: MetricsRequest,
     responses: { 200: z.object({}) },
     handle: async (context) => {
       const { rows } = await readJson(context.req.raw, MetricsRequest, METRICS_BYTES);
       if (rows.length > 0) {
-        // A trainer that resumed from a checkpoint does some steps again; the newer run counts.
+        // A trainer that resumed from a checkpoint repeats some steps; the newer run counts.
         await context.env.DB.prepare(
           `INSERT INTO metrics (step, at, metrics)
            SELECT value ->> 'step', value ->> 'at', value -> 'metrics' FROM json_each(?1) WHERE 1
@@ -36,13 +37,13 @@ export const metricsEndpoints: readonly Endpoint[] = [
     method: "get",
     path: "/v1/operator/metrics",
     operationId: "listMetrics",
-    summary: "Metrics after a step, ascending.",
+    summary: "Metrics after a given step, in ascending order.",
     access: "operator",
     parameters: [
       {
         name: "after",
         in: "query",
-        description: "Last step the caller has; absent for all.",
+        description: "The last step that the caller has; leave out for all.",
         schema: z.coerce.number().int().optional(),
       },
     ],

@@ -5,13 +5,13 @@ import { readBytes } from "../body.ts";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
 import { objectKey, putObject } from "../object-store.ts";
 
-/** Without a declared length R2 cannot stream, so the bytes are held in memory. */
+/** Without a declared length R2 cannot stream, so the bytes are kept in memory. */
 const UNDECLARED_LIMIT_BYTES = 64 * 1024 * 1024;
 
 const hash: Parameter = {
   name: "sha256",
   in: "path",
-  description: "Hex sha256 of the bytes.",
+  description: "Sha256 of the bytes in hex.",
   schema: Sha256,
 };
 
@@ -22,15 +22,16 @@ function hashOf(context: EdgeContext): string {
 }
 
 function notFound(): WaggleError {
-  return new WaggleError("NOT_FOUND", "an object must have been stored, got an unknown hash");
+  return new WaggleError("NOT_FOUND", "no object with this hash is stored");
 }
 
+/** `/v1/objects/{sha256}`. */
 export const objectEndpoints: readonly Endpoint[] = [
   {
     method: "get",
     path: "/v1/objects/{sha256}",
     operationId: "getObject",
-    summary: "The bytes of an object; ranges are served.",
+    summary: "The bytes of an object; supports range requests.",
     access: "public",
     parameters: [hash],
     responses: { 200: "bytes", 206: "bytes", 304: "empty" },
@@ -64,7 +65,7 @@ export const objectEndpoints: readonly Endpoint[] = [
     method: "put",
     path: "/v1/trainer/objects/{sha256}",
     operationId: "putObject",
-    summary: "Stores an object; refused when the bytes have another hash.",
+    summary: "Stores an object; refused if the bytes have another hash.",
     access: "trainer",
     parameters: [hash],
     request: "bytes",
@@ -72,7 +73,7 @@ export const objectEndpoints: readonly Endpoint[] = [
     handle: async (context) => {
       const parsed = Sha256.safeParse(context.req.param("sha256"));
       if (!parsed.success) {
-        throw new WaggleError("SCHEMA_INVALID", "an address must be a hex sha256, got another");
+        throw new WaggleError("SCHEMA_INVALID", "the path must contain a sha256 in hex");
       }
       const { raw } = context.req;
       const streams = raw.body !== null && raw.headers.has("content-length");

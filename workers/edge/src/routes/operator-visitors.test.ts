@@ -48,7 +48,7 @@ const consentOf = (version: string) => ({
 const AT = "2026-11-20T12:00:00.000Z";
 
 fault(
-  "the operator deletes one visitor and is told what learned from them",
+  "the operator deletes one visitor and is told which versions learned from them",
   { item: "7.3", before: "0 operator endpoints; only the visitor's own page could delete" },
   async () => {
     const { token, visitorId } = await openSession();
@@ -64,7 +64,7 @@ fault(
     await publish(1, baseModel, 2);
     const answer: DeletionResponse = await ask("DELETE", of(visitorId), asOperator);
     expect(answer).toEqual({ deletedTrajectories: 1, deletedFeedback: 0, learnedBy: [1] });
-    // The visitor's own deletion afterwards says the same, and nobody else lost anything.
+    // The visitor's own deletion afterwards returns the same, and other visitors lose nothing.
     const own: DeletionResponse = await ask("DELETE", "/v1/visitor", { token });
     expect(own.learnedBy).toEqual(answer.learnedBy);
     expect(await stored()).toEqual({ rows: 1, objects: 1 });
@@ -75,7 +75,7 @@ fault(
 );
 
 fault(
-  "the operator exports everything of one visitor and a damaged object stops nothing",
+  "the operator exports all data of one visitor, even with a damaged object",
   { item: "7.3", before: "no export; one damaged object answered 500" },
   async () => {
     const { token, visitorId } = await openSession();
@@ -121,7 +121,7 @@ fault(
   },
 );
 
-test("an export after a deletion holds no trajectory", async () => {
+test("an export after a deletion contains no trajectory", async () => {
   const { token, visitorId } = await openSession();
   await upload(token, await makeUpload(baseModel, null));
   await ask("DELETE", of(visitorId), asOperator);
@@ -129,7 +129,7 @@ test("an export after a deletion holds no trajectory", async () => {
 });
 
 fault(
-  "consent is counted by version, rows of the previous release as unknown",
+  "consent is counted by version, with rows of the previous release as unknown",
   { item: "7.3", before: "consent versions were in the objects only; 0 of them counted" },
   async () => {
     const [one, two] = [await openSession(), await openSession()];
@@ -153,7 +153,7 @@ fault(
   },
 );
 
-test("export and deletion are in the audit log, without the id of the visitor", async () => {
+test("exports and deletions are in the audit log, without the visitor's id", async () => {
   const { visitorId } = await openSession();
   await exported(visitorId);
   await ask("DELETE", of(visitorId), asOperator);
@@ -163,7 +163,7 @@ test("export and deletion are in the audit log, without the id of the visitor", 
   expect(JSON.stringify(audit)).not.toContain(visitorId);
 });
 
-test("only the operator may ask, and only by an id", async () => {
+test("only the operator may ask, and only by id", async () => {
   const { token, visitorId } = await openSession();
   for (const credential of [token, bindings.TRAINER_CREDENTIAL]) {
     expect((await call("DELETE", of(visitorId), { token: credential })).status).toBe(401);
@@ -213,7 +213,7 @@ fault(
     const { SESSION_SECRET_PREVIOUS: _, ...later } = rotated;
     expect((await open(later, opened.visitorToken)).body.visitorId).toBe(before.visitorId);
     expect((await open(later, before.visitorToken)).body.visitorId).not.toBe(before.visitorId);
-    // A session of before the rotation deletes, too.
+    // A session from before the rotation can also delete.
     const deleted = await send<DeletionResponse>(rotated, "DELETE", "/v1/visitor", before.token);
     expect(deleted).toMatchObject({ status: 200, body: { deletedTrajectories: 1 } });
     expect((await send(later, "DELETE", "/v1/visitor", before.token)).status).toBe(401);

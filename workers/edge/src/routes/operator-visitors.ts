@@ -1,4 +1,4 @@
-/** What an operator does for one visitor, and consent over all of them. */
+/** Operator actions for one visitor, and consent over all visitors. */
 import { ConsentResponse, DeletionResponse, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import { decisionOf, operatorName } from "../actor.ts";
@@ -21,19 +21,20 @@ function visitorOf(context: EdgeContext): string {
   throw new WaggleError("SCHEMA_INVALID", "the visitor id in this path is not a UUID");
 }
 
-/** Notes what an operator did. The log names the visitor by a hash, so that it keeps no id of a deleted one. */
+/** Logs an operator's action. The log names the visitor by a hash, so that it keeps no id of a deleted visitor. */
 async function note(context: EdgeContext, action: AuditAction, id: string): Promise<void> {
   const reason = `visitor ${(await forgottenName(id)).slice(0, 16)}`;
   const decision = decisionOf(context, "operator", reason);
   await auditStatement(context.env.DB, action, decision).run();
 }
 
+/** `/v1/operator/visitors/{id}` and `/v1/operator/consent`. */
 export const operatorVisitorEndpoints: readonly Endpoint[] = [
   {
     method: "delete",
     path: "/v1/operator/visitors/{visitorId}",
     operationId: "deleteVisitorAsOperator",
-    summary: "Removes everything of one visitor, as the visitor's own deletion does.",
+    summary: "Deletes all data of one visitor, as the visitor's own deletion does.",
     access: "operator",
     parameters: [visitorId, operatorName],
     responses: { 200: DeletionResponse },
@@ -47,7 +48,7 @@ export const operatorVisitorEndpoints: readonly Endpoint[] = [
     method: "get",
     path: "/v1/operator/visitors/{visitorId}/export",
     operationId: "exportVisitor",
-    summary: "Everything stored of one visitor as JSON lines; the last line is `end`.",
+    summary: "All stored data of one visitor as JSON lines; the last line is `end`.",
     access: "operator",
     parameters: [visitorId, operatorName],
     responses: { 200: "json-lines" },
@@ -65,7 +66,7 @@ export const operatorVisitorEndpoints: readonly Endpoint[] = [
     path: "/v1/operator/consent",
     operationId: "getConsent",
     summary:
-      "Trajectories and visitors by the version of the consent text. Reads every row's index entry.",
+      "Trajectories and visitors by the version of the consent text. Scans the index of all rows.",
     access: "operator",
     responses: { 200: ConsentResponse },
     handle: async (context) => {

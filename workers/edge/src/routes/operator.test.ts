@@ -30,7 +30,7 @@ beforeEach(async () => {
 const list = (query = ""): Promise<TrajectoriesResponse> =>
   ask("GET", `/v1/operator/trajectories${query}`, asOperator);
 
-/** One full group: solved, unsolved, refused; and one live request that waits. */
+/** A full group (solved, unsolved, refused) and a waiting live request. */
 async function history(): Promise<{ group: Upload[]; live: Upload }> {
   const group = [
     await work(token, baseModel),
@@ -103,7 +103,7 @@ describe("the list", () => {
     expect(times).toEqual(times.toSorted().reverse());
   });
 
-  test("a filter that is not one is refused", async () => {
+  test("refuses an unknown filter", async () => {
     for (const query of ["?limit=1000", "?cursor=1%20OR%201=1", "?status=lost", "?order=asc"]) {
       const reply = await call("GET", `/v1/operator/trajectories${query}`, asOperator);
       expect(reply).toMatchObject({ status: 400, body: { error: { code: "SCHEMA_INVALID" } } });
@@ -111,7 +111,7 @@ describe("the list", () => {
   });
 });
 
-test("one trajectory is shown in full, an unknown one not at all", async () => {
+test("one trajectory is returned in full, and an unknown one is 404", async () => {
   const { live } = await history();
   const detail: TrajectoryDetail = await ask(
     "GET",
@@ -124,7 +124,7 @@ test("one trajectory is shown in full, an unknown one not at all", async () => {
   expect((await call("GET", missing, asOperator)).status).toBe(404);
 });
 
-test("metrics come back in order, after a step, and a step sent again replaces its row", async () => {
+test("metrics are returned in order after a step, and a repeated step replaces its row", async () => {
   const send = (...rows: [number, number][]) =>
     ask("POST", "/v1/trainer/metrics", {
       ...asTrainer,

@@ -1,4 +1,4 @@
-/** What the operator sees: counts, rows, one trajectory in full. */
+/** Read-only routes for the operator: counts, rows, and one trajectory in full. */
 import {
   type Feedback,
   OperatorSummary,
@@ -12,12 +12,13 @@ import { readStoredTrajectory } from "../stored-trajectory.ts";
 import { summarize } from "../summary.ts";
 import { findRow, listRows, TrajectoryFilter } from "../trajectory-rows.ts";
 
+/** `/v1/operator/summary` and `/v1/operator/trajectories`. */
 export const operatorEndpoints: readonly Endpoint[] = [
   {
     method: "get",
     path: "/v1/operator/summary",
     operationId: "getSummary",
-    summary: "Counts over everything that is stored.",
+    summary: "Counts over all stored data.",
     access: "operator",
     responses: { 200: OperatorSummary },
     handle: async (context) => context.json(await summarize(context.env.DB)),
@@ -38,7 +39,10 @@ export const operatorEndpoints: readonly Endpoint[] = [
     handle: async (context) => {
       const filter = TrajectoryFilter.safeParse(context.req.query());
       if (!filter.success) {
-        throw new WaggleError("SCHEMA_INVALID", "filters must fit their schema; see /openapi.json");
+        throw new WaggleError(
+          "SCHEMA_INVALID",
+          "the filters do not match their schema; see /openapi.json",
+        );
       }
       return context.json(await listRows(context.env.DB, filter.data));
     },
@@ -63,7 +67,7 @@ export const operatorEndpoints: readonly Endpoint[] = [
       if (!read.ok) {
         throw new WaggleError(
           "NOT_FOUND",
-          `the content of this trajectory cannot be shown: ${read.reason}`,
+          `the content of this trajectory is unusable: ${read.reason}`,
         );
       }
       const { results } = await DB.prepare(

@@ -29,12 +29,12 @@ const statuses = async () =>
   );
 
 describe("channels", () => {
-  test("the base serves both channels until something is published", async () => {
+  test("serve the base until something is published", async () => {
     expect([await manifest("stable"), await manifest("canary")]).toEqual([0, 0]);
     expect((await call("GET", "/v1/policies/nightly")).status).toBe(404);
   });
 
-  test("a published version reaches the canary, promoted everybody, and the earlier one retires", async () => {
+  test("serve a published version to the canary, and to everyone after its promotion", async () => {
     await publish(1, baseModel);
     expect([await manifest("stable"), await manifest("canary")]).toEqual([0, 1]);
     expect((await turn(1, "promote")).status).toBe(200);
@@ -43,7 +43,7 @@ describe("channels", () => {
     expect((await turn(1, "promote")).status).toBe(200);
   });
 
-  test("a canary that is rolled back falls back to stable and cannot be promoted", async () => {
+  test("return to stable after a canary is rolled back, which then cannot be promoted", async () => {
     await publish(1, baseModel);
     await turn(1, "roll-back");
     expect([await manifest("stable"), await manifest("canary")]).toEqual([0, 0]);
@@ -53,7 +53,7 @@ describe("channels", () => {
     });
   });
 
-  test("a stable version that is rolled back falls back to the one promoted before it", async () => {
+  test("return to the previously promoted version after a stable one is rolled back", async () => {
     for (const version of [1, 2]) {
       await publish(version, baseModel);
       await turn(version, "promote");
@@ -67,13 +67,13 @@ describe("channels", () => {
     expect((await turn(0, "roll-back")).status).toBe(409);
   });
 
-  test("a newer canary takes the one before it back, which was never promoted", async () => {
+  test("drop an unpromoted canary when a newer one is published", async () => {
     await publish(1, baseModel);
     await publish(2, baseModel);
     expect(await statuses()).toEqual(["2 canary", "1 rolled-back", "0 stable"]);
   });
 
-  test("the operator may take a policy back, a page may not", async () => {
+  test("let the operator, but not a page, roll back a policy", async () => {
     await publish(1, baseModel);
     const { token } = await openSession();
     expect((await call("POST", "/v1/operator/policies/1/roll-back", { token })).status).toBe(401);
@@ -85,7 +85,7 @@ describe("channels", () => {
 describe("publishing", () => {
   const post = (body: object) => call("POST", "/v1/trainer/policies", { ...asTrainer, body });
 
-  test("the same publication again gets the same version, with another adapter a conflict", async () => {
+  test("returns the same version for a repeated publication, and a conflict for another adapter", async () => {
     const body = await makePublication(baseModel);
     expect(await post(body)).toMatchObject({ status: 200, body: { version: 1 } });
     expect(await post(body)).toMatchObject({ status: 200, body: { version: 1 } });
@@ -95,7 +95,7 @@ describe("publishing", () => {
     expect(await statuses()).toEqual(["1 canary", "0 stable"]);
   });
 
-  test("an adapter that was not stored, another base and an unknown parent are refused", async () => {
+  test("refuses an adapter that was not stored, another base and an unknown parent", async () => {
     const good = await makePublication(baseModel);
     for (const bad of [
       { ...good, adapter: { ...good.adapter, sha256: "1".repeat(64) } },
@@ -108,7 +108,7 @@ describe("publishing", () => {
     expect(await statuses()).toEqual(["0 stable"]);
   });
 
-  test("text without an evaluation is refused unless the publisher asks for it, an adapter always", async () => {
+  test("refuses text without an evaluation unless the publisher asks for it, and an adapter always", async () => {
     const guidance = await putBytes(new TextEncoder().encode("text"));
     const text = { adapter: null, guidance, evaluation: null, step: 0 };
     const body = await makePublication(baseModel, text);
@@ -124,7 +124,7 @@ describe("publishing", () => {
     expect(await statuses()).toEqual(["0 stable"]);
   });
 
-  test("text over the parent's adapter may be a canary without an evaluation, and needs the operator's word to be stable", async () => {
+  test("allows an unevaluated text over the parent's adapter as canary, and as stable only by the operator", async () => {
     const guidance = await putBytes(new TextEncoder().encode("text"));
     const text = { adapter: null, guidance, evaluation: null, withoutEvaluation: true, step: 0 };
     const body = await makePublication(baseModel, text);
@@ -152,7 +152,7 @@ describe("publishing", () => {
     expect(back.policy).not.toHaveProperty("guidance");
   });
 
-  test("the base model may be said again but not exchanged after a publication", async () => {
+  test("allows to register the same base model again, but no other after a publication", async () => {
     const files = [{ path: "config.json", ...(await putBytes(new TextEncoder().encode("[]"))) }];
     const body = { baseModel: { sha256: "3".repeat(64), files }, vocabularySize: 10 };
     await publish(1, baseModel);
@@ -163,7 +163,7 @@ describe("publishing", () => {
 });
 
 describe("manifests", () => {
-  test("a manifest that has not changed is answered with 304, a changed one with its body", async () => {
+  test("that have not changed are answered with 304, changed ones with their body", async () => {
     const { token } = await openSession();
     const first = await call("GET", "/v1/policy", { token });
     const etag = first.headers.get("etag") ?? "";
@@ -176,7 +176,7 @@ describe("manifests", () => {
     expect(changed.headers.get("etag")).not.toBe(etag);
   });
 
-  test("a manifest names the base model's files by hash", async () => {
+  test("name the base model's files by hash", async () => {
     const { baseModel: base } = await ask<PolicyManifest>("GET", "/v1/policies/stable");
     expect(base.sha256).toBe(baseModel);
     const file = base.files[0];
@@ -186,14 +186,14 @@ describe("manifests", () => {
 });
 
 describe("objects", () => {
-  test("bytes of another hash are refused and not stored", async () => {
+  test("with another hash than their path are refused and not stored", async () => {
     const address = "4".repeat(64);
     const reply = await call("PUT", `/v1/trainer/objects/${address}`, { ...asTrainer, raw: "x" });
     expect(reply).toMatchObject({ status: 400, body: { error: { code: "DIGEST_MISMATCH" } } });
     expect((await call("GET", `/v1/objects/${address}`)).status).toBe(404);
   });
 
-  test("an object is immutable for caches and served in ranges", async () => {
+  test("are immutable for caches and support range requests", async () => {
     const { sha256: hash } = await putBytes(new TextEncoder().encode("0123456789"));
     const whole = await call("GET", `/v1/objects/${hash}`);
     expect(whole.body).toBe("0123456789");
@@ -203,7 +203,7 @@ describe("objects", () => {
     expect(part.headers.get("content-range")).toBe("bytes 2-4/10");
   });
 
-  test("nobody reads a trajectory as an object", async () => {
+  test("do not include trajectories", async () => {
     const reply = await call("GET", "/v1/objects/..%2Ftrajectories%2Fx");
     expect(reply.status).toBe(404);
   });

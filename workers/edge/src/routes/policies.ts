@@ -1,4 +1,4 @@
-/** Publishing, promoting and taking back policies; the operator may do the latter two as well. */
+/** Publish, promote and roll back policies. The operator may also promote and roll back. */
 import {
   BaseModelRequest,
   PoliciesResponse,
@@ -33,7 +33,7 @@ function versionOf(context: EdgeContext): number {
   return Number(text);
 }
 
-/** @throws WaggleError `CONFLICT` when a named object was not stored first or has another size */
+/** @throws WaggleError `CONFLICT` if a named object is not stored or has another size */
 async function checkObjects(
   context: EdgeContext,
   objects: readonly { sha256: string; sizeBytes: number }[],
@@ -45,7 +45,7 @@ async function checkObjects(
   if (missing !== -1) {
     throw new WaggleError(
       "CONFLICT",
-      `object ${objects[missing]?.sha256} is not stored with the size that is named; PUT it first`,
+      `object ${objects[missing]?.sha256} is not stored with the given size; PUT it first`,
     );
   }
 }
@@ -53,7 +53,7 @@ async function checkObjects(
 const since: Parameter = {
   name: "since",
   in: "query",
-  description: "Only versions that changed after this epoch; absent for all.",
+  description: "Only versions that changed after this epoch; leave out for all.",
   schema: z.coerce.number().int().min(0).optional(),
 };
 
@@ -62,13 +62,13 @@ function sinceOf(context: EdgeContext): number | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The body of a decision; a call without one gives no reason and overrides nothing. */
+/** The body of a decision. Without a body there is no reason and no override. */
 async function bodyOf<T>(context: EdgeContext, schema: z.ZodType<T>): Promise<T> {
   const hasBody = context.req.header("content-type") !== undefined;
   return hasBody ? readJson(context.req.raw, schema) : schema.parse({});
 }
 
-/** The three that trainer and operator share. */
+/** The three routes that trainer and operator share. */
 function policyEndpoints(access: "trainer" | "operator"): readonly Endpoint[] {
   const suffix = access === "trainer" ? "" : "AsOperator";
   const signature = access === "operator" ? [operatorName] : [];
@@ -112,7 +112,7 @@ function policyEndpoints(access: "trainer" | "operator"): readonly Endpoint[] {
       path: `/v1/${access}/policies/{version}/roll-back`,
       operationId: `rollBackPolicy${suffix}`,
       summary:
-        "Takes a version and its descendants back; the channel falls back to the one before.",
+        "Takes a version and its descendants off the channels, which return to earlier versions.",
       access,
       parameters: [version, ...signature],
       request: RollBackRequest,
@@ -127,12 +127,13 @@ function policyEndpoints(access: "trainer" | "operator"): readonly Endpoint[] {
   ];
 }
 
+/** `/v1/trainer/policies` and the base model. */
 export const trainerPolicyEndpoints: readonly Endpoint[] = [
   {
     method: "put",
     path: "/v1/trainer/base-model",
     operationId: "setBaseModel",
-    summary: "Says what version 0 is; its objects must be stored first.",
+    summary: "Registers the base model as version 0; its objects must be stored first.",
     access: "trainer",
     request: BaseModelRequest,
     responses: { 200: z.object({}) },
@@ -166,4 +167,5 @@ export const trainerPolicyEndpoints: readonly Endpoint[] = [
   ...policyEndpoints("trainer"),
 ];
 
+/** `/v1/operator/policies`. */
 export const operatorPolicyEndpoints: readonly Endpoint[] = policyEndpoints("operator");

@@ -1,4 +1,4 @@
-/** Faults of publishing at the edge: what failed, what is stale and what descends from a rolled-back version. */
+/** Failures of publishing: failed evaluations, stale publications, and descendants of rolled-back versions. */
 import {
   type AuditResponse,
   OPERATOR_NAME_HEADER,
@@ -69,7 +69,7 @@ fault(
 );
 
 fault(
-  "two publishers at once get two versions, and the slower one is told so",
+  "two concurrent publishers get two versions, and the slower one is told",
   { item: "2.2", before: "409 CONFLICT, not retryable: 1 of 2 trainers exits, at every restart" },
   async () => {
     const [first, second] = [await makePublication(baseModel), await makePublication(baseModel)];
@@ -77,16 +77,16 @@ fault(
     expect(await post(second)).toMatchObject(refusedWith("PUBLICATION_STALE"));
     const { epoch } = await list();
     expect(await post({ ...second, epoch })).toMatchObject({ body: { version: 2 } });
-    // The first one was displaced and not judged: what passed the gate can still be promoted.
+    // The first was displaced without a verdict: it passed the gate and can still be promoted.
     expect((await promote(1)).status).toBe(200);
-    // Compared with version 0, which is not stable any more.
+    // Its evaluation compared it with version 0, which is no longer stable.
     expect(await promote(2)).toMatchObject(refusedWith("PUBLICATION_STALE"));
     return { after: `versions 1 and 2 after 1 refusal with PUBLICATION_STALE; 1 is stable` };
   },
 );
 
 fault(
-  "what descends from a rolled-back version leaves the channels and needs the operator's word",
+  "descendants of a rolled-back version leave the channels and need an operator's override",
   { item: "2.3", before: "the trainer published and promoted a child of the rolled-back version" },
   async () => {
     for (const version of [1, 2]) {
@@ -114,7 +114,7 @@ fault(
 );
 
 fault(
-  "a promotion without an evaluation that passes is refused",
+  "a promotion without a passing evaluation is refused",
   { item: "2.4", before: "7 of 7 promotions without a passing evaluation were accepted" },
   async () => {
     const good = passed(0);
@@ -132,7 +132,7 @@ fault(
     let refused = 0;
     for (const [i, evaluation] of failing.entries()) {
       const { adapter } = await makePublication(baseModel, { step: i + 1 });
-      // As the previous release stored a canary.
+      // A canary as the previous release stored it.
       await bindings.DB.prepare(
         `INSERT INTO policies (version, parent, baseModel, adapter, status, evaluation, step, publishedAt)
          VALUES (?1, 0, ?2, ?3, 'canary', ?4, ?1, '2026-01-01T00:00:00.000Z')`,
@@ -151,7 +151,7 @@ fault(
   },
 );
 
-test("every override is in the audit log with the name of the operator and the reason", async () => {
+test("every override is in the audit log with the operator's name and reason", async () => {
   const as = { ...asOperator, headers: { [OPERATOR_NAME_HEADER]: "Ada" } };
   const promoteAs = (version: number, body: object) =>
     ask("POST", `/v1/operator/policies/${version}/promote`, { ...as, body });
@@ -178,7 +178,7 @@ test("every override is in the audit log with the name of the operator and the r
   ]);
 });
 
-/** The binding, whose named method is the last thing that the process does. */
+/** The binding; the process dies after its named method. */
 function dyingAfter<T extends object>(target: T, method: string): T {
   return new Proxy(target, {
     get(object, name) {
@@ -193,7 +193,7 @@ function dyingAfter<T extends object>(target: T, method: string): T {
   });
 }
 
-/** The database, which ends after the row of a trajectory was inserted. */
+/** The database; the process dies after a trajectory row is inserted. */
 function dyingAfterRow(db: D1Database): D1Database {
   return new Proxy(db, {
     get(object, name) {

@@ -14,7 +14,7 @@ test("an unknown site key opens no session", async () => {
   expect(reply).toMatchObject({ status: 403, body: { error: { code: "FORBIDDEN" } } });
 });
 
-test("a visitor token keeps the visitor, a forged or foreign one makes a new visitor", async () => {
+test("a visitor token keeps the visitor; a forged or foreign one creates a new visitor", async () => {
   const first = await openSession();
   const again = await openSession(first.visitorToken);
   expect(again.visitorId).toBe(first.visitorId);
@@ -25,7 +25,7 @@ test("a visitor token keeps the visitor, a forged or foreign one makes a new vis
   expect((await openSession(first.token)).visitorId).not.toBe(first.visitorId);
 });
 
-test("a session token ends when it says so", async () => {
+test("a session token expires at its stated time", async () => {
   const before = Date.now();
   const { expiresAt, token } = await openSession();
   const seconds = (Date.parse(expiresAt) - before) / 1000;
@@ -34,7 +34,7 @@ test("a session token ends when it says so", async () => {
   expect((await call("GET", "/v1/policy", { token })).status).toBe(200);
 });
 
-test("a visitor's channel is sticky and the canary's share is what was asked for", async () => {
+test("a visitor's channel is sticky, and the canary share matches the setting", async () => {
   const ids = Array.from({ length: 400 }, () => crypto.randomUUID());
   const channels = await Promise.all(ids.map((id) => channelOf(id, 0.25)));
   expect(await Promise.all(ids.map((id) => channelOf(id, 0.25)))).toEqual(channels);
@@ -46,7 +46,7 @@ test("a visitor's channel is sticky and the canary's share is what was asked for
   expect(await channelOf(ids[0] ?? "", 1)).toBe("canary");
 });
 
-test("a visitor who asks too often is told to wait, others are not", async () => {
+test("a visitor who sends too many requests is told to wait, others are not", async () => {
   const { token } = await openSession();
   const other = (await openSession()).token;
   const replies = await Promise.all(
@@ -69,14 +69,14 @@ test("each trajectory of an upload counts against the limit", async () => {
   expect(statuses).toEqual([400, 400, 400, 400, 400, 400, 429]);
   const headers = { origin: "https://shop.example" };
   const limited = await call("POST", "/v1/trajectories", { token, body, headers });
-  // A page of another origin may only read what this names.
+  // A page of another origin can only read headers listed here.
   expect(limited.headers.get("access-control-expose-headers")).toContain("Retry-After");
   const seconds = Number(limited.headers.get("retry-after"));
   expect(seconds).toBeGreaterThan(0);
   expect(seconds).toBeLessThanOrEqual(60);
 });
 
-test("a visitor who only asks for tasks is told to wait, and others get theirs", async () => {
+test("a visitor who only requests tasks is told to wait, while others get theirs", async () => {
   const { token } = await openSession();
   const { UNANSWERED_PER_VISITOR } = readSettings(bindings);
   for (let i = 0; i < UNANSWERED_PER_VISITOR; i += 1) await assign(token);
@@ -86,7 +86,7 @@ test("a visitor who only asks for tasks is told to wait, and others get theirs",
   await assign((await openSession()).token);
 });
 
-test("sessions are limited by network, and another network is not", async () => {
+test("sessions are limited per network, and another network is not affected", async () => {
   const { SESSIONS_PER_MINUTE } = readSettings(bindings);
   const open = (address: string) =>
     call("POST", "/v1/sessions", {
@@ -100,7 +100,7 @@ test("sessions are limited by network, and another network is not", async () => 
   expect((await open("198.51.100.1")).status).toBe(200);
 });
 
-test("requests are limited by network as well as by visitor", async () => {
+test("requests are limited per network as well as per visitor", async () => {
   const limited = { ...bindings, PREFIX_RATE_LIMIT_PER_MINUTE: "4" };
   const tokens = await Promise.all(Array.from({ length: 3 }, () => openSession()));
   const ask = (token: string, address: string) =>
@@ -118,7 +118,7 @@ test("requests are limited by network as well as by visitor", async () => {
   expect((await ask(tokens[0]?.token ?? "", "198.51.100.1")).status).toBe(200);
 });
 
-test("a configured origin may read answers, also of an upload, another may not", async () => {
+test("a configured origin may read responses, also of an upload, and another may not", async () => {
   const preflight = (origin: string) =>
     SELF.fetch(`${ORIGIN}/v1/trajectories`, {
       method: "OPTIONS",
@@ -136,14 +136,14 @@ test("a configured origin may read answers, also of an upload, another may not",
   expect(refused.headers.get("access-control-allow-origin")).toBeNull();
 });
 
-test("isolated pages may load what the edge serves, refusals too", async () => {
+test("isolated pages may load responses of the edge, including errors", async () => {
   for (const path of ["/healthz", "/v1/objects/none", "/nowhere"]) {
     const reply = await call("GET", path);
     expect(reply.headers.get("cross-origin-resource-policy")).toBe("cross-origin");
   }
 });
 
-test("a method that is not served gets 405, a path that is not served 404", async () => {
+test("an unserved method gets 405, an unserved path 404", async () => {
   expect(await call("PATCH", "/v1/sessions")).toMatchObject({
     status: 405,
     body: { error: { code: "METHOD_NOT_ALLOWED" } },
@@ -154,7 +154,7 @@ test("a method that is not served gets 405, a path that is not served 404", asyn
   });
 });
 
-test("trainer and operator need their own credential", async () => {
+test("trainer and operator each need their own credential", async () => {
   const { token } = await openSession();
   const attempts: [string, string, string | undefined][] = [
     ["POST", "/v1/trainer/leases", undefined],

@@ -1,4 +1,4 @@
-/** Sessions of pages: a public site key is exchanged for a short-lived token. */
+/** Sessions of pages: exchanges a public site key for a short-lived token. */
 import { SessionRequest, SessionResponse, WaggleError } from "@waggle/protocol";
 import { countRequest, prefixKey } from "../access.ts";
 import { addressPrefix } from "../address-prefix.ts";
@@ -9,17 +9,18 @@ import { type Audience, channelOf, signToken, verifyToken } from "../session-tok
 import { sessionSecrets } from "../settings.ts";
 
 const DAY_SECONDS = 86_400;
-/** The id of a visit without consent is kept in the page's memory; no visit is longer. */
+/** Lifetime of a visit without consent. Its id is only in the page's memory, and no visit is longer. */
 const VISIT_SECONDS = DAY_SECONDS;
 
+/** `POST /v1/sessions`. */
 export const sessionEndpoints: readonly Endpoint[] = [
   {
     method: "post",
     path: "/v1/sessions",
     operationId: "createSession",
     summary:
-      "Opens a session; a valid visitor token keeps the visitor, any other makes a new one. " +
-      "`remember: false` opens it for one visit: nothing can be stored for it.",
+      "Opens a session. A valid visitor token keeps the visitor; any other creates a new one. " +
+      "`remember: false` opens it for one visit, for which nothing is stored.",
     access: "public",
     request: SessionRequest,
     responses: { 200: SessionResponse },
@@ -29,12 +30,9 @@ export const sessionEndpoints: readonly Endpoint[] = [
       await countRequest(context, prefixKey("sessions", prefix), settings.SESSIONS_PER_MINUTE);
       const request = await readJson(context.req.raw, SessionRequest);
       if (!settings.SITE_KEYS.includes(request.siteKey)) {
-        throw new WaggleError(
-          "FORBIDDEN",
-          "a site key must be registered, got an unknown one; see SITE_KEYS",
-        );
+        throw new WaggleError("FORBIDDEN", "unknown site key; see SITE_KEYS");
       }
-      // Pages of the first release do not say; they have a visitor token.
+      // Pages of the first release do not send it; they have a visitor token.
       const isRemembered = request.remember ?? true;
       const audience = isRemembered ? "waggle-visitor" : "waggle-visit";
       const secrets = sessionSecrets(settings);

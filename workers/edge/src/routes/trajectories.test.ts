@@ -44,7 +44,7 @@ const sendRaw = (raw: BodyInit, headers: Record<string, string> = {}): Promise<R
 const gzip = (data: string | Uint8Array): Promise<ArrayBuffer> =>
   new Response(new Blob([data]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer();
 
-/** What came of a request: status, code, and what it left behind. */
+/** Outcome of a request: status, code, and stored rows and objects. */
 async function outcome(reply: Reply): Promise<object> {
   return { status: reply.status, body: reply.body, stored: await stored() };
 }
@@ -55,8 +55,8 @@ const refusal = (status: number, code: string): object => ({
   stored: NOTHING,
 });
 
-describe("what is taken in", () => {
-  test("an assigned trajectory is stored once: object, row, and the same again is a duplicate", async () => {
+describe("accepted uploads", () => {
+  test("an assigned trajectory is stored once as object and row, and repeating it is a duplicate", async () => {
     const made = await makeUpload(baseModel, await assign(token));
     expect(await upload(token, made)).toEqual({
       results: [{ digest: made.digest, status: "accepted" }],
@@ -67,7 +67,7 @@ describe("what is taken in", () => {
     expect(await stored()).toEqual({ rows: 1, objects: 1 });
   });
 
-  test("a gzip body is taken like a plain one", async () => {
+  test("a gzip body is accepted like a plain one", async () => {
     const made = await makeUpload(baseModel, null);
     const body = await gzip(JSON.stringify({ trajectories: [made] }));
     const reply = await sendRaw(body, { "content-encoding": "gzip" });
@@ -88,7 +88,7 @@ describe("what is taken in", () => {
     expect(await stored()).toEqual({ rows: 1, objects: 1 });
   });
 
-  test("what is leased has the digest that was uploaded", async () => {
+  test("a leased trajectory has the digest that was uploaded", async () => {
     const made = await makeUpload(baseModel, null);
     await upload(token, made);
     const { groups } = await lease();
@@ -97,8 +97,8 @@ describe("what is taken in", () => {
   });
 });
 
-describe("who may upload", () => {
-  test("no token is refused", async () => {
+describe("authentication", () => {
+  test("a missing token is refused", async () => {
     const made = await makeUpload(baseModel, null);
     const reply = await call("POST", "/v1/trajectories", { body: { trajectories: [made] } });
     expect(await outcome(reply)).toMatchObject(refusal(401, "UNAUTHENTICATED"));
@@ -122,7 +122,7 @@ describe("who may upload", () => {
     }
   });
 
-  test("the operator's credential is no session", async () => {
+  test("the operator's credential opens no session", async () => {
     const made = await makeUpload(baseModel, null);
     expect(await outcome(await sendOne(made, bindings.OPERATOR_CREDENTIAL))).toMatchObject(
       refusal(401, "UNAUTHENTICATED"),
@@ -130,7 +130,7 @@ describe("who may upload", () => {
   });
 });
 
-describe("what a body must be", () => {
+describe("the body", () => {
   test("a declared size over the limit is refused", async () => {
     const reply = await sendRaw("x".repeat(UPLOAD_LIMITS.bodyBytes + 1));
     expect(await outcome(reply)).toMatchObject(refusal(413, "PAYLOAD_TOO_LARGE"));
@@ -192,7 +192,7 @@ describe("what a body must be", () => {
     expect((await sendOne(made)).status).toBe(200);
   });
 
-  test("no, or too many, trajectories are refused", async () => {
+  test("zero or too many trajectories are refused", async () => {
     expect(await outcome(await send({ trajectories: [] }))).toMatchObject(
       refusal(400, "SCHEMA_INVALID"),
     );
@@ -204,8 +204,8 @@ describe("what a body must be", () => {
   });
 });
 
-describe("what a trajectory must be", () => {
-  test("a field too many, a missing one and another schema version are refused", async () => {
+describe("the trajectory", () => {
+  test("an extra field, a missing field and another schema version are refused", async () => {
     const made = await makeUpload(baseModel, null);
     const extra = { ...made, trajectory: { ...made.trajectory, reward: 1 } };
     expect(await outcome(await send({ trajectories: [extra] }))).toMatchObject(
@@ -275,7 +275,7 @@ describe("what a trajectory must be", () => {
   });
 });
 
-describe("what an assignment allows", () => {
+describe("the assignment", () => {
   test("another visitor's assignment is refused", async () => {
     const theirs = await assign((await openSession()).token);
     expect(await outcome(await sendOne(await makeUpload(baseModel, theirs)))).toMatchObject(
@@ -283,7 +283,7 @@ describe("what an assignment allows", () => {
     );
   });
 
-  test("a task that was not assigned, an invented assignment and a hidden one are refused", async () => {
+  test("an unassigned task, an invented assignment and a hidden one are refused", async () => {
     const mine = await assign(token);
     const other: AssignmentResponse = { ...mine, task: { ...mine.task, seed: mine.task.seed + 1 } };
     const invented: AssignmentResponse = { ...mine, assignmentId: crypto.randomUUID() };
@@ -306,7 +306,7 @@ describe("what an assignment allows", () => {
     expect(await stored()).toEqual({ rows: 1, objects: 1 });
   });
 
-  test("of two uploads at once for one assignment exactly one is stored", async () => {
+  test("of two concurrent uploads for one assignment exactly one is stored", async () => {
     const mine = await assign(token);
     const both = await Promise.all([makeUpload(baseModel, mine), makeUpload(baseModel, mine)]);
     const replies = await Promise.all(both.map((made) => sendOne(made)));
@@ -315,7 +315,7 @@ describe("what an assignment allows", () => {
   });
 });
 
-describe("what a replay finds", () => {
+describe("replays", () => {
   test("the same id with other content is refused", async () => {
     const first = await work(token, baseModel);
     const again = await makeUpload(baseModel, await assign(token), { id: first.trajectory.id });
@@ -323,7 +323,7 @@ describe("what a replay finds", () => {
     expect(await stored()).toEqual({ rows: 1, objects: 1 });
   });
 
-  test("another visitor cannot send what this one sent", async () => {
+  test("another visitor cannot upload the same trajectory", async () => {
     const made = await makeUpload(baseModel, null);
     await upload(token, made);
     const thief = (await openSession()).token;

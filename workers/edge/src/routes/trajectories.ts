@@ -1,4 +1,4 @@
-/** Uploads of pages. Each trajectory is judged alone; the request fails only when all are refused. */
+/** Uploads of pages. Each trajectory is validated on its own; the request fails only if all are refused. */
 import {
   UPLOAD_LIMITS,
   UploadRequest,
@@ -16,7 +16,7 @@ import { statusOf } from "../error-response.ts";
 import { ingest, UploadEnvelope } from "../ingest.ts";
 import { countRefusal } from "../refusal-counter.ts";
 
-/** Pointers into the Queue and an eye on them. A fault here costs time, never a trajectory. */
+/** Enqueues messages and schedules the alarm. A failure here costs time, never a trajectory. */
 async function nudge(
   { env, var: { now, requestId } }: EdgeContext,
   digests: readonly string[],
@@ -30,14 +30,15 @@ async function nudge(
   }
 }
 
+/** `POST /v1/trajectories`. */
 export const trajectoryEndpoints: readonly Endpoint[] = [
   {
     method: "post",
     path: "/v1/trajectories",
     operationId: "uploadTrajectories",
     summary:
-      "Takes trajectories in, idempotent by digest; gzip allowed. When every one is refused the " +
-      "status is that of the first refusal and the body carries both `error` and `results`.",
+      "Stores trajectories; idempotent by digest; accepts gzip. If all are refused, the " +
+      "status is that of the first error and the body has both `error` and `results`.",
     access: "session",
     request: UploadRequest,
     responses: { 200: UploadResponse },
@@ -60,7 +61,7 @@ export const trajectoryEndpoints: readonly Endpoint[] = [
         UPLOAD_LIMITS.bodyBytes,
         (bytes) => takeBytes(context.env.DB, quotas, bytes, now),
       );
-      // The request itself was counted as one.
+      // The request itself was already counted as one.
       const limit = settings.RATE_LIMIT_PER_MINUTE;
       const more = Math.min(upload.trajectories.length, limit) - 1;
       const key = visitorKey(visitorId);

@@ -38,7 +38,7 @@ const feedbackOn = (made: Upload, id: string = crypto.randomUUID()) => ({
 const give = (body: unknown, as = token) => call("POST", "/v1/feedback", { token: as, body });
 
 describe("feedback", () => {
-  test("feedback is joined by id, whether it comes before or after the trajectory", async () => {
+  test("is joined by id, whether it arrives before or after the trajectory", async () => {
     const made = await makeUpload(baseModel, null);
     const before = feedbackOn(made);
     await give(before);
@@ -49,7 +49,7 @@ describe("feedback", () => {
     expect(groups[0]?.trajectories[0]?.feedback).toEqual([before, after]);
   });
 
-  test("the same feedback again is a success, other content under its id a replay", async () => {
+  test("succeeds when repeated, and is a replay with other content under the same id", async () => {
     const made = await makeUpload(baseModel, null);
     const one = feedbackOn(made);
     expect((await give(one)).status).toBe(200);
@@ -58,7 +58,7 @@ describe("feedback", () => {
     expect(changed).toMatchObject({ status: 409, body: { error: { code: "REPLAYED" } } });
   });
 
-  test("feedback of another visitor does not reach the trainer", async () => {
+  test("of another visitor does not reach the trainer", async () => {
     const made = await makeUpload(baseModel, null);
     await upload(token, made);
     await give({ ...feedbackOn(made), kind: "thumb-down" }, (await openSession()).token);
@@ -70,7 +70,7 @@ describe("feedback", () => {
 describe("forget me", () => {
   const forget = (): Promise<DeletionResponse> => ask("DELETE", "/v1/visitor", { token });
 
-  test("rows, objects, feedback and assignments of the visitor go, those of others stay", async () => {
+  test("deletes rows, objects, feedback and assignments of the visitor and no others", async () => {
     const made = await makeUpload(baseModel, null);
     await upload(token, made);
     await work(token, baseModel);
@@ -84,7 +84,7 @@ describe("forget me", () => {
     expect(await forget()).toEqual({ deletedTrajectories: 0, deletedFeedback: 0, learnedBy: [] });
   });
 
-  test("the answer names every version published since the first step that learned", async () => {
+  test("returns every version published since the first step that learned from the visitor", async () => {
     await publish(1, baseModel, 3);
     const digests = [await makeUpload(baseModel, null), await makeUpload(baseModel, null)];
     await upload(token, ...digests);
@@ -99,7 +99,7 @@ describe("forget me", () => {
     expect((await forget()).learnedBy).toEqual([2, 3]);
   });
 
-  test("a visitor forgotten during a lease is not resurrected by the acknowledgement", async () => {
+  test("is not undone by the acknowledgement of a lease", async () => {
     const made = await makeUpload(baseModel, null);
     await upload(token, made);
     const { leaseId, fencingToken } = await lease();
@@ -112,7 +112,7 @@ describe("forget me", () => {
     expect(await stored()).toEqual(NOTHING);
   });
 
-  test("what was learned during the lease in spite of it is named when asked again", async () => {
+  test("returns steps that learned during the lease anyway when it is repeated", async () => {
     const made = await makeUpload(baseModel, null);
     await upload(token, made);
     const { leaseId, fencingToken } = await lease();
@@ -127,7 +127,7 @@ describe("forget me", () => {
     expect((await forget()).learnedBy).toEqual([2]);
   });
 
-  test("also where the lease was lost before the acknowledgement", async () => {
+  test("does so also if the lease was lost before the acknowledgement", async () => {
     const made = await makeUpload(baseModel, null);
     await upload(token, made);
     const { leaseId, fencingToken } = await lease();
@@ -143,7 +143,7 @@ describe("forget me", () => {
     expect((await forget()).learnedBy).toEqual([1]);
   });
 
-  test("the renewal of a lease says what was forgotten under it", async () => {
+  test("is reported by the renewal of a lease", async () => {
     const made = await makeUpload(baseModel, null);
     await upload(token, made);
     await upload((await openSession()).token, await makeUpload(baseModel, null));
@@ -158,7 +158,7 @@ describe("forget me", () => {
     expect((await renew()).forgotten).toEqual([made.digest]);
   });
 
-  test("an upload that was under way is not stored, and no object stays", async () => {
+  test("stores nothing of an upload in progress and leaves no object", async () => {
     const made = await makeUpload(baseModel, null);
     await forget();
     const reply = await call("POST", "/v1/trajectories", { token, body: { trajectories: [made] } });
@@ -166,13 +166,13 @@ describe("forget me", () => {
     expect(await stored()).toEqual(NOTHING);
   });
 
-  test("who was forgotten comes back as another visitor", async () => {
+  test("makes a returning visitor a new one", async () => {
     const first = await openSession();
     await ask("DELETE", "/v1/visitor", { token: first.token });
     expect((await openSession(first.visitorToken)).visitorId).not.toBe(first.visitorId);
   });
 
-  test("an assignment of before is worth nothing after", async () => {
+  test("invalidates earlier assignments", async () => {
     const old = await makeUpload(baseModel, await assign(token));
     await forget();
     const reply = await call("POST", "/v1/trajectories", { token, body: { trajectories: [old] } });

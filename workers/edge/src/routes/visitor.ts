@@ -1,14 +1,15 @@
-/** "Forget me": everything of a visitor goes, and the answer says what had learned from it. */
+/** "Forget me": deletes all data of a visitor and returns the versions that had learned from it. */
 import { DeletionResponse } from "@waggle/protocol";
 import type { Endpoint } from "../endpoint.ts";
 import { deleteVisitor } from "../visitor-deletion.ts";
 
+/** `DELETE /v1/visitor`. */
 export const visitorEndpoints: readonly Endpoint[] = [
   {
     method: "delete",
     path: "/v1/visitor",
     operationId: "deleteVisitor",
-    summary: "Removes trajectories, feedback and assignments of this visitor.",
+    summary: "Deletes trajectories, feedback and assignments of this visitor.",
     access: "session",
     responses: { 200: DeletionResponse },
     handle: async (context) => {

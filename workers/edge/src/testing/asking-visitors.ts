@@ -1,6 +1,6 @@
 /**
- * An attack in simulated time: visitors who take tasks and never answer, beside one honest page and a
- * trainer. Tasks, uploads and leases go through the real code and a real database.
+ * Simulates an attack: visitors who take tasks and never answer, beside one honest page and a trainer. Time is
+ * simulated; tasks, uploads and leases use the real code and a real database.
  */
 import type { AssignmentResponse } from "@waggle/protocol";
 import { unwrap } from "../answer.ts";
@@ -9,12 +9,12 @@ import { coordinatorOf } from "../coordinator.ts";
 import { ingest } from "../ingest.ts";
 import { bindings, makeUpload } from "./edge.ts";
 
-/** Time that the honest page takes for a task. */
+/** Time that the honest page needs for a task. */
 const ATTEMPT_MS = 2500;
-/** Tasks that an attacker takes in that time, unless it is refused. */
+/** Tasks that an attacker takes in that time unless it is refused. */
 const BURST = 5;
 
-/** As `wrangler.jsonc` sets them for production. */
+/** The limits of `env.production` in `wrangler.jsonc`. */
 export const PRODUCTION: AssignmentOptions = {
   environment: "shop",
   firstSeed: 1,
@@ -27,6 +27,7 @@ export const PRODUCTION: AssignmentOptions = {
   unansweredPerPrefix: 128,
 };
 
+/** Counts of one simulated attack. */
 export type AttackResult = {
   /** Tasks that the honest page answered. */
   answered: number;
@@ -36,7 +37,7 @@ export type AttackResult = {
   taken: number;
 };
 
-/** Leases what is ready and acknowledges it. */
+/** Leases ready groups and acknowledges them. */
 async function learn(now: number): Promise<void> {
   const coordinator = coordinatorOf(bindings);
   const request = { trainerId: "test", maxGroups: 32, durationSeconds: 60 };
@@ -48,7 +49,7 @@ async function learn(now: number): Promise<void> {
   unwrap(await coordinator.acknowledge(leaseId, { fencingToken, outcomes }, now));
 }
 
-/** Lets `attackers` ask for `durationMs` while an honest page works. */
+/** Runs `attackers` for `durationMs` while an honest page works. */
 export async function attack(
   attackers: readonly Asker[],
   honest: Asker,

@@ -1,4 +1,4 @@
-/** A page, a trainer and an operator for the Worker's tests, talking HTTP to the real thing. */
+/** A page, a trainer and an operator for the Worker's tests. They talk HTTP to the real Worker. */
 import { applyD1Migrations, type D1Migration, reset, SELF } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import {
@@ -18,6 +18,7 @@ import {
 } from "@waggle/protocol";
 import type { Bindings } from "../settings.ts";
 
+/** The Worker's bindings, and those that only tests have. */
 export type TestBindings = Bindings & {
   readonly MIGRATIONS: D1Migration[];
   readonly SESSION_SECRET: string;
@@ -25,14 +26,17 @@ export type TestBindings = Bindings & {
   readonly OPERATOR_CREDENTIAL: string;
 };
 
+/** The bindings of this test run. */
 export const bindings: TestBindings = env as unknown as TestBindings;
 
+/** Origin of the Worker. */
 export const ORIGIN = "https://edge.example";
 const VOCABULARY_SIZE = 100;
 
+/** A response with its parsed body. */
 export type Reply = { readonly status: number; readonly body: unknown; readonly headers: Headers };
 
-/** One call; an object body is sent as JSON. */
+/** Sends one request; an object body is sent as JSON. */
 export async function call(
   method: string,
   path: string,
@@ -61,28 +65,30 @@ export async function call(
   };
 }
 
-/** The body of a call that must succeed. */
+/** Sends a request that must succeed. @returns its body */
 export async function ask<T>(...args: Parameters<typeof call>): Promise<T> {
   const reply = await call(...args);
   if (reply.status !== 200) {
     throw new Error(
-      `${args[0]} ${args[1]} must answer 200, got ${reply.status}: ${JSON.stringify(reply.body)}`,
+      `${args[0]} ${args[1]} responded with ${reply.status}: ${JSON.stringify(reply.body)}`,
     );
   }
   return reply.body as T;
 }
 
+/** Options of `call` with the trainer's credential. */
 export const asTrainer: { token: string } = { token: bindings.TRAINER_CREDENTIAL };
+/** Options of `call` with the operator's credential. */
 export const asOperator: { token: string } = { token: bindings.OPERATOR_CREDENTIAL };
 
-/** Stores bytes and returns their reference. */
+/** Stores bytes. @returns their reference */
 export async function putBytes(bytes: Uint8Array): Promise<{ sha256: string; sizeBytes: number }> {
   const hash = await sha256(bytes);
   await ask("PUT", `/v1/trainer/objects/${hash}`, { ...asTrainer, raw: bytes });
   return { sha256: hash, sizeBytes: bytes.byteLength };
 }
 
-/** A fresh, migrated edge with a base model. @returns its hash */
+/** Migrates a fresh edge and registers a base model. @returns the model's hash */
 export async function freshEdge(): Promise<string> {
   await reset();
   await applyD1Migrations(bindings.DB, bindings.MIGRATIONS);
@@ -109,7 +115,7 @@ export const passed = (comparedWith: number): EvaluationResult => ({
 
 const policies = (): Promise<PoliciesResponse> => ask("GET", "/v1/trainer/policies", asTrainer);
 
-/** A publication with an adapter that is unique to its step, stored; changed by `edit`. */
+/** A publication with a stored adapter that is unique to its step; `edit` changes it. */
 export async function makePublication(
   baseModel: string,
   edit: Partial<PublishRequest> = {},
@@ -130,22 +136,24 @@ export async function makePublication(
   };
 }
 
-/** Publishes a child of the stable version, which must get this number. */
+/** Publishes a child of the stable version. @throws if it does not get the number `version` */
 export async function publish(version: number, baseModel: string, step = version): Promise<void> {
   const body = await makePublication(baseModel, { step });
   const given = await ask<PolicyVersion>("POST", "/v1/trainer/policies", { ...asTrainer, body });
   if (given.version !== version) throw new Error(`published as ${given.version}, not ${version}`);
 }
 
+/** Opens a session with consent, for the visitor of the token if there is one. */
 export function openSession(visitorToken?: string): Promise<SessionResponse> {
   return ask("POST", "/v1/sessions", {
     body: { siteKey: "test-site", ...(visitorToken === undefined ? {} : { visitorToken }) },
   });
 }
 
+/** A trajectory with its digest. */
 export type Upload = { digest: string; trajectory: Trajectory };
 
-/** A small valid trajectory, changed by `edit`, with its true digest. */
+/** A small valid trajectory, changed by `edit`, with its actual digest. */
 export async function makeUpload(
   baseModel: string,
   assignment: AssignmentResponse | null,
@@ -188,13 +196,15 @@ export async function makeUpload(
   return { digest: await trajectoryDigest(trajectory), trajectory };
 }
 
+/** Requests an assignment. */
 export const assign = (token: string): Promise<AssignmentResponse> =>
   ask("POST", "/v1/assignments", { token });
 
+/** Uploads trajectories. */
 export const upload = (token: string, ...trajectories: Upload[]): Promise<UploadResponse> =>
   ask("POST", "/v1/trajectories", { token, body: { trajectories } });
 
-/** One assigned trajectory, uploaded. */
+/** Requests an assignment and uploads its trajectory. */
 export async function work(token: string, baseModel: string): Promise<Upload> {
   const made = await makeUpload(baseModel, await assign(token));
   const { results } = await upload(token, made);
@@ -202,13 +212,14 @@ export async function work(token: string, baseModel: string): Promise<Upload> {
   return made;
 }
 
+/** Leases groups as the trainer. */
 export const lease = (maxGroups = 10, durationSeconds = 60): Promise<LeaseResponse> =>
   ask("POST", "/v1/trainer/leases", {
     ...asTrainer,
     body: { trainerId: "test", maxGroups, durationSeconds },
   });
 
-/** Everything a refusal must leave untouched. */
+/** Counts rows and objects, which a refused request must not change. */
 export async function stored(): Promise<{ rows: number; objects: number }> {
   const row = await bindings.DB.prepare("SELECT COUNT(*) AS n FROM trajectories").first<{
     n: number;
@@ -217,4 +228,5 @@ export async function stored(): Promise<{ rows: number; objects: number }> {
   return { rows: row?.n ?? -1, objects: listed.objects.length };
 }
 
+/** Counts of an empty store. */
 export const NOTHING: { rows: number; objects: number } = { rows: 0, objects: 0 };

@@ -1,7 +1,7 @@
 /** A database that counts the rows it read, as D1 bills them. */
 export type RowMeter = { readonly DB: D1Database; rows: number };
 
-/** Wraps `database`; `rows` grows with every statement. */
+/** Wraps `database`; every statement adds to `rows`. */
 export function meterRows(database: D1Database): RowMeter {
   const meter: { DB: D1Database; rows: number } = { DB: database, rows: 0 };
   const originals = new WeakMap<object, D1PreparedStatement>();
