@@ -1,6 +1,6 @@
 /**
- * The dashboard as a Vite app. `WAGGLE_EDGE_URL` reaches the page through `/config.json`, so that one
- * build serves any edge.
+ * The dashboard as a Vite app. `/config.json` carries `WAGGLE_EDGE_URL` to the page, so that one build serves
+ * any edge.
  */
 import { defaultClientConditions, defineConfig } from "vite";
 import type { Connect, Plugin } from "vite";

@@ -1,13 +1,13 @@
 /**
- * Writes the service worker's list of files: what a first visit must have stored to work without a network.
- * Not a framework: one cache, named by the content of the build.
+ * Writes the service worker's file list: files that a first visit stores so that the page works offline. There
+ * is one cache, named by the content of the build.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Plugin } from "vite";
 
-/** Fills in the lists and the build of `service-worker.js` and emits it beside the page. */
+/** Fills the lists and the build id into `service-worker.js` and emits it beside the page. */
 export function writeServiceWorkerList(): Plugin {
   return {
     name: "waggle-offline",
@@ -16,7 +16,7 @@ export function writeServiceWorkerList(): Plugin {
       const names = Object.keys(bundle).sort();
       const files = names.filter((name) => !/\.(wasm|map)$/.test(name));
       const backEnds = names.filter((name) => name.endsWith(".wasm"));
-      // Names carry content hashes, so they name the build.
+      // File names contain content hashes, so they identify the build.
       const hash = createHash("sha256").update(names.join("\n"));
       const source = readFileSync(join(import.meta.dirname, "src", "service-worker.js"), "utf8")
         .replace("__FILES__", JSON.stringify(["./", ...files]))

@@ -1,6 +1,6 @@
 /**
- * The demo shop as a Vite app. `WAGGLE_EDGE_URL` and `WAGGLE_SITE_KEY` reach the page through `/config.json`, so
- * that one build serves any edge; `WAGGLE_ISOLATION=off` serves without cross-origin isolation.
+ * The demo shop as a Vite app. `/config.json` carries `WAGGLE_EDGE_URL` and `WAGGLE_SITE_KEY` to the page, so that
+ * one build serves any edge. `WAGGLE_ISOLATION=off` serves without cross-origin isolation.
  */
 import { defaultClientConditions, defineConfig } from "vite";
 import type { Connect, Plugin } from "vite";
@@ -41,7 +41,7 @@ export default defineConfig({
   root: import.meta.dirname,
   resolve: { conditions: ["source", ...defaultClientConditions] },
   plugins: [siteConfig, writeServiceWorkerList()],
-  // onnxruntime-web finds its .wasm beside itself; pre-bundling moves it away.
+  // onnxruntime-web loads its .wasm from beside its module, and pre-bundling would move the module.
   optimizeDeps: { exclude: ["onnxruntime-web"] },
   worker: { format: "es" },
   server: { headers: isolation },

@@ -1,4 +1,4 @@
-/** The frame: bar, routes, connection; one view at a time. */
+/** The frame around every view: navigation bar, routes and connection state. It shows one view at a time. */
 import { type OperatorHealth, WaggleError } from "@waggle/protocol";
 import { createControlBanner } from "./control-banner.ts";
 import { createControl } from "./control-view.ts";
@@ -23,10 +23,11 @@ const PAGES: readonly [string, string][] = [
   ["#/dead-letters", "Dead letters"],
 ];
 
+/** Options of `createAppShell`. */
 export type AppShellOptions = {
   readonly api: OperatorApi;
   readonly edgeUrl: string;
-  /** The edge no longer takes the credential, or the operator leaves. */
+  /** Called when the edge rejects the credential or the operator signs out. */
   readonly onSignOut: (reason: string | null) => void;
 };
 
@@ -44,7 +45,7 @@ function viewOf(hash: string, context: ViewContext): View {
   return createOverview(context);
 }
 
-/** Builds the frame into `root`. @returns what takes it down */
+/** Builds the frame into `root`. @returns a function that removes it */
 export function createAppShell(root: HTMLElement, options: AppShellOptions): () => void {
   const connection = h("p", { class: "connection", role: "status" }, "connecting");
   const links = PAGES.map(([href, label]) => h("a", { href }, label));
@@ -64,15 +65,15 @@ export function createAppShell(root: HTMLElement, options: AppShellOptions): () 
     ),
   );
 
-  /** `null` until the edge has said. */
+  /** `null` until the edge has responded. */
   let trainer: TrainerStatus | null = null;
 
   function onPoll(state: PollState<unknown>): void {
     if (WaggleError.is(state.error, "UNAUTHENTICATED")) {
-      options.onSignOut("The edge does not take this credential.");
+      options.onSignOut("The edge rejects this credential.");
       return;
     }
-    // A refusal is an answer too: only silence and faults mean that the edge is away.
+    // An error response is still a response: only no response or a fault means that the edge is unreachable.
     const isLive = WaggleError.is(state.error) ? !state.error.retryable : state.error === null;
     const hasNoTrainer = isLive && trainer?.isRunning === false;
     connection.className = `connection ${hasNoTrainer ? "idle" : isLive ? "live" : "away"}`;
@@ -80,7 +81,7 @@ export function createAppShell(root: HTMLElement, options: AppShellOptions): () 
     const wanted = isLive
       ? (trainer?.label ?? "live")
       : navigator.onLine
-        ? "edge does not answer"
+        ? "edge does not respond"
         : "offline";
     if (connection.textContent !== wanted) connection.textContent = wanted;
   }
@@ -112,7 +113,7 @@ export function createAppShell(root: HTMLElement, options: AppShellOptions): () 
       else link.removeAttribute("aria-current");
     }
     if (isFirst) return;
-    // A filter keeps its focus; any other page is announced by its heading.
+    // Restores the focus to the filter in use. Otherwise the heading is focused, so that it is announced.
     const kept = field ? main.querySelector<HTMLElement>(`[name="${CSS.escape(field)}"]`) : null;
     (kept ?? main).focus({ preventScroll: true });
     if (!kept) scrollTo(0, 0);

@@ -1,4 +1,4 @@
-/** The audit log: who decided what, when and why. */
+/** The audit log: actor, time, decision and reason. */
 import type { AuditEntry } from "@waggle/protocol";
 import { h } from "./dom.ts";
 import { formatAgo } from "./format.ts";
@@ -34,6 +34,7 @@ function auditRow({ at, by, action, version, reason }: AuditEntry, now: number):
   );
 }
 
+/** Builds the table. @param now - for relative times, in milliseconds */
 export function auditTable(entries: readonly AuditEntry[], now: number): HTMLElement {
   if (entries.length === 0) return h("p", { class: "empty" }, "No entries yet.");
   const body = h("tbody", {}, ...entries.map((entry) => auditRow(entry, now)));

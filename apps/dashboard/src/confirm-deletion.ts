@@ -1,7 +1,7 @@
-/** A modal question before something is deleted for good. */
+/** A modal confirmation before something is deleted permanently. */
 import { h } from "./dom.ts";
 
-/** @returns whether the operator confirmed */
+/** Asks the question. @returns whether the operator confirmed */
 export function confirmDeletion(question: string): Promise<boolean> {
   return new Promise((resolve) => {
     const dialog = h(

@@ -1,16 +1,17 @@
-/** Asks before something reaches people. */
+/** A modal confirmation of a decision that affects visitors. */
 import { h } from "./dom.ts";
 
+/** Texts of the dialog. */
 export type Question = {
   readonly text: string;
-  /** What happens to people who use a page. */
+  /** The effect on visitors. */
   readonly consequence: string;
-  /** Label of the button that confirms. */
+  /** Label of the confirm button. */
   readonly confirm: string;
   readonly isDangerous?: boolean;
 };
 
-/** @returns the reason that the operator gave, which may be empty; `null` when it was cancelled. */
+/** Asks the question. @returns the operator's reason, which may be empty; `null` if cancelled */
 export function confirmDecision(question: Question): Promise<string | null> {
   const reason = h("input", { name: "reason", maxlength: 500, autocomplete: "off" });
   const { promise, resolve } = Promise.withResolvers<string | null>();
@@ -28,7 +29,7 @@ export function confirmDecision(question: Question): Promise<string | null> {
       { method: "dialog", class: "decision" },
       h("h2", { id: "decision" }, question.text),
       h("p", {}, question.consequence),
-      h("label", {}, h("span", {}, "Reason, for the audit log"), reason),
+      h("label", {}, h("span", {}, "Reason for the audit log"), reason),
       h(
         "menu",
         {},

@@ -1,11 +1,11 @@
-/** Says on every page that promotions are frozen or that pages are switched off. */
+/** A banner on every page while promotions are frozen or pages are switched off. */
 import type { ControlState } from "@waggle/protocol";
 import { h } from "./dom.ts";
 import { poll, type ViewContext } from "./view.ts";
 
 const because = (reason: string) => (reason === "" ? "" : `: ${reason}`);
 
-/** A sentence for each switch that is on. */
+/** One sentence for each switch that is on. */
 function controlSentences({ frozen, killed }: ControlState): string[] {
   return [
     ...(killed === null
@@ -17,6 +17,7 @@ function controlSentences({ frozen, killed }: ControlState): string[] {
   ];
 }
 
+/** Creates the banner, which polls on its own. */
 export function createControlBanner(context: ViewContext): {
   readonly element: HTMLElement;
   dispose(): void;

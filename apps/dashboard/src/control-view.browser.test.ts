@@ -11,7 +11,7 @@ afterEach(() => {
   location.hash = "";
 });
 
-/** The Control page in its frame, over an edge in memory. */
+/** The Control page in its frame, with an in-memory edge. */
 function openControl() {
   let control: ControlState = { environment: "shop", frozen: null, killed: null };
   const entries: AuditEntry[] = [];
@@ -45,7 +45,7 @@ const press = (label: string) =>
 
 const untilAnswered = () => vi.waitFor(() => expect(document.querySelector("dialog")).toBeNull());
 
-test("a freeze needs a confirmation, shows a banner with its reason, and is lifted again", async () => {
+test("a freeze needs a confirmation, shows a banner with its reason, and can be lifted", async () => {
   openControl();
   await press("Freeze …");
   await press("Cancel");
@@ -55,7 +55,7 @@ test("a freeze needs a confirmation, shows a banner with its reason, and is lift
   const reason = document.querySelector<HTMLInputElement>("dialog [name=reason]");
   if (reason) reason.value = "sale week";
   await press("Freeze");
-  // The banner polls by itself, every three seconds.
+  // The banner polls every three seconds.
   await vi.waitFor(
     () => expect(banner()?.innerText).toContain("Promotions are frozen by Ada: sale week"),
     8000,

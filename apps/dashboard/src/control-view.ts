@@ -1,4 +1,4 @@
-/** Freeze, kill switch and audit log. */
+/** The Control page: freeze, kill switch and audit log. */
 import type { AuditEntry, ControlState, SwitchRecord } from "@waggle/protocol";
 import { auditTable } from "./audit-table.ts";
 import { confirmDecision, type Question } from "./confirm-dialog.ts";
@@ -14,7 +14,7 @@ const QUESTIONS = {
   freeze: {
     text: "Freeze promotions?",
     consequence:
-      "No version is published or promoted until the freeze is lifted. Pages keep their versions, and the trainer goes on learning.",
+      "No version is published or promoted until the freeze is lifted. Pages keep their versions, and the trainer continues to learn.",
     confirm: "Freeze",
   },
   unfreeze: {
@@ -32,7 +32,7 @@ const QUESTIONS = {
   silence: {
     text: "Silence all pages?",
     consequence:
-      "The assistant stays silent until you switch it on again. Pages that were loaded before this release use the base model.",
+      "The assistant does not answer until you switch it on again. Pages loaded before this release use the base model.",
     confirm: "Silence pages",
     isDangerous: true,
   },
@@ -63,6 +63,7 @@ function switchPanel(
   );
 }
 
+/** Creates the Control page. */
 export function createControl(context: ViewContext): View {
   const { api } = context;
   const notice = h("div", { "aria-live": "polite" });

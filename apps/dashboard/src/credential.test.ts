@@ -10,7 +10,7 @@ function memory(): CredentialStore {
   };
 }
 
-test("a credential in the address is kept for the tab and leaves the address", () => {
+test("a credential in the address is kept for the tab and removed from the address", () => {
   const store = memory();
   let forgotten = 0;
   expect(readCredential(store, "#credential=abc", () => forgotten++)).toBe("abc");
@@ -19,7 +19,7 @@ test("a credential in the address is kept for the tab and leaves the address", (
   expect(forgotten).toBe(1);
 });
 
-test("signing out forgets it", () => {
+test("signing out forgets the credential", () => {
   const store = memory();
   readCredential(store, "#credential=abc", () => {});
   dropCredential(store);

@@ -1,12 +1,13 @@
-/** The operator's credential: for this tab only, and out of the address bar at once. */
+/** Keeps the operator's credential for this tab only and removes it from the address bar at once. */
 
 const KEY = "waggle-operator-credential";
 
+/** Session storage, or a fake of it. */
 export type CredentialStore = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
 /**
- * The credential of a `#credential=` fragment (kept from then on) or of this tab, `null` for none.
- * @param forget called when the fragment held one and must leave the address bar
+ * The credential of a `#credential=` fragment, which is then kept, or of this tab; `null` if there is none.
+ * @param forget - called if the fragment had one, to remove it from the address bar
  */
 export function readCredential(
   store: CredentialStore,
@@ -22,10 +23,12 @@ export function readCredential(
   return store.getItem(KEY);
 }
 
+/** Keeps the credential for this tab. */
 export function keepCredential(store: CredentialStore, credential: string): void {
   store.setItem(KEY, credential);
 }
 
+/** Forgets the credential. */
 export function dropCredential(store: CredentialStore): void {
   store.removeItem(KEY);
 }

@@ -38,18 +38,18 @@ function show(letters: DeadLettersResponse["rows"]) {
   return { done, button };
 }
 
-test("a dead letter shows its reason and its count, and is retried", async () => {
+test("a dead letter shows its reason and count, and can be retried", async () => {
   const { done, button } = show([letter]);
   await vi.waitFor(() => expect(document.body.textContent).toContain("lease-failed"));
-  expect(document.body.textContent).toContain("no trainer that leased it finished");
+  expect(document.body.textContent).toContain("no trainer finished a lease of it");
   button("Retry")?.click();
   await vi.waitFor(() => expect(done).toEqual(["retry aaaa"]));
   await vi.waitFor(() =>
-    expect(document.body.textContent).toContain("Every trajectory could be processed."),
+    expect(document.body.textContent).toContain("All trajectories were processed."),
   );
 });
 
-test("a dead letter is deleted only after the operator has confirmed", async () => {
+test("a dead letter is deleted only after confirmation", async () => {
   const { done, button } = show([letter]);
   await vi.waitFor(() => expect(button("Delete")).toBeDefined());
   button("Delete")?.click();

@@ -1,4 +1,4 @@
-/** Trajectories that could not be processed, with the two decisions an operator can take. */
+/** Trajectories that could not be processed, with buttons to retry or delete them. */
 import type { DeadLetter, DeadLettersResponse } from "@waggle/protocol";
 import { confirmDeletion } from "./confirm-deletion.ts";
 import { h } from "./dom.ts";
@@ -6,18 +6,18 @@ import { formatAgo, formatBytes, shortId } from "./format.ts";
 import { describeError, placeholder, poll, type View, type ViewContext } from "./view.ts";
 import { ACTIONS, rowsTable } from "./rows-table.ts";
 
-/** What each reason means, in a few words. */
+/** A short explanation of each reason. */
 const MEANINGS: { readonly [reason: string]: string } = {
-  "lease-failed": "no trainer that leased it finished",
-  "check-failed": "its check ended with an exception",
-  "check-crashed": "its check ended the trainer's process",
+  "lease-failed": "no trainer finished a lease of it",
+  "check-failed": "its check threw an exception",
+  "check-crashed": "its check crashed the trainer",
   unreadable: "the trainer cannot read it",
-  "object-missing": "its object is gone",
+  "object-missing": "its object is missing",
   "object-damaged": "its object has other content",
   "object-unreadable": "its object cannot be read",
-  "object-too-large": "its object is larger than an upload may be",
+  "object-too-large": "its object exceeds the upload limit",
   "schema-unsupported": "it was written under another schema version",
-  "schema-invalid": "it breaks a rule of the present schema",
+  "schema-invalid": "it violates the present schema",
 };
 
 type Decide = (verb: "retry" | "delete", letter: DeadLetter) => void;
@@ -52,12 +52,13 @@ const COLUMNS = [
   ACTIONS,
 ] as const;
 
+/** Creates the Dead letters page. */
 export function createDeadLetters(context: ViewContext): View {
   const notice = h("div", { "aria-live": "polite" });
   const tbody = h("tbody", {});
   const table = rowsTable(COLUMNS, tbody);
-  const empty = h("p", { class: "empty" }, "Every trajectory could be processed.");
-  const more = h("p", { class: "more", hidden: true }, "Older ones follow when these are gone.");
+  const empty = h("p", { class: "empty" }, "All trajectories were processed.");
+  const more = h("p", { class: "more", hidden: true }, "More letters appear when these are gone.");
   const panel = h("section", { class: "panel flush", hidden: true }, table, empty);
   const element = h(
     "div",

@@ -1,5 +1,6 @@
-/** Elements made in code. Strings are text, never markup: what is shown came from strangers. */
+/** Creates elements. Strings become text, never markup, because much of the content is untrusted. */
 
+/** Content of an element; `null` is left out. */
 export type Child = Node | string | null;
 type Attribute = string | number | boolean | null | ((event: Event) => void);
 
@@ -11,7 +12,7 @@ function apply(made: Element, attributes: { readonly [name: string]: Attribute }
   }
 }
 
-/** An HTML element; a function as attribute listens to the event of that name. */
+/** Creates an HTML element. An attribute whose value is a function is a listener for that event. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: { readonly [name: string]: Attribute } = {},

@@ -1,17 +1,18 @@
-/** Numbers and times as the operator reads them. Nothing is shown as "–" where there is no number. */
+/** Formats numbers and times. A missing number is "–". */
 
 const NONE = "–";
 
+/** A whole number with digit groups. */
 export function formatCount(value: number): string {
   return value.toLocaleString("en-US");
 }
 
-/** `0.625` as `62.5 %`; number and unit stay on one line. */
+/** `0.625` as `62.5 %`, with a space that does not break. */
 export function formatPercent(value: number | null, digits = 1): string {
   return value === null ? NONE : `${(value * 100).toFixed(digits)}\u00a0%`;
 }
 
-/** Up to `digits` significant places, small numbers in powers of ten. */
+/** Up to `digits` significant digits; small numbers as powers of ten. */
 export function formatNumber(value: number | null | undefined, digits = 3): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return NONE;
   if (value === 0) return "0";
@@ -20,12 +21,13 @@ export function formatNumber(value: number | null | undefined, digits = 3): stri
   return String(Number(value.toPrecision(Math.max(digits, Math.floor(Math.log10(size)) + 1))));
 }
 
-/** A signed number: `+0.42`. */
+/** A number with its sign: `+0.42`. */
 export function formatSigned(value: number | null): string {
   if (value === null) return NONE;
   return value > 0 ? `+${formatNumber(value)}` : formatNumber(value).replace("-", "−");
 }
 
+/** A size with its decimal unit. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes}\u00a0B`;
   const units = ["KB", "MB", "GB"];
@@ -33,7 +35,7 @@ export function formatBytes(bytes: number): string {
   return `${formatNumber(bytes / 1024 ** power)}\u00a0${units[power - 1]}`;
 }
 
-/** How long before `now` (ms) an ISO time was: `12 s`, `5 min`, `3 h`, `2 d`. */
+/** Time between an ISO date and `now` (ms): `12 s`, `5 min`, `3 h`, `2 d`. */
 export function formatAgo(iso: string, now: number): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(iso)) / 1000));
   if (seconds < 60) return `${seconds} s`;
@@ -42,7 +44,7 @@ export function formatAgo(iso: string, now: number): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** A hash or id cut to what tells it apart. */
+/** The first characters of a hash or id. */
 export function shortId(id: string): string {
   return id.slice(0, 8);
 }

@@ -1,4 +1,4 @@
-/** Panels of the overview that say what is not learned from, and whether a trainer runs. */
+/** Overview panels: trajectories without effect on training, and whether a trainer runs. */
 import type { OperatorHealth, OperatorSummary } from "@waggle/protocol";
 import { h } from "./dom.ts";
 import { formatCount } from "./format.ts";
@@ -15,7 +15,7 @@ const OPERATIONS: { readonly [operationId: string]: string } = {
 
 type Bar = { readonly label: string; readonly count: number; readonly href?: string };
 
-/** Labeled counts as bars; a sentence where there are none. */
+/** Labeled counts as bars, or the sentence `empty` if there are none. */
 export function bars(rows: readonly Bar[], empty: string): HTMLElement {
   if (rows.length === 0) return h("p", { class: "empty" }, empty);
   const most = Math.max(1, ...rows.map(({ count }) => count));
@@ -71,19 +71,19 @@ function skippedPanel({ skippedByReason = [] }: OperatorSummary): HTMLElement {
   return h(
     "section",
     { class: "panel" },
-    h("h2", {}, "Stored, not learned from"),
+    h("h2", {}, "Stored, but not learned from"),
     bars(rows, "Nothing was skipped."),
     live === 0
       ? null
       : h(
           "p",
           { class: "empty" },
-          `${formatCount(live)} have no verifier, as visitors' own requests: they are stored and never change the policy.`,
+          `${formatCount(live)} are visitors' own requests. They have no verifier, so they are stored but not used for training.`,
         ),
   );
 }
 
-/** The second row of the overview; without health at an edge of the previous release. */
+/** The second row of the overview. An edge of the previous release has no health data. */
 export function healthPanels(
   summary: OperatorSummary,
   health: OperatorHealth | null,

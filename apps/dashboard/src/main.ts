@@ -1,4 +1,4 @@
-/** Entry of the dashboard: credential, then the frame. */
+/** Entry point of the dashboard: reads the credential, then opens the frame. */
 import { createAppShell } from "./app-shell.ts";
 import { dropCredential, keepCredential, readCredential } from "./credential.ts";
 import { createOperatorApi } from "./operator-api.ts";
@@ -6,8 +6,8 @@ import { readOperatorName } from "./operator-name.ts";
 import { createSignIn } from "./sign-in-view.ts";
 
 const root = document.getElementById("app");
-if (!root) throw new Error("index.html must have an element with id app");
-/** Takes down what is shown. */
+if (!root) throw new Error("index.html has no element with the id app");
+/** Removes the current page. */
 let close = (): void => undefined;
 
 async function readEdgeUrl(): Promise<string> {
@@ -16,7 +16,7 @@ async function readEdgeUrl(): Promise<string> {
   if (typeof config === "object" && config !== null && "edgeUrl" in config) {
     return String(config.edgeUrl).replace(/\/$/, "");
   }
-  throw new Error("config.json must hold edgeUrl; serve the app with its Vite config");
+  throw new Error("config.json has no edgeUrl; serve the app with its Vite config");
 }
 
 function signIn(at: HTMLElement, edgeUrl: string, reason: string | null): void {
@@ -47,7 +47,7 @@ const readGiven = (): string | null =>
   );
 
 const edgeUrl = await readEdgeUrl();
-// Before the frame listens: an address with a credential that is put into an open tab loads no page.
+// Registered before the frame's listener, so that pasting an address with a credential loads no page.
 addEventListener("hashchange", () => {
   if (!location.hash.startsWith("#credential=")) return;
   const given = readGiven();
@@ -55,7 +55,7 @@ addEventListener("hashchange", () => {
   close();
   open(root, edgeUrl, given);
 });
-// The address is the route: "#main" would be another page.
+// The fragment is the route, so following "#main" would change the page.
 document.querySelector(".skip")?.addEventListener("click", (event) => {
   event.preventDefault();
   document.getElementById("main")?.focus();

@@ -7,7 +7,7 @@ const row = (step: number, loss: number) => ({
   metrics: { loss },
 });
 
-test("steps that a resumed trainer did again replace their rows, in order", () => {
+test("steps that a resumed trainer repeated replace their rows, in order", () => {
   const history = new MetricHistory();
   history.add([row(2, 0.2), row(1, 0.1)]);
   history.add([row(2, 0.9), row(3, 0.3)]);
@@ -18,7 +18,7 @@ test("steps that a resumed trainer did again replace their rows, in order", () =
   ]);
 });
 
-test("everything is asked for first, then from some steps before the last", () => {
+test("the first request asks for everything, later ones overlap by some steps", () => {
   const history = new MetricHistory();
   expect(history.after).toBeUndefined();
   history.add([row(10, 0)]);

@@ -1,22 +1,23 @@
 /**
- * Metrics of all steps seen so far. A trainer that resumes does its last steps again, so a few of them
- * are always asked for once more.
+ * Metrics of all steps seen so far. A trainer that resumes repeats its last steps, so each request asks for
+ * some of the last steps again.
  */
 import type { MetricsRow } from "@waggle/protocol";
 
-/** Steps that are asked for again. */
+/** Number of steps to request again. */
 const OVERLAP = 50;
 
+/** Merged metrics, and the step to request next. */
 export class MetricHistory {
   readonly #rows = new Map<number, MetricsRow>();
 
-  /** What to ask for next, `undefined` for everything. */
+  /** Last step to skip in the next request; `undefined` requests everything. */
   get after(): number | undefined {
     const last = this.rows.at(-1);
     return last === undefined ? undefined : Math.max(-1, last.step - OVERLAP);
   }
 
-  /** Ascending by step. */
+  /** Rows in ascending order of step. */
   get rows(): readonly MetricsRow[] {
     return [...this.#rows.values()].sort((a, b) => a.step - b.step);
   }

@@ -18,7 +18,7 @@ function edgeThat(answer: () => Response | Promise<Response>) {
   return { api, seen };
 }
 
-test("filters that are empty are not sent, and the credential is", async () => {
+test("empty filters are not sent, and the credential is", async () => {
   const { api, seen } = edgeThat(() => Response.json({ rows: [], nextCursor: null }));
   await api.trajectories({ status: "learned", version: "", reason: undefined, limit: 20 });
   expect(seen).toEqual([
@@ -30,7 +30,7 @@ test("filters that are empty are not sent, and the credential is", async () => {
   ]);
 });
 
-test("a refusal keeps the edge's code, an edge that is away is NETWORK and may be tried again", async () => {
+test("an error keeps the edge's code, and an unreachable edge is a retryable NETWORK error", async () => {
   const refused = edgeThat(() =>
     Response.json({ error: { code: "UNAUTHENTICATED", message: "no" } }, { status: 401 }),
   );
@@ -43,7 +43,7 @@ test("a refusal keeps the edge's code, an edge that is away is NETWORK and may b
   expect(WaggleError.is(error, "NETWORK") && error.retryable).toBe(true);
 });
 
-test("an export is signed with the operator's name, which the edge writes to its audit log", async () => {
+test("an export is signed with the operator's name for the audit log", async () => {
   let name: string | null = null;
   const answer: typeof fetch = async (input, init) => {
     name = new Request(input, init).headers.get(OPERATOR_NAME_HEADER);
@@ -54,7 +54,7 @@ test("an export is signed with the operator's name, which the edge writes to its
   expect(name).toBe("Zo%C3%AB");
 });
 
-test("an answer of another shape is not shown as if it were one", async () => {
+test("a response with an unexpected shape is an error", async () => {
   const { api } = edgeThat(() => Response.json({ stable: 1 }));
   await expect(api.policies()).rejects.toThrow(/invalid/i);
 });

@@ -1,4 +1,4 @@
-/** What the dashboard asks the edge, checked against the schemas both sides share. */
+/** Requests to the edge. Responses are validated with the shared schemas. */
 import {
   AuditResponse,
   boundary,
@@ -22,7 +22,7 @@ import {
   type WaggleErrorCode,
 } from "@waggle/protocol";
 
-/** Of `/v1/operator/trajectories`; an absent one does not filter. */
+/** Filters of `/v1/operator/trajectories`; an absent field does not filter. */
 export type TrajectoryQuery = {
   readonly status?: string | undefined;
   readonly version?: string | undefined;
@@ -33,16 +33,17 @@ export type TrajectoryQuery = {
   readonly limit?: number | undefined;
 };
 
+/** The edge's operator API. */
 export interface OperatorApi {
   summary(): Promise<OperatorSummary>;
   health(): Promise<OperatorHealth>;
   policies(): Promise<PoliciesResponse>;
-  /** Rows after a step, ascending; all without one. */
+  /** Rows after a step, in ascending order; without a step, all rows. */
   metrics(after?: number): Promise<MetricsResponse>;
   trajectories(query: TrajectoryQuery): Promise<TrajectoriesResponse>;
   trajectory(digest: string): Promise<TrajectoryDetail>;
   manifest(): Promise<PolicyManifest>;
-  /** The JSON of a public object. */
+  /** A public object, parsed as JSON. */
   object(sha256: string): Promise<unknown>;
   promote(version: number, request?: PromoteRequest): Promise<PolicyVersion>;
   rollBack(version: number, reason?: string): Promise<PolicyVersion>;
@@ -51,13 +52,13 @@ export interface OperatorApi {
   unfreeze(): Promise<ControlState>;
   setKillSwitch(mode: KillMode, reason: string): Promise<ControlState>;
   clearKillSwitch(): Promise<ControlState>;
-  /** The newest entries. */
+  /** The newest entries of the audit log. */
   audit(): Promise<AuditResponse>;
   consent(): Promise<ConsentResponse>;
-  /** JSON lines. */
+  /** The visitor's data as JSON lines. */
   exportVisitor(visitorId: string): Promise<Blob>;
   deleteVisitor(visitorId: string): Promise<DeletionResponse>;
-  /** The newest ones. */
+  /** The newest dead letters. */
   deadLetters(): Promise<DeadLettersResponse>;
   retryDeadLetter(digest: string): Promise<unknown>;
   deleteDeadLetter(digest: string): Promise<unknown>;
@@ -68,10 +69,10 @@ type Schema<T> = { parse(value: unknown): T };
 const TIMEOUT_MS = 15_000;
 
 /**
- * @param operatorName for the audit log; read at every call.
+ * Creates a client. Every method throws a WaggleError: with the edge's own code, or `NETWORK` (retryable) if
+ * the edge did not respond.
  *
- * Every method throws a WaggleError: the edge's own code, or `NETWORK` (retryable) where it did not
- * answer.
+ * @param operatorName - returns the name for the audit log; read at every call.
  */
 export function createOperatorApi(
   edgeUrl: string,
@@ -79,7 +80,7 @@ export function createOperatorApi(
   fetchFrom: typeof fetch = (input, init) => fetch(input, init),
   operatorName: () => string = () => "",
 ): OperatorApi {
-  /** A response that says yes. */
+  /** Sends a request. @returns a successful response */
   async function send(path: string, method: string, json?: unknown): Promise<Response> {
     const response = await boundary("network", () =>
       fetchFrom(edgeUrl + path, {
@@ -98,7 +99,7 @@ export function createOperatorApi(
     const refusal = ErrorBody.safeParse(body);
     throw new WaggleError(
       (refusal.data?.error.code ?? "NETWORK") as WaggleErrorCode,
-      refusal.data?.error.message ?? `the edge must answer, got status ${response.status}`,
+      refusal.data?.error.message ?? `the edge responded with status ${response.status}`,
       { retryable: response.status >= 500 || response.status === 429 },
     );
   }

@@ -1,15 +1,16 @@
-/** The operator's name for the audit log. This browser keeps it. */
+/** Keeps the operator's name for the audit log in this browser. */
 
 const KEY = "waggle-operator-name";
 const LONGEST = 64;
 
 type NameStore = Pick<Storage, "getItem" | "setItem">;
 
-/** Empty before the operator said one. */
+/** The name; empty if none was entered yet. */
 export function readOperatorName(store: NameStore): string {
   return store.getItem(KEY) ?? "";
 }
 
+/** Stores the name. */
 export function keepOperatorName(store: NameStore, name: string): void {
   store.setItem(KEY, name.trim().slice(0, LONGEST));
 }

@@ -1,4 +1,4 @@
-/** The first page: what came in, what became of it, and whether the policy gets better. */
+/** The overview: collected trajectories, their outcomes, and whether the policy improves. */
 import {
   type OperatorHealth,
   type OperatorSummary,
@@ -34,7 +34,7 @@ const CHARTS: readonly StepChartOptions[] = [
   },
   {
     title: "Length",
-    caption: "Sampled tokens of a trajectory",
+    caption: "Sampled tokens per trajectory",
     lines: [
       {
         label: "tokens",
@@ -46,7 +46,7 @@ const CHARTS: readonly StepChartOptions[] = [
     ],
   },
   {
-    title: "Sampler against trainer",
+    title: "Sampler vs. trainer",
     caption: "|behavior − re-scored| log-prob, nats",
     logarithmic: true,
     lines: [
@@ -56,7 +56,7 @@ const CHARTS: readonly StepChartOptions[] = [
   },
   {
     title: "Staleness",
-    caption: "Versions between sampling and learning",
+    caption: "Policy updates between sampling and learning",
     lines: [
       { label: "mean", metric: "stalenessMean", color: "--series-a", format: number },
       { label: "max", metric: "stalenessMax", color: "--series-b", format: number },
@@ -92,7 +92,7 @@ function stages({ trajectories }: OperatorSummary): HTMLElement {
     h(
       "div",
       { class: "stage-bar", "aria-hidden": "true" },
-      // One that is empty would still have the gaps beside it.
+      // Empty stages are left out, because their gaps would remain.
       ...STAGES.filter((stage) => trajectories[stage] > 0).map((stage) =>
         h("i", { class: stage, style: `flex-grow:${trajectories[stage] / total}` }),
       ),
@@ -149,11 +149,11 @@ function refusals({ rejectedByReason }: OperatorSummary): HTMLElement {
     "section",
     { class: "panel" },
     h("h2", {}, "Rejected by the trainer"),
-    bars(rows, "The trainer rejected nothing."),
+    bars(rows, "The trainer has rejected no trajectory."),
   );
 }
 
-/** `null` at an edge of the previous release. */
+/** Health data; `null` at an edge of the previous release. */
 async function askHealth(context: ViewContext): Promise<OperatorHealth | null> {
   try {
     return await context.api.health();
@@ -169,6 +169,7 @@ type Overview = {
   health: OperatorHealth | null;
 };
 
+/** Creates the overview. */
 export function createOverview(context: ViewContext): View {
   const history = new MetricHistory();
   const charts = CHARTS.map(createStepChart);
@@ -182,7 +183,7 @@ export function createOverview(context: ViewContext): View {
     head,
     more,
     versions,
-    h("h2", { class: "section" }, "Learning, by optimizer step"),
+    h("h2", { class: "section" }, "Training, by optimizer step"),
     chartGrid,
   );
   const notice = h("div", {});
@@ -207,7 +208,7 @@ export function createOverview(context: ViewContext): View {
       if (state.data === null || state.error !== null) return;
       const { summary, policies, health } = state.data;
       for (const chart of charts) chart.update(history.rows);
-      // A page that is rebuilt loses its focus and selection: only when something changed.
+      // Rebuilding loses focus and selection, so rebuild only after a change.
       const text = JSON.stringify(state.data);
       if (text === shown) return;
       shown = text;

@@ -20,7 +20,7 @@ const policyOf = (version: number, status: PolicyVersion["status"]): PolicyVersi
   publishedAt: "2026-11-20T12:00:00.000Z",
 });
 
-/** The page over an edge that refuses a promotion until this override is set. */
+/** The page with an edge that refuses a promotion until this override is set. */
 function show(code: "GATE_NOT_PASSED" | "LINEAGE_ROLLED_BACK", override: keyof PromoteRequest) {
   const asked: PromoteRequest[] = [];
   const policies = [policyOf(2, "canary"), policyOf(1, "rolled-back"), policyOf(0, "stable")];
@@ -39,7 +39,7 @@ function show(code: "GATE_NOT_PASSED" | "LINEAGE_ROLLED_BACK", override: keyof P
 }
 
 const dialog = () => document.querySelector("dialog");
-/** Gives a reason and presses a button of the open dialog. */
+/** Enters a reason and presses a button of the open dialog. */
 async function answer(label: string, reason = ""): Promise<void> {
   await vi.waitFor(() => {
     const choice = [...(dialog()?.querySelectorAll("button") ?? [])].find(
@@ -62,7 +62,7 @@ for (const [code, override] of [
   ["GATE_NOT_PASSED", "withoutEvaluation"],
   ["LINEAGE_ROLLED_BACK", "allowDescendant"],
 ] as const) {
-  test(`a promotion refused with ${code} is sent again with ${override} after a second question`, async () => {
+  test(`a promotion refused with ${code} is repeated with ${override} after a second confirmation`, async () => {
     const asked = show(code, override);
     await promoteFirst();
     await answer("Promote", "read by two people");
@@ -78,7 +78,7 @@ for (const [code, override] of [
   });
 }
 
-test("a refused promotion is not sent again when the operator cancels", async () => {
+test("a refused promotion is not repeated if the operator cancels", async () => {
   const asked = show("GATE_NOT_PASSED", "withoutEvaluation");
   await promoteFirst();
   await answer("Promote");
@@ -88,7 +88,7 @@ test("a refused promotion is not sent again when the operator cancels", async ()
   expect(asked).toHaveLength(1);
 });
 
-test("every button is within the panel of a page that is 390 px wide", async () => {
+test("every button fits into the panel of a page that is 390 px wide", async () => {
   const { innerWidth, innerHeight } = window;
   onTestFinished(() => page.viewport(innerWidth, innerHeight));
   await page.viewport(390, 844);

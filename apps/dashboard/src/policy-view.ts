@@ -1,4 +1,4 @@
-/** Published policies, what they were worth, and the two decisions an operator can take. */
+/** Published policies with their evaluations, and buttons to promote or roll back. */
 import {
   type PoliciesResponse,
   type PolicyVersion,
@@ -26,7 +26,7 @@ function questionOf({ verb, policy }: Decision): Question {
   if (verb === "rollBack") {
     return {
       text: `Roll v${version} back?`,
-      consequence: "Its visitors fall back to the version before.",
+      consequence: "Its visitors get the previous version.",
       confirm: "Roll back",
     };
   }
@@ -34,8 +34,8 @@ function questionOf({ verb, policy }: Decision): Question {
     text: `Promote v${version}?`,
     consequence:
       status === "rolled-back"
-        ? "This version was rolled back. Every visitor gets it."
-        : "Every visitor gets it.",
+        ? "This version was rolled back. All visitors will get it."
+        : "All visitors will get it.",
     confirm: "Promote",
     isDangerous: status === "rolled-back",
   };
@@ -92,7 +92,7 @@ const OVERRIDES: readonly [WaggleErrorCode, PromoteRequest][] = [
   ["LINEAGE_ROLLED_BACK", { allowDescendant: true }],
 ];
 
-/** Promotes; where the edge refuses for a reason that an operator may override, it asks once more. */
+/** Promotes. If the edge refuses for a reason that an operator may override, asks once more. */
 async function promoteAnyway(
   request: PromoteRequest,
   promote: (request: PromoteRequest) => Promise<unknown>,
@@ -125,6 +125,7 @@ const COLUMNS = [
   ACTIONS,
 ] as const;
 
+/** Creates the Policies page. */
 export function createPolicies(context: ViewContext): View {
   const notice = h("div", { "aria-live": "polite" });
   const tbody = h("tbody", {});

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createPoller, type PollState } from "./poller.ts";
 
-/** A poller under a clock that the test turns. */
+/** A poller with a clock that the test advances. */
 function underClock(answers: (number | Error)[]) {
   const states: PollState<number>[] = [];
   const pauses: number[] = [];
@@ -46,7 +46,7 @@ function underClock(answers: (number | Error)[]) {
   };
 }
 
-test("answers come one after the other, at the interval", async () => {
+test("requests follow one another at the interval", async () => {
   const clock = underClock([1, 2]);
   await clock.settle();
   await clock.elapse();
@@ -54,7 +54,7 @@ test("answers come one after the other, at the interval", async () => {
   expect(clock.pauses).toEqual([1000, 1000]);
 });
 
-test("a failure keeps what was known, says why, and backs off up to the longest pause", async () => {
+test("a failure keeps the last data, reports the error, and backs off up to the longest pause", async () => {
   const gone = new Error("gone");
   const clock = underClock([7, gone, gone, gone, gone, 8]);
   await clock.settle();
@@ -64,7 +64,7 @@ test("a failure keeps what was known, says why, and backs off up to the longest 
   expect(clock.states.at(-1)).toEqual({ data: 8, error: null, at: 42 });
 });
 
-test("a hidden page does not ask", async () => {
+test("a hidden page sends no requests", async () => {
   const clock = underClock([1, 2]);
   await clock.settle();
   clock.hide();
@@ -73,7 +73,7 @@ test("a hidden page does not ask", async () => {
   expect(clock.isWaiting()).toBe(true);
 });
 
-test("a stopped poller says nothing more", async () => {
+test("a stopped poller reports nothing more", async () => {
   const clock = underClock([1]);
   clock.poller.stop();
   await clock.settle();

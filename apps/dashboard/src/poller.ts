@@ -1,37 +1,40 @@
 /**
- * Asks again and again while the page is visible, and says how it stands: loading, live, or failing
- * with what was last known. Backs off while the edge does not answer.
+ * Polls while the page is visible and reports its state: loading, live, or failing with the last known data.
+ * Backs off while the edge does not respond.
  */
 
+/** The last data and the last error. */
 export type PollState<T> = {
-  /** The last answer, `null` before the first. */
+  /** The last response; `null` before the first. */
   readonly data: T | null;
-  /** Why the last attempt failed, `null` when it did not. */
+  /** The error of the last request; `null` if it succeeded. */
   readonly error: unknown;
-  /** When `data` came, ms; 0 before. */
+  /** Time at which `data` arrived, in ms; 0 before the first response. */
   readonly at: number;
 };
 
+/** Options of `createPoller`. */
 export type PollerOptions<T> = {
   readonly ask: () => Promise<T>;
   readonly onState: (state: PollState<T>) => void;
-  /** Between answers, ms. */
+  /** Pause between requests, in ms. */
   readonly intervalMs: number;
-  /** Longest pause while failing, ms. */
+  /** Longest pause while failing, in ms. */
   readonly longestMs: number;
   readonly now: () => number;
   readonly setTimer: (fn: () => void, ms: number) => () => void;
-  /** False pauses polling; `resume` goes on. */
+  /** False pauses polling until `resume`. */
   readonly isVisible: () => boolean;
 };
 
+/** A running poller. */
 export interface Poller {
-  /** Asks now, unless it is asking. */
+  /** Polls now, unless a request is pending. */
   refresh(): Promise<void>;
   stop(): void;
 }
 
-/** Starts at once. */
+/** Creates a poller that starts at once. */
 export function createPoller<T>(options: PollerOptions<T>): Poller {
   let state: PollState<T> = { data: null, error: null, at: 0 };
   let asking: Promise<void> | null = null;

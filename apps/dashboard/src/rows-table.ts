@@ -1,10 +1,10 @@
-/** The dashboard's tables: a labelled column each, rows in a body that its view fills. */
+/** Tables of the dashboard: labeled columns, and a body that the view fills. */
 import { h } from "./dom.ts";
 
-/** A column with its CSS classes: `number`, `roomy` (hidden where it is narrow). */
+/** A column with its CSS classes, such as `number` and `roomy` (hidden on narrow screens). */
 type Column = string | { readonly label: string; readonly class: string };
 
-/** The heading of a column of buttons, read aloud only. */
+/** Heading of a column of buttons, visible only to screen readers. */
 export const ACTIONS: unique symbol = Symbol("actions");
 
 function columnHead(column: Column | typeof ACTIONS): HTMLElement {
@@ -15,7 +15,7 @@ function columnHead(column: Column | typeof ACTIONS): HTMLElement {
   return h("th", { scope: "col", class: column.class }, column.label);
 }
 
-/** A table that scrolls sideways where it does not fit. */
+/** A table that scrolls horizontally if it does not fit. */
 export function rowsTable(
   columns: readonly (Column | typeof ACTIONS)[],
   body: HTMLTableSectionElement,

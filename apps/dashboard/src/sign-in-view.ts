@@ -1,7 +1,7 @@
-/** Asks for the operator's credential. */
+/** The sign-in page, which asks for the operator's credential. */
 import { h } from "./dom.ts";
 
-/** @param reason why it is asked for again, `null` the first time */
+/** Builds the page. @param reason - why the credential is needed again; `null` the first time */
 export function createSignIn(
   reason: string | null,
   onCredential: (credential: string) => void,

@@ -1,4 +1,4 @@
-/** A small chart over optimizer steps: one panel, one to three lines, the hovered values in its head. */
+/** A small chart over optimizer steps: one to three lines, with the hovered values in its header. */
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { MetricsRow } from "@waggle/protocol";
@@ -6,9 +6,10 @@ import { h } from "./dom.ts";
 import { type StepLine, toColumns } from "./step-columns.ts";
 import { onThemeChange, themeColor } from "./theme.ts";
 
+/** Options of `createStepChart`. */
 export type StepChartOptions = {
   readonly title: string;
-  /** What the numbers are, in a few words. */
+  /** A few words about the quantity. */
   readonly caption: string;
   readonly lines: readonly StepLine[];
   /** Fixed range of the vertical axis. */
@@ -16,6 +17,7 @@ export type StepChartOptions = {
   readonly logarithmic?: boolean;
 };
 
+/** A chart in its panel. */
 export interface StepChart {
   readonly element: HTMLElement;
   update(rows: readonly MetricsRow[]): void;
@@ -25,17 +27,18 @@ export interface StepChart {
 const HEIGHT_PX = 150;
 const FONT = "11px system-ui, sans-serif";
 
-/** Powers of ten are enough for a reader of a logarithm. */
+/** Labels only powers of ten on a logarithmic axis. */
 function onlyPowers(_: uPlot, splits: number[]): (number | null)[] {
   return splits.map((split) => (Number.isInteger(Math.log10(split)) ? split : null));
 }
 
-/** As uPlot chooses by itself, but a line that lies at 0 has 1 above it, not 100. */
+/** uPlot's own range, except that a line at 0 gets a range up to 1 instead of 100. */
 function freeRange(_: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
   if (min === null || max === null) return [null, null];
   return min === 0 && max === 0 ? [0, 1] : uPlot.rangeNum(min, max, 0.1, true);
 }
 
+/** Creates an empty chart. */
 export function createStepChart(options: StepChartOptions): StepChart {
   const { lines } = options;
   const values = lines.map((line) => h("b", { class: "chart-value" }, line.format(null)));

@@ -14,7 +14,7 @@ const row = (step: number, metrics: { [name: string]: number }) => ({
   metrics,
 });
 
-test("each line has its column, a smoothed one its average behind it", () => {
+test("each line has a column, followed by its average if it is smoothed", () => {
   const rows = [row(1, { a: 1, b: 10 }), row(2, { a: 2, b: 20 })];
   expect(toColumns(rows, [line("a", true), line("b")], false)).toEqual([
     [1, 2],
@@ -24,14 +24,14 @@ test("each line has its column, a smoothed one its average behind it", () => {
   ]);
 });
 
-test("what is absent or not finite is a gap, and on a logarithmic axis so is zero", () => {
+test("missing and non-finite values are gaps, and so is zero on a logarithmic axis", () => {
   const rows = [row(1, {}), row(2, { a: Number.NaN }), row(3, { a: 0 }), row(4, { a: 1 })];
   expect(toColumns(rows, [line("a")], false)[1]).toEqual([null, null, 0, 1]);
   expect(toColumns(rows, [line("a")], true)[1]).toEqual([null, null, null, 1]);
 });
 
-test("an average passes over gaps and stays between its values", () => {
-  // 0.15 · 1 + 0.85 · 0 = 0.15, then held over the gap, then 0.15 + 0.15 · 0.85.
+test("an average skips gaps and stays between its values", () => {
+  // 0.15 · 1 + 0.85 · 0 = 0.15, unchanged over the gap, then 0.15 + 0.15 · 0.85.
   const averaged = movingAverage([null, 0, 1, null, 1]);
   expect(averaged.slice(0, 4)).toEqual([null, 0, 0.15, 0.15]);
   expect(averaged[4]).toBeCloseTo(0.2775, 10);

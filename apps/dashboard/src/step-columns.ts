@@ -1,6 +1,7 @@
-/** Columns of numbers that a chart over steps draws. */
+/** Data columns for a chart over steps. */
 import type { MetricsRow } from "@waggle/protocol";
 
+/** A line of the chart. */
 export type StepLine = {
   readonly label: string;
   /** Name of the metric. */
@@ -8,14 +9,14 @@ export type StepLine = {
   /** CSS variable of its color. */
   readonly color: string;
   readonly format: (value: number | null) => string;
-  /** Draws the values faintly and their moving average over them. */
+  /** Draws the values faintly, with their moving average on top. */
   readonly smooth?: boolean;
 };
 
 /** Weight of the newest value in the moving average. */
 const SMOOTHING = 0.15;
 
-/** Exponential moving average that passes over gaps. */
+/** Exponential moving average that skips gaps. */
 export function movingAverage(values: readonly (number | null)[]): (number | null)[] {
   let average: number | null = null;
   return values.map((value) => {
@@ -26,8 +27,8 @@ export function movingAverage(values: readonly (number | null)[]): (number | nul
 }
 
 /**
- * Steps first, then per line its values and, where smoothed, their average. What is absent or not
- * finite is a gap; with `positiveOnly` (a logarithmic axis) so is everything up to 0.
+ * The steps, then each line's values, followed by their average if it is smoothed. Missing and non-finite
+ * values are gaps. With `positiveOnly` (a logarithmic axis), so are values up to 0.
  */
 export function toColumns(
   rows: readonly MetricsRow[],

@@ -1,6 +1,6 @@
-/** Colors of the page for things that are drawn, not styled: canvases know no CSS variables. */
+/** Theme colors for canvases, which cannot use CSS variables. */
 
-/** The computed color of a CSS variable, as the current color scheme has it. */
+/** The value of a CSS color variable under the current color scheme. */
 export function themeColor(name: string): string {
   const probe = document.createElement("span");
   probe.style.color = `var(${name})`;
@@ -10,7 +10,7 @@ export function themeColor(name: string): string {
   return color;
 }
 
-/** Calls `fn` when the color scheme changes. @returns what stops it */
+/** Calls `fn` when the color scheme changes. @returns a function that stops it */
 export function onThemeChange(fn: () => void): () => void {
   const query = matchMedia("(prefers-color-scheme: dark)");
   query.addEventListener("change", fn);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { heatLegend, tokenHeat } from "./token-heat.ts";
 
-test("a certain token is cold, one in a hundred is hot, one in ten half way", () => {
+test("a certain token is cold, one in a hundred is hot, one in ten is halfway", () => {
   expect(tokenHeat("behavior", 0)).toBe(0);
   expect(tokenHeat("behavior", Math.log(0.1))).toBeCloseTo(0.5, 10);
   expect(tokenHeat("raw", Math.log(0.001))).toBe(1);
@@ -20,7 +20,7 @@ test("a less likely token is never colder", () => {
   );
 });
 
-test("the legend shows the colors that tokens get", () => {
+test("the legend shows the same colors as the tokens", () => {
   expect(heatLegend("behavior").map(({ heat, label }) => [Number(heat.toFixed(3)), label])).toEqual(
     [
       [0, "100 %"],

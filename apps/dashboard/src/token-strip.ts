@@ -1,18 +1,19 @@
 /**
- * The tokens of a sampled segment, colored by how surprising they were. One stop of the tab key: arrows
- * move between tokens, and what is hovered or focused is explained beside it.
+ * The tokens of a sampled segment, colored by surprisal. The strip is one tab stop: arrow keys move between
+ * tokens, and a tooltip explains the hovered or focused token.
  */
 import type { SampledSegment } from "@waggle/protocol";
 import { h } from "./dom.ts";
 import { formatNumber, formatPercent } from "./format.ts";
 import { tokenHeat, type TokenMeasure } from "./token-heat.ts";
 
+/** The element of a strip, and its coloring. */
 export interface TokenStrip {
   readonly element: HTMLElement;
   colorBy(measure: TokenMeasure): void;
 }
 
-/** Whitespace made visible where it is all there is; line breaks stay breaks. */
+/** Makes text that is only whitespace visible; line breaks are kept. */
 function visible(text: string): string {
   if (text === "") return "·";
   return text.replaceAll("\n", "↵\n");
@@ -55,6 +56,7 @@ function place(tooltip: HTMLElement, token: HTMLElement): void {
   tooltip.style.top = `${top}px`;
 }
 
+/** Creates the strip of a segment. */
 export function createTokenStrip(
   segment: SampledSegment,
   texts: readonly string[],

@@ -31,19 +31,19 @@ function segmentOf(tokenIds: number[]): SampledSegment {
   };
 }
 
-test("every token has a text and together they are the segment", () => {
+test("every token has a text, and together they are the segment's text", () => {
   const ids = [...tokenizer.encode("größer 😀"), ...tokenizer.encodeTemplate("<|im_end|>")];
   const texts = tokenTexts(segmentOf(ids), tokenizer);
   expect(texts).toHaveLength(ids.length);
   expect(texts.join("")).toBe("größer 😀<|im_end|>");
 });
 
-test("an unfinished character ends in a replacement, not in silence", () => {
+test("an unfinished character ends in a replacement character", () => {
   const ids = tokenizer.encode("😀").slice(0, -1);
   expect(tokenTexts(segmentOf(ids), tokenizer).join("")).toBe("\u{fffd}");
 });
 
-test("without a tokenizer ids are shown", () => {
+test("without a tokenizer, ids are shown", () => {
   expect(tokenTexts(segmentOf([5, 6]), null)).toEqual(["#5 ", "#6 "]);
 });
 
@@ -63,7 +63,7 @@ const manifest: PolicyManifest = {
   baseModel: { sha256, files: [{ path: "tokenizer.json", sha256: "2".repeat(64), sizeBytes: 1 }] },
 };
 
-test("the tokenizer is the one of the trajectory's base model, by hash, or none", async () => {
+test("the tokenizer belongs to the trajectory's base model, found by hash, or there is none", async () => {
   const asked: string[] = [];
   const api = {
     manifest: () => Promise.resolve(manifest),

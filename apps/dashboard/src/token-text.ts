@@ -1,11 +1,11 @@
-/** Texts of tokens, with the tokenizer of the base model that the edge serves. */
+/** Texts of tokens, from the tokenizer of the base model that the edge serves. */
 import type { Segment } from "@waggle/protocol";
 import { createTokenizer, type Tokenizer, type TokenizerJson } from "@waggle/text";
 import type { OperatorApi } from "./operator-api.ts";
 
 /**
- * The base model's tokenizer, `null` where this edge does not serve one for that base model or it is
- * of an unknown kind: ids are shown then.
+ * The base model's tokenizer; `null` if this edge does not serve it or its kind is unknown. Token ids are
+ * shown then.
  */
 export async function loadTokenizer(
   api: Pick<OperatorApi, "manifest" | "object">,
@@ -22,8 +22,8 @@ export async function loadTokenizer(
 }
 
 /**
- * The text that each token of a segment completes; `#id` without a tokenizer. A token inside a
- * multi-byte character completes nothing; its character stands at the token that ends it.
+ * The text that each token of a segment completes; `#id` without a tokenizer. Tokens inside a multi-byte
+ * character have no text; the character belongs to its last token.
  */
 export function tokenTexts(segment: Segment, tokenizer: Tokenizer | null): string[] {
   if (tokenizer === null) return segment.tokenIds.map((id) => `#${id} `);

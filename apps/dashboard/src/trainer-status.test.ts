@@ -11,7 +11,7 @@ const health = (trainers: OperatorHealth["trainers"]): OperatorHealth => ({
   days: 7,
 });
 
-test("a running trainer is live and says what it does", () => {
+test("a running trainer is live and shows its activity", () => {
   const running = { ...beat, seenAt: at, isRunning: true };
   const old = { ...beat, trainerId: "b", seenAt: "2026-11-22T12:00:00.000Z", isRunning: false };
   expect(trainerStatus(health([old, running]))).toEqual({
@@ -23,7 +23,7 @@ test("a running trainer is live and says what it does", () => {
   expect(trainerStatus(health([running, second])).detail).toContain("1 more running");
 });
 
-test("a silent trainer is no trainer, with when it was seen and what it did", () => {
+test("a silent trainer counts as none, with its last activity and time", () => {
   const silent = { ...beat, seenAt: "2026-11-23T12:00:00.000Z", isRunning: false };
   expect(trainerStatus(health([silent]))).toEqual({
     isRunning: false,

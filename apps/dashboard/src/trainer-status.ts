@@ -1,12 +1,13 @@
-/** Whether a trainer runs, from the heartbeats that the edge received. */
+/** Whether a trainer is running, from its heartbeats at the edge. */
 import type { OperatorHealth } from "@waggle/protocol";
 import { formatAgo } from "./format.ts";
 
+/** Status of the newest trainer. */
 export type TrainerStatus = {
   readonly isRunning: boolean;
-  /** For the bar: `live` or `no trainer`. */
+  /** Text in the bar: `live` or `no trainer`. */
   readonly label: string;
-  /** What the trainer does or did, and when. */
+  /** Present or last activity, with its time. */
   readonly detail: string;
 };
 
@@ -19,6 +20,7 @@ const DOING: { readonly [activity: string]: string } = {
   stopped: "stopping",
 };
 
+/** Derives the status from the edge's health data. */
 export function trainerStatus({ at, trainers }: OperatorHealth): TrainerStatus {
   const newest = trainers.find(({ isRunning }) => isRunning) ?? trainers[0];
   if (newest === undefined) {

@@ -1,4 +1,4 @@
-/** Trajectories, newest first, with filters that live in the address. */
+/** The list of trajectories, newest first. Its filters are kept in the address. */
 import type { TrajectoriesResponse, TrajectoryRow } from "@waggle/protocol";
 import { h } from "./dom.ts";
 import { formatAgo, formatNumber, formatSigned, shortId } from "./format.ts";
@@ -95,7 +95,7 @@ const COLUMNS = [
   { label: "Ended by", class: "roomy" },
 ] as const;
 
-/** Form of the filters; a change goes into the address, which makes a new view. */
+/** Form of the filters. A change updates the address, which opens a new view. */
 function filterForm(query: URLSearchParams): HTMLElement {
   const go = (form: HTMLFormElement) => {
     const next = new URLSearchParams();
@@ -157,6 +157,7 @@ function filterForm(query: URLSearchParams): HTMLElement {
   return form;
 }
 
+/** Creates the Trajectories page. */
 export function createTrajectoryList(context: ViewContext, search: URLSearchParams): View {
   const query: TrajectoryQuery = {
     status: search.get("status") ?? undefined,
@@ -167,7 +168,7 @@ export function createTrajectoryList(context: ViewContext, search: URLSearchPara
   };
   const tbody = h("tbody", {});
   const notice = h("div", {});
-  const empty = h("p", { class: "empty", hidden: true }, "No trajectory fits these filters.");
+  const empty = h("p", { class: "empty", hidden: true }, "No trajectory matches these filters.");
   const table = rowsTable(COLUMNS, tbody);
   const more = h(
     "button",
@@ -183,7 +184,7 @@ export function createTrajectoryList(context: ViewContext, search: URLSearchPara
     h("p", { class: "more" }, more),
   );
 
-  /** Pages after the first; the first is polled. */
+  /** Rows after the first page; only the first page is polled. */
   let older: TrajectoryRow[] = [];
   let newest: TrajectoriesResponse | null = null;
   let cursor: string | null = null;
@@ -206,7 +207,7 @@ export function createTrajectoryList(context: ViewContext, search: URLSearchPara
     more.disabled = true;
     try {
       const page = await context.api.trajectories({ ...query, cursor });
-      // What the first page pushes out later must not fall between the two.
+      // Copy the first page, so that rows it later drops are not lost between the two.
       if (older.length === 0) older = [...(newest?.rows ?? [])];
       older.push(...page.rows);
       cursor = page.nextCursor;

@@ -81,7 +81,7 @@ const detail: TrajectoryDetail = {
   feedback: [],
 };
 
-/** An edge that knows one trajectory and serves no tokenizer. */
+/** An edge with one trajectory and no tokenizer. */
 const api: OperatorApi = {
   health: async () => ({ at: "2026-11-20T12:00:00.000Z", trainers: [], refusals: [], days: 7 }),
   summary: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
@@ -145,7 +145,7 @@ test("tokens are colored by the chosen measure", async () => {
   expect(heats(element)).toEqual([0.5, 0, 0]);
 });
 
-test("arrow keys move between tokens and each is explained", async () => {
+test("arrow keys move between tokens, and each is explained", async () => {
   const element = await openView();
   const tokens = [...element.querySelectorAll<HTMLElement>(".tokens .token")];
   expect(tokens.map((token) => token.tabIndex)).toEqual([0, -1, -1]);
@@ -160,7 +160,7 @@ test("arrow keys move between tokens and each is explained", async () => {
   expect(tooltip?.textContent).toContain("#8");
 });
 
-test("what strangers wrote is text, never markup", async () => {
+test("untrusted text is never markup", async () => {
   const element = await openView();
   expect(element.querySelector("img")).toBeNull();
   expect(element.textContent).toContain(HOSTILE);
@@ -175,7 +175,7 @@ test("a failed call, the group and the advantage are shown", async () => {
   expect(group).toEqual(["1+0.25", "0−0.25"]);
 });
 
-test("an unknown trajectory is an error that can be tried again", async () => {
+test("an unknown trajectory is an error that can be retried", async () => {
   const element = await openView("d".repeat(64), "[role=alert]");
   expect(element.querySelector("button")?.textContent).toBe("Try again");
 });

@@ -1,4 +1,4 @@
-/** One trajectory in full: facts, its group, and the record itself, token by token. */
+/** One trajectory in full: facts, its group, and its segments token by token. */
 import type { Segment, ToolCall, TrajectoryDetail, TrajectoryRow, Turn } from "@waggle/protocol";
 import type { Tokenizer } from "@waggle/text";
 import { h } from "./dom.ts";
@@ -8,7 +8,7 @@ import { createTokenStrip, createTooltip, type TokenStrip } from "./token-strip.
 import { loadTokenizer, tokenTexts } from "./token-text.ts";
 import { describeError, statusChip, type View, type ViewContext } from "./view.ts";
 
-/** Given text longer than this starts folded. */
+/** Observed text longer than this starts collapsed. */
 const FOLD_CHARACTERS = 400;
 const MEASURES: readonly { measure: TokenMeasure; label: string }[] = [
   { measure: "behavior", label: "Behavior log-prob" },
@@ -48,7 +48,7 @@ function factList({ row, trajectory, feedback }: TrajectoryDetail): HTMLElement 
   );
 }
 
-/** The other rollouts at the same task, since an advantage only means something among them. */
+/** The other rollouts of the same task, to which the advantage is relative. */
 function groupPanel(rows: readonly TrajectoryRow[], digest: string): HTMLElement {
   return h(
     "section",
@@ -108,7 +108,7 @@ function turnCalls(turn: Turn): HTMLElement {
     }),
     turn.parseError === null
       ? null
-      : h("li", { class: "bad" }, h("b", {}, "unreadable call "), turn.parseError),
+      : h("li", { class: "bad" }, h("b", {}, "invalid call "), turn.parseError),
   );
 }
 
@@ -168,9 +168,9 @@ function turnHas(turn: Turn): boolean {
   return turn.toolCalls.length > 0 || turn.parseError !== null;
 }
 
-/** Chooses what tokens are colored by, and says what the colors mean. */
+/** Chooses the quantity that colors the tokens, and shows its legend. */
 function colorControls(strips: readonly TokenStrip[]): HTMLElement {
-  const legend = h("ul", { class: "legend", "aria-label": "What the colors mean" });
+  const legend = h("ul", { class: "legend", "aria-label": "Legend" });
   const choose = (measure: TokenMeasure) => {
     for (const strip of strips) strip.colorBy(measure);
     legend.replaceChildren(
@@ -205,6 +205,7 @@ function colorControls(strips: readonly TokenStrip[]): HTMLElement {
   );
 }
 
+/** Creates the page of one trajectory. */
 export function createTrajectoryView(context: ViewContext, digest: string): View {
   const content = h("div", {}, h("p", { class: "notice", role: "status" }, "Loading …"));
   const element = h(
@@ -277,7 +278,7 @@ export function createTrajectoryView(context: ViewContext, digest: string): View
           ? h(
               "p",
               { class: "caption" },
-              "This edge serves no tokenizer for this base model: ids are shown.",
+              "This edge serves no tokenizer for this base model, so ids are shown.",
             )
           : "",
         record.element,

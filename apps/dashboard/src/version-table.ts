@@ -1,4 +1,4 @@
-/** Success by policy version, with the uncertainty that its counts leave. */
+/** Success by policy version, with confidence intervals. */
 import { successRate } from "@waggle/evaluation";
 import type { OperatorSummary, PoliciesResponse } from "@waggle/protocol";
 import { h } from "./dom.ts";
@@ -23,7 +23,7 @@ function bar(successes: number, trials: number): HTMLElement {
   );
 }
 
-/** Newest version first; versions that nobody ran yet are shown too. */
+/** Newest version first. Versions without rollouts are included. */
 export function versionTable(summary: OperatorSummary, policies: PoliciesResponse): HTMLElement {
   const sampled = new Map(summary.byVersion.map((row) => [row.version, row]));
   const rows = policies.policies.map(({ version, status, evaluation }) => {

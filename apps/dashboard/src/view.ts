@@ -1,15 +1,17 @@
-/** What a page of the dashboard is, and what it is given. */
+/** Interface of a dashboard page, and the context it receives. */
 import { WaggleError } from "@waggle/protocol";
 import type { OperatorApi } from "./operator-api.ts";
 import { createPoller, type Poller, type PollState } from "./poller.ts";
 import { h } from "./dom.ts";
 
+/** Context of every page. */
 export type ViewContext = {
   readonly api: OperatorApi;
-  /** Told of every poll: the bar shows whether what is seen is live. */
+  /** Receives every poll result, so that the bar can show whether the data is live. */
   readonly onPoll: (state: PollState<unknown>) => void;
 };
 
+/** A page of the dashboard. */
 export interface View {
   readonly element: HTMLElement;
   readonly title: string;
@@ -19,7 +21,7 @@ export interface View {
 const INTERVAL_MS = 3000;
 const LONGEST_MS = 12_000;
 
-/** Polls with the page's own clock and visibility. */
+/** Polls with the browser's clock and page visibility. */
 export function poll<T>(
   context: ViewContext,
   ask: () => Promise<T>,
@@ -42,17 +44,17 @@ export function poll<T>(
   });
 }
 
-/** A sentence about an error that helps. */
+/** A helpful sentence about an error. */
 export function describeError(error: unknown): string {
-  if (WaggleError.is(error, "NETWORK")) return "The edge does not answer. Trying again …";
+  if (WaggleError.is(error, "NETWORK")) return "The edge does not respond. Retrying …";
   if (WaggleError.is(error, "NOT_FOUND")) {
-    return "Nothing here yet: the trainer has not said what the base model is.";
+    return "No data yet: the trainer has not registered a base model.";
   }
   if (WaggleError.is(error)) return `${error.message} (${error.code})`;
-  return "The edge answered something that this dashboard does not understand.";
+  return "The edge sent a response that this dashboard does not understand.";
 }
 
-/** What stands where there is nothing to show yet. */
+/** Content while there is no data yet. */
 export function placeholder(state: PollState<unknown>): HTMLElement {
   return state.error === null
     ? h("p", { class: "notice", role: "status" }, "Loading …")
@@ -68,7 +70,7 @@ const STATUS_TONES: { readonly [status: string]: string } = {
   "rolled-back": "bad",
 };
 
-/** A word with a dot in its color. */
+/** A word with a colored dot. */
 export function statusChip(status: string): HTMLElement {
   return h("span", { class: `chip ${STATUS_TONES[status] ?? ""}` }, status);
 }

@@ -1,4 +1,4 @@
-/** Consent by version, and what an operator does for one visitor: export and deletion. */
+/** Consent by version, and export and deletion of one visitor's data. */
 import type { ConsentResponse, DeletionResponse } from "@waggle/protocol";
 import { h } from "./dom.ts";
 import { formatCount } from "./format.ts";
@@ -7,7 +7,7 @@ import { describeError, placeholder, type View, type ViewContext } from "./view.
 import { rowsTable } from "./rows-table.ts";
 
 function consentTable({ versions }: ConsentResponse): HTMLElement {
-  if (versions.length === 0) return h("p", { class: "empty" }, "No visitor has agreed yet.");
+  if (versions.length === 0) return h("p", { class: "empty" }, "No visitor has given consent yet.");
   const number = (count: number) => h("td", { class: "number" }, formatCount(count));
   const body = h(
     "tbody",
@@ -42,21 +42,21 @@ function deletedText({
 }: DeletionResponse): string {
   const learned =
     learnedBy.length === 0
-      ? "No policy version had learned from them."
-      : `Versions that had learned from them: ${learnedBy.map((version) => `v${version}`).join(", ")}.`;
+      ? "No policy version has learned from them."
+      : `Versions that have learned from them: ${learnedBy.map((version) => `v${version}`).join(", ")}.`;
   const trajectories = counted(deletedTrajectories, "trajectory", "trajectories");
   const feedback = counted(deletedFeedback, "piece of feedback", "pieces of feedback");
   return `Deleted ${trajectories} and ${feedback}. ${learned}`;
 }
 
-/** Hands a file to the browser's own download. */
+/** Starts a browser download. */
 function download(content: Blob, name: string): void {
   const url = URL.createObjectURL(content);
   h("a", { href: url, download: name }).click();
   URL.revokeObjectURL(url);
 }
 
-/** @param visitorId what the address names, perhaps nothing */
+/** Creates the Visitors page. @param visitorId - the id in the address; may be empty */
 export function createVisitors({ api, onPoll }: ViewContext, visitorId: string): View {
   const consent = h("section", { class: "panel flush" });
   const input = h("input", {
@@ -86,7 +86,7 @@ export function createVisitors({ api, onPoll }: ViewContext, visitorId: string):
   const exportNow = () =>
     run(async (id) => {
       download(await api.exportVisitor(id), `visitor-${id}.jsonl`);
-      return "The export was handed to your browser's downloads.";
+      return "Your browser is downloading the export.";
     });
   const question = h("div", { class: "filters", hidden: true });
   const askFirst = (isOpen: boolean): void => {
@@ -104,7 +104,7 @@ export function createVisitors({ api, onPoll }: ViewContext, visitorId: string):
     if (input.reportValidity()) askFirst(true);
   });
   question.append(
-    button("Delete everything of this visitor", () => void removeNow(), "danger"),
+    button("Delete all data of this visitor", () => void removeNow(), "danger"),
     button("Cancel", () => askFirst(false)),
   );
 
@@ -135,7 +135,7 @@ export function createVisitors({ api, onPoll }: ViewContext, visitorId: string):
       h(
         "p",
         { class: "caption" },
-        "Export writes everything stored as JSON lines. Deletion is final and answers which policy versions learned from it.",
+        "Export downloads all stored data as JSON lines. Deletion is permanent and reports which policy versions have learned from it.",
       ),
       h(
         "form",

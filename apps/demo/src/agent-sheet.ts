@@ -1,6 +1,7 @@
-/** On a narrow screen the assistant is a sheet over the shop, opened and closed by hand. */
+/** On a narrow screen the assistant is a sheet over the shop, with buttons to open and close it. */
 import { required } from "./dom.ts";
 
+/** Connects the buttons. */
 export function connectSheet(): void {
   const sheet = required("agent-sheet", HTMLElement);
   const open = required("sheet-open", HTMLButtonElement);

@@ -1,6 +1,7 @@
-/** `window.waggleDemo`: what a machine that watches this page can read. For tests and the loop's report. */
+/** `window.waggleDemo`: status of this page for programs. Tests and the loop's report read it. */
 import type { Agent } from "@waggle/embed";
 
+/** The published status. */
 export type DemoStatus = {
   readonly phase: string;
   readonly trajectories: {
@@ -19,13 +20,13 @@ export type DemoStatus = {
   };
   readonly simulating: boolean;
   readonly policyVersion: number | null;
-  /** Every version that was current here, oldest first, with the time it became so (ms since 1970). */
+  /** Every version that was current in this page, oldest first, with the time it became current (ms since 1970). */
   readonly versions: readonly { readonly version: number; readonly at: number }[];
   readonly backend: string | null;
   readonly crossOriginIsolated: boolean;
-  /** How often this tab loaded the page again. */
+  /** How often this tab reloaded the page. */
   readonly reloads: number;
-  /** True once a reload of the page would work without a network. */
+  /** True once the page can be reloaded without a network. */
   readonly offlineReady: boolean;
   readonly errors: readonly string[];
 };
@@ -39,6 +40,7 @@ declare global {
 const LOADS = "waggle-demo.loads";
 const MAX_ERRORS = 50;
 
+/** Callbacks that update the status. */
 export type StatusReporter = {
   readonly addError: (error: unknown) => void;
   readonly setOfflineReady: () => void;

@@ -1,16 +1,16 @@
-/** Elements by id that must be there, and elements to be made. */
+/** Finds required elements by id, and creates elements. */
 
-/** @throws Error where the page's markup and this code disagree. */
+/** @throws Error if the element is missing or of another kind. */
 export function required<T extends Element>(
   id: string,
   kind: abstract new (...args: never[]) => T,
 ): T {
   const found = document.getElementById(id);
   if (found instanceof kind) return found;
-  throw new Error(`index.html must have a ${kind.name} with id "${id}"`);
+  throw new Error(`index.html has no ${kind.name} with the id "${id}"`);
 }
 
-/** An element with attributes and children; strings are text, never markup. */
+/** An element with attributes and children. Strings become text, never markup. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: { readonly [name: string]: string },

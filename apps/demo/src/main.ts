@@ -1,4 +1,4 @@
-/** The shop page: a shop, its view, the assistant beside it, and simulated visitors on request. */
+/** The shop page: the shop, its view, the assistant, and simulated visitors on request. */
 import { createShop, edgeToolDefinitions, SHOP_SYSTEM } from "@waggle/environments";
 import { createAgent } from "@waggle/embed";
 import "@waggle/embed/element";
@@ -54,5 +54,5 @@ agent.ready
     if (request.simulate > 0 && agent.consent.get() !== null) simulate(request.simulate);
     await keepForOffline(agent.backend ?? "", status.setOfflineReady);
   })
-  // The panel shows why; the status tells machines.
+  // The panel shows the error to people, the status to programs.
   .catch(() => undefined);

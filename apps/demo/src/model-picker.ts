@@ -1,4 +1,4 @@
-/** The form that gives the assistant another model: the shop's own, one by address, the browser's. */
+/** The form that gives the assistant another model: the shop's own, one from an address, or the browser's. */
 import type { Agent, AgentModel } from "@waggle/embed";
 import { parseModelSource } from "@waggle/runtime";
 import { createBrowserModel } from "@waggle/runtime/prompt-api";
@@ -6,6 +6,7 @@ import { required } from "./dom.ts";
 
 const FORMATS = ["f32", "f16", "int8", "int4"] as const;
 
+/** Connects the form to the agent. */
 export function connectModelPicker(agent: Agent): void {
   const form = required("models-form", HTMLFormElement);
   const fields = required("models-address-fields", HTMLElement);
@@ -51,7 +52,7 @@ export function connectModelPicker(agent: Agent): void {
       address.focus();
       return;
     }
-    note.textContent = "Loading; the assistant shows how far it is.";
+    note.textContent = "Loading; the assistant shows the progress.";
     agent.setModel(model).then(
       () => {
         if (agent.model === model) note.textContent = `The assistant runs on ${agent.backend}.`;
@@ -69,8 +70,8 @@ export function connectModelPicker(agent: Agent): void {
       if (browserChoice !== null) browserChoice.disabled = availability === "unavailable";
       browserNote.textContent = {
         unavailable: "not in this browser",
-        downloadable: "to be downloaded by the browser",
-        downloading: "being downloaded by the browser",
+        downloadable: "downloadable by the browser",
+        downloading: "downloading",
         available: "ready",
       }[availability];
     },

@@ -1,8 +1,8 @@
-/** Registers the service worker of the built page and tells it what this first visit loaded. */
+/** Registers the service worker of the built page and tells it which files this first visit loaded. */
 
 /**
- * @param backend what runs the policy: its files are loaded by a worker, whose requests the page cannot see.
- * @param onReady called once the page would load again without a network.
+ * @param backend - the policy's back end, whose files a worker loads, so that the page cannot see the requests.
+ * @param onReady - called once the page can be reloaded without a network.
  */
 export async function keepForOffline(backend: string, onReady: () => void): Promise<void> {
   if (!import.meta.env.PROD || !("serviceWorker" in navigator)) return;

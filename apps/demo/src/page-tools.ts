@@ -1,14 +1,16 @@
-/** The shop's tools for the assistant: they act on the very shop that the visitor sees. */
+/** The shop's tools for the assistant. They act on the shop that the visitor sees. */
 import { pageToolDefinitions, runPageTool } from "@waggle/environments";
 import type { Shop } from "@waggle/environments";
 import type { PageTool } from "@waggle/embed";
 
+/** The tools, and whether one of them is running. */
 export type PageTools = {
   readonly tools: readonly PageTool[];
-  /** True while one of them changes the shop. */
+  /** True while a tool changes the shop. */
   readonly isActing: () => boolean;
 };
 
+/** Creates the tools of a shop. */
 export function createPageTools(shop: Shop): PageTools {
   let acting = false;
   return {

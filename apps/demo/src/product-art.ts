@@ -1,9 +1,9 @@
-/** Pictures of the products: line-and-fill drawings by category, colored by what a product is made of. */
+/** Drawings of the products by category, colored by material or color. */
 import type { Product } from "@waggle/environments";
 
 type Palette = { readonly main: string; readonly deep: string; readonly light: string };
 
-/** The first that a product has decides; all three are readable on the tinted ground. */
+/** The first attribute that a product has decides. All three colors are readable on the tinted background. */
 const PALETTES: readonly (readonly [attribute: string, palette: Palette])[] = [
   ["red", { main: "#c4553f", deep: "#8f3727", light: "#e38a72" }],
   ["green", { main: "#5b7d5a", deep: "#3c5a3d", light: "#8eac88" }],
@@ -19,7 +19,7 @@ const PALETTES: readonly (readonly [attribute: string, palette: Palette])[] = [
 ];
 const PLAIN: Palette = { main: "#c2a878", deep: "#8f7848", light: "#dfcca5" };
 
-/** What is drawn in a 120 × 120 field; `m`, `d` and `l` are the palette's classes. */
+/** Drawings in a 120 × 120 viewport; `m`, `d` and `l` are the palette's classes. */
 const DRAWINGS: { readonly [category: string]: string } = {
   jacket: `<path class="m" d="M44 26 26 38l-8 44 15 4 4-22v36h46V64l4 22 15-4-8-44-18-12-8 7H52z"/><path class="d" d="M52 33h16l-8 11z"/><path class="line" d="M60 44v56M44 78h9M67 78h9"/><path class="l" d="M44 26l8 7-6 7-7-9zM76 26l-8 7 6 7 7-9z"/>`,
   backpack: `<path class="line" d="M50 27v-5a10 10 0 0 1 20 0v5"/><path class="d" d="M27 58h8v34h-8zM85 58h8v34h-8z"/><rect class="m" x="34" y="26" width="52" height="76" rx="18"/><rect class="l" x="41" y="66" width="38" height="27" rx="8"/><path class="line" d="M41 76h38M34 54h52"/><rect class="d" x="56" y="73" width="8" height="8" rx="2"/>`,
@@ -35,11 +35,11 @@ const DRAWINGS: { readonly [category: string]: string } = {
   umbrella: `<path class="line thick" d="M60 58v36c0 12-16 12-16 1"/><path class="m" d="M16 62c2-26 20-40 44-40s42 14 44 40c-5-7-17-7-22 0-5-7-17-7-22 0-5-7-17-7-22 0-5-7-17-7-22 0z"/><path class="l" d="M60 22c-14 8-20 22-22 40 5-7 17-7 22 0 5-7 17-7 22 0-2-18-8-32-22-40z"/><path class="line" d="M60 22v-7"/>`,
 };
 
-/** An `<svg>` for a product; decorative, since its name stands beside it. */
+/** An `<svg>` of a product. It is decorative, because the product's name is beside it. */
 export function productArt(product: Product): SVGSVGElement {
   const palettes = PALETTES.filter(([name]) => product.attributes.includes(name));
   const palette = palettes[0]?.[1] ?? PLAIN;
-  // A second material or color is what the details are made of.
+  // A second material or color applies to the details.
   const detail = palettes[1]?.[1].main ?? palette.light;
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", "0 0 120 120");
@@ -48,7 +48,7 @@ export function productArt(product: Product): SVGSVGElement {
   svg.style.setProperty("--main", palette.main);
   svg.style.setProperty("--deep", palette.deep);
   svg.style.setProperty("--light", detail);
-  // The drawings are constants of this file; nothing from outside is parsed as markup.
+  // The drawings are constants of this file, so no external text is parsed as markup.
   svg.innerHTML = `<g>${DRAWINGS[product.category] ?? ""}</g>`;
   return svg;
 }

@@ -1,10 +1,10 @@
 /**
- * Keeps the shop usable without a network. Hashed assets come from the cache, pages and config from the network
- * where there is one. Answers of the edge pass through: the agent stores models and uploads itself.
+ * Keeps the shop usable offline. Hashed assets come from the cache; pages and config come from the network if
+ * possible. Requests to the edge pass through, because the agent stores models and uploads itself.
  */
 const CACHE = "waggle-demo-__BUILD__";
 const FILES = __FILES__;
-/** Megabytes each, and a browser uses one: kept when the page says which. */
+/** Several megabytes each, and a browser needs only one, so a back end is cached when the page names it. */
 const BACK_ENDS = __BACK_ENDS__;
 
 self.addEventListener("install", (event) => {
@@ -26,7 +26,7 @@ self.addEventListener("activate", (event) => {
   event.waitUntil(dropOld());
 });
 
-// What the page loaded before this worker controlled it.
+// Files that the page loaded before this worker controlled it.
 self.addEventListener("message", (event) => {
   const { keep = [], backend = "" } = event.data ?? {};
   const isWebgpu = !backend.startsWith("wasm");
@@ -76,7 +76,7 @@ async function networkFirst(request) {
   }
 }
 
-/** `/?simulate=3` and `/` are one page. */
+/** `/?simulate=3` and `/` are the same page. */
 function withoutSearch(request) {
   const url = new URL(request.url);
   url.search = "";

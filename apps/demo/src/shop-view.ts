@@ -1,6 +1,6 @@
 /**
- * Renders the shop's state and turns clicks into its actions. It owns no state of its own: people, the
- * assistant's tools and tests act on the same `Shop`, and what changed is shown whoever did it.
+ * Renders the shop's state and turns clicks into actions. It has no state of its own: visitors, the assistant's
+ * tools and tests act on the same `Shop`, and every change is shown.
  */
 import { CATALOGUE, cartTotal, findProduct } from "@waggle/environments";
 import type { Product, SearchSort, Shop, ShopState } from "@waggle/environments";
@@ -15,7 +15,7 @@ const EUROS = new Intl.NumberFormat("en", {
 
 const CATEGORIES: readonly string[] = [...new Set(CATALOGUE.map((item) => item.category))];
 
-/** Starts rendering. @param isAgentActing true while a tool of the assistant runs: changes are marked. */
+/** Starts rendering. @param isAgentActing - true while a tool of the assistant runs, to highlight its changes. */
 export function renderShop(shop: Shop, isAgentActing: () => boolean): void {
   const search = required("search", HTMLInputElement);
   const maxPrice = required("max-price", HTMLInputElement);
@@ -65,10 +65,10 @@ export function renderShop(shop: Shop, isAgentActing: () => boolean): void {
   render(shop.state);
 }
 
-/** Marks what the assistant changed, for as long as the animation runs. */
+/** Highlights a change by the assistant for the length of the animation. */
 function flash(target: Element): void {
   target.classList.remove("flash");
-  // Reading a size restarts the animation.
+  // Reading the size restarts the animation.
   void (target as HTMLElement).offsetWidth;
   target.classList.add("flash");
 }

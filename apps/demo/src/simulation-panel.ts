@@ -1,9 +1,9 @@
-/** The switch "let simulated visitors shop", and what came of it. Success is judged elsewhere. */
+/** The switch "Let simulated visitors shop", with counts of its results. The reward is computed elsewhere. */
 import { createShopEnvironment } from "@waggle/environments";
 import type { Agent, EnvironmentFactory } from "@waggle/embed";
 import { element, required } from "./dom.ts";
 
-/** Each simulated visitor gets a shop of their own; the edge's tools are the real ones, over MCP. */
+/** Each simulated visitor gets a separate shop. The edge's tools are the real ones, over MCP. */
 export function environmentFactory(agent: Agent, localEdgeTools: boolean): EnvironmentFactory {
   return (task) =>
     createShopEnvironment(
@@ -14,7 +14,7 @@ export function environmentFactory(agent: Agent, localEdgeTools: boolean): Envir
     );
 }
 
-/** Starts the panel. @returns how to start a run from elsewhere. */
+/** Starts the panel. @returns a function that starts a run. */
 export function renderSimulation(
   agent: Agent,
   environment: EnvironmentFactory,
@@ -52,19 +52,19 @@ export function renderSimulation(
     const isSite = agent.model.kind === "site";
     button.disabled = status.phase !== "ready" || !consented || !isSite;
     text.textContent = !isSite
-      ? "Only the shop's own model learns; choose it below."
+      ? "Only the shop's own model learns; select it below."
       : consented
         ? ""
-        : "This needs your agreement first: what simulated visitors do is sent to be learned from.";
+        : "This needs your consent first: the results of simulated visitors are sent for training.";
     // Nothing to show before the first run.
     if (values.size === 0 && !simulation.running) return;
     const working = simulation.waiting ? "waiting for a task" : "shopping";
     show("now", simulation.running ? working : "stopped");
-    show("tasks given", String(simulation.assigned));
+    show("tasks assigned", String(simulation.assigned));
     show("done", String(simulation.completed));
     show("uploaded", String(simulation.uploaded));
     if (simulation.rejected > 0) show("not accepted", String(simulation.rejected));
-    if (simulation.failed > 0) show("given up", String(simulation.failed));
+    if (simulation.failed > 0) show("failed", String(simulation.failed));
     show("policy version", String(policyVersion ?? "–"));
   };
   agent.onChange(update);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isLocalAddress, readPageRequest } from "./site-config.ts";
 
-test("automation is heard on this machine", () => {
+test("automation parameters are accepted on this machine", () => {
   expect(readPageRequest("?simulate=16&autoconsent=1&device=webgpu", true)).toEqual({
     simulate: 16,
     autoConsent: true,
@@ -11,7 +11,7 @@ test("automation is heard on this machine", () => {
   expect(readPageRequest("?simulate=forever", true).simulate).toBe(Infinity);
 });
 
-test("automation is ignored on the open web: an address must not consent for a visitor", () => {
+test("automation parameters are ignored on the open web, so that a link cannot give a visitor's consent", () => {
   expect(readPageRequest("?simulate=16&autoconsent=1&edgetools=local", false)).toEqual({
     simulate: 0,
     autoConsent: false,
@@ -20,7 +20,7 @@ test("automation is ignored on the open web: an address must not consent for a v
   });
 });
 
-test("nonsense in the address asks for nothing", () => {
+test("invalid parameters are ignored", () => {
   expect(readPageRequest("?simulate=-3&device=tpu", true)).toMatchObject({
     simulate: 0,
     device: "auto",

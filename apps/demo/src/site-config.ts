@@ -1,30 +1,30 @@
-/** Which edge this page belongs to, and what its address asks for. */
+/** The edge of this page, and the parameters in its address. */
 
+/** The site's edge and public key. */
 export type SiteConfig = { readonly edgeUrl: string; readonly siteKey: string };
 
-/** From `/config.json`, so that one build serves any edge. @throws Error where the file is not there. */
+/** Reads `/config.json`, so that one build serves any edge. @throws Error if the file is missing. */
 export async function readSiteConfig(): Promise<SiteConfig> {
   const response = await fetch(new URL("config.json", document.baseURI));
   const config = (await response.json()) as Partial<SiteConfig>;
   if (typeof config.edgeUrl !== "string" || typeof config.siteKey !== "string") {
-    throw new Error(
-      "config.json must hold edgeUrl and siteKey; serve the app with its Vite config",
-    );
+    throw new Error("config.json has no edgeUrl or no siteKey; serve the app with its Vite config");
   }
   return { edgeUrl: config.edgeUrl, siteKey: config.siteKey };
 }
 
+/** Parameters in the page's address. */
 export type PageRequest = {
-  /** Tasks to work through at once; 0 = wait for the visitor. */
+  /** Tasks to work on at once; 0 = wait for the visitor. */
   readonly simulate: number;
-  /** Grants consent without asking: for machines that watch this page, never for people. */
+  /** Grants consent without asking. For programs that drive this page, never for people. */
   readonly autoConsent: boolean;
   readonly device: "auto" | "webgpu" | "wasm";
-  /** Edge tools of simulated tasks run in the page instead of over MCP. */
+  /** Runs edge tools of simulated tasks in the page instead of over MCP. */
   readonly localEdgeTools: boolean;
 };
 
-/** Automation is only heard where page and edge are on this machine. */
+/** Reads the parameters. Automation is accepted only if page and edge are on this machine. */
 export function readPageRequest(search: string, isLocal: boolean): PageRequest {
   const parameters = new URLSearchParams(search);
   const simulate = parameters.get("simulate") ?? "";
@@ -38,7 +38,7 @@ export function readPageRequest(search: string, isLocal: boolean): PageRequest {
   };
 }
 
-/** True for an address of this machine. */
+/** Whether a URL is on this machine. */
 export function isLocalAddress(url: string): boolean {
   const { hostname } = new URL(url);
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
