@@ -11,13 +11,13 @@ const fromSource = (...extra: string[]) => {
   return { resolve: { conditions }, ssr: { resolve: { conditions } } };
 };
 
-/** Needed for WASM threads: the page must be cross-origin isolated. */
+/** WASM threads need a page that is cross-origin isolated. */
 const isolation = {
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Embedder-Policy": "require-corp",
 };
 
-/** `npm run test:long` runs every case of tests that `npm test` samples: see test/fixtures/long.ts. */
+/** `npm run test:long` runs every case of the tests that `npm test` samples; see test/fixtures/long.ts. */
 const provide = { isLong: process.env["WAGGLE_LONG"] === "1" };
 
 const everywhere = ["**/node_modules/**", "**/dist/**"];
@@ -38,8 +38,8 @@ export default defineConfig({
             "test/{architecture,golden,contract,requirements}/**/*.test.ts",
           ],
           exclude: [...everywhere, "**/*.browser.test.ts"],
-          // eventsource (of the MCP client) and eventsource-parser have a condition "source" of their
-          // own: TypeScript, which Node does not run from node_modules.
+          // eventsource (of the MCP client) and eventsource-parser also have a condition "source". It is TypeScript,
+          // which Node does not run from node_modules.
           server: {
             deps: {
               inline: [
@@ -53,7 +53,7 @@ export default defineConfig({
           },
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          // Some tests open sessions of onnxruntime-node directly; packages say this themselves.
+          // Some tests open sessions of onnxruntime-node directly; packages set this themselves.
           env: { ORT_DISABLE_TELEMETRY: "1" },
         },
       },
@@ -77,7 +77,7 @@ export default defineConfig({
       {
         ...fromSource("browser"),
         server: { headers: isolation },
-        // Imported by workers only, where Vite finds them too late and reloads the running tests.
+        // Only workers import these, so Vite would find them late and reload the running tests.
         optimizeDeps: {
           include: ["onnxruntime-web/wasm", "onnxruntime-web/webgpu"],
         },

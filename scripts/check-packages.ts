@@ -1,6 +1,6 @@
 /**
- * Packs every public package and checks it as its users get it: only what belongs into it, entries that exist
- * (publint), types that resolve (are the types wrong). Needs the packages built (`npm run build`).
+ * Packs every public package and checks the tarball as users get it: no extra files, entries that exist
+ * (publint), types that resolve (Are The Types Wrong). Needs built packages (`npm run build`).
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

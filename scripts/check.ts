@@ -1,6 +1,6 @@
 /**
- * `npm run check`: an answer on what you changed within two minutes. Format and types are checked everywhere, lint and
- * tests for the changed files only. `npm test` remains the check that counts.
+ * `npm run check`: checks your changes within two minutes. Formatting and types are checked everywhere, lint and
+ * tests only for changed files. `npm test` remains the authoritative check.
  */
 import { spawnSync } from "node:child_process";
 import type { Command } from "commander";
@@ -11,10 +11,10 @@ import { runRelatedTests } from "./checking/related-tests.ts";
 import { ROOT } from "./stack.ts";
 
 const program: Command = createCommand("npm run check --")
-  .description("Checks what you changed: format, types, lint and the tests that import it.")
-  .option("--base <commit>", "compare with this commit or branch; default: origin/main or main")
-  .option("--seconds <n>", "time for everything; tests that do not fit are left out", positive, 120)
-  .option("--no-tests", "leave the tests out")
+  .description("Check your changes: format, types, lint, and tests that import the changed files.")
+  .option("--base <commit>", "commit or branch to compare with; default: origin/main or main")
+  .option("--seconds <n>", "time limit; tests that do not fit are skipped", positive, 120)
+  .option("--no-tests", "run no tests")
   .parse();
 const options = program.opts<{ base?: string; seconds: number; tests: boolean }>();
 
@@ -25,11 +25,11 @@ const say = (line: string): void =>
 
 const from = startOfChanges(options.base);
 if (from === null) {
-  program.error(`error: there is no commit ${options.base ?? "main"}; name one with --base`);
+  program.error(`error: no such commit: ${options.base ?? "main"}; set --base`);
 }
 const changed = changedFiles(from);
 if (changed.length === 0) {
-  console.log(`nothing differs from ${from.slice(0, 8)}; name another commit with --base`);
+  console.log(`no changes since ${from.slice(0, 8)}; set --base to compare with another commit`);
   process.exit(0);
 }
 say(`${changed.length} changed files since ${from.slice(0, 8)}`);
@@ -51,17 +51,17 @@ for (const [title, [command = "", ...args]] of STEPS) {
   say(title);
   const { status } = spawnSync(command, args, { cwd: ROOT, stdio: "inherit" });
   if (status !== 0) {
-    console.error(`${title} failed${title === "format" ? "; npm run format mends it" : ""}`);
+    console.error(`${title} failed${title === "format" ? "; npm run format fixes it" : ""}`);
     process.exit(1);
   }
 }
 
 if (options.tests && code.length > 0) {
-  say("tests that import the changed files, nearest first");
+  say("tests that import the changed files, closest first");
   const { related, ran, passed, failures } = await runRelatedTests(code, deadline, say);
   for (const failure of failures) console.error(`✗ ${failure}`);
-  if (ran < related) console.log(`${related - ran} test files did not fit into the time`);
+  if (ran < related) console.log(`${related - ran} test files skipped for lack of time`);
   console.log(`${passed} tests passed, ${failures.length} failed; npm test runs everything`);
   process.exit(failures.length === 0 ? 0 : 1);
 }
-console.log("no test was run; npm test runs everything");
+console.log("no tests were run; npm test runs everything");

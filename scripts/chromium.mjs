@@ -1,11 +1,11 @@
 /**
- * Where Chromium is on this machine and the flags under which it has a WebGPU adapter without a GPU.
- * Plain JavaScript: also run by the Node 20 of a fresh machine.
+ * Finds Chromium, and lists the flags that give it a WebGPU adapter without a GPU. Plain JavaScript, because it
+ * also runs under the Node 20 of a fresh machine.
  */
 import { existsSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 
-/** `--use-webgpu-adapter=swiftshader`: a software adapter, the same on every machine. */
+/** `--use-webgpu-adapter=swiftshader` selects a software adapter that is the same on every machine. */
 export const CHROMIUM_FLAGS = [
   "--no-sandbox",
   "--enable-unsafe-webgpu",
@@ -29,7 +29,7 @@ const CANDIDATES = [
   "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
 ];
 
-/** @returns path of an installed Chromium or Chrome, or `undefined`. */
+/** @returns the path of an installed Chromium or Chrome, or `undefined`. */
 export function findChromium() {
   const found = CANDIDATES.find((path) => path !== undefined && path !== "" && existsSync(path));
   if (found !== undefined) return found;
@@ -41,7 +41,7 @@ export function findChromium() {
   }
 }
 
-/** @returns path of Chromium; the default path where there is none, so that a launch fails loudly. */
+/** @returns the path of Chromium, or the default path if there is none, so that launching it fails visibly. */
 export function chromiumPath() {
   return findChromium() ?? "/usr/bin/chromium";
 }

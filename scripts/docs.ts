@@ -1,7 +1,7 @@
 /**
- * `npm run docs`: the documentation as a site, with a reference of every public export. A link that leads
- * nowhere fails it. TypeDoc and VitePress are installed in `docs` by the first run: TypeDoc needs TypeScript 6,
- * and nothing else needs either of them.
+ * `npm run docs`: builds the documentation site, with a reference of every public export. Dead links fail the
+ * build. The first run installs TypeDoc and VitePress in `docs`, because TypeDoc needs TypeScript 6 and nothing
+ * else needs either of them.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,19 +15,19 @@ const ENTRIES = join(DOCS, ".vitepress/api-entries");
 
 const { api } = createCommand("npm run docs --")
   .description(
-    "Builds the documentation as a site in docs/.vitepress/dist, with the API reference. Dead links fail it.",
+    "Build the documentation site in docs/.vitepress/dist, with the API reference. Dead links fail the build.",
   )
   .option("--no-api", "leave out the API reference")
   .parse()
   .opts<{ api: boolean }>();
 
-/** Installs what `docs/package-lock.json` names, where that has not been done. */
+/** Installs the packages of `docs/package-lock.json` unless they are installed. */
 function install(): void {
   const lock = readFileSync(join(DOCS, "package-lock.json"), "utf8");
   const marker = join(DOCS, "node_modules/.waggle-installed");
   if (existsSync(marker) && readFileSync(marker, "utf8") === lock) return;
   console.log("1/3 installing TypeDoc and VitePress");
-  // Not `npm ci`, for the reason that run.mjs gives.
+  // Not `npm ci`; run.mjs explains why.
   const { status } = spawnSync(
     "npm",
     ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"],
@@ -43,13 +43,13 @@ function install(): void {
 
 type Exports = { readonly [entry: string]: { readonly source: string } };
 
-/** What the header of a file says, without its stars. */
+/** The header comment of a file as text. */
 function headerOf(file: string): string {
   const [, header = ""] = /^\/\*\*([\s\S]*?)\*\//.exec(readFileSync(file, "utf8")) ?? [];
   return header.replace(/^\s*\*? ?/gm, "").trim();
 }
 
-/** A file for each public entry of a package: its page gets the name that one imports, and the entry's header. */
+/** Writes a file for each public entry of a package. Its page has the import path as name, and the entry's header. */
 function writeEntries(): number {
   rmSync(ENTRIES, { recursive: true, force: true });
   let entries = 0;

@@ -1,6 +1,6 @@
 /**
- * Makes sure a Chromium exists: what is installed, else the system's package manager, else
- * Playwright's own download, else a message that says exactly what to do.
+ * Ensures that Chromium is installed: uses an existing one, otherwise the system's package manager, otherwise
+ * Playwright's download. If all fail, prints instructions.
  */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const attempt = (command: string, args: readonly string[]): boolean =>
 const has = (command: string): boolean =>
   spawnSync("which", [command], { stdio: "ignore" }).status === 0;
 
-/** @returns the path of a Chromium. Ends the process with instructions where none can be had. */
+/** @returns the path of Chromium. Exits with instructions if it cannot be installed. */
 export function ensureChromium(): string {
   const present = findChromium();
   if (present !== undefined) return present;
@@ -34,14 +34,14 @@ export function ensureChromium(): string {
       if (installed !== undefined) return installed;
     }
   }
-  console.error("Chromium is missing; asking Playwright for one …");
+  console.error("Chromium is missing; downloading it with Playwright …");
   const playwright = join(ROOT, "node_modules", "playwright-core", "cli.js");
   if (attempt(process.execPath, [playwright, "install", "--with-deps", "chromium"])) {
     const installed = findChromium();
     if (installed !== undefined) return installed;
   }
   console.error(
-    "A Chromium is needed and none could be installed. Install one (Debian: apt-get install chromium;\n" +
+    "Chromium is required but could not be installed. Install it (Debian: apt-get install chromium;\n" +
       "macOS: brew install --cask chromium) or set WAGGLE_CHROMIUM to its path, then run this again.",
   );
   process.exit(1);

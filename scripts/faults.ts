@@ -1,6 +1,6 @@
 /**
- * `npm run test:faults`: 200 faults at seeded moments of a running loop. It takes about 17 minutes and
- * writes docs/evidence/kill.json. `npm test` runs a sample of them.
+ * `npm run test:faults`: injects 200 faults at seeded moments of a running loop. Takes about 17 minutes and writes
+ * docs/evidence/kill.json. `npm test` runs a sample of them.
  */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { ensureChromium } from "./ensure-chromium.ts";
 import { ROOT } from "./stack.ts";
 
 createCommand("npm run test:faults --")
-  .description("Kills and damages a running loop 200 times and counts what is lost.")
+  .description("Kill and damage a running loop 200 times and count the losses.")
   .parse();
 
 ensureChromium();

@@ -1,12 +1,12 @@
 /**
- * `npm run health`: measures of how well the repository can be read. `npm test` holds them at the values
- * reached (test/architecture/health.test.ts).
+ * `npm run health`: measures the readability of the repository. `npm test` asserts the values reached so far
+ * (test/architecture/health.test.ts).
  */
 import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { measureHealth } from "./health/report.ts";
 
 const program = createCommand("npm run health --")
-  .description("Measures names, cycles, folders, words and documentation, and lists what is wrong.")
+  .description("Measure names, cycles, folders, words and documentation, and list the findings.")
   .option("--json", "print one JSON object as the last line, without the lists")
   .parse();
 const { json = false } = program.opts<{ json?: boolean }>();

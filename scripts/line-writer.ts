@@ -1,4 +1,4 @@
-/** Lines of several processes on one terminal, each behind the name of its process. */
+/** Writes lines of several processes to one terminal, each prefixed with the name of its process. */
 
 const COLORS: { readonly [name: string]: number } = {
   edge: 36,
@@ -7,9 +7,10 @@ const COLORS: { readonly [name: string]: number } = {
   dashboard: 34,
 };
 
+/** Writes one line of the named process. */
 export type LineWriter = (name: string, line: string) => void;
 
-/** Writes to standard output, in colors on a terminal. Empty lines are left out. */
+/** Writes to standard output, with colors on a terminal. Empty lines are skipped. */
 export function createLineWriter(): LineWriter {
   return (name, line) => {
     if (line.trim() === "") return;

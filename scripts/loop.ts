@@ -1,6 +1,6 @@
 /**
- * `npm run loop`: the whole loop once, without a window. Progress goes to standard error; the last
- * line of standard output is one JSON object (the report).
+ * `npm run loop`: runs the whole loop once, headless. Progress goes to standard error. The last line of standard
+ * output is the report as one JSON object.
  */
 import { resolve } from "node:path";
 import { createCommand } from "../trainer/src/commands/command-line.ts";
@@ -19,17 +19,17 @@ import { onStopRequest } from "./stop-request.ts";
 
 const program = createCommand("npm run loop --")
   .description(
-    "Runs the whole loop once: simulated visitors in Chromium, a local edge and a trainer.",
+    "Run the whole loop once: simulated visitors in Chromium, a local edge and a trainer.",
   )
-  .option("--json", "print only the report on standard output, as one line of JSON")
+  .option("--json", "print only the report, as one line of JSON")
   .option("--control", "shuffle the advantages; such a run must not improve the policy")
   .option("--webgpu", "run the pages on WebGPU; stops after 16 trajectories and one step")
   .option("--pages <count>", "number of pages", wholeIn(1, 64), 4)
-  .option("--minutes <minutes>", "how long visitors shop", aboveZero, 7)
+  .option("--minutes <minutes>", "time for which visitors shop", aboveZero, 7)
   .option("--publications <count>", "stop after this many published versions", positive, 1000)
-  .option("--evaluation-tasks <count>", "held-out tasks of the final comparison", whole, 400)
-  .option("--model <folder>", "a Hugging Face model folder; default: the nano model", existingModel)
-  .option("--state <folder>", "state folder; it is emptied first")
+  .option("--evaluation-tasks <count>", "held-out tasks in the final comparison", whole, 400)
+  .option("--model <folder>", "Hugging Face model folder; default: the nano model", existingModel)
+  .option("--state <folder>", "state folder; emptied first")
   .parse();
 
 type Options = {
@@ -69,7 +69,7 @@ try {
     control: options.control ?? false,
     model: options.model === undefined ? undefined : resolve(options.model),
     folder: resolve(options.state ?? `.waggle/${name}`),
-    // A software adapter is slow: groups may take minutes, and one step takes what there is.
+    // A software adapter is slow: groups may take minutes, and one step takes the trajectories that are ready.
     ...(options.webgpu
       ? {
           trainerArgs: [

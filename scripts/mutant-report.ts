@@ -1,10 +1,11 @@
-/** What a whole run of the mutants is recorded as: a list for programs and a page for people. */
+/** Writes the record of a complete mutant run: JSON for programs, a page for people. */
 import type { Mutant } from "../test/mutants/mutant.ts";
 import type { MutantResult } from "./mutant-runner.ts";
 
-/** The folder under `src` that a file is in, however deep. */
+/** The folder directly under `src` that contains a file. */
 const areaOf = (file: string): string => /^.*?\/src\/[^/]+/.exec(file)?.[0] ?? file;
 
+/** The record and the page of a run. */
 export function mutantReport(
   mutants: readonly Mutant[],
   results: readonly MutantResult[],

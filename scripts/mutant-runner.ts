@@ -1,6 +1,6 @@
 /**
- * Runs tests against mutants: the mistake is put in while Vite loads the module, so that no file of the
- * working tree changes. One Vitest for all mutants; each run stops at its first failing test.
+ * Runs tests against mutants. The mistake is inserted while Vite loads the module, so that no file of the working tree
+ * changes. One Vitest instance serves all mutants; each run stops at its first failing test.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,31 +8,34 @@ import type { TestModule } from "vitest/node";
 import { createVitest } from "vitest/node";
 import type { Mutant } from "../test/mutants/mutant.ts";
 
+/** Outcome of one mutant. */
 export type MutantResult = {
   readonly id: string;
   readonly caught: boolean;
-  /** The test that failed; `null` where none did. */
+  /** The test that failed; `null` if none did. */
   readonly by: string | null;
   readonly seconds: number;
 };
 
+/** Runs mutants one at a time. */
 export type MutantRunner = {
-  /** @throws where a test fails without a mutant, or the mutant's text is not there once. */
+  /** @throws if a test fails without a mutant, or the mutant's text does not occur exactly once. */
   readonly run: (mutant: Mutant | null, tests: readonly string[]) => Promise<MutantResult>;
   readonly close: () => Promise<void>;
 };
 
-/** The file as the mutant leaves it. @throws where its text does not occur exactly once. */
+/** The source with the mutant applied. @throws if its text does not occur exactly once. */
 export function mutated({ id, file, text, replacement }: Mutant, source: string): string {
   const places = source.split(text).length - 1;
   if (places !== 1) {
     throw new Error(
-      `mutant ${id} needs its text once in ${file}, found ${places} times; bring the mutant up to date`,
+      `mutant ${id} must find its text once in ${file}, but it occurs ${places} times; update the mutant`,
     );
   }
   return source.replace(text, () => replacement);
 }
 
+/** Starts Vitest in `root`. */
 export async function createMutantRunner(root: string): Promise<MutantRunner> {
   let current: Mutant | null = null;
   const conditions = { conditions: ["source", "node"] };
@@ -48,7 +51,7 @@ export async function createMutantRunner(root: string): Promise<MutantRunner> {
       maxWorkers: 1,
       testTimeout: 60_000,
       provide: { isLong: false },
-      // A cached module would never meet the mutant, and a mutant must not end in the cache.
+      // A cached module would not load the mutant, and a mutant must not be cached.
       fsModuleCache: false,
       env: { ORT_DISABLE_TELEMETRY: "1" },
     },
@@ -72,7 +75,7 @@ export async function createMutantRunner(root: string): Promise<MutantRunner> {
     run: async (mutant, tests) => {
       const startedAt = performance.now();
       const changed = [current, mutant].flatMap((one) => (one === null ? [] : [one.file]));
-      // Says at once where the text is gone.
+      // Throws early if the text is missing.
       if (mutant !== null) mutated(mutant, readFileSync(join(root, mutant.file), "utf8"));
       current = mutant;
       for (const file of changed) vitest.invalidateFile(join(root, file));

@@ -1,7 +1,6 @@
 /**
- * `npm run test:mutants`: puts each known mistake into the code of learning, one at a time, and counts how
- * many the tests notice. What ran before with the same code is not run again. A whole run is recorded in
- * docs/evidence.
+ * `npm run test:mutants`: inserts known mistakes into the learning code, one at a time, and counts how many the tests
+ * catch. Results of an earlier run with the same code are reused. A complete run is recorded in docs/evidence.
  */
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,16 +13,16 @@ import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { positive } from "../trainer/src/options/option-values.ts";
 import { ROOT } from "./stack.ts";
 
-/** Share of mutants that the tests must notice. */
+/** Share of mutants that the tests must catch. */
 const LEAST_CAUGHT = 0.95;
 const LOG = join(ROOT, ".waggle/mutants.jsonl");
 
 const program = createCommand("npm run test:mutants --")
-  .description("Puts known mistakes into the code of learning and counts those that tests notice.")
-  .option("--only <id...>", "run these mutants")
+  .description("Insert known mistakes into the learning code and count those that tests catch.")
+  .option("--only <id...>", "run only these mutants")
   .option("--sample <n>", "run n mutants, spread over the list", positive)
-  .option("--fresh", "run again what ran before", false)
-  .option("--json", "print JSON lines; the last one holds the totals", false)
+  .option("--fresh", "ignore results of earlier runs", false)
+  .option("--json", "print JSON lines; the last one has the totals", false)
   .parse();
 const { only, sample, fresh, json } = program.opts<{
   only?: string[];
@@ -34,7 +33,7 @@ const { only, sample, fresh, json } = program.opts<{
 
 const unknown = (only ?? []).filter((id) => MUTANTS.every((mutant) => mutant.id !== id));
 if (unknown.length > 0) {
-  console.error(`there is no mutant ${unknown.join(", ")}; see test/mutants`);
+  console.error(`no such mutant: ${unknown.join(", ")}; see test/mutants`);
   process.exit(2);
 }
 const chosen = MUTANTS.filter(({ id }, i) => {
@@ -44,7 +43,7 @@ const chosen = MUTANTS.filter(({ id }, i) => {
   return i % stride === 0 && i / stride < sample;
 });
 
-/** Changes with the mutant, the file it is in and its tests. */
+/** Hash of the mutant, its file and its tests. */
 function keyOf(mutant: Mutant): string {
   const hash = createHash("sha256").update(JSON.stringify(mutant));
   for (const file of [mutant.file, ...mutant.tests]) hash.update(readFileSync(join(ROOT, file)));
@@ -67,10 +66,10 @@ const results: MutantResult[] = [];
 try {
   const missing = chosen.filter((mutant) => !known.has(keyOf(mutant)));
   if (missing.length > 0) {
-    // A test that fails by itself would catch everything.
+    // A test that already fails would catch every mutant.
     const tests = [...new Set(missing.flatMap(({ tests: files }) => files))];
     const { by } = await runner.run(null, tests);
-    if (by !== null) throw new Error(`without a mutant, this test fails: ${by}; mend it first`);
+    if (by !== null) throw new Error(`without a mutant, this test fails: ${by}; fix it first`);
   }
   for (const [i, mutant] of chosen.entries()) {
     const key = keyOf(mutant);

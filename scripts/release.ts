@@ -1,6 +1,6 @@
 /**
- * `npm run release`: publishes every public package whose version the registry does not have, dependencies first,
- * from the same staged folders that `npm test` checks. Each step can be run again after a failure.
+ * `npm run release`: publishes every public package whose version is not in the registry, dependencies first, from the
+ * staged folders that `npm test` also checks. Each step can be repeated after a failure.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { ROOT } from "./stack.ts";
 const VERSION_FILE = join(ROOT, "packages/protocol/src/version.ts");
 
 const program = createCommand("npm run release --")
-  .description("Publishes the packages, or prepares their next version.")
+  .description("Publish the packages, or prepare their next version.")
   .option("--prepare", "apply the changesets: versions, changelogs, lockfile; publish nothing")
   .option("--pack <folder>", "build the packages and write their tarballs there; publish nothing")
   .option("--dry-run", "build, pack and check every package; publish nothing")
@@ -26,7 +26,7 @@ const { prepare, pack, dryRun } = program.opts<{
   dryRun?: boolean;
 }>();
 
-/** Runs a command in the repository. Ends the process where it fails. */
+/** Runs a command in the repository. Exits if it fails. */
 function run(command: string, ...args: readonly string[]): void {
   const { status } = spawnSync(command, args, { cwd: ROOT, stdio: "inherit" });
   if (status !== 0) process.exit(status ?? 1);
@@ -36,14 +36,14 @@ if (prepare === true) prepareVersion();
 else if (pack === undefined) await publish();
 else await writeTarballs(resolve(pack));
 
-/** Leaves the change to be looked at and committed. */
+/** Leaves the changes uncommitted for review. */
 function prepareVersion(): void {
   run("changeset", "version");
   const [first] = publicPackages();
   const text = readFileSync(VERSION_FILE, "utf8");
   writeFileSync(VERSION_FILE, text.replace(/"[^"]+";\n$/, `"${first?.manifest.version}";\n`));
   run("npm", "install", "--package-lock-only", "--ignore-scripts", "--loglevel=error");
-  console.log(`version ${first?.manifest.version}: look at the changes, then commit them`);
+  console.log(`version ${first?.manifest.version}: review the changes, then commit them`);
 }
 
 async function writeTarballs(into: string): Promise<void> {
@@ -54,7 +54,7 @@ async function writeTarballs(into: string): Promise<void> {
   });
 }
 
-/** Builds and packs; the folder is gone when `work` has ended. */
+/** Builds and packs the packages. Deletes the folder after `work`. */
 async function withPackages(
   work: (packages: readonly PackedPackage[]) => void | Promise<void>,
 ): Promise<void> {
@@ -77,7 +77,7 @@ async function publish(): Promise<void> {
     }
     for (const { manifest, staged } of packages) {
       const what = `${manifest.name}@${manifest.version}`;
-      if (isPublished(what)) console.log(`${what} is published already`);
+      if (isPublished(what)) console.log(`${what} is already published`);
       else if (dryRun === true) console.log(`${what} would be published`);
       else run("npm", "publish", staged, "--access", "public", "--ignore-scripts");
     }
@@ -92,6 +92,6 @@ function isPublished(what: string): boolean {
     });
     return version.trim() !== "";
   } catch {
-    return false; // npm answers 404 for a package that is not there yet
+    return false; // npm responds with 404 for an unpublished package
   }
 }

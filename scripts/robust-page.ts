@@ -1,6 +1,7 @@
-/** The evidence pages of `npm run test:robust`, written from what its run measured. */
+/** Writes the evidence pages of `npm run test:robust` from the measurements of a run. */
 import type { FaultRow } from "../test/fixtures/fault.ts";
 
+/** Totals over all faults. */
 export type RobustTotals = {
   readonly faults: number;
   readonly failed: number;
@@ -9,7 +10,7 @@ export type RobustTotals = {
   readonly trainerExits: number;
 };
 
-/** Faults by the first number of their item. */
+/** Areas by the first number of an item. */
 const AREAS: { readonly [item: string]: string } = {
   "1": "damaged, oversized and hostile records",
   "2": "crashes, concurrent processes and bad policy versions",
@@ -23,7 +24,7 @@ const AREAS: { readonly [item: string]: string } = {
 const areaOf = ({ item }: Pick<FaultRow, "item">) => item.split(".")[0] ?? "";
 
 /**
- * @param minutes - the run took.
+ * @param minutes - duration of the run.
  * @returns the page with the answer, and the appendix with every fault.
  */
 export function robustPages(

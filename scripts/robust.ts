@@ -1,6 +1,6 @@
 /**
- * `npm run test:robust`: every fault that the tests inject into real parts, one row each. Runs all cases
- * of each test, unlike `npm test`. `--json` prints one line of JSON per fault and the totals last.
+ * `npm run test:robust`: lists every fault that the tests inject into real components, one row each. Runs all cases of
+ * each test, unlike `npm test`. `--json` prints one line of JSON per fault and the totals last.
  */
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,9 +13,9 @@ import { robustPages } from "./robust-page.ts";
 import { ROOT } from "./stack.ts";
 
 const program = createCommand("npm run test:robust --")
-  .description("Injects every known fault into real parts and counts what is lost.")
-  .option("--json", "print JSON lines; the last one holds the totals")
-  .option("--record", "write the pages in docs/evidence when nothing failed")
+  .description("Inject every known fault into real components and count the losses.")
+  .option("--json", "print JSON lines; the last one has the totals")
+  .option("--record", "write the pages in docs/evidence if nothing failed")
   .parse();
 const { json = false, record: records = false } = program.opts<{
   json?: boolean;
@@ -30,7 +30,7 @@ const files = globSync(
     "trainer/src/**/*.test.ts",
     "test/{architecture,golden,contract,e2e}/**/*.test.ts",
   ],
-  // Its 200 faults have a command of their own: test:faults.
+  // Its 200 faults are run by test:faults.
   { cwd: ROOT, exclude: ["test/e2e/kill.test.ts"] },
 ).filter((file) => readFileSync(join(ROOT, file), "utf8").includes("fixtures/fault.ts"));
 

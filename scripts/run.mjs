@@ -1,7 +1,7 @@
 /**
- * First step of every npm script: makes sure the pinned dependencies are installed, then runs a
- * TypeScript entry under the pinned Node. Plain JavaScript that a fresh machine's Node 20 runs.
- * With WAGGLE_NODE=current the entry runs under the Node that runs this file instead.
+ * First step of every npm script: installs the pinned dependencies if needed, then runs a TypeScript entry with the
+ * pinned Node. Plain JavaScript, so that the Node 20 of a fresh machine can run it. With WAGGLE_NODE=current, the
+ * entry runs with the Node that runs this file.
  *
  *   node scripts/run.mjs scripts/start.ts [arguments]
  */
@@ -22,15 +22,15 @@ const pinnedNode = join(
 );
 const isCurrent = process.env["WAGGLE_NODE"] === "current";
 
-// Its install script fetches CUDA libraries from elsewhere. npm 11 does not run it (`allowScripts`), npm 10
-// would, and so would an `npm install` of a test in a folder of its own.
+// Its install script downloads CUDA libraries. npm 11 does not run it (`allowScripts`), but npm 10 would, and so
+// would `npm install` in the temporary folder of a test.
 process.env["ONNXRUNTIME_NODE_INSTALL"] ??= "skip";
 
 const oldest = isCurrent ? 22 : 20;
 const [major] = process.versions.node.split(".").map(Number);
 if (major < oldest) {
   console.error(
-    `Node ${oldest} or newer is needed to run this, and this is Node ${process.versions.node}; install a newer one from https://nodejs.org`,
+    `This needs Node ${oldest} or newer, but this is Node ${process.versions.node}; install a newer version from https://nodejs.org`,
   );
   process.exit(1);
 }
@@ -42,7 +42,7 @@ const installed =
   existsSync(marker) && readFileSync(marker, "utf8") === lock && existsSync(pinnedNode);
 if (!installed) {
   console.error("Installing dependencies (about a minute the first time) …");
-  // Not `npm ci`: it refuses a lock without the packages of platforms that a registry does not carry.
+  // Not `npm ci`, which refuses a lockfile without packages of platforms that a registry does not have.
   const npm = spawnSync(
     "npm",
     ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"],
@@ -50,7 +50,7 @@ if (!installed) {
   );
   if (npm.status !== 0) {
     console.error(
-      `npm install failed with exit status ${npm.status}; see the lines above, then try again`,
+      `npm install failed with exit status ${npm.status}; see its output above, then try again`,
     );
     process.exit(npm.status ?? 1);
   }
@@ -58,7 +58,7 @@ if (!installed) {
   writeFileSync(marker, lock);
 }
 
-// Tools start through `env node`, which takes the first on the path.
+// Tools start through `env node`, which takes the first Node on the path.
 const bin = join(root, "node_modules", ".bin");
 const first = isCurrent ? [dirname(process.execPath), bin] : [bin];
 const child = spawn(
@@ -70,7 +70,7 @@ const child = spawn(
     env: { ...process.env, PATH: [...first, process.env["PATH"] ?? ""].join(delimiter) },
   },
 );
-// The child shares the terminal and gets Ctrl-C itself; this process only waits for its end.
+// The child shares the terminal and receives Ctrl-C itself; this process only waits for it to end.
 for (const signal of ["SIGINT", "SIGTERM"])
   process.on(signal, () => signal === "SIGTERM" && child.kill(signal));
 child.on("exit", (code, signal) => process.exit(signal ? 1 : (code ?? 1)));

@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots`: pictures for the README and for a look before a release, from the state that
- * a loop left behind: the shop with an answered request, the dashboard, one trajectory.
+ * `npm run screenshots`: takes pictures for the README and for reviews before a release, from the state of a finished
+ * loop: the shop with an answered request, the dashboard, and one trajectory.
  */
 import { existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -13,20 +13,20 @@ import { buildSite, migrate, startEdge, startSite } from "./services.ts";
 import { freePort, type ManagedProcess, openInstallation, ROOT } from "./stack.ts";
 
 const program = createCommand("npm run screenshots --")
-  .description("Takes screenshots of shop and dashboard over the state of a finished loop.")
+  .description("Take screenshots of the shop and the dashboard, with the state of a finished loop.")
   .option(
     "--state <folder>",
     "state folder of a finished loop; default: .waggle/loop",
     existingFolder,
   )
-  .option("--out <folder>", "where the pictures go", "docs/images")
-  .option("--request <text>", "what the simulated visitor asks", "add the cheapest hat to my cart")
+  .option("--out <folder>", "folder for the pictures", "docs/images")
+  .option("--request <text>", "request of the simulated visitor", "add the cheapest hat to my cart")
   .parse();
 const options = program.opts<{ state?: string; out: string; request: string }>();
 
 const state = resolve(options.state ?? ".waggle/loop");
 if (!existsSync(state)) {
-  program.error(`error: there is no state in ${state}; run npm run loop first`);
+  program.error(`error: no state in ${state}; run npm run loop first`);
 }
 const out = resolve(options.out);
 mkdirSync(out, { recursive: true });
@@ -54,13 +54,13 @@ try {
     await answered(shop, options.request);
     await shop.screenshot({ path: join(out, `demo${suffix}.png`) });
     await shop.setViewportSize({ width: 400, height: 820 });
-    await shop.waitForTimeout(1200); // the sheet slides
+    await shop.waitForTimeout(1200); // wait until the sheet has opened
     await shop.screenshot({ path: join(out, `demo-narrow${suffix}.png`) });
 
     const overview = await context.newPage();
     await overview.goto(dashboard);
     await overview.waitForSelector("canvas");
-    await overview.waitForTimeout(1500); // the charts draw after their first data
+    await overview.waitForTimeout(1500); // wait until the charts are drawn
     await overview.screenshot({ path: join(out, `dashboard${suffix}.png`), fullPage: true });
     await context.close();
   }
@@ -70,7 +70,7 @@ try {
 }
 console.log(`pictures are in ${join(options.out)} (${ROOT})`);
 
-/** Asks the agent as a visitor would and waits for the end of the answer. */
+/** Sends a request to the agent as a visitor would and waits for the complete answer. */
 async function answered(page: Page, request: string): Promise<void> {
   await page.waitForFunction(() => {
     const demo = (window as unknown as { waggleDemo?: { status(): { phase: string } } }).waggleDemo;

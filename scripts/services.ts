@@ -1,4 +1,4 @@
-/** Starts one service of the local stack each: edge Worker, trainer, a built site. */
+/** Starts services of the local stack: edge Worker, trainer, and built sites. */
 import { createHash } from "node:crypto";
 import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -12,13 +12,14 @@ const EDGE_CONFIG = join(ROOT, "workers", "edge", "wrangler.jsonc");
 const QUIET = {
   WRANGLER_SEND_METRICS: "false",
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
-  // Workspace packages from their sources, so that nothing has to be built first.
+  // Use workspace packages from source, so that nothing has to be built first.
   WRANGLER_BUILD_CONDITIONS: "source,workerd,worker,browser",
   CI: "true",
   NO_COLOR: "1",
   FORCE_COLOR: "0",
 };
 
+/** Receives one line of a service's output. */
 export type LineSink = (name: string, line: string) => void;
 
 async function runToEnd(name: string, args: readonly string[], onLine?: LineSink): Promise<void> {
@@ -26,7 +27,7 @@ async function runToEnd(name: string, args: readonly string[], onLine?: LineSink
     name,
     command: NODE,
     args,
-    // A test runner's own value would make a development build: no service worker, larger libraries.
+    // A test runner's NODE_ENV would give a development build without a service worker and with larger libraries.
     env: { ...QUIET, NODE_ENV: "production" },
     ...(onLine ? { onLine: (line: string) => onLine(name, line) } : {}),
   });
@@ -34,7 +35,7 @@ async function runToEnd(name: string, args: readonly string[], onLine?: LineSink
   if (code !== 0) throw new Error(`${name} failed with ${child.ending}:\n${child.tail.join("\n")}`);
 }
 
-/** sha256 over paths, sizes and times of the files that match; cheap and good enough to skip work. */
+/** Sha256 of the paths, sizes and times of matching files. Cheap, and good enough to skip repeated work. */
 function fingerprint(patterns: readonly string[]): string {
   const hash = createHash("sha256");
   for (const file of patterns.flatMap((pattern) => globSync(pattern, { cwd: ROOT })).sort()) {
@@ -44,7 +45,7 @@ function fingerprint(patterns: readonly string[]): string {
   return hash.digest("hex");
 }
 
-/** Runs `work` unless it ran before on the same fingerprint. */
+/** Runs `work` unless it already ran with the same fingerprint. */
 async function once(marker: string, print: string, work: () => Promise<void>): Promise<boolean> {
   if (existsSync(marker) && readFileSync(marker, "utf8") === print) return false;
   await work();
@@ -53,7 +54,7 @@ async function once(marker: string, print: string, work: () => Promise<void>): P
   return true;
 }
 
-/** Brings the local D1 of this installation up to the newest migration. */
+/** Applies pending migrations to the installation's local D1. */
 export async function migrate(installation: Installation): Promise<void> {
   const persist = join(installation.folder, "edge");
   await once(
@@ -75,14 +76,15 @@ export async function migrate(installation: Installation): Promise<void> {
   );
 }
 
+/** Options of `startEdge`. */
 export type EdgeOptions = {
   readonly port: number;
   readonly onLine?: LineSink;
-  /** Overrides of the Worker's variables. */
+  /** Overrides variables of the Worker. */
   readonly variables?: Readonly<Record<string, string>>;
 };
 
-/** The edge Worker under workerd with local D1, R2, Queue and Durable Object. */
+/** Starts the edge Worker under workerd with local D1, R2, Queue and Durable Objects. */
 export async function startEdge(
   installation: Installation,
   options: EdgeOptions,
@@ -132,7 +134,7 @@ export async function startEdge(
   return whenUp(edge, `http://127.0.0.1:${options.port}/healthz`);
 }
 
-/** True when the edge on this port answers within 10 s. */
+/** Whether the edge on this port responds within 10 s. */
 export async function isEdgeWell(port: number): Promise<boolean> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/healthz`, {
@@ -156,7 +158,7 @@ export async function untilBaseModel(edgeUrl: string, signal?: AbortSignal): Pro
   }
 }
 
-/** The process once it answers; it is ended when it does not. */
+/** Returns the process once it responds; ends it if it does not. */
 async function whenUp(child: ManagedProcess, url: string): Promise<ManagedProcess> {
   try {
     await waitForHttp(url, child);
@@ -167,6 +169,7 @@ async function whenUp(child: ManagedProcess, url: string): Promise<ManagedProces
   }
 }
 
+/** Options of `startTrainer`. */
 export type TrainerOptions = {
   readonly edgeUrl: string;
   readonly model: string;
@@ -174,7 +177,7 @@ export type TrainerOptions = {
   readonly onLine?: LineSink;
 };
 
-/** The trainer process; its state lies beside the edge's. */
+/** Starts the trainer. Its state is stored beside the edge's. */
 export function startTrainer(installation: Installation, options: TrainerOptions): ManagedProcess {
   return new ManagedProcess({
     name: "trainer",
@@ -197,7 +200,7 @@ export function startTrainer(installation: Installation, options: TrainerOptions
   });
 }
 
-/** Builds an app with Vite when its sources changed. */
+/** Builds an app with Vite if its sources changed. */
 export async function buildSite(app: "demo" | "dashboard", onLine?: LineSink): Promise<void> {
   const folder = join(ROOT, "apps", app);
   const print = fingerprint([
@@ -215,10 +218,11 @@ export async function buildSite(app: "demo" | "dashboard", onLine?: LineSink): P
   );
 }
 
+/** Options of `startSite`. */
 export type SiteOptions = {
   readonly port: number;
   readonly edgeUrl: string;
-  /** Serve with the headers of cross-origin isolation; default true. */
+  /** Serve with headers for cross-origin isolation; default true. */
   readonly isolated?: boolean;
   readonly onLine?: LineSink;
 };
@@ -256,12 +260,12 @@ export async function startSite(
   return whenUp(site, `http://127.0.0.1:${options.port}/`);
 }
 
-/** The model folder an option names; the committed nano model by default. */
+/** The model folder in the option; the committed nano model by default. */
 export function modelFolder(option?: string): string {
   return option ?? join(ROOT, "packages", "model", "nano");
 }
 
-/** State folder of the installation that belongs to a model: bases do not share a database. */
+/** State folder for a model, because different base models cannot share a database. */
 export function stateFolder(model?: string): string {
   return join(ROOT, ".waggle", model === undefined ? "local" : `local-${basename(model)}`);
 }

@@ -1,18 +1,18 @@
-/** `npm run setup`: everything `npm start` and `npm test` need, without starting anything. */
+/** `npm run setup`: prepares everything that `npm start` and `npm test` need, without starting anything. */
 import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
 import { buildSite, migrate, stateFolder } from "./services.ts";
 import { openInstallation } from "./stack.ts";
 
 createCommand("npm run setup --")
-  .description("Prepares storage, pages and Chromium for npm start and npm test.")
+  .description("Prepare storage, pages and Chromium for npm start and npm test.")
   .parse();
 const installation = openInstallation(stateFolder());
 console.log("storage …");
 await migrate(installation);
-console.log("demo and dashboard …");
+console.log("building demo and dashboard …");
 await buildSite("demo");
 await buildSite("dashboard");
-console.log("Chromium (for the tests and the headless loop) …");
+console.log("finding Chromium for the tests and the loop …");
 console.log(`  ${ensureChromium()}`);
 console.log("ready: npm start, npm test");

@@ -1,6 +1,6 @@
 /**
- * The processes of a local Waggle: edge Worker (wrangler dev), trainer, demo page, dashboard. Starts
- * them, waits until they answer, prefixes what they say and ends all of them. No product logic.
+ * The processes of a local Waggle: edge Worker (wrangler dev), trainer, demo page, dashboard. Starts them, waits until
+ * they respond, prefixes their output and ends them. Contains no product logic.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 
+/** Root of the repository. */
 export const ROOT: string = join(import.meta.dirname, "..");
 
 /** Addresses and credentials of one local installation, kept in its state folder. */
@@ -20,7 +21,7 @@ export type Installation = {
   readonly operatorCredential: string;
 };
 
-/** Opens the installation of `folder`, making its credentials the first time. */
+/** Opens the installation in `folder`. Creates its credentials the first time. */
 export function openInstallation(folder: string): Installation {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "credentials.json");
@@ -38,7 +39,7 @@ export function openInstallation(folder: string): Installation {
   return { folder, ...(stored as Omit<Installation, "folder">) };
 }
 
-/** A free port of this machine, `preferred` if it is free. */
+/** A free port of this machine: `preferred` if it is free. */
 export async function freePort(preferred = 0): Promise<number> {
   const tryPort = (port: number) =>
     new Promise<number | null>((resolve) => {
@@ -54,27 +55,30 @@ export async function freePort(preferred = 0): Promise<number> {
   return found;
 }
 
-/** The port that was asked for, else `preferred` or a free one. @throws Error for one that is in use. */
+/** The requested port; otherwise `preferred` or a free one. @throws Error if the requested port is in use. */
 export async function portFor(wanted: number | undefined, preferred: number): Promise<number> {
   const port = await freePort(wanted ?? preferred);
   if (wanted === undefined || port === wanted) return port;
-  throw new Error(`port ${wanted} is in use; stop the program that has it, or choose another port`);
+  throw new Error(
+    `port ${wanted} is in use; stop the program that uses it, or choose another port`,
+  );
 }
 
+/** Options of a `ManagedProcess`. */
 export type ProcessOptions = {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Called with each line of output. */
+  /** Receives each line of output. */
   readonly onLine?: (line: string) => void;
 };
 
 const live = new Set<ManagedProcess>();
 let watchdog: ChildProcess | null = null;
 
-/** Tells the watchdog which process groups to end when this process is killed. */
+/** Tells the watchdog which process groups to end if this process is killed. */
 function guardGroups(): void {
   if (watchdog === null) {
     const started = spawn(process.execPath, [join(ROOT, "scripts", "watchdog.ts")], {
@@ -82,9 +86,9 @@ function guardGroups(): void {
       detached: true,
     });
     started.on("exit", () => (watchdog = null));
-    // A watchdog that was killed is replaced with the next process.
+    // A watchdog that was killed is replaced when the next process starts.
     started.stdin.on("error", () => undefined);
-    // It must not keep this process alive.
+    // It must not keep this process running.
     started.unref();
     (started.stdin as Socket).unref();
     watchdog = started;
@@ -92,20 +96,20 @@ function guardGroups(): void {
   watchdog.stdin?.write(`${[...live].map(({ child }) => child.pid ?? 0).join(" ")}\n`);
 }
 
-/** Ends every process that was started here, the youngest first: the trainer gives its lease back to the edge. */
+/** Ends all processes that were started here, in reverse order, so that the trainer can return its lease to the edge. */
 export async function stopAll(): Promise<void> {
   for (const child of [...live].toReversed()) await child.stop();
 }
 
 /**
- * A child process in a process group of its own, so that it ends together with its children; also when this
+ * A child process with its own process group, so that its children end with it, and so that all of them end if this
  * process is killed.
  */
 export class ManagedProcess {
   readonly name: string;
   readonly child: ChildProcess;
   readonly exited: Promise<number>;
-  /** Last lines of output, for error reports. */
+  /** Last lines of output, for error messages. */
   readonly tail: string[] = [];
 
   constructor(options: ProcessOptions) {
@@ -141,7 +145,7 @@ export class ManagedProcess {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** How it ended, for people. */
+  /** How the process ended, for display. */
   get ending(): string {
     const { exitCode, signalCode } = this.child;
     if (signalCode !== null) return `signal ${signalCode}`;
@@ -154,11 +158,11 @@ export class ManagedProcess {
     try {
       process.kill(-this.child.pid, signal);
     } catch {
-      // The group is gone already.
+      // The group has already ended.
     }
   }
 
-  /** Asks it to end, and ends it after `graceMs`. */
+  /** Asks the process to end, and kills it after `graceMs`. */
   async stop(graceMs = 8000): Promise<void> {
     if (this.running) {
       this.signal("SIGTERM");
@@ -166,13 +170,13 @@ export class ManagedProcess {
       await this.exited;
       clearTimeout(timer);
     }
-    this.signal("SIGKILL"); // what the leader left behind
+    this.signal("SIGKILL"); // children that the leader left behind
     live.delete(this);
     guardGroups();
   }
 }
 
-/** Waits until `url` answers with any status below 500. */
+/** Waits until `url` responds with a status below 500. */
 export async function waitForHttp(
   url: string,
   of: ManagedProcess,
@@ -182,7 +186,7 @@ export async function waitForHttp(
   for (;;) {
     if (!of.running) {
       throw new Error(
-        `${of.name} ended with ${of.ending} before it answered:\n${of.tail.join("\n")}`,
+        `${of.name} ended with ${of.ending} before it responded:\n${of.tail.join("\n")}`,
       );
     }
     try {
@@ -194,7 +198,7 @@ export async function waitForHttp(
     }
     if (Date.now() > deadline) {
       throw new Error(
-        `${of.name} did not answer at ${url} within ${timeoutMs / 1000} s:\n${of.tail.join("\n")}`,
+        `${of.name} did not respond at ${url} within ${timeoutMs / 1000} s:\n${of.tail.join("\n")}`,
       );
     }
     await new Promise((resolve) => setTimeout(resolve, 150));

@@ -1,4 +1,4 @@
-/** The command line of `npm start`. Everything that can be refused is refused here, before anything starts. */
+/** The command line of `npm start`. Invalid options are refused before anything starts. */
 import { resolve } from "node:path";
 import { WaggleError } from "@waggle/protocol";
 import { InvalidArgumentError } from "commander";
@@ -8,6 +8,7 @@ import { existingModel, wholeIn } from "../trainer/src/options/option-values.ts"
 import { deviceOption } from "../trainer/src/options/server-options.ts";
 import { stateFolder } from "./services.ts";
 
+/** The parsed options. */
 export type StartOptions = {
   readonly model?: string;
   readonly state: string;
@@ -24,27 +25,27 @@ export type StartOptions = {
 
 const port = wholeIn(1, 65_535);
 
-/** Reads the process's arguments. Ends the process with code 2 where they are refused. */
+/** Parses the arguments. Exits with code 2 if they are invalid. */
 export function readStartOptions(argv: readonly string[]): StartOptions {
   const program = createCommand("npm start --")
     .description(
-      "Starts the edge Worker, the trainer, the demo shop and the dashboard on this machine.",
+      "Start the edge Worker, the trainer, the demo shop and the dashboard on this machine.",
     )
     .option(
       "--model <folder>",
-      "a Hugging Face model folder (qwen3, qwen2, llama or smollm3); default: the nano model",
+      "Hugging Face model folder (qwen3, qwen2, llama or smollm3); default: the nano model",
       existingModel,
     )
-    .option("--state <folder>", "where data and learned policies are kept; default: in .waggle")
+    .option("--state <folder>", "folder for data and learned policies; default: in .waggle")
     .addOption(deviceOption())
-    .option("--recipe <name>", "recipe of the trainer", recipe, DEFAULT_EDGE_RECIPE)
+    .option("--recipe <name>", "recipe that the trainer uses", recipe, DEFAULT_EDGE_RECIPE)
     .option("--port <port>", "port of the edge; default: 8787, or a free one", port)
     .option("--shop-port <port>", "port of the demo shop; default: 5173, or a free one", port)
     .option("--dashboard-port <port>", "port of the dashboard; default: 5174, or a free one", port)
-    .option("--no-resume", "the trainer forgets its state and starts from the stable policy")
+    .option("--no-resume", "discard the trainer's state and start from the stable policy")
     .option("--no-trainer", "start without the trainer")
     .option("--no-isolation", "serve the shop without cross-origin isolation")
-    .option("--verbose", "print every line of every process");
+    .option("--verbose", "print all output of every process");
   try {
     program.parse(argv);
   } catch (error) {
@@ -62,7 +63,7 @@ export function readStartOptions(argv: readonly string[]): StartOptions {
   };
 }
 
-/** A recipe that the trainer of an edge can run. */
+/** Validates a recipe that can train from an edge. */
 function recipe(name: string): string {
   try {
     return edgeRecipeNamed(name).name;

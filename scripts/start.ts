@@ -1,6 +1,6 @@
 /**
- * `npm start`: the whole of Waggle on this machine. Prepares local storage, starts the edge Worker, the
- * trainer, the demo shop and the dashboard, keeps them running, and ends all of them on Ctrl-C.
+ * `npm start`: runs all of Waggle on this machine. Prepares local storage, starts the edge Worker, the trainer, the demo
+ * shop and the dashboard, restarts them if they fail, and ends them on Ctrl-C.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createLineWriter } from "./line-writer.ts";
@@ -22,12 +22,12 @@ import { Supervisor } from "./supervisor.ts";
 
 const options = readStartOptions(process.argv);
 const say = createLineWriter();
-/** Edge and sites are printed when they report trouble; the trainer always. */
+/** Output of edge and sites is printed only if it reports a problem; the trainer's always. */
 const listen = (name: string, line: string) => {
   if (options.verbose || name === "trainer" || /error|warn|✘/i.test(line)) say(name, line);
 };
 
-/** Wrangler restarts a runtime that crashed by itself, usually within seconds. */
+/** Wrangler restarts a crashed runtime by itself, usually within seconds. */
 const EDGE_PATIENCE_MS = 30_000;
 
 const supervisor = new Supervisor({
@@ -49,7 +49,7 @@ async function stop(code: number): Promise<void> {
 }
 onStopRequest(() => void stop(0));
 void supervisor.gaveUp.then((reason) => {
-  say("waggle", `${reason}. Everything ends.`);
+  say("waggle", `${reason}. Stopping all processes.`);
   return stop(1);
 });
 
@@ -98,7 +98,7 @@ try {
             edgeUrl,
             model: modelFolder(options.model),
             onLine: listen,
-            // What it forgot, it forgot at the first start.
+            // A restarted trainer keeps its state; it was already discarded at the first start.
             args: options.resume || isRestart ? args : [...args, "--no-resume"],
           }),
         ),
@@ -116,7 +116,7 @@ try {
     "waggle",
     options.trainer
       ? "open the shop and ask for something, or let simulated visitors shop; Ctrl-C ends everything"
-      : "without a trainer the shop works only where a base model was published before; Ctrl-C ends everything",
+      : "without a trainer the shop works only if a base model was published earlier; Ctrl-C ends everything",
   );
 } catch (error) {
   if (!stopping.signal.aborted) {
@@ -134,7 +134,7 @@ function takeLock(): StateLock {
   }
 }
 
-/** Resolves when the edge has not answered for a while although its process runs. */
+/** Resolves if the edge stops responding for a while although its process runs. */
 async function untilUnwell(port: number, signal: AbortSignal): Promise<string> {
   let answeredAt = Date.now();
   while (Date.now() - answeredAt < EDGE_PATIENCE_MS) {
@@ -142,5 +142,5 @@ async function untilUnwell(port: number, signal: AbortSignal): Promise<string> {
     if (signal.aborted) return "stopped";
     if (await isEdgeWell(port)) answeredAt = Date.now();
   }
-  return `no answer for ${EDGE_PATIENCE_MS / 1000} s`;
+  return `no response for ${EDGE_PATIENCE_MS / 1000} s`;
 }

@@ -1,6 +1,6 @@
 /**
- * One Waggle per state folder. The lock is SQLite's, which the operating system releases when its process
- * ends in whatever way; beside it lies a note of the process and its addresses.
+ * Allows one Waggle per state folder. The lock is SQLite's, which the operating system releases however its process ends.
+ * A note beside it names the process and its addresses.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -8,13 +8,14 @@ import { DatabaseSync } from "node:sqlite";
 
 type Note = { readonly process: number; readonly addresses: readonly string[] };
 
+/** A held lock. */
 export class StateLock {
   readonly #database: DatabaseSync;
   readonly #note: string;
 
   /**
-   * Takes the lock of a state folder. Its files lie beside the folder, which may be emptied.
-   * @throws Error with the addresses of the Waggle that has it.
+   * Locks a state folder. The lock's files are beside the folder, because the folder may be emptied.
+   * @throws Error with the addresses of the Waggle that holds the lock.
    */
   constructor(folder: string) {
     mkdirSync(dirname(folder), { recursive: true });
@@ -29,10 +30,10 @@ export class StateLock {
     this.tell([]);
   }
 
-  /** Notes the addresses that a second start is told. */
+  /** Writes the addresses that a second start reports. */
   tell(addresses: readonly string[]): void {
     const note: Note = { process: process.pid, addresses };
-    // The dashboard's address holds the operator's credential.
+    // The dashboard's address contains the operator's credential.
     writeFileSync(this.#note, JSON.stringify(note), { mode: 0o600 });
   }
 
@@ -48,5 +49,5 @@ function refusalOf(folder: string, file: string): string {
     ? (JSON.parse(readFileSync(file, "utf8")) as Note)
     : { process: 0, addresses: [] };
   const at = addresses.length === 0 ? "its addresses are not ready yet" : addresses.join(", ");
-  return `Waggle already runs on ${folder} (process ${id}): ${at}. Stop it first, or choose another folder with --state.`;
+  return `Waggle is already running with ${folder} (process ${id}): ${at}. Stop it first, or choose another folder with --state.`;
 }

@@ -1,48 +1,52 @@
 /**
- * Keeps the processes of `npm start` running. A process that ends is started again after a growing wait; one
- * that keeps ending is given up, with the reason.
+ * Keeps the processes of `npm start` running. Restarts a process that ends, with growing waits, and gives up with a reason
+ * if it keeps ending.
  */
 
+/** A process that a supervisor can watch and stop. */
 export type SupervisedProcess = {
-  /** Resolves when it has ended. */
+  /** Resolves when the process has ended. */
   readonly exited: Promise<unknown>;
   /** How it ended: `exit code 1`, `signal SIGKILL`. */
   readonly ending: string;
-  /** The last lines it wrote. */
+  /** Its last lines of output. */
   readonly tail: readonly string[];
-  /** Ends it and what it left behind. */
+  /** Ends it and its children. */
   readonly stop: () => Promise<void>;
 };
 
+/** A process that is restarted when it ends. */
 export type Service = {
   readonly name: string;
-  /** Starts it and waits until it can be used. */
+  /** Starts the process and waits until it is ready. */
   readonly start: (isRestart: boolean) => Promise<SupervisedProcess>;
-  /** Resolves with what is wrong with a process that runs but no longer works. */
+  /** Resolves with the problem of a process that runs but no longer works. */
   readonly untilUnwell?: (signal: AbortSignal) => Promise<string>;
 };
 
+/** Options of `Supervisor`. */
 export type SupervisorOptions = {
   readonly say: (line: string) => void;
-  /** Milliseconds; default `Date.now`. */
+  /** Returns milliseconds; default `Date.now`. */
   readonly now?: () => number;
-  /** Rejects when `signal` is aborted. */
+  /** Rejects if `signal` is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
-/** A service is given up at the next failure after so many restarts within the window. */
+/** Restarts within the window after which another failure is final. */
 export const MAX_RESTARTS = 5;
 const WINDOW_MS = 10 * 60_000;
 const FIRST_WAIT_MS = 1000;
 const LAST_LINES = 3;
 
+/** Restarts services. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #stopping = new AbortController();
   /** In the order of their first start. */
   readonly #running = new Map<string, SupervisedProcess | null>();
   readonly #giveUp: (reason: string) => void;
-  /** Resolves with the reason when a service is given up. */
+  /** Resolves with the reason when a service keeps failing. */
   readonly gaveUp: Promise<string>;
 
   constructor(options: SupervisorOptions) {
@@ -52,7 +56,7 @@ export class Supervisor {
     this.#giveUp = resolve;
   }
 
-  /** Starts a service and keeps it running from then on. Rejects when the first start fails. */
+  /** Starts a service and keeps it running. Rejects if the first start fails. */
   async start(service: Service): Promise<void> {
     this.#running.set(service.name, null);
     const process = await service.start(false);
@@ -60,7 +64,7 @@ export class Supervisor {
     void this.#keep(service, process);
   }
 
-  /** Ends all services, the last one first. */
+  /** Stops all services in reverse order. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     for (const process of [...this.#running.values()].toReversed()) await process?.stop();
@@ -90,7 +94,7 @@ export class Supervisor {
       const times = failures.length;
       if (times > MAX_RESTARTS) {
         const minutes = WINDOW_MS / 60_000;
-        this.#giveUp(`${name} failed ${times} times in ${minutes} minutes, at last with ${reason}`);
+        this.#giveUp(`${name} failed ${times} times in ${minutes} minutes, last with ${reason}`);
         return;
       }
       const waitMs = FIRST_WAIT_MS * 2 ** (times - 1);
@@ -104,7 +108,7 @@ export class Supervisor {
   async #restart(service: Service): Promise<SupervisedProcess> {
     const process = await service.start(true);
     if (this.#stopping.signal.aborted) await process.stop();
-    else this.#options.say(`${service.name} runs again`);
+    else this.#options.say(`${service.name} is running again`);
     this.#running.set(service.name, process);
     return process;
   }

@@ -1,13 +1,13 @@
 /**
- * Where Chromium's software Vulkan driver lies, for Dawn in Node: a WebGPU adapter without a GPU.
- * The dynamic loader reads these variables when a process starts, so they go into the environment
- * of a child process; setting them in a running one does nothing.
+ * Finds Chromium's software Vulkan driver, which gives Dawn in Node a WebGPU adapter without a GPU. The dynamic loader
+ * reads these variables when a process starts, so set them in the environment of a child process; changing them in a
+ * running process has no effect.
  */
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { findChromium } from "./chromium.mjs";
 
-/** @returns {Record<string, string> | undefined} variables to add, or `undefined` where there is none. */
+/** @returns {Record<string, string> | undefined} variables to add, or `undefined` if there is no driver. */
 export function swiftShaderEnvironment() {
   const chromium = findChromium();
   const folders = ["/usr/lib/chromium", "/usr/lib/chromium-browser"];

@@ -1,6 +1,6 @@
 /**
- * `npm test`: set-up, then every check in order of cost; ends at the first that fails. The last line counts
- * the tests. `npm run test:long` runs every case of the tests that `npm test` samples.
+ * `npm test`: prepares, then runs every check in order of cost and stops at the first failure. The last line counts the
+ * tests. `npm run test:long` runs every case of the tests that `npm test` samples.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -16,21 +16,21 @@ const isLong = process.argv.includes("--long");
 const program = createCommand(isLong ? "npm run test:long --" : "npm test --")
   .description(
     isLong
-      ? "Runs every check with every case, and records the result. A stopped run goes on where it was."
-      : "Runs every check. Long tests run a sample of their cases; test:long runs all of them.",
+      ? "Run every check with every case, and record the result. A stopped run continues where it was."
+      : "Run every check. Long tests run a sample of their cases; test:long runs all of them.",
   )
   .addOption(
     new Option("--only <step>", "run one step").choices([
       ...new Set(TEST_STEPS.map(({ name }) => name)),
     ]),
   )
-  .option("--long", "run every case of every test, as npm run test:long does")
+  .option("--long", "run every case of every test, like npm run test:long")
   .parse();
 const { only } = program.opts<{ only?: string }>();
 
 const COUNTS = join(ROOT, ".waggle", "test-counts.json");
 
-/** How many tests vitest counted in the step that just ended. */
+/** The number of tests that Vitest counted in the last step. */
 function countTests(): { passed: number; failed: number } {
   if (!existsSync(COUNTS)) return { passed: 0, failed: 0 };
   const counted = JSON.parse(readFileSync(COUNTS, "utf8")) as {
@@ -79,7 +79,7 @@ for (const step of TEST_STEPS.filter(({ name }) => only === undefined || name ==
     console.error(
       `\n${step.title} failed after ${result.seconds} s; run it alone with: npm test -- --only ${step.name}`,
     );
-    // A step without tests, or a crash of the runner, is one failure.
+    // A step without tests, or a crash of the runner, counts as one failure.
     console.log(`${passed} passed, ${Math.max(failed, 1)} failed`);
     process.exit(1);
   }

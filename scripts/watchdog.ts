@@ -1,6 +1,6 @@
 /**
- * Ends the process groups of a parent that was killed. The parent writes the groups it has to standard input,
- * one list a line. When the input closes, the groups of the last line get SIGTERM, and SIGKILL 8 s later.
+ * Ends the process groups of a parent that was killed. The parent writes its current groups to standard input, one list
+ * per line. When the input closes, the groups of the last line get SIGTERM, and SIGKILL 8 s later.
  */
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,7 +10,7 @@ const POLL_MS = 100;
 
 let groups: readonly number[] = [];
 
-/** @returns false for a group that is gone. */
+/** @returns false if the group is gone. */
 function signal(group: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-group, name);
@@ -19,7 +19,7 @@ function signal(group: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-// Only the end of the input ends this process: it must outlive a parent that is stopped by a signal.
+// Only the end of the input ends this process, because it must outlive a parent that is stopped by a signal.
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => undefined);
 
 for await (const line of createInterface({ input: process.stdin })) {

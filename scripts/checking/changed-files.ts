@@ -1,4 +1,4 @@
-/** The files that differ from another commit, committed or not. */
+/** Files that differ from another commit, committed or not. */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -17,16 +17,16 @@ const isCommit = (name: string): boolean => {
 };
 
 /**
- * Where the changes of this branch began: the common ancestor with `base`, by default with `origin/main` or `main`.
+ * The common ancestor of this branch with `base`, by default with `origin/main` or `main`.
  *
- * @returns `null` where there is no such commit.
+ * @returns `null` if there is no such commit.
  */
 export function startOfChanges(base?: string): string | null {
   const known = (base === undefined ? ["origin/main", "main"] : [base]).find(isCommit);
   return known === undefined ? null : git("merge-base", known, "HEAD").trim();
 }
 
-/** Paths from the root that were changed or added since `commit` and still exist, untracked ones included. */
+/** Files that were changed or added since `commit` and still exist, including untracked ones. Paths are relative to the root. */
 export function changedFiles(commit: string): string[] {
   const changed = git("diff", "--name-only", "-z", commit);
   const untracked = git("ls-files", "--others", "--exclude-standard", "-z");

@@ -1,27 +1,28 @@
 /**
- * Runs the tests that import changed files, nearest first, until time is up. Only tests in Node: those of pages and
- * of the edge start too slowly for a quick answer.
+ * Runs the tests that import changed files, closest first, until the time is up. Only tests in Node: browser and
+ * edge tests start too slowly for a quick check.
  */
 import { dirname, relative } from "node:path";
 import { createVitest, type TestModule, type TestSpecification } from "vitest/node";
 import { ROOT } from "../stack.ts";
 
+/** Counts and failures. */
 export type RelatedTests = {
-  /** Test files that import a changed file. */
+  /** Number of test files that import a changed file. */
   readonly related: number;
-  /** Those that ran to their end. */
+  /** Number of test files that finished. */
   readonly ran: number;
   readonly passed: number;
   /** `<file> > <test>: <first line of the error>`. */
   readonly failures: readonly string[];
 };
 
-/** Files that one call of Vitest runs: few, so that time is looked at often. */
+/** Files per Vitest run. Small, so that the deadline is checked often. */
 const BATCH = 8;
 
 /**
- * @param changed paths from the root.
- * @param deadline in milliseconds since 1970; what runs then is cut off.
+ * @param changed paths relative to the root.
+ * @param deadline in milliseconds since 1970. A run in progress is cut off then.
  */
 export async function runRelatedTests(
   changed: readonly string[],
@@ -61,7 +62,7 @@ export async function runRelatedTests(
 
 const left = (deadline: number): number => Math.max(0, deadline - Date.now());
 
-/** 0 for a changed test, then tests of the same folder, of the same package, and the rest. */
+/** 0 for a changed test, then 1 for the same folder, 2 for the same package, and 3 for the rest. */
 function distance({ moduleId }: TestSpecification, changed: readonly string[]): number {
   const test = relative(ROOT, moduleId);
   const packageOf = (path: string): string => path.split("/src/")[0] ?? path;

@@ -1,4 +1,4 @@
-/** Where a banned word stands in a source file. Pages of evidence and decisions are records and are not searched. */
+/** Finds banned words in source files and pages. Pages of evidence and decisions are records and are not searched. */
 import { globSync, readFileSync } from "node:fs";
 import { join, matchesGlob } from "node:path";
 import { ROOT } from "../stack.ts";
@@ -13,6 +13,7 @@ const RECORDS = [
   "CHANGELOG.md",
 ];
 
+/** A banned word and its replacement. */
 export type FoundWord = {
   readonly file: string;
   readonly line: number;
@@ -20,6 +21,7 @@ export type FoundWord = {
   readonly instead: string;
 };
 
+/** All banned words that occur. */
 export function bannedWords(words: readonly BannedWord[] = BANNED_WORDS): FoundWord[] {
   const pages = globSync(PAGES, { cwd: ROOT, exclude: RECORDS });
   return [...typeScriptFiles(), ...pages].flatMap((file) => {

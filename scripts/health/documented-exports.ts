@@ -1,4 +1,4 @@
-/** How many of the public names have a comment where they are declared. */
+/** Counts public names that have a documentation comment at their declaration. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../stack.ts";
@@ -19,7 +19,7 @@ export function documentedExports(): number {
   return declared.size === 0 ? 1 : documented / declared.size;
 }
 
-/** A type of one line that a header of its file explains counts as documented by that header. */
+/** A single export counts as documented if its file has a header. */
 function isDocumented(file: string, name: string): boolean {
   const text = readFileSync(join(ROOT, file), "utf8");
   const declaration = new RegExp(

@@ -1,12 +1,13 @@
-/** Folders with more source files than a reader takes in at once. */
+/** Finds folders with too many source files. */
 import { dirname } from "node:path";
 import { isTestFile, typeScriptFiles } from "./source-files.ts";
 
 const MOST = 40;
 
+/** A folder and the number of its source files. */
 export type CrowdedFolder = { readonly folder: string; readonly files: number };
 
-/** Folders with more than 40 source files; tests and fixtures are not counted. */
+/** Folders with more than 40 source files, without tests and fixtures. */
 export function crowdedFolders(files: readonly string[] = typeScriptFiles()): CrowdedFolder[] {
   const counts = new Map<string, number>();
   for (const file of files.filter((one) => !isTestFile(one))) {

@@ -1,9 +1,9 @@
-/** Files that import each other in a circle. Imports of types count, too: a circle has no lowest layer. */
+/** Finds import cycles. Type imports count too, because files in a cycle have no order of layers. */
 import { ROOT } from "../stack.ts";
 import { isTestFile, typeScriptFiles } from "./source-files.ts";
 import { Modules } from "./symbols.ts";
 
-/** Groups of files that can all reach one another by imports (strongly connected, Tarjan 1972). */
+/** Strongly connected groups of files (Tarjan 1972). */
 export function importCycles(): string[][] {
   const modules = new Modules(ROOT);
   const files = typeScriptFiles().filter((file) => !isTestFile(file));

@@ -1,4 +1,4 @@
-/** The longest line of prose in the documentation: tables, code, links and records are left out. */
+/** Finds the longest line of prose in the documentation. Tables, code, links and records are skipped. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../stack.ts";
@@ -11,8 +11,10 @@ const LEFT_OUT = [
   "CHANGELOG.md",
 ];
 
+/** A line and its length in characters. */
 export type ProseLine = { readonly file: string; readonly line: number; readonly length: number };
 
+/** The longest line of prose. */
 export function longestProseLine(): ProseLine {
   let longest: ProseLine = { file: "", line: 0, length: 0 };
   for (const file of globSync(PAGES, { cwd: ROOT, exclude: LEFT_OUT })) {

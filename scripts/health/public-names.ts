@@ -1,7 +1,7 @@
 /**
- * A public name is used: by another package or program, by a recipe, by a code snippet of the docs or by an
- * example project. A public type may also be part of what such a name takes or returns. What only tests
- * import is no use, except of `@waggle/testing`, which is made for tests.
+ * Finds unused public names. A name is used if another package or program, a recipe, a code snippet of the docs or
+ * an example project imports it. A public type is also used if such a name takes or returns it. Imports by tests do
+ * not count, except of `@waggle/testing`, which is made for tests.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,6 +13,7 @@ const PAGES = ["README.md", "{packages/*,trainer}/README.md", "docs/**/*.md"];
 const GENERATED = ["**/node_modules/**", "docs/reference/api/**"];
 const FOR_TESTS = "@waggle/testing";
 
+/** The public names of all packages, and their uses. */
 export class PublicNames {
   readonly #modules = new Modules(ROOT);
   readonly #files = typeScriptFiles();
@@ -34,7 +35,7 @@ export class PublicNames {
     return [...new Set([...this.#modules.entries.keys()].map(packageOf))];
   }
 
-  /** Names that the entries of a package export, with where they are declared. */
+  /** Names that the entries of a package export, with the files that declare them. */
   of(name: string): ReadonlyMap<string, Origin> {
     const names = new Map<string, Origin>();
     for (const [entry, file] of this.#modules.entries) {
@@ -46,7 +47,7 @@ export class PublicNames {
     return names;
   }
 
-  /** Public names of a package that nothing uses. */
+  /** Unused public names of a package. */
   unused(name: string): string[] {
     const reach = new Reach(this.#modules);
     const direct = new Set<string>();
@@ -63,7 +64,7 @@ export class PublicNames {
       .toSorted();
   }
 
-  /** Files whose imports make a name of the package used. */
+  /** Files whose imports count as uses of the package's names. */
   #usersOf(name: string): string[] {
     const folder = name === "@waggle/trainer" ? "trainer/" : `packages/${name.split("/")[1]}/`;
     const others = this.#files.filter((file) => !file.startsWith(folder));

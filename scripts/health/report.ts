@@ -1,4 +1,4 @@
-/** All measures of `npm run health`, and a line for each place that a measure counts. */
+/** Combines all measures of `npm run health`, with a line for each finding. */
 import { bannedWords } from "./banned-words.ts";
 import { documentedExports } from "./documented-exports.ts";
 import { crowdedFolders } from "./folders.ts";
@@ -8,12 +8,12 @@ import { PublicNames } from "./public-names.ts";
 import { testsPerSourceLine } from "./test-lines.ts";
 
 type HealthFigures = {
-  /** Distinct names that each package exports. */
+  /** Number of distinct names that each package exports. */
   readonly publicNames: { readonly [name: string]: number };
   readonly unusedPublicNames: number;
-  /** Groups of files that import each other, types included. */
+  /** Number of groups of files that import each other, types included. */
   readonly typeCycles: number;
-  /** Folders with more than 40 source files. */
+  /** Number of folders with more than 40 source files. */
   readonly foldersOver40: number;
   readonly bannedWords: number;
   /** Characters of the longest line of prose in the documentation. */
@@ -28,6 +28,7 @@ type HealthReport = {
   readonly findings: readonly string[];
 };
 
+/** Measures the repository. */
 export function measureHealth(): HealthReport {
   const names = new PublicNames();
   const unused = names.packages.flatMap((name) =>

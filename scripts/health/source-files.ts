@@ -1,4 +1,4 @@
-/** The TypeScript files of the repository, as `npm run health` counts them. */
+/** The TypeScript files that `npm run health` measures. */
 import { globSync } from "node:fs";
 import { ROOT } from "../stack.ts";
 
@@ -13,7 +13,7 @@ const PATTERNS = [
 /** Whether a file belongs to the tests. */
 export const isTestFile = (file: string): boolean => TEST.test(file);
 
-/** Paths from the root, tests included, generated and installed files not. */
+/** Paths relative to the root, including tests, without generated and installed files. */
 export function typeScriptFiles(): string[] {
   return globSync(PATTERNS, { cwd: ROOT, exclude: ["**/node_modules/**", "**/dist/**"] })
     .filter((file) => !file.endsWith(".d.ts"))

@@ -1,15 +1,15 @@
 /**
- * Finds the top-level declarations that a program can reach. A declaration reaches every declaration
- * that its source names, in its own file or through imports and re-exports. A loaded file also runs its
- * top-level statements. A local variable with the name of an import counts as a use of the import, so
- * dead code can be missed, and live code is never reported. Methods of a class are not told apart.
+ * Finds the top-level declarations that a program can reach. A declaration reaches every declaration that its source
+ * names, in its own file or through imports and re-exports. Loading a file also runs its top-level statements. A
+ * local variable with the name of an import counts as a use of the import, so some dead code is missed, but live code
+ * is never reported. Methods of a class are not distinguished.
  */
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseSync } from "vite";
 
 type Node = { readonly type: string; readonly [key: string]: unknown };
-/** Where a name is declared. */
+/** The declaration of a name. */
 export type Origin = { readonly file: string; readonly name: string };
 
 /** A name that a file uses: a binding (`kl`) or a member of one (`parts.outcome`). */
@@ -28,7 +28,7 @@ type Module = {
 const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && "type" in value;
 
-/** Children that are labels and not uses of a binding. */
+/** Whether a child is a label instead of a use of a binding. */
 function isLabel(node: Node, key: string): boolean {
   if (key === "property" && node.type === "MemberExpression") return node["computed"] === false;
   if (key === "right" && node.type === "TSQualifiedName") return true;
@@ -59,7 +59,7 @@ const boundNames = (pattern: unknown) =>
     .filter(({ member }) => member === undefined)
     .map(({ name }) => name);
 
-/** What the roots given so far reach. */
+/** Declarations that are reachable from the roots added so far. */
 export class Reach {
   readonly #modules: Modules;
   readonly #reached = new Set<string>();
@@ -68,13 +68,13 @@ export class Reach {
     this.#modules = modules;
   }
 
-  /** Adds a file and all it exports to the roots. */
+  /** Adds a file and all its exports to the roots. */
   addFile(file: string): void {
     this.#load(file);
     for (const name of this.#modules.exportsOf(file)) this.#add(this.#modules.originOf(file, name));
   }
 
-  /** Adds a text and all it declares to the roots: a snippet of a page. */
+  /** Adds a text, such as a snippet of a page, and all its declarations to the roots. */
   addText(name: string, text: string): void {
     for (const declared of this.#modules.addText(name, text))
       this.#add({ file: name, name: declared });
@@ -120,11 +120,11 @@ export class Reach {
   }
 }
 
-/** Files of the workspace, parsed when asked for. */
+/** Files of the workspace, parsed on demand. */
 export class Modules {
   readonly #root: string;
   readonly #modules = new Map<string, Module>();
-  /** Files by what one writes to import them. */
+  /** Files by import specifier. */
   readonly entries: ReadonlyMap<string, string>;
 
   constructor(root: string) {
@@ -146,7 +146,7 @@ export class Modules {
     return [...this.get(file).exports.keys()];
   }
 
-  /** Where an exported name is declared, through re-exports. */
+  /** The declaration of an exported name, through re-exports. */
   originOf(file: string, name: string): Origin {
     const origin = this.get(file).exports.get(name);
     if (!origin) throw new Error(`${file} does not export ${name}`);
@@ -158,14 +158,14 @@ export class Modules {
     return this.get(file).types.has(name);
   }
 
-  /** Files that a file names in its imports and re-exports. */
+  /** Files that a file imports or re-exports. */
   filesNamedBy(file: string): string[] {
     const { imports, exports, loads } = this.get(file);
     const named = [...imports.values(), ...exports.values()].map((origin) => origin.file);
     return [...new Set([...named, ...loads])].filter((other) => other !== file);
   }
 
-  /** What a file imports by name, as members of a namespace, or by a dynamic import. */
+  /** Names that a file imports, including members of a namespace and dynamic imports. */
   importsOf(file: string): Origin[] {
     const { imports, declarations, statements, exports } = this.get(file);
     const uses = [...statements, ...[...declarations.values()].flat()];
@@ -189,7 +189,7 @@ export class Modules {
     return [...module.declarations.keys()];
   }
 
-  /** The file of a specifier; undefined for a library and for what is no TypeScript. */
+  /** The file of a specifier; undefined for libraries and non-TypeScript files. */
   #resolve(from: string, specifier: string): string | undefined {
     const file = specifier.startsWith(".")
       ? join(dirname(from), specifier)
@@ -238,7 +238,7 @@ export class Modules {
           (moduleRequest ? undefined : module.imports.get(name)) ?? { file: source, name },
         );
       }
-    // A file that is imported late, or that a URL names as a worker, is used as a whole.
+    // A file that is imported dynamically, or that a worker URL names, counts as used completely.
     for (const [, specifier = ""] of text.matchAll(/(?:import|new URL)\(\s*["']([^"']+)["']/g)) {
       const source = this.#resolve(file, specifier);
       if (source === undefined) continue;

@@ -1,10 +1,10 @@
-/** Test lines for each source line. Reported to be looked at; more is not better. */
+/** Test lines per source line. Reported for information; more is not better. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../stack.ts";
 import { isTestFile, typeScriptFiles } from "./source-files.ts";
 
-/** By workspace folder, with two decimals. */
+/** Ratio by workspace folder, with two decimals. */
 export function testsPerSourceLine(): { [name: string]: number } {
   const lines = new Map<string, { tests: number; source: number }>();
   for (const file of typeScriptFiles()) {

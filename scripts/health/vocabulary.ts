@@ -1,16 +1,16 @@
 /**
- * Words that the project does not use, with the word to write instead, and where one of them is right.
- * The table of names is in CONTRIBUTING.md.
+ * Banned words with their replacements and exceptions. The table of names is in CONTRIBUTING.md.
  */
 export type BannedWord = {
   readonly name: string;
-  /** Found in identifiers, comments, strings and pages. */
+  /** Searched in identifiers, comments, strings and pages. */
   readonly pattern: RegExp;
   readonly instead: string;
   /** Files in which the word has another meaning, with that meaning. */
   readonly except?: { readonly [path: string]: string };
 };
 
+/** The list. */
 export const BANNED_WORDS: readonly BannedWord[] = [
   {
     name: "episode",

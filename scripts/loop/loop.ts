@@ -1,6 +1,6 @@
 /**
- * The whole loop, headless: edge Worker, trainer, demo pages with simulated visitors in Chromium,
- * learning, publication, swap. Drives the same processes as `npm start`; owns no learning.
+ * The whole loop, headless: edge Worker, trainer, and demo pages with simulated visitors in Chromium; it learns,
+ * publishes and swaps policies. Starts the same processes as `npm start` and has no learning code of its own.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -21,16 +21,17 @@ import { OperatorClient } from "./operator.ts";
 import { type Evaluation, type LoopReport, loopReport } from "./report.ts";
 import { Visitors, type VisitorStatus } from "./visitors.ts";
 
+/** Options of `runLoop`. */
 export type LoopOptions = {
   readonly pages: number;
   readonly device: "auto" | "webgpu" | "wasm";
-  /** Stop rolling out after so many minutes … */
+  /** Stop rolling out after this many minutes … */
   readonly minutes: number;
-  /** … or so many publications, whichever comes first. */
+  /** … or after this many publications, whichever comes first. */
   readonly publications: number;
-  /** Paired held-out tasks of the final comparison; 0 leaves it out. */
+  /** Paired held-out tasks in the final comparison; 0 skips it. */
   readonly evaluationTasks: number;
-  /** Tasks each page runs, or forever. */
+  /** Tasks per page, or forever. */
   readonly simulate: number | "forever";
   readonly control: boolean;
   readonly model?: string | undefined;
@@ -53,7 +54,7 @@ function readJsonLines(file: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** The trainer's log of its steps. */
+/** Metrics of the trainer's steps, from its log. */
 export function trainerMetrics(folder: string): MetricsRow[] {
   return readJsonLines(join(folder, "trainer", "metrics.jsonl")).map((row) =>
     MetricsRow.parse(row),
@@ -62,7 +63,7 @@ export function trainerMetrics(folder: string): MetricsRow[] {
 
 type Rates = { version: number; success: number }[];
 
-/** Success of base and final policy over the same held-out tasks and seeds, at several temperatures. */
+/** Success of the base and the final policy on the same held-out tasks and seeds, at several temperatures. */
 function comparePolicies(
   folder: string,
   model: string,
@@ -84,7 +85,7 @@ function comparePolicies(
       `0,${version}`,
       "--tasks",
       String(tasks),
-      // A lower temperature is the control: it must not give what learning gives.
+      // A lower temperature is the control: it must not explain the improvement.
       "--temperatures",
       "0,0.5",
       "--json",
@@ -112,7 +113,7 @@ function comparePolicies(
   };
 }
 
-/** Runs the loop and returns its report. Everything it started has ended when it returns. */
+/** Runs the loop and returns its report. All processes that it started have ended when it returns. */
 export async function runLoop(options: LoopOptions): Promise<LoopReport> {
   const { onLine } = options;
   const began = Date.now();
@@ -129,7 +130,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     for (const child of processes.toReversed()) await child.stop();
     lock.release();
   };
-  // Also while something is still starting: what waits for it then fails at once.
+  // Also stops processes that are still starting, so that waiting for them fails at once.
   options.signal?.addEventListener("abort", () => void stopAll());
   try {
     say("preparing storage and the page …");
@@ -187,7 +188,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
           `waiting ${waiting + leased} · published ${published}, stable ${policies.stable} · ` +
           `pages on ${statuses.map((status) => status.policyVersion ?? "–").join(" ")}`,
       );
-      // A page that still loads has not begun to simulate.
+      // A page that is still loading has not started to simulate.
       const rolledOut =
         options.simulate !== "forever" &&
         statuses.every(
@@ -197,7 +198,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
       if (Date.now() > deadline || published >= options.publications || rolledOut) break;
     }
 
-    say("visitors stop; the last trajectories are sent, learned from and published …");
+    say("visitors stop; the last trajectories are uploaded, learned from and published …");
     await visitors.stop();
     await untilDrained(operator, visitors, trainer, say);
     await trainer.stop(60_000);
@@ -229,19 +230,19 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
   }
 }
 
-/** Nothing but a state folder is emptied. */
+/** Refuses to empty any folder except a state folder. */
 function requireState(folder: string): void {
   if (!existsSync(folder) || readdirSync(folder).length === 0) return;
   if (existsSync(join(folder, "credentials.json"))) return;
   throw new Error(
-    `${folder} holds other files and would be emptied; choose a new folder or the state of an earlier run`,
+    `${folder} has other files and would be emptied; choose a new folder or the state of an earlier run`,
   );
 }
 
-/** True for a trainer that stopped because it had done what it was asked for. */
+/** True for a trainer that stopped because it was finished. */
 const endedWell = (trainer: ManagedProcess): boolean => trainer.child.exitCode === 0;
 
-/** Rejects when the trainer ends before it has published the base model, or takes 2 minutes. */
+/** Rejects if the trainer ends before it has published the base model, or takes more than 2 minutes. */
 async function untilPublished(edgeUrl: string, trainer: ManagedProcess): Promise<void> {
   const late = AbortSignal.timeout(120_000);
   const ended = new AbortController();
@@ -254,7 +255,7 @@ async function untilPublished(edgeUrl: string, trainer: ManagedProcess): Promise
   }
 }
 
-/** Waits until pages have nothing to send and the trainer nothing to learn from. */
+/** Waits until pages have nothing to upload and the trainer has nothing to learn from. */
 export async function untilDrained(
   operator: OperatorClient,
   visitors: Visitors,

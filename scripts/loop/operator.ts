@@ -1,4 +1,4 @@
-/** What the loop asks the edge as an operator: summaries, policies, outcomes. Read-only. */
+/** Reads summaries, policies and outcomes from the edge with the operator's credential. */
 import {
   OperatorSummary,
   PoliciesResponse,
@@ -6,6 +6,7 @@ import {
   type TrajectoryRow,
 } from "@waggle/protocol";
 
+/** A read-only client of the operator's API. */
 export class OperatorClient {
   readonly #url: string;
   readonly #credential: string;
@@ -22,7 +23,7 @@ export class OperatorClient {
           headers: { Authorization: `Bearer ${this.#credential}` },
           signal: AbortSignal.timeout(20_000),
         });
-        if (!response.ok) throw new Error(`${path} must answer 200, got ${response.status}`);
+        if (!response.ok) throw new Error(`${path} responded with status ${response.status}`);
         return await response.json();
       } catch (error) {
         if (attempt >= 5) throw error;

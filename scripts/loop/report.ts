@@ -1,4 +1,4 @@
-/** The loop's report: counted from the pages' side and from the edge's side, and what they disagree on. */
+/** The loop's report: counts of the pages and of the edge, and their differences. */
 import type {
   MetricsRow,
   OperatorSummary,
@@ -7,7 +7,7 @@ import type {
 } from "@waggle/protocol";
 import type { VisitorStatus } from "./visitors.ts";
 
-/** Success at temperature 1, and at others as a control. */
+/** Success at temperature 1, and at other temperatures as a control. */
 export type Evaluation = {
   readonly base: number;
   readonly final: number;
@@ -20,6 +20,7 @@ export type Evaluation = {
   }[];
 };
 
+/** The report. Field names are stable, because scripts read them. */
 export type LoopReport = {
   readonly success: {
     readonly base: number | null;
@@ -36,27 +37,28 @@ export type LoopReport = {
     readonly skipped: number;
     readonly rejected: number;
     readonly waiting: number;
-    /** Accepted by the edge according to the pages, and in no state there. */
+    /** Accepted by the edge according to the pages, but missing at the edge. */
     readonly lost: number;
-    /** Learned by the trainer's own count beyond the distinct ones at the edge. */
+    /** Learned according to the trainer, beyond the distinct trajectories at the edge. */
     readonly twice: number;
   };
   readonly pages: { readonly open: number; readonly onNewest: number; readonly reloads: number };
-  /** From the upload of a trajectory to the first page that runs a policy which learned from it. */
+  /** Time from the upload of a trajectory to the first page with a policy that learned from it. */
   readonly uploadToPageSeconds: { readonly median: number | null; readonly max: number | null };
-  /** Of all learning steps: given and sampled tokens that went forward and backward. */
+  /** Totals of all steps: observed and sampled tokens in forward and backward passes. */
   readonly training: { readonly tokens: number; readonly tokensPerSecond: number | null };
   readonly backend: string;
   readonly control: boolean;
   readonly minutes: number;
 };
 
+/** The counts of both sides. */
 export type LoopEvidence = {
   readonly statuses: readonly VisitorStatus[];
   readonly summary: OperatorSummary;
   readonly policies: PoliciesResponse;
   readonly rows: readonly TrajectoryRow[];
-  /** The trainer's own log, one row a step. */
+  /** The trainer's own log, one row per step. */
   readonly metrics: readonly MetricsRow[];
   readonly evaluation: Evaluation | null;
   readonly control: boolean;
@@ -75,9 +77,8 @@ const median = (values: readonly number[]): number | null => {
 };
 
 /**
- * Seconds from each learned trajectory's arrival to the first page that runs a
- * version whose training included it. A trajectory no page has seen the effect of yet is
- * left out.
+ * Seconds from the arrival of each learned trajectory to the first page with a version that learned from it.
+ * Trajectories whose effect has not reached a page are left out.
  */
 function uploadToPageSeconds(
   rows: readonly TrajectoryRow[],
@@ -100,7 +101,7 @@ function uploadToPageSeconds(
   });
 }
 
-/** Puts the counts of both sides together. */
+/** Combines the counts of both sides. */
 export function loopReport(evidence: LoopEvidence): LoopReport {
   const { statuses, summary, policies, rows, metrics } = evidence;
   const { learned, rejected, skipped, waiting, leased, received } = summary.trajectories;
@@ -110,8 +111,8 @@ export function loopReport(evidence: LoopEvidence): LoopReport {
   const learnedByTrainer = sum(steps.map((step) => step["trajectories"] ?? 0));
   const trained = sum(steps.map((step) => step["trainedTokens"] ?? 0));
   const seconds = sum(steps.map((step) => step["seconds"] ?? 0));
-  // Every trajectory that was re-scored, the rejected ones too: those that were learned from passed
-  // a bound on this very number.
+  // All re-scored trajectories, including rejected ones, because those that were learned from passed a limit on
+  // this number.
   const scored = rows.filter((row) => row.logProbGapMean !== null);
   const tokens = sum(scored.map((row) => row.tokens));
   const gap = sum(scored.map((row) => (row.logProbGapMean ?? 0) * row.tokens));

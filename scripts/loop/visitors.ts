@@ -1,11 +1,11 @@
 /**
- * Simulated visitors: pages of the demo shop in Chromium, each a browser context of its own (own
- * storage, own visitor), driven through `window.waggleDemo`.
+ * Simulated visitors: pages of the demo shop in Chromium, driven through `window.waggleDemo`. Each has its own
+ * browser context, and so its own storage and visitor.
  */
 import { type Browser, chromium, type Page } from "playwright-core";
 import { CHROMIUM_FLAGS, chromiumPath } from "../chromium.mjs";
 
-/** What `window.waggleDemo.status()` of the demo page says. */
+/** The status of the demo page, from `window.waggleDemo.status()`. */
 export type VisitorStatus = {
   readonly phase: string;
   readonly trajectories: {
@@ -13,7 +13,7 @@ export type VisitorStatus = {
     readonly completed: number;
     readonly failed: number;
   };
-  /** `sent` = accepted by the edge; kept over reloads. */
+  /** `sent` = accepted by the edge; counted across reloads. */
   readonly outbox: {
     readonly waiting: number;
     readonly sent: number;
@@ -22,7 +22,7 @@ export type VisitorStatus = {
   };
   readonly simulating: boolean;
   readonly policyVersion: number | null;
-  /** Every version that was current in this page, with the time it became so (ms since 1970). */
+  /** Every version that was current in this page, with the time it became current (ms since 1970). */
   readonly versions: readonly { readonly version: number; readonly at: number }[];
   readonly backend: string | null;
   readonly crossOriginIsolated: boolean;
@@ -38,6 +38,7 @@ type DemoWindow = {
   };
 };
 
+/** The open pages of one run. */
 export class Visitors {
   readonly #browser: Browser;
   readonly pages: Page[];
@@ -54,7 +55,7 @@ export class Visitors {
     const browser = await chromium.launch({
       executablePath: chromiumPath(),
       args: CHROMIUM_FLAGS,
-      // Playwright would end this process at once, and leave the others running.
+      // Otherwise Playwright would exit this process at once and leave the others running.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
@@ -74,7 +75,7 @@ export class Visitors {
     return visitors;
   }
 
-  /** Status of every page; a page that does not answer is left out. */
+  /** Status of every page; a page that does not respond is left out. */
   async statuses(): Promise<VisitorStatus[]> {
     const asked = this.pages.map((page) =>
       page.evaluate(() => (window as unknown as DemoWindow).waggleDemo.status()).catch(() => null),
@@ -82,7 +83,7 @@ export class Visitors {
     return (await Promise.all(asked)).filter((status) => status !== null);
   }
 
-  /** Ends the simulation of every page, as a person would: by the switch. */
+  /** Stops the simulation of every page with its switch, as a person would. */
   async stop(): Promise<void> {
     await Promise.all(
       this.pages.map(async (page) => {
@@ -94,14 +95,15 @@ export class Visitors {
     );
   }
 
-  /** Kills the renderer of a page in the middle of whatever it does, and opens the page again. */
+  /** Kills the renderer of a page and opens the page again. */
   async crash(index: number): Promise<void> {
     const page = this.pages[index];
-    if (page === undefined) throw new Error(`page ${index} must exist, got ${this.pages.length}`);
+    if (page === undefined)
+      throw new Error(`there is no page ${index}; ${this.pages.length} pages are open`);
     const context = page.context();
     const url = page.url();
     const session = await context.newCDPSession(page);
-    // The answer never comes: the process that would give it is gone.
+    // No response arrives, because its process is gone.
     void session.send("Page.crash").catch(() => undefined);
     await page.waitForEvent("crash");
     const fresh = await context.newPage();
@@ -110,7 +112,7 @@ export class Visitors {
     this.pages[index] = fresh;
   }
 
-  /** Asks every page to look for a newer policy now. */
+  /** Makes every page check for a newer policy. */
   async refresh(): Promise<void> {
     await Promise.all(
       this.pages.map((page) =>

@@ -1,4 +1,4 @@
-/** What is wrong with a package as it is packed: its files, its manifest, its types. An empty list is a clean one. */
+/** Checks a packed package: its files, manifest and types. An empty list means no problems. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
@@ -6,14 +6,14 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { type PackedPackage, tarballBytes } from "./packed-package.ts";
 
-/** Besides these, a package holds what its `files` name. */
+/** Files that a package contains in addition to those that its `files` name. */
 const EXPECTED =
   /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/.+\.(js|js\.map|d\.ts|json))$/;
 const OF_TESTS = /\.(test|bench|contract|fixture|test-d)\.|(^|\/)(fixtures|__[a-z]+__)\//;
-/** Every package is ESM for Node 22 and bundlers, so that neither CommonJS nor TypeScript 4.6 finds types. */
+/** Every package is ESM for Node 22 and bundlers, so these resolution modes are not supported. */
 const UNSUPPORTED = ["node10", "node16-cjs"];
 
-/** One sentence per problem. */
+/** Returns one sentence per problem. */
 export async function packageProblems(packed: PackedPackage): Promise<string[]> {
   return [
     ...contentProblems(packed),
@@ -46,7 +46,7 @@ function contentProblems({ files, manifest, staged }: PackedPackage): string[] {
 
 const RELATIVE = /(?:\bfrom|\bimport|\bimport\(|\bnew URL\()\s*"(\.{1,2}\/[^"]+)"/g;
 
-/** Imports of a file that lead to no file of the tarball. */
+/** Imports of a file that are missing in the tarball. */
 function lost(staged: string, path: string): string[] {
   const code = readFileSync(join(staged, path), "utf8").replaceAll(/\/\*[\s\S]*?\*\//g, "");
   return [...code.matchAll(RELATIVE)]
@@ -82,7 +82,7 @@ async function publintProblems(packed: PackedPackage): Promise<string[]> {
   );
 }
 
-/** As `attw --profile esm-only`. */
+/** Like `attw --profile esm-only`. */
 async function typeProblems(packed: PackedPackage): Promise<string[]> {
   const isTyped = packed.files.some((path) => path.endsWith(".d.ts"));
   const analysis = await checkPackage(createPackageFromTarballData(tarballBytes(packed)));

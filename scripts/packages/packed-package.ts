@@ -1,24 +1,25 @@
-/** Packs every public package as it is published. Needs the packages built. */
+/** Packs every public package for publishing. Needs built packages. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type PublicPackage, publicPackages } from "./public-packages.ts";
 import { stagePackage } from "./staged-package.ts";
 
+/** A package with its tarball. */
 export type PackedPackage = PublicPackage & {
-  /** Holds what is in the tarball; `npm publish` takes it. */
+  /** Folder with the contents of the tarball, for `npm publish`. */
   readonly staged: string;
   readonly tarball: string;
   /** Paths in the tarball. */
   readonly files: readonly string[];
 };
 
-/** @returns every public package, dependencies first, packed below `into`. */
+/** @returns every public package, dependencies first, packed in `into`. */
 export function packPackages(into: string): PackedPackage[] {
   return publicPackages().map((found) => packPackage(found, into));
 }
 
-/** @param into a folder; the package is staged in a folder of its name in it, and the tarball lies beside. */
+/** @param into a folder that gets the tarball and a folder with the staged package. */
 export function packPackage(found: PublicPackage, into: string): PackedPackage {
   const staged = join(into, found.manifest.name.replaceAll(/[@/]/g, "-").slice(1));
   mkdirSync(staged, { recursive: true });
@@ -34,7 +35,7 @@ export function packPackage(found: PublicPackage, into: string): PackedPackage {
   );
   const packed = JSON.parse(said) as { filename: string; files: { path: string }[] }[];
   const [only] = Array.isArray(packed) ? packed : Object.values(packed as object);
-  if (only === undefined) throw new Error(`npm packed nothing for ${found.manifest.name}`);
+  if (only === undefined) throw new Error(`npm created no tarball for ${found.manifest.name}`);
   const { filename, files } = only as (typeof packed)[number];
   return { ...found, staged, tarball: join(into, filename), files: files.map(({ path }) => path) };
 }

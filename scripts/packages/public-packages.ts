@@ -1,8 +1,9 @@
-/** The packages that are published: every workspace that is not private, dependencies before their dependents. */
+/** The packages to publish: every workspace that is not private, dependencies before their dependents. */
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "../stack.ts";
 
+/** The fields of package.json that these scripts read. */
 export type Manifest = {
   readonly name: string;
   readonly version: string;
@@ -18,13 +19,14 @@ export type Manifest = {
   readonly scripts?: { readonly [name: string]: string };
 };
 
+/** A public workspace. */
 export type PublicPackage = {
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string;
   readonly manifest: Manifest;
 };
 
-/** @throws Error for packages that depend on each other in a circle. */
+/** Lists the public packages. @throws Error if packages depend on each other in a cycle. */
 export function publicPackages(): PublicPackage[] {
   const { workspaces } = manifestIn(ROOT) as unknown as { workspaces: readonly string[] };
   const found = workspaces
@@ -42,7 +44,7 @@ export function publicPackages(): PublicPackage[] {
     );
     if (next.length === 0) {
       const circle = waiting.map(({ manifest: { name } }) => name).join(", ");
-      throw new Error(`these packages depend on each other in a circle: ${circle}`);
+      throw new Error(`these packages depend on each other in a cycle: ${circle}`);
     }
     ordered.push(...next);
   }

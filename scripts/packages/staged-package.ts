@@ -1,7 +1,7 @@
 /**
- * A package as it is published: its build without what tests emit or earlier sources left behind, and a
- * package.json without the `source` condition, which holds only inside the repository. npm cannot change
- * `exports` when it packs, so the files are copied to a folder of their own and packed there.
+ * Stages a package for publishing: copies its build without outputs of tests and deleted sources, and a package.json
+ * without the `source` condition, which works only inside the repository. npm cannot change `exports` when it packs,
+ * so the package is packed in a separate folder.
  */
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ import type { Manifest, PublicPackage } from "./public-packages.ts";
 
 const IS_TEST = /\.(test|bench|contract|fixture|golden|test-d)\.(ts|json)$/;
 
-/** Copies the package into `into`, an empty folder. @throws Error where it is not built. */
+/** Copies the package into the empty folder `into`. @throws Error if it is not built. */
 export function stagePackage({ folder, manifest }: PublicPackage, into: string): void {
   const copy = (path: string): void => {
     const from = join(folder, path);
@@ -29,7 +29,7 @@ export function stagePackage({ folder, manifest }: PublicPackage, into: string):
   writeFileSync(join(into, "package.json"), `${JSON.stringify(published(manifest), null, 2)}\n`);
 }
 
-/** What the compiler made of the sources that are no tests; data that they import is copied by it. */
+/** Build outputs of sources that are not tests, and data that these sources import. */
 function builtFiles(folder: string, { exports = {} }: Manifest): string[] {
   const isPublic = JSON.stringify(exports).includes('"./src/testing/');
   return globSync("src/**/*.{ts,json}", { cwd: folder })
@@ -37,20 +37,20 @@ function builtFiles(folder: string, { exports = {} }: Manifest): string[] {
     .filter((path) => isPublic || !path.startsWith("src/testing/"))
     .flatMap((path) => {
       const built = path.replace(/^src/, "dist");
-      // The compiler copies the data that sources import, and not that of tests.
+      // The compiler copies imported data, so data without a build output belongs to tests.
       if (path.endsWith(".json")) return existsSync(join(folder, built)) ? [built] : [];
       const stem = built.replace(/\.ts$/, "");
       return [`${stem}.js`, `${stem}.js.map`, `${stem}.d.ts`];
     });
 }
 
-/** The compiler leaves `./x.ts` in declarations, which compilers before 5.7 do not resolve to `./x.d.ts`. */
+/** Rewrites `./x.ts` in declarations, which compilers before 5.7 do not resolve to `./x.d.ts`. */
 function withoutTypeScript(file: string): void {
   const text = readFileSync(file, "utf8");
   writeFileSync(file, text.replaceAll(/((?:from|import\() ?"\.[^"]+)\.ts"/g, '$1.js"'));
 }
 
-/** The manifest without what is for the repository alone. */
+/** The manifest without fields that only the repository needs. */
 function published(manifest: Manifest): object {
   const { files: _files, devDependencies: _dev, scripts: _scripts, ...kept } = manifest;
   const { exports = {}, sideEffects } = kept;

@@ -1,6 +1,6 @@
 /**
- * Progress and record of `npm run test:long`. Steps that passed are kept under `.waggle`, so that a stopped
- * run goes on at the step where it was. A full run is recorded in docs/evidence/test-long.json.
+ * Progress and record of `npm run test:long`. Passed steps are stored in `.waggle`, so that a stopped run continues with
+ * the next step. A complete run is recorded in docs/evidence/test-long.json.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,6 +8,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../stack.ts";
 
+/** Outcome of one step. */
 export type StepResult = {
   readonly seconds: number;
   readonly passed: number;
@@ -22,9 +23,10 @@ const RECORD = join(ROOT, "docs", "evidence", "test-long.json");
 const git = (...args: readonly string[]): string =>
   execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim();
 
+/** The steps of a run that may be continued. */
 export class LongRun {
   readonly #commit: string;
-  /** Results count for the commit they were made with, so a changed tree keeps none. */
+  /** Results belong to a commit, so none are kept for a changed tree. */
   readonly #isClean: boolean;
   readonly #steps: { [title: string]: StepResult };
 
@@ -34,7 +36,7 @@ export class LongRun {
     this.#steps = this.#isClean ? stepsOf(this.#commit) : {};
   }
 
-  /** What an earlier run of this commit found for a step that passed. */
+  /** The result of a step that passed in an earlier run of this commit. */
   found(title: string): StepResult | undefined {
     return this.#steps[title];
   }
@@ -47,7 +49,7 @@ export class LongRun {
     writeFileSync(PROGRESS, JSON.stringify(progress));
   }
 
-  /** Records a run in which every step passed, and begins anew next time. */
+  /** Records a run in which every step passed. The next run starts over. */
   record(): void {
     const results = Object.entries(this.#steps);
     const sum = (of: (result: StepResult) => number): number =>

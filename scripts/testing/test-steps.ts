@@ -2,12 +2,13 @@
 import { join } from "node:path";
 import { ROOT } from "../stack.ts";
 
+/** A step of `npm test`. */
 export type TestStep = {
-  /** What `--only` takes. Several steps may share a name. */
+  /** Name for `--only`. Several steps may share it. */
   readonly name: string;
   readonly title: string;
   readonly command: readonly string[];
-  /** True for a step whose tests are counted. */
+  /** True for steps whose tests are counted. */
   readonly isVitest?: boolean;
 };
 
@@ -20,9 +21,10 @@ const vitest = (name: string, title: string): TestStep => ({
   command: [bin("vitest"), "run", "--project", name],
 });
 
+/** The steps in order. */
 export const TEST_STEPS: readonly TestStep[] = [
   { name: "format", title: "formatting", command: [bin("oxfmt"), "--check", "."] },
-  // Before lint: lint reads the types of other packages from their builds.
+  // Before lint, because lint reads types of other packages from their builds.
   { name: "types", title: "library build", command: [bin("tsc"), "-b"] },
   { name: "lint", title: "lint", command: [bin("oxlint"), "--type-aware", "--max-warnings", "0"] },
   { name: "dead-code", title: "dead code", command: [bin("knip"), "--no-progress"] },

@@ -20,7 +20,7 @@ test("the waggle command needs Node 22 and says so in one sentence before it loa
   const { status, stdout, stderr } = under("20.19.0", "packages/cli/src/main.ts");
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
   expect(stderr).toBe(
-    "waggle needs Node 22 or newer, and this is Node 20.19.0; install a newer one from https://nodejs.org\n",
+    "waggle needs Node 22 or newer, but this is Node 20.19.0; install a newer version from https://nodejs.org\n",
   );
   const source = readFileSync(join(ROOT, "packages/cli/src/main.ts"), "utf8");
   expect(source).not.toMatch(/^import /m);
@@ -28,7 +28,7 @@ test("the waggle command needs Node 22 and says so in one sentence before it loa
 
 test("the scripts of the repository start under Node 20, and under Node 22 where they stay in it", () => {
   const sentence = (oldest: number, version: string): string =>
-    `Node ${oldest} or newer is needed to run this, and this is Node ${version}; install a newer one from https://nodejs.org\n`;
+    `This needs Node ${oldest} or newer, but this is Node ${version}; install a newer version from https://nodejs.org\n`;
   const old = under("18.20.0", "scripts/run.mjs");
   expect([old.status, old.stderr]).toEqual([1, sentence(20, "18.20.0")]);
   const current = under("20.19.0", "scripts/run.mjs", { WAGGLE_NODE: "current" });

@@ -74,7 +74,7 @@ test("a process that was killed is started again, and the reason is said in one 
   await settled();
   expect(lines).toEqual([
     "edge ended with signal SIGKILL (last output: two | three | four); restart 1 of 5 in 1 s",
-    "edge runs again",
+    "edge is running again",
   ]);
   expect({ waits, starts }).toEqual({ waits: [1000], starts: [false, true] });
   // What the dead process left behind is ended before the next one needs its port.
@@ -91,7 +91,7 @@ test("a service that keeps failing is given up after five restarts, each after a
   await supervisor.start(service);
   first.end("exit code 1");
   expect(await supervisor.gaveUp).toBe(
-    "edge failed 6 times in 10 minutes, at last with a failed start: port 8787 is in use | see above",
+    "edge failed 6 times in 10 minutes, last with a failed start: port 8787 is in use | see above",
   );
   expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000]);
 });
@@ -107,7 +107,7 @@ test("failures far apart are forgotten", async () => {
     await settled();
   }
   expect(new Set(waits)).toEqual(new Set([1000]));
-  expect(lines.at(-1)).toBe("trainer runs again");
+  expect(lines.at(-1)).toBe("trainer is running again");
   await supervisor.stop();
 });
 
@@ -115,7 +115,7 @@ test("a process that runs but no longer answers is ended and started again", asy
   const { supervisor, lines } = openSupervisor();
   const [first, second] = [fakeProcess(), fakeProcess()];
   const { service } = serviceOf("edge", [first, second]);
-  const reasons = ["no answer for 20 s"];
+  const reasons = ["no response for 20 s"];
   const untilUnwell = () =>
     reasons.length > 0
       ? Promise.resolve(reasons.pop() ?? "")
@@ -123,8 +123,8 @@ test("a process that runs but no longer answers is ended and started again", asy
   await supervisor.start({ ...service, untilUnwell });
   await settled();
   expect(first.isStopped).toBe(true);
-  expect(lines[0]).toBe("edge ended with no answer for 20 s; restart 1 of 5 in 1 s");
-  expect(lines[1]).toBe("edge runs again");
+  expect(lines[0]).toBe("edge ended with no response for 20 s; restart 1 of 5 in 1 s");
+  expect(lines[1]).toBe("edge is running again");
   await supervisor.stop();
 });
 

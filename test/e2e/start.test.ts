@@ -103,7 +103,7 @@ fault(
       process.kill(killed, "SIGKILL");
       const said = await untilSaid(new RegExp(`${service} ended with`), from);
       expect(said).toMatch(/ended with signal SIGKILL.*; restart 1 of 5 in 1 s$/);
-      await untilSaid(new RegExp(`${service} runs again`), from);
+      await untilSaid(new RegExp(`${service} is running again`), from);
       expect(idOf(service)).not.toBe(killed);
       restarts += 1;
     }

@@ -1,4 +1,4 @@
-/** What the edge promises about publishing, shares of work, and what an operator sees. Pure data. */
+/** Requirements of the edge: publishing, shares of work, and the operator's view. Pure data. */
 import type { Requirement } from "./requirement.ts";
 
 const at = (file: string, ...names: readonly string[]): string[] =>
@@ -9,26 +9,27 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
     id: "edge:publishing",
     source: "docs/design.md",
     behavior:
-      "Only a version whose evaluation passed the gate is served; what descends from a rolled-back version is not; overrides are logged.",
+      "Only a version whose evaluation passed the gate is served; descendants of a rolled-back version are not; overrides are logged.",
     tests: [
       ...at(
         "routes/publishing.test.ts",
         "a candidate that failed its evaluation is recorded and never served",
-        "two publishers at once get two versions, and the slower one is told so",
-        "what descends from a rolled-back version leaves the channels and needs the operator's word",
-        "a promotion without an evaluation that passes is refused",
-        "every override is in the audit log with the name of the operator and the reason",
+        "two concurrent publishers get two versions, and the slower one is told",
+        "descendants of a rolled-back version leave the channels and need an operator's override",
+        "a promotion without a passing evaluation is refused",
+        "every override is in the audit log with the operator's name and reason",
       ),
     ],
   },
   {
     id: "edge:shared-groups",
     source: "docs/design.md",
-    behavior: "Visitors and networks that ask for tasks and do not answer leave others their work.",
+    behavior:
+      "Visitors and networks that take tasks without answering leave enough work for others.",
     tests: at(
       "asking-visitors.test.ts",
-      "five visitors who only ask for tasks leave an honest page its work",
-      "a network that makes a new visitor for every task runs out of tasks",
+      "five visitors who only request tasks leave an honest page enough work",
+      "a network that creates a new visitor for every task runs out of tasks",
     ),
   },
   {
@@ -38,18 +39,18 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
       "Refusals are counted by reason, internal errors are logged with their request, and a silent trainer is shown as absent.",
     tests: at(
       "routes/health.test.ts",
-      "five refused uploads are counted by reason and shown to the operator",
+      "refused uploads are counted by reason and shown to the operator",
       "an internal error names its request and is logged with class and stack, without the payload",
-      "a trainer that is silent for 20 seconds does not run",
+      "a trainer without a heartbeat for 20 seconds counts as stopped",
     ),
   },
   {
     id: "edge:bounded-reads",
     source: "docs/design.md",
-    behavior: "The rows that a call reads do not grow with what is stored.",
+    behavior: "The number of rows that a call reads does not grow with the stored data.",
     tests: at(
       "bounded-reads.test.ts",
-      "the rows that a call reads do not grow with what is stored",
+      "the number of rows that a call reads does not grow with the stored data",
       "counters equal a count of the rows, also after a visitor is forgotten",
     ),
   },

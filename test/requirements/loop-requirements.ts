@@ -32,9 +32,9 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Site key to short-lived token; sticky channel; trainer and operator need their own credential.",
     tests: [
-      "workers/edge/src/routes/sessions.test.ts > a session token ends when it says so",
-      "workers/edge/src/routes/sessions.test.ts > a visitor's channel is sticky and the canary's share is what was asked for",
-      "workers/edge/src/routes/sessions.test.ts > trainer and operator need their own credential",
+      "workers/edge/src/routes/sessions.test.ts > a session token expires at its stated time",
+      "workers/edge/src/routes/sessions.test.ts > a visitor's channel is sticky, and the canary share matches the setting",
+      "workers/edge/src/routes/sessions.test.ts > trainer and operator each need their own credential",
     ],
   },
   {
@@ -43,7 +43,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Uploads are validated and idempotent; what is refused gets a 4xx with a stable code and stores nothing.",
     tests: [
-      "workers/edge/src/routes/trajectories.test.ts > an assigned trajectory is stored once: object, row, and the same again is a duplicate",
+      "workers/edge/src/routes/trajectories.test.ts > an assigned trajectory is stored once as object and row, and repeating it is a duplicate",
       "workers/edge/src/routes/trajectories.test.ts > a gzip bomb is cut at the decoded limit",
       "workers/edge/src/routes/trajectories.test.ts > an unpublished policy version is refused, in the header or in a segment",
       "workers/edge/src/routes/trajectories.test.ts > another visitor's assignment is refused",
@@ -56,9 +56,9 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Whole groups are leased under a fencing token; D1 is the truth and the Queue a nudge.",
     tests: [
-      "workers/edge/src/routes/leases.test.ts > a complete group is leased whole, an incomplete one not before its deadline",
-      "workers/edge/src/routes/leases.test.ts > killed over and over, every trajectory is learned exactly once",
-      "workers/edge/src/routes/leases.test.ts > a lost queue loses nothing: a lease places what is stored",
+      "workers/edge/src/routes/leases.test.ts > a complete group is leased whole, an incomplete one only after its deadline",
+      "workers/edge/src/routes/leases.test.ts > every trajectory is learned exactly once by a trainer that is killed repeatedly",
+      "workers/edge/src/routes/leases.test.ts > a lost queue loses nothing, because a lease places stored rows",
     ],
   },
   {
@@ -66,9 +66,9 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/design.md, The life of a trajectory, 5",
     behavior: "Adapters by content hash, two channels, promotion and roll back.",
     tests: [
-      "workers/edge/src/routes/policies.test.ts > a published version reaches the canary, promoted everybody, and the earlier one retires",
-      "workers/edge/src/routes/policies.test.ts > a canary that is rolled back falls back to stable and cannot be promoted",
-      "workers/edge/src/routes/policies.test.ts > bytes of another hash are refused and not stored",
+      "workers/edge/src/routes/policies.test.ts > serve a published version to the canary, and to everyone after its promotion",
+      "workers/edge/src/routes/policies.test.ts > return to stable after a canary is rolled back, which then cannot be promoted",
+      "workers/edge/src/routes/policies.test.ts > with another hash than their path are refused and not stored",
     ],
   },
   {
@@ -76,7 +76,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/design.md, The life of a trajectory, 4",
     behavior: "Feedback is joined by id, whenever it comes.",
     tests: [
-      "workers/edge/src/routes/visitor.test.ts > feedback is joined by id, whether it comes before or after the trajectory",
+      "workers/edge/src/routes/visitor.test.ts > is joined by id, whether it arrives before or after the trajectory",
     ],
   },
   {
@@ -85,7 +85,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior: "The served description names every route and is what the Worker does.",
     tests: [
       "workers/edge/src/openapi.test.ts > describes every route that the app serves, and no other",
-      "workers/edge/src/openapi.test.ts > an upload that the schema forbids is one that the Worker refuses",
+      "workers/edge/src/openapi.test.ts > forbids an upload that the Worker refuses",
     ],
   },
   {
@@ -175,10 +175,10 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "workers/edge/src/routes/control.test.ts > are set and lifted by the operator, with name, time and reason in the log",
       "workers/edge/src/routes/control.test.ts > silences pages that understand it; older pages get the base",
-      "workers/edge/src/routes/control.test.ts > needs an explicit word for a version that was rolled back",
-      "workers/edge/src/routes/publishing.test.ts > every override is in the audit log with the name of the operator and the reason",
-      "workers/edge/src/records.test.ts > retry and delete are in the audit log with the operator's name; refused ones are not",
-      "apps/dashboard/src/control-view.browser.test.ts > a freeze needs a confirmation, shows a banner with its reason, and is lifted again",
+      "workers/edge/src/routes/control.test.ts > requires an explicit override for a version that was rolled back",
+      "workers/edge/src/routes/publishing.test.ts > every override is in the audit log with the operator's name and reason",
+      "workers/edge/src/records.test.ts > retries and deletions are in the audit log with the operator's name; refused ones are not",
+      "apps/dashboard/src/control-view.browser.test.ts > a freeze needs a confirmation, shows a banner with its reason, and can be lifted",
       "trainer/src/commands/operator-commands.test.ts > freeze says who froze promotions, when and why",
     ],
   },
@@ -216,9 +216,9 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "No group is begun while too many wait for the trainer, and pages are told when to ask again; abandoned groups stop counting.",
     tests: [
-      "workers/edge/src/assignment-store.test.ts > no group is begun while as many as allowed are unfinished, and full groups still fill",
-      "workers/edge/src/assignment-store.test.ts > while no group may be begun a page is told when to ask again, and is not refused",
-      "workers/edge/src/assignment-store.test.ts > a group that everybody abandoned stops counting at its deadline",
+      "workers/edge/src/assignment-store.test.ts > no new group starts at the limit of unfinished groups, but open groups still fill",
+      "workers/edge/src/assignment-store.test.ts > at the limit of groups a page is told when to ask again, without an error",
+      "workers/edge/src/assignment-store.test.ts > an abandoned group stops counting at its deadline",
     ],
   },
   {

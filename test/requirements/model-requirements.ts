@@ -100,7 +100,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A model of the visitor's choice can only call the tools there are; the site's policy, which learns from its mistakes, is free.",
     tests: [
-      "packages/embed/src/request-conversation.test.ts > a model of the visitor's choice can only call the tools there are; the site's policy may err",
+      "packages/embed/src/request-conversation.test.ts > calls of a visitor's model are restricted to existing tools; those of the site's policy are not",
       "packages/agent/src/tool-call-constraint.test.ts > with constrainToolCalls every turn is sampled under the tools' grammar, which is recorded",
       "test/contract/constrained-rollout.test.ts > no constrained turn is unreadable, cut off or a call that its tools refuse; free ones are",
     ],
@@ -194,7 +194,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
       "Any Hugging Face folder of the supported types runs: shards, template files, several stop tokens.",
     tests: [
       "packages/model/src/files/model-folder.test.ts > of a folder in shards, the files that its index names belong to the model",
-      "packages/embed/src/policy-host.browser.test.ts > shards, a template file and two stop tokens reach the policy of a page",
+      "packages/embed/src/policy-host.browser.test.ts > a page's policy uses shards, a template file and two stop tokens",
     ],
   },
   {

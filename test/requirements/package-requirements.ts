@@ -59,9 +59,9 @@ export const PACKAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Every npm script is a command of waggle with the same name, and outside a checkout a command that needs one says so in a sentence.",
     tests: [
-      "packages/cli/src/program.test.ts > every npm script is a command of the same name, and none is there twice",
-      "packages/cli/src/program.test.ts > an npm script that is a command of waggle runs that command",
-      "packages/cli/src/repository-commands.test.ts > waggle %s says outside a checkout where it works, in one sentence",
+      "packages/cli/src/program.test.ts > every npm script is a command with the same name, and no command appears twice",
+      "packages/cli/src/program.test.ts > an npm script that is a waggle command runs that command",
+      "packages/cli/src/repository-commands.test.ts > waggle %s outside a checkout says where it works, in one sentence",
     ],
   },
   {

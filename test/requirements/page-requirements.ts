@@ -38,11 +38,11 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "An assistant has the tools that its page gives it and the edge tools that the page names. No tool result ends a request.",
     tests: [
-      "packages/embed/src/site-tools.test.ts > a page has its own tools and asks the edge for none",
-      "packages/embed/src/site-tools.test.ts > a page tool may have the name of one of the shop's edge tools",
-      "packages/embed/src/tool-results.test.ts > a request goes on and its record is valid for every kind of tool result",
+      "packages/embed/src/site-tools.test.ts > a page has its own tools and requests none from the edge",
+      "packages/embed/src/site-tools.test.ts > a page tool may have the same name as one of the shop's edge tools",
+      "packages/embed/src/tool-results.test.ts > every kind of tool result leaves a running request and a valid record",
       "packages/agent/src/tool-value.test.ts > a result may be as long as the limit but no longer",
-      "workers/edge/src/routes/mcp.test.ts > a site that asks for no edge tools serves none",
+      "workers/edge/src/routes/mcp.test.ts > a site that configures no edge tools serves none",
     ],
   },
   {
@@ -51,9 +51,9 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Visitors never see tool-call markup, special tokens or JSON of the policy; the record keeps what was sampled.",
     tests: [
-      "packages/embed/src/visible-text.test.ts > no prefix of a stream shows markup, and what was shown stays",
-      "packages/embed/src/unreadable-answer.test.ts > an answer without anything readable in it becomes one plain sentence",
-      "packages/embed/src/unreadable-answer.test.ts > the record keeps what was sampled",
+      "packages/embed/src/visible-text.test.ts > no prefix of a stream shows markup, and shown text stays",
+      "packages/embed/src/unreadable-answer.test.ts > an answer without readable text becomes one plain sentence",
+      "packages/embed/src/unreadable-answer.test.ts > the record keeps the sampled text",
     ],
   },
   {
@@ -62,9 +62,9 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A policy that does not load leaves no page without an assistant, and a page follows the operator's switches.",
     tests: [
-      "packages/embed/src/damaged-policy.browser.test.ts > a page answers with the last good policy when the published one is damaged",
-      "packages/embed/src/policy-follower.test.ts > a version that failed is said once and tried again after a minute, two, four, to an hour",
-      "packages/embed/src/damaged-policy.browser.test.ts > a silenced page answers nothing, and goes on when the switch is lifted",
+      "packages/embed/src/damaged-policy.browser.test.ts > a page answers with the last good policy if the published one is damaged",
+      "packages/embed/src/policy-follower.test.ts > a failed version is reported once and retried after 1, 2, 4, … up to 60 minutes",
+      "packages/embed/src/damaged-policy.browser.test.ts > a silenced page refuses requests and answers again when the switch is lifted",
       "packages/embed/src/damaged-policy.browser.test.ts > an open page goes back to the base when the operator says so",
     ],
   },
@@ -74,8 +74,8 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A page that asks too much or too early waits as long as the edge says, and loses neither a rollout nor a tool call by it.",
     tests: [
-      "packages/embed/src/simulation.test.ts > where there is no task one worker asks, after the wait that it was told, and no rollout is lost",
-      "packages/embed/src/edge-tools.test.ts > a call that comes too soon waits as long as it is told, and is no failure of the tool",
+      "packages/embed/src/simulation.test.ts > without a task one worker asks again after the requested wait, and no rollout is lost",
+      "packages/embed/src/edge-tools.test.ts > a rate-limited call waits for Retry-After and does not fail",
       "packages/collector/src/edge-session.test.ts > 204 and 429 answers to an assignment are retryable errors with the edge's delay",
       "workers/edge/src/routes/sessions.test.ts > each trajectory of an upload counts against the limit",
     ],
@@ -118,8 +118,8 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
       "Forget me deletes at the edge, then everything in the page, and names the versions that had learned.",
     tests: [
       "packages/collector/src/uploader.test.ts > forget me deletes at the edge and then on this device",
-      "workers/edge/src/routes/visitor.test.ts > rows, objects, feedback and assignments of the visitor go, those of others stay",
-      "workers/edge/src/routes/visitor.test.ts > the answer names every version published since the first step that learned",
+      "workers/edge/src/routes/visitor.test.ts > deletes rows, objects, feedback and assignments of the visitor and no others",
+      "workers/edge/src/routes/visitor.test.ts > returns every version published since the first step that learned from the visitor",
     ],
   },
   {
@@ -131,7 +131,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
       "test/e2e/visitor.test.ts > the page stores no id before consent, one after it and none after withdrawal",
       "packages/collector/src/visitor-identity.test.ts > a token stored by the previous release is kept with consent and removed on load without",
       "workers/edge/src/forgotten-visitor.test.ts > requests that race with the deletion leave nothing behind",
-      "workers/edge/src/routes/operator-visitors.test.ts > the operator deletes one visitor and is told what learned from them",
+      "workers/edge/src/routes/operator-visitors.test.ts > the operator deletes one visitor and is told which versions learned from them",
       "workers/edge/src/routes/operator-visitors.test.ts > visitors of the previous session secret can still delete after a rotation",
     ],
   },
@@ -151,9 +151,9 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The panel streams, shows calls, stops, takes thumbs and consent, and works by keyboard.",
     tests: [
-      "packages/embed/src/element/waggle-agent.browser.test.ts > Enter sends, the call is shown while it runs, Stop ends it, and the version is said",
-      "packages/embed/src/element/waggle-agent.browser.test.ts > the whole panel can be walked with Tab, in reading order",
-      "packages/embed/src/element/waggle-agent.browser.test.ts > text from policy and tools is text, never markup",
+      "packages/embed/src/element/waggle-agent.browser.test.ts > Enter sends, a running call is shown, Stop ends it, and the policy version is shown",
+      "packages/embed/src/element/waggle-agent.browser.test.ts > Tab visits the whole panel in reading order",
+      "packages/embed/src/element/waggle-agent.browser.test.ts > text of the policy and of tools is never markup",
     ],
   },
   {
@@ -161,7 +161,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/design.md, The life of a trajectory, 6",
     behavior: "A newer policy is swapped into an open page without a reload.",
     tests: [
-      "packages/embed/src/create-agent.test.ts > a newer policy is swapped in without a reload, and the next answer comes from it",
+      "packages/embed/src/create-agent.test.ts > a newer policy replaces the old one without a reload and gives the next answer",
       "test/e2e/loop.test.ts > one policy is published, promoted and swapped into every page without a reload",
     ],
   },
@@ -171,8 +171,8 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A model of the visitor's choice answers in place of the site's; nothing of it is collected.",
     tests: [
-      "packages/embed/src/set-model.test.ts > another model answers in place of the site's; nothing of it is collected, no tasks are done",
-      "packages/embed/src/own-model-host.browser.test.ts > a visitor's model answers, follows no manifest, and comes from storage the next time",
+      "packages/embed/src/set-model.test.ts > another model answers instead of the site's, collects nothing and does no tasks",
+      "packages/embed/src/own-model-host.browser.test.ts > a visitor's model answers, follows no manifest, and loads from storage the next time",
       "packages/embed/src/set-model.test.ts > a model chosen while another loads is the one that answers",
       "test/e2e/model-picker.test.ts > a model by its address answers in the panel, without the site's edge and without asking for consent",
     ],
@@ -184,8 +184,8 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
       "The operator sees trajectories token by token, colored by log-prob, with calls, group, reward and advantage.",
     tests: [
       "apps/dashboard/src/trajectory-view.browser.test.ts > tokens are colored by the chosen measure",
-      "apps/dashboard/src/trajectory-view.browser.test.ts > arrow keys move between tokens and each is explained",
-      "apps/dashboard/src/token-text.test.ts > every token has a text and together they are the segment",
+      "apps/dashboard/src/trajectory-view.browser.test.ts > arrow keys move between tokens, and each is explained",
+      "apps/dashboard/src/token-text.test.ts > every token has a text, and together they are the segment's text",
     ],
   },
   {

@@ -30,7 +30,7 @@ export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
     behavior: "A page that is opened before the base model is published becomes ready by itself.",
     tests: [
       "test/e2e/visitor.test.ts > a shop opened before the trainer published the base model becomes ready by itself",
-      "packages/embed/src/create-agent.test.ts > a page opened before the first policy is published says that it waits, and becomes ready",
+      "packages/embed/src/create-agent.test.ts > a page opened before the first policy is published says so and becomes ready later",
     ],
   },
   {

@@ -300,7 +300,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
       "A server that never answered is said to be unreachable after three requests; a page tries again by itself.",
     tests: [
       "packages/runtime/src/store/file-download.test.ts > a server that %s (%s) gets %i requests before it is NETWORK",
-      "packages/embed/src/create-agent.test.ts > a page whose edge was down loads at the next look for a policy, without anybody's help",
+      "packages/embed/src/create-agent.test.ts > a page whose edge was down loads at the next policy check, on its own",
     ],
   },
   {

@@ -47,7 +47,7 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
       "packages/protocol/src/guidance.test.ts > %s is refused",
       "packages/protocol/src/guidance.test.ts > invalid JSON, invalid UTF-8 and oversized guidance are refused",
       "packages/agent/src/guided-environment.test.ts > guidance that spells special tokens is encoded as plain text",
-      "packages/embed/src/version-texts.test.ts > a version whose text %s is refused, and the earlier one stays",
+      "packages/embed/src/version-texts.test.ts > a version whose guidance %s is refused, and the earlier one stays",
     ],
   },
   {
@@ -56,8 +56,8 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Text is a policy version: published to the canary, without an evaluation only when the publisher asks for that, promoted, taken back, read at the next request of an open page, and read again by the replay of its rollouts.",
     tests: [
-      "workers/edge/src/routes/policies.test.ts > text without an evaluation is refused unless the publisher asks for it, an adapter always",
-      "workers/edge/src/routes/policies.test.ts > text over the parent's adapter may be a canary without an evaluation, and needs the operator's word to be stable",
+      "workers/edge/src/routes/policies.test.ts > refuses text without an evaluation unless the publisher asks for it, and an adapter always",
+      "workers/edge/src/routes/policies.test.ts > allows an unevaluated text over the parent's adapter as canary, and as stable only by the operator",
       "packages/agent/src/guided-environment.test.ts > a conversation continues under a version with equal guidance and restarts under any other",
       "trainer/src/commands/publish-text.test.ts > text is published, promoted and rolled back like an adapter",
       "trainer/src/check/guided-replay.test.ts > tokens of a text that the version does not say are refused, and so is silence",

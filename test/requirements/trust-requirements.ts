@@ -41,9 +41,9 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "One bad record stops no other: it is refused at upload, rejected alone in a lease and in the trainer's check, and becomes a dead letter when no lease of it ends well.",
     tests: [
-      "workers/edge/src/records.test.ts > an upload whose kept ids are out of order is refused, the rest of the batch is stored",
-      "workers/edge/src/records.test.ts > objects that are missing, damaged, too large or of another schema leave a lease alone",
-      "workers/edge/src/records.test.ts > becomes a dead letter after 5 leases; other groups are learned from meanwhile",
+      "workers/edge/src/records.test.ts > an upload with unsorted kept ids is refused, and the rest of the batch is stored",
+      "workers/edge/src/records.test.ts > missing, damaged, oversized or outdated objects are left out of a lease",
+      "workers/edge/src/records.test.ts > becomes a dead letter after 5 leases, while other groups are learned from",
       "trainer/src/check/contained-check.test.ts > an exception in the check of one trajectory rejects that trajectory only",
       "trainer/src/check/trajectory-check.property.test.ts > with re-scoring replaced by a stub",
     ],
@@ -54,8 +54,8 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "What arrives is bounded by its decoded bytes for each visitor, address prefix, group and lease, and by the context length of the model.",
     tests: [
-      "workers/edge/src/byte-quota.test.ts > a group is bounded by its decoded bytes, and a lease by its own limit",
-      "workers/edge/src/byte-quota.test.ts > a visitor's and a network's bytes an hour are bounded, and the page is told when to send again",
+      "workers/edge/src/byte-quota.test.ts > the decoded bytes of a group and of a lease are limited",
+      "workers/edge/src/byte-quota.test.ts > bytes per hour of a visitor and a network are limited, and the page is told when to retry",
       "workers/edge/src/byte-quota.test.ts > a path longer than the model's context is refused at upload",
     ],
   },

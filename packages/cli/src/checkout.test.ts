@@ -11,13 +11,13 @@ function folderWith(manifest: object): string {
   return folder;
 }
 
-test("a folder inside the repository belongs to its root, past packages of the workspace", () => {
+test("a folder inside the repository belongs to its root, not to a workspace package", () => {
   const root = join(import.meta.dirname, "../../..");
   expect(checkoutAt(import.meta.dirname)).toBe(root);
   expect(checkoutAt(root)).toBe(root);
 });
 
-test("a project that only uses the name or the packages is no checkout", () => {
+test("a project that only shares the name or uses the packages is not a checkout", () => {
   expect(checkoutAt(folderWith({ name: "waggle" }))).toBeNull();
   const shop = folderWith({ name: "shop", workspaces: ["apps/*"], devDependencies: {} });
   mkdirSync(join(shop, "apps"));

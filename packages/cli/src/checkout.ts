@@ -1,11 +1,11 @@
-/** Finds the checkout of Waggle's repository that a folder is in. */
+/** Finds the checkout of Waggle's repository that contains a folder. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Where the repository is published. */
+/** URL of the repository. */
 export const REPOSITORY = "https://github.com/waggle-agents/waggle";
 
-/** Root of the checkout that holds `folder`; `null` outside of one. */
+/** Root of the checkout that contains `folder`; `null` outside of a checkout. */
 export function checkoutAt(folder: string): string | null {
   const manifest = join(folder, "package.json");
   if (existsSync(manifest) && isWaggle(readFileSync(manifest, "utf8"))) return folder;

@@ -1,4 +1,4 @@
-/** `convert`: writes a model in another number format, ahead of time. A stopped run continues when it is run again. */
+/** `convert`: writes a model in another number format ahead of time. Run it again to continue a stopped run. */
 import { convertModel, type ConvertProgress } from "@waggle/runtime/node";
 import { jsonOption, type ProgramOptions } from "@waggle/trainer";
 import { type Command, Option } from "commander";
@@ -11,16 +11,17 @@ type Flags = {
   readonly json: boolean;
 };
 
+/** Adds the command. */
 export function addConvertCommand(
   program: Command,
   { signal, writeOut }: Pick<ProgramOptions, "signal" | "writeOut">,
 ): void {
   program
     .command("convert")
-    .description("write a model folder in another number format, for pages to load")
-    .argument("<source>", "a folder, a Hugging Face repository (org/name@revision) or an address")
+    .description("convert a model folder to another number format for web pages")
+    .argument("<source>", "folder, Hugging Face repository (org/name@revision) or URL")
     .addOption(new Option("--dtype <format>", "number format").choices(FORMATS).default("int4"))
-    .requiredOption("--out <folder>", "folder to write")
+    .requiredOption("--out <folder>", "output folder")
     .addOption(jsonOption())
     .action(async (source: string, flags: Flags) => {
       try {
@@ -32,7 +33,7 @@ export function addConvertCommand(
           onProgress: createProgressLine(),
         });
         const { out, format, shards, keptShards, sizeBytes } = model;
-        const kept = keptShards === 0 ? "" : `, ${keptShards} of them kept`;
+        const kept = keptShards === 0 ? "" : `, ${keptShards} of them unchanged`;
         endProgressLine();
         writeOut(
           flags.json
@@ -47,7 +48,7 @@ export function addConvertCommand(
     });
 }
 
-/** One line that is rewritten at most ten times a second, and only on a terminal. */
+/** A progress line that is rewritten at most ten times a second, and only on a terminal. */
 function createProgressLine(): (progress: ConvertProgress) => void {
   let last = 0;
   return ({ step, doneBytes, totalBytes }) => {

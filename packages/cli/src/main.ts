@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 /**
- * The `waggle` command. Checks the Node version before it loads anything, because an older Node fails on the
- * libraries with a stack trace. Imports nothing at the top for that reason.
+ * The `waggle` command. It checks the Node version before it loads anything, because the libraries fail with a stack
+ * trace on an older Node. For this reason it has no imports at the top.
  */
 const OLDEST = 22;
 const [major = 0] = process.versions.node.split(".").map(Number);
 
 if (major < OLDEST) {
   process.stderr.write(
-    `waggle needs Node ${OLDEST} or newer, and this is Node ${process.versions.node}; install a newer one from https://nodejs.org\n`,
+    `waggle needs Node ${OLDEST} or newer, but this is Node ${process.versions.node}; install a newer version from https://nodejs.org\n`,
   );
   process.exitCode = 1;
 } else {

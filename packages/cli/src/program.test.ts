@@ -6,7 +6,7 @@ import { createWaggle } from "./program.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 
-/** The program, with what commander writes to either stream. */
+/** The program, with its output to both streams. */
 function waggle(): {
   readonly run: (...args: string[]) => Promise<unknown>;
   readonly text: string[];
@@ -25,7 +25,7 @@ function waggle(): {
   return { run: (...args) => program.parseAsync(args, { from: "user" }), text };
 }
 
-test("every npm script is a command of the same name, and none is there twice", async () => {
+test("every npm script is a command with the same name, and no command appears twice", async () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
     scripts: { [name: string]: string };
   };
@@ -40,7 +40,7 @@ test("every npm script is a command of the same name, and none is there twice", 
   );
 });
 
-test("an npm script that is a command of waggle runs that command", () => {
+test("an npm script that is a waggle command runs that command", () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
     scripts: { [name: string]: string };
   };
@@ -52,7 +52,7 @@ test("an npm script that is a command of waggle runs that command", () => {
   }
 });
 
-test("the version is the one of the packages", async () => {
+test("the version is that of the packages", async () => {
   const { run, text } = waggle();
   await expect(run("--version")).rejects.toMatchObject({ code: "commander.version" });
   expect(text).toEqual([`${WAGGLE_VERSION}\n`]);

@@ -1,11 +1,11 @@
-/** The program behind `waggle`: the trainer's commands, `convert`, and the scripts of a checkout. */
+/** The program behind `waggle`: the trainer's commands, `convert`, and the npm scripts of a checkout. */
 import { WAGGLE_VERSION } from "@waggle/protocol";
 import { createProgram, type ProgramOptions } from "@waggle/trainer";
 import type { Command } from "commander";
 import { addConvertCommand } from "./convert-command.ts";
 import { addRepositoryCommands } from "./repository-commands.ts";
 
-/** The program with every command; parse it with the process's arguments. */
+/** Creates the program with every command. Parse the process's arguments with it. */
 export function createWaggle(options: ProgramOptions): Command {
   const program = createProgram(options).version(
     WAGGLE_VERSION,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { addRepositoryCommands } from "./repository-commands.ts";
 
 test.each(["start", "test", "bench:engine", "loop"])(
-  "waggle %s says outside a checkout where it works, in one sentence",
+  "waggle %s outside a checkout says where it works, in one sentence",
   async (name) => {
     const text: string[] = [];
     const program = new Command("waggle");
@@ -11,7 +11,7 @@ test.each(["start", "test", "bench:engine", "loop"])(
     for (const command of program.commands) {
       command.exitOverride().configureOutput({ writeErr: (written) => text.push(written) });
     }
-    // The script's own options are not refused before.
+    // The script's own options are accepted.
     const ran = program.parseAsync([name, "--json", "--help"], { from: "user" });
     await expect(ran).rejects.toMatchObject({ exitCode: 2 });
     expect(text).toEqual([

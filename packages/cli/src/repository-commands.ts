@@ -1,28 +1,28 @@
 /**
- * Commands that work on Waggle itself: inside a checkout they run the npm script of the same name, with all
- * arguments; elsewhere they say in one sentence where they work.
+ * Commands for work on Waggle itself. Inside a checkout they run the npm script of the same name with all arguments.
+ * Elsewhere they print one sentence about where they work.
  */
 import { spawnSync } from "node:child_process";
 import type { Command } from "commander";
 import { checkoutAt, REPOSITORY } from "./checkout.ts";
 
-/** The npm scripts of the repository that are no commands of their own. */
+/** npm scripts of the repository that are not commands of their own. */
 const SCRIPTS: { readonly [name: string]: string } = {
   start: "start the edge, the trainer, the demo shop and the dashboard",
   setup: "prepare storage, pages and Chromium for start and test",
   loop: "run simulated visitors, the edge and the trainer once, and report",
-  docs: "build the documentation as a site",
-  screenshots: "take pictures of the shop and the dashboard",
-  check: "check what you changed, within two minutes",
+  docs: "build the documentation site",
+  screenshots: "take screenshots of the shop and the dashboard",
+  check: "check your changes within two minutes",
   test: "run every check",
-  "test:long": "run every check with every case",
+  "test:long": "run every check with every test case",
   "test:faults": "kill and damage a running loop 200 times",
-  "test:robust": "inject every known fault and count what is lost",
+  "test:robust": "inject every known fault and count the losses",
   health: "measure names, cycles, folders, words and documentation",
-  "test:mutants": "plant known mistakes and count those that tests notice",
-  "bench:engine": "measure the training engine beside its peers",
-  "bench:grammar": "measure grammars beside their peers",
-  "bench:runtime": "measure the runtime beside its peers",
+  "test:mutants": "insert known mistakes and count those that tests catch",
+  "bench:engine": "compare the training engine with other engines",
+  "bench:grammar": "compare grammars with other libraries",
+  "bench:runtime": "compare the runtime with other runtimes",
   build: "compile the packages",
   typecheck: "check the types of sources and tests",
   lint: "lint all files",
@@ -33,7 +33,7 @@ const SCRIPTS: { readonly [name: string]: string } = {
 
 const REFUSED = 2;
 
-/** Adds one command per script. @param folder where the command was given. */
+/** Adds one command per script. @param folder working directory of the command. */
 export function addRepositoryCommands(program: Command, folder: string): void {
   program.enablePositionalOptions().commandsGroup("Work on Waggle itself (inside a checkout):");
   for (const [name, description] of Object.entries(SCRIPTS)) {
@@ -58,7 +58,7 @@ export function addRepositoryCommands(program: Command, folder: string): void {
   }
 }
 
-/** @returns the exit code of `npm run <name>`. */
+/** Runs an npm script. @returns its exit code. */
 function runScript(root: string, name: string, args: readonly string[]): number {
   const { status } = spawnSync("npm", ["run", "--silent", name, "--", ...args], {
     cwd: root,
