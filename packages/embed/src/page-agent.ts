@@ -1,7 +1,4 @@
-/**
- * The implementation of `Agent`: handles requests and uploads. `ResidentPolicy` loads the policy, and
- * `@waggle/agent` runs the loop.
- */
+/** Implements `Agent`: requests and uploads. `ResidentPolicy` loads the policy; `@waggle/agent` runs the loop. */
 import { createRedactor, forgetVisitor } from "@waggle/collector";
 import type { EdgeSession, EnqueueResult } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
