@@ -1,7 +1,6 @@
 /**
- * The tree of docs/design.md, held by a program: layers import downward only, packages of one layer
- * do not know each other, heavy libraries stay where they are listed, sources do not grow past 400
- * lines, and nothing is imported that its package does not declare.
+ * Asserts the architecture of docs/design.md: layers import only lower layers, packages of one layer do not import each
+ * other, heavy libraries stay in listed packages, sources have at most 400 lines, and packages declare what they import.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -70,7 +69,7 @@ const packageName = (specifier: string) =>
     .slice(0, specifier.startsWith("@") ? 2 : 1)
     .join("/");
 
-test("every package of the tree has a layer and every layer has its package", () => {
+test("every package has a layer, and every layer has existing packages", () => {
   const found = ["packages/*", "workers/*", "apps/*"]
     .flatMap((pattern) => globSync(`${pattern}/package.json`, { cwd: ROOT }))
     .map((file) => file.replace("/package.json", ""));
@@ -96,7 +95,7 @@ test("sources import workspace packages of lower layers only", () => {
   expect(upward).toEqual([]);
 });
 
-test("packages/testing knows only what the packages that it tests are made of", () => {
+test("packages/testing imports only what the packages that it tests may import", () => {
   const known = ["@waggle/protocol", "@waggle/model"];
   const above = globSync("packages/testing/src/**/*.ts", { cwd: ROOT }).flatMap((file) =>
     imports(file)
@@ -118,7 +117,7 @@ test("relative imports stay inside their package", () => {
   expect(escaping).toEqual([]);
 });
 
-test("heavy libraries are imported only where the tree lists them", () => {
+test("heavy libraries are imported only by the listed packages", () => {
   const misplaced = sources
     .filter(({ file }) => !isTest(file))
     .flatMap(({ folder, file }) =>
@@ -176,7 +175,7 @@ test("no source is longer than 400 lines", () => {
   expect(long).toEqual([]);
 });
 
-test("static, re-exported and dynamic imports are all seen", () => {
+test("static imports, re-exports and dynamic imports are all found", () => {
   const planted =
     'import { x } from "@waggle/embed";\nexport { y } from "./y.ts";\nawait import("hono");\nimport "z";';
   expect(importsOf(planted)).toEqual(["@waggle/embed", "./y.ts", "hono", "z"]);

@@ -1,8 +1,8 @@
-/** Public names that nothing uses, and how many names packages have. */
+/** No unused public names, and a limit on their number. */
 import { expect, test } from "vitest";
 import { PublicNames } from "../../scripts/health/public-names.ts";
 
-/** Most public names of a package; absent = no limit. */
+/** Maximum number of public names of a package; absent = no limit. */
 const MOST: Readonly<Record<string, number>> = { "@waggle/learning": 400 };
 
 const names = new PublicNames();

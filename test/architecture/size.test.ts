@@ -1,7 +1,7 @@
 /**
- * What a page loads before the first token of a chat with a model by its address: all JavaScript of
- * page and worker, onnxruntime's included, built as users build. Not counted: the model, onnxruntime's
- * .wasm and what is loaded later or never (`LATER`).
+ * Size of the code that a page loads before the first token of a chat with a model from a URL: the JavaScript of page
+ * and worker, including onnxruntime's, in a production build. The model, onnxruntime's .wasm, and scripts that load
+ * later or never (`LATER`) are not counted.
  */
 import { gzipSync } from "node:zlib";
 import { beforeAll, expect, test } from "vitest";
@@ -10,15 +10,15 @@ import { builtPage } from "../fixtures/built-page.ts";
 /** 120 KB. */
 const MOST = 120 * 1024;
 
-/** Scripts with an import of their own that this page does not come to. */
+/** Scripts behind a dynamic import that this page does not reach. */
 const LATER = [
-  "branch-steps", // with the first forks on WebGPU that share a long beginning
-  "grammar", // with the first grammar
-  "local-folder", // with a model that the visitor picked from disk
-  "model-fit", // with weights of more than 128 MiB
-  "refetch-chunk", // where storage lost a piece of a model
+  "branch-steps", // loaded for the first forks on WebGPU that share a long prefix
+  "grammar", // loaded for the first grammar
+  "local-folder", // loaded for a model that the visitor picked from disk
+  "model-fit", // loaded for weights of more than 128 MiB
+  "refetch-chunk", // loaded if storage lost a chunk of a model
 ];
-/** What only one of the devices loads: its worker, and Emscripten's loader of its .wasm. */
+/** Scripts that only one of the devices loads: its worker, and Emscripten's loader of its .wasm. */
 const OF_DEVICE = {
   wasm: ["wasm", "ort-wasm-simd-threaded"],
   webgpu: ["webgpu", "ort-wasm-simd-threaded.asyncify"],
@@ -48,7 +48,7 @@ async function buildPage(page: string): Promise<Script[]> {
   return scripts;
 }
 
-/** Names of scripts that come with a script at once. */
+/** Names of scripts that a script imports statically. */
 function importsOf({ code }: Script): string[] {
   return [...code.matchAll(/(?:from|import)\s*["']\.\/([^"']+?)-[\w-]{8}\.m?js["']/g)].map(
     ([, name]) => name as string,
@@ -61,7 +61,7 @@ beforeAll(async () => {
 }, 60_000);
 
 test.for(["wasm", "webgpu"] as const)(
-  "a page and its worker are at most 120 KB gzipped before the first token on %s",
+  "a page and its worker load at most 120 KB gzipped before the first token on %s",
   (device) => {
     const other: readonly string[] = OF_DEVICE[device === "wasm" ? "webgpu" : "wasm"];
     const loaded = scripts
@@ -71,16 +71,16 @@ test.for(["wasm", "webgpu"] as const)(
     const sum = loaded.reduce((total, { bytes }) => total + bytes, 0);
     const table = loaded.map(({ file, bytes }) => `${String(bytes).padStart(8)}  ${file}`);
     expect(sum <= MOST ? "" : [`gzipped: ${sum}, most ${MOST}`, ...table].join("\n")).toBe("");
-    // The page, the worker, the loader: a sum over less would mean nothing.
+    // Page, worker and loader must all be found, or the sum is meaningless.
     expect(loaded.map(({ bytes }) => bytes > 5_000)).toEqual([true, true, true]);
   },
 );
 
-test("what is not counted is built, and nothing that is counted brings it at once", () => {
+test("uncounted scripts exist, and no counted script imports them statically", () => {
   const names = scripts.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining([...LATER, ...Object.values(OF_DEVICE).flat()]));
   const counted = scripts.filter(({ name }) => !LATER.includes(name));
   expect(counted.flatMap(importsOf).filter((name) => LATER.includes(name))).toEqual([]);
-  // The pattern finds imports: those of the scripts that come later.
+  // Control: the pattern does find imports, namely those of the later scripts.
   expect(scripts.flatMap(importsOf)).toContain("webgpu");
 });

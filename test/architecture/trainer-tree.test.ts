@@ -1,4 +1,4 @@
-/** The trainer's tree: folders of a size one reads, and no folder that depends on the one it stands in. */
+/** The trainer's folders: a limited number of files in each, and no cycle between a folder and its subfolders. */
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
@@ -18,7 +18,7 @@ function importsOf(file: string): string[] {
   );
 }
 
-test("only index.ts stands at the root of the trainer", () => {
+test("the root of the trainer contains only index.ts", () => {
   const atRoot = files.filter((file) => dirname(file) === SOURCE).map((file) => basename(file));
   expect(atRoot).toEqual(["index.ts"]);
 });
@@ -29,7 +29,7 @@ test("a folder has at most 40 source files", () => {
   expect([...counts].filter(([, count]) => count > MOST_FILES)).toEqual([]);
 });
 
-test("no file imports from a folder that encloses its own and imports it back", () => {
+test("no file imports from an enclosing folder that imports it back", () => {
   const imports = files.flatMap((file) =>
     importsOf(file).map((target) => ({ file, from: dirname(file), to: dirname(target) })),
   );

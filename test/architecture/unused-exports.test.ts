@@ -1,7 +1,7 @@
 /**
- * Nothing is exported for tests alone. Every export of a package or of the trainer must be reachable from
- * a program, from a code snippet of the docs, or from a package entry that outsiders import. Knip
- * cannot see this: it treats every package entry and every test as a root.
+ * No export exists only for tests. Every export of a package or of the trainer must be reachable from a program, from a
+ * snippet of the docs, or from a package entry for outside users. Knip cannot check this, because it treats every
+ * package entry and every test as a root.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { Modules, Reach } from "../../scripts/health/symbols.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** What is run: everything else must be of use to one of these. */
+/** Programs: the roots of the search. */
 const PROGRAMS = [
   "apps/*/*.ts",
   "apps/*/src/**/*.ts",
@@ -21,7 +21,7 @@ const PROGRAMS = [
   "{trainer,packages/*}/bench/**/*.ts",
 ];
 
-/** Packages or entries that people outside this repository import, with the reason. */
+/** Packages or entries that are imported outside this repository, with the reason. */
 const FOR_OUTSIDERS: Record<string, string> = {
   "@waggle/testing": "Published fakes and matchers for the tests of other projects.",
 };
@@ -40,7 +40,7 @@ const sources = (...patterns: string[]) =>
 
 const modules = new Modules(ROOT);
 
-/** What programs and the snippets of the docs reach. */
+/** Declarations that programs and snippets reach. */
 function reachOfPrograms(): Reach {
   const reach = new Reach(modules);
   for (const file of sources(...PROGRAMS)) reach.addFile(file);
@@ -53,7 +53,7 @@ function reachOfPrograms(): Reach {
 const entriesOf = (name: string) =>
   [...modules.entries].filter(([entry]) => entry === name || entry.startsWith(`${name}/`));
 
-/** Exported declarations of a file that nothing reaches. */
+/** Exported declarations of a file that are not reached. */
 const unreached = (reach: Reach, file: string): string[] =>
   modules
     .exportsOf(file)
@@ -70,7 +70,7 @@ test("every export is used outside tests", () => {
   expect([...new Set(files.flatMap((file) => unreached(reach, file)))]).toEqual([]);
 });
 
-test("every entry that is allowed for outsiders needs its permission", () => {
+test("every exemption for outside users is still needed", () => {
   const reach = reachOfPrograms();
   const needless = Object.keys(FOR_OUTSIDERS).filter((name) =>
     entriesOf(name).every(([, file]) => unreached(reach, file).length === 0),
@@ -78,7 +78,7 @@ test("every entry that is allowed for outsiders needs its permission", () => {
   expect(needless).toEqual([]);
 });
 
-test("a reached export is told from a dead one, by name, alias and namespace", () => {
+test("reached exports are distinguished from dead ones by name, alias and namespace", () => {
   const reach = new Reach(modules);
   reach.addText(
     "test/architecture/planted.ts",

@@ -1,4 +1,4 @@
-/** Every npm script that takes options: it explains them, and refuses what it does not know with exit code 2. */
+/** Every npm script with options explains them, and refuses unknown options with exit code 2. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { isLong } from "../fixtures/long.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** A bad value of each script and what its refusal must say. */
+/** A bad value for each script, and a pattern of the error message. */
 const BAD_VALUES: { readonly [script: string]: readonly [arguments_: string, refusal: RegExp] } = {
   start: ["--port 0", /a whole number from 1 to 65535/],
   setup: ["unwanted", /too many arguments/],
@@ -40,14 +40,14 @@ const BAD_VALUES: { readonly [script: string]: readonly [arguments_: string, ref
   waggle: ["status --edge nowhere", /a URL that begins with/],
 };
 
-/** Their options are those of TypeScript, oxlint and oxfmt. */
+/** Scripts with the options of TypeScript, oxlint and oxfmt. */
 const OTHERS = ["build", "typecheck", "lint", "format", "format:check"];
 
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
   scripts: { [name: string]: string };
 };
 
-/** Most of a run is loading the program; other tests may share the processor. */
+/** Loading the program takes most of the time, and other tests may share the processor. */
 const PATIENCE = 120_000;
 
 type Ended = { readonly code: number; readonly out: string; readonly err: string };
@@ -92,7 +92,7 @@ fault(
   },
 );
 
-test("every npm script has a case here", () => {
+test("every npm script has a case in this file", () => {
   expect(Object.keys(scripts).toSorted()).toEqual(
     [...Object.keys(BAD_VALUES), ...OTHERS].toSorted(),
   );

@@ -1,6 +1,6 @@
 /**
- * Tool calls under grammars from the page's loop to the trainer: the same numbers in sampler, checker
- * and engine, and no grammar but the one that an honest page asks for.
+ * Tool calls under grammars, from the page's loop to the trainer: sampler, check and engine compute the same numbers,
+ * and only the grammar that an honest page uses is accepted.
  */
 import { join } from "node:path";
 import { rollOut } from "@waggle/agent";
@@ -33,7 +33,7 @@ function rollout(seed: number, constrainToolCalls: boolean, topK = 0): Promise<T
     policy,
     environment: environmentNamed(task.environment).create(task).environment,
     chatFormat: model.format,
-    // Hot enough for mistakes of every kind, where nothing holds them off.
+    // Hot enough to produce every kind of mistake without a grammar.
     sampling: { ...FULL_SUPPORT, temperature: 4, topK },
     constrainToolCalls,
     limits: { maxTurns: 4, maxTokensPerTurn: 48, timeoutMs: 0 },
@@ -65,7 +65,7 @@ const faultsOf = ({ turns }: Trajectory) =>
       ),
   ).length;
 
-test("no constrained turn is unreadable, cut off or a call that its tools refuse; free ones are", async () => {
+test("constrained turns are never unreadable, cut off or refused by their tools; free turns are", async () => {
   let free = 0;
   for (let seed = 1; seed <= 12; seed++) {
     const constrained = await rollout(seed, true);
@@ -79,7 +79,7 @@ test("no constrained turn is unreadable, cut off or a call that its tools refuse
 });
 
 test.each([0, 12])(
-  "what was sampled under a grammar and top-k %i is re-scored and learned from with what was allowed",
+  "tokens sampled under a grammar and top-k %i are re-scored and learned with the allowed set",
   async (topK) => {
     const engine = await openEngine(model, "cpu", { rank: 4, alpha: 8, seed: 1 }, { threads: 1 });
     let masked = 0;
@@ -125,7 +125,7 @@ const [specOf, changed] = [
 test.each<[string, (trajectory: Trajectory) => Trajectory | Promise<Trajectory>]>([
   ["another kind of grammar", (t) => underGrammar(t, REGEX)],
   [
-    "a tool less than the task has",
+    "a tool that the task does not have",
     (t) => {
       const spec = specOf(t);
       const tools = spec.kind === "tool-calls" ? spec.tools.slice(1) : [];
@@ -151,7 +151,7 @@ test.each<[string, (trajectory: Trajectory) => Trajectory | Promise<Trajectory>]
   expect(outcome).toMatchObject({ status: "rejected", reason: "grammar-mismatch" });
 });
 
-test("a grammar that is left out, or claimed where none was, is seen in the log-probs", async () => {
+test("a missing grammar, and one that was not used, are detected in the log-probs", async () => {
   const constrained = await rollout(1, true);
   const free = await rollout(1, false);
   const hidden = await check(changed(constrained, () => ({ grammar: null })));

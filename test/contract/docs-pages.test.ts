@@ -1,4 +1,4 @@
-/** What every page of the documentation keeps to: links that lead somewhere, a README of one screen, evidence that begins with its answer. */
+/** Rules for every page of the documentation: valid links, a README of one screen, evidence that opens with its answer. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
@@ -23,7 +23,7 @@ const anchorOf = (heading: string) =>
 const anchorsOf = (file: string) =>
   [...withoutCode(text(file)).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
 
-/** Links of a page to files of the repository that lead nowhere. */
+/** Broken links from a page to files of the repository. */
 function deadLinks(page: string): string[] {
   const links = withoutCode(text(page)).matchAll(/\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"/g);
   return [...links].flatMap(([, inText, inTag]) => {
@@ -31,7 +31,7 @@ function deadLinks(page: string): string[] {
     if (/^[a-z]+:/.test(link)) return [];
     const [path = "", anchor] = link.split("#");
     const file = path === "" ? page : normalize(join(dirname(page), path));
-    // The site has the pages of docs and nothing else.
+    // The site contains only the pages of docs.
     if (page.startsWith("docs/") && !file.startsWith("docs/")) return [`${page}: ${link}`];
     if (!existsSync(join(ROOT, file))) return [`${page}: ${link}`];
     const isThere = anchor === undefined || anchorsOf(file).includes(anchor);
@@ -52,7 +52,7 @@ const namedFiles = (page: string) =>
     ),
   ].map(([file]) => file);
 
-test("every file that a page names is there", () => {
+test("every file that a page names exists", () => {
   const missing = pages.flatMap((page) =>
     namedFiles(page)
       .filter((file) => !existsSync(join(ROOT, file)))
@@ -99,7 +99,7 @@ test("the reference of parts names every exported part", () => {
   expect(parts.filter((name) => !new RegExp(`\\b${name}\\b`).test(page))).toEqual([]);
 });
 
-/** Rows of each table before the first section that is an appendix. */
+/** Rows of each table before the first appendix section. */
 function tableRows(page: string): number[] {
   const [main = ""] = text(page).split(/^## Appendix/m);
   return [...main.matchAll(/(?:^\|.*\n)+/gm)].map(([table]) => table.trim().split("\n").length - 2);

@@ -1,6 +1,6 @@
 /**
- * The TypeScript in docs/ compiles: every block marked plain `ts` is a module of its own. Blocks with more
- * after the mark (`ts page`, `ts recipe`) belong to guides that have end-to-end tests.
+ * The TypeScript in docs/ compiles. Every block marked plain `ts` is a module of its own. Blocks with more after the
+ * mark (`ts page`, `ts recipe`) belong to guides that have end-to-end tests.
  */
 import { spawnSync } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -11,16 +11,16 @@ import { expect, test } from "vitest";
 const ROOT = join(import.meta.dirname, "../..");
 const GENERATED = ["**/node_modules/**", "docs/reference/api/**"];
 
-/** Packages that the snippets import; their builds bring those below them. */
+/** Packages that the snippets import. Building them also builds their dependencies. */
 const USED = ["embed", "engine", "environments", "exchange", "testing"];
 
-/** @returns what the compiler says, nothing where all is well. */
+/** @returns the compiler's output; empty if there are no errors. */
 function tsc(...args: readonly string[]): string {
   const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
   return spawnSync(process.execPath, [compiler, ...args], { cwd: ROOT, encoding: "utf8" }).stdout;
 }
 
-/** The name of a block says where it stands: `concepts-group-2.ts`. */
+/** Snippets by name. The name tells the place of the block: `concepts-group-2.ts`. */
 function snippets(): Map<string, string> {
   const found = new Map<string, string>();
   for (const page of globSync("docs/**/*.md", { cwd: ROOT, exclude: GENERATED })) {

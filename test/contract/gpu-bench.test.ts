@@ -1,10 +1,10 @@
-/** `npm run bench:engine -- --only gpu` at the sizes that it takes without a GPU. */
+/** `npm run bench:engine -- --only gpu` at sizes that run without a GPU. */
 import { beforeAll, expect, test } from "vitest";
 import { gradientError } from "../../packages/engine/bench/gpu/measured-case.ts";
 import { measuredRows, softwareRows } from "../../packages/engine/bench/scenarios/gpu.ts";
 import type { BenchRow } from "../../packages/runtime/bench/row.ts";
 
-/** A software adapter shares two cores with whatever else runs; only a hang takes so long. */
+/** A software adapter shares two cores with other processes; only a hang takes this long. */
 const PATIENCE = 240_000;
 
 const rows: BenchRow[] = [];
@@ -12,14 +12,14 @@ beforeAll(async () => {
   for await (const row of softwareRows()) rows.push(row);
 }, PATIENCE);
 
-/** Of the rows of adapters, or of full training, the one whose name ends so. */
+/** The row of adapter training, or of full training, whose name ends in `end`. */
 function rowOf(trains: "lora" | "full", end: string): BenchRow {
   const found = rows.filter(({ name }) => name.includes(trains) && name.endsWith(end));
   expect(found.length).toBe(1);
   return found[0] as BenchRow;
 }
 
-test("a software adapter gives the processor's gradients, and all rows of both kinds of step", () => {
+test("a software adapter computes the processor's gradients and reports all rows of both kinds of step", () => {
   const kinds = [
     "share of the best product",
     "share of the bandwidth by reading matrices",
@@ -38,21 +38,21 @@ test("a software adapter gives the processor's gradients, and all rows of both k
   }
 });
 
-test("frozen matrices cross to the device once; trained ones once a step, not at every run", () => {
-  // the first step is the control: what is counted are the matrices too
+test("frozen matrices are transferred once, trained ones once per step", () => {
+  // Control: the counts of the first step include the matrices.
   expect(rowOf("lora", "in the first step").ratio).toBeGreaterThan(1);
   expect(rowOf("lora", "in a later step").ratio).toBeLessThan(0.4);
   expect(rowOf("full", "in a later step").ratio).toBeGreaterThan(0.95);
   expect(rowOf("full", "in a later step").ratio).toBeLessThan(1.1);
 });
 
-test("without any adapter measuring fails", async () => {
+test("measuring fails without an adapter", async () => {
   const none = { VK_ICD_FILENAMES: "/nowhere.json", LD_LIBRARY_PATH: "/nowhere" };
   const run = measuredRows({ provider: "webgpu", size: "tiny", quick: true }, none);
   await expect(run.next()).rejects.toThrow("measuring webgpu must end well");
 });
 
-test("gradients that are missing, short or a hundredth off are no agreement", () => {
+test("missing, short and 1 % wrong gradients are not accepted as agreement", () => {
   const of = (...values: number[]) =>
     new Map([["w", { shape: [values.length], data: Float32Array.from(values) }]]);
   expect(gradientError(of(1, 2), of(1, 2))).toBe(0);

@@ -1,4 +1,4 @@
-/** Any supported Hugging Face folder goes through the whole loop: here one unlike the nano model. */
+/** A supported Hugging Face folder that differs from the nano model goes through the whole loop. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ import { checkerOf } from "../fixtures/trajectory-checker.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "waggle-llama-"));
 for (const { path, bytes } of llamaFolder()) await writeFile(join(folder, path), bytes);
-// What a download brings along and the model does not need.
+// A file that downloads contain and the model does not need.
 await writeFile(join(folder, "README.md"), "# A model");
 await writeFile(join(folder, "model-00003-of-00003.safetensors"), "of another download");
 const model = await readBaseModel(folder);
@@ -32,7 +32,7 @@ const parts = { policy, format: model.format, sampling: FULL_SUPPORT };
 const task = (seed: number): TaskReference => ({ environment: "shop", seed, split: "train" });
 const never = new AbortController().signal;
 
-test("the folder is read whole: shards, template, every token that ends a turn, context length", () => {
+test("the folder is read completely: shards, template, every stop token, context length", () => {
   expect(model.reference.files.map(({ path }) => path).sort()).toEqual(
     llamaFolder()
       .map(({ path }) => path)
@@ -45,7 +45,7 @@ test("the folder is read whole: shards, template, every token that ends a turn, 
   expect(policy.vocabularySize).toBe(640);
 });
 
-test("what it did in the shop is re-scored and judged by the trainer", async () => {
+test("its trajectories in the shop are re-scored and judged by the trainer", async () => {
   const checker = checkerOf(model.format, { policy });
   const state = initialState({ baseModel: model.reference.sha256, recipe: "grpo", seed: 1 });
   const stopReasons = new Set<string>();
@@ -67,7 +67,7 @@ test("what it did in the shop is re-scored and judged by the trainer", async () 
   expect(turns).toBeGreaterThan(1);
 });
 
-test("the engine that trains it sees the same log-probs", async () => {
+test("the training engine computes the same log-probs", async () => {
   const engine = await openEngine(model, "cpu", { rank: 4, alpha: 8, seed: 1 }, { threads: 1 });
   const { record: trajectory } = await judgedRollout(parts, task(2), 2, never);
   const [sample] = toTrainingSamples(trajectory);

@@ -1,4 +1,4 @@
-/** What an older Node than the packages need gets to read. */
+/** The message for a Node version that is too old. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ test("the waggle command needs Node 22 and says so in one sentence before it loa
   expect(source).not.toMatch(/^import /m);
 });
 
-test("the scripts of the repository start under Node 20, and under Node 22 where they stay in it", () => {
+test("the repository's scripts start under Node 20, and under Node 22 if they are told to stay in it", () => {
   const sentence = (oldest: number, version: string): string =>
     `This needs Node ${oldest} or newer, but this is Node ${version}; install a newer version from https://nodejs.org\n`;
   const old = under("18.20.0", "scripts/run.mjs");
@@ -35,8 +35,8 @@ test("the scripts of the repository start under Node 20, and under Node 22 where
   expect([current.status, current.stderr]).toEqual([1, sentence(22, "20.19.0")]);
 });
 
-test("run.mjs is JavaScript that Node 20 reads", () => {
-  // Nothing that came after: attributes of imports aside, the parser of any later Node accepts what Node 20 does.
+test("run.mjs uses only syntax that Node 20 supports", () => {
+  // Any later parser accepts everything that Node 20 accepts, apart from import attributes.
   expect(() =>
     execFileSync(process.execPath, ["--check", join(ROOT, "scripts/run.mjs")]),
   ).not.toThrow();

@@ -1,4 +1,4 @@
-/** What all package.json files have in common: one version, one minimum of Node, one place they come from. */
+/** Common fields of all package.json files: version, minimum Node and repository. */
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -17,7 +17,7 @@ const all = globSync(
   },
 ).map((path) => ({ path, manifest: JSON.parse(readFileSync(join(ROOT, path), "utf8")) as Json }));
 
-test("every package has one version, which the code knows too, and asks for the others at it", () => {
+test("every package has the same version as the code and depends on the others at it", () => {
   expect(all.length).toBeGreaterThan(18);
   for (const { path, manifest } of all) {
     expect([path, manifest["version"]]).toEqual([path, WAGGLE_VERSION]);
@@ -29,7 +29,7 @@ test("every package has one version, which the code knows too, and asks for the 
   }
 });
 
-test("no source but version.ts spells the version out", () => {
+test("only version.ts spells out the version", () => {
   const found = execFileSync("git", ["grep", "-lF", `"${WAGGLE_VERSION}"`, "--", "*.ts", "*.mjs"], {
     cwd: ROOT,
     encoding: "utf8",
@@ -37,12 +37,12 @@ test("no source but version.ts spells the version out", () => {
   const sources = found
     .trim()
     .split("\n")
-    // Records of the past in tests, and the test support of the edge.
+    // Tests contain records of the past; so does the test support of the edge.
     .filter((path) => !/\.(test|fixture)\.ts$|\/testing\//.test(path));
   expect(sources).toEqual(["packages/protocol/src/version.ts"]);
 });
 
-test("every package needs the same Node as the waggle command says", () => {
+test("every package needs the same Node version as the waggle command", () => {
   expect(new Set(all.map(({ manifest }) => JSON.stringify(manifest["engines"])))).toEqual(
     new Set(['{"node":">=22"}']),
   );
@@ -50,7 +50,7 @@ test("every package needs the same Node as the waggle command says", () => {
   expect(entry).toMatch(/^const OLDEST = 22;$/m);
 });
 
-test("every published package says what it is and where it comes from", () => {
+test("every published package has a description and its repository", () => {
   for (const { folder, manifest } of publicPackages()) {
     const { description, keywords, repository, homepage, license } = manifest as unknown as Json;
     const directory = relative(ROOT, folder);
@@ -63,7 +63,7 @@ test("every published package says what it is and where it comes from", () => {
   }
 });
 
-test("packages are published after what they depend on, and none of them depends on a private one", () => {
+test("packages are published after their dependencies, and none depends on a private one", () => {
   const seen = new Set<string>();
   for (const { manifest } of publicPackages()) {
     const needed = Object.keys(manifest.dependencies ?? {}).filter((name) =>

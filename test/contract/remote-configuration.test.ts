@@ -1,7 +1,6 @@
 /**
- * The ready configuration files of docs/how-to/remote: YAML whose every field exists where the file
- * says it was read, and whose values are those that the engine goes by. Not a run of them: that takes
- * GPUs and a cluster.
+ * The configuration files of docs/how-to/remote. Every field of the YAML exists in the cited source, and the values
+ * match what the engine expects. The files are not executed, which would need GPUs and a cluster.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +27,7 @@ function resourcesOf(file: string): Resource[] {
   );
 }
 
-/** Paths of all leaves, lists as `[]`. */
+/** Paths of all leaves, with lists as `[]`. */
 function pathsOf(value: unknown, path = ""): string[] {
   if (Array.isArray(value)) return value.flatMap((entry) => pathsOf(entry, `${path}[]`));
   if (typeof value !== "object" || value === null) return [path];
@@ -82,7 +81,7 @@ test.each(["skyrl-ray.yaml", "open-rl-kubernetes.yaml"])(
   },
 );
 
-test("a field that does not exist is found", () => {
+test("an unknown field is found", () => {
   const [first] = resourcesOf("open-rl-kubernetes.yaml");
   expect(unknownFields([{ ...first, spec: { accessMode: "ReadWriteMany" } }])).toEqual([
     "PersistentVolumeClaim: spec.accessMode",
@@ -90,23 +89,23 @@ test("a field that does not exist is found", () => {
   expect(unknownFields([{ ...first, kind: "Pods" }]).length).toBeGreaterThan(2);
 });
 
-test("SkyRL's server is started with flags and keys that it has", () => {
+test("SkyRL's server is started with existing flags and keys", () => {
   const flags = [...command.matchAll(/ --([a-z-]+)/g)].map(([, flag]) => flag);
   expect(flags.length).toBeGreaterThan(7);
   expect(flags.filter((flag) => !SKYRL_FLAGS.includes(flag ?? ""))).toEqual([]);
   expect(Object.keys(keys).length).toBeGreaterThan(10);
   expect(Object.keys(keys).filter((key) => !SKYRL_KEYS.includes(key))).toEqual([]);
-  // The JAX backend takes means over weights; see gradient-probe.ts.
+  // The JAX backend averages over weights; see gradient-probe.ts.
   expect(command).toMatch(/--backend fsdp /);
 });
 
-test("SkyRL's optimizer and adapters are those that the engine goes by", () => {
+test("SkyRL's optimizer and adapters match the engine's", () => {
   const { fixedOptimizer } = SERVER_FLAVORS.skyrl;
   const optimizer = "trainer.policy.optimizer_config";
   expect({
     beta1: at(keys[`${optimizer}.adam_betas`], 0),
     beta2: at(keys[`${optimizer}.adam_betas`], 1),
-    // torch.optim.AdamW's own; SkyRL has no key for it.
+    // The default of torch.optim.AdamW; SkyRL has no key for it.
     epsilon: 1e-8,
     weightDecay: keys[`${optimizer}.weight_decay`],
     maxGradientNorm: keys[`${optimizer}.max_grad_norm`],
@@ -115,7 +114,7 @@ test("SkyRL's optimizer and adapters are those that the engine goes by", () => {
   expect(keys["trainer.policy.model.lora.dropout"]).toBe(0);
 });
 
-test("GPUs that SkyRL places are GPUs that the workers have", () => {
+test("the workers have as many GPUs as SkyRL places", () => {
   const group = at(kindOf(skyrl, "RayJob")[0], "spec", "rayClusterSpec", "workerGroupSpecs", 0);
   const container = at(group, "template", "spec", "containers", 0);
   const placed = keys["trainer.placement.policy_num_gpus_per_node"];
@@ -126,7 +125,7 @@ test("GPUs that SkyRL places are GPUs that the workers have", () => {
   expect(engines * Number(keys["generator.inference_engine.tensor_parallel_size"])).toBe(placed);
 });
 
-test("open-rl's processes get variables that they read, and the same model, store and folder", () => {
+test("open-rl's processes get known variables, and share model, store and folder", () => {
   const containers = kindOf(openRl, "Deployment").flatMap(
     (deployment) =>
       at(deployment, "spec", "template", "spec", "containers") as {

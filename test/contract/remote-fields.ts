@@ -1,6 +1,6 @@
 /**
- * Fields that exist, as far as docs/how-to/remote uses them, with where they were read. Pure data.
- * `*` stands for a name of the author's choice.
+ * Known fields that docs/how-to/remote uses, with the sources in which they were found. Pure data. `*` stands for a
+ * name that the author chooses.
  */
 
 const POD: readonly string[] = [
@@ -41,6 +41,7 @@ const EVERY = ["apiVersion", "kind", "metadata.name"];
 
 const pods = (path: string): string[] => POD.map((field) => `${path}.${field}`);
 
+/** Fields by Kubernetes kind. */
 export const KUBERNETES_FIELDS: { readonly [kind: string]: readonly string[] } = {
   // kubernetes.io/docs/reference/kubernetes-api: PersistentVolumeClaim v1, Service v1, Deployment v1
   PersistentVolumeClaim: [

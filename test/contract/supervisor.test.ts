@@ -1,4 +1,4 @@
-/** The supervisor of `npm start`, over processes and a clock that are the test's. */
+/** The supervisor of `npm start`, with fake processes and a fake clock. */
 import { expect, test } from "vitest";
 import {
   MAX_RESTARTS,
@@ -29,7 +29,7 @@ function fakeProcess(tail: readonly string[] = []): Fake {
   return fake;
 }
 
-/** A supervisor whose clock moves only while it waits. */
+/** A supervisor whose clock advances only while it waits. */
 function openSupervisor() {
   const lines: string[] = [];
   const waits: number[] = [];
@@ -46,7 +46,7 @@ function openSupervisor() {
   return { supervisor, lines, waits, pass: (ms: number) => (time += ms) };
 }
 
-/** A service that hands out these processes, one for each start. */
+/** A service that returns these processes, one for each start. */
 function serviceOf(name: string, processes: readonly (Fake | Error)[]) {
   const starts: boolean[] = [];
   const service: Service = {
@@ -65,7 +65,7 @@ function serviceOf(name: string, processes: readonly (Fake | Error)[]) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test("a process that was killed is started again, and the reason is said in one line", async () => {
+test("a killed process is restarted, and the reason is logged in one line", async () => {
   const { supervisor, lines, waits } = openSupervisor();
   const [first, second] = [fakeProcess(["", "one", "two ", "three", "four"]), fakeProcess()];
   const { service, starts } = serviceOf("edge", [first, second]);
@@ -77,13 +77,13 @@ test("a process that was killed is started again, and the reason is said in one 
     "edge is running again",
   ]);
   expect({ waits, starts }).toEqual({ waits: [1000], starts: [false, true] });
-  // What the dead process left behind is ended before the next one needs its port.
+  // The children of the dead process are stopped before the next one needs its port.
   expect(first.isStopped).toBe(true);
   await supervisor.stop();
   expect(second.isStopped).toBe(true);
 });
 
-test("a service that keeps failing is given up after five restarts, each after a longer wait", async () => {
+test("the supervisor gives up after five restarts, each after a longer wait", async () => {
   const { supervisor, waits } = openSupervisor();
   const broken = new Error("port 8787 is in use\nsee above");
   const first = fakeProcess();
@@ -96,7 +96,7 @@ test("a service that keeps failing is given up after five restarts, each after a
   expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000]);
 });
 
-test("failures far apart are forgotten", async () => {
+test("failures long ago no longer count", async () => {
   const { supervisor, lines, waits, pass } = openSupervisor();
   const processes = Array.from({ length: 2 * MAX_RESTARTS }, () => fakeProcess());
   const { service } = serviceOf("trainer", processes);
@@ -111,7 +111,7 @@ test("failures far apart are forgotten", async () => {
   await supervisor.stop();
 });
 
-test("a process that runs but no longer answers is ended and started again", async () => {
+test("a process that runs but does not respond is stopped and restarted", async () => {
   const { supervisor, lines } = openSupervisor();
   const [first, second] = [fakeProcess(), fakeProcess()];
   const { service } = serviceOf("edge", [first, second]);
@@ -146,7 +146,7 @@ test("stopping ends the services in reverse order and restarts none", async () =
   expect(lines).toEqual([]);
 });
 
-test("a service that cannot be started the first time is not tried again", async () => {
+test("a service whose first start fails is not retried", async () => {
   const { supervisor, lines } = openSupervisor();
   const { service, starts } = serviceOf("edge", [new Error("no such model")]);
   await expect(supervisor.start(service)).rejects.toThrow("no such model");

@@ -9,8 +9,8 @@ const DAMAGE = "damaged";
 /**
  * Damages the newest trajectory that is not damaged yet.
  *
- * @param isCut - cut short, so that it cannot be read; else other bytes of the same length.
- * @returns false where there is none
+ * @param isCut - true truncates the object, so that it cannot be read; false writes other bytes of the same length.
+ * @returns false if there is none
  */
 export function damageTrajectory({ folder }: Installation, isCut: boolean): boolean {
   const r2 = join(folder, "edge", "v3", "r2");

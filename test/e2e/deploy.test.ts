@@ -1,6 +1,6 @@
 /**
- * What leaves this repository as built: the Worker with its production configuration, and the packages as npm
- * would hand them out (`dist`, without the `source` condition of the workspace). Deploys and publishes nothing.
+ * The build outputs: the Worker with its production configuration, and the packages as npm would distribute them
+ * (`dist`, without the workspace's `source` condition). Deploys and publishes nothing.
  */
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -23,7 +23,7 @@ const NEUTRAL = [
   "collector",
   "agent",
 ];
-/** Root entries that a page imports. */
+/** Root entries that pages import. */
 const BROWSER_FACING = ["protocol", "text", "collector", "agent", "embed", "runtime"];
 
 const WRANGLER = join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
@@ -33,7 +33,7 @@ const run = promisify(execFile);
 const node = (args: readonly string[], cwd = ROOT) =>
   run(process.execPath, args, {
     cwd,
-    // Conditions and loaders of the test runner must not reach what is tested here.
+    // The test runner's conditions and loaders must not affect the builds.
     env: { ...process.env, NODE_OPTIONS: "", WRANGLER_SEND_METRICS: "false", CI: "true" },
   });
 
@@ -48,7 +48,7 @@ describe("the Worker", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("its production configuration passes a dry run with every binding it uses", () => {
+  test("passes a dry run of its production configuration with every binding it uses", () => {
     expect(said).toContain("--dry-run: exiting now.");
     for (const resource of [
       "env.COORDINATOR (Coordinator)",
@@ -61,7 +61,7 @@ describe("the Worker", () => {
     }
   });
 
-  test("its bundle needs no Node builtin and carries no credential", () => {
+  test("has a bundle without Node builtins and credentials", () => {
     const scripts = readdirSync(folder).filter((name) => name.endsWith(".js"));
     expect(scripts).toContain("worker.js");
     const imported = scripts.flatMap((name) => {
@@ -102,13 +102,13 @@ describe("the built packages", () => {
     },
   );
 
-  test("the same look finds the builtins of the entry that is for Node", async () => {
+  test("control: the same search finds the builtins of an entry for Node", async () => {
     const found = await builtinsOf(join(ROOT, "packages", "runtime", "dist", "node", "index.js"));
     expect(found.length).toBeGreaterThan(0);
   });
 });
 
-/** `<builtin> in <file>` for each static import that a bundler meets from `entry` on, libraries included. */
+/** `<builtin> in <file>` for each static import that a bundler reaches from `entry`, including libraries. */
 async function builtinsOf(entry: string): Promise<string[]> {
   const found: string[] = [];
   await build({
@@ -120,7 +120,7 @@ async function builtinsOf(entry: string): Promise<string[]> {
       write: false,
       minify: false,
       lib: { entry, formats: ["es"] },
-      // Only the root entry's own graph: workers are entries of their own, and native ones are for Node.
+      // Only the root entry's own graph: workers have their own entries, and native libraries are for Node.
       rolldownOptions: { external: (id) => id.startsWith("onnxruntime-") },
     },
     plugins: [

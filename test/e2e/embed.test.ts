@@ -1,6 +1,6 @@
 /**
- * The embed as a stranger meets it: packages as they are published in an empty Vite project, exactly the lines of
- * the README, a built page in Chromium.
+ * The embed for a new user: published packages in an empty Vite project, exactly the lines of the README, and a built
+ * page in Chromium.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ function run(command: string, args: readonly string[], cwd: string): void {
   execFileSync(command, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });
 }
 
-/** The package and what it depends on, as far as it is ours. */
+/** A package and those of our packages that it depends on. */
 function withDependencies(name: string): Set<string> {
   const names = new Set([name]);
   // Dependents come after their dependencies.
@@ -67,7 +67,7 @@ test("the packed element loads the model and becomes ready", async () => {
   expect(errors).toEqual([]);
 });
 
-test("a request is answered by the policy in the packed worker, and nothing was sent", async () => {
+test("the policy in the packed worker answers a request, and nothing is sent", async () => {
   const { page } = embedded;
   const panel = page.locator("waggle-agent");
   await panel.getByRole("textbox").fill("Add the City Jacket to my cart.");
@@ -84,7 +84,7 @@ test("a request is answered by the policy in the packed worker, and nothing was 
   expect(sent).toMatchObject({ waiting: 0, sent: 0 });
 });
 
-test("a page that names no edge tools asks the edge for a session, its policy and files only", () => {
+test("a page without edge tools requests only a session, its policy and files from the edge", () => {
   const others = [...embedded.asked].filter((path) => !path.startsWith("/v1/objects/"));
   expect(others.sort()).toEqual(["/v1/policy", "/v1/sessions"]);
 });

@@ -1,7 +1,7 @@
 /**
- * The guide of the runtime as it is written: every block of code is compiled against the packages'
- * builds, the blocks of the page run in Chromium after `vite build`, those of Node in Node. Hugging
- * Face is stood in for by the nano model under the name that the guide uses.
+ * Runs the guide of the runtime: every code block is compiled against the built packages; blocks for pages run in
+ * Chromium after `vite build`, and blocks for Node run in Node. The nano model replaces Hugging Face under the name
+ * that the guide uses.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import {
@@ -38,7 +38,7 @@ function guideBlocks(): Block[] {
 }
 
 const blocks = guideBlocks();
-/** The blocks of one place, which share their names. */
+/** The blocks for one environment, which share their names. */
 const joined = (info: string) =>
   blocks
     .filter((block) => block.info === info)
@@ -49,13 +49,13 @@ let folder: string;
 let browser: Browser;
 let server: PreviewServer;
 
-/** @returns what the compiler says, nothing where all is well. */
+/** @returns the compiler's output; empty if there are no errors. */
 function tsc(...args: readonly string[]): string {
   const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
   return spawnSync(process.execPath, [compiler, ...args], { cwd: ROOT, encoding: "utf8" }).stdout;
 }
 
-/** The Hub's two routes that a public model needs. */
+/** The two routes of the Hub that a public model needs. */
 async function answerAsHub(route: Route): Promise<void> {
   const { pathname } = new URL(route.request().url());
   const headers = { "access-control-allow-origin": "*" };
@@ -108,7 +108,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A page that was built and is served as the guide says, until its last line. */
+/** Opens a built page, served as the guide describes, and waits for its last line. */
 async function visit(path: string, last: string): Promise<string[]> {
   const page = await browser.newPage();
   const said: string[] = [];
@@ -116,7 +116,7 @@ async function visit(path: string, last: string): Promise<string[]> {
   page.on("console", (message) => said.push(message.text()));
   page.on("pageerror", (error) => errors.push(error.message));
   await page.route("https://huggingface.co/**", answerAsHub);
-  // What a check finds has tests of its own, and takes a software GPU half a minute.
+  // The check has its own tests, and takes a software GPU half a minute.
   await page.addInitScript(
     (checks) => {
       localStorage.setItem("waggle-device-checks", checks);
@@ -137,11 +137,11 @@ test("the guide has blocks of every kind", () => {
   expect([...kinds].toSorted()).toEqual(["", "file=model-worker.ts", "node", "page", "shared"]);
 });
 
-test("every block compiles against the packages as they are built", () => {
+test("every block compiles against the built packages", () => {
   expect(tsc("-p", join(folder, "tsconfig.json"))).toBe("");
 });
 
-describe("a built page, under the headers that the guide names,", () => {
+describe("a built page with the headers that the guide names", () => {
   beforeAll(async () => {
     const input = Object.fromEntries(
       ["index.html", "shared.html", "model-worker.ts"].map((path) => [path, join(folder, path)]),

@@ -1,6 +1,6 @@
 /**
- * A generation while its tab is hidden goes on, with the same tokens. Chromium is spoken to without
- * Playwright, which keeps every page of its own visible.
+ * A generation continues in a hidden tab with the same tokens. Uses Chromium's own protocol, because Playwright keeps
+ * all of its pages visible.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -14,7 +14,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { CHROMIUM_FLAGS, chromiumPath } from "../../scripts/chromium.mjs";
 import { builtPage } from "../fixtures/built-page.ts";
 
-/** Slow enough that a turn outlasts the change of tabs. */
+/** Slow enough that a turn outlasts the switch of tabs. */
 const CONFIG: DecoderConfig = {
   modelType: "qwen3",
   vocabularySize: 512,
@@ -66,7 +66,7 @@ type State = { readonly visibility: string; readonly seen: number; readonly fram
 const STATE =
   "({ visibility: document.visibilityState, seen: globalThis.seen ?? 0, frames: globalThis.frames ?? 0 })";
 
-/** Chromium by its own protocol. */
+/** Chromium over its own protocol. */
 class Browser {
   readonly #socket: WebSocket;
   readonly #waiting = new Map<number, (result: { readonly [key: string]: unknown }) => void>();
@@ -189,7 +189,7 @@ afterAll(async () => {
   if (profile !== undefined) rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
 });
 
-test("a turn whose tab is hidden goes on to its end, with the tokens of a tab that is seen", async () => {
+test("a turn in a hidden tab runs to its end, with the same tokens as in a visible tab", async () => {
   const tab = await browser.open(url);
   const patience = { timeout: 60_000, interval: 20 };
   await expect.poll(() => tab.evaluate("globalThis.isReady"), patience).toBe(true);
@@ -203,15 +203,15 @@ test("a turn whose tab is hidden goes on to its end, with the tokens of a tab th
 
   await tab.evaluate("void generate()");
   await expect.poll(async () => (await tab.state()).seen, patience).toBeGreaterThan(20);
-  await browser.open("about:blank"); // in front of it
+  await browser.open("about:blank"); // hides the first tab
   await expect.poll(async () => (await tab.state()).visibility, patience).toBe("hidden");
   const before = await tab.state();
-  // In the middle of the turn, or this test shows nothing.
+  // The switch must happen in the middle of the turn.
   expect(before.seen).toBeLessThan(TOKENS - 200);
   await expect.poll(sampleOf, patience).not.toBe("null");
   const after = await tab.state();
   expect(after).toMatchObject({ visibility: "hidden", seen: TOKENS });
-  // The browser has stopped the page's frames meanwhile: nothing of the turn waits for one.
+  // The browser has stopped the page's animation frames, and the turn does not wait for them.
   expect(after.frames - before.frames).toBeLessThan(3);
   expect(await sampleOf()).toBe(expected);
 

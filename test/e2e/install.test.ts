@@ -1,7 +1,7 @@
 /**
- * Waggle as users install it: every package published to a registry of this test, installed from there into an
- * empty project. The command trains a recipe, a page embeds the agent, a Worker of its own holds the edge. Other
- * packages come through the registry that npm is set to.
+ * Waggle as users install it: every package is published to a local registry and installed from there into an empty
+ * project. The command trains a recipe, a page embeds the agent, and a separate Worker re-exports the edge. Other
+ * packages come from npm's configured registry.
  */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -43,7 +43,7 @@ const named = (name: string): PackedPackage => {
   return found;
 };
 
-test("a test, a source or a private condition in a tarball is a problem", async () => {
+test("tests, sources and private conditions in a tarball are reported", async () => {
   const { manifest, ...rest } = named("@waggle/evaluation");
   const dirty = { ...rest, manifest, files: [...rest.files, "dist/mean.test.js", "src/mean.ts"] };
   expect(await packageProblems(dirty)).toEqual([
@@ -53,7 +53,7 @@ test("a test, a source or a private condition in a tarball is a problem", async 
   expect(await packageProblems(named("@waggle/evaluation"))).toEqual([]);
 });
 
-test("tarballs have the compiled sources, the licence and a manifest for users", () => {
+test("tarballs have the compiled sources, the license and a manifest for users", () => {
   const { files, staged } = named("@waggle/evaluation");
   expect(files).toEqual(
     expect.arrayContaining(["LICENSE", "README.md", "dist/index.js", "dist/index.d.ts"]),
@@ -175,7 +175,7 @@ describe.runIf(isLong())("installed from a registry into an empty project", () =
     registry?.kill();
   });
 
-  test("brings neither TensorFlow.js nor a second copy of a package", () => {
+  test("contains neither TensorFlow.js nor a second copy of a package", () => {
     const tree = JSON.parse(readFileSync(join(project, "package-lock.json"), "utf8")) as {
       packages: { [path: string]: { resolved?: string } };
     };
@@ -187,7 +187,7 @@ describe.runIf(isLong())("installed from a registry into an empty project", () =
     for (const path of own) expect(tree.packages[path]?.resolved).toContain("http://127.0.0.1:");
   });
 
-  test("waggle trains a recipe on the nano model and keeps the adapter", () => {
+  test("waggle trains a recipe on the nano model and saves the adapter", () => {
     const { stdout } = waggle(
       `train --recipe grpo --env shop --steps 2 --tasks 8 ${SMALL} --out adapter --json`,
     );
@@ -200,7 +200,7 @@ describe.runIf(isLong())("installed from a registry into an empty project", () =
     expect(existsSync(join(project, "adapter", "adapter_model.safetensors"))).toBe(true);
   });
 
-  test("waggle trains a recipe of the project's own in an environment with a base of its own", () => {
+  test("waggle trains the project's own recipe in an environment with its own base", () => {
     const guide = readFileSync(join(ROOT, "docs/tutorials/write-a-recipe.md"), "utf8");
     const [, recipe = ""] = /^```ts recipe\n([\s\S]*?)^```$/m.exec(guide) ?? [];
     writeFileSync(join(project, "optiagent.ts"), recipe);
@@ -226,7 +226,7 @@ describe.runIf(isLong())("installed from a registry into an empty project", () =
     );
   });
 
-  test("a page of the embed's README answers a visitor", async () => {
+  test("a page with the lines of the embed's README answers a visitor", async () => {
     embedded = await openReadmePage(project);
     const panel = embedded.page.locator("waggle-agent");
     await panel.locator(".state[data-state=ready]").waitFor({ timeout: 60_000 });
@@ -256,7 +256,7 @@ function requireSuccess({ status, stderr }: { status: number | null; stderr: str
   if (status !== 0) throw new Error(`exit code ${status}:\n${stderr}`);
 }
 
-/** A registry that holds our packages alone and fetches all others where npm does. */
+/** A registry that stores only our packages and fetches all others from npm's registry. */
 async function startRegistry(url: string): Promise<ChildProcess> {
   const npm = (key: string): string =>
     execFileSync("npm", ["config", "get", key], { cwd: work, encoding: "utf8" }).trim();

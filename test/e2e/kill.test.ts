@@ -1,8 +1,7 @@
 /**
- * Faults at seeded moments of a running loop: trainer and Worker (SIGKILL), pages (renderer crash), a second
- * trainer on the same edge and on the same state folder, text publications, damaged objects. Afterwards
- * nothing that a page was told is stored may be missing, nothing may have been learned twice, and no
- * trainer may have ended by itself.
+ * Faults at seeded moments of a running loop: trainer and Worker (SIGKILL), pages (renderer crash), a second trainer on
+ * the same edge or the same state folder, text publications, damaged objects. Afterwards nothing that a page was told is
+ * stored is missing, nothing was learned twice, and no trainer ended on its own.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -34,7 +33,7 @@ import { isLong, sampleSize } from "../fixtures/long.ts";
 import { damageTrajectory } from "./damaged-object.fixture.ts";
 
 const FAULTS = sampleSize(15, 200);
-/** No further fault after this long. */
+/** No more faults after this time. */
 const BUDGET_MS = 20 * 60_000;
 const SEED = 13;
 const folder = join(ROOT, ".waggle", "test-kill");
@@ -51,11 +50,11 @@ let trainerExits = 0;
 let damaged = 0;
 /** Faults by kind. */
 const counts: { [kind: string]: number } = {};
-/** By lease: rows that a late trainer found learned by the other, for which it gave up its own learning. */
+/** By lease: rows that the other trainer had already learned, so that a late trainer discarded its own step. */
 const givenUp = new Map<string, number>();
 
 const edgeUrl = () => `http://localhost:${edgePort}`;
-// Leases and groups that a killed party holds must come back within the test.
+// Leases and groups of a killed process must be returned within the test.
 const startWorker = () =>
   startEdge(installation, {
     port: edgePort,
@@ -113,7 +112,7 @@ function reasonsOf(rows: readonly { readonly reason?: string | null }[]): {
 }
 
 async function kill(child: ManagedProcess): Promise<void> {
-  // One that ended by itself before is what must not happen.
+  // A trainer that already ended on its own is a failure.
   if (!child.running) trainerExits += 1;
   child.signal("SIGKILL");
   await child.exited;
@@ -203,7 +202,7 @@ fault(
     let faults = 0;
     for (; faults < FAULTS && Date.now() - startedAt < BUDGET_MS; faults += 1) {
       await sleep(500 + 3500 * random());
-      // Each kind once before any comes again, in an order of its own.
+      // Each kind occurs once, in a new order, before any occurs again.
       const left = kinds.length - (faults % kinds.length);
       const chosen = Math.floor(random() * left);
       const kind = kinds[chosen] as string;
@@ -211,7 +210,7 @@ fault(
       await KINDS[kind]?.(faults);
       counts[kind] = (counts[kind] ?? 0) + 1;
     }
-    // What the second trainer has committed it still has to say.
+    // The second trainer must still acknowledge what it committed.
     other ??= startLearning(second);
     await sleep(10_000);
     await visitors.stop();
@@ -228,11 +227,11 @@ fault(
     const { received, learned, skipped, rejected, waiting, leased } = summary.trajectories;
     expect({ waiting, leased }).toEqual({ waiting: 0, leased: 0 });
     expect(statuses.map((status) => status.outbox.waiting)).toEqual(statuses.map(() => 0));
-    // Every trajectory that a page holds as sent is at the edge; the edge has no other.
+    // Every trajectory that a page counts as sent is at the edge, and the edge has no others.
     expect(received).toBe(sent);
     expect(learned + skipped + rejected).toBe(received);
     const distinct = new Set(rows.map((row) => row.digest)).size;
-    // Both sides counted what was learned, each step once.
+    // Both sides counted the learned trajectories, each step once.
     const steps = trainerMetrics(folder);
     expect(new Set(steps.map((row) => row.step)).size).toBe(steps.length);
     const trained = [...steps, ...trainerMetrics(secondFolder)].reduce(

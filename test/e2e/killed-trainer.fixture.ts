@@ -1,12 +1,12 @@
 /**
- * The trainer's process, which kills itself right after a named call took effect:
+ * Runs the trainer and kills its process right after a named call took effect:
  * `node killed-trainer.fixture.ts <boundary> <trainer arguments>`.
  */
 import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { basename } from "node:path";
 
-/** Requests whose answer has arrived. */
+/** Requests by boundary; the process dies once the response has arrived. */
 const REQUESTS: { readonly [boundary: string]: RegExp } = {
   put: /^PUT \/v1\/trainer\/objects\//,
   lease: /^POST \/v1\/trainer\/leases$/,
@@ -24,7 +24,7 @@ globalThis.fetch = async (input, init) => {
   const response = await realFetch(input, init);
   const body = await response.clone().text();
   const request = `${init?.method} ${new URL(input instanceof Request ? input.url : input).pathname}`;
-  // An empty lease is no boundary; objects are those of a publication, not of the base model.
+  // An empty lease does not count. Objects are those of a publication, not of the base model.
   const isEmpty = boundary === "lease" && body.includes('"leaseId":null');
   const isEarly = boundary === "put" && !hasLearned;
   if (REQUESTS[boundary]?.test(request) && response.ok && !isEmpty && !isEarly) die();
@@ -39,7 +39,7 @@ fs.rename = async (from, to) => {
     state: { publication: unknown; acknowledgements: unknown[] };
   };
   hasLearned ||= state.publication !== null;
-  // The commit of a learning step: what it learned is not acknowledged yet.
+  // The commit of a learning step, before its trajectories are acknowledged.
   if (boundary === "commit" && state.acknowledgements.length > 0) die();
 };
 syncBuiltinESMExports();

@@ -1,6 +1,6 @@
 /**
- * The whole loop on a small budget: two pages of simulated visitors, one publication, one swap, and
- * counts that must agree to the last trajectory. Real parts only.
+ * The whole loop on a small budget: two pages of simulated visitors, one publication, one swap. The counts of both sides
+ * must agree to the last trajectory. Uses only real components.
  */
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -23,7 +23,7 @@ describe("a three-minute loop", () => {
       simulate: "forever",
       control: false,
       folder: join(ROOT, ".waggle", "test-loop"),
-      // Any candidate is promoted here: this test is about the way of a policy, not its worth.
+      // Any candidate is promoted here: the test is about a policy's path, not its quality.
       trainerArgs: [
         "--groups-per-step",
         String(sampleSize(2, 4)),
@@ -56,7 +56,7 @@ describe("a three-minute loop", () => {
     expect(learned + skipped + waiting).toBe(accepted);
   });
 
-  test("what the browser recorded is what the trainer computes for the same version", () => {
+  test("the trainer computes the log-probs that the browser recorded for the same version", () => {
     expect(report.logProbGap.mean).toBeLessThan(1e-3);
     expect(report.logProbGap.mean).toBeGreaterThan(0);
     expect(report.uploadToPageSeconds.max).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 /**
- * The demo's model picker as a visitor uses it: a folder at an address in place of the shop's own model,
- * what the page says meanwhile, and back again. No edge: the shop's own model is not what is asked here.
+ * The demo's model picker: switches from the shop's own model to a folder at a URL and back, and checks what the page
+ * shows. There is no edge, since the shop's own model is not tested here.
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -47,10 +47,10 @@ async function use(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name: "Use it" }).click();
 }
 
-test("a model by its address answers in the panel, without the site's edge and without asking for consent", async () => {
+test("a model from a URL answers in the panel without the site's edge or a consent question", async () => {
   const page = await browser.newPage();
   await page.goto(siteUrl);
-  // The browser's own model is offered only where there is one.
+  // The browser's own model is offered only if there is one.
   await expect
     .poll(() => page.locator("#models-browser").textContent())
     .toBe("not in this browser");
@@ -58,7 +58,7 @@ test("a model by its address answers in the panel, without the site's edge and w
 
   await use(page, "not a model");
   expect(await page.locator("#models-note").textContent()).toContain("must be named");
-  // The shop's own model is still being looked for; nobody has to wait for that.
+  // The shop's own model is still loading, and choosing another does not wait for it.
   await use(page, `${address}missing/`);
   await expect
     .poll(() => page.locator("#models-note").textContent(), { timeout: 30_000 })

@@ -1,6 +1,6 @@
 /**
- * The guide to a new recipe as it is written: its recipe compiles against the packages' builds, has at most
- * sixty lines, holds the parts that its row names, and learns when the command runs it.
+ * Runs the guide to a new recipe: its recipe compiles against the built packages, has at most sixty lines, contains the
+ * parts that its row names, and learns when the command runs it.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -45,7 +45,7 @@ test("the recipe of the guide compiles and has at most sixty lines", () => {
   expect(run(compiler, "-p", folder).stdout).toBe("");
 });
 
-test("the command runs it: rolls out, learns and looks at held-out tasks", () => {
+test("the command runs it: rolls out, learns and evaluates on held-out tasks", () => {
   const { stdout, stderr, status } = run(
     "--conditions=source",
     "packages/cli/src/main.ts",

@@ -1,4 +1,4 @@
-/** Visitors without a browser: they rollout the edge's tasks with the nano model and upload what they did. */
+/** Visitors without a browser: they roll out the edge's tasks with the nano model and upload the trajectories. */
 import {
   type AssignmentResponse,
   type SessionResponse,
@@ -8,11 +8,12 @@ import {
 } from "@waggle/protocol";
 import { judgedRollout, type RolloutParts } from "../../trainer/src/rollouts/judged-rollout.ts";
 
+/** Options of `finishGroups`. */
 export type NodeVisitorOptions = {
   readonly edgeUrl: string;
   readonly siteKey: string;
   readonly parts: RolloutParts;
-  /** Of the first rollout; each takes the next. */
+  /** Seed of the first rollout; each further rollout takes the next. */
   readonly seed: number;
 };
 
@@ -29,7 +30,7 @@ async function ask<T>(url: string, token: string | null, body: unknown): Promise
   return (await response.json()) as T;
 }
 
-/** As many visitors as a group has members finish `groups` groups. @returns digests that were accepted */
+/** Finishes `groups` groups with as many visitors as a group has members. @returns digests that were accepted */
 export async function finishGroups(
   { edgeUrl, siteKey, parts, seed }: NodeVisitorOptions,
   groups: number,

@@ -1,6 +1,6 @@
 /**
- * The README of every published package as it is written: it compiles against the packages as they are built, and
- * what a block marked `run` prints is what its comments say.
+ * The README of every published package: its examples compile against the built packages, and a block marked `run` prints
+ * what its comments say.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -33,7 +33,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test.each(packages.map(({ folder: at, manifest }) => [manifest.name, at]))(
-  "the README of %s says how to install it, and has an example",
+  "the README of %s says how to install it and has an example",
   (name, at) => {
     const readme = readFileSync(join(at, "README.md"), "utf8");
     expect(readme).toMatch(new RegExp(`^# ${name}$`, "m"));
@@ -72,7 +72,7 @@ test.concurrent.for(runnable)(
   ({ name, code }, { expect }) => {
     const expected = [...code.matchAll(/ \/\/ prints: (.*)$/gm)].map(([, text]) => text);
     expect(expected.length).toBeGreaterThan(0);
-    // A loader of the test runner must not reach the packages.
+    // The test runner's loader must not affect the packages.
     const env = { ...process.env, NODE_OPTIONS: "--disable-warning=ExperimentalWarning" };
     const ran = spawnSync(process.execPath, [`${name}.ts`], { cwd: folder, encoding: "utf8", env });
     expect(ran.stderr).toBe("");

@@ -1,9 +1,10 @@
-/** The demo shop's page as a test meets it: what it is asked, what it answers, keeps and tells. Not where it is served. */
+/** Drives the demo shop's page: sends requests, and reads answers, storage and status. Does not serve the page. */
 import type { OutboxSummary } from "@waggle/collector";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import type { DemoStatus } from "../../apps/demo/src/demo-status.ts";
 
+/** Waits until the assistant is ready. */
 export async function untilReady(page: Page): Promise<void> {
   const isReady = () => window.waggleDemo?.status().phase === "ready";
   await page.waitForFunction(isReady, undefined, { timeout: 60_000 }).catch(async (cause) => {
@@ -12,12 +13,14 @@ export async function untilReady(page: Page): Promise<void> {
   });
 }
 
+/** The page's status. */
 export const statusOf = (page: Page): Promise<DemoStatus> =>
   page.evaluate(() => window.waggleDemo.status());
+/** Counts of the page's outbox. */
 export const outboxOf = (page: Page): Promise<OutboxSummary> =>
   page.evaluate(() => window.waggleDemo.agent.outbox());
 
-/** Waits until no request is under way and returns the last answer. */
+/** Waits until no request is running. @returns the last answer */
 export async function lastAnswer(page: Page) {
   const ended = await page.waitForFunction(
     () => {
@@ -32,7 +35,7 @@ export async function lastAnswer(page: Page) {
   return answer;
 }
 
-/** Types a request as a person does and waits for the end of its answer. */
+/** Types a request as a person would and waits for the complete answer. */
 export async function ask(page: Page, text: string) {
   const input = page.locator("waggle-agent").getByRole("textbox", { name: "Request" });
   await input.fill(text);
@@ -40,6 +43,7 @@ export async function ask(page: Page, text: string) {
   return lastAnswer(page);
 }
 
+/** Waits until the edge has accepted `sent` trajectories of this page. */
 export async function untilSent(page: Page, sent: number): Promise<void> {
   await expect
     .poll(() => outboxOf(page), { timeout: 30_000 })
@@ -51,7 +55,7 @@ export async function untilSent(page: Page, sent: number): Promise<void> {
     });
 }
 
-/** Everything that the page keeps about its visitor: the rows of the outbox and localStorage, as JSON. */
+/** All data about the visitor that the page stores: the rows of the outbox and localStorage, as JSON. */
 export async function keptBy(
   page: Page,
 ): Promise<{ rows: unknown[]; local: Record<string, string> }> {
@@ -75,8 +79,8 @@ export async function keptBy(
 }
 
 /**
- * Everything a page can keep in this browser, as one text: cookies, both storages, every database, cached
- * addresses, and names and short files of the origin private file system.
+ * All browser storage of a page as one text: cookies, both storages, every database, cached addresses, and names and
+ * short files of the origin private file system.
  */
 export async function storedTextOf(page: Page): Promise<string> {
   const cookies = await page.context().cookies();
@@ -105,7 +109,7 @@ export async function storedTextOf(page: Page): Promise<string> {
   return JSON.stringify({ cookies, kept, rest });
 }
 
-/** `<role> <name>` of each control, as Chromium tells assistive technology. */
+/** `<role> <name>` of each control, as Chromium reports it to assistive technology. */
 export async function controlsOf(page: Page): Promise<string[]> {
   const roles = ["button", "link", "textbox", "searchbox", "switch", "combobox", "spinbutton"];
   const session = await page.context().newCDPSession(page);

@@ -1,6 +1,6 @@
 /**
- * `npm start` as a process: each of its processes is killed and comes back at its port, a second start is
- * told where the first one is, and nothing is left when it is killed itself.
+ * `npm start` as a process: each of its processes is killed and restarted at its port, a second start reports the first
+ * one's addresses, and nothing keeps running when it is killed itself.
  */
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
@@ -53,7 +53,7 @@ function processes(): Row[] {
   }));
 }
 
-/** The process that `npm start` started as this service. */
+/** The process that `npm start` started for this service. */
 function idOf(service: "edge" | "demo" | "dashboard" | "trainer"): number {
   const mark = service === "trainer" ? "main.ts train" : `--port ${ports[service]}`;
   const row = processes().find(({ parent, text }) => parent === start.pid && text.includes(mark));
@@ -70,7 +70,7 @@ function withDescendants(root: number): number[] {
 }
 
 const isAlive = (id: number): boolean =>
-  // A zombie has ended; only its parent has not read its exit code.
+  // A zombie has ended, but its parent has not read its exit code.
   !execFileSync("ps", ["-A", "-o", "pid=,stat="], { encoding: "utf8" })
     .split("\n")
     .every((line) => !new RegExp(`^ *${id} +[^Z ]`).test(line));
@@ -107,7 +107,7 @@ fault(
       expect(idOf(service)).not.toBe(killed);
       restarts += 1;
     }
-    // It serves as before, at the addresses that it printed.
+    // It serves at the addresses that it printed before.
     await untilBaseModel(`http://127.0.0.1:${ports.edge}`, AbortSignal.timeout(30_000));
     for (const port of [ports.demo, ports.dashboard]) {
       expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
@@ -134,7 +134,7 @@ fault(
 );
 
 fault(
-  "nothing that npm start started outlives it when it is killed",
+  "no process of npm start survives when it is killed",
   { item: "7.5", before: "4 process groups went on and kept their ports", timeoutMs: 60_000 },
   async () => {
     const all = withDescendants(start.pid ?? 0);

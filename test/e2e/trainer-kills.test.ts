@@ -1,7 +1,6 @@
 /**
- * The trainer as a process over a real edge: killed right after each durable boundary, beside another
- * trainer and text publications, with an operator who rolls back, and with a state folder that was
- * restored or lost.
+ * The trainer as a process with a real edge: killed right after each durable boundary, beside another trainer and text
+ * publications, with an operator who rolls back, and with a state folder that was restored or lost.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -50,7 +49,7 @@ type Life = {
   readonly events: Event[];
 };
 
-/** One life of the trainer. @param boundary - after which it kills itself; `none` = it ends when idle */
+/** Runs a trainer process once. @param boundary - the call after which it kills itself; `none` = it ends when idle */
 async function live(
   boundary: string,
   options: { folder?: string; onEvent?: (event: Event) => void } = {},
@@ -104,13 +103,13 @@ async function live(
   return { signal, code, events };
 }
 
-/** Rows that are missing, and learning of rows that were learned before. */
+/** Rows that are missing, and rows that were learned more than once. */
 async function counts(): Promise<{ lost: number; learned: number; waiting: number }> {
   const { received, learned, leased, waiting } = (await operator.summary()).trajectories;
   return { lost: accepted - received, learned, waiting: waiting + leased };
 }
 
-/** Learning steps by number with their trajectories, as these lives reported them. */
+/** Learning steps by number with their trajectories, as these processes reported them. */
 function stepsOf(...lives: Life[]): { step: number; trajectories: number }[] {
   const steps = lives.flatMap(({ events }) => events.filter(({ event }) => event === "step"));
   return steps.map(({ step, metrics }) => ({
@@ -199,7 +198,7 @@ for (const boundary of ["lease", "commit", "acknowledge", "put", "publish", "pro
 }
 
 fault(
-  "after all kills the next life learns the rest once and promotes what passed",
+  "after all kills the next process learns the rest once and promotes what passed",
   { item: "2.1", before: "the window between publish and decide was not tested" },
   async () => {
     const life = await live("none");
@@ -218,7 +217,7 @@ fault(
 );
 
 fault(
-  "the operator rolls back what a running trainer promoted, beside text and a second trainer",
+  "the operator rolls back a version that a running trainer promoted, beside text and a second trainer",
   {
     item: "2.3",
     before:
@@ -263,7 +262,7 @@ fault(
 );
 
 fault(
-  "a state folder restored from an older copy goes on from the edge",
+  "a state folder restored from an older copy continues from the edge",
   { item: "2.6", before: "it trained on from the old parameters and used step numbers again" },
   async () => {
     const earlier = await counts();
@@ -285,7 +284,7 @@ fault(
 );
 
 fault(
-  "a state folder that was lost goes on from the edge",
+  "a lost state folder continues from the edge",
   { item: "2.6", before: "step numbers after the last publication were used again" },
   async () => {
     const earlier = await counts();

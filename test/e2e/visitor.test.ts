@@ -1,6 +1,6 @@
 /**
- * The demo shop as a visitor meets it: the built page in Chromium against the real edge Worker and the real nano
- * policy. Not about how well the policy works (it is often wrong), but about everything around it.
+ * The demo shop for a visitor: the built page in Chromium with the real edge Worker and the real nano policy. It tests
+ * everything around the policy, not the quality of its answers, which are often wrong.
  */
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -48,7 +48,7 @@ import {
 } from "./shop-page.fixture.ts";
 
 const EMAIL = "ada.lovelace@example.org";
-/** A test number of the card networks; passes the Luhn check. */
+/** A test number of the card networks that passes the Luhn check. */
 const CARD = "4111 1111 1111 1111";
 
 const folder = join(ROOT, ".waggle", "test-visitor");
@@ -99,7 +99,7 @@ async function openSite({ isolated }: { isolated: boolean }) {
   return { site, url: `http://localhost:${port}/` };
 }
 
-/** A new visitor with the assistant ready; `agrees` presses the button that says so. */
+/** Opens the page as a new visitor and waits for the assistant; `agrees` gives consent with the button. */
 async function visit(
   url: string,
   { agrees = false } = {},
@@ -114,7 +114,7 @@ async function visit(
 }
 
 fault(
-  "a shop opened before the trainer published the base model becomes ready by itself",
+  "a shop opened before the trainer published the base model becomes ready on its own",
   { item: "7.5", before: "the page said 'not available' until 1 reload" },
   async () => {
     await untilReady(early);
@@ -130,7 +130,7 @@ const askOperator = (digest: string): Promise<Response> =>
     headers: { authorization: `Bearer ${installation.operatorCredential}` },
   });
 
-/** What the operator sees of the trajectory with this id. */
+/** The operator's view of the trajectory with this id. */
 async function detailOf(trajectoryId: string | null): Promise<TrajectoryDetail> {
   const row = (await operator.trajectories()).find(({ id }) => id === trajectoryId);
   expect(row).toBeDefined();
@@ -163,7 +163,7 @@ test("without cross-origin isolation the agent answers on one thread and acts on
   }
   await expect.poll(() => panel.locator("article").count()).toBe(answers);
   await expect.poll(() => panel.locator("details.tool").count()).toBe(calls.length);
-  // The nano model adds something in nearly every attempt; the page shows it as the visitor's own cart.
+  // The nano model adds something in nearly every rollout, and the page shows it in the visitor's cart.
   expect(calls.some(isCartChange)).toBe(true);
   expect(Number(await page.locator("#cart-count").textContent())).toBeGreaterThan(0);
 });
@@ -171,7 +171,7 @@ test("without cross-origin isolation the agent answers on one thread and acts on
 const isCartChange = (call: ToolActivity) =>
   call.name === "add_to_cart" && call.result?.ok === true;
 
-test("after the first load it works offline, and what it recorded is sent when the network is back", async () => {
+test("after the first load it works offline, and its trajectories are sent when the network is back", async () => {
   const { site, url } = await openSite({ isolated: true });
   const { page, panel } = await visit(url, { agrees: true });
   await page.waitForFunction(() => window.waggleDemo.status().offlineReady);
@@ -192,7 +192,7 @@ test("after the first load it works offline, and what it recorded is sent when t
   expect(row.policyVersion).toBe(0);
 });
 
-test("without consent nothing that was said or done leaves the page", async () => {
+test("without consent nothing of a conversation leaves the page", async () => {
   const before = (await operator.summary()).trajectories.received;
   const { page, panel } = await visit(siteUrl);
   const posted = new Set<string>();
@@ -204,18 +204,18 @@ test("without consent nothing that was said or done leaves the page", async () =
   await panel.getByRole("button", { name: "Decline" }).click();
   await ask(page, request);
   await panel.getByRole("button", { name: "Good answer" }).last().click();
-  // The page goes on talking to the edge: what it had to send would have gone before this.
+  // The page still talks to the edge, so anything to send would have been sent before this.
   for (let look = 0; look < 2; look += 1) {
     await context.waitForEvent("response", (response) => response.url() === `${edgeUrl}/v1/policy`);
   }
-  // Sessions say who asks, `/mcp` are calls of the site's own tools.
+  // Sessions identify the visitor; `/mcp` requests are calls of the site's own tools.
   expect([...posted].filter((path) => !["/v1/sessions", "/mcp"].includes(path))).toEqual([]);
   expect(await outboxOf(page)).toMatchObject({ waiting: 0, sent: 0, feedbackWaiting: 0 });
   expect((await keptBy(page)).rows).toEqual([]);
   expect((await operator.summary()).trajectories.received).toBe(before);
 });
 
-test("an e-mail address and a card number are replaced before anything is kept or sent", async () => {
+test("an e-mail address and a card number are replaced before they are stored or sent", async () => {
   const { page } = await visit(siteUrl, { agrees: true });
   const answer = await ask(page, `I am ${EMAIL}, card ${CARD}. Add the City Jacket to my cart.`);
   await untilSent(page, 1);
@@ -257,7 +257,7 @@ fault(
     await panel.getByRole("button", { name: "Agree" }).click();
     await ask(page, "Add the City Jacket to my cart.");
     await untilSent(page, 1);
-    // The visit's id is not the lasting one: what was done before consent cannot be tied to it.
+    // The id of a visit differs from the lasting one, so activity before consent cannot be linked to it.
     expect(new Set(ids).size).toBe(6);
     const [, , , , lasting] = ids;
     const agreed = await storedIds();
@@ -274,7 +274,7 @@ fault(
   },
 );
 
-test("what I sent lists an answer, and forget me deletes it at the edge and here", async () => {
+test("What I sent lists an answer, and Forget me deletes it at the edge and in the browser", async () => {
   const { page, panel } = await visit(siteUrl, { agrees: true });
   const request = "Add the City Jacket to my cart.";
   const answer = await ask(page, request);
@@ -305,7 +305,7 @@ test("what I sent lists an answer, and forget me deletes it at the edge and here
   }
 });
 
-test("the keyboard alone reaches the input, sends, stops, and the answer is announced", async () => {
+test("the keyboard alone reaches the input, sends and stops, and the answer is announced", async () => {
   const { page, panel } = await visit(siteUrl);
   const focused = () =>
     page.evaluate(() => {
@@ -324,7 +324,7 @@ test("the keyboard alone reaches the input, sends, stops, and the answer is anno
   await tabTo("Request", 12);
 
   await page.keyboard.type("Add the City Jacket to my cart.");
-  // Not awaited one by one: the answer must not end between two keys.
+  // Not awaited one by one, because the answer must not end between two keys.
   await Promise.all([page.keyboard.press("Enter"), page.keyboard.press("Escape")]);
   expect(await lastAnswer(page)).toMatchObject({ stopReason: "aborted" });
 
@@ -359,7 +359,7 @@ test("every control of the page and of the panel has an accessible name", async 
   expect([...conversation, ...privacy].filter((control) => control.endsWith(" "))).toEqual([]);
 });
 
-test("a thumb on an answer arrives at the edge with the trajectory it is about", async () => {
+test("feedback on an answer reaches the edge with the id of its trajectory", async () => {
   const { page, panel } = await visit(siteUrl, { agrees: true });
   const answer = await ask(page, "Add the City Jacket to my cart.");
   const thumb = panel.getByRole("button", { name: "Good answer" });
@@ -370,7 +370,7 @@ test("a thumb on an answer arrives at the edge with the trajectory it is about",
   expect(feedback).toMatchObject([{ kind: "thumb-up", trajectoryId: answer.trajectoryId }]);
 });
 
-test("text on the policy channel is read at the next request of an open page, until it is taken back", async () => {
+test("text on the policy channel is read at the next request of an open page, until it is rolled back", async () => {
   const { page } = await visit(siteUrl, { agrees: true });
   const spelled = "Mind the rain.<|im_end|>";
   const { trainerCredential: credential } = installation;
@@ -401,7 +401,7 @@ test("text on the policy channel is read at the next request of an open page, un
   expect(silent.texts.join("")).not.toContain("Mind the rain.");
 });
 
-test("the words beside the switch let simulated visitors shop, and end it", async () => {
+test("the label beside the switch starts and stops simulated visitors", async () => {
   const { page } = await visit(siteUrl, { agrees: true });
   const words = "Let simulated visitors shop";
   const isOn = () => page.getByRole("switch", { name: words }).getAttribute("aria-checked");

@@ -32,8 +32,8 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The float64 twin that engines are checked against gives PyTorch's outputs, for trees of tokens too.",
     tests: [
-      "test/golden/decoder/plain-decoder.test.ts > the plain outputs are PyTorch's, temperatures and kept sets included, of ${modelType} (${name})",
-      "test/golden/decoder/plain-decoder.test.ts > branches of a tree are the chains they are cut from, at the positions given",
+      "test/golden/decoder/plain-decoder.test.ts > the plain outputs of ${modelType} are PyTorch's, with temperatures and kept sets (${name})",
+      "test/golden/decoder/plain-decoder.test.ts > branches of a tree equal the chains they are cut from, at the given positions",
     ],
   },
   {
@@ -85,9 +85,9 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Steps on a GPU are measured with gradients first; without one the same runs at tiny sizes on a software adapter, and without that it fails.",
     tests: [
-      "test/contract/gpu-bench.test.ts > a software adapter gives the processor's gradients, and all rows of both kinds of step",
-      "test/contract/gpu-bench.test.ts > without any adapter measuring fails",
-      "test/contract/gpu-bench.test.ts > gradients that are missing, short or a hundredth off are no agreement",
+      "test/contract/gpu-bench.test.ts > a software adapter computes the processor's gradients and reports all rows of both kinds of step",
+      "test/contract/gpu-bench.test.ts > measuring fails without an adapter",
+      "test/contract/gpu-bench.test.ts > missing, short and 1 % wrong gradients are not accepted as agreement",
     ],
   },
   {
@@ -96,7 +96,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "On WebGPU frozen weights cross to the device once and trained ones once a step; none is left there after dispose.",
     tests: [
-      "test/contract/gpu-bench.test.ts > frozen matrices cross to the device once; trained ones once a step, not at every run",
+      "test/contract/gpu-bench.test.ts > frozen matrices are transferred once, trained ones once per step",
       "packages/engine/src/onnx/resident-tensors.test.ts > a kept tensor crosses once, and again with its new numbers after a change",
       "packages/engine/src/onnx/resident-tensors.test.ts > what is dropped is fed as others are, and nothing is left after dispose",
     ],
@@ -149,7 +149,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
       "Log-probs of candidates, values and the gradients of both are PyTorch's, in every engine that has them and in the float64 twin.",
     tests: [
       "packages/engine/src/contract/train-engine-heads.contract.ts > candidates, values and their gradients are PyTorch's (${modelType}, ${trains})",
-      "test/golden/decoder/plain-decoder.test.ts > the plain candidates and values are PyTorch's of ${modelType}",
+      "test/golden/decoder/plain-decoder.test.ts > the plain candidates and values of ${modelType} are PyTorch's",
     ],
   },
   {

@@ -20,8 +20,8 @@ export const EVIDENCE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "At least 95 % of the listed mistakes in parts, composition and updates fail a test; a mutant whose text is gone is an error.",
     tests: [
-      "test/architecture/mutants.test.ts > every mutant changes one place of the present code",
-      "test/architecture/mutants.test.ts > the recorded run is of these mutants and caught at least 95 % of at least 60",
+      "test/architecture/mutants.test.ts > every mutant changes exactly one place in the present code",
+      "test/architecture/mutants.test.ts > the recorded run has all these mutants and caught at least 95 % of at least 60",
     ],
   },
   {

@@ -198,7 +198,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
       "In a loop of real parts nothing is lost, refused or learned twice, and browser and trainer agree on log-probs.",
     tests: [
       "test/e2e/loop.test.ts > no trajectory is lost, refused or learned twice",
-      "test/e2e/loop.test.ts > what the browser recorded is what the trainer computes for the same version",
+      "test/e2e/loop.test.ts > the trainer computes the log-probs that the browser recorded for the same version",
     ],
   },
   {
@@ -226,7 +226,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     source: "README, Deploy",
     behavior: "The production configuration passes a dry run.",
     tests: [
-      "test/e2e/deploy.test.ts > its production configuration passes a dry run with every binding it uses",
+      "test/e2e/deploy.test.ts > passes a dry run of its production configuration with every binding it uses",
     ],
   },
   {

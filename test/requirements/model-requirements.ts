@@ -9,7 +9,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
       "Packages import downward only; heavy libraries stay where the tree lists them; a package declares what it imports.",
     tests: [
       "test/architecture/layers.test.ts > sources import workspace packages of lower layers only",
-      "test/architecture/layers.test.ts > heavy libraries are imported only where the tree lists them",
+      "test/architecture/layers.test.ts > heavy libraries are imported only by the listed packages",
       "test/architecture/layers.test.ts > a package declares every library it imports",
     ],
   },
@@ -89,9 +89,9 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
       "packages/text/src/grammar/masks.test.ts > masks in Node equal the recorded ones",
       "packages/text/src/grammar/masks.browser.test.ts > masks in Chromium equal those that Node computes",
       "trainer/src/check/grammar-expansion.test.ts > a grammar becomes the sets it allowed, with the budget that forced its close",
-      "test/contract/constrained-rollout.test.ts > what was sampled under a grammar and top-k %i is re-scored and learned from with what was allowed",
+      "test/contract/constrained-rollout.test.ts > tokens sampled under a grammar and top-k %i are re-scored and learned with the allowed set",
       "test/contract/constrained-rollout.test.ts > %s is refused",
-      "test/contract/constrained-rollout.test.ts > a grammar that is left out, or claimed where none was, is seen in the log-probs",
+      "test/contract/constrained-rollout.test.ts > a missing grammar, and one that was not used, are detected in the log-probs",
     ],
   },
   {
@@ -102,7 +102,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "packages/embed/src/request-conversation.test.ts > calls of a visitor's model are restricted to existing tools; those of the site's policy are not",
       "packages/agent/src/tool-call-constraint.test.ts > with constrainToolCalls every turn is sampled under the tools' grammar, which is recorded",
-      "test/contract/constrained-rollout.test.ts > no constrained turn is unreadable, cut off or a call that its tools refuse; free ones are",
+      "test/contract/constrained-rollout.test.ts > constrained turns are never unreadable, cut off or refused by their tools; free turns are",
     ],
   },
   {
@@ -160,9 +160,9 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
       "Adapters and merged models cross to PEFT and Transformers and back with the same logits, to 1e-4, in the very bytes that were read.",
     tests: [
       "test/golden/peft/peft.test.ts > an adapter that PEFT wrote gives PEFT's logits (%s)",
-      "test/golden/peft/peft.test.ts > control: %s with %o is not PEFT's",
+      "test/golden/peft/peft.test.ts > control: %s with %o differs from PEFT",
       "test/golden/peft/peft.test.ts > a model that Transformers merged and wrote in shards gives its logits",
-      "test/golden/peft/peft.test.ts > save-model writes the bytes that PEFT or Transformers read, with our logits (%s)",
+      "test/golden/peft/peft.test.ts > save-model writes the bytes that PEFT and Transformers read, with our logits (%s)",
       "test/golden/peft/peft.test.ts > the ONNX file that save-model writes gives PEFT's logits on the inputs of Transformers.js",
       "packages/model/src/weights/merged-weights.test.ts > rows that are read one by one are those of weights merged at once",
     ],
@@ -203,8 +203,8 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A generated llama folder is read whole, sampled, re-scored and judged like the nano model.",
     tests: [
-      "test/contract/model-folder.test.ts > the folder is read whole: shards, template, every token that ends a turn, context length",
-      "test/contract/model-folder.test.ts > what it did in the shop is re-scored and judged by the trainer",
+      "test/contract/model-folder.test.ts > the folder is read completely: shards, template, every stop token, context length",
+      "test/contract/model-folder.test.ts > its trajectories in the shop are re-scored and judged by the trainer",
     ],
   },
 ];

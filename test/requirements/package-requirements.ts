@@ -8,10 +8,10 @@ export const PACKAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Packages installed from a registry into an empty project train a recipe, embed an agent in a built page and bundle the edge.",
     tests: [
-      "test/e2e/install.test.ts > waggle trains a recipe on the nano model and keeps the adapter",
-      "test/e2e/install.test.ts > a page of the embed's README answers a visitor",
+      "test/e2e/install.test.ts > waggle trains a recipe on the nano model and saves the adapter",
+      "test/e2e/install.test.ts > a page with the lines of the embed's README answers a visitor",
       "test/e2e/install.test.ts > a Worker that re-exports the edge passes a dry run with the README's configuration",
-      "test/e2e/embed.test.ts > a request is answered by the policy in the packed worker, and nothing was sent",
+      "test/e2e/embed.test.ts > the policy in the packed worker answers a request, and nothing is sent",
     ],
   },
   {
@@ -20,8 +20,8 @@ export const PACKAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A tarball has no test, no fixture, no source and no condition of the repository; publint and are-the-types-wrong find nothing.",
     tests: [
-      "test/e2e/install.test.ts > a test, a source or a private condition in a tarball is a problem",
-      "test/e2e/install.test.ts > tarballs have the compiled sources, the licence and a manifest for users",
+      "test/e2e/install.test.ts > tests, sources and private conditions in a tarball are reported",
+      "test/e2e/install.test.ts > tarballs have the compiled sources, the license and a manifest for users",
     ],
   },
   {
@@ -39,8 +39,8 @@ export const PACKAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "All packages share one version, which stands in package.json and in one generated file.",
     tests: [
-      "test/contract/published-packages.test.ts > every package has one version, which the code knows too, and asks for the others at it",
-      "test/contract/published-packages.test.ts > no source but version.ts spells the version out",
+      "test/contract/published-packages.test.ts > every package has the same version as the code and depends on the others at it",
+      "test/contract/published-packages.test.ts > only version.ts spells out the version",
     ],
   },
   {
@@ -50,7 +50,7 @@ export const PACKAGE_REQUIREMENTS: readonly Requirement[] = [
       "Installing the engine does not download TensorFlow.js; a reference device says what to install.",
     tests: [
       "packages/engine/src/load-tensorflow.test.ts > a reference device without TensorFlow.js is refused with the command that installs it",
-      "test/e2e/install.test.ts > brings neither TensorFlow.js nor a second copy of a package",
+      "test/e2e/install.test.ts > contains neither TensorFlow.js nor a second copy of a package",
     ],
   },
   {
@@ -71,7 +71,7 @@ export const PACKAGE_REQUIREMENTS: readonly Requirement[] = [
       "The command needs Node 22 and says so in a sentence; the repository's scripts start under Node 20.",
     tests: [
       "test/contract/node-version.test.ts > the waggle command needs Node 22 and says so in one sentence before it loads anything",
-      "test/contract/node-version.test.ts > the scripts of the repository start under Node 20, and under Node 22 where they stay in it",
+      "test/contract/node-version.test.ts > the repository's scripts start under Node 20, and under Node 22 if they are told to stay in it",
     ],
   },
 ];

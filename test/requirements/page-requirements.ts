@@ -142,7 +142,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
       "At most 15 lines embed the agent; exactly those lines work from the packed packages in an empty Vite project.",
     tests: [
       "test/e2e/embed.test.ts > the README embeds the assistant in at most 15 lines",
-      "test/e2e/embed.test.ts > a request is answered by the policy in the packed worker, and nothing was sent",
+      "test/e2e/embed.test.ts > the policy in the packed worker answers a request, and nothing is sent",
     ],
   },
   {
@@ -174,7 +174,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
       "packages/embed/src/set-model.test.ts > another model answers instead of the site's, collects nothing and does no tasks",
       "packages/embed/src/own-model-host.browser.test.ts > a visitor's model answers, follows no manifest, and loads from storage the next time",
       "packages/embed/src/set-model.test.ts > a model chosen while another loads is the one that answers",
-      "test/e2e/model-picker.test.ts > a model by its address answers in the panel, without the site's edge and without asking for consent",
+      "test/e2e/model-picker.test.ts > a model from a URL answers in the panel without the site's edge or a consent question",
     ],
   },
   {
@@ -193,7 +193,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     source: "README, Two commands",
     behavior: "The words beside the demo's switch let simulated visitors shop, and end it.",
     tests: [
-      "test/e2e/visitor.test.ts > the words beside the switch let simulated visitors shop, and end it",
+      "test/e2e/visitor.test.ts > the label beside the switch starts and stops simulated visitors",
     ],
   },
   {
@@ -211,7 +211,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "After the first load it works offline, and what was recorded is sent when the network is back.",
     tests: [
-      "test/e2e/visitor.test.ts > after the first load it works offline, and what it recorded is sent when the network is back",
+      "test/e2e/visitor.test.ts > after the first load it works offline, and its trajectories are sent when the network is back",
     ],
   },
   {
@@ -220,9 +220,9 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "In the real page: nothing leaves without consent, personal data never leaves, forget me deletes everywhere.",
     tests: [
-      "test/e2e/visitor.test.ts > without consent nothing that was said or done leaves the page",
-      "test/e2e/visitor.test.ts > an e-mail address and a card number are replaced before anything is kept or sent",
-      "test/e2e/visitor.test.ts > what I sent lists an answer, and forget me deletes it at the edge and here",
+      "test/e2e/visitor.test.ts > without consent nothing of a conversation leaves the page",
+      "test/e2e/visitor.test.ts > an e-mail address and a card number are replaced before they are stored or sent",
+      "test/e2e/visitor.test.ts > What I sent lists an answer, and Forget me deletes it at the edge and in the browser",
     ],
   },
   {
@@ -230,7 +230,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     source: "WAI-ARIA 1.2",
     behavior: "The page is usable by keyboard and every control has a name.",
     tests: [
-      "test/e2e/visitor.test.ts > the keyboard alone reaches the input, sends, stops, and the answer is announced",
+      "test/e2e/visitor.test.ts > the keyboard alone reaches the input, sends and stops, and the answer is announced",
       "test/e2e/visitor.test.ts > every control of the page and of the panel has an accessible name",
     ],
   },
@@ -239,7 +239,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/design.md, The life of a trajectory, 4",
     behavior: "A thumb in the page arrives at the edge with its trajectory.",
     tests: [
-      "test/e2e/visitor.test.ts > a thumb on an answer arrives at the edge with the trajectory it is about",
+      "test/e2e/visitor.test.ts > feedback on an answer reaches the edge with the id of its trajectory",
     ],
   },
 ];

@@ -9,9 +9,9 @@ export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
       "npm start restarts a process that ends, at its port and with a growing wait, and gives it up with the reason after five restarts in ten minutes.",
     tests: [
       "test/e2e/start.test.ts > npm start restarts each of its processes that is killed, at the same port",
-      "test/contract/supervisor.test.ts > a process that was killed is started again, and the reason is said in one line",
-      "test/contract/supervisor.test.ts > a service that keeps failing is given up after five restarts, each after a longer wait",
-      "test/contract/supervisor.test.ts > a process that runs but no longer answers is ended and started again",
+      "test/contract/supervisor.test.ts > a killed process is restarted, and the reason is logged in one line",
+      "test/contract/supervisor.test.ts > the supervisor gives up after five restarts, each after a longer wait",
+      "test/contract/supervisor.test.ts > a process that runs but does not respond is stopped and restarted",
     ],
   },
   {
@@ -21,7 +21,7 @@ export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
       "A state folder has one owner, whose processes end with it however it ends; a second start is told its addresses.",
     tests: [
       "test/e2e/start.test.ts > a second npm start on the same state is refused with the addresses of the first",
-      "test/e2e/start.test.ts > nothing that npm start started outlives it when it is killed",
+      "test/e2e/start.test.ts > no process of npm start survives when it is killed",
     ],
   },
   {
@@ -29,7 +29,7 @@ export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
     source: "issue 13, 7.5",
     behavior: "A page that is opened before the base model is published becomes ready by itself.",
     tests: [
-      "test/e2e/visitor.test.ts > a shop opened before the trainer published the base model becomes ready by itself",
+      "test/e2e/visitor.test.ts > a shop opened before the trainer published the base model becomes ready on its own",
       "packages/embed/src/create-agent.test.ts > a page opened before the first policy is published says so and becomes ready later",
     ],
   },
@@ -38,7 +38,7 @@ export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
     source: "issue 13, 7.5",
     behavior: "Every npm script explains its options and refuses others with exit code 2.",
     tests: [
-      "test/contract/command-lines.test.ts > every npm script has a case here",
+      "test/contract/command-lines.test.ts > every npm script has a case in this file",
       "test/contract/command-lines.test.ts > npm run %s explains its options and refuses unknown options and bad values",
     ],
   },
@@ -49,7 +49,7 @@ export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
       "Links and files that a page names are there, its TypeScript compiles, and a page of evidence opens with its answer.",
     tests: [
       "test/contract/docs-pages.test.ts > every link between files leads to a file and a heading",
-      "test/contract/docs-pages.test.ts > every file that a page names is there",
+      "test/contract/docs-pages.test.ts > every file that a page names exists",
       "test/contract/docs-pages.test.ts > a page of evidence opens with its answer and has tables of at most ten rows",
       "test/contract/docs-snippets.test.ts > every block of TypeScript in the documentation compiles",
     ],

@@ -87,8 +87,8 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
       "The ready files for SkyRL on Ray and open-rl on Kubernetes name fields that exist, and the optimizer that the engine goes by.",
     tests: [
       "test/contract/remote-configuration.test.ts > %s names only fields that exist",
-      "test/contract/remote-configuration.test.ts > SkyRL's server is started with flags and keys that it has",
-      "test/contract/remote-configuration.test.ts > SkyRL's optimizer and adapters are those that the engine goes by",
+      "test/contract/remote-configuration.test.ts > SkyRL's server is started with existing flags and keys",
+      "test/contract/remote-configuration.test.ts > SkyRL's optimizer and adapters match the engine's",
     ],
   },
 ];

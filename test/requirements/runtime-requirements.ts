@@ -92,7 +92,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
       "f16, int8 and int4 stay within their budgets; stored ahead of time they give the same graph; weights may lie outside of it.",
     tests: [
       "test/golden/decoder/dtypes.test.ts > ${modelType} in %s stays within its budget",
-      "test/golden/decoder/options.test.ts > %s weights outside the model, in several files, give the same logits",
+      "test/golden/decoder/options.test.ts > %s weights in several external files give the same logits",
       "packages/runtime/src/node/convert-model.test.ts > the graph of weights stored in %s is that of the original, bit for bit",
       "packages/runtime/src/node/node-policy.test.ts > f16, which no CPU computes in here, is f32, and the record says so",
     ],
@@ -253,7 +253,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/how-to/runtime.md, When things go wrong",
     behavior: "A turn goes on while its tab is hidden, with the same tokens and log-probs.",
     tests: [
-      "test/e2e/hidden-tab.test.ts > a turn whose tab is hidden goes on to its end, with the tokens of a tab that is seen",
+      "test/e2e/hidden-tab.test.ts > a turn in a hidden tab runs to its end, with the same tokens as in a visible tab",
     ],
   },
   {
@@ -360,7 +360,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "What a page loads before the first token, without model and onnxruntime's module, is at most 120 KB gzipped.",
     tests: [
-      "test/architecture/size.test.ts > a page and its worker are at most 120 KB gzipped before the first token on %s",
+      "test/architecture/size.test.ts > a page and its worker load at most 120 KB gzipped before the first token on %s",
     ],
   },
   {
@@ -369,7 +369,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Every block of the guide compiles; those of the page run in a built page under a strict content security policy, those of Node in Node.",
     tests: [
-      "test/e2e/guide.test.ts > every block compiles against the packages as they are built",
+      "test/e2e/guide.test.ts > every block compiles against the built packages",
       "test/e2e/guide.test.ts > runs the blocks of the page",
       "test/e2e/guide.test.ts > the blocks of Node run in Node",
     ],

@@ -61,7 +61,7 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
       "packages/agent/src/guided-environment.test.ts > a conversation continues under a version with equal guidance and restarts under any other",
       "trainer/src/commands/publish-text.test.ts > text is published, promoted and rolled back like an adapter",
       "trainer/src/check/guided-replay.test.ts > tokens of a text that the version does not say are refused, and so is silence",
-      "test/e2e/visitor.test.ts > text on the policy channel is read at the next request of an open page, until it is taken back",
+      "test/e2e/visitor.test.ts > text on the policy channel is read at the next request of an open page, until it is rolled back",
     ],
   },
   {

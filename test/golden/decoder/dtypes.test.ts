@@ -1,6 +1,6 @@
 /**
- * Number formats against float32. The golden decoders are small and loud: an error of 8 % in a matrix
- * goes through few and large numbers, so budgets are wider than a trained model needs.
+ * Number formats compared with float32. The golden decoders are small and have large weights, so an error of 8 % in a
+ * matrix affects few, large numbers, and budgets are wider than a trained model needs.
  */
 import { roundedWeights } from "@waggle/model";
 import type { DecoderGraphOptions } from "@waggle/model";
@@ -11,7 +11,7 @@ import { largestDifference } from "./graph-runner.ts";
 
 type Format = Omit<DecoderGraphOptions, "lora">;
 
-/** Mean over positions of KL(float32 ‖ format) in nats. */
+/** Mean over positions of KL(float32 ‖ format), in nats. */
 function meanDivergence(exact: readonly Float32Array[], rounded: readonly Float32Array[]): number {
   const total = exact.reduce((sum, row, t) => {
     const [p, q] = [logSoftmax(row), logSoftmax(rounded[t]!)];
@@ -26,7 +26,7 @@ function logSoftmax(logits: Float32Array): number[] {
   return Array.from(logits, (logit) => logit - max - logSum);
 }
 
-/** Measured at most: 9.1e-6, 5.0e-3, 7.8e-3, 0.50, 0.51, 0.52 (smollm3 each time), and twice that. */
+/** Twice the largest measured values: 9.1e-6, 5.0e-3, 7.8e-3, 0.50, 0.51, 0.52 (smollm3 each time). */
 const budgets: [string, Format, number][] = [
   ["f16", { dtype: "f16" }, 2e-5],
   ["int8", { dtype: "int8" }, 1e-2],
@@ -47,7 +47,7 @@ for (const modelType of GOLDEN_TYPES) {
   });
 
   test.each(["int8", "int4"] as const)(
-    `${modelType} in %s computes with exactly the numbers its bytes stand for`,
+    `${modelType} in %s computes with exactly the numbers that its bytes encode`,
     async (dtype) => {
       const golden = await readGolden(modelType);
       const ids = golden.cases.plain.sequences.map(({ tokenIds }) => tokenIds);
@@ -70,7 +70,7 @@ test("an adapter in f16 stays within the budget of f16", async () => {
   expect(meanDivergence(base, rounded)).toBeGreaterThan(0.1);
 });
 
-test("gemma3's sum may pass float16's largest number in f16", async () => {
+test("gemma3's sum may exceed float16's largest number in f16", async () => {
   const golden = await readGolden("gemma3_text");
   const name = "model.layers.1.post_feedforward_layernorm.weight";
   const { shape, data } = golden.weights.get(name)!;

@@ -15,9 +15,10 @@ type Value =
   | { i32s: number[] };
 
 const ALIGNMENT = 32;
-/** GGUF's numbers of value types. */
+/** GGUF's codes of value types. */
 const TYPE = { u32: 4, i32: 5, f32: 6, text: 8, array: 9 } as const;
 
+/** The bytes of the GGUF file. */
 export function writeGguf(config: DecoderConfig, weights: TensorMap): Uint8Array {
   const tensors = [...ggufTensors(config, weights)];
   const metadata = Object.entries(ggufMetadata(config));
@@ -70,7 +71,7 @@ function ggufMetadata(config: DecoderConfig): { [key: string]: Value } {
     [`${arch}.rope.freq_base`]: { f32: config.ropeTheta },
     [`${arch}.vocab_size`]: { u32: config.vocabularySize },
     ...ownMetadata(config, arch),
-    // a vocabulary of words that no text holds; the test speaks in ids
+    // Placeholder words that occur in no text, since the test uses token ids.
     "tokenizer.ggml.model": { text: "gpt2" },
     "tokenizer.ggml.pre": { text: "default" },
     "tokenizer.ggml.tokens": { texts: tokens },
@@ -97,7 +98,7 @@ function ownMetadata(config: DecoderConfig, arch: string): { [key: string]: Valu
   }
   if (modelType === "lfm2") {
     return {
-      // a layer without keys is a convolution
+      // A layer without keys is a convolution.
       [`${arch}.attention.head_count_kv`]: {
         i32s: layerKinds!.map((kind) => (kind === "convolution" ? 0 : keyValueHeads)),
       },
@@ -131,7 +132,7 @@ const LAYER_NAMES: { [name: string]: string } = {
   "feed_forward.w3": "ffn_up",
   "feed_forward.w2": "ffn_down",
 };
-/** Where gemma3 gives a name another role. */
+/** Names that have another role in gemma3. */
 const GEMMA3_NAMES: { [name: string]: string } = {
   "post_attention_layernorm": "post_attention_norm",
   "pre_feedforward_layernorm": "ffn_norm",
@@ -147,7 +148,7 @@ const OTHER_NAMES: { [name: string]: string } = {
 function ggufTensors(config: DecoderConfig, weights: TensorMap): Map<string, Tensor> {
   const tensors = new Map<string, Tensor>();
   const isGemma = config.modelType === "gemma3_text";
-  // llama.cpp rotates neighbors in these and halves in the others
+  // llama.cpp rotates neighbors in these architectures and halves in the others.
   const isPaired = config.modelType === "llama" || config.modelType === "smollm3";
   for (const [name, tensor] of weights) {
     const layer = /^model\.layers\.(\d+)\.(.+)\.(weight|bias)$/.exec(name);
@@ -161,7 +162,7 @@ function ggufTensors(config: DecoderConfig, weights: TensorMap): Map<string, Ten
     if (isPaired && (own === "attn_q" || own === "attn_k")) {
       tensors.set(target, pairRows(config, tensor));
     } else if (isGemma && part.includes("norm")) {
-      // llama.cpp divides scores by the root of the head size; the query's norm makes up for it
+      // llama.cpp divides scores by the root of the head size; the query's norm compensates for it.
       const ratio = Math.sqrt(config.headSize / config.queryScalar!);
       tensors.set(target, plusOne(tensor, own === "attn_q_norm" ? ratio : 1));
     } else if (part === "conv.conv") {
@@ -178,12 +179,12 @@ function ggufTensors(config: DecoderConfig, weights: TensorMap): Map<string, Ten
   return tensors;
 }
 
-/** gemma3's norms are stored as what is added to one. */
+/** gemma3 stores its norms as offsets from one. */
 function plusOne({ shape, data }: Tensor, factor = 1): Tensor {
   return { shape, data: data.map((value) => (1 + value) * factor) };
 }
 
-/** Row i of the first half of a head and row i of the second become neighbors. */
+/** Interleaves the rows of the two halves of a head. */
 function pairRows(config: DecoderConfig, { shape, data }: Tensor): Tensor {
   const [rows, columns] = shape as [number, number];
   const half = config.headSize / 2;

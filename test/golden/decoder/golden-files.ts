@@ -1,4 +1,4 @@
-/** Golden decoders from the disk, and their graphs on the native CPU provider. Node tests only. */
+/** Golden decoders from disk, and their graphs on the native CPU provider. For tests in Node. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { adapterGraphInputs, buildDecoderGraph } from "@waggle/model";
@@ -8,10 +8,12 @@ import { loadGolden } from "./golden.ts";
 import type { GOLDEN_TYPES, GoldenDecoder } from "./golden.ts";
 import { GraphRunner } from "./graph-runner.ts";
 
+/** Reads a golden decoder. */
 export function readGolden(modelType: (typeof GOLDEN_TYPES)[number]): Promise<GoldenDecoder> {
   return loadGolden((name) => readFileSync(join(import.meta.dirname, modelType, name)));
 }
 
+/** Opens its graph. */
 export async function openGolden(
   { config, weights }: Pick<GoldenDecoder, "config" | "weights">,
   options: DecoderGraphOptions,
@@ -20,7 +22,7 @@ export async function openGolden(
   return GraphRunner.open(ort, graph, config);
 }
 
-/** Logits `[T]` of `[V]` of each sequence, one after another. */
+/** Logits `[T]` of `[V]` for each sequence, run one after another. */
 export async function graphLogits(
   golden: Pick<GoldenDecoder, "config" | "weights">,
   sequences: readonly (readonly number[])[],

@@ -1,4 +1,4 @@
-/** The committed golden decoders: weights, adapter and reference values. Tests only, opens no files. */
+/** The committed golden decoders: weights, adapter and reference values. For tests; opens no files. */
 import { parseDecoderConfig, readAdapter, readSafetensors, selectDecoderWeights } from "@waggle/model";
 import type { Adapter, DecoderConfig } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
@@ -14,13 +14,14 @@ type GoldenOutputs = {
   sumSquaredProb: number[];
 };
 
-/** Sequences with their per-token outputs, and logits at some positions. */
+/** Sequences with their outputs per token, and logits at some positions. */
 export type GoldenCase = {
   sequences: { tokenIds: number[]; temperatures: number[]; keptTokenIds: (number[] | null)[] }[];
   outputs: GoldenOutputs[];
   logits: { positions: number[]; values: number[][] }[];
 };
 
+/** A golden decoder with its reference values. */
 export type GoldenDecoder = {
   config: DecoderConfig;
   weights: TensorMap;
@@ -28,7 +29,7 @@ export type GoldenDecoder = {
   cases: { plain: GoldenCase; full: GoldenCase; lora: GoldenCase };
 };
 
-/** @param read gives the bytes of a file of a type's folder. */
+/** Loads a golden decoder. @param read - returns the bytes of a file in the folder of a type. */
 export async function loadGolden(
   read: (name: string) => Promise<Uint8Array> | Uint8Array,
 ): Promise<GoldenDecoder> {
@@ -49,7 +50,7 @@ export async function loadGolden(
   };
 }
 
-/** Largest difference to the reference at the positions that the case holds. @param logits by row. */
+/** Largest difference from the reference at the positions that the case contains. @param logits by row. */
 export function goldenGap(
   golden: Pick<GoldenCase, "logits">,
   logits: readonly Float32Array[][],

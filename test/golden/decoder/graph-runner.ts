@@ -1,6 +1,6 @@
 /**
- * Runs a decoder's graph on onnxruntime, native or web, through its public interface only: rows of
- * one batch, in chunks, with what it remembers handed back. Tests only; the runtime has its own.
+ * Runs a decoder's graph on onnxruntime, native or web, through its public interface only: the rows of a batch, in
+ * chunks, with the state passed from run to run. For tests; the runtime has its own runner.
  */
 import { float32ToFloat16, stateShape } from "@waggle/model";
 import type { DecoderConfig, DecoderGraph } from "@waggle/model";
@@ -12,11 +12,13 @@ import type {
   TensorConstructor,
 } from "onnxruntime-web";
 
+/** onnxruntime-node or onnxruntime-web. */
 export type Ort = {
   readonly InferenceSession: InferenceSessionFactory;
   readonly Tensor: TensorConstructor;
 };
 
+/** Runs one graph. */
 export class GraphRunner {
   readonly #ort: Ort;
   readonly #session: InferenceSession;
@@ -50,8 +52,8 @@ export class GraphRunner {
   }
 
   /**
-   * @param rows one sequence each; shorter ones are padded on the right, in one chunk only.
-   * @param chunks lengths of the runs, together the longest row. Default: one run.
+   * @param rows one sequence each; shorter ones are padded on the right, only with a single chunk.
+   * @param chunks lengths of the runs, which add up to the longest row. Default: one run.
    * @returns logits `[T]` of `[V]` for each row.
    */
   async logits(
@@ -74,8 +76,8 @@ export class GraphRunner {
   }
 
   /**
-   * A padded prefill of rows of different length, then all of them step by step.
-   * @param prefill tokens of each row's prefill; what remains is equally long.
+   * A padded prefill of rows of different lengths, then all of them step by step.
+   * @param prefill number of tokens in each row's prefill; the remaining tokens are equally many.
    * @returns logits `[T]` of `[V]` for each row.
    */
   async raggedLogits(
@@ -102,7 +104,7 @@ export class GraphRunner {
     return logits;
   }
 
-  /** @returns a function that reads the next tokens of each row and gives their logits. */
+  /** @returns a function that runs the next tokens of each row and returns their logits. */
   #start(
     batch: number,
     adapter: TensorMap,
@@ -163,18 +165,19 @@ export class GraphRunner {
     return this.#half(new Uint16Array(buffer, byteOffset, length), tensor.dims);
   }
 
-  /** onnxruntime-node 1.30 takes the bits of float16, not the Float16Array that Tensor makes of them. */
+  /** onnxruntime-node 1.30 takes float16 as bits, not as the Float16Array that Tensor creates. */
   #half(bits: Uint16Array, shape: readonly number[]): Tensor {
     const tensor = new this.#ort.Tensor("uint16", bits, shape);
     return Object.defineProperty(tensor, "type", { value: "float16" });
   }
 }
 
+/** Largest absolute difference; NaN if any value is NaN. */
 export function largestDifference(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let largest = 0;
   for (let i = 0; i < Math.max(a.length, b.length); i++) {
     const difference = Math.abs(a[i]! - b[i]!);
-    if (Number.isNaN(difference)) return NaN; // fails every bound
+    if (Number.isNaN(difference)) return NaN; // fails every comparison
     largest = Math.max(largest, difference);
   }
   return largest;

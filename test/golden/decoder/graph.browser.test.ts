@@ -8,7 +8,7 @@ import type { GoldenDecoder } from "./golden.ts";
 import { GraphRunner, largestDifference } from "./graph-runner.ts";
 import type { Ort } from "./graph-runner.ts";
 
-/** A prefill past the sliding window and a step. More than 31 at once are wrong on SwiftShader. */
+/** A prefill beyond the sliding window, then one step. More than 31 tokens at once are wrong on SwiftShader. */
 const CHUNKS = [23, 1];
 
 const devices = { wasm: ortWasm as Ort, webgpu: ortWebgpu as Ort };
@@ -36,7 +36,7 @@ async function logitsOn(
   return logits;
 }
 
-/** The others run there in the runtime's golden test; pipelines take seconds to compile. */
+/** The runtime's golden test covers the others on WebGPU; pipelines take seconds to compile. */
 const ON_WEBGPU = ["qwen2", "gemma3_text", "smollm3", "lfm2"] as const;
 
 test.each([
@@ -49,7 +49,7 @@ test.each([
   expect(goldenGap({ logits: [logits[1]!] }, actual)).toBeLessThan(1e-4);
 });
 
-// gemma3's width of 48 is one block and a half; int4 has its embedding and logits in int8
+// gemma3's width of 48 is one and a half blocks; int4 has its embedding and logits in int8.
 test("on webgpu, an int4 graph gives wasm's logits", async () => {
   const golden = await readGolden("gemma3_text");
   const [wasm] = await logitsOn("wasm", golden, { dtype: "int4" });

@@ -25,7 +25,7 @@ for (const modelType of GOLDEN_TYPES) {
     ).toBeGreaterThan(0.5);
   });
 
-  test(`a ${modelType} graph gives the same in chunks, token by token and in a batch`, async () => {
+  test(`a ${modelType} graph gives the same logits in chunks, token by token and in a batch`, async () => {
     const golden = await readGolden(modelType);
     const [long, short] = golden.cases.plain.sequences.map(({ tokenIds }) => tokenIds);
     const runner = await openGolden(golden, { lora: null });
@@ -35,7 +35,7 @@ for (const modelType of GOLDEN_TYPES) {
       largestDifference(flat(rows!), flat(whole!));
     expect(gap((await runner.logits([long!], [17, 1, 1, 2, 20]))[0])).toBeLessThan(1e-4);
     expect(gap((await runner.logits([long!], Array<number>(41).fill(1)))[0])).toBeLessThan(1e-4);
-    // after a padded prefill each row goes on from its own end
+    // After a padded prefill each row continues from its own end.
     const rows = [long!, [...short!, ...long!].slice(0, 35)];
     const [first, second] = await runner.raggedLogits(rows, [30, 24]);
     expect(gap(first)).toBeLessThan(1e-4);
@@ -45,7 +45,7 @@ for (const modelType of GOLDEN_TYPES) {
   });
 }
 
-/** Each would go unseen if the golden values did not depend on it. */
+/** Changes that would go unnoticed if the golden values did not depend on them. */
 const controls: [(typeof GOLDEN_TYPES)[number], string, Partial<DecoderConfig>][] = [
   ["gemma3_text", "a wider window", { slidingWindow: 9 }],
   ["gemma3_text", "a narrower window", { slidingWindow: 7 }],

@@ -1,4 +1,4 @@
-/** Ways to build the same graph: outside data, chosen logits, Hugging Face's inputs, lazy weights. */
+/** Options of building a graph: external data, chosen logits, Hugging Face's inputs, lazy weights. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { HUGGINGFACE_INPUTS, buildDecoderGraph, stateShape } from "@waggle/model";
@@ -18,7 +18,7 @@ async function expectedLogits(golden: GoldenDecoder): Promise<Float32Array[]> {
 }
 
 test.each(["f32", "int4"] as const)(
-  "%s weights outside the model, in several files, give the same logits",
+  "%s weights in several external files give the same logits",
   async (dtype) => {
     const golden = await readGolden("lfm2");
     const { config, weights } = golden;
@@ -38,7 +38,7 @@ test.each(["f32", "int4"] as const)(
   },
 );
 
-test("weights below the threshold stay inside", async () => {
+test("weights below the threshold stay in the model file", async () => {
   const { config, weights } = await readGolden("qwen2");
   const graph = await buildDecoderGraph(config, weights, { lora: null });
   expect(graph.externalData).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * llama.cpp as a second opinion: it shares neither ONNX nor a line of this project with the graph,
- * and not PyTorch with the golden files. The GGUF file is made from the same tensors.
+ * llama.cpp as an independent reference: it shares neither ONNX nor code of this project with the graph, and does not use
+ * PyTorch like the golden files. The GGUF file is made from the same tensors.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -44,7 +44,7 @@ async function oracleLogits(
     contextSize: 256,
     threads: 2,
     flashAttention: false,
-    // the default of float16 keys and values would cost the last digits
+    // The default of float16 keys and values would cost the last digits.
     experimentalKvCacheKeyType: "F32",
     experimentalKvCacheValueType: "F32",
   });
@@ -73,7 +73,7 @@ async function worstGap(golden: GoldenDecoder, adapter: Adapter | null): Promise
 }
 
 for (const modelType of GOLDEN_TYPES) {
-  // ggml looks the GELU of gemma3 up in a table of float16; the wrong window would be off by 0.1
+  // ggml uses a float16 table for gemma3's GELU. A wrong window would be off by 0.1.
   const budget = modelType === "gemma3_text" ? 1e-2 : 1e-4;
   test(`llama.cpp gives the inference graph's logits for ${modelType}`, async () => {
     expect(await worstGap(await readGolden(modelType), null)).toBeLessThan(budget);

@@ -1,4 +1,4 @@
-/** The reference in plain loops against PyTorch, before anything is compared with it. */
+/** Compares the plain-loop reference with PyTorch, before anything is compared with the reference. */
 import { mergeAdapter, PlainDecoder } from "@waggle/model";
 import { toBeAllClose, TOLERANCE } from "@waggle/testing";
 import { plainOutputs } from "@waggle/testing/plain-decoder";
@@ -22,7 +22,7 @@ for (const modelType of GOLDEN_TYPES) {
     });
   }
   for (const name of ["full", "lora"] as const) {
-    test(`the plain outputs are PyTorch's, temperatures and kept sets included, of ${modelType} (${name})`, async () => {
+    test(`the plain outputs of ${modelType} are PyTorch's, with temperatures and kept sets (${name})`, async () => {
       const { config, weights, adapter, cases } = await readGolden(modelType);
       const merged = name === "lora" ? mergeAdapter(config, weights, adapter) : weights;
       const { sequences, outputs: expected } = cases[name];
@@ -37,7 +37,7 @@ for (const modelType of GOLDEN_TYPES) {
 }
 
 for (const modelType of ["qwen3", "llama"] as const) {
-  test(`the plain candidates and values are PyTorch's of ${modelType}`, async () => {
+  test(`the plain candidates and values of ${modelType} are PyTorch's`, async () => {
     const { config, weights, adapter } = await readGolden(modelType);
     const { sequences, valueHead, outputs } = readGoldenHeads(modelType);
     for (const trains of ["full", "lora"] as const) {
@@ -54,7 +54,7 @@ for (const modelType of ["qwen3", "llama"] as const) {
   });
 }
 
-test("branches of a tree are the chains they are cut from, at the positions given", async () => {
+test("branches of a tree equal the chains they are cut from, at the given positions", async () => {
   const { config, weights } = await readGolden("qwen3");
   const first = [5, 9, 33, 7];
   const second = [5, 9, 71, 2];
@@ -71,7 +71,7 @@ test("branches of a tree are the chains they are cut from, at the positions give
   ]);
   const moved = (positions: number[]) =>
     plainOutputs(config, weights, { tokenIds: first, positions }).logProb;
-  // rotary turns know distances only
+  // Rotary embeddings depend only on distances.
   expect(moved([4, 5, 6, 7])).toBeAllClose(chains[0]!.logProb, TOLERANCE.f32);
   expect(moved([0, 1, 4, 5])).not.toBeAllClose(chains[0]!.logProb, TOLERANCE.f32);
 });

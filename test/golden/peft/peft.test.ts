@@ -1,4 +1,4 @@
-/** Adapters and merged models across PEFT and Transformers, in both directions: see generate.py. */
+/** Adapters and merged models across PEFT and Transformers, in both directions; see generate.py. */
 import { createHash } from "node:crypto";
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -67,7 +67,7 @@ async function readAdapter(folder: string, change: object = {}): Promise<Adapter
   return readPeftAdapter({ ...json, ...change }, bytes, (await readModel(base)).config);
 }
 
-/** Runs the command on PEFT's adapter of all linears. */
+/** Runs the command on PEFT's adapter of all linear layers. */
 async function save(args: string[]): Promise<void> {
   await createProgram({
     signal: new AbortController().signal,
@@ -101,7 +101,7 @@ test.each([
   ["rank-stabilized", { use_rslora: false }],
   ["patterns", { alpha_pattern: {} }],
   ["patterns", { alpha_pattern: { v_proj: 10 } }],
-])("control: %s with %o is not PEFT's", async (name, change) => {
+])("control: %s with %o differs from PEFT", async (name, change) => {
   const adapter = await readAdapter(join(HERE, name), change);
   expect(await gap(base, adapter, golden.theirs[name] as number[][])).toBeGreaterThan(0.01);
 });
@@ -111,7 +111,7 @@ test("a model that Transformers merged and wrote in shards gives its logits", as
 });
 
 test.each(Object.keys(golden.ours))(
-  "save-model writes the bytes that PEFT or Transformers read, with our logits (%s)",
+  "save-model writes the bytes that PEFT and Transformers read, with our logits (%s)",
   async (name) => {
     const { flags, files, logits } = golden.ours[name]!;
     const out = join(root, name);
