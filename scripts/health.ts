@@ -1,19 +1,68 @@
 /**
  * `npm run health`: measures the readability of the repository. `npm test` asserts the values reached so far
- * (test/architecture/health.test.ts).
+ * (test/architecture/health.test.ts). With `--mutants` it measures the tests instead.
  */
+import { Option } from "commander";
 import { createCommand } from "../trainer/src/commands/command-line.ts";
+import { positive } from "../trainer/src/options/option-values.ts";
 import { measureHealth } from "./health/report.ts";
+import { MUTATED_PACKAGES } from "./mutation/mutant-sample.ts";
+import { runMutants } from "./mutation/mutation-command.ts";
+import { fullNameOf, LEAST_KILLED, recordMutants, summarize } from "./mutation/mutation-record.ts";
+
+const WHOLE = 300;
 
 const program = createCommand("npm run health --")
-  .description("Measure names, cycles, folders, words and documentation, and list the findings.")
-  .option("--json", "print one JSON object as the last line, without the lists")
+  .description(
+    "Measure names, cycles, folders, words and documentation, and list the findings. With --mutants, make 300 " +
+      "small changes in each of five packages, one at a time, and count those that the tests catch.",
+  )
+  .option("--json", "print one JSON object as the last line, without the lists", false)
+  .option("--mutants", "try seeded mutants; an interrupted run resumes", false)
+  .addOption(
+    new Option("--package <name>", "try mutants of this package only").choices(
+      Object.keys(MUTATED_PACKAGES),
+    ),
+  )
+  .option("--sample <n>", `try n mutants of each package instead of ${WHOLE}`, positive)
   .parse();
-const { json = false } = program.opts<{ json?: boolean }>();
+const options = program.opts<{
+  json: boolean;
+  mutants: boolean;
+  package?: string;
+  sample?: number;
+}>();
 
+if (options.mutants) process.exit(await tryMutants());
+if (options.package !== undefined || options.sample !== undefined) {
+  program.error("error: --package and --sample need --mutants", { exitCode: 2 });
+}
 const { figures, findings } = measureHealth();
-if (json) console.log(JSON.stringify(figures));
+if (options.json) console.log(JSON.stringify(figures));
 else {
   for (const finding of findings) console.log(finding);
   console.log(JSON.stringify(figures, null, 2));
+}
+
+/** @returns the exit code: 1 where a whole run killed too few. */
+async function tryMutants(): Promise<number> {
+  const { json, sample } = options;
+  const packages =
+    options.package === undefined ? Object.keys(MUTATED_PACKAGES) : [options.package];
+  const say = (line: string): void => (json ? console.error(line) : console.log(line));
+  const results = await runMutants({ packages, count: sample ?? WHOLE, say });
+  const record = Object.fromEntries(
+    [...results].map(([name, own]) => [fullNameOf(name), summarize(own)]),
+  );
+  recordMutants(record);
+  for (const { survivors } of Object.values(record)) for (const one of survivors) say(one);
+  if (json) console.log(JSON.stringify({ mutants: record }));
+  else {
+    for (const [name, { killed, mutants, ratio }] of Object.entries(record)) {
+      say(`${name}: ${killed} of ${mutants} killed (${(ratio * 100).toFixed(1)} %)`);
+    }
+  }
+  // A sample says too little to be judged.
+  const isEnough = Object.values(record).every(({ ratio }) => ratio >= LEAST_KILLED);
+  return sample !== undefined || isEnough ? 0 : 1;
 }

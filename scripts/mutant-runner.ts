@@ -4,9 +4,8 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { TestModule } from "vitest/node";
-import { createVitest } from "vitest/node";
 import type { Mutant } from "../test/mutants/mutant.ts";
+import { PatchedTests } from "./mutation/patched-tests.ts";
 
 /** Outcome of one mutant. */
 export type MutantResult = {
@@ -37,72 +36,24 @@ export function mutated({ id, file, text, replacement }: Mutant, source: string)
 
 /** Starts Vitest in `root`. */
 export async function createMutantRunner(root: string): Promise<MutantRunner> {
-  let current: Mutant | null = null;
-  const conditions = { conditions: ["source", "node"] };
-  const vitest = await createVitest(
-    "test",
-    {
-      root,
-      config: false,
-      watch: false,
-      bail: 1,
-      reporters: [],
-      include: [],
-      maxWorkers: 1,
-      testTimeout: 60_000,
-      provide: { isLong: false },
-      // A cached module would not load the mutant, and a mutant must not be cached.
-      fsModuleCache: false,
-      env: { ORT_DISABLE_TELEMETRY: "1" },
-    },
-    {
-      resolve: conditions,
-      ssr: { resolve: conditions },
-      plugins: [
-        {
-          name: "mutant",
-          enforce: "pre",
-          transform: (code, id) =>
-            current !== null && id.split("?")[0] === join(root, current.file)
-              ? mutated(current, code)
-              : null,
-        },
-      ],
-    },
-  );
-  const project = vitest.getRootProject();
+  const patched = await PatchedTests.open(root, "node");
+  let before: string | null = null;
   return {
     run: async (mutant, tests) => {
       const startedAt = performance.now();
-      const changed = [current, mutant].flatMap((one) => (one === null ? [] : [one.file]));
-      // Throws early if the text is missing.
-      if (mutant !== null) mutated(mutant, readFileSync(join(root, mutant.file), "utf8"));
-      current = mutant;
-      for (const file of changed) vitest.invalidateFile(join(root, file));
+      const changed = [before, mutant?.file].flatMap((file) => file ?? []);
+      const source =
+        mutant === null ? "" : mutated(mutant, readFileSync(join(root, mutant.file), "utf8"));
+      patched.patch((file) => (file === mutant?.file ? source : null), changed);
+      before = mutant?.file ?? null;
       let by: string | null = null;
       for (const test of tests) {
-        vitest.state.filesMap.clear();
-        const specification = project.createSpecification(join(root, test));
-        const { testModules, unhandledErrors } = await vitest.runTestSpecifications([
-          specification,
-        ]);
-        by = failureOf(testModules) ?? (unhandledErrors.length > 0 ? "an unhandled error" : null);
-        vitest.state.errorsSet.clear();
+        by = (await patched.run(test)).failure;
         if (by !== null) break;
       }
       const seconds = (performance.now() - startedAt) / 1000;
       return { id: mutant?.id ?? "none", caught: by !== null, by, seconds };
     },
-    close: () => vitest.close(),
+    close: () => patched.close(),
   };
-}
-
-function failureOf(modules: readonly TestModule[]): string | null {
-  for (const module of modules) {
-    for (const test of module.children.allTests("failed")) return test.fullName;
-    const [error] = module.errors();
-    if (error !== undefined) return `${module.relativeModuleId}: ${error.message}`;
-    if (!module.ok()) return module.relativeModuleId;
-  }
-  return null;
 }

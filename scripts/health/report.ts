@@ -1,6 +1,7 @@
 /** Combines all measures of `npm run health`, with a line for each finding. */
 import { bannedWords } from "./banned-words.ts";
 import { documentedExports } from "./documented-exports.ts";
+import { type PackageRecord, readMutationRecord } from "../mutation/mutation-record.ts";
 import { crowdedFolders } from "./folders.ts";
 import { importCycles } from "./import-cycles.ts";
 import { longestProseLine } from "./prose.ts";
@@ -21,6 +22,10 @@ type HealthFigures = {
   /** Share of public names with a comment, in [0, 1]. */
   readonly documentedExports: number;
   readonly testsPerSourceLine: { readonly [name: string]: number };
+  /** Recorded runs of `--mutants`: share of mutants that tests killed, in [0, 1]. */
+  readonly mutants: {
+    readonly [name: string]: Pick<PackageRecord, "mutants" | "killed" | "ratio" | "commit">;
+  };
 };
 
 type HealthReport = {
@@ -48,6 +53,12 @@ export function measureHealth(): HealthReport {
       longestProseLine: prose.length,
       documentedExports: Math.round(documentedExports() * 1000) / 1000,
       testsPerSourceLine: testsPerSourceLine(),
+      mutants: Object.fromEntries(
+        Object.entries(readMutationRecord()).map(([name, { mutants, killed, ratio, commit }]) => [
+          name,
+          { mutants, killed, ratio, commit },
+        ]),
+      ),
     },
     findings: [
       ...unused.map((name) => `unused public name: ${name}`),

@@ -1,0 +1,128 @@
+/**
+ * Runs test files over sources that are changed while Vite loads them, so that no file of the working tree changes.
+ * One Vitest serves all runs of a project; each test file ends at its first failure.
+ */
+import { join, relative } from "node:path";
+import type { Plugin } from "vite";
+import type { TestModule, Vitest } from "vitest/node";
+import { createVitest } from "vitest/node";
+import type { TestProjectInlineConfiguration } from "vitest/config";
+import configuration from "../../vite.config.ts";
+
+/** The projects of vite.config.ts whose tests can notice a mutant. */
+export type ProjectName = "node" | "workers";
+
+/** @returns the source to load instead; null leaves the file as it is. */
+export type Patch = (file: string, source: string) => string | null;
+
+export type TestFileResult = {
+  /** The first test that failed, or what failed outside tests; null where all passed. */
+  readonly failure: string | null;
+  /** The failure is a test that ran out of time, which a busy machine can cause. */
+  readonly isTimeout: boolean;
+  readonly seconds: number;
+  /** What tests left in `task.file.meta`. */
+  readonly meta: object;
+};
+
+export class PatchedTests {
+  readonly #root: string;
+  readonly #vitest: Vitest;
+  readonly #current: { patch: Patch | null };
+
+  private constructor(root: string, vitest: Vitest, current: { patch: Patch | null }) {
+    this.#root = root;
+    this.#vitest = vitest;
+    this.#current = current;
+  }
+
+  static async open(
+    root: string,
+    name: ProjectName,
+    setupFiles: readonly string[] = [],
+  ): Promise<PatchedTests> {
+    const current: { patch: Patch | null } = { patch: null };
+    const { test, resolve, ssr, plugins = [] } = projectOf(name);
+    const patching: Plugin = {
+      name: "patched-source",
+      enforce: "pre",
+      transform: (code, id) => {
+        const [path = ""] = id.split("?");
+        return current.patch?.(relative(root, path), code) ?? null;
+      },
+    };
+    const vitest = await createVitest(
+      "test",
+      {
+        ...(test as object),
+        root,
+        config: false,
+        watch: false,
+        bail: 1,
+        reporters: [],
+        maxWorkers: 1,
+        setupFiles: [...setupFiles],
+        // A cached module would not meet its patch, and a patched one must not end in the cache.
+        cache: false,
+        fsModuleCache: false,
+      },
+      {
+        ...(resolve === undefined ? {} : { resolve }),
+        ...(ssr === undefined ? {} : { ssr }),
+        plugins: [...plugins, patching],
+      },
+    );
+    return new PatchedTests(root, vitest, current);
+  }
+
+  /** @param files those whose patch is other than in the run before. */
+  patch(patch: Patch | null, files: readonly string[]): void {
+    this.#current.patch = patch;
+    for (const file of files) this.#vitest.invalidateFile(join(this.#root, file));
+  }
+
+  async run(test: string): Promise<TestFileResult> {
+    const startedAt = performance.now();
+    this.#vitest.state.filesMap.clear();
+    const specification = this.#vitest.getRootProject().createSpecification(join(this.#root, test));
+    const { testModules, unhandledErrors } = await this.#vitest.runTestSpecifications([
+      specification,
+    ]);
+    this.#vitest.state.errorsSet.clear();
+    const [module] = testModules;
+    const failure = module === undefined ? `${test} did not run` : failureOf(module);
+    const stray = unhandledErrors.length > 0 ? "an unhandled error" : null;
+    return {
+      failure: failure ?? stray,
+      isTimeout: module !== undefined && hasTimedOut(module),
+      seconds: (performance.now() - startedAt) / 1000,
+      meta: module?.meta() ?? {},
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#vitest.close();
+  }
+}
+
+function projectOf(name: ProjectName): TestProjectInlineConfiguration {
+  for (const project of configuration.test?.projects ?? []) {
+    if (typeof project !== "object" || !("test" in project)) continue;
+    if (project.test?.name === name) return project;
+  }
+  throw new Error(`vite.config.ts has no project ${name}`);
+}
+
+function failureOf(module: TestModule): string | null {
+  for (const test of module.children.allTests("failed")) return test.fullName;
+  const [error] = module.errors();
+  if (error !== undefined) return `${module.relativeModuleId}: ${error.message}`;
+  return module.ok() ? null : module.relativeModuleId;
+}
+
+function hasTimedOut(module: TestModule): boolean {
+  for (const test of module.children.allTests("failed")) {
+    return (test.result().errors ?? []).some(({ message }) => /timed out in \d+ms/.test(message));
+  }
+  return false;
+}

@@ -1,0 +1,128 @@
+/** Seeded mutants: tests notice one that they run, and not one that they do not; a few real ones are tried. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { TestHost } from "../../scripts/mutation/host.ts";
+import { Journal } from "../../scripts/mutation/journal.ts";
+import { sampleMutations } from "../../scripts/mutation/mutant-sample.ts";
+import { readMutationRecord } from "../../scripts/mutation/mutation-record.ts";
+import { MutationRun } from "../../scripts/mutation/mutation-run.ts";
+import { readSites } from "../../scripts/mutation/mutation-sites.ts";
+import { TestMap } from "../../scripts/mutation/test-map.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const FOLDER = "test/fixtures/mutation";
+
+const host = new TestHost();
+afterAll(() => host.stop());
+
+async function runOf(folders: readonly string[], tests: readonly string[]): Promise<MutationRun> {
+  const map = new TestMap(ROOT, new Journal(null), { folders, tests });
+  for (const one of map.missing()) expect(await map.map(one, host)).toBeNull();
+  return new MutationRun(ROOT, host, map, new Journal(null));
+}
+
+test(
+  "a mutant that tests run is killed, and one that they do not run survives",
+  {
+    timeout: 300_000,
+  },
+  async () => {
+    const run = await runOf([FOLDER], [`${FOLDER}/guarded-cases.ts`]);
+    const mutations = sampleMutations(ROOT, FOLDER, 100, 1).filter(
+      ({ file }) => file === `${FOLDER}/guarded.ts`,
+    );
+    const find = (original: string, replacement: string) => {
+      const found = mutations.find(
+        (one) => one.original === original && one.replacement === replacement,
+      );
+      if (found === undefined) throw new Error(`there is no mutant ${original} → ${replacement}`);
+      return found;
+    };
+    expect(await run.try(find("/", "*"))).toMatchObject({
+      status: "killed",
+      by: "a quarter of eight",
+    });
+    expect(await run.try(find("all === 0", "true"))).toMatchObject({ status: "killed" });
+    expect(await run.try(find("-1", "1"))).toMatchObject({ status: "unreached", by: null });
+    // `> 0` decides no case that the tests have.
+    expect(await run.try(find(">=", ">"))).toMatchObject({ status: "survived", by: null });
+    const known = run.known(find("/", "*"));
+    expect(known).toMatchObject({ status: "killed" });
+  },
+);
+
+test(
+  "a mutant that never ends is killed, and the next one is tried",
+  { timeout: 120_000 },
+  async () => {
+    const answer = await host.run(
+      {
+        kind: "run",
+        project: "node",
+        test: `${FOLDER}/guarded-cases.ts`,
+        patch: { file: `${FOLDER}/guarded.ts`, source: "while (true);" },
+      },
+      5_000,
+    );
+    expect(answer).toBeNull();
+  },
+);
+
+test("eight real mutants: tests notice most", { timeout: 300_000 }, async () => {
+  const folder = "packages/evaluation/src";
+  const run = await runOf([folder], [`${folder}/*.test.ts`]);
+  const results = [];
+  for (const mutation of sampleMutations(ROOT, folder, 8, 1)) results.push(await run.try(mutation));
+  expect(results.filter(({ status }) => status === "killed").length).toBeGreaterThanOrEqual(5);
+});
+
+test("a seed draws the same mutants, a shorter sample begins a longer one", () => {
+  const longer = sampleMutations(ROOT, "packages/protocol/src", 40, 1).map(({ id }) => id);
+  const shorter = sampleMutations(ROOT, "packages/protocol/src", 10, 1).map(({ id }) => id);
+  expect(shorter).toEqual(longer.slice(0, 10));
+  expect(new Set(longer).size).toBe(40);
+  expect(sampleMutations(ROOT, "packages/protocol/src", 10, 2).map(({ id }) => id)).not.toEqual(
+    shorter,
+  );
+});
+
+/** `original → replacement` of every change of a source. */
+const changesOf = (source: string): string[] =>
+  readSites("a.ts", source).sites.map(
+    ({ start, end, text }) => `${source.slice(start, end)} → ${text}`,
+  );
+
+test("types, texts for people and logging are not changed", () => {
+  expect(changesOf('import { a } from "b"; type C = "d" | 1; export type { C };')).toEqual([]);
+  expect(changesOf('const a = <T extends "b">(c: T[1]): c is 2 => c as 3;')).toEqual([]);
+  expect(changesOf('log("a", 1); console.error("b"); f({ description: "c" });')).toEqual([
+    'f({ description: "c" }); → ;',
+  ]);
+  expect(changesOf('if (a) throw new TypeError("b " + 1);')).toEqual(["a → true", "a → false"]);
+  expect(changesOf('throw new WaggleError("CODE", "text", { cause: 1 });')).toEqual([
+    'throw new WaggleError("CODE", "text", { cause: 1 }); → ;',
+    '"CODE" → ""',
+  ]);
+});
+
+test("changes that rules show to be equivalent are left out", () => {
+  expect(changesOf("const b = a[i] ?? 0;")).toEqual([]);
+  expect(changesOf("const [b = 0] = a;")).toEqual([]);
+  expect(changesOf("switch (a) { default: throw new Error(a satisfies never); }")).toEqual([]);
+  expect(changesOf("const tiny = 1e-6;")).toEqual([]);
+  expect(changesOf("const b = a.get(i) ?? 2;")).toEqual([
+    "a.get(i) ?? 2 → (a.get(i))",
+    "a.get(i) ?? 2 → (2)",
+    "2 → 3",
+    "2 → (1)",
+  ]);
+});
+
+test("the page says what the recorded runs counted", () => {
+  const page = readFileSync(join(ROOT, "docs/evidence/seeded-mutants.md"), "utf8");
+  for (const { mutants, killed, survivors } of Object.values(readMutationRecord())) {
+    expect(page).toContain(`| ${mutants} | ${killed} |`);
+    expect(survivors).toHaveLength(mutants - killed);
+  }
+});
