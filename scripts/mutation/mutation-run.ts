@@ -30,7 +30,7 @@ export type MutationResult = {
 const namesOf = (tests: readonly MappedTest[]): string[] => tests.map(({ test }) => test);
 
 /** Test files beyond this time, as it was when they were mapped, are left out: the mutant then survives. */
-const SECONDS_OF_TESTS = 60;
+const SECONDS_OF_TESTS = 40;
 
 export class MutationRun {
   readonly #root: string;

@@ -73,10 +73,34 @@ describe("a fall", () => {
     // The two largest stakes: 1.887^14 / 10 + 1.814^14 / 10 = 728 + 418, above 1000. After 13 pairs: 616.
     expect(found).toEqual({ pairs: 14, before: 1, now: 0, hasFallen: true });
   });
+
+  // The capital of each stake was multiplied out in plain Python.
+  test.each([
+    [0.1, 16, 0.765625, 0.28125],
+    [0, 11, 8.5 / 11, 3 / 11],
+    [0.3, 41, 31 / 41, 11.25 / 41],
+  ])("above a tolerance of %f is found at a known pair", (tolerance, pairs, before, now) => {
+    const earlier = Array.from({ length: 6 }, () => [1, 0.5, 1, 0.75, 0.5, 1, 1, 0.25, 1, 0.5]);
+    const later = Array.from({ length: 6 }, () => [
+      0.25, 0.5, 0, 0.25, 0.25, 0.5, 0, 0.25, 0.5, 0.25,
+    ]);
+    const found = fallTest(earlier.flat(), later.flat(), { tolerance, falseAlarm: 0.05 });
+    expect(found).toMatchObject({ pairs, hasFallen: true });
+    expect(found.before).toBeCloseTo(before, 12);
+    expect(found.now).toBeCloseTo(now, 12);
+  });
+
+  test("is looked for among as many units as both lists have", () => {
+    const test = fallTest([1, 0.5, 1], [0.5, 0.5], OPTIONS);
+    expect(test).toEqual({ pairs: 2, before: 0.75, now: 0.5, hasFallen: false });
+  });
 });
 
 test("no pairs give no alarm, and numbers outside [0, 1] are refused", () => {
   expect(fallTest([], [1], OPTIONS)).toEqual({ pairs: 0, before: 0, now: 0, hasFallen: false });
-  expect(() => fallTest([1.5], [0], OPTIONS)).toThrow(/between 0 and 1/);
-  expect(() => fallTest([Number.NaN], [0], OPTIONS)).toThrow(/between 0 and 1/);
+  const refusal = expect.objectContaining({ code: "INVALID_ARGUMENT" }) as object;
+  for (const unit of [1.5, -0.5, Number.NaN]) {
+    expect(() => fallTest([unit], [0], OPTIONS)).toThrow(/between 0 and 1/);
+    expect(() => fallTest([0], [unit], OPTIONS)).toThrow(refusal);
+  }
 });

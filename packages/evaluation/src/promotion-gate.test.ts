@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { gateRefusal, type PairedCounts } from "./promotion-gate.ts";
+
+const GATE = { minTasks: 100, margin: 0.05, significance: 0.1 };
+
+/** Counts of 100 tasks that agree with each other; `both` were solved by both versions. */
+function counts(both: number, gained: number, lost: number, tasks = 100): PairedCounts {
+  return { tasks, successes: both + gained, stableSuccesses: both + lost, gained, lost };
+}
+
+test.each<[string, PairedCounts]>([
+  ["a candidate that solves more", counts(40, 20, 10)],
+  ["a candidate that solves the same tasks", counts(40, 0, 0)],
+  ["a candidate that solves everything", counts(100, 0, 0)],
+  ["a candidate that is the first to solve anything", counts(0, 1, 0)],
+  ["a fall as large as the margin that chance explains", counts(40, 10, 15)],
+  ["more tasks than needed", counts(40, 0, 0, 101)],
+])("%s may be promoted", (_, given) => {
+  expect(gateRefusal(given, GATE)).toBeNull();
+});
+
+test.each<[string, PairedCounts, RegExp]>([
+  ["too few tasks", counts(40, 0, 0, 99), /99 tasks.* at least 100/],
+  ["versions that solve nothing", counts(0, 0, 0), /neither version solved any of the 100 tasks/],
+  ["a candidate that solves nothing", counts(0, 0, 2), /solved none of the 100 .* solved 2/],
+  ["a fall beyond the margin", counts(40, 10, 16), /fell by 0\.060; the gate allows 0\.05/],
+  // 2 · P(X ≤ 0) of Binomial(5, ½) = 1/16.
+  [
+    "a small fall that chance does not explain",
+    counts(40, 0, 5),
+    /0\.050 with p = 0\.0625;.* 0\.1/,
+  ],
+])("%s is refused with the reason", (_, given, reason) => {
+  expect(gateRefusal(given, GATE)).toMatch(reason);
+});
+
+test.each<[string, Partial<PairedCounts>]>([
+  ["more tasks gained than solved", { successes: 0, stableSuccesses: 10, gained: 1, lost: 11 }],
+  ["stable successes that are not those of both and the lost", { stableSuccesses: 41 }],
+  ["more outcomes than tasks", { successes: 95, gained: 10, lost: 10, stableSuccesses: 95 }],
+])("counts with %s contradict each other", (_, wrong) => {
+  expect(gateRefusal({ ...counts(40, 0, 0), ...wrong }, GATE)).toMatch(/contradict each other/);
+});
+
+test("a gain is not held against a candidate, however significant", () => {
+  expect(gateRefusal(counts(10, 80, 0), GATE)).toBeNull();
+});
+
+test("a p-value at the limit is not below it", () => {
+  // 2 · P(X ≤ 0) of Binomial(4, ½) = 1/8.
+  expect(gateRefusal(counts(40, 0, 4), { ...GATE, significance: 0.125 })).toBeNull();
+});
