@@ -21,7 +21,15 @@ test.each<[string, string, () => unknown]>([
   ["a quantile of NaN", "INVALID_ARGUMENT", () => quantile([1], Number.NaN)],
   ["a test of one difference", "INVALID_ARGUMENT", () => meanAboveZero([1])],
   ["tests of one seed", "INVALID_ARGUMENT", () => moderatedTests([[1], [2]])],
-  ["unlike numbers of seeds", "SHAPE_MISMATCH", () => moderatedTests([[1, 2], [1, 2, 3]])],
+  [
+    "unlike numbers of seeds",
+    "SHAPE_MISMATCH",
+    () =>
+      moderatedTests([
+        [1, 2],
+        [1, 2, 3],
+      ]),
+  ],
   ["a sign test of nothing", "INVALID_ARGUMENT", () => signFlipTest([])],
   ["a sign test of 21 differences", "INVALID_ARGUMENT", () => signFlipTest(Array(21).fill(1))],
   ["a unit above 1", "INVALID_ARGUMENT", () => fallTest([1.5], [0], OPTIONS)],
