@@ -9,7 +9,7 @@ export type AgentEvent =
       readonly turn: number;
       /** Whole characters, never empty. */
       readonly text: string;
-      /** Whether the text belongs to a tool call, including its tags, or stands outside of calls. */
+      /** Whether the text belongs to a tool call, including its tags, or is outside of calls. */
       readonly part: "text" | "tool-call";
     }
   | { readonly type: "tool-call"; readonly turn: number; readonly call: ToolCall }

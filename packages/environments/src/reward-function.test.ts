@@ -1,4 +1,4 @@
-/** A user's function in place of the verifier: what it is told, what it may say, and what its failure means. */
+/** A reward function in place of the verifier: its arguments, its return values and its failures. */
 import { expect, test } from "vitest";
 import { environmentNamed } from "./environments.ts";
 import { promptEnvironment } from "./prompts/prompt-environment.ts";
@@ -17,7 +17,7 @@ async function judged(reward: RewardFunction, name = "lookup") {
   return judge("nowhere");
 }
 
-test("it is told the task, every turn with its results, the answer and the verifier's word", async () => {
+test("a reward function gets the task, all turns with results, the answer and the verifier's verdict", async () => {
   let told: RewardedRollout | undefined;
   await judged((rollout) => {
     told = rollout;
@@ -35,7 +35,7 @@ test("it is told the task, every turn with its results, the answer and the verif
   });
 });
 
-test("a number of at least 1 is a success; the verifier's word stays among the parts", async () => {
+test("a reward of at least 1 is a success, and the verifier's verdict is kept in the parts", async () => {
   expect(await judged(() => 1.5)).toMatchObject({
     reward: 1.5,
     success: true,
@@ -54,14 +54,14 @@ test.each([
   [() => undefined as unknown as number, /mine returned undefined/],
   [() => ({ reward: Infinity }), /mine returned Infinity/],
   [() => Promise.reject(new Error("the judge is away")), /mine failed: the judge is away/],
-])("a failure is no reward (%#)", async (reward, message) => {
+])("a failing function gives no reward (%#)", async (reward, message) => {
   await expect(judged(reward)).rejects.toMatchObject({
     code: "REWARD_UNAVAILABLE",
     message: expect.stringMatching(message),
   });
 });
 
-test("with a dataset it reads the row", async () => {
+test("with a dataset, a reward function gets the row", async () => {
   const rows = Array.from({ length: 12 }, (_, i) =>
     promptRow({ prompt: `p${i}`, keyword: `k${i}` }, "row"),
   );

@@ -1,6 +1,6 @@
 /**
- * Reward functions of users: they judge rollouts in place of an environment's own verifier. Training and
- * evaluation then both go by them. A function that fails is no reward: the rollout is left out.
+ * User-defined reward functions, which judge rollouts in place of an environment's verifier, in training and
+ * evaluation. If the function fails there is no reward, and the rollout is left out.
  */
 import { type Task, type ToolCall, type ToolResult, WaggleError } from "@waggle/protocol";
 import type { EnvironmentSpec, Judgement } from "./environment-spec.ts";
@@ -14,36 +14,37 @@ type RewardedTurn = {
   readonly toolResults: readonly ToolResult[];
 };
 
-/** What a reward function is told of a rollout. */
+/** The argument of a reward function. */
 export type RewardedRollout = {
   readonly task: Task;
   /** The row of the prompt dataset; `null` in other environments. */
   readonly row: PromptColumns | null;
-  /** The last turn's text; `null` where a limit cut the rollout before it answered. */
+  /** The last turn's text; `null` if a limit cut the rollout before it answered. */
   readonly text: string | null;
   readonly turns: readonly RewardedTurn[];
-  /** What the environment's own verifier says. */
+  /** The verdict of the environment's own verifier. */
   readonly verification: Judgement;
 };
 
-/** A number, or more of the judgement. */
+/** The result of a reward function: the reward, optionally with more of the judgement. */
 export type Reward =
   | number
   | {
       readonly reward: number;
       /** Default: whether the reward is at least 1. */
       readonly success?: boolean;
-      /** Named parts, for people and logs. */
+      /** Named components, for people and logs. */
       readonly parts?: Judgement["parts"];
     };
 
+/** Judges a rollout. */
 export type RewardFunction = (rollout: RewardedRollout) => Reward | Promise<Reward>;
 
 /**
- * The environment, judged by this function. What its own verifier said stays among the parts, as
+ * The environment, judged by this function. Its own verifier's verdict is kept in the parts, as
  * `environmentReward` and `environmentSuccess`.
  *
- * @param name - names the function in errors.
+ * @param name - of the function, for errors.
  */
 export function withReward(
   spec: EnvironmentSpec,
@@ -69,15 +70,15 @@ export function withReward(
           const verification = await instance.judge(text);
           const task = spec.task(reference);
           const row = spec.columns?.(reference) ?? null;
-          return asked(name, reward, { task, row, text, turns, verification });
+          return rewarded(name, reward, { task, row, text, turns, verification });
         },
       };
     },
   };
 }
 
-/** @throws WaggleError `REWARD_UNAVAILABLE` for a function that throws, or returns no finite number. */
-async function asked(
+/** Calls the function. @throws WaggleError `REWARD_UNAVAILABLE` if it throws or returns no finite number. */
+async function rewarded(
   name: string,
   reward: RewardFunction,
   rollout: RewardedRollout,

@@ -71,13 +71,13 @@ export function buildConversation(
       turn.results[at] = { callId, ok: true, value: valueOf(message.text) };
     } else {
       if (user.length === 0) return { refused: "no-user-message" };
-      const goesOn =
+      const continuesTurn =
         turn !== undefined && turn.results.length === 0 && turn.userMessage === undefined;
-      if (!goesOn && turn !== undefined && !isAnswered(turn)) {
+      if (!continuesTurn && turn !== undefined && !isAnswered(turn)) {
         return { refused: "call-without-result" };
       }
-      const taken = goesOn ? turn : newTurn();
-      if (!goesOn) turns.push(taken);
+      const taken = continuesTurn ? turn : newTurn();
+      if (!continuesTurn) turns.push(taken);
       taken.text = [taken.text, message.text].filter((text) => text !== "").join("\n");
       taken.isTarget &&= message.isTarget;
       for (const call of message.calls) {

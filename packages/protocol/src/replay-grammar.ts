@@ -31,7 +31,7 @@ export function replayGrammar(
         );
       }
       const allowed = mask && idsOf(mask, vocabularySize);
-      // The last token may be a stop token, which a matcher does not accept.
+      // The last token may be a stop token; no mask follows it, so it is not accepted.
       if (index + 1 < tokenIds.length) matcher.accept(id);
       return allowed;
     });

@@ -127,7 +127,7 @@ function vocabularyOf(files: ReadonlyMap<string, Uint8Array>): BenchVocabulary {
   for (const [token, id] of Object.entries(json.model.vocab)) tokens[id] = token;
   for (const { id } of json.added_tokens ?? []) tokens[id] = "";
   const ids = new Map(tokens.map((token, id) => [token, id]));
-  const longest = tokens.reduce((most, token) => Math.max(most, token.length), 0);
+  const longest = tokens.reduce((length, token) => Math.max(length, token.length), 0);
   return {
     name: String(tokens.length),
     files,

@@ -1,4 +1,4 @@
-/** A dataset's rows as tasks: columns as other trainers name them, splits by content, answers compared as words. */
+/** Rows of a dataset as tasks: column names of other trainers, splits by content, and comparison of answers. */
 import { expect, test } from "vitest";
 import { promptEnvironment } from "./prompt-environment.ts";
 import { promptRow } from "./prompt-row.ts";
@@ -8,7 +8,7 @@ const row = (value: unknown) => promptRow(value, "prompts.jsonl, row 1");
 
 const sums = Array.from({ length: 40 }, (_, i) => row({ prompt: `${i} + 1`, answer: i + 1 }));
 
-test("rows of TRL, verl and verifiers are read alike", () => {
+test("rows of TRL, verl and verifiers give the same task", () => {
   const user = { role: "user", content: "2 + 2?" };
   const read = [
     { prompt: "2 + 2?", completion: "4" },
@@ -38,14 +38,14 @@ test.each([
         { role: "assistant", content: "b" },
       ],
     },
-    /has messages of user, assistant; a prompt is one message of the user/,
+    /has the messages user, assistant; a prompt has one user message/,
   ],
-  [{ prompt: "x", split: "best" }, /has the split "best"; train, test/],
-])("a row that is no prompt is refused with its place: %j", (value, message) => {
+  [{ prompt: "x", split: "best" }, /has the split "best"; use train, test/],
+])("a row without a valid prompt is refused with its place: %j", (value, message) => {
   expect(() => row(value)).toThrow(message);
 });
 
-test("no held-out row is trained on, with splits of its own and without", () => {
+test("held-out rows are never training rows, with and without declared splits", () => {
   const declared = sums.map((each, i) => ({
     ...each,
     split: i < 30 ? ("train" as const) : ("heldOut" as const),
@@ -68,17 +68,17 @@ test("no held-out row is trained on, with splits of its own and without", () => 
   ).toEqual(promptEnvironment("sums", sums).task({ environment: "sums", seed: 3, split: "train" }));
 });
 
-test("a dataset with nothing to hold out is refused, and so is a task of another", () => {
+test("a dataset without held-out rows is refused, and so is a task of another dataset", () => {
   const [only] = sums;
   if (only === undefined) throw new Error("no rows");
   expect(() => promptEnvironment("one", [only])).toThrow(/both are needed.*split column/);
   const spec = promptEnvironment("sums", sums);
   expect(() => spec.task({ environment: "shop", seed: 1, split: "train" })).toThrow(
-    /"shop" asked of dataset "sums"/,
+    /"shop" requested from dataset "sums"/,
   );
 });
 
-test("a task ends with its answer, which is compared word by word", async () => {
+test("a task ends with its answer, which is compared ignoring whitespace", async () => {
   const spec = promptEnvironment("sums", sums);
   const reference = spec.reference(5, "train", 0);
   const right = String(spec.columns?.(reference)["answer"]);
@@ -98,6 +98,6 @@ test("rows without answers have no demonstrations", () => {
   const rows = Array.from({ length: 20 }, (_, i) => row({ prompt: `write poem ${i}` }));
   const spec = promptEnvironment("poems", rows);
   expect(() => spec.demonstrator(spec.reference(1, "train", 0), () => 0, 0)).toThrow(
-    /without an answer, and this recipe learns from demonstrations/,
+    /without an answer, but this recipe learns from demonstrations/,
   );
 });

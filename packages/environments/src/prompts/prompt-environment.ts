@@ -1,6 +1,6 @@
 /**
- * A prompt dataset as an environment: the policy reads a prompt and answers in one turn. Rows with an answer
- * are verified by comparing texts; for anything else give the environment a reward function.
+ * A prompt dataset as an environment: the policy reads a prompt and answers in one turn. Rows with an answer are
+ * verified by comparing texts. For other tasks, add a reward function with `withReward`.
  */
 import { type Task, type TaskReference, type TaskSplit, WaggleError } from "@waggle/protocol";
 import { isOfSplit } from "../environment-task.ts";
@@ -9,11 +9,11 @@ import { createToolEnvironment } from "../tool-environment.ts";
 import type { PromptRow } from "./prompt-row.ts";
 
 /**
- * The environment of these rows. Rows are held out where the dataset says so; where no row has a split, one
- * in four is, chosen by its content. A seed draws a row of its split.
+ * Creates an environment from rows. Declared splits are respected; if no row declares one, one row in four is held
+ * out, chosen by its content. A seed selects a row of its split.
  *
- * @param name - of the environment, as task references and records have it.
- * @throws WaggleError `INVALID_ARGUMENT` unless there is a row to train on and one to hold out.
+ * @param name - of the environment, as it appears in task references and records.
+ * @throws WaggleError `INVALID_ARGUMENT` unless there are both training rows and held-out rows.
  */
 export function promptEnvironment(name: string, rows: readonly PromptRow[]): EnvironmentSpec {
   const bySplit = splitRows(name, rows);
@@ -21,7 +21,7 @@ export function promptEnvironment(name: string, rows: readonly PromptRow[]): Env
     if (environment !== name) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `task of environment "${environment.slice(0, 64)}" asked of dataset "${name}"`,
+        `task of environment "${environment.slice(0, 64)}" requested from dataset "${name}"`,
       );
     }
     const own = bySplit[split];
@@ -49,7 +49,7 @@ export function promptEnvironment(name: string, rows: readonly PromptRow[]): Env
       if (answer === null) {
         throw new WaggleError(
           "INVALID_ARGUMENT",
-          `dataset "${name}" has rows without an answer, and this recipe learns from demonstrations; add an answer column or choose another recipe`,
+          `dataset "${name}" has rows without an answer, but this recipe learns from demonstrations; add an answer column or choose another recipe`,
         );
       }
       return () => ({ text: answer, calls: [] });
@@ -57,7 +57,7 @@ export function promptEnvironment(name: string, rows: readonly PromptRow[]): Env
   };
 }
 
-/** Equal texts, whatever white space is between their words. */
+/** Whether the texts are equal, ignoring differences in whitespace. */
 function compared({ answer }: PromptRow, text: string | null): Judgement {
   const success = answer !== null && text !== null && words(text) === words(answer);
   return { reward: success ? 1 : 0, success, parts: answer === null ? {} : { answer } };
@@ -79,6 +79,6 @@ function splitRows(name: string, rows: readonly PromptRow[]): RowsBySplit {
   if (train.length > 0 && heldOut.length > 0) return { train, heldOut };
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `dataset "${name}" has ${train.length} rows to train on and ${heldOut.length} held out; both are needed. Add rows, or say of each row in a split column whether it is train or test`,
+    `dataset "${name}" has ${train.length} training rows and ${heldOut.length} held-out rows; both are needed. Add rows, or a split column with train or test for each row`,
   );
 }

@@ -1,20 +1,21 @@
 /**
- * Rows of a prompt dataset, under the column names that other trainers use.
+ * Reads rows of a prompt dataset under the column names that other trainers use.
  *
  * Source: TRL's prompt-only and prompt-completion datasets (`prompt`, `completion`), verl's RLHF rows
  * (`prompt` as messages, `reward_model.ground_truth`), verifiers' rows (`question`, `answer`).
  */
 import { isObject, WaggleError } from "@waggle/protocol";
 
-/** Columns as the dataset has them; reward functions read them. */
+/** All columns of a row, for reward functions. */
 export type PromptColumns = { readonly [column: string]: unknown };
 
+/** A row as a task. */
 export type PromptRow = {
   readonly system: string;
   readonly request: string;
-  /** What to say, where the dataset knows. */
+  /** The correct answer, if the dataset has one. */
   readonly answer: string | null;
-  /** `null` where the dataset does not say. */
+  /** `null` if the dataset does not declare splits. */
   readonly split: "train" | "heldOut" | null;
   readonly columns: PromptColumns;
 };
@@ -26,9 +27,9 @@ const HELD_OUT: ReadonlySet<string> = new Set(["heldOut", "held-out", "test", "v
 /**
  * Reads one row.
  *
- * @param place - names the row in errors: `prompts.jsonl, row 3`.
- * @throws WaggleError `INVALID_ARGUMENT` for a row without a prompt, or with a prompt that is more than a
- *   system message and one message of the user.
+ * @param place - identifies the row in errors, such as `prompts.jsonl, row 3`.
+ * @throws WaggleError `INVALID_ARGUMENT` for a row without a prompt, or if the prompt is not a single user message
+ *   with an optional system message.
  */
 export function promptRow(value: unknown, place: string): PromptRow {
   if (!isObject(value)) {
@@ -42,7 +43,7 @@ export function promptRow(value: unknown, place: string): PromptRow {
     const names = Object.keys(value).slice(0, 10).join(", ");
     throw refusal(
       place,
-      `has the columns ${names || "(none)"}; one of ${REQUESTS.join(", ")} must be there`,
+      `has the columns ${names || "(none)"}; one of ${REQUESTS.join(", ")} is required`,
     );
   }
   const prompt = readPrompt(value[column], place, column);
@@ -77,7 +78,7 @@ function readPrompt(
     const roles = said.map(({ role }) => role).join(", ");
     throw refusal(
       place,
-      `has messages of ${roles || "nobody"}; a prompt is one message of the user, after a system message or none`,
+      `has the messages ${roles || "(none)"}; a prompt has one user message and optionally a system message before it`,
     );
   }
   return { system: system.join("\n"), request: request.content };
@@ -97,10 +98,10 @@ function splitOf(split: unknown, place: string): PromptRow["split"] {
   if (typeof split === "string" && HELD_OUT.has(split)) return "heldOut";
   throw refusal(
     place,
-    `has the split ${JSON.stringify(split)?.slice(0, 40)}; train, test, validation and heldOut are known`,
+    `has the split ${JSON.stringify(split)?.slice(0, 40)}; use train, test, validation or heldOut`,
   );
 }
 
-function refusal(place: string, what: string): WaggleError {
-  return new WaggleError("INVALID_ARGUMENT", `${place} ${what}`);
+function refusal(place: string, problem: string): WaggleError {
+  return new WaggleError("INVALID_ARGUMENT", `${place} ${problem}`);
 }

@@ -5,12 +5,12 @@ import type { JudgedEnvironment, Judgement } from "../environment-spec.ts";
  * When a trial ends, the policy is told whether it was right and starts the same task again in the same
  * context. Only the last trial is judged.
  *
- * @param goesOn - called after each trial with the rewards of all trials. Returns whether another follows.
+ * @param continues - called after each trial with the rewards of all trials. Returns whether another follows.
  * @param begin - creates the environment of the next trial.
  */
 export function trials(
   first: JudgedEnvironment,
-  goesOn: (rewards: readonly number[]) => boolean,
+  continues: (rewards: readonly number[]) => boolean,
   begin: () => JudgedEnvironment,
 ): JudgedEnvironment {
   let instance = first;
@@ -26,7 +26,7 @@ export function trials(
         if (!observation.terminated) return observation;
         const judgement = await instance.judge(action.text);
         rewards.push(judgement.reward);
-        if (!goesOn(rewards)) {
+        if (!continues(rewards)) {
           ended = judgement;
           return observation;
         }

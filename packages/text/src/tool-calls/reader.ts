@@ -112,11 +112,11 @@ class TurnReader implements AssistantReader {
 
   #read(isEnd: boolean): AssistantEvent[] {
     const events: AssistantEvent[] = [];
-    for (let goesOn = true; goesOn;) {
-      if (this.#mode === "start") goesOn = this.#readStart(isEnd);
-      else if (this.#mode === "thought") goesOn = this.#readThought(events, isEnd);
-      else if (this.#mode === "text") goesOn = this.#readText(events, isEnd);
-      else goesOn = this.#readBlock(events, isEnd);
+    for (let continues = true; continues;) {
+      if (this.#mode === "start") continues = this.#readStart(isEnd);
+      else if (this.#mode === "thought") continues = this.#readThought(events, isEnd);
+      else if (this.#mode === "text") continues = this.#readText(events, isEnd);
+      else continues = this.#readBlock(events, isEnd);
     }
     return events;
   }
