@@ -6,7 +6,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { writeGuidance } from "@waggle/protocol";
+import { writeGuidance, mulberry32 } from "@waggle/protocol";
 import { afterAll, beforeAll, expect } from "vitest";
 import { trainerMetrics, untilDrained } from "../../scripts/loop/loop.ts";
 import { OperatorClient } from "../../scripts/loop/operator.ts";
@@ -92,17 +92,6 @@ const startLearning = (of: Installation) =>
   });
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Uniform in [0, 1), the same in every run; mulberry32. */
-function uniform(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let x = Math.imul(state ^ (state >>> 15), 1 | state);
-    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
-    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 function reasonsOf(rows: readonly { readonly reason?: string | null }[]): {
   readonly [reason: string]: number;
@@ -197,7 +186,7 @@ fault(
     }
 
     const startedAt = Date.now();
-    const random = uniform(SEED);
+    const random = mulberry32(SEED);
     const kinds = Object.keys(KINDS);
     let faults = 0;
     for (; faults < FAULTS && Date.now() - startedAt < BUDGET_MS; faults += 1) {

@@ -2,7 +2,7 @@
  * A live conversation: one growing context and one trajectory per request. Tokens sampled for earlier
  * requests appear as given tokens in later trajectories, so each sampled token is recorded as such once.
  */
-import { canonicalJson, FULL_SUPPORT, WaggleError } from "@waggle/protocol";
+import { canonicalJson, FULL_SUPPORT, WaggleError, spanSeed } from "@waggle/protocol";
 import type {
   Consent,
   Environment,
@@ -15,7 +15,6 @@ import type { ChatNext } from "@waggle/text";
 import type { AgentEvent } from "./agent-event.ts";
 import type { RollOutOptions } from "./roll-out-options.ts";
 import { Rollout } from "./running-rollout.ts";
-import { spanSeed } from "./span-seed.ts";
 
 /** Options of a conversation: those of a rollout, with the environment and consent per request. */
 export type ConversationOptions = Omit<

@@ -18,6 +18,5 @@ export type { McpConnection, McpOptions } from "./mcp-tools.ts";
 export { replayedPolicy } from "./replayed-policy.ts";
 export { defaultTurnTokens, rollOut } from "./roll-out.ts";
 export type { RollOutLimits, RollOutOptions } from "./roll-out-options.ts";
-export { spanSeed } from "./span-seed.ts";
 export { createToolEnvironment } from "./tool-environment.ts";
 export type { ToolEnvironmentOptions } from "./tool-environment.ts";

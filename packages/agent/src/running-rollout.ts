@@ -2,7 +2,7 @@
  * A rollout in progress: the turn loop. An instance runs once. Afterwards, `pending` tells a conversation
  * how to continue.
  */
-import { WaggleError } from "@waggle/protocol";
+import { WaggleError, spanSeed } from "@waggle/protocol";
 import type {
   Environment,
   FirstObservation,
@@ -23,7 +23,6 @@ import type { AgentEvent } from "./agent-event.ts";
 import { createDeadline, untilAborted } from "./deadline.ts";
 import type { Deadline } from "./deadline.ts";
 import type { RollOutOptions } from "./roll-out-options.ts";
-import { spanSeed } from "./span-seed.ts";
 import { messageOf, toolValue } from "./tool-value.ts";
 import { ToolCallConstraint } from "./tool-call-constraint.ts";
 import { TrajectoryRecord } from "./trajectory-record.ts";

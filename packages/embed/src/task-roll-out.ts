@@ -1,6 +1,6 @@
 /** Rolls out the site's policy on one task that the edge assigned. */
-import { guidedEnvironment, rollOut, spanSeed } from "@waggle/agent";
-import { FULL_SUPPORT } from "@waggle/protocol";
+import { guidedEnvironment, rollOut } from "@waggle/agent";
+import { FULL_SUPPORT, spanSeed } from "@waggle/protocol";
 import type { Consent, Environment, Redactor, Trajectory } from "@waggle/protocol";
 import { requireSitePolicy } from "./agent-host.ts";
 import type { AgentHost } from "./agent-host.ts";

@@ -1,4 +1,5 @@
 /** Decoders with random weights that are never in memory as a whole. For measurements only. */
+import { seededRandom } from "@waggle/protocol";
 import { decoderParameters } from "@waggle/model";
 import type { DecoderConfig, TensorSource } from "@waggle/model";
 
@@ -23,7 +24,7 @@ export const QWEN3_0_6B: DecoderConfig = {
 export function randomDecoder(config: DecoderConfig): TensorSource {
   const parameters = decoderParameters(config);
   const shapes = new Map(parameters.map(({ name, shape }) => [name, shape]));
-  let state = 12345;
+  const random = seededRandom(12345);
   return {
     tensors: new Map(parameters.map(({ name, shape }) => [name, { dtype: "F32", shape }])),
     read: async (name, rows) => {
@@ -32,8 +33,7 @@ export function randomDecoder(config: DecoderConfig): TensorSource {
       const data = new Float32Array(shape.reduce((a, b) => a * b, 1));
       if (shape.length === 1) return { shape, data: data.fill(1) };
       for (let i = 0; i < data.length; i++) {
-        state = (Math.imul(state, 1664525) + 1013904223) | 0;
-        data[i] = (state / 2 ** 31) * 0.02 * Math.sqrt(3);
+        data[i] = (2 * random() - 1) * 0.02 * Math.sqrt(3);
       }
       return { shape, data };
     },

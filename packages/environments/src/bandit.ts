@@ -3,9 +3,10 @@
  * the shape. Payoffs are drawn with the task, so even the best lever sometimes pays nothing. One turn, no
  * tools. Pulling the best lever is a success, whatever it paid.
  */
+import { pick } from "./draw.ts";
+import { mulberry32, hashText } from "@waggle/protocol";
 import type { Task, TaskReference } from "@waggle/protocol";
 import { drawInstance } from "./environment-task.ts";
-import { createRandom, hashText, pick } from "./random.ts";
 import { leveledReferences, type EnvironmentSpec } from "./environment-spec.ts";
 import { createToolEnvironment } from "./tool-environment.ts";
 
@@ -70,7 +71,7 @@ export function banditNamed(name: string): EnvironmentSpec {
           const pulled = LEVERS.find((lever) => lever === (finalText ?? "").trim());
           const chance = pulled === undefined ? 0 : pulled === best ? pays.best : pays.other;
           // The payoff of each lever is drawn with the task: the same pull always pays the same.
-          const draw = createRandom(hashText(`${name}/${reference.seed}/${pulled ?? ""}`))();
+          const draw = mulberry32(hashText(`${name}/${reference.seed}/${pulled ?? ""}`))();
           return {
             reward: draw < chance ? 1 : 0,
             success: pulled === best,

@@ -2,12 +2,12 @@
  * A calculator that sometimes fails: the answer needs the tool, and the tool is sometimes busy. A policy
  * that gives up or guesses fails; one that calls again succeeds. Reward is 0 or 1.
  */
-import { type Task, type TaskReference, WaggleError } from "@waggle/protocol";
+import { pick, integerBelow } from "./draw.ts";
+import { type Task, type TaskReference, WaggleError, mulberry32, hashText } from "@waggle/protocol";
 import { z } from "zod";
 import { evaluateExpression } from "./expression.ts";
-import { drawInstance, integerBelow, isOfSplit } from "./environment-task.ts";
+import { drawInstance, isOfSplit } from "./environment-task.ts";
 import { ledgerProposer } from "./ledger.ts";
-import { createRandom, hashText, pick } from "./random.ts";
 import { type RunnableTools, tool } from "./runnable-tool.ts";
 import {
   type Demonstrator,
@@ -58,7 +58,7 @@ const TOOLS: RunnableTools<Counter> = {
     schema: z.strictObject({ expression: z.string().max(64) }),
     run: ({ expression }, counter: Counter) => {
       counter.calls += 1;
-      const draw = createRandom(hashText(`${NAME}/${counter.seed}/${counter.calls}`))();
+      const draw = mulberry32(hashText(`${NAME}/${counter.seed}/${counter.calls}`))();
       if (draw < counter.failure && counter.failed < MAX_FAILURES) {
         counter.failed += 1;
         throw new WaggleError("TOOL_FAILED", "busy");

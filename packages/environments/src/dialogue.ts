@@ -3,10 +3,10 @@
  * The visitor answers one question per turn and never acts. Success is a booking of exactly what the
  * visitor had in mind.
  */
-import { type Task, type TaskReference, WaggleError } from "@waggle/protocol";
+import { pick } from "./draw.ts";
+import { type Task, type TaskReference, WaggleError, mulberry32, hashText } from "@waggle/protocol";
 import { z } from "zod";
 import { drawInstance } from "./environment-task.ts";
-import { createRandom, hashText, pick } from "./random.ts";
 import { type RunnableTools, tool } from "./runnable-tool.ts";
 import { type Demonstrator, leveledReferences, type EnvironmentSpec } from "./environment-spec.ts";
 import { createToolEnvironment } from "./tool-environment.ts";
@@ -62,7 +62,7 @@ function phrase(slot: Slot, { wish }: DialogueInstance): string {
 
 function task(reference: TaskReference): Task {
   const drawn = instance(reference);
-  const random = createRandom(hashText(`words/${reference.split}/${reference.seed}`));
+  const random = mulberry32(hashText(`words/${reference.split}/${reference.seed}`));
   const begin = pick(random, ["A table", "I want a table", "Please book a table"]);
   const request = [begin, ...drawn.said.map((slot) => phrase(slot, drawn))].join(" ");
   return {

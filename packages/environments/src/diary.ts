@@ -4,11 +4,11 @@
  * the whole memory, so different policies can keep it and answer from it. A task may begin in the middle of
  * a diary, with the memory of the lines before. Success is the fact that holds at the end.
  */
-import type { Environment, Task, TaskReference } from "@waggle/protocol";
+import { pick } from "./draw.ts";
+import type { Environment, Task, TaskReference, RandomSource } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import { drawInstance } from "./environment-task.ts";
-import { pick, type RandomSource } from "./random.ts";
 import { type RunnableTools, tool } from "./runnable-tool.ts";
 import {
   type DemonstratedAction,

@@ -1,8 +1,9 @@
+import { integerBelow } from "./draw.ts";
+import { mulberry32 } from "@waggle/protocol";
 import type { Observation, TaskReference } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { ENVIRONMENTS, environmentNamed, environmentOf } from "./environments.ts";
-import { drawInstance, integerBelow } from "./environment-task.ts";
-import { createRandom } from "./random.ts";
+import { drawInstance } from "./environment-task.ts";
 import type { EnvironmentSpec } from "./environment-spec.ts";
 
 const signal = new AbortController().signal;
@@ -15,7 +16,7 @@ async function demonstrate(
   seed = 1,
 ): Promise<{ success: boolean; reward: number; turns: number; finalText: string }> {
   const instance = spec.create(reference);
-  const act = await spec.demonstrator(reference, createRandom(seed), mistakes);
+  const act = await spec.demonstrator(reference, mulberry32(seed), mistakes);
   await instance.environment.observe();
   let observation: Observation | null = null;
   for (let turn = 1; turn <= spec.maxTurns; turn += 1) {

@@ -11,8 +11,8 @@ import type {
   TaskSplit,
   ToolCall,
   Verification,
+  RandomSource,
 } from "@waggle/protocol";
-import type { RandomSource } from "./random.ts";
 
 /** A verdict, with rewards of single turns if the environment gives them. */
 export type Judgement = Verification & {

@@ -1,6 +1,11 @@
 /** Draws task instances: checks the environment's name, seeds the stream and splits by content. */
-import { type TaskReference, WaggleError } from "@waggle/protocol";
-import { createRandom, hashText, type RandomSource } from "./random.ts";
+import {
+  type TaskReference,
+  WaggleError,
+  mulberry32,
+  hashText,
+  type RandomSource,
+} from "@waggle/protocol";
 
 /** One in this many instances is held out. */
 const HELD_OUT_SHARE = 4;
@@ -24,7 +29,7 @@ export function drawInstance<I>(
     );
   }
   const { seed, split } = reference;
-  const random = createRandom(hashText(`${environment}/${split}/${seed}`));
+  const random = mulberry32(hashText(`${environment}/${split}/${seed}`));
   for (;;) {
     const instance = draw(random);
     if (isOfSplit(reference, keyOf(instance))) return instance;
@@ -35,9 +40,4 @@ export function drawInstance<I>(
 export function isOfSplit({ environment, split }: TaskReference, key: string): boolean {
   const isHeldOut = hashText(`${environment}/${key}`) % HELD_OUT_SHARE === 0;
   return isHeldOut === (split === "heldOut");
-}
-
-/** An integer in [0, count). */
-export function integerBelow(random: RandomSource, count: number): number {
-  return Math.floor(random() * count);
 }

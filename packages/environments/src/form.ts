@@ -2,10 +2,10 @@
  * A form to fill in from a request and to send. Each field is rewarded when it is first set correctly,
  * and so is sending. Success means that every field is correct and the form was sent.
  */
-import { type Task, type TaskReference, WaggleError } from "@waggle/protocol";
+import { pick } from "./draw.ts";
+import { type Task, type TaskReference, WaggleError, mulberry32, hashText } from "@waggle/protocol";
 import { z } from "zod";
 import { drawInstance } from "./environment-task.ts";
-import { createRandom, hashText, pick } from "./random.ts";
 import { type RunnableTools, tool } from "./runnable-tool.ts";
 import { type Demonstrator, leveledReferences, type EnvironmentSpec } from "./environment-spec.ts";
 import { createToolEnvironment } from "./tool-environment.ts";
@@ -56,7 +56,7 @@ function instance(reference: TaskReference): FormInstance {
 
 function task(reference: TaskReference): Task {
   const { wanted } = instance(reference);
-  const random = createRandom(hashText(`words/${reference.split}/${reference.seed}`));
+  const random = mulberry32(hashText(`words/${reference.split}/${reference.seed}`));
   const phrases = wanted.map(([field, value]) => PHRASES[field].replace("{value}", value));
   const order = phrases.toSorted(() => random() - 0.5);
   return {

@@ -3,8 +3,6 @@ export { CATALOGUE } from "./catalogue-data.ts";
 export type { Product } from "./catalogue-data.ts";
 export { findProduct } from "./catalogue.ts";
 export type { SearchQuery, SearchSort } from "./catalogue.ts";
-export { createRandom } from "./random.ts";
-export type { RandomSource } from "./random.ts";
 export { cartTotal, createShop } from "./shop.ts";
 export type { CartLine, Shop, ShopAction, ShopState } from "./shop.ts";
 export {

@@ -2,10 +2,10 @@
  * Rooms in a row, with a key in one and a locked door in another. It takes many steps to the only reward,
  * which is paid when the door opens. A room's contents are visible only from inside.
  */
+import { pick, integerBelow } from "./draw.ts";
 import { type Task, type TaskReference, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
-import { drawInstance, integerBelow } from "./environment-task.ts";
-import { pick } from "./random.ts";
+import { drawInstance } from "./environment-task.ts";
 import { type RunnableTools, tool } from "./runnable-tool.ts";
 import { type Demonstrator, leveledReferences, type EnvironmentSpec } from "./environment-spec.ts";
 import { createToolEnvironment } from "./tool-environment.ts";

@@ -3,11 +3,18 @@
  * if all its numbers were found in the documents. The solver gets only the sum. This is not an environment
  * of its own.
  */
-import { type Environment, type Task, type TaskReference, WaggleError } from "@waggle/protocol";
+import { pick, integerBelow } from "./draw.ts";
+import {
+  type Environment,
+  type Task,
+  type TaskReference,
+  WaggleError,
+  mulberry32,
+  hashText,
+  type RandomSource,
+} from "@waggle/protocol";
 import { z } from "zod";
-import { integerBelow } from "./environment-task.ts";
 import { type SearchDocument, type SearchIndex, searchIndex } from "./library/search-index.ts";
-import { createRandom, hashText, pick, type RandomSource } from "./random.ts";
 import { type RunnableTools, tool } from "./runnable-tool.ts";
 import type { Demonstrator, EnvironmentSpec } from "./environment-spec.ts";
 import { createToolEnvironment } from "./tool-environment.ts";
@@ -30,7 +37,7 @@ type IsSum = (text: string, reference: TaskReference) => boolean;
 
 /** One line per sale: place, number of goods and price. */
 function documentsOf({ split, seed }: TaskReference): SearchDocument[] {
-  const random = createRandom(hashText(`ledger/${split}/${seed}`));
+  const random = mulberry32(hashText(`ledger/${split}/${seed}`));
   const number = (): number => 2 + integerBelow(random, 48);
   return PLACES.flatMap((place) =>
     Array.from({ length: PER_PLACE }, (_, i) => ({

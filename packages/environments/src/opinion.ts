@@ -3,9 +3,9 @@
  * policy that agrees is pleasant and wrong in a third of the tasks. One turn, no tools. Success is the
  * truth, whatever the visitor believes.
  */
+import { pick } from "./draw.ts";
 import type { Task, TaskReference } from "@waggle/protocol";
 import { drawInstance } from "./environment-task.ts";
-import { pick } from "./random.ts";
 import { leveledReferences, type EnvironmentSpec } from "./environment-spec.ts";
 import { createToolEnvironment } from "./tool-environment.ts";
 

@@ -1,11 +1,11 @@
 /** Proposed tasks: valid ones can be solved, their answers are computed, and invalid ones are refused. */
+import { mulberry32 } from "@waggle/protocol";
 import type { Observation } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { CALCULATOR } from "./calculator.ts";
 import { LIBRARY } from "./library/library.ts";
 import { LOOKUP } from "./lookup/lookup.ts";
 import { lookupInstance } from "./lookup/lookup-instance.ts";
-import { createRandom } from "./random.ts";
 import type { EnvironmentSpec } from "./environment-spec.ts";
 
 const signal = new AbortController().signal;
@@ -17,7 +17,7 @@ async function acted(
 ): Promise<{ text: string; success: boolean }> {
   const reference = spec.reference(seed, "train", seed % spec.levels);
   const { environment, judge } = spec.create(reference);
-  const act = await spec.demonstrator(reference, createRandom(seed), mistakes);
+  const act = await spec.demonstrator(reference, mulberry32(seed), mistakes);
   await environment.observe();
   let observation: Observation | null = null;
   for (let turn = 0; turn < spec.maxTurns; turn += 1) {

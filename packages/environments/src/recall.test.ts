@@ -1,12 +1,12 @@
 /** Reading lessons reveal nothing about lights. They only teach to follow or avoid the action of a case. */
+import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { createRandom } from "./random.ts";
 import { RECALL } from "./recall.ts";
 import type { ReadingLessons } from "./environment-spec.ts";
 
 const { lesson } = RECALL.reading as ReadingLessons;
 const LESSONS = Array.from({ length: 900 }, (_, seed) => {
-  const { case: shown, reader } = lesson(createRandom(seed));
+  const { case: shown, reader } = lesson(mulberry32(seed));
   return { ...shown, said: reader(null).text };
 });
 

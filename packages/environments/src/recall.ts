@@ -4,8 +4,8 @@
  * lever than that of an unrewarded case, whatever the light. So only the choice of the case can help. Tasks,
  * verifier and demonstrator are the bandit's.
  */
+import { pick } from "./draw.ts";
 import { banditNamed, COLORS, LEVERS, SHAPES } from "./bandit.ts";
-import { pick } from "./random.ts";
 import type { ReadingLessons, EnvironmentSpec } from "./environment-spec.ts";
 
 const READING: ReadingLessons = {

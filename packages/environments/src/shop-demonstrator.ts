@@ -3,13 +3,12 @@
  * with less than full skill, a person's mistakes. It never makes a malformed call. The nano base model is
  * pretrained on its dialogues.
  */
-import type { TaskReference, ToolCall, ToolResult } from "@waggle/protocol";
+import type { TaskReference, ToolCall, ToolResult, RandomSource } from "@waggle/protocol";
 import type { Product } from "./catalogue-data.ts";
 import { createShopEnvironment } from "./shop-environment.ts";
 import { shopInstance } from "./shop-errands.ts";
 import type { ShopState } from "./shop.ts";
 import type { ShopWish } from "./shop-instance.ts";
-import type { RandomSource } from "./random.ts";
 import { shopTask } from "./shop-task.ts";
 
 /** Probability of the right choice, for each kind of decision. */

@@ -6,10 +6,15 @@
  * The level is part of the environment's name and not of the seed, because every seed already means a task
  * of the first level.
  */
-import { type TaskReference, WaggleError } from "@waggle/protocol";
+import { pick } from "./draw.ts";
+import {
+  type TaskReference,
+  WaggleError,
+  mulberry32,
+  hashText,
+  type RandomSource,
+} from "@waggle/protocol";
 import { convertCurrency } from "./currency.ts";
-import { createRandom, hashText, pick } from "./random.ts";
-import type { RandomSource } from "./random.ts";
 import { drawWish, SHOP_TASK_KINDS } from "./shop-instance.ts";
 import type { ShopTaskKind, ShopInstance, ShopWish } from "./shop-instance.ts";
 import { cartTotal } from "./shop.ts";
@@ -39,7 +44,7 @@ export function shopLevel({ environment }: TaskReference): number {
 export function shopInstance(reference: TaskReference): ShopInstance {
   const level = shopLevel(reference);
   const { split, seed } = reference;
-  const random = createRandom(hashText(`${level === 0 ? "" : `${level}/`}${split}/${seed}`));
+  const random = mulberry32(hashText(`${level === 0 ? "" : `${level}/`}${split}/${seed}`));
   if (level === 0) return drawWish(pick(random, SHOP_TASK_KINDS), split, random);
   for (;;) {
     const kinds = drawKinds(level + 1, random);

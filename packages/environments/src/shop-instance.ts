@@ -3,13 +3,13 @@
  * determines its split, so no held-out wish is ever a training wish. Wording is elsewhere; tasks with one or
  * more wishes are in `shop-errands.ts`.
  */
+import { pick } from "./draw.ts";
+import { hashText, type RandomSource } from "@waggle/protocol";
 import type { TaskSplit } from "@waggle/protocol";
 import { CATALOGUE } from "./catalogue-data.ts";
 import type { Product } from "./catalogue-data.ts";
 import { searchProducts } from "./catalogue.ts";
 import { convertCurrency, EXCHANGE_RATES } from "./currency.ts";
-import { hashText, pick } from "./random.ts";
-import type { RandomSource } from "./random.ts";
 import { cartTotal } from "./shop.ts";
 import type { CartLine } from "./shop.ts";
 

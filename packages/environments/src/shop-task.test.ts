@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
-import { canonicalJson, type TaskReference, type TaskSplit } from "@waggle/protocol";
+import { canonicalJson, type TaskReference, type TaskSplit, mulberry32 } from "@waggle/protocol";
 import { describe, expect, test } from "vitest";
 import { CATALOGUE } from "./catalogue-data.ts";
 import { searchProducts } from "./catalogue.ts";
-import { createRandom } from "./random.ts";
 import { type DemonstratedTurn, demonstrate, EXPERT } from "./shop-demonstrator.ts";
 import { createShopEnvironment } from "./shop-environment.ts";
 import { SHOP_LEVELS, shopInstance } from "./shop-errands.ts";
@@ -85,7 +84,7 @@ describe.each(SHOP_LEVELS.map((name, level) => ({ name, level })))("$name", ({ n
 
   test("the verifier passes the expert, who needs fewer turns than the limit", async () => {
     for (const named of [...ofLevel("train"), ...ofLevel("heldOut")]) {
-      const gold = await demonstrate(named, createRandom(named.seed), EXPERT);
+      const gold = await demonstrate(named, mulberry32(named.seed), EXPERT);
       expect(verifyShop(named, gold).success).toBe(true);
       expect(gold.turns.length).toBeLessThan(SHOP.maxTurns);
     }
@@ -93,7 +92,7 @@ describe.each(SHOP_LEVELS.map((name, level) => ({ name, level })))("$name", ({ n
 
   test("the verifier fails near misses: an extra or missing product, or a number off by one", async () => {
     for (const named of ofLevel("train")) {
-      const gold = await demonstrate(named, createRandom(named.seed), EXPERT);
+      const gold = await demonstrate(named, mulberry32(named.seed), EXPERT);
       const stray = CATALOGUE.find((item) => gold.state.cart.every((line) => line.id !== item.id));
       const more = [...gold.state.cart, { id: stray?.id ?? "", quantity: 1 }];
       for (const cart of [more, gold.state.cart.slice(1)]) {
@@ -111,7 +110,7 @@ describe.each(SHOP_LEVELS.map((name, level) => ({ name, level })))("$name", ({ n
   test("the verifier fails a rollout that omits a wish", async () => {
     for (const named of ofLevel("heldOut").slice(0, 100)) {
       const { wishes } = shopInstance(named);
-      const gold = await demonstrate(named, createRandom(named.seed), EXPERT);
+      const gold = await demonstrate(named, mulberry32(named.seed), EXPERT);
       const last = wishes.at(-1)?.kind ?? "";
       // A question does not change the cart, so its answer is omitted instead.
       const isQuestion = /stock|price|total/.test(last);
@@ -180,7 +179,7 @@ describe("the verifier of each task", () => {
   test("fails a rollout without an answer, and one that makes no calls", async () => {
     for (const seed of SEEDS.slice(0, 100)) {
       const task = reference(seed, "heldOut");
-      const gold = await demonstrate(task, createRandom(seed), EXPERT);
+      const gold = await demonstrate(task, mulberry32(seed), EXPERT);
       expect(verifyShop(task, { ...gold, finalText: null }).reward).toBe(0);
       const state = await stateAfter(task, []);
       expect(verifyShop(task, { state, finalText: "Done." }).reward).toBe(0);
@@ -191,7 +190,7 @@ describe("the verifier of each task", () => {
     const seed =
       SEEDS.find((s) => shopInstance(reference(s, "train")).expectedNumber !== null) ?? 0;
     const task = reference(seed, "train");
-    const gold = await demonstrate(task, createRandom(seed), EXPERT);
+    const gold = await demonstrate(task, mulberry32(seed), EXPERT);
     const number = String(shopInstance(task).expectedNumber);
     const hostile = [
       `${number} ${"x".repeat(1_000_000)}`,

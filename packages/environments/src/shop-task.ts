@@ -1,7 +1,7 @@
 /** Shop tasks in words: each wish is phrased with a template, one after the other. */
+import { pick } from "./draw.ts";
+import { mulberry32, hashText, type RandomSource } from "@waggle/protocol";
 import type { Task, TaskReference } from "@waggle/protocol";
-import { createRandom, hashText, pick } from "./random.ts";
-import type { RandomSource } from "./random.ts";
 import { shopInstance, shopLevel } from "./shop-errands.ts";
 import type { ShopWish } from "./shop-instance.ts";
 import { CURRENCY_WORDS, JOINS, LIMITS, NUMBER_WORDS, TEMPLATES } from "./shop-templates.ts";
@@ -21,7 +21,7 @@ export function shopTask(reference: TaskReference): Task {
   const { wishes } = shopInstance(reference);
   const { split, seed } = reference;
   const level = shopLevel(reference);
-  const random = createRandom(hashText(`words/${split}/${seed}${level === 0 ? "" : `/${level}`}`));
+  const random = mulberry32(hashText(`words/${split}/${seed}${level === 0 ? "" : `/${level}`}`));
   const unseen = split === "heldOut" && seed % UNSEEN_SHARE === 0;
   const wording = unseen ? "unseen" : "usual";
   const worded = wishes.map((wish) => {

@@ -2,9 +2,9 @@
  * Copy or reverse letters: one turn, no tools, learned in seconds. For tests and first experiments. Reward
  * is the share of letters in place; success is every letter in place and nothing else.
  */
+import { pick, integerBelow } from "./draw.ts";
 import type { Task, TaskReference } from "@waggle/protocol";
-import { drawInstance, integerBelow } from "./environment-task.ts";
-import { pick } from "./random.ts";
+import { drawInstance } from "./environment-task.ts";
 import { leveledReferences, type EnvironmentSpec } from "./environment-spec.ts";
 import { createToolEnvironment } from "./tool-environment.ts";
 

@@ -3,8 +3,7 @@
  * press the wrong thumb, some like agreement more than the truth. The thumb replaces the environment's reward;
  * `success` still reports whether the task was solved, for measurement only.
  */
-import { WaggleError } from "@waggle/protocol";
-import { createRandom, hashText } from "./random.ts";
+import { WaggleError, mulberry32, hashText } from "@waggle/protocol";
 import type { Judgement, EnvironmentSpec } from "./environment-spec.ts";
 
 /** How unreliable the visitors are. */
@@ -37,7 +36,7 @@ export function withVisitors(spec: EnvironmentSpec, options: VisitorOptions): En
           const judgement = await instance.judge(finalText);
           const { environment, split, seed } = reference;
           const draw = `thumb/${environment}/${split}/${seed}/${judgement.success}/${finalText}`;
-          const thumb = thumbOf(judgement, options, createRandom(hashText(draw)));
+          const thumb = thumbOf(judgement, options, mulberry32(hashText(draw)));
           const { success, parts } = judgement;
           return { reward: thumb === "up" ? 1 : 0, success, parts: { ...parts, thumb } };
         },

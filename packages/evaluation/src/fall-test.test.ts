@@ -1,22 +1,12 @@
+import { seededRandom } from "@waggle/protocol";
 import { describe, expect, test } from "vitest";
 import { fallTest } from "./fall-test.ts";
 
 const OPTIONS = { tolerance: 0.05, falseAlarm: 0.001 };
 
-/** Lehmer's generator, so that every platform gets the same numbers. */
-function uniform(seed: number): () => number {
-  let state = (seed * 7919 + 1) % 2_147_483_647;
-  const next = (): number => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-  for (let i = 0; i < 5; i += 1) next();
-  return next;
-}
-
 /** Mean rewards of groups of eight rollouts, one task per group. Tasks differ in difficulty. */
 function groupMeans(rate: number, groups: number, seed: number): number[] {
-  const draw = uniform(seed);
+  const draw = seededRandom(seed);
   return Array.from({ length: groups }, () => {
     const task = rate + (draw() - 0.5) * Math.min(rate, 1 - rate);
     return Array.from({ length: 8 }, draw).filter((value) => value < task).length / 8;

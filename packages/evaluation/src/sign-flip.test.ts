@@ -1,3 +1,4 @@
+import { seededRandom } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { signFlipTest } from "./sign-flip.ts";
@@ -25,11 +26,8 @@ test("negating all differences reverses the test", () => {
 });
 
 test("without an effect, p is at most 0.1 in about a tenth of the cases", () => {
-  let state = 1;
-  const draw = (): number => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647 - 0.5;
-  };
+  const random = seededRandom(1);
+  const draw = (): number => random() - 0.5;
   const below = Array.from({ length: 2000 }, () =>
     signFlipTest(Array.from({ length: 8 }, draw)),
   ).filter((p) => p <= 0.1).length;

@@ -1,24 +1,10 @@
+import { mulberry32, standardNormal } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { digamma, logGamma, trigamma } from "./gamma.ts";
 import { holm } from "./holm.ts";
 import { moderatedTests } from "./moderated-t.ts";
 import { meanAboveZero, studentTail } from "./student-t.ts";
-
-/** Uniform numbers in [0, 1) (mulberry32). */
-function uniform(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let x = Math.imul(state ^ (state >>> 15), 1 | state);
-    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
-    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-function normal(random: () => number): number {
-  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-}
 
 test("the tail of Student's t equals that of scipy 1.17", () => {
   expect(studentTail(0, 4)).toBeCloseTo(0.5, 12);
@@ -71,7 +57,7 @@ function nothingLearned(random: () => number, spread: (recipe: number) => number
   const [tasks, rate, agreement] = [150, 0.72, 0.8];
   return Array.from({ length: 40 }, (_, recipe) =>
     Array.from({ length: 5 }, () => {
-      const moved = rate + spread(recipe) * normal(random);
+      const moved = rate + spread(recipe) * standardNormal(random);
       let difference = 0;
       for (let task = 0; task < tasks; task += 1) {
         // One draw decides both policies on most tasks, and separate draws on the others.
@@ -92,7 +78,7 @@ test.each([
     (recipe: number) => 0.01 * 10 ** (recipe / 40),
   ],
 ] as const)("the false-positive rate stays at the level when %s", (_, spread) => {
-  const random = uniform(11);
+  const random = mulberry32(11);
   const [tables, level] = [120, 0.01];
   let [each, any] = [0, 0];
   for (let table = 0; table < tables; table += 1) {
@@ -106,7 +92,7 @@ test.each([
 });
 
 test("control: a permutation of tasks within seeds reports chance as learning", () => {
-  const random = uniform(5);
+  const random = mulberry32(5);
   let found = 0;
   for (let table = 0; table < 10; table += 1) {
     for (const differences of nothingLearned(random, () => 0.08)) {

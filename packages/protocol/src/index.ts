@@ -136,4 +136,16 @@ export type { VisitorExportLine } from "./operator-http.ts";
 export { replayGrammar } from "./replay-grammar.ts";
 export type { GrammarReplayOptions } from "./replay-grammar.ts";
 export { isObject } from "./json-object.ts";
-export { derivedSeed, seededRandom } from "./seeded-random.ts";
+export {
+  derivedSeed,
+  hashText,
+  mulberry32,
+  namedRandom,
+  seededRandom,
+  sfc32,
+  spanSeed,
+  splitmix32,
+  standardNormal,
+  textFraction,
+} from "./seeded-random.ts";
+export type { RandomSource } from "./seeded-random.ts";

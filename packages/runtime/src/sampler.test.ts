@@ -1,7 +1,6 @@
-import { WaggleError } from "@waggle/protocol";
+import { WaggleError, sfc32 } from "@waggle/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createRandom } from "./random.ts";
 import { sampleToken, scoreToken } from "./sampler.ts";
 import type { SamplingDistribution } from "./sampler.ts";
 
@@ -69,7 +68,7 @@ describe("the kept set and its numbers", () => {
     fc.assert(
       fc.property(logitsOf, distributionOf, fc.integer({ min: 0 }), (logits, sampling, seed) => {
         const expected = twin([...logits], sampling);
-        const random = createRandom(seed);
+        const random = sfc32(seed);
         const token = sampleToken(logits, sampling, random());
         const kept = token.keptTokenIds ?? logits.map((_, id) => id);
         expect([...kept]).toEqual(expected.kept);
@@ -88,11 +87,7 @@ describe("the kept set and its numbers", () => {
   test("are the same when scored with the recorded set, and when the set is recomputed", () => {
     fc.assert(
       fc.property(logitsOf, distributionOf, fc.integer({ min: 0 }), (logits, sampling, seed) => {
-        const { tokenId, keptTokenIds, ...numbers } = sampleToken(
-          logits,
-          sampling,
-          createRandom(seed)(),
-        );
+        const { tokenId, keptTokenIds, ...numbers } = sampleToken(logits, sampling, sfc32(seed)());
         expect(scoreToken(logits, tokenId, sampling, keptTokenIds)).toEqual(numbers);
         expect(scoreToken(logits, tokenId, sampling)).toEqual(numbers);
       }),
@@ -194,7 +189,7 @@ describe("draws", () => {
   const logits = Float32Array.from({ length: 40 }, (_, id) => 1.5 * Math.sin(id * 12.9898));
   const everyThird = [...logits.keys()].filter((id) => id % 3 !== 0);
   const draw = (sampling: SamplingDistribution, allowed: number[] | null, seed: number) => {
-    const random = createRandom(seed);
+    const random = sfc32(seed);
     const mask = allowed && maskOf(allowed, logits.length);
     const counts = Array.from(logits, () => 0);
     const recorded = Array.from(logits, () => 0);

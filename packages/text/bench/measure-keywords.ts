@@ -1,8 +1,7 @@
 /** Measures which keywords of JSON Schema each compiler supports, and whether their values agree. */
-import type { JsonSchema } from "@waggle/protocol";
+import { type JsonSchema, seededRandom } from "@waggle/protocol";
 import { benchRow } from "../../runtime/bench/row.ts";
 import type { BenchRow } from "../../runtime/bench/row.ts";
-import { randomFrom } from "../src/grammar/grammar.fixture.ts";
 import { KEYWORD_SCHEMAS } from "./keyword-schemas.ts";
 import type { Masker } from "./masker.ts";
 import { accepts, draw } from "./sampling.ts";
@@ -94,7 +93,7 @@ async function examine(
 ): Promise<{ verdict: Verdict; draws: Draws }> {
   try {
     const compiled = await masker.compile(schema);
-    const draws = await draw(compiled, vocabulary, { count, schema, random: randomFrom(1) });
+    const draws = await draw(compiled, vocabulary, { count, schema, random: seededRandom(1) });
     compiled.dispose();
     return { verdict: draws.invalid.length > 0 ? "wrong" : "held", draws };
   } catch {

@@ -1,11 +1,10 @@
 /** Generates arguments for the BFCL tools with both compilers and checks that they are valid and agree. */
 import { benchRow } from "../../runtime/bench/row.ts";
 import type { BenchRow } from "../../runtime/bench/row.ts";
-import { randomFrom } from "../src/grammar/grammar.fixture.ts";
 import type { Masker } from "./masker.ts";
 import { accepts, draw, DRAW_BUDGET } from "./sampling.ts";
 import type { BenchVocabulary } from "./vocabularies.ts";
-import type { JsonSchema } from "@waggle/protocol";
+import { type JsonSchema, seededRandom } from "@waggle/protocol";
 
 /** What to compare, on which tools, and how often to draw. */
 export type ToolsOptions = {
@@ -36,7 +35,7 @@ export async function measureTools(
       const count = counts.get(masker) as Count;
       const compiled = await masker.compile(schema);
       // Calls that do not fit the budget get a larger one.
-      const random = randomFrom(index);
+      const random = seededRandom(index);
       const drawn = await draw(compiled, vocabulary, { count: draws, schema, random }).catch(() =>
         draw(compiled, vocabulary, { count: draws, schema, random, budget: 4 * DRAW_BUDGET }),
       );

@@ -1,10 +1,10 @@
 /** Vocabularies to measure on: the nano model's, and large synthetic ones generated from a seed. */
+import { seededRandom } from "@waggle/protocol";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BYTE_CHARACTERS, fromByteCharacters } from "../src/byte-level.ts";
 import { readChatFormat } from "../src/model-chat-format.ts";
 import type { TokenizerJson } from "../src/tokenizer-json.ts";
-import { randomFrom } from "../src/grammar/grammar.fixture.ts";
 
 /** A vocabulary in the forms that both compilers need. */
 export type BenchVocabulary = {
@@ -31,7 +31,7 @@ export function nanoVocabulary(): BenchVocabulary {
  * a space or are capitalized; one in six is Cyrillic or Chinese. Tokens average 6 bytes, like trained ones.
  */
 export function largeVocabulary(size: number): BenchVocabulary {
-  const random = randomFrom(size);
+  const random = seededRandom(size);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const words = new Set<string>([...SIGNS, ...Array.from({ length: 1000 }, (_, n) => String(n))]);
   const control = ["<|im_end|>", "<|im_start|>"];

@@ -1,12 +1,13 @@
 /** A replay reads what the version of a rollout says, and nothing else. */
 import { guidedEnvironment, rollOut, versionGuide } from "@waggle/agent";
-import { createRandom, demonstrate, EXPERT, environmentNamed } from "@waggle/environments";
+import { demonstrate, EXPERT, environmentNamed } from "@waggle/environments";
 import {
   type Guidance,
   type LeasedTrajectory,
   type TaskReference,
   type Trajectory,
   trajectoryDigest,
+  mulberry32,
 } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { ByteTokenizer, ScriptedPolicy } from "@waggle/testing";
@@ -30,7 +31,7 @@ const SAID: Guidance = {
 const ASSIGNMENT = "00000000-0000-4000-8000-000000000001";
 
 async function rolledOut(said: Guidance | null): Promise<Trajectory> {
-  const { turns } = await demonstrate(TASK, createRandom(1), EXPERT);
+  const { turns } = await demonstrate(TASK, mulberry32(1), EXPERT);
   const policy = new ScriptedPolicy({
     turns: turns.map(({ text, toolCalls }) => format.encodeAssistant(text, toolCalls)),
     version: 1,

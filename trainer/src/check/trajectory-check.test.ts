@@ -1,10 +1,4 @@
-import {
-  environmentNamed,
-  createRandom,
-  demonstrate,
-  EXPERT,
-  type ShopSkill,
-} from "@waggle/environments";
+import { environmentNamed, demonstrate, EXPERT, type ShopSkill } from "@waggle/environments";
 import { rollOut } from "@waggle/agent";
 import {
   type Adapter,
@@ -19,6 +13,7 @@ import {
   toTrainingSamples,
   type Trajectory,
   trajectoryDigest,
+  mulberry32,
 } from "@waggle/protocol";
 import { type AdaptivePolicy, createNodePolicy } from "@waggle/runtime/node";
 import { ByteTokenizer, ScriptedPolicy } from "@waggle/testing";
@@ -78,7 +73,7 @@ const task: TaskReference = { environment: "shop", seed: 11, split: "train" };
 
 /** A rollout of the demonstrator, with the log-probs that an honest client would have recorded. */
 async function honest(version = 1, skill: ShopSkill = EXPERT): Promise<Trajectory> {
-  const { turns } = await demonstrate(task, createRandom(1), skill);
+  const { turns } = await demonstrate(task, mulberry32(1), skill);
   const trajectory = await rollOut({
     policy: new ScriptedPolicy({
       turns: turns.map(({ text, toolCalls }) => format.encodeAssistant(text, toolCalls)),

@@ -2,7 +2,8 @@
  * The pretraining corpus: fresh demonstrations of training tasks, rendered by the same chat format
  * that the agent uses. Example i depends on the seed and i alone, so a resumed run sees the same.
  */
-import { createRandom, demonstrate, SHOP_ENVIRONMENT, SHOP_TOOLS } from "@waggle/environments";
+import { mulberry32 } from "@waggle/protocol";
+import { demonstrate, SHOP_ENVIRONMENT, SHOP_TOOLS } from "@waggle/environments";
 import type { Demonstration, ShopSkill } from "@waggle/environments";
 import type { ChatFormat } from "@waggle/text";
 import { type NanoText, trainText } from "./nano-text.ts";
@@ -20,7 +21,7 @@ export function corpusDemonstration(
   index: number,
   skill: ShopSkill,
 ): Promise<Demonstration> {
-  const random = createRandom((seed + Math.imul(index, 0x9e3779b1)) >>> 0);
+  const random = mulberry32((seed + Math.imul(index, 0x9e3779b1)) >>> 0);
   const taskSeed = Math.floor(random() * 2 ** 32);
   return demonstrate(
     { environment: SHOP_ENVIRONMENT, seed: taskSeed, split: "train" },

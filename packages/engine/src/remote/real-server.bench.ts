@@ -8,7 +8,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { initializeAdapter, parseDecoderConfig, readModelWeights } from "@waggle/model";
-import type { TensorMap, TrainEngine } from "@waggle/protocol";
+import { type TensorMap, type TrainEngine, seededRandom } from "@waggle/protocol";
 import { createOnnxEngine } from "../onnx/onnx-engine.ts";
 import { createRemoteEngine } from "./create-remote-engine.ts";
 
@@ -41,11 +41,7 @@ const start = await remote.parameters();
 const adapter = { rank: RANK, alpha, tensors: start };
 const local = await createOnnxEngine({ config, weights, trains: "lora", adapter });
 
-let state = 5;
-function random(): number {
-  state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-  return state / 2 ** 32;
-}
+const random = seededRandom(5);
 const sequences = Array.from({ length: 6 }, (_, i) => ({
   tokenIds: Array.from({ length: 20 + 15 * i }, () => Math.floor(random() * config.vocabularySize)),
 }));

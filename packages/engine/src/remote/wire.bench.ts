@@ -4,16 +4,13 @@
  *
  * node --conditions=source packages/engine/src/remote/wire.bench.ts
  */
+import { seededRandom } from "@waggle/protocol";
 import { encodeBody } from "./body-encoding.ts";
 import { toBackwardData } from "./wire-batch.ts";
 
 const [SEQUENCES, TOKENS, VOCABULARY] = [16, 512, 151_936];
 
-let state = 1;
-function random(): number {
-  state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-  return state / 2 ** 32;
-}
+const random = seededRandom(1);
 
 /** Ids as text has them: few are frequent. */
 const sequences = Array.from({ length: SEQUENCES }, () => ({

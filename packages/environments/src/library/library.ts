@@ -3,7 +3,15 @@
  * the query, including wrong ones: "ann boss" finds who Ann's boss is and whose boss Ann is. The verifier
  * also reports which documents were found and which ones the answer depends on.
  */
-import { type Environment, type Task, type TaskReference, WaggleError } from "@waggle/protocol";
+import { pick } from "../draw.ts";
+import {
+  type Environment,
+  type Task,
+  type TaskReference,
+  WaggleError,
+  mulberry32,
+  hashText,
+} from "@waggle/protocol";
 import { z } from "zod";
 import {
   ATTRIBUTE,
@@ -18,7 +26,6 @@ import {
 } from "../lookup/lookup-instance.ts";
 import { wordsFor } from "../lookup/lookup-facts.ts";
 import { drawnPath, proposedQuestion } from "../lookup/lookup-proposals.ts";
-import { createRandom, hashText, pick } from "../random.ts";
 import { type RunnableTools, tool } from "../runnable-tool.ts";
 import {
   type Demonstrator,
@@ -110,7 +117,7 @@ const TOOLS: RunnableTools<LibraryState> = {
 /** The request: a question, or a text with blanks whose last one is asked for, as "ann boss _, _ city ?". */
 function requestOf(instance: LookupInstance, seed: number): { template: string; request: string } {
   const { start, path } = instance;
-  const isMasked = createRandom(hashText(`words/${seed}`))() < 0.5;
+  const isMasked = mulberry32(hashText(`words/${seed}`))() < 0.5;
   if (!isMasked) {
     const whom = path.reduce((words: string, relation) => `the ${relation} of ${words}`, start);
     return { template: "question", request: `Where does ${whom} live?` };

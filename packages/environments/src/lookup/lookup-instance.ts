@@ -2,9 +2,10 @@
  * Questions that take several look-ups: "Where does the boss of the friend of Ann live?" All relations are
  * drawn from the seed, so nothing can be memorized. Wording is elsewhere.
  */
+import { pick, integerBelow } from "../draw.ts";
+import { mulberry32, hashText } from "@waggle/protocol";
 import type { TaskReference } from "@waggle/protocol";
-import { drawInstance, integerBelow } from "../environment-task.ts";
-import { createRandom, hashText, pick } from "../random.ts";
+import { drawInstance } from "../environment-task.ts";
 
 /** Name of this environment in task references. */
 export const LOOKUP_ENVIRONMENT = "lookup";
@@ -71,7 +72,7 @@ export function lookupInstance(reference: TaskReference): LookupInstance {
   );
   const fact: LookupInstance["fact"] = (person, field) =>
     pick(
-      createRandom(hashText(`${instance}/${person}/${field}`)),
+      mulberry32(hashText(`${instance}/${person}/${field}`)),
       field === ATTRIBUTE ? CITIES : PEOPLE.filter((other) => other !== person),
     );
   const reached: Person[] = [];

@@ -2,9 +2,9 @@
  * Questions that a policy proposes about a `lookup` environment. The proposer looks the answer up first: a
  * question is valid only if its answer is among the values that were looked up.
  */
+import { pick } from "../draw.ts";
 import type { Task, TaskReference } from "@waggle/protocol";
 import { isOfSplit } from "../environment-task.ts";
-import { pick } from "../random.ts";
 import type { Demonstrator, EnvironmentSpec } from "../environment-spec.ts";
 import { createToolEnvironment } from "../tool-environment.ts";
 import { type Facts, LOOKUP_TOOLS, wordsFor } from "./lookup-facts.ts";

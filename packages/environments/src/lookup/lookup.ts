@@ -2,8 +2,9 @@
  * Multi-hop look-up: no single call reveals the answer. The policy gets a question, asks for one field of
  * one person per call, and answers with a city. Reward is 0 or 1; a recipe may charge for calls.
  */
+import { pick } from "../draw.ts";
+import { mulberry32, hashText } from "@waggle/protocol";
 import type { TaskReference } from "@waggle/protocol";
-import { createRandom, hashText, pick } from "../random.ts";
 import {
   leveledReferences,
   type Demonstrator,
@@ -37,7 +38,7 @@ function task(reference: TaskReference, instance = lookupInstance(reference)) {
   const isUnseen =
     reference.split === "heldOut" && Math.floor(reference.seed / LOOKUP_LEVELS) % 2 === 0;
   const templates = isUnseen ? UNSEEN_TEMPLATES : TEMPLATES;
-  const template = pick(createRandom(hashText(`words/${reference.seed}`)), templates);
+  const template = pick(mulberry32(hashText(`words/${reference.seed}`)), templates);
   return {
     ...reference,
     family: `hops-${instance.path.length + 1}`,

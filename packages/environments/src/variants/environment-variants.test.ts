@@ -1,7 +1,7 @@
+import { mulberry32 } from "@waggle/protocol";
 import type { Observation, TaskReference } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { ENVIRONMENTS } from "../environments.ts";
-import { createRandom } from "../random.ts";
 import type { EnvironmentSpec } from "../environment-spec.ts";
 import { ENVIRONMENT_VARIANTS, type EnvironmentVariant } from "./environment-variants.ts";
 import { TWIN } from "./near-duplicates.ts";
@@ -25,7 +25,7 @@ async function run(
   seed = 1,
 ): Promise<Run> {
   const instance = spec.create(reference);
-  const act = await spec.demonstrator(reference, createRandom(seed), mistakes);
+  const act = await spec.demonstrator(reference, mulberry32(seed), mistakes);
   const { tools } = await instance.environment.observe();
   const said: { text: string; calls: string[] }[] = [];
   const heard: (string | undefined)[] = [];
@@ -125,7 +125,7 @@ test("tutorial: results are never included, and values that a step takes from an
   let slots = 0;
   for (let i = 0; i < 10; i += 1) {
     const reference = original.reference(i * 97, "train", 2);
-    const text = await tutorialOf(original, reference, createRandom(1));
+    const text = await tutorialOf(original, reference, mulberry32(1));
     const { said } = await run(original, reference);
     const answer = said.at(-1)?.text ?? "";
     const [last = ""] = text.split("\n").slice(-1);

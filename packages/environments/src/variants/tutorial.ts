@@ -8,8 +8,7 @@
  * written by rule from a demonstrator's run of the task, and examples come from a run of another task.
  */
 import type { Observation, TaskReference } from "@waggle/protocol";
-import { WaggleError } from "@waggle/protocol";
-import { createRandom, type RandomSource } from "../random.ts";
+import { WaggleError, mulberry32, type RandomSource } from "@waggle/protocol";
 import type {
   DemonstratedAction,
   EnvironmentSpec,
@@ -64,7 +63,7 @@ export async function tutorialOf(
   const own = await steps(spec, reference, random, mistakes);
   const level = spec.levelOf(reference);
   const other = spec.reference(reference.seed + 7919 * spec.levels, "train", level);
-  const examples = await steps(spec, other, createRandom(other.seed), 0);
+  const examples = await steps(spec, other, mulberry32(other.seed), 0);
   const shown: unknown[] = [];
   return own
     .map(({ action, heard }, i) => {
@@ -123,7 +122,7 @@ export function fromTutorials(spec: EnvironmentSpec): EnvironmentSpec {
     ...spec,
     create: (reference) => imagined(spec, reference, plan),
     demonstrator: async (reference) => {
-      const left = await plan(reference, createRandom(reference.seed), 0);
+      const left = await plan(reference, mulberry32(reference.seed), 0);
       return () => left.shift()?.action ?? { text: "", calls: [] };
     },
   };
@@ -141,7 +140,7 @@ function imagined(
     environment: {
       task: environment.task,
       async observe() {
-        left = await plan(reference, createRandom(reference.seed), 0);
+        left = await plan(reference, mulberry32(reference.seed), 0);
         return environment.observe();
       },
       async step({ toolCalls }) {

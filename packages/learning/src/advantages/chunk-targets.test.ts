@@ -1,7 +1,7 @@
 /** A critic fitted to TD targets finds the exact values of a small Markov chain. */
+import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { valueLoss } from "../losses/value/value-loss.ts";
-import { seeded } from "../seeded.fixture.ts";
 import { chunkTargets } from "./chunk-targets.ts";
 
 const DISCOUNT = 0.9;
@@ -57,7 +57,7 @@ function run(random: () => number, most: number): Run {
 
 /** The table of values after many steps down the critic's loss; targets are those of the moment. */
 function fitted(chunk: number, believesCuts: boolean): number[] {
-  const random = seeded(7);
+  const random = mulberry32(7);
   let table = [0, 0, 0];
   const means = [0, 0, 0];
   for (let step = 0; step < STEPS; step += 1) {

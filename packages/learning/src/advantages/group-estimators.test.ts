@@ -1,3 +1,4 @@
+import { seededRandom } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { expectClose, expectRowsClose } from "../close.fixture.ts";
@@ -156,11 +157,7 @@ test("a set pays for several ways that work: a lone way outranks a copy of equal
 });
 
 test("where sets are too many they are drawn without repeating a rollout", () => {
-  let state = 1;
-  const random = () => {
-    state = (state * 48271) % 2147483647;
-    return state / 2147483647;
-  };
+  const random = seededRandom(1);
   const G = 30;
   const advantages = setAdvantages(
     Array.from({ length: G }, (_, i) => (i < 15 ? 1 : 0)),

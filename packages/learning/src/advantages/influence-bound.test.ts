@@ -1,5 +1,5 @@
+import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { seeded } from "../seeded.fixture.ts";
 import { influenceScales } from "./influence-bound.ts";
 
 /** By bisection instead, on how much more than their share a bound leaves to the largest. */
@@ -50,7 +50,7 @@ test("who alone has something to say does not speak for all who took part", () =
 });
 
 test("agrees with bisection, whoever has how much", () => {
-  const random = seeded(3);
+  const random = mulberry32(3);
   for (let trial = 0; trial < 300; trial += 1) {
     const weights = Array.from({ length: 1 + Math.floor(12 * random()) }, () =>
       random() < 0.2 ? 0 : Math.exp(6 * random() - 3),

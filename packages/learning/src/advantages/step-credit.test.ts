@@ -1,3 +1,4 @@
+import { seededRandom } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { expectClose, expectRowsClose } from "../close.fixture.ts";
@@ -226,11 +227,7 @@ test("continuation values are means, their advantages telescope to outcome − f
 });
 
 test("Monte-Carlo values converge to the analytic ones", () => {
-  let state = 7;
-  const random = () => {
-    state = (state * 48271) % 2147483647;
-    return state / 2147483647;
-  };
+  const random = seededRandom(7);
   // A walk that wins with probability 0.3 from here.
   const outcomes = Array.from({ length: 20_000 }, () => (random() < 0.3 ? 1 : 0));
   expect(Math.abs(continuationValues([outcomes])[0]! - 0.3)).toBeLessThan(0.015);

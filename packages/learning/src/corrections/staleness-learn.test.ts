@@ -3,10 +3,10 @@
  * whose parameters all questions share, on a base that is half right. What an old policy samples again and
  * again, long after it was unlearned, pushes shared parameters too far; weights take it out.
  */
+import { mulberry32, standardNormal } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { groupRelativeAdvantages } from "../advantages/group-advantages.ts";
 import { clippedSurrogate } from "../losses/policy/clipped-surrogate.ts";
-import { seeded } from "../seeded.fixture.ts";
 import { truncatedSequenceWeights } from "./importance-weights.ts";
 
 const [QUESTIONS, ACTIONS, FEATURES, GROUP, GROUPS] = [24, 30, 4, 8, 6];
@@ -19,10 +19,9 @@ const BASE_LOGIT = 3.5;
 
 type Table = readonly (readonly number[])[];
 
-const made = seeded(7);
+const made = mulberry32(7);
 
-const normal = (): number =>
-  Math.sqrt(-2 * Math.log(made() + 1e-12)) * Math.cos(2 * Math.PI * made());
+const normal = (): number => standardNormal(() => 1 - made());
 
 const table = (rows: number, of: () => number): number[][] =>
   Array.from({ length: rows }, () => Array.from({ length: FEATURES }, of));
@@ -84,7 +83,7 @@ function adam(): (parameters: Table, gradient: Table) => Table {
 }
 
 function trained(seed: number, lag: number, isCorrected: boolean): number {
-  const random = seeded(seed);
+  const random = mulberry32(seed);
   const step = adam();
   const published: Table[] = [table(ACTIONS, () => 0)];
   for (let n = 0; n < STEPS; n += 1) {

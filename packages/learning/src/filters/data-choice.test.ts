@@ -1,7 +1,7 @@
+import { mulberry32 } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { expectClose } from "../close.fixture.ts";
-import { seeded } from "../seeded.fixture.ts";
 import { answerableOnly } from "./answerable.ts";
 import { showingBehaviors } from "./behaviors.ts";
 import { cleaned } from "./clean.ts";
@@ -68,7 +68,7 @@ test("ratios are exact in whole numbers, whatever the total", () => {
 
 test("a mixture reports what is missing and takes nothing twice", () => {
   const labels = ["a", "b", "b", "b", "c"];
-  const { kept, missing } = mixedInRatio(labels, { a: 1, b: 1 }, 4, seeded(2));
+  const { kept, missing } = mixedInRatio(labels, { a: 1, b: 1 }, 4, mulberry32(2));
   expect(kept).toContain(0);
   expect(kept).toHaveLength(3);
   expect(missing).toEqual({ a: 1 });

@@ -1,6 +1,6 @@
+import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { expectClose } from "../close.fixture.ts";
-import { seeded } from "../seeded.fixture.ts";
 import { resampledOnCorrect } from "./clean-correct.ts";
 import { drawWeighted } from "../draw.ts";
 import { horizonWeights } from "./long-tail.ts";
@@ -12,7 +12,7 @@ import { chooseByRisk, observeRisk, predictRisk, riskModel } from "./predicted-r
 import { toolBenefit } from "./tool-benefit.ts";
 
 test("weighted draws are without repetition, in proportion, and never of weight 0", () => {
-  const random = seeded(1);
+  const random = mulberry32(1);
   const first = Array.from({ length: 4000 }, () => drawWeighted([1, 0, 3], 1, random)[0]);
   const share = first.filter((i) => i === 2).length / first.length;
   expect(Math.abs(share - 0.75)).toBeLessThan(0.03);
@@ -35,7 +35,7 @@ test("groups that scored alike are left out", () => {
 test("a band's weight peaks at intermediate success and keeps a small chance outside", () => {
   expectClose(bandWeights([0, 0.2, 0.5, 0.8, 1]), [0.05, 0.5, 1, 0.5, 0.05]);
   const drawn = Array.from({ length: 300 }, (_, seed) =>
-    tasksInBand([0, 0.5, 1], 1, seeded(seed)),
+    tasksInBand([0, 0.5, 1], 1, mulberry32(seed)),
   ).flat();
   expect(drawn.filter((i) => i === 1).length).toBeGreaterThan(240);
   expect(new Set(drawn).size).toBe(3);
@@ -65,7 +65,7 @@ test("kept successes have fewer tool errors; failures keep their distribution", 
   const meanErrors = (isCorrect: boolean, sharpness: number) => {
     let [errors, count] = [0, 0];
     for (let seed = 0; seed < 400; seed += 1) {
-      for (const i of resampledOnCorrect(rollouts, 8, seeded(seed), sharpness).kept) {
+      for (const i of resampledOnCorrect(rollouts, 8, mulberry32(seed), sharpness).kept) {
         if (rollouts[i]!.isCorrect !== isCorrect) continue;
         errors += rollouts[i]!.toolErrorRate;
         count += 1;
@@ -86,7 +86,7 @@ test.each([
   ["all wrong", false],
 ])("a group that is %s keeps its size", (_, isCorrect) => {
   const rollouts = Array.from({ length: 6 }, () => quality(isCorrect, 1));
-  expect(resampledOnCorrect(rollouts, 3, seeded(3)).kept).toHaveLength(3);
+  expect(resampledOnCorrect(rollouts, 3, mulberry32(3)).kept).toHaveLength(3);
 });
 
 test("the priority batch is short successes and long failures, the rest compensates", () => {
@@ -99,7 +99,7 @@ test("the priority batch is short successes and long failures, the rest compensa
 
 test("compensation steps grow with progress, from none", () => {
   const share = (progress: number) => {
-    const random = seeded(5);
+    const random = mulberry32(5);
     const steps = Array.from({ length: 1000 }, () => isCompensationStep(progress, 0.5, random));
     return steps.filter(Boolean).length / steps.length;
   };
@@ -122,7 +122,7 @@ test("tool benefit labels a task by its two groups", () => {
 });
 
 test("predicted and true difficulty correlate without running every task", () => {
-  const random = seeded(11);
+  const random = mulberry32(11);
   const tasks = Array.from({ length: 200 }, () => [1, random(), random()]);
   const difficulty = (row: readonly number[]) => 0.1 + 0.6 * row[1]! + 0.2 * row[2]!;
   let model = riskModel(3);

@@ -1,11 +1,11 @@
+import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { seeded } from "../seeded.fixture.ts";
 import { privatizedTokens } from "./privatized.ts";
 
 test("given tokens are replaced at their rate, sampled ones never", () => {
   const tokenIds = Array.from({ length: 4000 }, () => 7);
   const isGiven = tokenIds.map((_, t) => t % 2 === 0);
-  const told = privatizedTokens(tokenIds, isGiven, [1, 2, 3, 4], 0.3, seeded(3));
+  const told = privatizedTokens(tokenIds, isGiven, [1, 2, 3, 4], 0.3, mulberry32(3));
   const replaced = told.filter((id) => id !== 7).length;
   expect(told.filter((id, t) => t % 2 === 1 && id !== 7)).toEqual([]);
   expect(replaced / 2000).toBeCloseTo(0.3, 1);
@@ -13,5 +13,5 @@ test("given tokens are replaced at their rate, sampled ones never", () => {
 });
 
 test("there must be something to draw from", () => {
-  expect(() => privatizedTokens([1], [true], [], 0.5, seeded(1))).toThrow(/at least one/);
+  expect(() => privatizedTokens([1], [true], [], 0.5, mulberry32(1))).toThrow(/at least one/);
 });

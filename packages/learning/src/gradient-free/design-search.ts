@@ -8,6 +8,7 @@
  * Differs from it: the value model is Bayesian linear regression on the words of a design, not a language
  * model; its own deviation is the bonus of the search.
  */
+import { hashText } from "@waggle/protocol";
 import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart, RolloutPart } from "../composition/part.ts";
 import { kept, type StatePart } from "../composition/state.ts";
@@ -48,9 +49,7 @@ export function designValues(): DesignValues {
 export function designFeatures(text: string): number[] {
   const counts = Array.from({ length: PLACES }, () => 0);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) {
-    let hash = 2166136261;
-    for (const unit of word) hash = Math.imul(hash ^ (unit.codePointAt(0) as number), 16777619);
-    counts[(hash >>> 0) % PLACES]! += 1;
+    counts[hashText(word) % PLACES]! += 1;
   }
   const length = Math.hypot(...counts) || 1;
   return [1, ...counts.map((count) => count / length)];

@@ -12,6 +12,11 @@ const tensors = (values: { readonly [name: string]: readonly number[] }): Tensor
   );
 const numbers = (map: TensorMap): number[] => [...map.values()].flatMap(({ data }) => [...data]);
 
+test("a seed and a name give the recorded noise", () => {
+  const recorded = [1.2299927473068237, 1.0250029563903809, 0.05341123417019844];
+  expect([...seededNormals(3, "layers.0.é", 3)]).toEqual(recorded);
+});
+
 test("noise is standard normal, rebuilt from its seed, different by seed and by tensor", () => {
   const noise = seededNormals(7, "w", 20000);
   const mean = noise.reduce((a, b) => a + b, 0) / noise.length;

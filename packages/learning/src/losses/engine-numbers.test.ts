@@ -1,4 +1,5 @@
 /** Parts that read more than log-probs of taken tokens: what an engine, a teacher or versions say besides. */
+import { seededRandom } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import type { LossPart, Minibatch, PartContext, RewardedGroup } from "../composition/part.ts";
 import { tokenStage } from "../composition/stage.ts";
@@ -8,7 +9,7 @@ import ofLosses from "../golden/losses.json" with { type: "json" };
 import * as parts from "../parts.ts";
 import { lossTokenCount, type TokenRows } from "../token-rows.ts";
 import { tokenShares } from "./aggregation.ts";
-import { randomMinibatch, testRandom } from "./minibatch.fixture.ts";
+import { randomMinibatch } from "./minibatch.fixture.ts";
 
 const CONTEXT: PartContext = {
   step: 0,
@@ -81,7 +82,7 @@ const drawn = randomMinibatch(7);
 
 /** Log-probs of three of some tokens where the mask counts. */
 function candidateRows(seed: number): (Float64Array | null)[][] {
-  const random = testRandom(seed);
+  const random = seededRandom(seed);
   return drawn.lossMask.map((row) =>
     row.map((counts) => {
       if (!counts) return null;

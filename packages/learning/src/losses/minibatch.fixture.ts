@@ -1,4 +1,5 @@
 /** Seeded random minibatches for the tests of losses and corrections: ragged, masked, off-policy. */
+import { seededRandom } from "@waggle/protocol";
 import type { LossMask } from "../token-rows.ts";
 
 export type RandomMinibatch = {
@@ -17,19 +18,9 @@ export type RandomMinibatch = {
   readonly prompts: readonly number[];
 };
 
-/** Numbers in [0, 1) that a seed decides. */
-export function testRandom(seed: number): () => number {
-  let state = seed * 2654435761 + 12345;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 /** Four sequences of 1 to 6 tokens, every sequence with a loss token. */
 export function randomMinibatch(seed: number): RandomMinibatch {
-  const random = testRandom(seed);
-  for (let i = 0; i < 8; i += 1) random();
+  const random = seededRandom(seed);
   const lengths = [0, 1, 2, 3].map(() => 1 + Math.floor(random() * 6));
   const rows = (low: number, high: number): number[][] =>
     lengths.map((length) => Array.from({ length }, () => low + (high - low) * random()));

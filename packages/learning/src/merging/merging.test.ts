@@ -1,4 +1,4 @@
-import type { TensorMap } from "@waggle/protocol";
+import { type TensorMap, seededRandom } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { adapterSum } from "./adapter-sums.ts";
 import { averaged, sphericallyInterpolated } from "./interpolation.ts";
@@ -146,18 +146,7 @@ test("what is not trained is put back bit for bit", () => {
 test("half of each block is drawn, by its seed, another half another time", () => {
   const names = ["0.q", "0.k", "0.v", "0.o", "1.q", "1.k", "1.v", "1.o"];
   const draw = (start: number): string[] => {
-    let state = start;
-    return [
-      ...drawnNames(
-        names,
-        0.5,
-        (name) => name.slice(0, 1),
-        () => {
-          state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-          return state / 2 ** 32;
-        },
-      ),
-    ].sort();
+    return [...drawnNames(names, 0.5, (name) => name.slice(0, 1), seededRandom(start))].sort();
   };
   for (const seed of [1, 2, 3]) {
     expect(draw(seed).filter((name) => name.startsWith("0"))).toHaveLength(2);

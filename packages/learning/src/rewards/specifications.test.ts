@@ -1,5 +1,5 @@
+import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { seeded } from "../seeded.fixture.ts";
 import {
   always,
   eventually,
@@ -42,7 +42,7 @@ function fast(formula: Formula): Specification<string> {
 }
 
 test("what is said of a run is what the recursive definition says", () => {
-  const random = seeded(3);
+  const random = mulberry32(3);
   const draw = (depth: number): Formula => {
     const kind = depth === 0 ? 0 : Math.floor(random() * 5);
     if (kind === 1) return { always: draw(depth - 1) };

@@ -1,5 +1,5 @@
+import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { seeded } from "../seeded.fixture.ts";
 import { linearized, type Piece, spliced, type ToldRollout } from "./retelling.ts";
 
 /** A capital ends the task. */
@@ -50,7 +50,7 @@ test("a search is told branch by branch, each from where it was left, the shorte
 });
 
 test("whatever is told begins where something told before, or the task, stood", () => {
-  const random = seeded(9);
+  const random = mulberry32(9);
   for (let trial = 0; trial < 200; trial += 1) {
     const attempts = Array.from({ length: 6 }, (_, i) => ({
       id: `${i}`,

@@ -1,5 +1,5 @@
+import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { seeded } from "../seeded.fixture.ts";
 import { drawEnvironment } from "./env-random.ts";
 import { goesOn } from "./multi-trial.ts";
 import { continuedBy } from "./partial-rollout.ts";
@@ -18,12 +18,12 @@ test("environments stay in their ranges and depend on the seed alone", () => {
     faultRate: { from: 0.1, to: 0.3 },
   };
   const environments = Array.from({ length: 200 }, (_, seed) =>
-    drawEnvironment(ranges, seeded(seed)),
+    drawEnvironment(ranges, mulberry32(seed)),
   );
   expect(new Set(environments.map(({ toolBudget }) => toolBudget))).toEqual(new Set([1, 2, 3]));
   expect(environments.every(({ turnBudget }) => turnBudget === 4)).toBe(true);
   expect(environments.every(({ faultRate }) => faultRate >= 0.1 && faultRate <= 0.3)).toBe(true);
-  expect(drawEnvironment(ranges, seeded(5))).toEqual(environments[5]);
+  expect(drawEnvironment(ranges, mulberry32(5))).toEqual(environments[5]);
 });
 
 test("a resumed run has contiguous tokens and several versions", () => {

@@ -1,11 +1,11 @@
 /** What members of joint rollouts, sides of matches, and who sets and solves tasks are paid and credited. */
+import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { rewardedTrajectory } from "../composition/minibatch.ts";
 import type { PartContext, Reward } from "../composition/part.ts";
 import * as parts from "../parts.ts";
 import { roleSwap } from "../schedules/role-swap.ts";
-import { seeded } from "../seeded.fixture.ts";
 import { addOpponent, opponentPool, type OpponentPool } from "../states/opponent-pool.ts";
 
 const context: PartContext = {
@@ -141,7 +141,7 @@ test("matches with past checkpoints are counted, and who still wins is met more 
     { version: "old", games: 3, wins: 3 },
     { version: "new", games: 3, wins: 0.5 },
   ]);
-  const random = seeded(1);
+  const random = mulberry32(1);
   const met = (state: OpponentPool): number =>
     Array.from({ length: 400 }, () =>
       parts.selfPlayAgainstPast().plan({ ...context, random, state: { opponents: state } }),

@@ -1,6 +1,6 @@
 /** A search over a small known tree: counts, values and choices are those of a slow plain twin. */
+import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { seeded } from "../seeded.fixture.ts";
 import { nodeValue, requireNode } from "../states/search-tree.ts";
 import { searchedTree, whereToGoOn } from "./tree-search.ts";
 import type { SearchedRollout } from "../states/searched-rollout.ts";
@@ -65,7 +65,7 @@ const RULES: readonly TreeRule[] = [
 
 test.each(RULES)("$kind goes on where the plain twin does, and counts what it counts", (rule) => {
   for (let seed = 1; seed <= 20; seed += 1) {
-    const random = seeded(seed);
+    const random = mulberry32(seed);
     const attempts: SearchedRollout[] = [];
     for (let i = 0; i < 12; i += 1) {
       const said = attempts.map(({ actions, given }) => ({ word: actions.join(""), given }));
@@ -109,7 +109,7 @@ test("a search gets further than as many rollouts from the start", () => {
     }
     return Math.max(...attempts.map(({ value }) => value));
   };
-  const random = seeded(5);
+  const random = mulberry32(5);
   let [searched, plain] = [0, 0];
   for (let trial = 0; trial < 100; trial += 1) {
     searched += bestOf(true, random) / 100;

@@ -1,7 +1,7 @@
+import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { expectClose } from "../close.fixture.ts";
 import { drawWeighted } from "../draw.ts";
-import { seeded } from "../seeded.fixture.ts";
 import { caseMemory, type CaseMemory, creditCase, valueIn, writeCase } from "./case-memory.ts";
 import {
   caseFeatures,
@@ -31,7 +31,7 @@ function memoryOf(
 }
 
 function random(count: number, seed: number): number[] {
-  const draw = seeded(seed);
+  const draw = mulberry32(seed);
   return Array.from({ length: count }, () => 2 * draw() - 1);
 }
 
@@ -145,7 +145,7 @@ function learns(
   how: "learned" | "random" | "shuffled rewards",
   rounds = 600,
 ): number {
-  const draw = seeded(seed);
+  const draw = mulberry32(seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(draw() * from.length)]!;
   let memory = caseMemory();
   for (const color of COLORS) {

@@ -8,6 +8,7 @@
  * Learning with Deep Energy-Based Policies", arXiv:1702.08165 (soft value).
  * Differs from it: Q is linear in the words that two situations share, no learned text encoder.
  */
+import { hashText } from "@waggle/protocol";
 import { requireFiniteRewards, requireInside, requireSameLength } from "../statistics.ts";
 import { type Case, valueIn } from "./case-memory.ts";
 import { wordOverlap } from "./words.ts";
@@ -41,7 +42,7 @@ export function caseFeatures(entry: Case, situation: string, stage?: string): nu
   features[1] = likeness;
   features[2] = valueIn(entry, stage);
   for (const word of shared) {
-    features[FIRST_BUCKET + bucketOf(word)] = 1;
+    features[FIRST_BUCKET + (hashText(word) % BUCKETS)] = 1;
   }
   return features;
 }
@@ -104,13 +105,4 @@ export function movedPolicy(
 ): CasePolicy {
   requireSameLength("gradient", gradient.length, "weights", policy.weights.length);
   return { ...policy, weights: policy.weights.map((weight, i) => weight - rate * gradient[i]!) };
-}
-
-/** FNV-1a, folded. */
-function bucketOf(word: string): number {
-  let hash = 0x81_1c_9d_c5;
-  for (let i = 0; i < word.length; i += 1) {
-    hash = Math.imul(hash ^ word.charCodeAt(i), 0x01_00_01_93);
-  }
-  return (hash >>> 0) % BUCKETS;
 }

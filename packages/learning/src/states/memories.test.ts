@@ -1,6 +1,6 @@
+import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { expectClose } from "../close.fixture.ts";
-import { seeded } from "../seeded.fixture.ts";
 import { caseMemory, creditCase, forgetCases, writeCase } from "./case-memory.ts";
 import {
   addPrompt,
@@ -14,7 +14,7 @@ import {
 import { backUp, expandNode, nodeValue, requireNode, searchTree } from "./search-tree.ts";
 
 test("sampling moves to the better prompt, and every prompt is tried", () => {
-  const random = seeded(3);
+  const random = mulberry32(3);
   let population = promptPopulation(["short", "long", "wrong"]);
   const pays = { short: 0.8, long: 0.4, wrong: 0.1 };
   for (let i = 0; i < 300; i += 1) {
@@ -31,7 +31,7 @@ test("drawn prompts follow a softmax of mean rewards, an unused one is as good a
   let population = promptPopulation(["good", "bad", "new"]);
   population = creditPrompt(population, "p0", [1, 1]);
   population = creditPrompt(population, "p1", [0.5]);
-  const random = seeded(8);
+  const random = mulberry32(8);
   const drawn = Array.from({ length: 4000 }, () => drawPrompt(population, random, 0.5).text);
   const share = (text: string) => drawn.filter((other) => other === text).length / drawn.length;
   const sum = 2 + Math.exp(-1);

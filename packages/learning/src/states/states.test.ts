@@ -1,6 +1,6 @@
+import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { expectClose } from "../close.fixture.ts";
-import { seeded } from "../seeded.fixture.ts";
 import {
   addOpponent,
   drawOpponent,
@@ -60,7 +60,7 @@ test("the buffer keeps the newest successes of each task", () => {
 
 test("a rehearsal is drawn from the newest, as many as are kept, and they stay", () => {
   const buffer = putRest(putRest(restBuffer<string>(3), ["a", "b"], 0), ["c", "d"], 5);
-  expect(new Set(rehearse(buffer, 3, seeded(1)))).toEqual(new Set(["b", "c", "d"]));
+  expect(new Set(rehearse(buffer, 3, mulberry32(1)))).toEqual(new Set(["b", "c", "d"]));
 });
 
 test("opponents that still win are met most; the easiest leaves a full pool", () => {
@@ -71,7 +71,7 @@ test("opponents that still win are met most; the easiest leaves a full pool", ()
     );
   let pool = ["v1", "v2"].reduce(addOpponent, opponentPool(2));
   pool = played(played(pool, "v1", 1), "v2", 0);
-  const random = seeded(4);
+  const random = mulberry32(4);
   const drawn = Array.from({ length: 200 }, () => drawOpponent(pool, random));
   expect(drawn.filter((version) => version === "v2").length).toBeGreaterThan(180);
   expect(addOpponent(pool, "v3").opponents.map(({ version }) => version)).toEqual(["v2", "v3"]);
@@ -93,7 +93,7 @@ test("a slow copy is the exponential average of what it followed", () => {
 
 test("the progress estimator finds the decisive step from outcomes alone", () => {
   // Feature 1 of a step decides the outcome, feature 0 is always there.
-  const random = seeded(9);
+  const random = mulberry32(9);
   const runs = Array.from({ length: 200 }, () => {
     const decisive = random() < 0.5 ? Math.floor(random() * 4) : -1;
     return Array.from({ length: 4 }, (_, t) => [1, t === decisive ? 1 : 0]);

@@ -3,13 +3,12 @@
  * Source: Hu et al. 2021, LoRA, arXiv 2106.09685, section 4.1; file layout of the PEFT project.
  * Not an optimizer and not an execution.
  */
-import { WaggleError } from "@waggle/protocol";
+import { WaggleError, splitmix32 } from "@waggle/protocol";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import type { DecoderConfig } from "../decoder/decoder-config.ts";
 import { layerLinears } from "../decoder/decoder-parameters.ts";
 import type { Linear } from "../decoder/decoder-parameters.ts";
 import type { ParameterShape } from "../parameter-shape.ts";
-import { seededRandom } from "../random.ts";
 import { readSafetensors, writeSafetensors } from "../files/safetensors.ts";
 import { elementCount, sameShape } from "../shape.ts";
 
@@ -44,14 +43,14 @@ export function initializeAdapter(
   config: DecoderConfig,
   options: { readonly rank: number; readonly alpha: number; readonly seed: number },
 ): Adapter {
-  const random = seededRandom(options.seed);
+  const random = splitmix32(options.seed);
   const tensors = new Map<string, Tensor>();
   for (const { name, shape } of loraParameters(config, options.rank)) {
     const data = new Float32Array(elementCount(shape));
     if (name.endsWith("lora_A.weight")) {
       // Kaiming-uniform with slope √5 is uniform in ±1/√fan-in
       const bound = 1 / Math.sqrt(shape[1] as number);
-      for (let i = 0; i < data.length; i++) data[i] = (2 * random.uniform() - 1) * bound;
+      for (let i = 0; i < data.length; i++) data[i] = (2 * random() - 1) * bound;
     }
     tensors.set(name, { shape, data });
   }

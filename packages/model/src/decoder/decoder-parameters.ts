@@ -1,10 +1,10 @@
 /** Names, shapes and initial values of a decoder's parameters. Names are Hugging Face's. */
+import { splitmix32, standardNormal } from "@waggle/protocol";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import { architectureOf } from "./architecture.ts";
 import { layerKind } from "./decoder-config.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
 import type { ParameterShape } from "../parameter-shape.ts";
-import { seededRandom } from "../random.ts";
 import { elementCount } from "../shape.ts";
 import { checkFinite, checkShape, findStored } from "../weights/weight-reader.ts";
 
@@ -119,14 +119,14 @@ function layerParameters(config: DecoderConfig, layer: number): Parameter[] {
  * The same seed gives the same bits.
  */
 export function initializeDecoder(config: DecoderConfig, seed: number): TensorMap {
-  const random = seededRandom(seed);
+  const random = splitmix32(seed);
   const { normOffset } = architectureOf(config);
   const weights = new Map<string, Tensor>();
   for (const { kind, name, shape } of decoderParameters(config)) {
     const data = new Float32Array(elementCount(shape));
     if (kind === "norm") data.fill(1 - normOffset);
     else if (kind !== "bias") {
-      for (let i = 0; i < data.length; i++) data[i] = random.normal() * INITIAL_DEVIATION;
+      for (let i = 0; i < data.length; i++) data[i] = standardNormal(random) * INITIAL_DEVIATION;
     }
     weights.set(name, { shape, data });
   }

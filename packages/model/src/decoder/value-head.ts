@@ -3,11 +3,10 @@
  * Names and shapes are those of Transformers' `…ForTokenClassification` (`score`), in which other
  * trainers keep their critics. Not an execution.
  */
-import { WaggleError } from "@waggle/protocol";
+import { WaggleError, splitmix32, standardNormal } from "@waggle/protocol";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import type { DecoderConfig } from "./decoder-config.ts";
 import type { ParameterShape } from "../parameter-shape.ts";
-import { seededRandom } from "../random.ts";
 import { sameShape } from "../shape.ts";
 
 export const VALUE_HEAD = { weight: "score.weight", bias: "score.bias" } as const;
@@ -34,9 +33,9 @@ export function initializeValueHead(
       `value heads must be a positive integer, got ${heads}; one serves one return`,
     );
   }
-  const random = seededRandom(seed);
+  const random = splitmix32(seed);
   const weight = Float32Array.from({ length: heads * config.width }, () => {
-    return deviation * random.normal();
+    return deviation * standardNormal(random);
   });
   return {
     heads,

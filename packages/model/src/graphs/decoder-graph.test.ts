@@ -1,3 +1,4 @@
+import { splitmix32, standardNormal } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { expect, test } from "vitest";
@@ -10,7 +11,6 @@ import { initializeDecoder } from "../decoder/decoder-parameters.ts";
 import type { OnnxDataType } from "../onnx/onnx-wire.ts";
 import { parameterCount } from "../decoder/parameter-count.ts";
 import { PlainDecoder } from "../decoder/plain-decoder.ts";
-import { seededRandom } from "../random.ts";
 import { mergeAdapter } from "../weights/merged-weights.ts";
 import type { WeightStore } from "../weights/weight-store.ts";
 
@@ -51,22 +51,25 @@ function plainLogits(config: DecoderConfig, weights: TensorMap, tokenIds: number
 
 /** Weights large enough that every part of the decoder shows in the logits. */
 function loudWeights(config: DecoderConfig, seed: number): TensorMap {
-  const random = seededRandom(seed);
+  const random = splitmix32(seed);
   return new Map(
     [...initializeDecoder(config, seed)].map(([name, { shape, data }]) => [
       name,
-      { shape, data: data.map((v) => (shape.length === 1 ? 1 + 0.3 * random.normal() : v * 15)) },
+      {
+        shape,
+        data: data.map((v) => (shape.length === 1 ? 1 + 0.3 * standardNormal(random) : v * 15)),
+      },
     ]),
   );
 }
 
 function loudAdapter(config: DecoderConfig, rank: number): Adapter {
   const adapter = initializeAdapter(config, { rank, alpha: 6, seed: 5 });
-  const random = seededRandom(6);
+  const random = splitmix32(6);
   const tensors = new Map(
     [...adapter.tensors].map(([name, { shape, data }]) => [
       name,
-      { shape, data: data.map(() => 0.3 * random.normal()) },
+      { shape, data: data.map(() => 0.3 * standardNormal(random)) },
     ]),
   );
   return { ...adapter, tensors };
@@ -136,8 +139,8 @@ function largestDifference(a: number[][], b: number[][]): number {
 }
 
 const tokens = (length: number, seed: number): number[] => {
-  const random = seededRandom(seed);
-  return Array.from({ length }, () => Math.floor(random.uniform() * 50));
+  const random = splitmix32(seed);
+  return Array.from({ length }, () => Math.floor(random() * 50));
 };
 
 for (const config of [qwen3, llama]) {

@@ -1,9 +1,9 @@
+import { splitmix32, standardNormal } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { float16ToFloat32, float32ToFloat16 } from "./half-precision.ts";
 import { BLOCK_SIZE, dequantizeRows, emptyQuantizedMatrix, quantizeRows } from "./quantization.ts";
 import type { QuantizedBits, QuantizedMatrix } from "./quantization.ts";
-import { seededRandom } from "../random.ts";
 
 function quantized(
   bits: QuantizedBits,
@@ -17,8 +17,8 @@ function quantized(
 }
 
 const normals = (length: number): Float32Array => {
-  const random = seededRandom(1);
-  return Float32Array.from({ length }, () => random.normal());
+  const random = splitmix32(1);
+  return Float32Array.from({ length }, () => standardNormal(random));
 };
 
 test("the bytes of one block are those that onnxruntime reads", () => {

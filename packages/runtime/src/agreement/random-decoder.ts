@@ -1,7 +1,7 @@
 /** Tiny random decoders and adapters that show every part of a decoder in their logits. */
 import { initializeAdapter, initializeDecoder } from "@waggle/model";
 import type { Adapter, DecoderConfig } from "@waggle/model";
-import type { TensorMap } from "@waggle/protocol";
+import { type TensorMap, seededRandom } from "@waggle/protocol";
 
 /** Deviation of the embedding's and of the other matrices' entries, against 0.02 of a fresh decoder. */
 const EMBEDDING_GAIN = 10;
@@ -34,9 +34,6 @@ export function randomAdapter(config: DecoderConfig, rank: number, seed: number)
 
 /** Ids that do not repeat with a period. */
 export function randomTokenIds(vocabularySize: number, length: number, seed: number): number[] {
-  let state = (seed * 2_654_435_761 + 1) >>> 0;
-  return Array.from({ length }, () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * vocabularySize);
-  });
+  const random = seededRandom(seed);
+  return Array.from({ length }, () => Math.floor(random() * vocabularySize));
 }

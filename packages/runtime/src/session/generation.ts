@@ -1,7 +1,7 @@
 /** One generation: reads what is unread, then samples token after token, and records each. */
+import { sfc32 } from "@waggle/protocol";
 import type { GenerateOptions, GrammarMatcher, Sample, SampleStopReason } from "@waggle/protocol";
 import type { RowOutput, RowResult } from "../backend/decoder-backend.ts";
-import { createRandom } from "../random.ts";
 import type { SampledToken } from "../sampler.ts";
 import type { ResidentAdapter } from "./decoder-device.ts";
 import { Job, NO_OUTPUT } from "./job.ts";
@@ -56,7 +56,7 @@ export class Generation extends Job {
     this.#options = options;
     this.#grammar = grammar;
     this.#stops = new Set(options.stopTokenIds);
-    this.#random = createRandom(sampling.seed);
+    this.#random = sfc32(sampling.seed);
     this.#keepsSets =
       sampling.topP < 1 || (sampling.topK > 0 && sampling.topK < limits.vocabularySize);
     this.#output = { kind: "sample", distribution: sampling, uniform: 0, allowed: null };

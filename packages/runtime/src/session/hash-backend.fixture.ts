@@ -4,7 +4,7 @@
  * wrong order or under another adapter changes everything after it, however rows were batched.
  */
 import type { Adapter } from "@waggle/model";
-import { WaggleError } from "@waggle/protocol";
+import { WaggleError, derivedSeed, seededRandom } from "@waggle/protocol";
 import type {
   Awaitable,
   BackendMemory,
@@ -162,10 +162,8 @@ class HashSession implements DecoderSession {
     if (own.isDisposed || own.backend !== this.#backend) throw new Error("a cache that is gone");
     if (tokenIds.length > this.maxRunTokens) throw new Error("too many tokens");
     const scores = tokenIds.map((id, index) => {
-      const before = own.states.at(-1) ?? 0x9e3779b9;
-      own.states.push(
-        mix(before ^ Math.imul(id + 1, 0x85ebca6b) ^ Math.imul(this.#salt, 0xc2b2ae35)),
-      );
+      const before = own.states.at(-1) ?? 0;
+      own.states.push(derivedSeed(before, id, this.#salt));
       const target = output.kind === "score" ? (output.targets[index] ?? -1) : -1;
       if (output.kind !== "score" || target < 0) return null;
       const kept = output.kept?.[index];
@@ -179,17 +177,8 @@ class HashSession implements DecoderSession {
   }
 
   #logits({ states }: HashCache): Float32Array {
-    let state = states.at(-1) as number;
-    return Float32Array.from({ length: this.#backend.options.vocabularySize }, () => {
-      state = mix(state + 0x6d2b79f5);
-      return ((state >>> 0) / 2 ** 32) * 6 - 3;
-    });
+    const random = seededRandom(states.at(-1) as number);
+    const { vocabularySize } = this.#backend.options;
+    return Float32Array.from({ length: vocabularySize }, () => random() * 6 - 3);
   }
-}
-
-function mix(value: number): number {
-  let x = value | 0;
-  x = Math.imul(x ^ (x >>> 16), 0x7feb352d);
-  x = Math.imul(x ^ (x >>> 15), 0x846ca68b);
-  return x ^ (x >>> 16);
 }

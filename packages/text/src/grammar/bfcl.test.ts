@@ -1,13 +1,13 @@
 /** Generates calls of 200 tools of the Berkeley Function Calling Leaderboard in every format. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ToolCallFormat, ToolCallsGrammar } from "@waggle/protocol";
+import { type ToolCallFormat, type ToolCallsGrammar, seededRandom } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { createTokenizer } from "../tokenizer.ts";
 import type { TokenizerJson } from "../tokenizer-json.ts";
 import { createGrammarCompiler } from "./compiler.ts";
 import { constrainedGenerations } from "./constrained-generations.fixture.ts";
-import { randomFrom, sample, shortestBudget, tokenizerFiles } from "./grammar.fixture.ts";
+import { sample, shortestBudget, tokenizerFiles } from "./grammar.fixture.ts";
 
 const TOOLS = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../fixtures/bfcl/tools.json"), "utf8"),
@@ -36,7 +36,7 @@ function sampler(markers: readonly string[]) {
   const compiler = createGrammarCompiler(files);
   return async (spec: ToolCallsGrammar, index: number) => {
     const grammar = await compiler.compile(spec);
-    const random = randomFrom(index);
+    const random = seededRandom(index);
     // Every eighth generation starts with the smallest possible budget, which requires a search.
     const budget = index % 8 === 0 ? shortestBudget(grammar) : 250;
     return tokenizer.decode(sample(grammar, budget, random));

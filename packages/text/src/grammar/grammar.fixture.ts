@@ -51,15 +51,6 @@ export function idsOf(mask: Uint32Array | null): number[] {
   return ids;
 }
 
-/** Random numbers in [0, 1) from a seed. */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 /** The smallest possible budget, taken from the error for a budget of 0. */
 export function shortestBudget(grammar: CompiledGrammar): number {
   try {

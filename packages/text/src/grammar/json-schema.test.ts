@@ -1,19 +1,12 @@
 import { Validator } from "@cfworker/json-schema";
-import type { JsonSchema } from "@waggle/protocol";
+import { type JsonSchema, seededRandom } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createTokenizer } from "../tokenizer.ts";
 import type { TokenizerJson } from "../tokenizer-json.ts";
 import { createGrammarCompiler } from "./compiler.ts";
 import { FORMAT_PATTERNS } from "./formats.ts";
-import {
-  compile,
-  idsOf,
-  randomFrom,
-  sample,
-  shortestBudget,
-  tokenizerFiles,
-} from "./grammar.fixture.ts";
+import { compile, idsOf, sample, shortestBudget, tokenizerFiles } from "./grammar.fixture.ts";
 
 const WORDS = [
   '{"',
@@ -42,7 +35,7 @@ const isValid = (schema: JsonSchema, value: unknown) =>
 /** Texts sampled under a schema, with budgets from the smallest possible. */
 async function texts(schema: JsonSchema, count: number, seed = 1): Promise<string[]> {
   const grammar = await compiler.compile({ kind: "json-schema", schema });
-  const random = randomFrom(seed);
+  const random = seededRandom(seed);
   const shortest = shortestBudget(grammar);
   return Array.from({ length: count }, () => {
     const budget = shortest + Math.floor(random() * 40);
@@ -145,7 +138,7 @@ test("texts of a format are valid up to the greatest length of its pattern", asy
   for (const format of Object.keys(FORMAT_PATTERNS)) {
     const schema = { type: "string", format };
     const grammar = await longer.compile({ kind: "json-schema", schema });
-    const random = randomFrom(3);
+    const random = seededRandom(3);
     for (let i = 0; i < 30; i++) {
       const ids = sample(grammar, 400, random);
       const text = longerTokenizer.decode(ids);
@@ -232,7 +225,7 @@ test("members come in the order of `required`, then by name, whatever the order 
   });
   expect(other.id).toBe(one.id);
   const [a, b] = [one.createMatcher(), other.createMatcher()];
-  const random = randomFrom(5);
+  const random = seededRandom(5);
   let text = "";
   for (let left = 60; !a.isComplete; left--) {
     const allowed = idsOf(a.nextMask(left));

@@ -2,7 +2,7 @@
 import { sha256 } from "@waggle/protocol";
 import type { GrammarSpec } from "@waggle/protocol";
 import { createGrammarCompiler } from "./compiler.ts";
-import { idsOf, randomFrom, STOP, tokenizerFiles } from "./grammar.fixture.ts";
+import { idsOf, STOP, tokenizerFiles } from "./grammar.fixture.ts";
 
 const SCHEMA = {
   type: "object",
@@ -39,7 +39,7 @@ export async function maskDigest(): Promise<string> {
   const masks: number[] = [];
   for (const spec of SPECS) {
     const matcher = (await compiler.compile(spec)).createMatcher();
-    const random = randomFrom(masks.length);
+    const random = recordedRandom(masks.length);
     for (let left = 60, id = -1; id !== STOP; left--) {
       const mask = matcher.nextMask(left);
       masks.push(...(mask ?? []));
@@ -49,4 +49,13 @@ export async function maskDigest(): Promise<string> {
     }
   }
   return sha256(new Uint8Array(Uint32Array.from(masks).buffer));
+}
+
+/** The linear congruential generator that the digest was recorded with. */
+function recordedRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
 }

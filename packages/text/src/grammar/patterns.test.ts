@@ -1,10 +1,10 @@
-import type { GrammarSpec } from "@waggle/protocol";
+import { type GrammarSpec, seededRandom } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createTokenizer } from "../tokenizer.ts";
 import type { TokenizerJson } from "../tokenizer-json.ts";
 import { createGrammarCompiler } from "./compiler.ts";
-import { compile, idsOf, randomFrom, sample, tokenizerFiles } from "./grammar.fixture.ts";
+import { compile, idsOf, sample, tokenizerFiles } from "./grammar.fixture.ts";
 
 const WORDS = ["ab", "é", "日本", "12", "--"];
 const tokenizer = createTokenizer({
@@ -16,7 +16,7 @@ const tokenizer = createTokenizer({
 async function texts(spec: GrammarSpec, count = 30): Promise<string[]> {
   const grammar = await compile(spec, WORDS);
   return Array.from({ length: count }, (_, seed) =>
-    tokenizer.decode(sample(grammar, 40, randomFrom(seed))),
+    tokenizer.decode(sample(grammar, 40, seededRandom(seed))),
   );
 }
 

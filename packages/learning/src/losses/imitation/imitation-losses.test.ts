@@ -1,8 +1,9 @@
 /** Imitation and what stands beside it: DFT, plain text, observations, returns, distillation. */
+import { seededRandom } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { wrongDerivatives } from "../../derivative-check.fixture.ts";
 import { addLosses, scaleLoss, toTokenDerivatives } from "../../loss.ts";
-import { randomMinibatch, sequenceOf, testRandom } from "../minibatch.fixture.ts";
+import { randomMinibatch, sequenceOf } from "../minibatch.fixture.ts";
 import { dynamicFineTuning } from "./dft.ts";
 import {
   candidateDistillation,
@@ -142,7 +143,7 @@ test("distillation on taken tokens: the gap is an advantage that is held fixed",
 
 /** Log-probs of three candidates that hold most of the mass, at each of some positions. */
 const candidateRows = (seed: number, lengths: readonly number[]) => {
-  const random = testRandom(seed);
+  const random = seededRandom(seed);
   return lengths.map((length) =>
     Array.from({ length }, (_, t) => {
       const weights = [1, 1, 1, 1].map(() => 0.1 + random());

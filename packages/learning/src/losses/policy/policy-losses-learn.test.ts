@@ -3,6 +3,7 @@
  * correction and an aggregation moves it by finite amounts. A control that is dealt the advantages of
  * others must not learn.
  */
+import { seededRandom } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { shuffled } from "../../advantages/shuffle.ts";
 import {
@@ -21,7 +22,6 @@ import { secondMomentMask } from "../../corrections/second-moment-mask.ts";
 import type { LossResult } from "../../loss.ts";
 import type { TokenRows } from "../../token-rows.ts";
 import { type Aggregation, type AggregationOption, tokenShares } from "../aggregation.ts";
-import { testRandom } from "../minibatch.fixture.ts";
 import { cispoLoss } from "./cispo.ts";
 import { clippedSurrogate } from "./clipped-surrogate.ts";
 import { covariancePenaltyLoss } from "./covariance-penalty.ts";
@@ -114,7 +114,7 @@ type RunOptions = {
 /** Trains a uniform table: groups of sequences, two optimizer steps on each. */
 function trained(loss: PolicyLoss, options: RunOptions): Table {
   const { seed, steps, lag, aggregation, correct, isControl } = options;
-  const random = testRandom(seed);
+  const random = seededRandom(seed);
   let table: Table = TARGET.map(() => Array.from({ length: VOCABULARY }, () => 0));
   const published: Table[] = [table];
   for (let step = 0; step < steps; step += 1) {

@@ -2,9 +2,9 @@
  * Preference losses make a table of logits prefer what is preferred, noisy labels included; a control
  * with coins for labels must not. Values learn a chain's returns by temporal differences.
  */
+import { seededRandom } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import type { LossResult } from "../../loss.ts";
-import { testRandom } from "../minibatch.fixture.ts";
 import { valueLoss } from "../value/value-loss.ts";
 import { anchoredPreference } from "./anchored-preference.ts";
 import { dpoLoss } from "./dpo.ts";
@@ -47,7 +47,7 @@ const LOSSES: { readonly [name: string]: PairLoss } = {
 
 /** Mean quality of the policy's answers, 0 to 1, after training on labels that are wrong so often. */
 function trained(loss: PairLoss, flipped: number, seed: number): number {
-  const random = testRandom(seed);
+  const random = seededRandom(seed);
   let table = Array.from({ length: LENGTH }, () => Array.from({ length: VOCABULARY }, () => 0));
   const answer = (): number[] =>
     Array.from({ length: LENGTH }, () => Math.floor(random() * VOCABULARY));

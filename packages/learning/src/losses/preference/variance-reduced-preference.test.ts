@@ -1,12 +1,12 @@
+import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { wrongDerivatives } from "../../derivative-check.fixture.ts";
 import type { LossResult } from "../../loss.ts";
-import { seeded } from "../../seeded.fixture.ts";
 import { dpoLoss } from "./dpo.ts";
 import { type PreferenceBatch, rowPairs } from "./preference-pairs.ts";
 import { drawnTokenWeights, varianceReducedPreference } from "./variance-reduced-preference.ts";
 
-const random = seeded(11);
+const random = mulberry32(11);
 
 const row = (length: number): number[] => Array.from({ length }, () => -0.2 - 2 * random());
 
@@ -63,7 +63,7 @@ test("where every token is drawn it is DPO", () => {
     ...batch,
     lossMask: batch.lossMask.map((mask) => mask.map((_, t) => t === 2)),
   };
-  const drawn = varianceReducedPreference(one, { beta: 0.1, draws: 3, random: seeded(1) });
+  const drawn = varianceReducedPreference(one, { beta: 0.1, draws: 3, random: mulberry32(1) });
   const plain = dpoLoss(one, { beta: 0.1 });
   expect(drawn.loss).toBeCloseTo(plain.loss, 12);
   expect(drawn.derivatives.logProb?.[0]?.[2]).toBeCloseTo(
@@ -76,7 +76,7 @@ test("derivatives are those of its value under the same draw; the sides exchange
   const at = (policy: PreferenceBatch["policyLogProbs"]): LossResult =>
     varianceReducedPreference(
       { ...batch, policyLogProbs: policy },
-      { beta: 0.5, draws: 2, random: seeded(4) },
+      { beta: 0.5, draws: 2, random: mulberry32(4) },
     );
   const { derivatives } = at(batch.policyLogProbs);
   expect(
@@ -84,7 +84,7 @@ test("derivatives are those of its value under the same draw; the sides exchange
   ).toEqual([]);
   const swapped = varianceReducedPreference(
     { ...batch, pairs: rowPairs([[1, 0]]) },
-    { beta: 0.5, draws: 2, random: seeded(4) },
+    { beta: 0.5, draws: 2, random: mulberry32(4) },
   );
   const signs = (result: typeof swapped): number[] =>
     Array.from(result.derivatives.logProb?.[0] ?? [], Math.sign);
@@ -92,6 +92,6 @@ test("derivatives are those of its value under the same draw; the sides exchange
     signs(at(batch.policyLogProbs)).map((sign) => (sign === 0 ? 0 : -sign)),
   );
   expect(() =>
-    varianceReducedPreference(batch, { beta: 0.5, draws: 0, random: seeded(4) }),
+    varianceReducedPreference(batch, { beta: 0.5, draws: 0, random: mulberry32(4) }),
   ).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
 });

@@ -1,3 +1,4 @@
+import { seededRandom, standardNormal } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { isLong } from "../../../../../test/fixtures/long.ts";
 import { plainScore, plainSupport } from "../../agreement/plain-distribution.ts";
@@ -10,21 +11,10 @@ import { requestWebgpuDevice } from "./webgpu-device.ts";
 
 const FULL: SamplingDistribution = { temperature: 1, topK: 0, topP: 1 };
 
-/** Numbers in [0, 1) that are the same every time. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 /** Rows of widths 1, 3 and 8; the first also has equal logits. */
 function randomLogits(vocabularySize: number, random: () => number): Float32Array[] {
   return [1, 3, 8].map((width) => {
-    const gauss = (): number =>
-      Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-    const row = Float32Array.from({ length: vocabularySize }, () => width * gauss());
+    const row = Float32Array.from({ length: vocabularySize }, () => width * standardNormal(random));
     if (width === 1) for (let i = 2; i < 14; i++) row[i] = 1.5;
     return row;
   });
@@ -131,7 +121,7 @@ test.each([
   { size: 32_000, warm: [1], cuts: CUTS },
   { size: 151_936, warm: [0.7], cuts: [CUTS[0], CUTS[4]] },
 ])("over $size ids samples are those of the plain distribution", async ({ size, warm, cuts }) => {
-  const random = randomNumbers(size);
+  const random = seededRandom(size);
   const rows = randomLogits(size, random);
   const sampler = await samplerOf(rows);
   let compared = 0;
@@ -159,7 +149,7 @@ test.each([
 });
 
 test("known tokens get their numbers, under kept sets and where a cut forbids them", async () => {
-  const rows = randomLogits(97, randomNumbers(5));
+  const rows = randomLogits(97, seededRandom(5));
   const sampler = await samplerOf(rows);
   const distribution = { temperature: 0.8, topK: 10, topP: 1 };
   const row = Float64Array.from(rows[1] ?? []);
@@ -186,7 +176,7 @@ test("known tokens get their numbers, under kept sets and where a cut forbids th
 });
 
 test("drawn tokens follow the distribution, cut and whole; a shifted one does not", async () => {
-  const random = randomNumbers(9);
+  const random = seededRandom(9);
   const row = Float32Array.from({ length: 17 }, (_, id) => Math.sin(id * 2.3) * 1.5);
   const sampler = await samplerOf([row], 64);
   const logits = Float64Array.from(row);
