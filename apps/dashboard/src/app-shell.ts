@@ -3,7 +3,7 @@ import { type OperatorHealth, WaggleError } from "@waggle/protocol";
 import { createControlBanner } from "./control-banner.ts";
 import { createControl } from "./control-view.ts";
 import { createDeadLetters } from "./dead-letter-view.ts";
-import { h } from "./dom.ts";
+import { h } from "@waggle/embed/dom";
 import type { OperatorApi } from "./operator-api.ts";
 import { createOverview } from "./overview-view.ts";
 import { createPolicies } from "./policy-view.ts";

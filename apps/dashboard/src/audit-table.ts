@@ -1,6 +1,6 @@
 /** The audit log: actor, time, decision and reason. */
 import type { AuditEntry } from "@waggle/protocol";
-import { h } from "./dom.ts";
+import { h } from "@waggle/embed/dom";
 import { formatAgo } from "./format.ts";
 import { rowsTable } from "./rows-table.ts";
 

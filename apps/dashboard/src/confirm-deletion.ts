@@ -1,5 +1,5 @@
 /** A modal confirmation before something is deleted permanently. */
-import { h } from "./dom.ts";
+import { h } from "@waggle/embed/dom";
 
 /** Asks the question. @returns whether the operator confirmed */
 export function confirmDeletion(question: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 /** A modal confirmation of a decision that affects visitors. */
-import { h } from "./dom.ts";
+import { h } from "@waggle/embed/dom";
 
 /** Texts of the dialog. */
 export type Question = {

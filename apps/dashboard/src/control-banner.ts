@@ -1,6 +1,6 @@
 /** A banner on every page while promotions are frozen or pages are switched off. */
 import type { ControlState } from "@waggle/protocol";
-import { h } from "./dom.ts";
+import { h } from "@waggle/embed/dom";
 import { poll, type ViewContext } from "./view.ts";
 
 const because = (reason: string) => (reason === "" ? "" : `: ${reason}`);

@@ -2,7 +2,7 @@
 import type { AuditEntry, ControlState, SwitchRecord } from "@waggle/protocol";
 import { auditTable } from "./audit-table.ts";
 import { confirmDecision, type Question } from "./confirm-dialog.ts";
-import { h } from "./dom.ts";
+import { h } from "@waggle/embed/dom";
 import { formatAgo } from "./format.ts";
 import { keepOperatorName, readOperatorName } from "./operator-name.ts";
 import { describeError, placeholder, poll, type View, type ViewContext } from "./view.ts";

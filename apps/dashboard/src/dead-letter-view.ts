@@ -1,7 +1,7 @@
 /** Trajectories that could not be processed, with buttons to retry or delete them. */
 import type { DeadLetter, DeadLettersResponse } from "@waggle/protocol";
 import { confirmDeletion } from "./confirm-deletion.ts";
-import { h } from "./dom.ts";
+import { h } from "@waggle/embed/dom";
 import { formatAgo, formatBytes, shortId } from "./format.ts";
 import { describeError, placeholder, poll, type View, type ViewContext } from "./view.ts";
 import { ACTIONS, rowsTable } from "./rows-table.ts";

@@ -1,6 +1,6 @@
 /** Overview panels: trajectories without effect on training, and whether a trainer runs. */
 import type { OperatorHealth, OperatorSummary } from "@waggle/protocol";
-import { h } from "./dom.ts";
+import { h } from "@waggle/embed/dom";
 import { formatCount } from "./format.ts";
 import { trainerStatus } from "./trainer-status.ts";
 

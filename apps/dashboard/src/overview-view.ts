@@ -5,7 +5,7 @@ import {
   type PoliciesResponse,
   WaggleError,
 } from "@waggle/protocol";
-import { h } from "./dom.ts";
+import { h } from "@waggle/embed/dom";
 import { formatCount, formatNumber, formatPercent } from "./format.ts";
 import { bars, healthPanels } from "./health-panels.ts";
 import { MetricHistory } from "./metric-history.ts";

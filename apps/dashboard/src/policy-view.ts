@@ -7,7 +7,7 @@ import {
   type WaggleErrorCode,
 } from "@waggle/protocol";
 import { confirmDecision, type Question } from "./confirm-dialog.ts";
-import { h } from "./dom.ts";
+import { h } from "@waggle/embed/dom";
 import { formatAgo, formatBytes, formatPercent, shortId } from "./format.ts";
 import {
   describeError,

@@ -1,5 +1,5 @@
 /** Tables of the dashboard: labeled columns, and a body that the view fills. */
-import { h } from "./dom.ts";
+import { h } from "@waggle/embed/dom";
 
 /** A column with its CSS classes, such as `number` and `roomy` (hidden on narrow screens). */
 type Column = string | { readonly label: string; readonly class: string };

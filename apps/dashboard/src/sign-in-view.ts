@@ -1,5 +1,5 @@
 /** The sign-in page, which asks for the operator's credential. */
-import { h } from "./dom.ts";
+import { h } from "@waggle/embed/dom";
 
 /** Builds the page. @param reason - why the credential is needed again; `null` the first time */
 export function createSignIn(

@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { MetricsRow } from "@waggle/protocol";
-import { h } from "./dom.ts";
+import { h } from "@waggle/embed/dom";
 import { type StepLine, toColumns } from "./step-columns.ts";
 import { onThemeChange, themeColor } from "./theme.ts";
 

@@ -3,7 +3,7 @@
  * tokens, and a tooltip explains the hovered or focused token.
  */
 import type { SampledSegment } from "@waggle/protocol";
-import { h } from "./dom.ts";
+import { h } from "@waggle/embed/dom";
 import { formatNumber, formatPercent } from "./format.ts";
 import { tokenHeat, type TokenMeasure } from "./token-heat.ts";
 

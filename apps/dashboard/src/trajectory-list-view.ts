@@ -1,6 +1,6 @@
 /** The list of trajectories, newest first. Its filters are kept in the address. */
 import type { TrajectoriesResponse, TrajectoryRow } from "@waggle/protocol";
-import { h } from "./dom.ts";
+import { h } from "@waggle/embed/dom";
 import { formatAgo, formatNumber, formatSigned, shortId } from "./format.ts";
 import type { TrajectoryQuery } from "./operator-api.ts";
 import {

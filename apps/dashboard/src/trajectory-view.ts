@@ -1,7 +1,7 @@
 /** One trajectory in full: facts, its group, and its segments token by token. */
 import type { Segment, ToolCall, TrajectoryDetail, TrajectoryRow, Turn } from "@waggle/protocol";
 import type { Tokenizer } from "@waggle/text";
-import { h } from "./dom.ts";
+import { h } from "@waggle/embed/dom";
 import { formatAgo, formatNumber, formatSigned, shortId } from "./format.ts";
 import { heatLegend, type TokenMeasure } from "./token-heat.ts";
 import { createTokenStrip, createTooltip, type TokenStrip } from "./token-strip.ts";

@@ -1,7 +1,7 @@
 /** Success by policy version, with confidence intervals. */
 import { successRate } from "@waggle/evaluation";
 import type { OperatorSummary, PoliciesResponse } from "@waggle/protocol";
-import { h } from "./dom.ts";
+import { h } from "@waggle/embed/dom";
 import { formatCount, formatNumber, formatPercent } from "./format.ts";
 import { statusChip } from "./view.ts";
 

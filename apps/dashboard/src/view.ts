@@ -2,7 +2,7 @@
 import { WaggleError } from "@waggle/protocol";
 import type { OperatorApi } from "./operator-api.ts";
 import { createPoller, type Poller, type PollState } from "./poller.ts";
-import { h } from "./dom.ts";
+import { h } from "@waggle/embed/dom";
 
 /** Context of every page. */
 export type ViewContext = {

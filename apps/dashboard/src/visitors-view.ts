@@ -1,6 +1,6 @@
 /** Consent by version, and export and deletion of one visitor's data. */
 import type { ConsentResponse, DeletionResponse } from "@waggle/protocol";
-import { h } from "./dom.ts";
+import { h } from "@waggle/embed/dom";
 import { formatCount } from "./format.ts";
 import type { PollState } from "./poller.ts";
 import { describeError, placeholder, type View, type ViewContext } from "./view.ts";

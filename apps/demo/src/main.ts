@@ -3,7 +3,7 @@ import { createShop, edgeToolDefinitions, SHOP_SYSTEM } from "@waggle/environmen
 import { createAgent } from "@waggle/embed";
 import "@waggle/embed/element";
 import { reportStatus } from "./demo-status.ts";
-import { required } from "./dom.ts";
+import { required } from "./required-element.ts";
 import { keepForOffline } from "./offline.ts";
 import { createPageTools } from "./page-tools.ts";
 import { connectSheet } from "./agent-sheet.ts";

@@ -4,7 +4,8 @@
  */
 import { CATALOGUE, cartTotal, findProduct } from "@waggle/environments";
 import type { Product, SearchSort, Shop, ShopState } from "@waggle/environments";
-import { element, required } from "./dom.ts";
+import { h } from "@waggle/embed/dom";
+import { required } from "./required-element.ts";
 import { productArt } from "./product-art.ts";
 
 const EUROS = new Intl.NumberFormat("en", {
@@ -101,34 +102,29 @@ function renderResults(
 }
 
 function productCard(item: Product, shop: Shop): HTMLElement {
-  const open = element("button", { class: "card-open", type: "button" }, item.name);
+  const open = h("button", { class: "card-open", type: "button" }, item.name);
   open.addEventListener("click", () => shop.dispatch({ type: "open", id: item.id }));
-  return element(
+  return h(
     "li",
     { class: "card", "data-id": item.id },
-    element("div", { class: "ground" }, productArt(item)),
-    element(
-      "div",
-      { class: "card-line" },
-      open,
-      element("span", { class: "price" }, EUROS.format(item.price)),
-    ),
-    element("div", { class: "card-line small" }, rating(item), addButton(item, shop)),
+    h("div", { class: "ground" }, productArt(item)),
+    h("div", { class: "card-line" }, open, h("span", { class: "price" }, EUROS.format(item.price))),
+    h("div", { class: "card-line small" }, rating(item), addButton(item, shop)),
   );
 }
 
 function rating(item: Product): HTMLElement {
-  return element(
+  return h(
     "span",
     { class: "rating" },
-    element("span", { "aria-hidden": "true" }, "★ "),
-    element("span", { class: "hidden-text" }, "rated "),
+    h("span", { "aria-hidden": "true" }, "★ "),
+    h("span", { class: "hidden-text" }, "rated "),
     item.rating.toFixed(1),
   );
 }
 
 function addButton(item: Product, shop: Shop): HTMLElement {
-  const button = element(
+  const button = h(
     "button",
     { class: "add", type: "button", "aria-label": `Add ${item.name} to cart` },
     "Add",
@@ -146,26 +142,17 @@ function createOpenedView(shop: Shop): (id: string | null, byAgent: boolean) => 
     const item = id === null ? undefined : findProduct(id);
     section.hidden = item === undefined;
     if (item === undefined) return;
-    const close = element("button", { class: "close", type: "button", "aria-label": "Close" }, "×");
+    const close = h("button", { class: "close", type: "button", "aria-label": "Close" }, "×");
     close.addEventListener("click", () => shop.dispatch({ type: "close" }));
     section.replaceChildren(
-      element("div", { class: "ground" }, productArt(item)),
-      element(
+      h("div", { class: "ground" }, productArt(item)),
+      h(
         "div",
         { class: "details" },
-        element("h2", {}, item.name),
-        element("p", { class: "price" }, EUROS.format(item.price)),
-        element(
-          "p",
-          { class: "facts" },
-          rating(item),
-          ` · ${item.stock} in stock · ${item.category}`,
-        ),
-        element(
-          "ul",
-          { class: "tags" },
-          ...item.attributes.map((attribute) => element("li", {}, attribute)),
-        ),
+        h("h2", {}, item.name),
+        h("p", { class: "price" }, EUROS.format(item.price)),
+        h("p", { class: "facts" }, rating(item), ` · ${item.stock} in stock · ${item.category}`),
+        h("ul", { class: "tags" }, ...item.attributes.map((attribute) => h("li", {}, attribute))),
         addButton(item, shop),
       ),
       close,
@@ -205,31 +192,27 @@ function createCartView(
 
 function cartRow(id: string, quantity: number, shop: Shop): HTMLElement {
   const item = findProduct(id);
-  if (item === undefined) return element("li", {});
+  if (item === undefined) return h("li", {});
   const change = (label: string, text: string, run: () => void): HTMLElement => {
-    const button = element(
-      "button",
-      { type: "button", "aria-label": `${label} ${item.name}` },
-      text,
-    );
+    const button = h("button", { type: "button", "aria-label": `${label} ${item.name}` }, text);
     button.addEventListener("click", run);
     return button;
   };
-  return element(
+  return h(
     "li",
     { "data-id": id },
-    element("div", { class: "ground" }, productArt(item)),
-    element("span", { class: "cart-name" }, item.name),
-    element(
+    h("div", { class: "ground" }, productArt(item)),
+    h("span", { class: "cart-name" }, item.name),
+    h(
       "span",
       { class: "stepper" },
       change("One less", "−", () => shop.dispatch({ type: "remove-from-cart", id, quantity: 1 })),
-      element("output", {}, String(quantity)),
+      h("output", {}, String(quantity)),
       change("One more", "+", () => {
         if (quantity < item.stock) shop.dispatch({ type: "add-to-cart", id, quantity: 1 });
       }),
     ),
-    element("span", { class: "price" }, EUROS.format(item.price * quantity)),
+    h("span", { class: "price" }, EUROS.format(item.price * quantity)),
   );
 }
 
@@ -237,7 +220,7 @@ function categoryChip(
   category: string | null,
   shop: Shop,
 ): { category: string | null; button: HTMLElement } {
-  const button = element(
+  const button = h(
     "button",
     { type: "button", "aria-pressed": "false" },
     category === null ? "Everything" : plural(category),

@@ -1,7 +1,8 @@
 /** The switch "Let simulated visitors shop", with counts of its results. The reward is computed elsewhere. */
 import { createShopEnvironment } from "@waggle/environments";
 import type { Agent, EnvironmentFactory } from "@waggle/embed";
-import { element, required } from "./dom.ts";
+import { h } from "@waggle/embed/dom";
+import { required } from "./required-element.ts";
 
 /** Each simulated visitor gets a separate shop. The edge's tools are the real ones, over MCP. */
 export function environmentFactory(agent: Agent, localEdgeTools: boolean): EnvironmentFactory {
@@ -39,9 +40,9 @@ export function renderSimulation(
   const show = (label: string, value: string): void => {
     let shown = values.get(label);
     if (shown === undefined) {
-      shown = element("dd", {});
+      shown = h("dd", {});
       values.set(label, shown);
-      figures.append(element("div", {}, element("dt", {}, label), shown));
+      figures.append(h("div", {}, h("dt", {}, label), shown));
     }
     if (shown.textContent !== value) shown.textContent = value;
   };

@@ -1,6 +1,8 @@
 /** One request or answer in the log. It is built once and updated in place while text streams in. */
 import type { ToolActivity, ConversationItem } from "../agent.ts";
-import { h, icon, ICONS, setText } from "./dom.ts";
+import { h } from "../dom.ts";
+import { icon, ICONS } from "./icons.ts";
+import { setText } from "./set-text.ts";
 import { describeStop } from "./texts.ts";
 
 /** Callbacks of the buttons below an answer. */
@@ -112,7 +114,7 @@ function renderActions(
         "aria-label": label,
         title: label,
         ...(pressed === undefined ? {} : { "aria-pressed": String(pressed) }),
-        onclick: run,
+        click: run,
       },
       icon(path),
     );

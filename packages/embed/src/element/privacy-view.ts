@@ -1,7 +1,8 @@
 /** Shows collected trajectories with everything that was sent, the consent choice, and "Forget me". */
 import type { OutboxEntry } from "@waggle/collector";
 import type { Agent } from "../agent.ts";
-import { h, setText } from "./dom.ts";
+import { h } from "../dom.ts";
+import { setText } from "./set-text.ts";
 import { formatBytes } from "./texts.ts";
 import type { PanelTexts } from "./texts.ts";
 

@@ -7,7 +7,9 @@ import { createAgent } from "../create-agent.ts";
 import type { PageTool } from "../page-tool.ts";
 import { createItemView } from "./answer-view.ts";
 import type { ItemView } from "./answer-view.ts";
-import { h, icon, ICONS, setText } from "./dom.ts";
+import { h } from "../dom.ts";
+import { icon, ICONS } from "./icons.ts";
+import { setText } from "./set-text.ts";
 import { createPrivacyView } from "./privacy-view.ts";
 import type { PrivacyView } from "./privacy-view.ts";
 import { STYLES } from "./styles.ts";
@@ -145,7 +147,7 @@ function createPanel(agent: Agent, texts: PanelTexts, suggestions: readonly stri
   });
   const empty = h("div", { class: "empty" }, h("p", {}, texts.greeting));
   const offered = suggestions.map((text) =>
-    h("button", { class: "suggestion", type: "button", onclick: () => submit(text) }, text),
+    h("button", { class: "suggestion", type: "button", click: () => submit(text) }, text),
   );
   if (offered.length > 0) empty.append(h("div", { class: "suggestions" }, ...offered));
   log.append(empty);

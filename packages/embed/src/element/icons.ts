@@ -1,23 +1,4 @@
-/** Short functions that build DOM. Text always becomes a text node, never markup. */
-
-type Attributes = { readonly [name: string]: string | boolean | (() => void) };
-type Child = Node | string;
-
-/** Creates an element. `on…` attributes are listeners; boolean attributes are set or left out. */
-export function h<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  attributes: Attributes = {},
-  ...children: Child[]
-): HTMLElementTagNameMap[K] {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === "function") element.addEventListener(name.slice(2), value);
-    else if (value === true) element.setAttribute(name, "");
-    else if (value !== false) element.setAttribute(name, value);
-  }
-  element.append(...children);
-  return element;
-}
+/** The icons of the panel. */
 
 /** A 16 px icon of strokes in the text color, hidden from screen readers. */
 export function icon(path: string): SVGSVGElement {
@@ -45,8 +26,3 @@ export const ICONS = {
   cross: "M4.500 4.500l7 7M11.500 4.500l-7 7",
   plus: "M8 3.500v9M3.500 8h9",
 } as const;
-
-/** Sets the text only if it differs, so that screen readers do not repeat it. */
-export function setText(element: Element, text: string): void {
-  if (element.textContent !== text) element.textContent = text;
-}
