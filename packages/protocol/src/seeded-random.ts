@@ -1,5 +1,5 @@
 /**
- * Every seeded random generator and hash of this repository. None is for secrets.
+ * Every seeded random generator and hash of this repository. None is for cryptography.
  *
  * New code takes `seededRandom`. The others stay because stored data depends on their exact sequences;
  * each says which. They are written out, and not taken from a library, so that no upgrade can change what a
