@@ -13,6 +13,8 @@ const GENERATOR =
 
 /** Files that multiply 32-bit integers, and why. */
 const MULTIPLIES: Readonly<Record<string, string>> = {
+  "packages/engine/src/contract/train-engine.fixture.ts":
+    "the bound on gradients in f16 was measured with its derivatives",
   "packages/environments/src/shop-task.test.ts": "a recorded digest covers seeds of every size",
   "packages/text/src/grammar/mask-digest.fixture.ts": "a recorded digest depends on its sequence",
   "trainer/src/pretrain/corpus.ts": "the shop's base model was taught with seeds spread this way",

@@ -1,7 +1,7 @@
 /** What the parts of the TrainEngine contract share: tiny decoders, batches, comparisons. Tests only. */
 import { initializeAdapter, initializeDecoder, initializeValueHead } from "@waggle/model";
 import type { Adapter, DecoderConfig, ValueHead } from "@waggle/model";
-import { WaggleError, seededRandom } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
 import type {
   Tensor,
   TensorMap,
@@ -211,10 +211,13 @@ export function randomDerivatives(
   return sequences.map(({ tokenIds }) => Float32Array.from(tokenIds, random));
 }
 
-/** Uniform in [−1, 1). */
+/** Uniform in (−1, 1); a linear congruential generator is enough here. */
 function pseudoRandom(seed: number): () => number {
-  const random = seededRandom(seed);
-  return () => 2 * random() - 1;
+  let state = seed * 7919 + 1;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 31 - 1;
+  };
 }
 
 export function weightedSum(
