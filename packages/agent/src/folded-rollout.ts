@@ -22,7 +22,7 @@ import { rollOut } from "./roll-out.ts";
 /** Prefix of a note that replaces all earlier notes. */
 export const NOTE_REPLACES = "=";
 
-/** Maximum number of tokens in one turn. */
+/** Maximum number of tokens in one turn by default. */
 const MAX_TURN_TOKENS = 128;
 
 /** Result of a folded rollout. */
@@ -37,6 +37,8 @@ export type FoldedTurns = {
 export type FoldedOptions = {
   readonly sampling?: Omit<Sampling, "seed"> | undefined;
   readonly maxTurns?: number | undefined;
+  /** Default 128. */
+  readonly maxTurnTokens?: number | undefined;
   readonly seed: number;
   /** Whether calls and answers are noted automatically. Default false: only the policy's own notes are kept. */
   readonly records?: boolean | undefined;
@@ -57,8 +59,9 @@ export async function turnAlone(
   chatFormat: ChatFormat,
   {
     sampling,
+    maxTurnTokens = MAX_TURN_TOKENS,
     ...drawn
-  }: Pick<FoldedOptions, "sampling" | "seed"> & { readonly signal: AbortSignal },
+  }: Pick<FoldedOptions, "sampling" | "seed" | "maxTurnTokens"> & { readonly signal: AbortSignal },
 ): Promise<{
   readonly trajectory: Trajectory;
   readonly taken: { readonly action: Action; readonly observation: Observation } | null;
@@ -79,7 +82,7 @@ export async function turnAlone(
     chatFormat,
     ...drawn,
     ...(sampling === undefined ? {} : { sampling }),
-    limits: { maxTurns: 1, maxTokensPerTurn: MAX_TURN_TOKENS, timeoutMs: 0 },
+    limits: { maxTurns: 1, maxTokensPerTurn: maxTurnTokens, timeoutMs: 0 },
     consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
   });
   drawn.signal.throwIfAborted();
@@ -91,7 +94,13 @@ export async function foldedRollout(
   environment: Environment,
   { policy, client, hear }: Actor,
   format: ChatFormat,
-  { sampling, maxTurns, seed, records = false }: FoldedOptions & { readonly maxTurns: number },
+  {
+    sampling,
+    maxTurns,
+    maxTurnTokens,
+    seed,
+    records = false,
+  }: FoldedOptions & { readonly maxTurns: number },
   signal: AbortSignal,
 ): Promise<FoldedTurns> {
   const first = await environment.observe();
@@ -102,6 +111,7 @@ export async function foldedRollout(
     const seen = folded(first, bank, records ? null : ended.last);
     const { trajectory, taken } = await turnAlone(environment, { policy, client }, seen, format, {
       sampling,
+      maxTurnTokens,
       seed: derivedSeed(seed, turn),
       signal,
     });

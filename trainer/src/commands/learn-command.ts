@@ -54,6 +54,8 @@ import {
   seedOption,
   settingOption,
   threadsOption,
+  rankOption,
+  recipeOption,
 } from "../options/shared-options.ts";
 
 export type LearnCommandOptions = {
@@ -95,10 +97,11 @@ export function addLearnCommand(
     .description(
       "train a published recipe locally in a built-in environment; --list shows the recipes",
     )
-    .option(
-      "--recipe <name>",
-      "a recipe of --list, or a file or package that exports one, such as ./my-recipe.ts or my-package#name",
-      "artist",
+    .addOption(
+      recipeOption(
+        "a recipe of --list, or a file or package that exports one, such as ./my-recipe.ts or my-package#name",
+        "artist",
+      ),
     )
     .option(
       "--list",
@@ -111,7 +114,7 @@ export function addLearnCommand(
     .option("--tasks <n>", "held-out tasks of an evaluation", positive, 200)
     .option("--evaluate-every <n>", "steps between evaluations, 0 = only at the end", whole, 0)
     .addOption(basesOption())
-    .option("--rank <n>", "of the adapter", positive, 8)
+    .addOption(rankOption(8))
     .addOption(deviceOption())
     .addOption(baseOption())
     .addOption(precisionOption())

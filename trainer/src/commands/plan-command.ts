@@ -16,7 +16,7 @@ import { baseOption, precisionOption } from "../model/frozen-base.ts";
 import { megabytes, positive, whole } from "../options/option-values.ts";
 import { samplerBytes } from "../model/sampler-memory.ts";
 import { NANO_MODEL } from "../model/nano-model.ts";
-import { jsonOption } from "../options/shared-options.ts";
+import { jsonOption, rankOption } from "../options/shared-options.ts";
 
 type PlanOptions = {
   model: string;
@@ -48,7 +48,7 @@ export function addPlanCommand(
       ),
     )
     .addOption(new Option("--trains <what>").choices(["lora", "full"]).default("lora"))
-    .option("--rank <n>", "of the adapter", positive, 16)
+    .addOption(rankOption(16))
     .option("--value-heads <n>", "of each model", whole, 0)
     .option("--models <n>", "adapters over one base", positive, 1)
     .option("--sequences <n>", "sequences of one step", positive, 8)

@@ -25,6 +25,8 @@ export type FrozenTasks = {
   readonly count: number;
   /** Seed of the sampling, the same for every version. */
   readonly seed: number;
+  /** Most tokens of one turn; default as in a page. */
+  readonly turnTokens?: number | undefined;
 };
 
 /** Of one version, by task. */
@@ -50,7 +52,12 @@ export async function evaluateVersion(
     signal.throwIfAborted();
     const seed = derivedSeed(tasks.seed, i);
     const task = heldOutTask(tasks.environment, tasks.start + i);
-    const { verification, record: trajectory } = await judgedRollout(parts, task, seed, signal);
+    const { verification, record: trajectory } = await judgedRollout(
+      { ...parts, turnTokens: tasks.turnTokens },
+      task,
+      seed,
+      signal,
+    );
     const isReadable = trajectory.turns.every(({ parseError }) => parseError === null);
     return { success: verification.success, isReadable };
   });
@@ -61,8 +68,15 @@ export async function evaluateVersion(
 }
 
 /** Names a task set, so that results of another one are not taken for it. */
-export function frozenTasksName({ environment, start, count, seed }: FrozenTasks): string {
-  return `${environment}/heldOut/${start}+${count}/seed-${seed}`;
+export function frozenTasksName({
+  environment,
+  start,
+  count,
+  seed,
+  turnTokens,
+}: FrozenTasks): string {
+  const limit = turnTokens === undefined ? "" : `/turn-${turnTokens}`;
+  return `${environment}/heldOut/${start}+${count}/seed-${seed}${limit}`;
 }
 
 /** Significance below which a fall is taken for real. */

@@ -19,6 +19,7 @@ import { evaluateVersion, type FrozenTasks } from "./frozen-evaluation.ts";
 import { createGuidanceCache } from "../sink/guidance-cache.ts";
 import { samplingAt, temperatureName } from "./temperature.ts";
 import { openPolicy } from "../model/open-model.ts";
+import { requireTurnTokens } from "../rollouts/turn-limit.ts";
 import type { KnownVersion } from "../checkpoint/trainer-state.ts";
 
 export type VersionSource = {
@@ -66,6 +67,7 @@ export async function evaluateVersions(
   const parts = { policy, format: model.format, sampling: samplingAt(options.temperature ?? 1) };
   const results = new Map<number, readonly boolean[]>();
   try {
+    requireTurnTokens(tasks.turnTokens, policy.contextLength);
     for (const version of options.versions ?? new Set([0, known.stable])) {
       const found = known.versions.find((candidate) => candidate.version === version);
       if (found === undefined && version !== 0) throw unknownVersion(version);

@@ -16,6 +16,7 @@ import {
   jsonOption,
   modelOption,
   operatorCredentialOption,
+  recipeOption,
 } from "../options/shared-options.ts";
 
 export type ExchangeCommandOptions = {
@@ -52,7 +53,7 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
     .requiredOption("--from <source>", "address of an edge, or a file that --format waggle wrote")
     .addOption(operatorCredentialOption())
     .addOption(modelOption())
-    .option("--recipe <name>", "whose advantages verl and prime-rl get", DEFAULT_EDGE_RECIPE)
+    .addOption(recipeOption("whose advantages verl and prime-rl get", DEFAULT_EDGE_RECIPE))
     .option("--limit <n>", "trajectories to read at most; default all", positive)
     .option("--include-failures", "trl-sft: also what did not succeed", false)
     .option("--tokens", "trl-sft: input_ids and labels instead of messages", false)

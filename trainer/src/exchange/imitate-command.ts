@@ -24,6 +24,7 @@ import {
   modelOption,
   seedOption,
   threadsOption,
+  rankOption,
 } from "../options/shared-options.ts";
 
 type Flags = ScheduleOptions & {
@@ -62,7 +63,7 @@ export function addImitateCommand(
     .option("--epochs <n>", "times that each conversation is seen", positive, 3)
     .option("--batch-size <n>", "conversations of one step", positive, 8)
     .option("--adapter <folder>", "start from it, in PEFT's layout; default a fresh one")
-    .option("--rank <n>", "of the adapter", positive, 16)
+    .addOption(rankOption(16))
     .addOption(alphaOption())
     .addOption(seedOption())
     .addOption(forceOption())

@@ -32,6 +32,7 @@ import { createLeaseHolder } from "../source/lease-holder.ts";
 import { isElsewhere, openSessionEngine } from "./session-engine.ts";
 import { createMetricsLog } from "../metrics/metrics-log.ts";
 import { openPolicy } from "../model/open-model.ts";
+import { requireTurnTokens } from "../rollouts/turn-limit.ts";
 import { createGuidanceCache } from "../sink/guidance-cache.ts";
 import { createReplay } from "../check/replay.ts";
 import { requireEngine } from "../recipes/required-engine.ts";
@@ -143,6 +144,7 @@ async function runSession(
     stable ?? null,
   );
   const policy = await openPolicy(model, options.threads);
+  requireTurnTokens(tasks.turnTokens, policy.contextLength);
   const leases = createLeaseHolder({
     edge,
     trainerId: TRAINER_ID,

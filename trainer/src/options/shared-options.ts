@@ -2,6 +2,7 @@
  * The options that several commands share, each declared once: one name, one meaning, one sentence. What a command
  * has alone is declared where it is.
  */
+import { ENVIRONMENTS } from "@waggle/environments";
 import { Option } from "commander";
 import { NANO_MODEL } from "../model/nano-model.ts";
 import {
@@ -44,6 +45,30 @@ export function settingOption(): Option {
   return new Option("--set <name=value>", "a setting of the recipe; may be repeated")
     .argParser(setting)
     .default({}, "none");
+}
+
+/** @param what - what of the command follows it. */
+export function recipeOption(what: string, byDefault: string): Option {
+  return new Option("--recipe <name>", what).default(byDefault);
+}
+
+export function rankOption(byDefault: number): Option {
+  return new Option("--rank <n>", "rank of the adapter").argParser(positive).default(byDefault);
+}
+
+export function environmentOption(): Option {
+  return new Option(
+    "--env <name>",
+    `one of ${ENVIRONMENTS.map(({ name }) => name).join(", ")}; default: the one that --list gives the recipe`,
+  );
+}
+
+/** @param byDefault - in words. */
+export function turnTokensOption(byDefault: string): Option {
+  return new Option(
+    "--turn-tokens <n>",
+    `most tokens of one turn; default: ${byDefault}`,
+  ).argParser(positive);
 }
 
 export function alphaOption(): Option {

@@ -6,7 +6,6 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import {
-  ENVIRONMENTS,
   environmentNamed,
   type EnvironmentSpec,
   promptEnvironment,
@@ -15,13 +14,14 @@ import {
 import type { Recipe } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { moduleSource } from "../extensions/module-source.ts";
 import { promptDatasetFrom } from "../extensions/prompt-dataset.ts";
 import { rewardFrom } from "../extensions/reward-module.ts";
 import { recipeEnvironment, recipePlace } from "../recipes/recipe-places.ts";
-import { DEFAULT_TURN_TOKENS } from "../rollouts/environment-rollout.ts";
-import { existingModel, number, positive } from "./option-values.ts";
+import { DEFAULT_TURN_TOKENS, requireTurnTokens } from "../rollouts/turn-limit.ts";
+import { existingModel, number } from "./option-values.ts";
+import { environmentOption, turnTokensOption } from "./shared-options.ts";
 
 export type TaskFlags = {
   readonly env?: string;
@@ -34,12 +34,7 @@ export type TaskFlags = {
 
 export function addTaskOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option(
-        "--env <name>",
-        `one of ${ENVIRONMENTS.map(({ name }) => name).join(", ")}; default: the one that --list gives the recipe`,
-      ).conflicts("dataset"),
-    )
+    .addOption(environmentOption().conflicts("dataset"))
     .option(
       "--dataset <source>",
       "train on these prompts instead: a .jsonl or .json file, or a file or package that exports rows. Needs --model",
@@ -58,14 +53,7 @@ export function addTaskOptions(command: Command): Command {
       "start from this model instead of the environment's own base",
       existingModel,
     )
-    .addOption(turnTokensOption());
-}
-
-function turnTokensOption(): Option {
-  return new Option(
-    "--turn-tokens <n>",
-    `most tokens of one turn; default: ${DEFAULT_TURN_TOKENS}`,
-  ).argParser(positive);
+    .addOption(turnTokensOption(String(DEFAULT_TURN_TOKENS)));
 }
 
 export type TrainingTasks = {
@@ -114,12 +102,7 @@ export function requireRoom(
   contextLength: number,
 ): void {
   const turnTokens = spec.maxTurnTokens ?? DEFAULT_TURN_TOKENS;
-  if (turnTokens >= contextLength) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `--turn-tokens ${turnTokens} leaves no room for a prompt in the model's context of ${contextLength} tokens; choose a smaller number`,
-    );
-  }
+  requireTurnTokens(turnTokens, contextLength);
   for (const { system, request } of spec.prompts ?? []) {
     const given = format.start({ system, tools: [], userMessage: request });
     const size = given.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);

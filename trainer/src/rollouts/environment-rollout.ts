@@ -8,6 +8,7 @@ import type { Policy, Sampling, Task, TaskReference, Trajectory } from "@waggle/
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import { finalTextOf } from "./final-text.ts";
+import { DEFAULT_TURN_TOKENS } from "./turn-limit.ts";
 
 /** A policy that says what runs it: rollouts ask no more of one. */
 export type ActingPolicy = Policy & Pick<AdaptivePolicy, "client">;
@@ -28,9 +29,6 @@ export type RolloutOptions = {
 };
 
 export type EnvironmentRollout = { readonly record: Trajectory; readonly verification: Judgement };
-
-/** Most tokens of one turn where nobody says another number: calls and answers of these environments are short. */
-export const DEFAULT_TURN_TOKENS = 96;
 
 export async function environmentRollout(
   policy: ActingPolicy,

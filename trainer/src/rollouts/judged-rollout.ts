@@ -13,18 +13,20 @@ export type RolloutParts = {
   readonly policy: AdaptivePolicy;
   readonly format: ChatFormat;
   readonly sampling: Omit<Sampling, "seed">;
+  /** Most tokens of one turn; default as in a page, which depends on the context length. */
+  readonly turnTokens?: number | undefined;
   /** What the version says. */
   readonly guidance?: Guidance | null;
 };
 
 /** Rolls out the task with the policy's current version. */
 export function judgedRollout(
-  { policy, format, sampling, guidance }: RolloutParts,
+  { policy, format, sampling, guidance, turnTokens }: RolloutParts,
   task: TaskReference,
   seed: number,
   signal: AbortSignal,
 ): Promise<EnvironmentRollout> {
-  const maxTurnTokens = defaultTurnTokens(policy.contextLength);
+  const maxTurnTokens = turnTokens ?? defaultTurnTokens(policy.contextLength);
   const guide = guidance ? versionGuide(guidance, String(seed)) : undefined;
   const options = { sampling, seed, maxTurnTokens, guide };
   return environmentRollout(policy, format, environmentOf(task), task, options, signal);

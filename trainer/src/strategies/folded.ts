@@ -59,7 +59,13 @@ async function foldedTurns(
     instance.environment,
     { policy, client, hear: () => {} },
     format,
-    { sampling, maxTurns: maxTurns ?? spec.maxTurns, seed, records: plan.records },
+    {
+      sampling,
+      maxTurns: maxTurns ?? spec.maxTurns,
+      maxTurnTokens: spec.maxTurnTokens,
+      seed,
+      records: plan.records,
+    },
     signal,
   );
   const verification = await instance.judge(finalText);

@@ -36,7 +36,7 @@ export async function managedTurns(
       { policy: actor, client },
       { ...first, userMessage: message },
       format,
-      { sampling, seed: derivedSeed(seed, turn), signal },
+      { sampling, maxTurnTokens: spec.maxTurnTokens, seed: derivedSeed(seed, turn), signal },
     );
     turns.push({ role, trajectory });
     if (taken === null) break;

@@ -1,0 +1,67 @@
+/** `evaluate`: compares published versions on the same held-out tasks. */
+import { SHOP_ENVIRONMENT } from "@waggle/environments";
+import type { Command } from "commander";
+import {
+  atTemperature,
+  comparison,
+  evaluateVersions,
+  type TemperatureComparison,
+} from "../evaluation/version-comparison.ts";
+import { readBaseModel } from "../model/base-model.ts";
+import { edgeOf, type EdgeOptions, withEdge } from "../options/edge-options.ts";
+import { type LearningOptions, PAGE_TURN, withModel } from "../options/learning-options.ts";
+import { numbers, positive, whole, wholeNumbers } from "../options/option-values.ts";
+import {
+  jsonOption,
+  seedOption,
+  stateOption,
+  turnTokensOption,
+} from "../options/shared-options.ts";
+import type { ProgramOptions } from "./program-options.ts";
+
+type EvaluateOptions = Pick<
+  LearningOptions,
+  "model" | "device" | "threads" | "seed" | "turnTokens"
+> &
+  EdgeOptions & {
+    versions?: number[];
+    environment: string;
+    tasks: number;
+    start: number;
+    temperatures: number[];
+    state: string;
+  };
+
+export function addEvaluateCommand(program: Command, options: ProgramOptions): void {
+  const { signal, writeOut } = options;
+  withEdge(withModel(program.command("evaluate")))
+    .description("compare versions on the same held-out tasks; prints one JSON object")
+    .option("--versions <list>", "such as 0,3; default the base and the stable one", wholeNumbers)
+    .option("--environment <name>", "where the tasks are from", SHOP_ENVIRONMENT)
+    .option("--tasks <n>", "held-out tasks", positive, 400)
+    .option("--start <n>", "first held-out task; a multiple of four", whole, 0)
+    .addOption(seedOption())
+    .addOption(turnTokensOption(PAGE_TURN))
+    .option(
+      "--temperatures <list>",
+      "sampling temperatures to try beside 1, such as 0,0.5; 0 is greedy",
+      numbers,
+      [],
+    )
+    .addOption(stateOption())
+    .addOption(jsonOption())
+    .action(async (given: EvaluateOptions) => {
+      const model = await readBaseModel(given.model);
+      const { environment, start, tasks: count, seed, turnTokens } = given;
+      const tasks = { environment, start, count, seed, turnTokens };
+      const source = { stateFolder: given.state, edge: () => edgeOf(given, options) };
+      const results = await evaluateVersions(model, given, tasks, source, signal);
+      const others: TemperatureComparison[] = [];
+      for (const temperature of given.temperatures) {
+        const at = { ...given, temperature };
+        const found = await evaluateVersions(model, at, tasks, source, signal);
+        others.push(atTemperature(temperature, found));
+      }
+      writeOut(JSON.stringify({ ...comparison(results), temperatures: others }));
+    });
+}

@@ -1,0 +1,97 @@
+/** `simulate`: trains in the demo shop without an edge, on rollouts in this process. */
+import { SHOP_ENVIRONMENT } from "@waggle/environments";
+import { pairedDifference, successRate } from "@waggle/evaluation";
+import type { Command } from "commander";
+import { LOG_PROB_BAND } from "../check/trajectory-check.ts";
+import { simulate, type SimulationEvent } from "../loop/simulation.ts";
+import { heldAs, modelUnder } from "../model/frozen-base.ts";
+import { openEngine, openPolicy } from "../model/open-model.ts";
+import { type LearningOptions, recipeOf, withLearning } from "../options/learning-options.ts";
+import { positive, whole } from "../options/option-values.ts";
+import { serverOf } from "../options/server-options.ts";
+import { listedRecipes } from "../recipes/edge-recipe-list.ts";
+import { requireEngine } from "../recipes/required-engine.ts";
+import { requireTurnTokens } from "../rollouts/turn-limit.ts";
+import type { ProgramOptions } from "./program-options.ts";
+
+type SimulateOptions = LearningOptions & {
+  steps: number;
+  groupSize: number;
+  evaluateEvery: number;
+};
+
+export function addSimulateCommand(
+  program: Command,
+  { signal, writeOut, writeError, environment }: ProgramOptions,
+): void {
+  withLearning(program.command("simulate"))
+    .description("train in the demo shop without an edge, on rollouts in this process")
+    .option("--steps <n>", "learning steps", positive, 30)
+    .option("--group-size <n>", "rollouts of one task", positive, 8)
+    .option("--evaluate-every <n>", "steps between evaluations, 0 = only at the end", whole, 0)
+    .action(async (given: SimulateOptions) => {
+      if (given.list) {
+        for (const line of listedRecipes(given.json)) writeOut(line);
+        return;
+      }
+      const recipe = recipeOf(given, given.steps);
+      const model = await modelUnder(given.base, given.device, given.model);
+      const adapterShape = { rank: given.rank, alpha: given.alpha ?? 2 * given.rank };
+      const start = { ...adapterShape, seed: given.seed };
+      const server = serverOf(given, environment);
+      const engine = await openEngine(model, given.device, start, given, server);
+      const policy = await openPolicy(heldAs(model, given.base), given.threads);
+      try {
+        requireTurnTokens(given.turnTokens, policy.contextLength);
+        requireEngine(recipe, engine.capabilities());
+        const { base, final } = await simulate(
+          engine,
+          recipe,
+          {
+            policy,
+            format: model.format,
+            sampling: recipe.stage.settings.sampling,
+            turnTokens: given.turnTokens,
+          },
+          (seed) => ({ environment: SHOP_ENVIRONMENT, seed, split: "train" }),
+          {
+            steps: given.steps,
+            groupSize: given.groupSize,
+            publishEvery: given.publishEvery,
+            evaluateEvery: given.evaluateEvery,
+            tasks: {
+              environment: SHOP_ENVIRONMENT,
+              start: 0,
+              count: given.evaluationTasks,
+              seed: given.seed,
+              turnTokens: given.turnTokens,
+            },
+            seed: given.seed,
+            shuffleAdvantages: given.shuffleAdvantages,
+            adapterShape,
+            band: LOG_PROB_BAND.max,
+            microbatchTokens: given.microbatchTokens,
+          },
+          (event) => writeError(given.json ? JSON.stringify(event) : simulationLine(event)),
+          signal,
+        );
+        const { difference, interval, pValue } = pairedDifference(base, final);
+        const [before, after] = [successRate(base).rate, successRate(final).rate];
+        writeOut(JSON.stringify({ base: before, final: after, difference, interval, pValue }));
+      } finally {
+        await engine.dispose();
+        await policy.dispose();
+      }
+    });
+}
+
+function simulationLine(event: SimulationEvent): string {
+  if (event.event === "evaluated") {
+    const rate = (event.successes / event.tasks).toFixed(3);
+    return `step ${event.step}: held-out success ${rate} (${event.successes} of ${event.tasks}), ${event.minutes.toFixed(1)} min`;
+  }
+  // An engine on a server has no entropy.
+  const show = (name: string, digits: number): string =>
+    event.metrics[name]?.toFixed(digits) ?? "unknown";
+  return `step ${event.step}: rolled out ${show("rolledOut", 0)} reward ${show("rolledOutReward", 3)}, learned ${show("trajectories", 0)}, gradient ${show("gradientNorm", 3)}, entropy ${show("entropy", 3)}, drift ${show("policyDriftMean", 4)}, ${show("seconds", 1)} s`;
+}

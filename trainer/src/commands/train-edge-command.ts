@@ -1,0 +1,106 @@
+/** `train-edge`: trains on the trajectories of an edge until it is stopped. */
+import { createReporter } from "../metrics/reporter.ts";
+import type { Command } from "commander";
+import { GATE_TASKS_START } from "../evaluation/frozen-evaluation.ts";
+import { train } from "../loop/training-session.ts";
+import { modelUnder } from "../model/frozen-base.ts";
+import { edgeOf, type EdgeOptions, withEdge } from "../options/edge-options.ts";
+import { type LearningOptions, recipeOf, withLearning } from "../options/learning-options.ts";
+import { number, positive } from "../options/option-values.ts";
+import { serverOf } from "../options/server-options.ts";
+import { stateOption } from "../options/shared-options.ts";
+import { watchLimitsOf, type WatchOptions, withWatch } from "../options/watch-options.ts";
+import { listedRecipes } from "../recipes/edge-recipe-list.ts";
+import { readAdapterFolder } from "../sink/adapter-folder.ts";
+import type { ProgramOptions } from "./program-options.ts";
+
+type TrainOptions = LearningOptions &
+  EdgeOptions &
+  WatchOptions & {
+    state: string;
+    adapter?: string;
+    resume: boolean;
+    wait: boolean;
+    maxSteps: number;
+    maxPublications: number;
+    idleExitSeconds: number;
+    leaseSeconds: number;
+    pollSeconds: number;
+    partialStepSeconds: number;
+    promotionMargin: number;
+    visitorShare: number;
+  };
+
+export function addTrainEdgeCommand(program: Command, options: ProgramOptions): void {
+  const { signal, writeOut, writeError, environment } = options;
+  withWatch(withEdge(withLearning(program.command("train-edge"))))
+    .description("train on the trajectories of an edge until stopped")
+    .addOption(stateOption())
+    .option("--adapter <folder>", "start from it; with the moments that save-model puts beside it")
+    .option("--no-resume", "forget the saved state and start from the edge's stable policy")
+    .option("--wait", "wait while another trainer uses the state folder", false)
+    .option("--max-steps <n>", "stop after this many learning steps", positive, Infinity)
+    .option("--max-publications <n>", "stop after this many publications", positive, Infinity)
+    .option("--idle-exit-seconds <s>", "learn from the rest and stop when idle", number, Infinity)
+    .option("--lease-seconds <s>", "how long a lease holds without renewal", positive, 60)
+    .option("--partial-step-seconds <s>", "learn from fewer groups after this wait", number, 15)
+    .option("--poll-seconds <s>", "wait between leases when nothing is ready", number, 1)
+    .option("--promotion-margin <rate>", "largest fall taken for noise", number, 0.03)
+    .option("--visitor-share <rate>", "most that one visitor decides of a step", number, 0.1)
+    .action(async (given: TrainOptions) => {
+      if (given.list) {
+        for (const line of listedRecipes(given.json)) writeOut(line);
+        return;
+      }
+      const recipe = recipeOf(given, given.maxSteps);
+      const report = createReporter(given.json ? writeOut : writeError, given.json);
+      const model = await modelUnder(given.base, given.device, given.model);
+      const start =
+        given.adapter === undefined
+          ? undefined
+          : await readAdapterFolder(given.adapter, model.config);
+      const summary = await train(
+        model,
+        edgeOf(given, options),
+        recipe,
+        {
+          stateFolder: given.state,
+          isResuming: given.resume,
+          waits: given.wait,
+          device: given.device,
+          server: serverOf(given, environment),
+          threads: given.threads,
+          memoryLimit: given.memoryLimit,
+          base: given.base,
+          precision: given.precision,
+          rank: given.rank,
+          alpha: given.alpha ?? 2 * given.rank,
+          start,
+          microbatchTokens: given.microbatchTokens,
+          seed: given.seed,
+          tasks: {
+            start: GATE_TASKS_START,
+            count: given.evaluationTasks,
+            seed: given.seed,
+            turnTokens: given.turnTokens,
+          },
+          promotionMargin: given.promotionMargin,
+          watch: watchLimitsOf(given),
+          visitorShare: given.visitorShare,
+          leaseSeconds: given.leaseSeconds,
+          pollMs: given.pollSeconds * 1000,
+          partialStepMs: given.partialStepSeconds * 1000,
+          publishEvery: given.publishEvery,
+          shuffleAdvantages: given.shuffleAdvantages,
+          maxSteps: given.maxSteps,
+          maxPublications: given.maxPublications,
+          idleExitMs: given.idleExitSeconds * 1000,
+        },
+        report,
+        signal,
+      );
+      const { stoppedBy, state, twice } = summary;
+      const { step, publications, promotions, stableVersion } = state;
+      report.note("stopped", { stoppedBy, step, publications, promotions, stableVersion, twice });
+    });
+}

@@ -1,0 +1,24 @@
+/** Options of commands that speak with an edge as its trainer. */
+import { WaggleError } from "@waggle/protocol";
+import type { Command } from "commander";
+import type { ProgramOptions } from "../commands/program-options.ts";
+import { createEdgeClient, type EdgeClient } from "../edge/edge-client.ts";
+import { edgeOption, trainerCredentialOption } from "./shared-options.ts";
+
+export type EdgeOptions = { edge: string; credential?: string };
+
+export function withEdge(command: Command): Command {
+  return command.addOption(edgeOption()).addOption(trainerCredentialOption());
+}
+
+/** @throws WaggleError `UNAUTHENTICATED` without a credential. */
+export function edgeOf(given: EdgeOptions, { environment, signal }: ProgramOptions): EdgeClient {
+  const credential = given.credential ?? environment["WAGGLE_TRAINER_CREDENTIAL"];
+  if (credential === undefined || credential === "") {
+    throw new WaggleError(
+      "UNAUTHENTICATED",
+      "the edge needs a credential, got none; set WAGGLE_TRAINER_CREDENTIAL or pass --credential",
+    );
+  }
+  return createEdgeClient({ baseUrl: given.edge, credential, signal });
+}

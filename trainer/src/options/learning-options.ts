@@ -1,0 +1,95 @@
+/** Options of commands that learn by a recipe of the edge: the model, the engine, the recipe and its optimizer. */
+import type { Precision } from "@waggle/engine";
+import type { Settings } from "@waggle/learning";
+import type { ResidentFormat } from "@waggle/model";
+import type { Command } from "commander";
+import { baseOption, precisionOption } from "../model/frozen-base.ts";
+import type { Device } from "../model/device.ts";
+import { DEFAULT_EDGE_RECIPE, type EdgeRecipe, edgeRecipeNamed } from "../recipes/edge-recipe.ts";
+import { number, positive } from "./option-values.ts";
+import { learningRateOf, type ScheduleOptions, withSchedule } from "./schedule-options.ts";
+import { deviceOption, type ServerOptions, withServer } from "./server-options.ts";
+import {
+  alphaOption,
+  jsonOption,
+  memoryLimitOption,
+  modelOption,
+  rankOption,
+  recipeOption,
+  seedOption,
+  settingOption,
+  threadsOption,
+  turnTokensOption,
+} from "./shared-options.ts";
+
+/** What a page uses, as `--help` says it. */
+export const PAGE_TURN = "as in a page: a quarter of the context, from 128 to 512";
+
+export type LearningOptions = ServerOptions &
+  ScheduleOptions & {
+    model: string;
+    device: Device;
+    base: ResidentFormat;
+    precision: Precision;
+    threads?: number;
+    memoryLimit?: number;
+    recipe: string;
+    list: boolean;
+    set: Settings;
+    groupsPerStep: number;
+    epochs: number;
+    microbatchTokens: number;
+    entropyCoefficient: number;
+    rank: number;
+    alpha?: number;
+    seed: number;
+    turnTokens?: number;
+    evaluationTasks: number;
+    publishEvery: number;
+    shuffleAdvantages: boolean;
+    json: boolean;
+  };
+
+export function withModel(command: Command): Command {
+  return command
+    .addOption(modelOption())
+    .addOption(deviceOption())
+    .addOption(threadsOption())
+    .addOption(memoryLimitOption());
+}
+
+function withNumbers(command: Command): Command {
+  return command.addOption(baseOption()).addOption(precisionOption());
+}
+
+/** Every option of a command that learns. */
+export function withLearning(command: Command): Command {
+  return withSchedule(withServer(withNumbers(withModel(command))), 2e-3)
+    .addOption(recipeOption("how it learns, a recipe of --list", DEFAULT_EDGE_RECIPE))
+    .addOption(settingOption())
+    .option("--list", "recipes of the catalogue, and what keeps others from learning so", false)
+    .option("--groups-per-step <n>", "groups with a signal of one step", positive, 8)
+    .option("--epochs <n>", "optimizer steps on each minibatch", positive, 1)
+    .option("--microbatch-tokens <n>", "most tokens of one pass", positive, 4096)
+    .option("--entropy-coefficient <c>", "weight of the entropy bonus", number, 0)
+    .addOption(rankOption(16))
+    .addOption(alphaOption())
+    .addOption(seedOption())
+    .addOption(turnTokensOption(PAGE_TURN))
+    .option("--evaluation-tasks <n>", "frozen held-out tasks of an evaluation", positive, 128)
+    .option("--publish-every <n>", "learning steps between versions", positive, 4)
+    .option("--shuffle-advantages", "the control: advantages dealt at random", false)
+    .addOption(jsonOption());
+}
+
+/** The recipe that they name. @param lastStep - of the run, where it has one. */
+export function recipeOf(given: LearningOptions, lastStep: number): EdgeRecipe {
+  return edgeRecipeNamed(given.recipe, {
+    own: given.set,
+    groupsPerStep: given.groupsPerStep,
+    epochs: given.epochs,
+    learningRate: learningRateOf(given, lastStep),
+    optimizer: { maxGradientNorm: given.maxGradientNorm, weightDecay: given.weightDecay },
+    entropyCoefficient: given.entropyCoefficient,
+  });
+}

@@ -1,0 +1,78 @@
+/** The limit of a turn's tokens reaches every rollout: of a step, of one turn alone, held out, and as in a page. */
+import { environmentNamed, type EnvironmentSpec } from "@waggle/environments";
+import type { RolloutPlan } from "@waggle/learning";
+import { FULL_SUPPORT, type Trajectory } from "@waggle/protocol";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
+import type { ChatFormat } from "@waggle/text";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { evaluateHeldOut } from "../evaluation/held-out.ts";
+import { frozenTasksName } from "../evaluation/frozen-evaluation.ts";
+import { readBaseModel } from "../model/base-model.ts";
+import { NANO_MODEL } from "../model/nano-model.ts";
+import { openPolicy } from "../model/open-model.ts";
+import { collect } from "../strategies/registry.ts";
+import { judgedRollout } from "./judged-rollout.ts";
+import { requireTurnTokens } from "./turn-limit.ts";
+
+const { signal } = new AbortController();
+const spec = environmentNamed("shop");
+let acted: { policy: AdaptivePolicy; format: ChatFormat; spec: EnvironmentSpec };
+beforeAll(async () => {
+  const model = await readBaseModel(NANO_MODEL);
+  acted = { policy: await openPolicy(model, 1), format: model.format, spec };
+});
+afterAll(() => acted.policy.dispose());
+
+const limited = (maxTurnTokens: number): EnvironmentSpec => ({ ...spec, maxTurnTokens });
+
+/** Most tokens that were sampled in a turn. */
+function longest(records: readonly Trajectory[]): number {
+  const segments = records.flatMap((record) => record.segments);
+  return Math.max(
+    ...segments.map(({ kind, tokenIds }) => (kind === "sampled" ? tokenIds.length : 0)),
+  );
+}
+
+async function rolledOut(plan: RolloutPlan, limited: EnvironmentSpec): Promise<number> {
+  const tasks = [1, 2, 3].map((i) => spec.reference(i * 911, "train", 0));
+  const options = { sampling: FULL_SUPPORT, seed: 3, staleness: 0 };
+  const groups = await collect(plan, tasks, [], { ...acted, spec: limited, signal }, options);
+  return longest(groups.flatMap(({ trajectories }) => trajectories.map(({ record }) => record)));
+}
+
+test.each<RolloutPlan>([
+  { kind: "group", size: 2 },
+  { kind: "folded", mistakes: null, consolidates: false },
+])("a step's rollouts are cut at it: $kind", async (plan) => {
+  expect(await rolledOut(plan, limited(3))).toBe(3);
+  const free = await rolledOut(plan, spec);
+  expect(free).toBeGreaterThan(3);
+  expect(free).toBeLessThanOrEqual(128);
+});
+
+test("held-out rollouts are cut at it", async () => {
+  const means = await Promise.all(
+    [limited(2), spec].map(async (one) => {
+      const { sampledTokensMean } = await evaluateHeldOut({ ...acted, spec: one, signal }, 4);
+      return sampledTokensMean;
+    }),
+  );
+  expect(means[0]).toBeLessThanOrEqual(2 * spec.maxTurns);
+  expect(means[1]).toBeGreaterThan(means[0] as number);
+});
+
+test("rollouts as in a page are cut at it, and their evaluation has another name", async () => {
+  const task = spec.reference(7, "heldOut", 0);
+  const parts = { policy: acted.policy, format: acted.format, sampling: FULL_SUPPORT };
+  const { record } = await judgedRollout({ ...parts, turnTokens: 2 }, task, 5, signal);
+  expect(longest([record])).toBe(2);
+  const tasks = { environment: "shop", start: 0, count: 4, seed: 1 };
+  expect(frozenTasksName(tasks)).toBe("shop/heldOut/0+4/seed-1");
+  expect(frozenTasksName({ ...tasks, turnTokens: 64 })).toBe("shop/heldOut/0+4/seed-1/turn-64");
+});
+
+test("a limit that leaves no room for a prompt is refused", () => {
+  expect(() => requireTurnTokens(512, 512)).toThrow(/--turn-tokens 512 leaves no room .* of 512/);
+  expect(() => requireTurnTokens(511, 512)).not.toThrow();
+  expect(() => requireTurnTokens(undefined, 1)).not.toThrow();
+});
