@@ -110,7 +110,7 @@ test("train lists all recipes under a head, or one with what it is made of", asy
   await expect(
     run("train", "--list", "--recipe", "grpo", "--set", "scale=deviation"),
   ).rejects.toThrow(
-    /scale=population \(population\|sample\|none\).*a word of population, sample, none/,
+    /setting scale of recipe grpo must be one of population, sample, none/,
   );
 });
 

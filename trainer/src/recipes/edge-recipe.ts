@@ -125,7 +125,7 @@ function unjudgeableReason(stage: Stage): string | null {
 /** What a reward is joined of; itself where it is not. */
 function simpleRewards(reward: RewardPart<StateName>): RewardPart<StateName>[] {
   const joined = (reward.around ?? []).filter(
-    (part): part is RewardPart<StateName> => "score" in part,
+    (part): part is RewardPart<StateName> => "rewards" in part,
   );
   return joined.length === 0 ? [reward] : joined.flatMap(simpleRewards);
 }

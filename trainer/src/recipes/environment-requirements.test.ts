@@ -19,9 +19,9 @@ test("every recipe fits the environment that the list names", async () => {
 test.each([
   ["memory-r1", "calculator", {}, /must have a memory.*run it in diary/],
   ["spice", "library", {}, /must have documents.*got library; run it in calculator/],
-  ["search-self-play", "lookup", {}, /whose documents are searched, got lookup/],
+  ["search-self-play", "lookup", {}, /environment "lookup" has no documents/],
   ["multi-agent-evolve", "form", {}, /must take proposals.*got form/],
-  ["deep-dx-search", "form", {}, /whose documents are searched, got form/],
+  ["deep-dx-search", "form", {}, /environment "form" has no documents/],
   ["grpo", "bandit", { groupSize: 1 }, /recipe grpo compares rollouts at a task, got 1 of each/],
 ])("%s in %s with %o is refused", async (name, env, settings, words) => {
   const recipe = recipeNamed(name)(settings);

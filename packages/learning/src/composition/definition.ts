@@ -1,7 +1,7 @@
 /**
- * A recipe: a paper's name, its settings with their defaults, and the stages that they make. Settings
- * are what a command line may change; everything the paper leaves open is one: by the recipe's own word,
- * or because its parts were left at their standards.
+ * A recipe: the name of a paper, settings with defaults, and the stages that they define. Settings can be
+ * changed on the command line. Everything that the paper leaves open is a setting: one that the recipe
+ * declares, or an option that a part left at its default.
  */
 import { WaggleError } from "@waggle/protocol";
 import { LITERATURE, type LiteratureRow } from "../recipes/literature.ts";
@@ -12,7 +12,7 @@ import { requireTrainedModels } from "./trained-models.ts";
 
 export type Settings = { readonly [name: string]: number | boolean | string };
 
-/** A setting that is one of some words. */
+/** A setting with a fixed list of values. */
 export type Choice<T extends string> = { readonly default: T; readonly choices: readonly T[] };
 
 /** A setting with these choices; the first one is the default. */
@@ -21,26 +21,26 @@ export function oneOf<const T extends string>(first: T, ...others: readonly T[])
 }
 
 /**
- * How much of its paper's mechanism a recipe has. `whole`: all of it; what differs is a convention.
- * `partial`: the main idea runs, and an essential piece is replaced or missing. `nominal`: what makes the
- * paper its own is missing, and a simpler method runs under its name.
+ * How much of the paper's mechanism a recipe implements. `whole`: all of it, up to conventions. `partial`:
+ * the main idea, with an essential piece replaced or missing. `nominal`: a simpler method; the paper's
+ * distinguishing idea is missing.
  */
 type Mechanism = "whole" | "partial" | "nominal";
 
 export type RecipeDefinition<S extends Settings> = {
-  /** As a command line gives it: `grpo-roc`. */
+  /** Name on the command line, such as `grpo-roc`. */
   readonly name: string;
-  /** Its row in the table of the literature; a paper that is not in it brings its own. */
+  /** Name of its row in the literature table, or a row of its own. */
   readonly literature: string | LiteratureRow;
-  /** What differs from the paper, and why; empty where nothing does. */
+  /** Differences from the paper; empty if there are none. */
   readonly differs: readonly string[];
-  /** Absent = not judged. Recipes of the catalogue are. */
+  /** Absent = not judged; every recipe of the catalogue is. */
   readonly mechanism?: Mechanism;
-  /** How its stages follow one another. */
+  /** How the stages follow each other. */
   readonly schedule: readonly ArrangementName[];
-  /** A setting named `rounds` says how often the stages are gone through; absent = once. */
+  /** Names and defaults. A setting `rounds` repeats all stages; absent = once. */
   readonly settings: S;
-  /** @throws WaggleError `INVALID_ARGUMENT` from a part that refuses a value. */
+  /** @throws WaggleError `INVALID_ARGUMENT` if a part refuses a value. */
   readonly stages: (settings: S) => readonly Stage[];
 };
 
@@ -48,19 +48,19 @@ export type Recipe = {
   readonly name: string;
   readonly literature: LiteratureRow;
   readonly differs: readonly string[];
-  /** `null` where nobody judged it. */
+  /** `null` if not judged. */
   readonly mechanism: Mechanism | null;
   readonly schedule: readonly ArrangementName[];
-  /** Its own, and what its parts left open. */
+  /** The recipe's own settings and the open options of its parts. */
   readonly settings: Settings;
-  /** Words that fit, of settings that are one of some. */
+  /** The allowed values of settings that have a fixed list. */
   readonly choices: { readonly [setting: string]: readonly string[] };
   readonly stages: readonly Stage[];
-  /** How often the stages are gone through, ≥ 1. */
+  /** How often all stages are repeated, ≥ 1. */
   readonly rounds: number;
 };
 
-/** Makes the recipe, with some settings of one's own. */
+/** Creates the recipe, with some settings changed. */
 export type CreateRecipe = {
   readonly recipeName: string;
   (overrides?: Settings): Recipe;
@@ -78,10 +78,10 @@ type Widened<S> = {
         : string;
 };
 
-/** A setting as it is checked and listed. */
+/** A setting with its default and allowed values. */
 type Setting = Omit<OpenSetting, "name">;
 
-/** @returns a function that refuses unknown settings with the list of those that there are. */
+/** @returns a function that creates the recipe; it refuses an unknown setting with the list of all settings. */
 export function recipe<const S extends DefinedSettings>(
   definition: Omit<RecipeDefinition<Widened<S>>, "settings"> & { readonly settings: S },
 ): CreateRecipe {
@@ -102,8 +102,8 @@ export function recipe<const S extends DefinedSettings>(
     const refusal = given.filter(isOwn).find(([key, value]) => !fits(own[key], value));
     const plain = stagesOf(
       refusal === undefined
-        ? { ...standardsOf(own), ...Object.fromEntries(given.filter(isOwn)) }
-        : standardsOf(own),
+        ? { ...defaultsOf(own), ...Object.fromEntries(given.filter(isOwn)) }
+        : defaultsOf(own),
     );
     const open = openSettings(plain, ownNames);
     const all = { ...own, ...Object.fromEntries(open.map((setting) => [setting.name, setting])) };
@@ -112,12 +112,12 @@ export function recipe<const S extends DefinedSettings>(
       const [key, value] = unfit;
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `a setting of recipe ${name} must be one of ${describe(all)}, got ${key.slice(0, 64)}=${String(value).slice(0, 64)}; set one of these with a ${wordsFor(settingOf(all, key))}`,
+        refusalOf(name, all, key.slice(0, 64), String(value).slice(0, 64)),
       );
     }
     const others = Object.fromEntries(given.filter((entry) => !isOwn(entry)));
     const stages = withOpenSettings(plain, ownNames, others);
-    const settings = { ...standardsOf(all), ...overrides };
+    const settings = { ...defaultsOf(all), ...overrides };
     const rounds = Number({ rounds: 1, ...settings }.rounds);
     requireArrangement(name, schedule, stages, rounds);
     requireTrainedModels(name, stages);
@@ -142,7 +142,7 @@ function settingOf(all: SettingsByName, name: string): Setting | undefined {
   return Object.hasOwn(all, name) ? all[name] : undefined;
 }
 
-function standardsOf(all: SettingsByName): Settings {
+function defaultsOf(all: SettingsByName): Settings {
   return Object.fromEntries(Object.entries(all).map(([name, { default: value }]) => [name, value]));
 }
 
@@ -160,13 +160,13 @@ function rowOf(name: string, literature: string | LiteratureRow): LiteratureRow 
   if (row === undefined) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `literature of recipe ${name} must be a row of the table, got ${literature}; give the row itself for a paper that is not in it`,
+      `recipe ${name}: the literature table has no row ${literature}; for a paper that is not in the table, pass a row object`,
     );
   }
   return row;
 }
 
-/** Counts, rates and bounds are not below zero, but where the default itself is. */
+/** Numbers must not be negative unless the default is. */
 function fits(setting: Setting | undefined, value: unknown): boolean {
   if (setting === undefined || typeof setting.default !== typeof value) return false;
   if (setting.choices !== undefined) return setting.choices.some((choice) => choice === value);
@@ -174,21 +174,27 @@ function fits(setting: Setting | undefined, value: unknown): boolean {
   return Number.isFinite(value) && (value >= 0 || Number(setting.default) < 0);
 }
 
-function wordsFor(setting: Setting | undefined): string {
-  if (setting === undefined) return "value of its type";
-  const { default: initial, choices } = setting;
-  if (choices !== undefined) return `word of ${choices.join(", ")}`;
-  return typeof initial === "number" && initial >= 0 ? "number of at least 0" : typeof initial;
+function refusalOf(recipe: string, all: SettingsByName, key: string, value: string): string {
+  const setting = settingOf(all, key);
+  return setting === undefined
+    ? `recipe ${recipe} has no setting ${key}; it has ${describe(all)}`
+    : `setting ${key} of recipe ${recipe} must be ${domainOf(setting)}, got ${value}`;
+}
+
+function domainOf({ default: initial, choices }: Setting): string {
+  if (choices !== undefined) return `one of ${choices.join(", ")}`;
+  if (typeof initial !== "number") return `a ${typeof initial}`;
+  return initial >= 0 ? "a number of at least 0" : "a number";
 }
 
 function describe(settings: SettingsByName): string {
   const all = Object.entries(settings).map(([name, { default: initial, choices }]) =>
     choices === undefined ? `${name}=${initial}` : `${name}=${initial} (${choices.join("|")})`,
   );
-  return all.length === 0 ? "none (it has no settings)" : all.join(", ");
+  return all.length === 0 ? "no settings" : all.join(", ");
 }
 
-/** The parts that a recipe is made of, by slot, each once. */
+/** Names of the recipe's parts by slot, without duplicates. */
 export function partsOf({ stages, schedule }: Recipe): {
   readonly [slot: string]: readonly string[];
 } {
@@ -224,7 +230,7 @@ type Unfoldable = {
   readonly around?: readonly Unfoldable[];
 };
 
-/** A part and those that it is put around. */
+/** A part and the parts that it wraps. */
 function unfolded(part: Unfoldable): Unfoldable[] {
   return [part, ...(part.around ?? []).flatMap(unfolded)];
 }

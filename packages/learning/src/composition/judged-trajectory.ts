@@ -1,6 +1,6 @@
 /**
- * A judged rollout as recipes see it, and the group it belongs to: beside the record, which is the
- * trajectory, its training samples and what each turn did.
+ * A judged trajectory as recipes see it, and its group: the recorded trajectory, its training samples and
+ * a summary of each turn.
  */
 import type {
   StopReason,
@@ -14,60 +14,60 @@ import type {
 import { toTrainingSamples, WaggleError } from "@waggle/protocol";
 import type { ReadBefore } from "./reading.ts";
 
-/** One generation of the policy and what answered it. */
+/** One generation of the policy and the observations that answered it. */
 export type JudgedTurn = {
   /** Index into the trajectory's samples. */
   readonly sample: number;
-  /** Whose turn it is, where several roles share the conversation; absent = the trajectory's. */
+  /** The role that took the turn, if several roles share the conversation; absent = the trajectory's role. */
   readonly role?: string | undefined;
-  /** Who goes on in it from this token of the sample, where a call is divided; `null` = nobody. */
+  /** If a call is divided between two roles: the second role and the token at which it starts; else `null`. */
   readonly fills?: { readonly role: string; readonly start: number } | null;
-  /** Its sampled tokens are `[start, end)` of that sample. */
+  /** The sampled tokens are `[start, end)` of that sample. */
   readonly start: number;
   readonly end: number;
-  /** Equal for turns that began with the same tokens before them. */
+  /** Equal for turns with the same preceding tokens. */
   readonly state: string;
   readonly toolCalls: readonly ToolCall[];
   readonly toolResults: readonly ToolResult[];
   readonly parseError: string | null;
-  /** What the environment paid for this turn alone; `null` where it pays at the end only. */
+  /** The environment's reward for this turn; `null` if it gives rewards only at the end. */
   readonly reward: number | null;
 };
 
 export type JudgedTrajectory = {
-  /** That of the trajectory. */
+  /** Id of the trajectory. */
   readonly id: string;
   readonly record: Trajectory;
-  /** Whose tokens these are, where several policies act: `solver`, `proposer`. Else `policy`. */
+  /** The role that sampled the tokens, such as `solver` or `proposer`; `policy` if only one acts. */
   readonly role: string;
-  /** The joint rollout that it is one role's part of; `null` where it is alone. */
+  /** Id of the joint rollout that it belongs to; `null` if it has none. */
   readonly joint: string | null;
-  /** The past checkpoint that had a place in its joint rollout; absent = none. */
+  /** The past checkpoint that took part in the joint rollout; absent = none. */
   readonly opponent?: string;
-  /** The sentence of the system message that its rollout was given, where a plan gives some. */
+  /** The sentence that the rollout plan added to the system message; absent = none. */
   readonly mode: string | null;
   readonly samples: readonly TrainingSample[];
   readonly turns: readonly JudgedTurn[];
   readonly verification: Verification;
-  /** `[turns]` who acted; absent = the policy alone. */
+  /** `[turns]` the actor of each turn; absent = always the policy. */
   readonly actors?: readonly ("policy" | "person")[];
-  /** What it was given to read before its first turn; `null` for nothing. */
+  /** Guidance that it got before its first turn; `null` for none. */
   readonly read: ReadBefore | null;
-  /** Published versions between what sampled it and the newest. */
+  /** Staleness: published versions between the sampling policy and the newest. */
   readonly staleness: number;
   /**
-   * Where it shares its beginning with another trajectory of its group: turns before `turn` are that
-   * trajectory's own, trained there, and given here.
+   * Set if it branched off another trajectory of its group: the turns before `turn` belong to that
+   * trajectory and are trained there, and are only context here.
    */
   readonly branch: {
     readonly trajectory: string;
     readonly turn: number;
-    /** What was done there before, where an action is compared with it. */
+    /** The original action at that point, if it is compared with this one. */
     readonly original?: Turn;
   } | null;
 };
 
-/** Trajectories that began alike: one task, one start. A trajectory counts once in a baseline. */
+/** Trajectories of one task with the same start. Each counts once in a baseline. */
 export type JudgedGroup = {
   /** Name of the task. */
   readonly task: string;
@@ -77,9 +77,9 @@ export type JudgedGroup = {
 export type JudgedTrajectoryOptions = {
   /** Default `policy`. */
   readonly role?: string;
-  /** `[turns]` where roles share the conversation. */
+  /** `[turns]` the role of each turn, if roles share the conversation. */
   readonly turnRoles?: readonly string[] | undefined;
-  /** `[turns]` who goes on after so many of its tokens, where calls are divided. */
+  /** `[turns]` the second role and where it starts, if calls are divided. */
   readonly turnFills?: readonly ({ readonly role: string; readonly after: number } | null)[];
   /** Default `null`. */
   readonly joint?: string | null;
@@ -100,7 +100,7 @@ export type JudgedTrajectoryOptions = {
 /**
  * A recorded trajectory joined with its verification. Turns whose tokens no sample trains are left out.
  *
- * @throws WaggleError `SHAPE_MISMATCH` where `turnRewards` has another length than the turns.
+ * @throws WaggleError `SHAPE_MISMATCH` if `turnRewards` and the turns differ in length.
  */
 export function toJudgedTrajectory(
   trajectory: Trajectory,
@@ -112,7 +112,7 @@ export function toJudgedTrajectory(
   if (turnRewards !== undefined && turnRewards.length !== trajectory.turns.length) {
     throw new WaggleError(
       "SHAPE_MISMATCH",
-      `turnRewards must have one entry a turn (${trajectory.turns.length}), got ${turnRewards.length}; pay each turn, 0 where nothing was earned`,
+      `turnRewards has ${turnRewards.length} entries for ${trajectory.turns.length} turns; give one reward per turn, 0 for none`,
     );
   }
   const samples = withoutShared(toTrainingSamples(trajectory), trajectory, branch?.turn ?? 0);
@@ -156,7 +156,7 @@ export function toJudgedTrajectory(
   };
 }
 
-/** Samples that train nothing of the first `turns` turns. */
+/** The samples with the first `turns` turns masked out. */
 function withoutShared(
   samples: readonly TrainingSample[],
   trajectory: Trajectory,
@@ -172,34 +172,34 @@ function withoutShared(
   });
 }
 
-/** Stops that came from outside. */
+/** Stop reasons that are not the policy's doing. */
 const CUT_OFF: ReadonlySet<StopReason> = new Set(["aborted", "timeout", "tool-error"]);
 
 /**
- * Whether it would have gone on: only then is what it was still worth a critic's word. Limits of turns and
- * tokens and answers that could not be read are the policy's own ends, which the verifier has judged; a
- * critic's word on top would pay for never answering, and would feed on itself.
+ * Whether an outside cause truncated it. Only then may a critic's value stand for the rest. Turn limits,
+ * token limits and unreadable answers are the policy's own endings, and the verifier has judged them: a
+ * bootstrapped value would reward never answering.
  */
 export function wasCutOff({ record: trajectory }: JudgedTrajectory): boolean {
   return CUT_OFF.has(trajectory.stopReason);
 }
 
-/** Tokens that the policy sampled in it. */
+/** Number of tokens that the policy sampled. */
 export function sampledTokens({ samples }: JudgedTrajectory): number {
   return samples.reduce((sum, { lossMask }) => sum + lossMask.filter(Boolean).length, 0);
 }
 
-/** Tool calls made in it. */
+/** Number of tool calls. */
 export function toolCalls({ turns }: JudgedTrajectory): number {
   return turns.reduce((sum, turn) => sum + turn.toolCalls.length, 0);
 }
 
-/** Tool calls that failed and turns that could not be read: each is answered by a failed result. */
+/** Number of failed tool calls and unreadable turns. */
 export function toolErrors({ turns }: JudgedTrajectory): number {
   return turns.reduce((sum, turn) => sum + turn.toolResults.filter(({ ok }) => !ok).length, 0);
 }
 
-/** What the verifier gave; 1 and more belongs to success alone. */
+/** The verifier's reward; below 1 unless the task was solved. */
 export function verifiedWorth({ verification: { success, reward } }: JudgedTrajectory): number {
   return success ? Math.max(1, reward) : Math.min(reward, 1 - Number.EPSILON);
 }

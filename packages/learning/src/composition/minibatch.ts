@@ -1,6 +1,6 @@
 /**
- * From rewarded trajectories to the rows of a minibatch: one row a training sample. What an engine computes
- * is filled in by whoever has one; nothing here runs a model.
+ * Turns rewarded trajectories into the rows of a minibatch, one row per training sample. Runs no model: the
+ * trainer fills in the numbers that an engine computes.
  */
 import type { TrainingSample } from "@waggle/protocol";
 import { type Aggregation, tokenShares } from "../losses/aggregation.ts";
@@ -15,7 +15,7 @@ export type Row = {
   readonly sample: TrainingSample;
 };
 
-/** The part of a minibatch that is known before the engine has run. */
+/** The part of a minibatch that is known before an engine has run. */
 export type PlannedMinibatch = Omit<
   Minibatch,
   | "policyLogProbs"
@@ -30,10 +30,10 @@ export type PlannedMinibatch = Omit<
 > & { readonly rows: readonly Row[] };
 
 /**
- * Rows in the order of the groups. Samples without a loss token are left out, but for those of a pair.
+ * Rows in the order of the groups. Samples without a loss token are left out, except those of a pair.
  *
- * @param estimated - by trajectory id; absent = advantages of 0, which token and pair losses do not read.
- * @param pairs - (chosen, rejected) trajectory ids; each must have one sample.
+ * @param estimated - advantages by trajectory id; absent = 0, for losses that read none.
+ * @param pairs - (chosen, rejected) trajectory ids; each trajectory must have exactly one sample.
  */
 export function planMinibatch(
   groups: readonly RewardedGroup[],
@@ -86,7 +86,7 @@ export function planMinibatch(
   };
 }
 
-/** A trajectory before any filter: its samples' own masks, every token weighed alike. */
+/** A trajectory before any filter: with its samples' own masks and token weights of 1. */
 export function rewardedTrajectory(
   trajectory: RewardedTrajectory["trajectory"],
   reward: RewardedTrajectory["reward"],

@@ -1,7 +1,7 @@
 /**
- * The seven kinds of part that a recipe is made of. A part is a name of the literature, the state it
- * needs, and a pure function. Not an engine, not a driver: a rollout part is a plan that the trainer
- * carries out, a loss part sees numbers.
+ * The seven kinds of part that a recipe combines: rollout, filter, reward, advantage, loss, state and
+ * schedule. A part has a name from the literature, the state it needs, and a pure function. Parts run no
+ * model: a rollout part is a plan for the trainer, and a loss part sees numbers.
  */
 import type { TaskReference, TensorMap, TokenDerivatives, TokenOutputs } from "@waggle/protocol";
 import type { WriterPort } from "../advantages/semantic-comparison.ts";
@@ -13,40 +13,40 @@ import type { JudgedGroup, JudgedTrajectory } from "./judged-trajectory.ts";
 import type { RolloutPlan } from "./rollout-plan.ts";
 import type { StateName } from "./state.ts";
 
-/** State by name, as the parts that asked for it see it. */
+/** State by name, visible to the parts that need it. */
 export type StateValues = { readonly [name in StateName]?: unknown };
 
-/** What every part is told. */
+/** The context that every part gets. */
 export type PartContext = {
-  /** Learning steps taken in this stage before this one. */
+  /** Steps taken in this stage so far. */
   readonly step: number;
-  /** Steps this stage takes. */
+  /** Number of steps of this stage. */
   readonly steps: number;
-  /** In [0, 1), seeded. */
+  /** Seeded random numbers in [0, 1). */
   readonly random: () => number;
   readonly state: StateValues;
-  /** What the trainer opened for parts that ask somebody else. */
+  /** Connections that the trainer opened for this run, such as a judge. */
   readonly ports: PartPorts;
   readonly signal: AbortSignal;
-  /** Of the stage's advantage part where it learns no rewards: what its filters choose by. */
+  /** In a stage that learns no rewards, the estimates of its advantage part, for filters that choose by them. */
   readonly advantages?: AdvantageRows | undefined;
-  /** Of this step, by component; absent = 1. */
+  /** Reward weights at this step, by component; absent = 1. */
   readonly rewardWeights?: { readonly [component: string]: number } | undefined;
-  /** Optimizer steps of this update before this one, and in all; absent = the first of one. */
+  /** Index of the optimizer step within this update, and their number; absent = the first of one. */
   readonly epoch?: { readonly taken: number; readonly of: number } | undefined;
 };
 
 export type PartPorts = {
   readonly judge?: JudgePort | undefined;
-  /** Ids of the tokens that every call has, whatever it calls. */
+  /** Ids of the tokens that are part of every tool call. */
   readonly structure?: ReadonlySet<number> | undefined;
-  /** `[turns + 1]` log p(right answer | history) before each turn and after the last, nats. */
+  /** `[turns + 1]` log p(right answer | history) before each turn and after the last, in nats. */
   readonly answerLogProbs?:
     | ((trajectory: JudgedTrajectory) => Promise<readonly number[]>)
     | undefined;
   readonly tasks?: TaskPort | undefined;
   readonly writer?: WriterPort | undefined;
-  /** A rollout in words, for whoever reads it; absent = its calls and their results alone. */
+  /** Renders a trajectory as text for a judge or a writer; absent = only its calls and results. */
   readonly describe?: ((trajectory: JudgedTrajectory) => TrajectoryText) | undefined;
   readonly rm?: RewardModelPort | undefined;
   readonly iprm?: ProcessModelPort | undefined;
@@ -54,20 +54,20 @@ export type PartPorts = {
 
 export type TrajectoryText = { readonly request: string; readonly transcript: string };
 
-/** Finds other tasks of the environment. */
+/** Finds related tasks of the environment. */
 export type TaskPort = {
-  /** One of the next level; `null` where there is none. */
+  /** A task of the next level; `null` if there is none. */
   readonly harder: (task: TaskReference) => TaskReference | null;
-  /** Another one of the same level. */
+  /** Another task of the same level. */
   readonly sibling: (task: TaskReference, nth: number) => TaskReference;
 };
 
-/** A reward model as it is now: `[trajectories][turns]` what it says after the last token of each turn. */
+/** The current reward model: `[trajectories][turns]` its value after the last token of each turn. */
 type RewardModelPort = (
   trajectories: readonly JudgedTrajectory[],
 ) => Promise<readonly (readonly number[])[]>;
 
-/** A process reward model and the reference that it departs from. */
+/** An implicit process reward model and its reference. */
 type ProcessModelPort = (
   trajectories: readonly JudgedTrajectory[],
 ) => Promise<readonly ProcessLogProbs[]>;
@@ -77,18 +77,18 @@ export type ProcessLogProbs = { readonly model: TokenRows; readonly reference: T
 
 type Named<Slot extends string, Needs extends StateName> = {
   readonly slot: Slot;
-  /** As in the literature's tables: `branch-entropy`. */
+  /** Name in the literature's tables, such as `branch-entropy`. */
   readonly part: string;
-  /** State that it cannot work without. */
+  /** State that the part requires. */
   readonly needs: readonly Needs[];
-  /** Parts of the same slot that it changes or joins. */
+  /** Parts of the same slot that it wraps. */
   readonly around?: readonly { readonly slot: Slot; readonly part: string }[];
 };
 
-/** Whatever changes what the next parts see. */
+/** Changes to the state, seen by the parts that follow. */
 export type StateChange = { readonly [name in StateName]?: unknown };
 
-/** Whether trajectories come in groups that began alike. */
+/** Whether rollouts come in groups with the same start. */
 export type Start = "group" | "single";
 
 export type RolloutPart<N extends StateName = never, S extends Start = Start> = Named<
@@ -99,7 +99,7 @@ export type RolloutPart<N extends StateName = never, S extends Start = Start> = 
   readonly plan: (context: PartContext) => RolloutPlan;
 };
 
-/** What scores a trajectory: a number, or numbers by component, and what single turns earned. */
+/** The reward of a trajectory, optionally split by component and by turn. */
 export type Reward = {
   readonly total: number;
   readonly components?: { readonly [name: string]: number };
@@ -108,7 +108,7 @@ export type Reward = {
 };
 
 export type RewardPart<N extends StateName = never> = Named<"reward", N> & {
-  /** @returns one score a trajectory of the group. Where it cannot judge it throws `REWARD_UNAVAILABLE`. */
+  /** @returns one reward for each trajectory. @throws WaggleError `REWARD_UNAVAILABLE` if it cannot judge. */
   readonly rewards: (
     group: JudgedGroup,
     context: PartContext,
@@ -118,9 +118,9 @@ export type RewardPart<N extends StateName = never> = Named<"reward", N> & {
 export type RewardedTrajectory = {
   readonly trajectory: JudgedTrajectory;
   readonly reward: Reward;
-  /** `[samples][T]` tokens that count in the loss; starts as the samples' own masks. */
+  /** `[samples][T]` tokens that enter the loss; initially the samples' own masks. */
   readonly lossMask: LossMask;
-  /** `[samples][T]` weight of each token, 1 where nobody said another. */
+  /** `[samples][T]` weight of each token; initially 1. */
   readonly tokenWeights: TokenRows;
 };
 
@@ -131,32 +131,32 @@ export type RewardedGroup = {
 
 export type Filtered = {
   readonly groups: readonly RewardedGroup[];
-  /** Why trajectories were left out, by id. */
+  /** Reasons why trajectories were dropped, by trajectory id. */
   readonly dropped: ReadonlyMap<string, string>;
-  /** (chosen, rejected) ids, where the stage learns from preferences. */
+  /** (chosen, rejected) trajectory ids, in a stage that learns from preferences. */
   readonly pairs?: readonly (readonly [chosen: string, rejected: string])[];
   readonly state?: StateChange;
 };
 
 export type FilterPart<N extends StateName = never> = Named<"filter", N> & {
-  /** Names tasks to roll out next, where the part chooses tasks. */
+  /** Tasks to roll out next, from a part that chooses tasks. */
   readonly chooseTasks?: (
     candidates: readonly TaskReference[],
     count: number,
     context: PartContext,
   ) => readonly TaskReference[];
   readonly apply: (groups: readonly RewardedGroup[], context: PartContext) => Filtered;
-  /** What it remembers of what the model says of the trajectories, before it learns from them. */
+  /** Stores numbers of the model about the trajectories before it learns from them. */
   readonly observes?: (minibatch: Observed, context: PartContext) => StateChange;
 };
 
-/** Rows `[B][T]` of what is about to be learned from, with the log-probs before the step. */
+/** Rows `[B][T]` of the coming update, with the log-probs before it. */
 export type Observed = Pick<Minibatch, "trajectories" | "lossMask" | "proximalLogProbs">;
 
-/** `[samples][T]` per trajectory id. */
+/** `[samples][T]` by trajectory id. */
 export type AdvantageRows = ReadonlyMap<string, TokenRows>;
 
-/** What an engine says of each token; a sample without a loss token has no row. */
+/** An engine's numbers for each token; a sample without a loss token has no row. */
 export type PolicyOutputs = {
   readonly logProb: AdvantageRows;
   /** Absent where the engine has none. */
@@ -167,36 +167,36 @@ export type AdvantagePart<N extends StateName = never, S extends Start = Start> 
   "advantage",
   N
 > & {
-  /** What it can serve: a group statistic serves groups only. */
+  /** Kinds of rollouts that it accepts: a group statistic accepts only groups. */
   readonly start: S;
-  /** Outputs that it cannot work without: an engine that lacks one cannot run the recipe. */
+  /** Engine outputs that it requires; an engine without them cannot run the recipe. */
   readonly reads?: readonly (keyof TokenOutputs)[];
   readonly estimate: (
     groups: readonly RewardedGroup[],
     context: PartContext & {
-      /** Of what is trained, before the step; absent where no engine has read the trajectories. */
+      /** Numbers of the trained model before the step; absent if no engine has read the trajectories. */
       readonly outputs?: PolicyOutputs;
-      /** `[samples][T]` of the critic before each token and before the step, by trajectory id; absent without one. */
+      /** `[samples][T]` critic values before each token, by trajectory id; absent without a critic. */
       readonly values?: AdvantageRows;
-      /** `[samples]` of the critic after each sample's last token, by trajectory id. */
+      /** `[samples]` critic values after each sample's last token, by trajectory id. */
       readonly finalValues?: ReadonlyMap<string, readonly number[]>;
     },
   ) => {
     readonly advantages: AdvantageRows;
-    /** What the critic is fitted to, in the unit of the rewards. */
+    /** Targets of the critic, in the unit of the rewards. */
     readonly returns?: AdvantageRows;
     readonly state?: StateChange;
   };
 };
 
-/** All of a minibatch's rows `[B][T]`, one a sample. */
+/** The rows `[B][T]` of a minibatch, one per sample. */
 export type Minibatch = {
   readonly lossMask: LossMask;
-  /** `[B][T]` each token's share of the sum, from the aggregation. */
+  /** `[B][T]` weight of each token in the sum, from the aggregation. */
   readonly shares: TokenRows;
-  /** Loss tokens in all: what metrics are means over. */
+  /** Number of loss tokens; metrics are means over them. */
   readonly tokenCount: number;
-  /** `[B][T]` what filters and rollouts weigh single tokens with. */
+  /** `[B][T]` token weights from filters and rollouts. */
   readonly weights: TokenRows;
   readonly advantages: TokenRows;
   readonly policyLogProbs: TokenRows;
@@ -204,69 +204,69 @@ export type Minibatch = {
   readonly behaviorLogProbs: TokenRows;
   /** Absent where the engine has none. */
   readonly entropies?: TokenRows | undefined;
-  /** With `ref`. */
+  /** With state `ref`. */
   readonly referenceLogProbs?: TokenRows | undefined;
-  /** With `teacher`. */
+  /** With state `teacher`. */
   readonly teacherLogProbs?: TokenRows | undefined;
-  /** With `teacher`, where a loss reads `candidates`: the student's and the teacher's, of its likeliest tokens. */
+  /** With state `teacher` and a loss that reads `candidates`: log-probs of the teacher's likeliest tokens, of both. */
   readonly candidateLogProbs?: CandidateLogProbs | undefined;
   readonly teacherCandidateLogProbs?: CandidateLogProbs | undefined;
   /**
-   * With `critic`: now, before the step, and what they are fitted to. In a stage that trains a reward
-   * model: what it says after each token.
+   * With state `critic`: its values now, before the step, and their targets. In a stage that trains a
+   * reward model: its value after each token.
    */
   readonly values?: TokenRows | undefined;
   readonly proximalValues?: TokenRows | undefined;
   readonly returns?: TokenRows | undefined;
   /** `[B]` */
   readonly trajectories: readonly RewardedTrajectory[];
-  /** `[B]` which sample of its trajectory a row is. */
+  /** `[B]` index of each row's sample within its trajectory. */
   readonly samples: readonly number[];
-  /** Rows of (chosen, rejected). */
+  /** Row indices of (chosen, rejected). */
   readonly pairs: readonly (readonly [chosen: number, rejected: number])[];
 };
 
 export type LossPart<N extends StateName = never> = Named<"loss", N> & {
-  /** Derivatives that its result holds: an engine without them cannot run the recipe. */
+  /** Derivatives in its result; an engine that cannot use them cannot run the recipe. */
   readonly derivatives: readonly (keyof TokenDerivatives)[];
-  /** How many of the teacher's likeliest tokens it reads at each loss token; absent = none. */
+  /** Number of the teacher's likeliest tokens that it reads at each loss token; absent = none. */
   readonly candidates?: number;
-  /** Whose loss it is: absent = a policy's. */
+  /** The model whose loss it is; absent = the policy. */
   readonly of?: never;
-  /** Which of the parameters may move; absent = all. */
+  /** Parameters that it trains; absent = all. */
   readonly trains?: (names: readonly string[], context: PartContext) => ReadonlySet<string>;
-  /** What it is nothing without, beside tokens. */
+  /** Inputs that it requires besides tokens. */
   readonly reads?: never;
-  /** Rows that begin alike are read as trees. */
+  /** Rows with a common prefix are packed as trees. */
   readonly packs?: true;
-  /** Derivatives of its values end at the heads; absent = they go on into the decoder. */
+  /** Gradients of its values stop at the heads; absent = they flow into the decoder. */
   readonly endsAtHeads?: true;
-  /** Steps on fast weights before each outer step. */
+  /** Inner steps on fast weights before each outer step. */
   readonly inner?: InnerSteps;
   readonly compute: (minibatch: Minibatch, context: PartContext) => LossResult;
 };
 
-/** A loss of pairs: in a stage whose filters make none it learns nothing. */
+/** A loss of pairs. It needs a filter that makes pairs. */
 export type PairLoss<N extends StateName = never> = Omit<LossPart<N>, "reads"> & {
   readonly reads: "pairs";
 };
 
-/** What fast weights do before an outer step is taken at them. */
+/** Inner steps on fast weights, at whose result the outer step is taken. */
 export type InnerSteps = Pick<LossPart<StateName>, "compute" | "trains"> & {
   readonly steps: number;
   readonly learningRate: number;
 };
 
-/** A loss of a reward model's values. */
+/** A loss on the values of a reward model. */
 export type RewardModelLoss<N extends StateName = never> = Omit<LossPart<N>, "of"> & {
   readonly of: "rm";
 };
 
-/** In the loss slot of a stage that merges: from what others learned to parameters, without a gradient. */
+/** In the loss slot of a merge stage: combines the parameters of several members without a gradient. */
 export type MergePart = Named<"loss", "delta"> & {
   /**
-   * @param base what all members began with.
-   * @param deltas what each of them changed.
+   * @param base the common initial parameters.
+   * @param deltas the change of each member.
    */
   readonly merge: (
     base: TensorMap,

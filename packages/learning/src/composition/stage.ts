@@ -1,8 +1,7 @@
 /**
- * One stage of a recipe: parts in the seven slots, checked against each other by their types. A part
- * that needs a critic, a reference or a buffer does not compile without it in the state slot; a group
- * statistic does not compile over single rollouts; a KL term is in the reward or in the loss, never in
- * both. Not a driver.
+ * One stage of a recipe: parts in seven slots, checked against each other by their types. A part that needs
+ * a critic, a reference or a buffer compiles only with that state. A group statistic does not compile over
+ * single rollouts. A KL term is in the reward or in the loss, never in both. The trainer runs stages.
  */
 import { FULL_SUPPORT, type OptimizerOptions, type Sampling } from "@waggle/protocol";
 import type { AdaptiveKl } from "../kl/adaptive-kl.ts";
@@ -25,13 +24,13 @@ import type {
 } from "./part.ts";
 import type { StateName, StatePart } from "./state.ts";
 
-/** The state slot that serves these needs. */
+/** The state slot for these needs. */
 type StateFor<N extends StateName> = { readonly [name in N]: StatePart<name> };
 
-/** A weight, or a budget of nats that the weight in `kl-coefficient` follows from step to step. */
+/** A fixed weight, or a budget in nats that the adaptive weight in `kl-coefficient` follows. */
 type KlCoefficient = number | AdaptiveKl;
 
-/** A penalty on leaving the reference. k1 in the reward; in the loss an estimator with a right gradient. */
+/** A KL penalty to the reference: k1 in the reward, or an estimator with an unbiased gradient in the loss. */
 export type KlTerm =
   | { readonly in: "reward"; readonly coefficient: KlCoefficient; readonly estimator?: never }
   | {
@@ -40,53 +39,53 @@ export type KlTerm =
       readonly estimator: KlForm["form"];
     };
 
-/** What a merge must pass to be taken: tasks to learn in that nobody has learned. */
+/** The evaluation that a merge must pass: training tasks that no member was trained on. */
 type MergeGate = {
-  /** Attempted by each member and by the merge. */
+  /** Number of tasks, rolled out by each member and by the merge. */
   readonly tasks: number;
-  /** Of the stage's budget, which these rollouts cost and members therefore do not have. */
+  /** Share of the stage's budget reserved for these rollouts. */
   readonly share: number;
 };
 
-/** What a schedule may change from step to step. */
+/** Settings that a schedule may change at each step. */
 export type StepSettings = {
-  /** Tasks, each with its group, of one step. */
+  /** Tasks per step, each with its group. */
   readonly tasksPerStep: number;
-  /** Optimizer steps on one minibatch, ≥ 1. */
+  /** Optimizer steps per minibatch, ≥ 1. */
   readonly epochs: number;
   readonly learningRate: number;
   readonly sampling: Omit<Sampling, "seed">;
-  /** Most turns of a trajectory; absent = the environment's. */
+  /** Turn limit of a rollout; absent = the environment's. */
   readonly maxTurns?: number;
-  /** Tasks are drawn from so many and come back; absent = every task is a new one. */
+  /** Size of the task pool, from which tasks repeat; absent = each task is new. */
   readonly taskPool?: number;
   /** Share of the environment's difficulty levels, from 0 (easiest) to 1; absent = all levels. */
   readonly difficulty?: number;
-  /** Versions that the sampling policy lags behind. */
+  /** Staleness of the sampling policy, in versions. */
   readonly lag: number;
-  /** By how many places the members of a team have moved on to the roles after their own. */
+  /** Number of places by which team members rotate through the roles. */
   readonly roleShift?: number;
-  /** By reward component; absent = 1. */
+  /** Weights by reward component; absent = 1. */
   readonly rewardWeights?: { readonly [component: string]: number };
 };
 
 export type SchedulePart = {
   readonly slot: "schedule";
   readonly part: string;
-  /** @param settings as the parts before it left them. */
+  /** @param settings the settings after the schedules before it. */
   readonly at: (settings: StepSettings, context: PartContext) => StepSettings;
-  /** The stage is gone through for every held-out task, or all of one level, and undone after them. */
+  /** Test-time training: the stage runs for each held-out task or level and is undone afterwards. */
   readonly testTime?: "task" | "level";
 };
 
-/** The policy, several roles, a reward model, or an implicit process reward model. */
+/** What a stage trains: the policy, several roles, a reward model or an implicit process reward model. */
 export type TrainedModel = "policy" | "roles" | "rm" | "iprm";
 
-/** A stage with its types forgotten: what the trainer carries out. */
+/** A stage without its type parameters, as the trainer runs it. */
 export type Stage = {
   readonly name: string;
   readonly learns: "rewards" | "tokens" | "pairs" | "merges" | "scores" | "texts" | "model";
-  /** What it trains. */
+  /** The trained model. */
   readonly trains: TrainedModel;
   readonly rollout: RolloutPart<StateName>;
   readonly filters: readonly FilterPart<StateName>[];
@@ -103,20 +102,20 @@ export type Stage = {
   readonly steps: number;
   readonly settings: StepSettings;
   readonly optimizer: Omit<OptimizerOptions, "learningRate">;
-  /** Where it merges: what is learned, each from the same start, and how it becomes one. */
+  /** In a merge stage: the members, each trained from the same start, and how they are merged. */
   readonly merging: {
     readonly members: readonly (readonly Stage[])[];
     readonly how: MergePart;
-    /** Absent = whatever comes of it is taken. */
+    /** Absent = the merge is always taken. */
     readonly gate?: MergeGate;
   } | null;
-  /** Where it learns without a gradient. */
+  /** In a stage of evolution strategies. */
   readonly evolution: Evolution | null;
-  /** Where it writes texts or cases, beside its losses or without any. */
+  /** In a stage that writes texts or cases, with or without losses. */
   readonly writing: Writing | null;
 };
 
-/** What a user of a stage leaves open takes these. */
+/** Defaults of the step settings. */
 const DEFAULT_SETTINGS: StepSettings = {
   tasksPerStep: 16,
   epochs: 1,
@@ -125,7 +124,7 @@ const DEFAULT_SETTINGS: StepSettings = {
   lag: 0,
 };
 
-/** An advantage over single rollouts serves groups too; a group statistic serves groups alone. */
+/** An advantage over single rollouts accepts groups too; a group statistic accepts only groups. */
 type ServedBy<S extends Start> = S extends "group" ? Start : "single";
 
 type KlNeeds<K> = K extends { readonly coefficient: AdaptiveKl }
@@ -134,7 +133,7 @@ type KlNeeds<K> = K extends { readonly coefficient: AdaptiveKl }
     ? "ref"
     : never;
 
-/** The state slot: demanded where a part needs something, and then it must hold exactly that. */
+/** The state slot: required if a part needs state, with exactly the state that is needed. */
 type StateSlot<N extends StateName> = [N] extends [never]
   ? { readonly state?: Record<never, never> }
   : { readonly state: StateFor<N> };
@@ -143,7 +142,7 @@ type Open = {
   readonly name?: string;
   /** Default `token-mean`. */
   readonly aggregation?: Aggregation;
-  /** In order; each sees what the ones before it set. */
+  /** Applied in order; each sees the settings left by those before it. */
   readonly schedule?: readonly SchedulePart[];
   /** Default 30. */
   readonly steps?: number;
@@ -151,11 +150,11 @@ type Open = {
   readonly optimizer?: Omit<OptimizerOptions, "learningRate">;
 };
 
-/** A loss alone, or with its weight beside the others; default 1. */
+/** A loss, or a loss with its weight; default weight 1. */
 type Weighted<N extends StateName> = Weighed<LossPart<N>>;
 type Weighed<L> = L | { readonly loss: L; readonly weight: number };
 
-/** At least one: a stage without learns nothing. */
+/** At least one loss. */
 type Losses<L> = readonly [L, ...L[]];
 
 /** A stage that learns from rewards through advantages. */
@@ -175,7 +174,7 @@ export function rewardStage<
     readonly reward: RewardPart<C>;
     readonly advantage: AdvantagePart<D, ServedBy<S>>;
     readonly losses: Losses<Weighted<E>>;
-    /** Written after each step from the same trajectories. */
+    /** Texts written after each step, from the same trajectories. */
     readonly writes?: WritingPart<W>;
     readonly kl?: K;
   } & StateSlot<A | B | C | D | E | W | KlNeeds<K>>,
@@ -185,7 +184,7 @@ export function rewardStage<
   return writes === undefined ? stage : { ...stage, writing: { credit: null, how: writes } };
 }
 
-/** A stage that learns given tokens: demonstrations, or what a filter kept of rollouts. */
+/** A stage that imitates tokens: of demonstrations, or of rollouts that passed the filters. */
 export function tokenStage<
   A extends StateName = never,
   B extends StateName = never,
@@ -198,7 +197,7 @@ export function tokenStage<
     readonly rollout: RolloutPart<A>;
     readonly filters?: readonly FilterPart<B>[];
     readonly reward?: RewardPart<C>;
-    /** What filters choose by: nothing is learned from it. */
+    /** For filters that choose by it; no gradient comes from it. */
     readonly advantage?: AdvantagePart<D>;
     readonly losses: Losses<Weighted<E>>;
     readonly kl?: K;
@@ -207,7 +206,7 @@ export function tokenStage<
   return toStage("tokens", { ...spec, kl: spec.kl ?? null });
 }
 
-/** A stage that learns from pairs that a filter made. */
+/** A stage that learns from preference pairs, which a filter makes. */
 export function pairStage<
   A extends StateName = never,
   B extends StateName = never,
@@ -219,7 +218,7 @@ export function pairStage<
     readonly rollout: RolloutPart<A>;
     readonly filters: readonly [FilterPart<B>, ...FilterPart<B>[]];
     readonly reward: RewardPart<C>;
-    /** What filters choose by: nothing is learned from it. */
+    /** For filters that choose by it; no gradient comes from it. */
     readonly advantage?: AdvantagePart<D>;
     readonly losses: Losses<Weighed<LossPart<E> | PairLoss<E>>>;
   } & StateSlot<A | B | C | D | E>,
@@ -227,7 +226,7 @@ export function pairStage<
   return toStage("pairs", { ...spec, kl: null });
 }
 
-/** A stage that trains the reward model: its values are fitted to comparisons or to outcomes. */
+/** A stage that fits the values of the reward model to comparisons or outcomes. */
 export function rewardModelStage<
   A extends StateName = never,
   B extends StateName = never,
@@ -238,9 +237,9 @@ export function rewardModelStage<
   spec: Open & {
     readonly rollout: RolloutPart<A>;
     readonly filters?: readonly FilterPart<B>[];
-    /** What the model is to predict. */
+    /** The targets of the model. */
     readonly reward: RewardPart<C>;
-    /** What filters choose by: nothing is learned from it. */
+    /** For filters that choose by it; no gradient comes from it. */
     readonly advantage?: AdvantagePart<D>;
     readonly losses: Losses<Weighed<RewardModelLoss<E>>>;
     readonly state: StateFor<A | B | C | D | E | "rm">;
@@ -249,7 +248,7 @@ export function rewardModelStage<
   return { ...toStage("model", { ...spec, kl: null }), trains: "rm" };
 }
 
-/** A stage that trains the implicit process reward model: a policy whose log-ratios explain outcomes. */
+/** A stage that trains the implicit process reward model: a policy whose log-ratios predict outcomes. */
 export function processModelStage<
   A extends StateName = never,
   B extends StateName = never,
@@ -268,13 +267,13 @@ export function processModelStage<
 }
 
 /**
- * A stage that makes one model of several that began alike. With a gate the merge is taken where it solves
- * no fewer tasks than the best of them, and that one is taken otherwise.
+ * A stage that merges several models with the same start into one. With a gate, the merge is taken if it
+ * solves at least as many tasks as the best member; otherwise that member is taken.
  */
 export function mergeStage(spec: {
   readonly name?: string;
   readonly rollout: RolloutPart;
-  /** Chains of stages, each gone through from the same start. */
+  /** Chains of stages, each run from the same start. */
   readonly members: readonly (readonly Stage[])[];
   readonly how: MergePart;
   readonly gate?: MergeGate;
@@ -285,7 +284,7 @@ export function mergeStage(spec: {
   return { ...stage, merging: { members, how, ...(gate === undefined ? {} : { gate }) } };
 }
 
-/** A stage that learns from scores of perturbed parameters. */
+/** A stage that learns from the rewards of perturbed parameters (evolution strategies). */
 export function evolutionStage(
   spec: Open & {
     readonly rollout: RolloutPart<never, "single">;
@@ -298,7 +297,7 @@ export function evolutionStage(
   return { ...toStage("scores", { ...rest, losses: [], kl: null }), evolution: { fitness, how } };
 }
 
-/** A stage that writes texts or cases; no parameter moves. */
+/** A stage that writes texts or cases and changes no parameter. */
 export function writingStage<
   A extends StateName = never,
   B extends StateName = never,
@@ -354,12 +353,12 @@ function toStage(
   };
 }
 
-/** Settings of one step: the stage's own, as its schedule left them. */
+/** The stage's settings at one step, after its schedules. */
 export function settingsAt(stage: Stage, context: PartContext): StepSettings {
   return stage.schedule.reduce((settings, part) => part.at(settings, context), stage.settings);
 }
 
-/** `values` and, of kept state that they lack, what it is before the first step. */
+/** `values`, with the initial value of each stored state that is missing. */
 export function initialValues({ state }: Stage, values: StateValues): StateValues {
   const begun = Object.values(state).flatMap(({ part, initial }) =>
     initial === undefined || part in values ? [] : [[part, initial()] as const],
