@@ -109,9 +109,7 @@ test("train lists all recipes under a head, or one with what it is made of", asy
   });
   await expect(
     run("train", "--list", "--recipe", "grpo", "--set", "scale=deviation"),
-  ).rejects.toThrow(
-    /setting scale of recipe grpo must be one of population, sample, none/,
-  );
+  ).rejects.toThrow(/setting scale of recipe grpo must be one of population, sample, none/);
 });
 
 test("simulate learns from its own rollouts and ends with one JSON object", async () => {
