@@ -1,4 +1,4 @@
-/** The notebook behind the page over all recipes: every row, every claim, the test and the choices made. */
+/** The appendix of the page over all recipes: every row, every claim, the test and how settings were chosen. */
 import type { DirectionSummary } from "./direction-summary.ts";
 import { LEVEL } from "./direction-summary.ts";
 import { pageName } from "./expectations.ts";
@@ -14,7 +14,7 @@ export function appendixPage(overview: Overview): string {
   );
   return `${[
     "# Recipes in small environments: appendix",
-    "The answer is on the [page of the table](README.md). This is everything behind it.",
+    "The answer is on [the main page](README.md). This page has every row, every claim and the method.",
     "## All recipes",
     [
       `| recipe | table | environment | base, T = 1 | base, best T | base, greedy | trained, T = 1 | trained, best T | trained, greedy | gain over control | p (Holm) | against plain GRPO (p) |`,
@@ -29,10 +29,10 @@ export function appendixPage(overview: Overview): string {
     "## How the settings were chosen",
     expectations.chosen,
     "## Claims, round by round",
-    `The claims were written down before their runs. A claim holds at temperature 1 if the recipe's success minus that of plain GRPO is above 0, or above −margin where the paper claims equal success, at p ≤ ${LEVEL} (one-sided Student's t over seeds, Holm over the claims of a round). A claim about cost must also meet its cost. Both sides share seeds and held-out tasks. Plain GRPO has the same budget of sampled tokens and tool calls, or more where the claim is about cost.`,
+    `The claims were committed before their runs. A claim holds at temperature 1 if the recipe's success minus that of plain GRPO is above 0, or above −margin if the paper claims equal success, at p ≤ ${LEVEL} (one-sided Student's t-test over seeds, Holm-corrected over the claims of a round). A claim about cost must also meet its cost limit. Both sides have the same seeds and held-out tasks. Plain GRPO has the same budget of sampled tokens and tool calls, or a larger one if the claim is about cost.`,
     ...rounds.flatMap(roundWords),
     "## The test",
-    "The control is the base at its best temperature, on the same held-out tasks with the same draws. The best temperature is the one with the highest mean over seeds, for the base and for the trained policy alike. Each seed has its own learner, tasks, draws and held-out tasks, so differences between seeds are independent. Five differences say little about their spread, so the spreads of all recipes are pooled by empirical Bayes (Smyth 2004). P-values are Holm-corrected over all recipes of the expectations. A recipe that did not run over all seeds, or whose mechanism was inactive, counts as not learning. `packages/evaluation/src/table-tests.test.ts` simulates tables in which nothing is learned and finds the level held. It also shows that shuffling tasks within seeds would not hold it.",
+    "The control is the base at its best temperature, on the same held-out tasks with the same draws. The best temperature is the one with the highest mean over seeds, for the base and for the trained policy alike. Each seed has its own learner, tasks, draws and held-out tasks, so differences between seeds are independent. Five differences are too few to estimate their variance well, so the variances of all recipes are pooled by empirical Bayes (Smyth 2004). P-values are Holm-corrected over all recipes of the expectations. A recipe that did not run with all seeds, or whose mechanism was inactive, counts as not learning. `packages/evaluation/src/table-tests.test.ts` simulates tables without learning and finds that the test keeps its level. It also shows that a permutation of tasks within seeds would not.",
     ...(failures.length === 0
       ? []
       : ["## Failed", failures.map(({ key, error }) => `- \`${key}\`: ${error}`).join("\n")]),
@@ -40,17 +40,17 @@ export function appendixPage(overview: Overview): string {
       ? []
       : [
           "## No result yet",
-          `${waiting.map(({ recipe }) => recipe).join(", ")}. These were expected to learn too. Either not all seeds ran, or the mechanism was inactive.`,
+          `${waiting.map(({ recipe }) => recipe).join(", ")}. These were also expected to learn. Either not all seeds ran, or the mechanism was inactive.`,
         ]),
   ].join("\n\n")}\n`;
 }
 
-/** How long single runs took: means hide the longest. */
+/** How long the longest runs took, which means would hide. */
 function timeWords(summaries: readonly RecipeSummary[]): string {
   const spent = summaries.flatMap(({ runs }) => runs.map((run) => run.spent));
   const most = Math.max(0, ...spent.map(({ cpuSeconds }) => cpuSeconds));
   const long = spent.filter(({ seconds }) => seconds > 180).length;
-  return `The longest of these ${spent.length} runs took ${most.toFixed(0)} s of CPU in all its threads; beside other work, ${long} took more than three minutes by the clock.`;
+  return `The longest of these ${spent.length} runs took ${most.toFixed(0)} s of CPU time over all threads. On the shared machine, ${long} took more than three minutes of wall-clock time.`;
 }
 
 function roundWords({ round, directions }: SummarizedRound, at: number): string[] {

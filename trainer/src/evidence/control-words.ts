@@ -1,4 +1,4 @@
-/** The control of a page of learning in words: what the untrained base solves, and which arms beat that. */
+/** The control paragraph of an evidence page: the untrained base's success, and the arms that beat it. */
 import { mean } from "@waggle/evaluation";
 import { temperatureCurve, temperatureName } from "../evaluation/temperature.ts";
 import type { ControlLog } from "./control-log.ts";
@@ -9,7 +9,7 @@ export const CONTROLS_FILE = "docs/evidence/learning/controls.jsonl";
 
 /**
  * @param arms - mean success of each arm at temperature 1, in [0, 1]; empty where a page measures none.
- * @returns a paragraph, or a sentence that nothing was measured.
+ * @returns a paragraph of several lines; without measured controls, one that says so.
  */
 export function controlWords(
   environment: string,
@@ -19,7 +19,10 @@ export function controlWords(
   const found = controls.all.filter((one) => one.environment === environment);
   const curve = temperatureCurve(found.map(({ successes }) => successes));
   if (curve === null) {
-    return `**Control.** The untrained base of \`${environment}\` was not tried at other temperatures (\`npm run evidence -- learning --controls ${environment}\`), so nothing here shows learning beyond temperature.`;
+    return [
+      `**Control.** The untrained base of \`${environment}\` was not measured at other temperatures, so nothing here shows`,
+      `learning beyond temperature. \`npm run evidence -- learning --controls ${environment}\` measures it.`,
+    ].join("\n");
   }
   const best = mean(curve.best);
   const atOne = mean(
@@ -33,5 +36,12 @@ export function controlWords(
     above.length === 0
       ? "No arm ends above that, so the gains over the base on this page do not show learning beyond temperature."
       : `These arms end above that at temperature 1: ${above.join(", ")}.`;
-  return `**Control.** The untrained base of \`${environment}\` solves ${percent(atOne)} at temperature 1, ${percent(best)} at its best temperature (${temperatureName(curve.bestTemperature)}) and ${percent(mean(curve.greedy))} greedily (${found.length} seeds, ${found[0]?.evaluationTasks} held-out tasks each). ${survives} Differences between arms are differences at temperature 1.`;
+  const name = temperatureName(curve.bestTemperature);
+  const greedy = name === "greedy" ? "" : `, and ${percent(mean(curve.greedy))} greedily`;
+  return [
+    `**Control.** The untrained base of \`${environment}\` solves ${percent(atOne)} of the held-out tasks at temperature 1`,
+    `and ${percent(best)} at its best temperature (${name})${greedy}, over ${found.length} seeds with ${found[0]?.evaluationTasks} tasks each.`,
+    survives,
+    "Differences between arms are measured at temperature 1.",
+  ].join("\n");
 }

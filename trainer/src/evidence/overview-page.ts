@@ -1,4 +1,4 @@
-/** The page over all recipes of a table: what came out, and the ten best. The rest is in its appendix. */
+/** The page over all recipes of a table: the result and the ten best recipes. The rest is in its appendix. */
 import { holm } from "@waggle/evaluation";
 import type { FailedRun } from "./arm.ts";
 import { type DirectionSummary, LEVEL } from "./direction-summary.ts";
@@ -46,18 +46,18 @@ export function overviewPage(overview: Overview): string {
       `|${"---|".repeat(7)}`,
       ...ordered.slice(0, BEST).map((summary) => row(summary, pageName(expectations, summary))),
     ].join("\n"),
-    `These are the ${Math.min(BEST, ordered.length)} best of ${ordered.length}. The [appendix](appendix.md) has all of them, what the columns mean, the test, and how settings were chosen.`,
+    `These are the ${Math.min(BEST, ordered.length)} best of ${ordered.length}. The [appendix](appendix.md) has all of them, explains the columns and the test, and says how settings were chosen.`,
     "```sh\nnpm run evidence -- learning\n```",
-    "The command runs the recipes of [expectations.json](expectations.json), which were committed before the runs, at equal budgets. It draws these pages from [runs.jsonl](runs.jsonl) and from the controls in [controls.jsonl](controls.jsonl). It resumes where it stopped. `--report` only draws, `--controls` only tries the bases, `--smoke` runs one seed of six recipes.",
+    "The command trains the recipes of [expectations.json](expectations.json) at equal budgets; the expectations were committed before the runs. It writes these pages from [runs.jsonl](runs.jsonl) and from the controls in [controls.jsonl](controls.jsonl). When it is stopped, it continues at the next start. `--report` only writes the pages, `--controls` only measures the bases, and `--smoke` trains six recipes with one seed.",
     "## What this does not show",
     [
-      "- Sharpening is not learning. In `calculator` the untrained base solves 71 % at temperature 1 and 99 % greedily. Recipes that end at 92 to 98 % at temperature 1 taught less than a lower temperature gives for nothing.",
-      `- ${unmeasured.length} of ${ordered.length} trained policies were measured at temperature 1 only, and their parameters were not kept. Their other columns fill when the recipe runs again (\`--again\`).`,
-      "- Reward stages take one optimizer step for each batch. The importance ratio is then always 1, so clips, sequence ratios and bands change nothing here. The table says nothing about them.",
+      "- A sharper distribution is not learning. In `calculator`, the untrained base solves 71 % at temperature 1 and 99 % greedily. Recipes that end at 92 to 98 % at temperature 1 gain less than a lower temperature does without any training.",
+      `- ${unmeasured.length} of ${ordered.length} trained policies were measured at temperature 1 only, and their parameters were not kept. The other columns are filled when the recipe runs again (\`--again\`).`,
+      "- Reward stages take one optimizer step per batch. The importance ratio is then always 1, so clips, sequence ratios and bands have no effect. The table says nothing about them.",
       ...(inactive.length === 0
         ? []
         : [
-            `- Mechanism inactive here, so left out of the table and of every count: ${inactive.map(({ recipe, sameAs }) => `${recipe} (same runs as ${sameAs.join(", ")})`).join("; ")}.`,
+            `- Some recipes are left out of the table and of every count, because their mechanism is inactive here: ${inactive.map(({ recipe, sameAs }) => `${recipe} (same runs as ${sameAs.join(", ")})`).join("; ")}.`,
           ]),
     ].join("\n"),
     "## Claims of papers that beat plain GRPO",
@@ -75,10 +75,10 @@ function answerWords({ expectations }: Overview, ordered: readonly RecipeSummary
   if (complete.length === 0) return `No recipe has all ${seeds} seeds and their controls yet.`;
   const names = learned.map(({ recipe }) => recipe).join(", ");
   const atOne = complete.filter(({ gain }) => gain.mean > 0).length;
-  return `**${learned.length} of ${complete.length} recipes beat their base at its best temperature (Holm-corrected p ≤ 0.01, ${seeds} seeds): ${names || "none"}.** At temperature 1 alone, ${atOne} of them end above the base. That gain does not count: sampling the base at a lower temperature gives more.`;
+  return `**${learned.length} of ${complete.length} recipes beat their base at its best temperature (Holm-corrected p ≤ 0.01, ${seeds} seeds): ${names || "none"}.** At temperature 1 alone, ${atOne} of them end above the base. That does not count as learning, because the base gains more from a lower temperature.`;
 }
 
-/** A claim that is tried again has another chance to hold: so all rounds are corrected together, too. */
+/** Corrects over all rounds too, because a claim that is tested again has another chance to hold. */
 function togetherWords(rounds: readonly SummarizedRound[]): string[] {
   const tried = rounds.flatMap(({ directions }) => directions);
   if (tried.length === 0) return [];
@@ -89,7 +89,7 @@ function togetherWords(rounds: readonly SummarizedRound[]): string[] {
   const inAll = inRound.filter((one) => (adjusted[tried.indexOf(one)] ?? 1) <= LEVEL);
   const survivors = inAll.filter(({ survives }) => survives);
   return [
-    `**${survivors.length} of ${tried.length} claims survive: ${nameOf(survivors)}.** A claim survives if it holds corrected over all rounds together and its recipe also beats the base at the base's best temperature. At temperature 1 alone, ${inRound.length} hold in their round (${nameOf(inRound)}), and ${inAll.length} of these corrected over all rounds (${nameOf(inAll)}). Several of these recipes get demonstrations that plain GRPO lacks, so the comparison is not of equal information.`,
+    `**${survivors.length} of ${tried.length} claims survive: ${nameOf(survivors)}.** A claim survives if it holds after correction over all rounds and its recipe also beats the base at the base's best temperature. At temperature 1 alone, ${inRound.length} hold in their round (${nameOf(inRound)}), and ${inAll.length} of these also after correction over all rounds (${nameOf(inAll)}). Several of these recipes get demonstrations that plain GRPO lacks, so the two sides do not have equal information.`,
   ];
 }
 

@@ -1,4 +1,4 @@
-/** The page of one recipe: what it is, what it did over its seeds, and whether that is learning. */
+/** The evidence page of one recipe: the paper, the results over seeds, and whether they show learning. */
 import type { Recipe } from "@waggle/learning";
 import { percentSpread, pointSpread, points, pText, whole } from "./numbers.ts";
 import { temperatureName } from "../evaluation/temperature.ts";
@@ -7,13 +7,13 @@ import type { BestTemperature, RecipeSummary } from "./recipe-summary.ts";
 /** Level of the test of a whole table. */
 const LEVEL = 0.01;
 
-/** What the numbers of every page mean. */
+/** Explains the columns of every page. */
 export const METRICS: readonly string[] = [
-  "**base**, **trained**: share of held-out tasks solved by the untrained base and by the trained policy, mean ± deviation over seeds. Each seed has its own held-out tasks.",
-  "**T = 1**: sampled at temperature 1. **best T**: at whichever of 1, 0.75, 0.5, 0.25 and greedy is best on average over the seeds, named in brackets. **greedy**: the most likely token each time.",
-  "**gain over control**: trained minus base, seed by seed, in percentage points, each at its best temperature. Where the trained policy was measured at temperature 1 only, that figure stands in.",
-  "**p**: one-sided, that there is no gain over the control: moderated t over seeds (`packages/evaluation/src/moderated-t.ts`), Holm-corrected over all recipes that were expected to learn.",
-  "**against plain GRPO**: trained at temperature 1 minus `artist` with the same seed, budget and held-out tasks; p of a one-sided Student's t over seeds, not corrected.",
+  "**base**, **trained**: share of held-out tasks that the untrained base and the trained policy solve, mean ± standard deviation over seeds. Each seed has its own held-out tasks.",
+  "**T = 1**: sampled at temperature 1. **best T**: sampled at the temperature with the best average over seeds, among 1, 0.75, 0.5, 0.25 and greedy; it is named in brackets. **greedy**: the most likely token at each step.",
+  "**gain over control**: trained minus base, seed by seed, in percentage points, each at its best temperature. If the trained policy was measured only at temperature 1, that figure is used.",
+  "**p**: one-sided test for a gain over the control, a moderated t-test over seeds (`packages/evaluation/src/moderated-t.ts`), Holm-corrected over all recipes that were expected to learn.",
+  "**against plain GRPO**: trained at temperature 1 minus `artist` with the same seed, budget and held-out tasks; p from a one-sided Student's t-test over seeds, not corrected.",
 ];
 
 export function recipePage(
@@ -42,18 +42,15 @@ export function recipePage(
     `Command: \`npm run evidence -- learning --only ${name}\`. A single run: \`npm run train -- --recipe ${name} --env ${environment}\`.`,
     "## The recipe",
     `${literature.paper} (${literature.system}, table “${literature.table}”). ${literature.difference}`,
-    "It differs from the paper in this:",
-    [
-      ...differs,
-      "a decoder of 0.3 M parameters in a small environment, in place of a language model",
-    ]
+    "Differences from the paper:",
+    [...differs, "a decoder of 0.3 M parameters in a small environment instead of a language model"]
       .map((line) => `- ${line}`)
       .join("\n"),
     `Settings: ${Object.entries(settings)
       .map(([key, value]) => `${key}=${value}`)
       .join(
         ", ",
-      )}${changed.length === 0 ? "" : ` (of these chosen for the table: ${changed.join(", ")})`}.`,
+      )}${changed.length === 0 ? "" : ` (chosen for this table: ${changed.join(", ")})`}.`,
     "## Columns",
     METRICS.map((line) => `- ${line}`).join("\n"),
   ].join("\n\n")}\n`;
@@ -89,27 +86,28 @@ export function hasLearned({ learned }: RecipeSummary): boolean {
   return learned !== null && learned.adjusted <= LEVEL;
 }
 
-/** What of the gain at temperature 1 survives the control, in a sentence or two. */
+/** Whether the recipe beats the control, in a sentence or two. */
 function learnedWords(summary: RecipeSummary): string {
   const { learned, gain, gainOverControl, sameAs, runs } = summary;
   if (sameAs.length > 0) {
-    return `Mechanism inactive here: every run is the same as that of ${sameAs.join(", ")}. This page is no evidence.`;
+    return `No evidence: the mechanism is inactive here, and every run equals that of ${sameAs.join(", ")}.`;
   }
-  const atOne = `${points(gain.mean)} points over the base at temperature 1`;
+  const atOne = `${points(gain.mean)} points compared with the base`;
   if (learned === null || gainOverControl === null) {
-    return `No claim: ${runs.length} seeds so far, ${atOne}.`;
+    return `No claim: ${runs.length} seeds so far. At temperature 1, the difference is ${atOne}.`;
   }
-  const by = `${points(gainOverControl.mean)} points against the base at its best temperature (p = ${pText(learned.adjusted)})`;
+  const by = `${points(gainOverControl.mean)} points compared with the base at its best temperature (p = ${pText(learned.adjusted)})`;
   return hasLearned(summary)
     ? `Learns: ${by}.`
-    : `No learning beyond temperature: ${by}. The gain of ${atOne} does not survive the control.`;
+    : `No learning beyond temperature: ${by}. At temperature 1 alone, the difference is ${atOne}.`;
 }
 
 function besideWords({ beside }: RecipeSummary): string {
   if (beside === null) return "";
   const by = `${points(beside.mean)} points (t = ${beside.t.toFixed(1)}, p = ${pText(beside.pValue)})`;
-  if (beside.pValue <= 0.05) return `Above plain GRPO at equal budget and temperature 1: ${by}.`;
+  if (beside.pValue <= 0.05)
+    return `Better than plain GRPO at equal budget and temperature 1: ${by}.`;
   if (1 - beside.pValue <= 0.05)
-    return `Below plain GRPO at equal budget and temperature 1: ${by}.`;
-  return `No difference to plain GRPO shows at equal budget and temperature 1: ${by}.`;
+    return `Worse than plain GRPO at equal budget and temperature 1: ${by}.`;
+  return `No significant difference from plain GRPO at equal budget and temperature 1: ${by}.`;
 }

@@ -4,7 +4,7 @@ import { arm, catalogued, type Study } from "./study.ts";
 
 export const algorithm: Study = {
   name: "algorithm",
-  question: "Which algorithm learns most from one budget?",
+  question: "Which algorithm learns most from the same budget?",
   sides: [
     { says: "PPO; flows; no gradients", sources: "the VLA study, GFlowVLM, ES at scale" },
     {
@@ -23,7 +23,7 @@ export const algorithm: Study = {
   ],
   measures: ["success", "toolCalls"],
   limits: [
-    "preferences are over single steps and follow a start from demonstrations, as in MATRIX",
-    "what is equal is the number of tokens; the seconds that they took are in the table",
+    "preferences compare single steps, after a start from demonstrations, as in MATRIX",
+    "only the number of tokens is equal; the table has the seconds",
   ],
 };

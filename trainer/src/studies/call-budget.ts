@@ -12,10 +12,10 @@ function limited(turns: number): Arm {
 
 export const callBudget: Study = {
   name: "call-budget",
-  question: "Does a longer horizon while learning pay?",
+  question: "Does a longer horizon during training help?",
   sides: [
     { says: "few deliberate calls", sources: "Open-AgentRL, RoRecomp" },
-    { says: "many turns pay, or a horizon that widens", sources: "ASearcher, ScalingInter-RL" },
+    { says: "many turns, or a growing horizon", sources: "ASearcher, ScalingInter-RL" },
   ],
   environment: "calculator",
   tokens: 32_000,

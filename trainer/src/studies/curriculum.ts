@@ -7,7 +7,7 @@ const plain = { groupSize: 8, steps: 10, learningRate: 3e-3 };
 
 export const curriculum: Study = {
   name: "curriculum",
-  question: "Does a curriculum beat the same samples in no order?",
+  question: "Does a curriculum beat the same samples in random order?",
   sides: [
     {
       says: "yes, of horizon or of difficulty",

@@ -11,11 +11,11 @@ function sized(name: string, taskPool?: number): Arm {
 
 export const dataSize: Study = {
   name: "data-size",
-  question: "Are a few demonstrations enough, within and beyond what they show?",
+  question: "Are a few demonstrations enough, also for harder tasks?",
   sides: [
-    { says: "some tens suffice", sources: "LIMI (78), Memory-R1 (152), PersonaMem-v2" },
+    { says: "a few dozen suffice", sources: "LIMI (78), Memory-R1 (152), PersonaMem-v2" },
     {
-      says: "tens of thousands; what lies outside grows slowly",
+      says: "tens of thousands; success on other tasks grows slowly",
       sources: "AgentBank, Synatra, ADP, AndroidControl",
     },
   ],
@@ -28,5 +28,5 @@ export const dataSize: Study = {
     sized("256 tasks", 256),
   ],
   measures: ["success", "easiest", "hardest"],
-  limits: ["the tasks outside are those of the harder levels"],
+  limits: ["the other tasks are those of the harder levels"],
 };

@@ -27,14 +27,14 @@ const actorCritic = (reward: ReturnType<typeof parts.outcome>) =>
 
 export const denseReward: Study = {
   name: "dense-reward",
-  question: "Does pay for single steps beat pay for the outcome alone?",
+  question: "Are rewards for single steps better than the outcome alone?",
   sides: [
     {
-      says: "yes, small models most",
+      says: "yes, most of all for small models",
       sources: "Planner-R1, SPA-RL, OPRL, Environment Tuning",
     },
     {
-      says: "outcome only; process alone may mislead; it depends on the algorithm",
+      says: "only the outcome; process rewards alone can mislead; it depends on the algorithm",
       sources: "ARTIST, ARPO, PPR, meow-tea-taro",
     },
   ],

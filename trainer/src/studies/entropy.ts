@@ -27,10 +27,10 @@ function towards(target: number): Arm {
 
 export const entropy: Study = {
   name: "entropy",
-  question: "Should entropy be kept high while learning?",
+  question: "Should entropy stay high during training?",
   sides: [
-    { says: "keep it up", sources: "Open-AgentRL, AEPO, Polychromic PPO" },
-    { says: "bounded on both sides, or a low target", sources: "SPEAR, AceReason (0.3)" },
+    { says: "keep it high", sources: "Open-AgentRL, AEPO, Polychromic PPO" },
+    { says: "bound it on both sides, or use a low target", sources: "SPEAR, AceReason (0.3)" },
   ],
   environment: "calculator",
   tokens: 32_000,
@@ -46,5 +46,7 @@ export const entropy: Study = {
     towards(0.6),
   ],
   measures: ["success", "toolCalls"],
-  limits: ["the temperature of rollouts is what is moved; held-out tasks are drawn at 1"],
+  limits: [
+    "arms change only the temperature of rollouts; held-out tasks are sampled at temperature 1",
+  ],
 };

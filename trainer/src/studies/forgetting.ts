@@ -24,10 +24,10 @@ const rehearsing = rewardStage({
 
 export const forgetting: Study = {
   name: "forgetting",
-  question: "Does reinforcement forget less than imitation?",
+  question: "Does reinforcement learning forget less than imitation?",
   sides: [
-    { says: "less than fine-tuning", sources: "RL's Razor, the RFT study" },
-    { says: "unvisited skills are lost, language drifts", sources: "RL as forgetting, SIL" },
+    { says: "it forgets less than fine-tuning", sources: "RL's Razor, the RFT study" },
+    { says: "it loses unused skills, and its language drifts", sources: "RL as forgetting, SIL" },
   ],
   environment: "calculator",
   tokens: 32_000,
@@ -45,5 +45,5 @@ export const forgetting: Study = {
     arm("reinforcement with rehearsal", ["one"], [rehearsing, 1]),
   ],
   measures: ["hardest", "easiest", "success", "kl"],
-  limits: ["only the easiest tasks are trained; what is forgotten is read off the hardest"],
+  limits: ["only the easiest tasks are trained, and forgetting is measured on the hardest"],
 };

@@ -38,10 +38,10 @@ const free = [pulled(0), pulled(0, 0.5), pulled(0, 0.25)] as const;
 
 export const klTerm: Study = {
   name: "kl-term",
-  question: "Is the KL term what keeps reinforcement from forgetting?",
+  question: "Does the KL term prevent forgetting?",
   sides: [
     { says: "KL to the base predicts forgetting", sources: "RL's Razor" },
-    { says: "the penalty is not the main reason", sources: "the RFT study" },
+    { says: "the penalty is not the main cause", sources: "the RFT study" },
   ],
   environment: "calculator",
   tokens: 32_000,
@@ -49,7 +49,7 @@ export const klTerm: Study = {
   measures: ["hardest", "easiest", "success", "kl"],
   atEqualKl: free,
   limits: [
-    "only the easiest tasks are trained; what is forgotten is read off the hardest",
-    "where the hardest tasks gain by learning the easiest, less forgetting shows as more of that gain",
+    "only the easiest tasks are trained, and forgetting is measured on the hardest",
+    "if learning the easiest tasks improves the hardest, less forgetting appears as a larger gain",
   ],
 };

@@ -25,9 +25,12 @@ function merged(name: string, how: ReturnType<typeof parts.reinforced>, isGated 
 
 export const merging: Study = {
   name: "merging",
-  question: "Does a merge of specialists beat one model that learned it all?",
+  question: "Do merged specialists beat one model trained on everything?",
   sides: [
-    { says: "parents are surpassed", sources: "RAM, Model Breadcrumbs (7 to 8 B)" },
+    {
+      says: "the merged model surpasses its parents",
+      sources: "RAM, Model Breadcrumbs (7 to 8 B)",
+    },
     { says: "no gain in small models", sources: "merges at 1.7 B" },
   ],
   environment: "calculator",
@@ -42,7 +45,7 @@ export const merging: Study = {
   ],
   measures: ["success", "easiest", "hardest"],
   limits: [
-    "each specialist spends a half of the budget; with a gate two fifths, and the rest is spent on tasks to choose by",
-    "adapters are merged factor by factor, and both specialists change every entry: RAM is the mean then",
+    "each specialist has half of the budget; with a gate two fifths, and the rest is for the tasks that decide about the merge",
+    "adapters are merged factor by factor, and both specialists change every entry, so RAM equals the mean",
   ],
 };

@@ -39,7 +39,7 @@ export const oneModel: Study = {
   ],
   measures: ["success", "toolCalls"],
   limits: [
-    "roles are adapters over the same base, so that sizes are alike",
-    "the base was never shown another's draft: a checker begins below one model",
+    "roles are adapters over the same base, so all arms have models of the same size",
+    "the base never saw a draft of another role, so a checker starts below one model",
   ],
 };

@@ -7,11 +7,11 @@ const plain = { steps: 200, learningRate: 3e-3, mistakes: 0.3 };
 
 export const onlyCorrectRuns: Study = {
   name: "only-correct-runs",
-  question: "Should only runs that succeeded be imitated?",
+  question: "Should only successful runs be imitated?",
   sides: [
     { says: "yes, rejection sampling", sources: "FireAct, BrowserAgent" },
     {
-      says: "no, wrong runs teach too",
+      says: "no, failed runs teach too",
       sources: "Behavior Priming, EEF, FAFT, Orchard",
     },
   ],
@@ -32,5 +32,7 @@ export const onlyCorrectRuns: Study = {
     ),
   ],
   measures: ["success"],
-  limits: ["demonstrations that are left out count in the budget: somebody made them"],
+  limits: [
+    "demonstrations that are left out count in the budget, because they cost as much to make",
+  ],
 };

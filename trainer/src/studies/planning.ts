@@ -6,7 +6,10 @@ export const planning: Study = {
   question: "Should an agent always plan?",
   sides: [
     { says: "a plan for every task", sources: "PilotRL, EnterpriseOps-Gym (oracle plans)" },
-    { says: "plan where it pays; always planning hurts long tasks", sources: "dynamic planning" },
+    {
+      says: "plan only where it helps; always planning hurts long tasks",
+      sources: "dynamic planning",
+    },
   ],
   environment: "key-door",
   tokens: 90_000,
@@ -18,6 +21,6 @@ export const planning: Study = {
   ],
   measures: ["success", "toolCalls"],
   limits: [
-    "a nano model writes no plans: turns that look before they act stand for them, and PilotRL's first turn",
+    "the nano model cannot write plans; turns that look before they act stand in for plans, as does PilotRL's first turn",
   ],
 };

@@ -18,14 +18,14 @@ function started(share: number): Arm {
 
 export const sftBeforeRl: Study = {
   name: "sft-before-rl",
-  question: "Does imitation before reinforcement pay for what it costs?",
+  question: "Is imitation before reinforcement learning worth its cost?",
   sides: [
     {
-      says: "a cold start is needed, or raises where it ends",
+      says: "a cold start is needed, or raises the final success",
       sources: "DeepEyesV2, GraphWalker, Open-AgentRL, AceReason",
     },
     {
-      says: "reinforcement alone suffices; imitation collapses elsewhere",
+      says: "reinforcement learning alone suffices; imitation fails outside its data",
       sources: "AgentGym-RL, Environment Tuning, ARTIST",
     },
   ],
@@ -34,6 +34,6 @@ export const sftBeforeRl: Study = {
   arms: [started(0), started(0.25), started(0.5), started(1)],
   measures: ["success", "toolCalls"],
   limits: [
-    "the base has seen demonstrations of this environment already, a third of their decisions wrong",
+    "the base was already trained on demonstrations of this environment, with a third of the decisions wrong",
   ],
 };

@@ -29,7 +29,7 @@ function simulated(judges: boolean): ReturnType<typeof rewardStage> {
 
 export const simulatedTraces: Study = {
   name: "simulated-traces",
-  question: "Do simulated tools teach as real ones do?",
+  question: "Do simulated tools teach as well as real ones?",
   sides: [
     { says: "real ones, end to end", sources: "Open-AgentRL; MOTO warns of exploited models" },
     { says: "simulated ones suffice", sources: "Simia, SSRL, AgentScaler" },
@@ -42,5 +42,5 @@ export const simulatedTraces: Study = {
     arm("simulated tools and verdict", ["one"], [simulated(true), 1]),
   ],
   measures: ["success", "toolCalls"],
-  limits: ["the simulator is an adapter over the same nano base, fitted to logged calls"],
+  limits: ["the simulator is an adapter over the same nano base, trained on logged calls"],
 };

@@ -64,7 +64,7 @@ test("a seed counts once every arm has it, and few are no answer", () => {
   const cut = runs.filter(({ arm, seed }) => !(arm === third && seed === 3));
   expect(wholeSeeds(study, cut)).toEqual([1, 2]);
   expect(answer(study, cut)).toContain("No answer yet");
-  expect(studyPage(study, cut, "picture.svg", NO_CONTROLS)).toContain("2 seeds per arm");
+  expect(studyPage(study, cut, "picture.svg", NO_CONTROLS)).toContain("2 seeds and");
 });
 
 test("an arm that ended before its budget was spent is named", () => {

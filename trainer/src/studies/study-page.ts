@@ -1,6 +1,6 @@
 /**
- * The page of a study: who says what, what came out at this scale, and how sure that is. Written from
- * the runs alone, so that it can be written again.
+ * The page of a study: the positions in the literature, the results at this scale, and their uncertainty. It is
+ * generated from the recorded runs alone.
  */
 import { mean, signFlipTest } from "@waggle/evaluation";
 import type { ControlLog } from "../evidence/control-log.ts";
@@ -23,10 +23,10 @@ export type Comparison = {
 
 const WORDS: { readonly [measure in Measure]: string } = {
   success: "success, %",
-  toolCalls: "calls a trajectory",
+  toolCalls: "calls per trajectory",
   easiest: "easiest tasks, %",
   hardest: "hardest tasks, %",
-  kl: "nats a token from the base",
+  kl: "KL from the base, nats per token",
 };
 
 export function measureWords(measure: Measure): string {
@@ -115,19 +115,19 @@ export function studyPage(
     "",
     "## What was compared",
     "",
-    "The literature disagrees:",
+    "The literature disagrees. Positions, with the papers that take them:",
     "",
     ...study.sides.map(({ says, sources }) => `- ${capital(says)}: ${sources}.`),
     "",
-    `Measured in \`${study.environment}\` with the environment's own base model, ${seeds.length} seeds per arm and ${study.tokens.toLocaleString("en")} tokens, sampled or demonstrated, per run.`,
-    `Before learning, ${mean(base).toFixed(1)} % of held-out tasks are solved. Figures are mean ± standard error over seeds. Differences are to *${study.arms[0].name}* on the`,
-    "same seeds; p is of a two-sided sign-flip test over seeds (with five seeds it cannot be below 0.06).",
+    `All arms run in \`${study.environment}\`, with the environment's own base model, ${seeds.length} seeds and ${study.tokens.toLocaleString("en")} sampled or demonstrated tokens per run.`,
+    `The base solves ${mean(base).toFixed(1)} % of the held-out tasks. Figures are means ± standard errors over seeds. Differences are to *${study.arms[0].name}*,`,
+    "seed by seed; p is from a two-sided sign-flip test over seeds (with five seeds it cannot be below 0.06).",
     "",
-    ...equalKl(study, runs, seeds),
     ...underspent(study, runs, seeds),
     ...(study.limits.length === 0
       ? []
-      : ["Simplifications:", "", ...study.limits.map((limit) => `- ${limit}`), ""]),
+      : ["Limits:", "", ...study.limits.map((limit) => `- ${limit}`), ""]),
+    ...equalKl(study, runs, seeds),
   ].join("\n");
 }
 
@@ -154,9 +154,12 @@ function equalKl(
   );
   const places = digits(measure);
   return [
-    `At equal KL: ${names.map((name) => `*${name}*`).join(", ")} make a line from KL to ${WORDS[measure]}, seed by seed; the others are held against it where they are.`,
+    "## At equal KL",
     "",
-    `| arm | KL | ${WORDS[measure]} | on the line there | difference | p |`,
+    `For each seed, ${names.map((name) => `*${name}*`).join(", ")} give a line from KL to the result (${WORDS[measure]}).`,
+    "The table compares the other arms with that line at their own KL.",
+    "",
+    `| arm | KL | ${WORDS[measure]} | on the line | difference | p |`,
     "|---|---|---|---|---|---|",
     ...rows.map(
       (row) =>
@@ -166,7 +169,7 @@ function equalKl(
   ];
 }
 
-/** Arms whose steps were over before the budget was: equal in name alone. */
+/** Names the arms that ended before they used their budget. */
 function underspent(
   { arms, tokens }: Study,
   runs: readonly TrialRun[],
@@ -181,7 +184,7 @@ function underspent(
   });
   return short.length === 0
     ? []
-    : [`Not at equal budget: ${short.join(", ")} ended before the budget was spent.`, ""];
+    : [`Not at equal budget: ${short.join(", ")} ended before using it.`, ""];
 }
 
 /** With fewer no sign-flip test reaches the level. */
@@ -191,7 +194,7 @@ const LEAST_SPENT = 0.95;
 /** Two-sided; of five seeds that all agree it is 0.06. */
 const LEVEL = 0.1;
 
-/** What the first measure says, in a sentence. */
+/** The result of the first measure, in a sentence. */
 export function answer(study: Study, runs: readonly TrialRun[]): string {
   const [measure] = study.measures;
   const seeds = wholeSeeds(study, runs).length;
@@ -202,12 +205,12 @@ export function answer(study: Study, runs: readonly TrialRun[]): string {
   );
   const apart = others.filter(({ pValue }) => pValue <= LEVEL);
   if (apart.length === 0) {
-    return `No arm differs from *${study.arms[0].name}* beyond chance (${WORDS[measure]}; p ≤ ${LEVEL} over ${seeds} seeds).`;
+    return `No arm differs significantly from *${study.arms[0].name}* (${WORDS[measure]}; none has p ≤ ${LEVEL} over ${seeds} seeds).`;
   }
   const clauses = apart.map(
     ({ arm, difference }) => `*${arm}* ${signed(difference, digits(measure))}`,
   );
-  return `Against *${study.arms[0].name}*: ${clauses.join(", ")} (${WORDS[measure]}; p ≤ ${LEVEL} over ${seeds} seeds).`;
+  return `Compared with *${study.arms[0].name}*: ${clauses.join(", ")} (${WORDS[measure]}; p ≤ ${LEVEL} over ${seeds} seeds).`;
 }
 
 function digits(measure: Measure): number {

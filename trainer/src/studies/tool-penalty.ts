@@ -8,11 +8,11 @@ const callCost = 0.05;
 
 export const toolPenalty: Study = {
   name: "tool-penalty",
-  question: "Should the cost of calls be in the reward?",
+  question: "Should the reward include the cost of tool calls?",
   sides: [
-    { says: "yes, as a cost or as a bonus of the thrifty", sources: "A2FM, ASTRA, ToolCUA" },
+    { says: "yes, as a cost or as a bonus for few calls", sources: "A2FM, ASTRA, ToolCUA" },
     {
-      says: "no, a scalar suppresses needed calls or drowns; a channel of its own, or pairs",
+      says: "no: a scalar suppresses needed calls or has no effect; use a separate channel, or pairs",
       sources: "HDPO, AKBE",
     },
   ],

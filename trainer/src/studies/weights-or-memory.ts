@@ -7,9 +7,9 @@ const steps = 400;
 
 export const weightsOrMemory: Study = {
   name: "weights-or-memory",
-  question: "Does a memory learn as much as weights do?",
+  question: "Does a memory learn as much as the weights?",
   sides: [
-    { says: "memory suffices", sources: "AgentFly, EvoKernel, Training-Free GRPO" },
+    { says: "a memory suffices", sources: "AgentFly, EvoKernel, Training-Free GRPO" },
     { says: "weights", sources: "papers that fine-tune" },
   ],
   environment: "recall",
@@ -20,7 +20,5 @@ export const weightsOrMemory: Study = {
     catalogued("cases, policy gradient", "agent-fly", { steps, learns: "policy-gradient" }),
   ],
   measures: ["success", "toolCalls"],
-  limits: [
-    "the base was taught to read cases and knows nothing else, which is the best that a memory can meet",
-  ],
+  limits: ["the base was trained only to read cases, which is the best situation for a memory"],
 };

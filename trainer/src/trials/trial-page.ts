@@ -1,4 +1,4 @@
-/** Results of a trial as the middle of its page of evidence. What stands above and below is written by hand. */
+/** Writes the results of a trial into its evidence page. The text above and below them is written by hand. */
 import { mean } from "@waggle/evaluation";
 import type { ControlLog } from "../evidence/control-log.ts";
 import { controlWords } from "../evidence/control-words.ts";
@@ -20,12 +20,12 @@ export function withResults(
   const methodAt = rest.indexOf(METHOD);
   const lines = [
     `${above.trimEnd()}\n\n${RESULTS}\n`,
-    `${trial.seeds.length} seeds an arm, ${trial.evaluationTasks} held-out tasks each, shares in percent, mean ± standard error over seeds.\n`,
+    `Success in percent, mean ± standard error over ${trial.seeds.length} seeds per arm, with ${trial.evaluationTasks} held-out tasks each.\n`,
     ...armTable(trial, runs),
     "",
     controlWords(trial.arms[0]?.spec.name ?? "", meansOf(trial, runs), controls),
     "",
-    "| expected | difference in points | p | holds |",
+    "| expectation | difference in points | p | holds |",
     "|---|---|---|---|",
     ...verdicts.map(
       ({ says, mean: average, error, pValue, holds }) =>
@@ -40,7 +40,7 @@ export function withResults(
 function armTable({ arms, probes }: Trial, runs: readonly TrialRun[]): string[] {
   const names = probes.map(({ name }) => `${name} before | ${name} after |`).join(" ");
   return [
-    `| arm | base | after | ${names} worst seed | seconds a run |`,
+    `| arm | base | after | ${names}${names === "" ? "" : " "}worst seed | seconds per run |`,
     `|${"---|".repeat(5 + 2 * probes.length)}`,
     ...arms.map(({ name }) => {
       const of = runs.filter(({ arm }) => arm === name);
