@@ -80,7 +80,7 @@ describe("a fall", () => {
     expect(found.now).toBeCloseTo(now, 12);
   });
 
-  test("is looked for among as many units as both lists have", () => {
+  test("is tested on as many pairs as both lists allow", () => {
     const test = fallTest([1, 0.5, 1], [0.5, 0.5], OPTIONS);
     expect(test).toEqual({ pairs: 2, before: 0.75, now: 0.5, hasFallen: false });
   });

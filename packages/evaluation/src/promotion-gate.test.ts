@@ -42,7 +42,7 @@ test.each<[string, Partial<PairedCounts>]>([
   expect(gateRefusal({ ...counts(40, 0, 0), ...wrong }, GATE)).toMatch(/contradict each other/);
 });
 
-test("a gain is not held against a candidate, however significant", () => {
+test("a significant gain is not refused", () => {
   expect(gateRefusal(counts(10, 80, 0), GATE)).toBeNull();
 });
 
