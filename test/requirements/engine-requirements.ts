@@ -10,7 +10,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "packages/engine/src/contract/train-engine-numbers.contract.ts > backward gives PyTorch's gradients of every tensor (${modelType}, ${trains})",
       "packages/engine/src/contract/train-engine-numbers.contract.ts > the gradient of ${output} equals central differences of the plain twin, every tensor (${config.modelType}, ${trains})",
-      "packages/engine/src/contract/train-engine-training.contract.ts > a loaded checkpoint goes on bit by bit (${trains})",
+      "packages/engine/src/contract/train-engine-training.contract.ts > training resumes from a checkpoint bit for bit (${trains})",
       "packages/engine/src/contract/train-engine-training.contract.ts > neither padding, order nor microbatches change outputs or gradients",
     ],
   },
@@ -23,7 +23,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
       "packages/engine/src/contract/train-engine-numbers.contract.ts > backward gives PyTorch's gradients of every tensor (${modelType}, ${trains})",
       "trainer/src/model/trainable-models.test.ts > what was trained of a %s in %s is what samples: log-probs agree to 1e-4",
       "trainer/src/model/trainable-models.test.ts > a %s, which only runs, is refused by every command that trains, and by plan",
-      "packages/engine/src/create-engine.test.ts > decoders that only run are refused by their types on %s",
+      "packages/engine/src/create-engine.test.ts > decoders that cannot be trained are refused by model type on %s",
     ],
   },
   {
@@ -44,12 +44,12 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "packages/engine/src/contract/train-engine-trees.contract.ts > a tree has the plain twin's outputs (${config.modelType})",
       "packages/engine/src/contract/train-engine-trees.contract.ts > the gradients of trees equal central differences of the plain twin, every tensor (${config.modelType}, ${trains})",
-      "packages/engine/src/contract/train-engine-trees.contract.ts > a tree is its paths as sequences of their own",
-      "packages/engine/src/contract/train-engine-trees.contract.ts > trees and sequences packed together are each alone, in any microbatches",
-      "packages/engine/src/batch/microbatch.test.ts > any batch: every asked token has a row whose path is its own, within the bound",
-      "packages/engine/src/batch/microbatch.test.ts > packed is padded: groups with prompts and short sequences in long rows, %s",
-      "packages/engine/src/graphs/causal-attention.test.ts > packed rows in %i blocks give the outputs and gradients of one",
-      "packages/engine/src/graphs/causal-attention.test.ts > keys that nobody of a block sees are left out",
+      "packages/engine/src/contract/train-engine-trees.contract.ts > a tree gives the results of its paths as separate sequences",
+      "packages/engine/src/contract/train-engine-trees.contract.ts > trees and sequences packed together do not affect each other, in any microbatches",
+      "packages/engine/src/batch/microbatch.test.ts > in any batch every asked token has a row with its own path, within the token limit",
+      "packages/engine/src/batch/microbatch.test.ts > packed rows give the results of padded rows: groups with prompts, short sequences, %s",
+      "packages/engine/src/graphs/causal-attention.test.ts > packed rows in %i blocks give the outputs and gradients of a single block",
+      "packages/engine/src/graphs/causal-attention.test.ts > keys that no query of a block attends to are left out",
     ],
   },
   {
@@ -57,7 +57,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     source: "Loshchilov and Hutter 2019, arXiv:1711.05101",
     behavior: "AdamW with clipping is PyTorch's over ten steps.",
     tests: [
-      "packages/engine/src/optimizer/adamw.test.ts > ten clipped steps are PyTorch's, with decay on the matrix only",
+      "packages/engine/src/optimizer/adamw.test.ts > ten clipped steps match PyTorch's, with decay on the matrix only",
     ],
   },
   {
@@ -65,8 +65,8 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/evidence/engine.md",
     behavior: "A hundred training steps leave no tensor and no buffer behind.",
     tests: [
-      "packages/engine/src/contract/steps-leave-nothing.test.ts > a hundred steps on %s leave no tensor and no buffer behind",
-      "packages/engine/src/contract/steps-leave-nothing.test.ts > control: a hundred kept sets of gradients are seen",
+      "packages/engine/src/contract/steps-leave-nothing.test.ts > a hundred steps on %s leak no tensor and no buffer",
+      "packages/engine/src/contract/steps-leave-nothing.test.ts > control: a hundred leaked sets of gradients are detected",
     ],
   },
   {
@@ -75,7 +75,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Both engines compute the same on WebGPU through Dawn; a software adapter is never chosen by itself.",
     tests: [
-      "packages/engine/src/onnx/webgpu-engines.test.ts > on %s outputs and gradients are PyTorch's, everything else the CPU's, or the lack of a device is said",
+      "packages/engine/src/onnx/webgpu-engines.test.ts > on %s results match PyTorch and the CPU, or the missing device is reported",
       "packages/engine/src/onnx/onnx-device-choice.test.ts > %s is chosen with %s",
     ],
   },
@@ -97,8 +97,8 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
       "On WebGPU frozen weights cross to the device once and trained ones once a step; none is left there after dispose.",
     tests: [
       "test/contract/gpu-bench.test.ts > frozen matrices are transferred once, trained ones once per step",
-      "packages/engine/src/onnx/resident-tensors.test.ts > a kept tensor crosses once, and again with its new numbers after a change",
-      "packages/engine/src/onnx/resident-tensors.test.ts > what is dropped is fed as others are, and nothing is left after dispose",
+      "packages/engine/src/onnx/resident-tensors.test.ts > a kept tensor is copied to the device once, and again after it changed",
+      "packages/engine/src/onnx/resident-tensors.test.ts > a dropped tensor is no longer kept, and dispose frees everything",
     ],
   },
   {
@@ -107,8 +107,8 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "--device cuda where it is not installed is refused by every command that takes a device, before a model is read, naming what to install.",
     tests: [
-      "packages/engine/src/onnx/cuda-libraries.test.ts > where the provider is not installed, what to install is said, and where it could not be",
-      "packages/engine/src/onnx/cuda-libraries.test.ts > an engine on cuda starts, or says what is missing",
+      "packages/engine/src/onnx/cuda-libraries.test.ts > without the CUDA provider the error says what to install, or that the platform has none",
+      "packages/engine/src/onnx/cuda-libraries.test.ts > an engine on cuda starts, or its error names what is missing",
       "trainer/src/options/server-options.test.ts > every command that trains takes a device",
       "trainer/src/options/server-options.test.ts > %s says what --device cuda needs where it is not installed",
     ],
@@ -119,7 +119,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Log-probs, entropy, sums of squares and candidates of any vocabulary come from tiles of logits, with their gradients; kept sets take the memory of what was given.",
     tests: [
-      "packages/engine/src/decoder/chunked-head.test.ts > ${name} rows: outputs are those of a whole softmax, %s",
+      "packages/engine/src/decoder/chunked-head.test.ts > ${name} rows: outputs equal those of a whole softmax, %s",
       "packages/engine/src/decoder/chunked-head.test.ts > ${name} rows: gradients equal central differences, %s",
       "packages/engine/src/contract/train-engine-candidates.contract.ts > candidate log-probs and their gradients are the plain twin's (${config.modelType}, ${trains})",
     ],
@@ -132,14 +132,14 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "packages/engine/src/contract/train-engine-values.contract.ts > values and their gradients are the plain twin's, every tensor (${config.modelType}, ${trains})",
       "packages/engine/src/contract/train-engine-values.contract.ts > values beside log-probs add their gradients, whatever the microbatches",
-      "packages/engine/src/contract/train-engine-values.contract.ts > values need not train the decoder",
-      "packages/engine/src/contract/train-engine-values.contract.ts > a critic learns returns, and neither at rate 0 nor from shuffled ones",
+      "packages/engine/src/contract/train-engine-values.contract.ts > values can leave the decoder untrained",
+      "packages/engine/src/contract/train-engine-values.contract.ts > a critic learns returns, but not at rate 0 and not from shuffled returns",
       "packages/engine/src/contract/train-engine-values.contract.ts > value heads have a learning rate of their own",
-      "packages/engine/src/contract/train-engine-values.contract.ts > a loaded checkpoint goes on bit by bit, value heads included",
+      "packages/engine/src/contract/train-engine-values.contract.ts > training resumes from a checkpoint bit for bit, value heads included",
       "trainer/src/sink/adapter-folder.test.ts > a folder keeps value heads beside the adapter, and training goes on bit for bit",
-      "packages/engine/src/contract/engines-agree.test.ts > ONNX whole, ONNX by layers and TensorFlow.js agree norm-wise to 1e-4, values included (%s)",
+      "packages/engine/src/contract/engines-agree.test.ts > ONNX in one graph, ONNX by layers and TensorFlow.js agree norm-wise to 1e-4, values included (%s)",
       "packages/engine/src/remote/remote-engines-agree.test.ts > a server over TensorFlow.js, ONNX and ONNX by layers agree norm-wise to 1e-4, every tensor (%s)",
-      "packages/engine/src/remote/remote-refusals.test.ts > value heads are refused by name before anything is asked of the server",
+      "packages/engine/src/remote/remote-refusals.test.ts > value heads are refused by name before any request to the server",
     ],
   },
   {
@@ -158,13 +158,13 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Several adapters train over one base, held once: each bit for bit as if alone, on this machine and as a server's models.",
     tests: [
-      "packages/engine/src/contract/shared-base.contract.ts > one that trains leaves another as it is, bit for bit, of another rank too",
-      "packages/engine/src/contract/shared-base.contract.ts > each takes the steps of an engine of its own, bit for bit, however they mix",
-      "packages/engine/src/contract/shared-base.contract.ts > one that is unloaded leaves its id and the others, and its checkpoint goes on",
-      "packages/engine/src/shared-base.test.ts > eight models take what they train and not their base again, checkpointing %s",
-      "packages/engine/src/shared-base.test.ts > a model that does not fit beside the others is refused, and fits when one is gone",
-      "packages/engine/src/remote/remote-base.test.ts > models are the server's own, one each, and go when they are unloaded",
-      "packages/engine/src/remote/remote-base.test.ts > a server that holds one model refuses the second by name, and keeps the first",
+      "packages/engine/src/contract/shared-base.contract.ts > training one model changes no bit of another, even of another rank",
+      "packages/engine/src/contract/shared-base.contract.ts > each model takes the same steps as an engine of its own, bit for bit, in any order of calls",
+      "packages/engine/src/contract/shared-base.contract.ts > an unloaded model frees its id, leaves the others alone, and resumes from its checkpoint",
+      "packages/engine/src/shared-base.test.ts > eight models share the memory of one base, checkpointing %s",
+      "packages/engine/src/shared-base.test.ts > a model that does not fit beside the others is refused, and fits after one is unloaded",
+      "packages/engine/src/remote/remote-base.test.ts > each model is created on the server and unloaded from it",
+      "packages/engine/src/remote/remote-base.test.ts > a server limited to one model refuses the second by name and keeps the first",
     ],
   },
   {
@@ -173,7 +173,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Layer by layer, each computed again for its gradient, gives the numbers of the whole graph.",
     tests: [
-      "packages/engine/src/onnx/layer-runner.test.ts > layer by layer is the whole graph to 1e-5, all outputs and gradients (${config.modelType}, %s, tiles of %d)",
+      "packages/engine/src/onnx/layer-runner.test.ts > layer by layer gives all outputs and gradients of one graph to 1e-5 (${config.modelType}, %s, tiles of %d)",
     ],
   },
   {
@@ -182,10 +182,10 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Adapters train on a frozen base of 16, 8 or 4 bits, which counts as the numbers that it stands for.",
     tests: [
-      "packages/engine/src/onnx/layer-runner.test.ts > an %s base gives the outputs and gradients of the numbers it stands for",
-      "packages/engine/src/onnx/layer-runner.test.ts > a quantized base stays as it is while its adapter learns",
+      "packages/engine/src/onnx/layer-runner.test.ts > an %s base gives the outputs and gradients of its dequantized numbers",
+      "packages/engine/src/onnx/layer-runner.test.ts > a quantized base does not change while its adapter learns",
       "packages/model/src/weights/resident-weights.test.ts > %s weights are those that a quantized graph computes with",
-      "packages/engine/src/create-engine.test.ts > weights that are held in %s are read once, one read after the other, matrices in slices",
+      "packages/engine/src/create-engine.test.ts > weights stored in %s are read once, one read at a time, matrices in slices",
       "trainer/src/model/held-weights.test.ts > an int8 base is all that is held beside the sampler's graph; float32 in memory would show",
       "packages/model/src/weights/resident-source.test.ts > a source over %s gives the numbers that training computes with, whole and in slices",
     ],
@@ -196,12 +196,12 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Products in f16 with float32 around them learn as float32 does; what leaves the range is computed again or refused.",
     tests: [
-      "packages/engine/src/decoder/half-precision.test.ts > it learns as float32 does, from the same start",
-      "packages/engine/src/decoder/half-precision.test.ts > gradients are float32's to 1/200 norm-wise, and are not float32's (%s, checkpointing %s, base %s)",
-      "packages/engine/src/decoder/half-precision.test.ts > gradients that leave the range are computed again, and the step says so",
-      "packages/engine/src/decoder/half-precision.test.ts > activations that leave the range are refused, not returned",
-      "packages/engine/src/decoder/gradient-scale.test.ts > derivatives below float16's smallest number come through, and would not without a scale",
-      "packages/engine/src/onnx/webgpu-engines.test.ts > f16 is refused by an adapter that has none, as is its lack of a driver",
+      "packages/engine/src/decoder/half-precision.test.ts > training in f16 reaches the loss of float32",
+      "packages/engine/src/decoder/half-precision.test.ts > gradients are within 1/200 of float32's norm-wise, and differ from them (%s, checkpointing %s, base %s)",
+      "packages/engine/src/decoder/half-precision.test.ts > gradients that overflow are computed again, and the step reports it",
+      "packages/engine/src/decoder/half-precision.test.ts > activations that overflow are refused, not returned",
+      "packages/engine/src/decoder/gradient-scale.test.ts > derivatives below float16's smallest number survive, and would not without a scale",
+      "packages/engine/src/onnx/webgpu-engines.test.ts > f16 is refused on an adapter without it, and without a driver",
     ],
   },
   {
@@ -210,11 +210,11 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "What training takes is said before it starts, and refused with what to lower where there is less.",
     tests: [
-      "packages/engine/src/memory/memory-plan.test.ts > the plan is the measured peak within a third: $title",
-      "packages/engine/src/memory/memory-plan.test.ts > more than the limit is refused before anything is loaded, with what to lower",
-      "packages/engine/src/memory/memory-plan.test.ts > a vocabulary adds its embedding and nothing else, layer by layer",
-      "packages/engine/src/memory/memory-budget.test.ts > a batch that takes more than there is is refused before any of it runs, and nothing is lost, checkpointing %s",
-      "packages/engine/src/memory/memory-budget.test.ts > a real size that opens within 2 GB is refused at 2048 tokens, naming what can be lowered",
+      "packages/engine/src/memory/memory-plan.test.ts > the plan is within a third of the measured peak: $title",
+      "packages/engine/src/memory/memory-plan.test.ts > a plan above the limit is refused before anything is loaded, naming what to lower",
+      "packages/engine/src/memory/memory-plan.test.ts > layer by layer, a larger vocabulary adds only its embedding",
+      "packages/engine/src/memory/memory-budget.test.ts > a batch that exceeds the limit is refused before any of it runs, and gradients stay, checkpointing %s",
+      "packages/engine/src/memory/memory-budget.test.ts > a 0.6 B model that opens within 2 GB is refused at 2048 tokens, naming what to lower",
       "trainer/src/commands/program.test.ts > plan says what training would take, and a limit below it is refused before a step",
     ],
   },

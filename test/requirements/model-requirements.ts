@@ -175,7 +175,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/save-model/save-command.test.ts > a checkpoint of a trainer's folder goes on bit for bit, and is an adapter besides",
       "trainer/src/save-model/save-command.test.ts > a stop leaves nothing; what is there is replaced only on request, and only if it is ours",
-      "packages/engine/src/contract/resume.test.ts > %s, checkpointing %s: half, a file, a new engine, half is all at once in every bit",
+      "packages/engine/src/contract/resume.test.ts > %s, checkpointing %s: saving halfway and resuming in a new engine changes no bit",
     ],
   },
   {

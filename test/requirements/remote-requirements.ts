@@ -10,10 +10,10 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A URL as the device trains what this machine trains: outputs, gradient norms and parameters, the whole loop included.",
     tests: [
-      `${ENGINE}/remote-engine.test.ts > %s: outputs, norms and parameters are the local engine's`,
+      `${ENGINE}/remote-engine.test.ts > %s: outputs, norms and parameters match the local engine's`,
       `${ENGINE}/remote-engine.test.ts > derivatives of both log-probs add up`,
-      `${ENGINE}/remote-wire.test.ts > a tree goes as one datum for each path, what they share with a weight on the first only`,
-      `${ENGINE}/remote-engine.test.ts > a device that is a URL is a server`,
+      `${ENGINE}/remote-wire.test.ts > a tree is sent as one datum per path, with weights of shared tokens on the first path only`,
+      `${ENGINE}/remote-engine.test.ts > a URL as device connects to a server`,
       "trainer/src/loop/remote-training.test.ts > simulate on a server learns what it learns here",
     ],
   },
@@ -38,10 +38,10 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/loop/remote-training.test.ts > an entropy bonus is refused before anything runs, and what would serve is named",
       "packages/learning/src/composition/requirements.test.ts > a stage is refused for want of %s",
-      `${ENGINE}/remote-refusals.test.ts > a server that takes means over weights is refused, and SkyRL's way out is named`,
-      `${ENGINE}/remote-refusals.test.ts > another base model than the one here is found by its log-probs`,
-      `${ENGINE}/remote-refusals.test.ts > there is no upload: a trained adapter, and one of another decoder, are refused`,
-      `${ENGINE}/remote-refusals.test.ts > open-rl without a shared folder gives no parameters, and says so beforehand`,
+      `${ENGINE}/remote-refusals.test.ts > a server that averages over weights is refused, naming SkyRL's backends that sum`,
+      `${ENGINE}/remote-refusals.test.ts > a base model that differs from the local one is detected by its log-probs`,
+      `${ENGINE}/remote-refusals.test.ts > a trained adapter, and one for another decoder, are refused`,
+      `${ENGINE}/remote-refusals.test.ts > without a shared folder open-rl's parameters cannot be read, and capabilities() says so`,
       "trainer/src/check/trajectory-check.test.ts > what an engine cannot replay is skipped, with its numbers, and learned from elsewhere",
     ],
   },
@@ -52,9 +52,9 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A lost answer applies nothing twice: SkyRL is asked again by seq_id, on open-rl the engine stops until a checkpoint is loaded.",
     tests: [
-      `${ENGINE}/remote-failures.test.ts > SkyRL: calls whose answers were lost are made again, and count once`,
-      `${ENGINE}/remote-failures.test.ts > open-rl: a refusal is tried again, and counts once`,
-      `${ENGINE}/remote-failures.test.ts > open-rl: after a lost answer of %s nothing is guessed, and a checkpoint goes on exactly`,
+      `${ENGINE}/remote-failures.test.ts > SkyRL: calls whose response was lost are repeated and applied once`,
+      `${ENGINE}/remote-failures.test.ts > open-rl: a refused call is retried and applied once`,
+      `${ENGINE}/remote-failures.test.ts > open-rl: after a lost response to %s calls are refused until a checkpoint is loaded, which resumes exactly`,
     ],
   },
   {
@@ -63,8 +63,8 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A server that is started again is a typed error, and training goes on from weights that it saved, exactly.",
     tests: [
-      `${ENGINE}/remote-failures.test.ts > %s started again (records forgotten: %s): the model is lost, a checkpoint goes on`,
-      `${ENGINE}/remote-engine.test.ts > %s: a saved checkpoint goes on in another engine, exactly`,
+      `${ENGINE}/remote-failures.test.ts > %s restarted (records forgotten: %s): the model is lost, and training resumes from a checkpoint`,
+      `${ENGINE}/remote-engine.test.ts > %s: another engine resumes exactly from a saved checkpoint`,
       "trainer/src/loop/remote-training.test.ts > a run on a server publishes, survives the server's restart, and needs its adapters",
       "trainer/src/checkpoint/checkpoint-store.test.ts > a checkpoint on a server is read back by its place there",
     ],
@@ -75,9 +75,9 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Passes travel compressed where the server reads it, split to the limits of a request.",
     tests: [
-      `${ENGINE}/remote-wire.test.ts > %s: passes travel as %s where gzip is understood: %s`,
-      `${ENGINE}/remote-wire.test.ts > batches are split to the limits, in order, and add up to the same`,
-      `${ENGINE}/tar-archive.test.ts > a %s archive of Python's tarfile gives its regular files`,
+      `${ENGINE}/remote-wire.test.ts > %s: passes are sent as %s if the server reads gzip: %s`,
+      `${ENGINE}/remote-wire.test.ts > batches are split to the limits in order, and give the same gradients`,
+      `${ENGINE}/tar-archive.test.ts > a %s archive of Python's tarfile yields its regular files`,
     ],
   },
   {

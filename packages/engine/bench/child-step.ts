@@ -1,4 +1,4 @@
-/** A measured step in a child process, and whether the engine computes what it should at all. */
+/** Runs a measured step in a child process, and checks layer-by-layer gradients beforehand. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -11,6 +11,7 @@ import { randomBatch } from "./random-decoder.ts";
 
 const PROGRAM = join(import.meta.dirname, "measured-step.ts");
 
+/** Measures one training step in a child process, so that peak memory belongs to it alone. */
 export async function measureInChild(options: MeasuredStepOptions): Promise<MeasuredStep> {
   const { stdout } = await promisify(execFile)(process.execPath, [
     "--conditions=source",
@@ -36,7 +37,7 @@ const SMALL: DecoderConfig = {
   ropeScaling: null,
 };
 
-/** Whether layer by layer gives the whole graph's gradients, norm-wise to 1e-5, at a small size. */
+/** Whether layer-by-layer gradients match the whole graph's (relative norm ≤ 1e-5) at a small size. */
 export async function layersAgree(): Promise<boolean> {
   const weights = initializeDecoder(SMALL, 1);
   const adapter = initializeAdapter(SMALL, { rank: 4, alpha: 8, seed: 2 });

@@ -1,4 +1,4 @@
-/** Draws lines over a common axis with uPlot in Chromium and takes a picture. For evidence only. */
+/** Draws a line plot with uPlot in Chromium and saves it as a PNG. For evidence only. */
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
 import type uPlot from "uplot";
@@ -16,7 +16,7 @@ export type LinePlot = {
 
 const COLORS = ["#888", "#1d6fd8", "#d8731d", "#2a9d5c"];
 
-/** @param path of a PNG file. */
+/** @param path of the PNG file to write. */
 export async function drawLines(plot: LinePlot, path: string): Promise<void> {
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS });
   try {

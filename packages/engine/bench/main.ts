@@ -28,7 +28,7 @@ const SCENARIOS: readonly EngineScenario[] = [
 await runBench({
   command: "npm run bench:engine --",
   description:
-    "Measures the training engine against its peers; gradients are compared before speed.",
+    "Measure the training engine against its peers. Gradients are compared before speed.",
   scenarios: SCENARIOS,
   compared: "gradients",
   context: (quick, report) => ({ quick, threads: 2, report }),

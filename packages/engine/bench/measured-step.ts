@@ -1,5 +1,5 @@
 /**
- * One training step in a process of its own, so that its peak memory is its own:
+ * Measures one training step in a process of its own, so that peak memory belongs to it alone:
  * `node --conditions=source bench/measured-step.ts '<MeasuredStepOptions as JSON>'` prints a
  * MeasuredStep as JSON.
  */
@@ -27,7 +27,7 @@ export type MeasuredStepOptions = {
 export type MeasuredStep = {
   /** Peak resident memory of the process. */
   readonly peakBytes: number;
-  /** Resident memory before the engine was made. */
+  /** Resident memory before the engine was created. */
   readonly startBytes: number;
   readonly plannedBytes: number;
   readonly planned: object;

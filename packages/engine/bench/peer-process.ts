@@ -1,4 +1,4 @@
-/** A measured process as the benchmark sees it: started, asked one thing at a time, ended. */
+/** Client side of a measured process: starts it, sends one request at a time, ends it. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,18 +11,18 @@ export type PeerProcess = {
   readonly gradients: () => Promise<Float32Array>;
   /** Milliseconds of each of `count` steps. */
   readonly steps: (count: number) => Promise<readonly number[]>;
-  /** Peak resident memory as of the last steps, in MB. */
+  /** Peak resident memory after the last steps, in MB. */
   readonly megabytes: () => number;
   readonly close: () => Promise<void>;
 };
 
-/** A TypeScript file of `peers/` with arguments. */
+/** Starts a TypeScript file of `peers/` with arguments. */
 export function startPeer(file: string, ...args: readonly string[]): Promise<PeerProcess> {
   const path = join(import.meta.dirname, "peers", file);
   return start(process.execPath, ["--conditions=source", path, ...args]);
 }
 
-/** A Python file of `peers/` under an interpreter. */
+/** Starts a Python file of `peers/` with an interpreter. */
 export function startPythonPeer(
   interpreter: string,
   file: string,
@@ -38,7 +38,7 @@ async function start(command: string, args: readonly string[]): Promise<PeerProc
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async (): Promise<string> => {
     const { value, done } = await lines.next();
-    if (done === true) throw new Error(`${args.join(" ")} ended without an answer`);
+    if (done === true) throw new Error(`${args.join(" ")} ended without a reply`);
     return value as string;
   };
   const ask = async (request: PeerRequest): Promise<PeerReply> => {

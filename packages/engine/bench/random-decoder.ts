@@ -1,4 +1,4 @@
-/** Decoders with random weights that are never in memory as a whole. For measurements only. */
+/** Decoders with random weights, generated tensor by tensor as they are read. For measurements only. */
 import { seededRandom } from "@waggle/protocol";
 import { decoderParameters } from "@waggle/model";
 import type { DecoderConfig, TensorSource } from "@waggle/model";
@@ -20,7 +20,7 @@ export const QWEN3_0_6B: DecoderConfig = {
   ropeScaling: null,
 };
 
-/** Matrices uniform with deviation 0.02, norms 1; made when they are read. */
+/** Matrices are uniform with standard deviation 0.02; norms are 1. */
 export function randomDecoder(config: DecoderConfig): TensorSource {
   const parameters = decoderParameters(config);
   const shapes = new Map(parameters.map(({ name, shape }) => [name, shape]));
@@ -43,7 +43,7 @@ export function randomDecoder(config: DecoderConfig): TensorSource {
   };
 }
 
-/** Sequences of ids spread over the vocabulary. */
+/** Sequences with ids spread over the vocabulary. */
 export function randomBatch(
   { vocabularySize }: DecoderConfig,
   sequences: number,

@@ -1,12 +1,12 @@
-/** One thing that is measured of the engine. */
+/** The type of a benchmark scenario of the engine. */
 import type { BenchScenario } from "../../runtime/bench/bench-command.ts";
 
 export type EngineScenario = BenchScenario<EngineBenchContext>;
 
 export type EngineBenchContext = {
-  /** Smaller sizes: for finding out whether it runs, not for figures. */
+  /** Smaller sizes: shows whether the scenario runs, not figures. */
   readonly quick: boolean;
   readonly threads: number;
-  /** Tells what is under way, on stderr. */
+  /** Prints progress to stderr. */
   readonly report: (line: string) => void;
 };

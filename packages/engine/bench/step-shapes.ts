@@ -1,4 +1,4 @@
-/** The training steps that all engines are compared on: one decoder, one batch, one loss. */
+/** The training steps on which all engines are compared: one decoder, one batch, one loss. */
 import type { DecoderConfig } from "@waggle/model";
 import type { TrainSequence } from "@waggle/protocol";
 import { attentionBlocks, blockRange } from "../src/batch/attention-view.ts";
@@ -9,7 +9,7 @@ export type ShapeName = "S" | "M";
 export type StepShape = {
   readonly config: DecoderConfig;
   readonly sequences: number;
-  /** Tokens that are read, each with a next token to predict. */
+  /** Tokens read per sequence; each has a next token to predict. */
   readonly length: number;
 };
 
@@ -56,7 +56,7 @@ export const SHAPES: { readonly [name in ShapeName]: StepShape } = {
 
 export const LEARNING_RATE = 1e-3;
 
-/** Sequences of length + 1 tokens, so that `length` are read and `length` predicted. */
+/** Sequences of length + 1 tokens, so that `length` tokens are read and `length` predicted. */
 export function batchOf({ config, sequences, length }: StepShape): TrainSequence[] {
   const id = (sequence: number, token: number): number =>
     (token * 7919 + token * token * 31 + sequence * 104_729) % config.vocabularySize;
@@ -66,16 +66,16 @@ export function batchOf({ config, sequences, length }: StepShape): TrainSequence
 }
 
 /**
- * Floating point operations of the matrix products of forward and backward pass as our engine does
- * them in one graph: the backward pass twice the forward pass.
+ * Floating-point operations of the matrix products of a step as our engine computes them in one graph:
+ * the backward pass takes twice as many as the forward pass.
  */
 export function productOperations(shape: StepShape, provider: OnnxProvider): number {
   return 3 * forwardOperations(shape, attentionBlocks(shape.length, provider));
 }
 
 /**
- * Two for each multiplication and addition of a forward pass, of attention only the blocks that are
- * computed. Nothing elementwise counts.
+ * Floating-point operations of a forward pass: two per multiply-add. Attention counts only the blocks
+ * that are computed. Elementwise operations are not counted.
  */
 export function forwardOperations(
   { config, sequences, length }: StepShape,

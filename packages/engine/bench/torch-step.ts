@@ -1,4 +1,4 @@
-/** The peer in PyTorch: where an interpreter has it, with the numbers of a decoder written out for it. */
+/** The PyTorch peer: finds an interpreter that has PyTorch and writes a decoder's weights out for it. */
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,14 +14,14 @@ export type TorchPeer = PeerProcess & { readonly cleanUp: () => void };
 
 export type TorchStep = {
   readonly shape: StepShape;
-  /** In the order in which gradients come back. */
+  /** In the order in which gradients are returned. */
   readonly weights: TensorSource;
-  /** With its alpha over rank: its tensors alone are trained. */
+  /** Scale is alpha / rank. If given, only the adapter's tensors are trained. */
   readonly adapter?: { readonly tensors: TensorMap; readonly scale: number };
   readonly device: "cpu" | "cuda";
 };
 
-/** @returns an interpreter whose PyTorch has that device. */
+/** @returns an interpreter whose PyTorch supports the device; undefined without one. */
 export function findTorch(device: TorchStep["device"]): string | undefined {
   const program =
     device === "cpu" ? "import torch" : "import torch; assert torch.cuda.is_available()";

@@ -11,7 +11,7 @@ import {
   variedSequences,
 } from "./contract/train-engine.fixture.ts";
 
-test("auto is the native engine, the reference is TensorFlow.js, and both agree", async () => {
+test("auto picks the native engine, reference-wasm picks TensorFlow.js, and both agree", async () => {
   const options = { config: TINY, weights: loudWeights(TINY), trains: "full" } as const;
   const sequences = variedSequences(TINY);
   const native = await createEngine({ ...options, device: "auto", threads: 1 });
@@ -30,7 +30,7 @@ test("auto is the native engine, the reference is TensorFlow.js, and both agree"
 });
 
 test.each(["cpu", "wasm", "reference-wasm"] as const)(
-  "decoders that only run are refused by their types on %s",
+  "decoders that cannot be trained are refused by model type on %s",
   async (device) => {
     for (const modelType of ["gemma3_text", "lfm2"] as const) {
       const config: DecoderConfig = { ...TINY, modelType };
@@ -47,7 +47,7 @@ test.each(["cpu", "wasm", "reference-wasm"] as const)(
   },
 );
 
-/** Notes what of the weights is in memory beside the engine: numbers of each read, and reads at once. */
+/** A source that records how much it reads: numbers per read, in total, and concurrent reads. */
 function watched(weights: TensorMap) {
   const plain = tensorMapSource(weights);
   const seen = { largest: 0, total: 0, atOnce: 0 };
@@ -66,12 +66,12 @@ function watched(weights: TensorMap) {
   return { source, seen };
 }
 
-// Its embedding is larger than a slice, which is the whole rows of 2^22 numbers.
+// Its embedding is larger than a slice, which has the whole rows within 2^22 numbers.
 const WIDE: DecoderConfig = { ...TINY, vocabularySize: Math.ceil(2 ** 22 / TINY.width) + 1000 };
 const WIDE_WEIGHTS = initializeDecoder(WIDE, 1);
 
 test.each(["int8", "int4", "f16", "f32"] as const)(
-  "weights that are held in %s are read once, one read after the other, matrices in slices",
+  "weights stored in %s are read once, one read at a time, matrices in slices",
   async (base) => {
     const adapter = loudAdapter(WIDE);
     const options = { config: WIDE, base, checkpointing: "layer", threads: 1 } as const;
@@ -92,7 +92,7 @@ test.each(["int8", "int4", "f16", "f32"] as const)(
 );
 
 test.each(["cpu", "reference-wasm"] as const)(
-  "on %s weights that are read and weights in memory are the same engine",
+  "on %s weights from a source and weights in memory give the same engine",
   async (device) => {
     const adapter = loudAdapter(TINY);
     const sequences = variedSequences(TINY);

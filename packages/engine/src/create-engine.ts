@@ -1,6 +1,6 @@
 /**
- * Chooses an engine by device. TensorFlow.js is loaded only when it is asked for: it takes longer to
- * start than the native engine takes for a step.
+ * Creates an engine for a device. TensorFlow.js is imported only when asked for: importing it takes
+ * longer than a training step of the native engine.
  */
 import { readDecoderWeights } from "@waggle/model";
 import type {
@@ -18,7 +18,7 @@ import { createOnnxEngine } from "./onnx/onnx-engine.ts";
 import { createRemoteEngine } from "./remote/create-remote-engine.ts";
 import type { RemoteServerOptions } from "./remote/create-remote-engine.ts";
 
-/** Every device that can be asked for. */
+/** All devices of this machine that an engine can run on. */
 export const ENGINE_DEVICES = [
   "auto",
   "cuda",
@@ -30,44 +30,45 @@ export const ENGINE_DEVICES = [
 ] as const;
 
 /**
- * Providers of onnxruntime, `auto` the best that starts; `reference-`: TensorFlow.js, slow, with
- * gradients of its own.
+ * Providers of onnxruntime (`auto`: the best one that starts), and `reference-*`: TensorFlow.js, slow,
+ * with gradients by the library.
  */
 export type EngineDevice = (typeof ENGINE_DEVICES)[number];
 
-/** A server of the Tinker API in place of a device of this machine. */
+/** URL of a Tinker API server, used in place of a local device. */
 export type EngineUrl = `http://${string}` | `https://${string}`;
 
+/** Options of `createEngine`. */
 export type EngineOptions = {
   readonly device: EngineDevice | EngineUrl;
   readonly config: DecoderConfig;
   /**
-   * Hugging Face names; copied, never written to. A source is read tensor by tensor, matrices that are
-   * held in fewer bits in slices; a server and the `reference-` devices take it whole, as float32.
+   * By Hugging Face names; copied, never written to. A source is read tensor by tensor, and matrices
+   * stored in fewer bits in slices. A server and the `reference-*` devices read it whole, as float32.
    */
   readonly weights: TensorMap | TensorSource;
   readonly trains: "lora" | "full";
-  /** Where training starts; required with `lora`, refused with `full`. */
+  /** Where training starts. Required with `lora`, refused with `full`. */
   readonly adapter?: Adapter;
-  /** Heads that give `values` and are trained; a server has none and refuses. */
+  /** Trainable heads that output `values`. Servers do not support them. */
   readonly valueHead?: ValueHead;
-  /** Threads on `cpu` and `wasm`, default: all that the machine offers. */
+  /** Threads on `cpu` and `wasm`. Default: all of the machine's. */
   readonly threads?: number;
-  /** Bound on the padded tokens of one microbatch, for memory. Default: the engine's own. */
+  /** Limit on the tokens of a microbatch, padding included; bounds memory. Default: the engine's. */
   readonly maxMicrobatchTokens?: number;
-  /** Of the ONNX engine, which explains them; the others have no use for them. */
+  /** Options of the ONNX engine, documented there; other engines ignore them. */
   readonly base?: ResidentFormat;
   readonly precision?: Precision;
   readonly checkpointing?: Checkpointing | "auto";
   readonly memoryLimit?: number;
-  /** With a URL: what only the server's operator knows. */
+  /** Only with a URL: settings that only the server's operator knows. */
   readonly server?: RemoteServerOptions | undefined;
 };
 
 /**
- * The engine for a device; `capabilities().device` says which it became.
- * @throws WaggleError `DEVICE_UNAVAILABLE` where the device cannot start, and what
- *   `createOnnxEngine` throws.
+ * Creates the engine for a device; `capabilities().device` names the device it got.
+ * @throws WaggleError `DEVICE_UNAVAILABLE` where the device cannot start. Also throws what
+ *   `createOnnxEngine` does.
  */
 export async function createEngine(options: EngineOptions): Promise<TrainEngine> {
   const { device, threads, server, ...shared } = options;
@@ -86,7 +87,7 @@ export async function createEngine(options: EngineOptions): Promise<TrainEngine>
   return createOnnxEngine({ ...shared, device, ...(threads === undefined ? {} : { threads }) });
 }
 
-/** The weights for what takes them whole. @throws WaggleError `MODEL_CORRUPT`. */
+/** Reads all weights into memory for engines that need them. @throws WaggleError `MODEL_CORRUPT`. */
 export async function readWhole({
   config,
   weights,
@@ -94,7 +95,7 @@ export async function readWhole({
   return { weights: "tensors" in weights ? await readDecoderWeights(config, weights) : weights };
 }
 
-/** @throws WaggleError `CAPABILITY_MISSING` for a device that computes in a way of its own. */
+/** @throws WaggleError `CAPABILITY_MISSING` where the device's engine has no choice of precision. */
 export function requirePrecision(
   device: EngineOptions["device"],
   precision: Precision | undefined,
@@ -102,11 +103,11 @@ export function requirePrecision(
   if (precision !== "f16" || !(isEngineUrl(device) || device.startsWith("reference-"))) return;
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    `precision f16 must be asked of an engine of ONNX Runtime, got device ${device}; choose auto, cuda, webgpu, cpu or wasm, or leave the precision out`,
+    `device ${device} has no precision f16; choose auto, cuda, webgpu, cpu or wasm, or leave the precision out`,
   );
 }
 
-/** Whether a device is a server's URL. */
+/** Whether a device is the URL of a server. */
 export function isEngineUrl(device: string): device is EngineUrl {
   return /^https?:\/\//.test(device);
 }

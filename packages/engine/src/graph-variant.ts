@@ -1,13 +1,13 @@
-/** The training graphs of one decoder: what each computes, and what it is given. */
+/** The variants of a decoder's training graph. */
 
-/** Which graph: each combination is built when first needed. */
+/** What a graph computes and takes. Each combination is built when first needed. */
 export type GraphVariant = {
   readonly pass: "forward" | "backward";
-  /** Blocks of the queries of attention. */
+  /** Number of blocks of attention's queries. */
   readonly blocks: number;
-  /** Some temperature is not 1 or some kept set is not everything. */
+  /** Some temperature is not 1, or some kept set is not the whole vocabulary. */
   readonly tempered: boolean;
-  /** Some kept set is not everything; implies `tempered`. */
+  /** Some kept set is not the whole vocabulary; implies `tempered`. */
   readonly masked: boolean;
   /** Backward only: derivatives of the entropy are given. */
   readonly entropy: boolean;

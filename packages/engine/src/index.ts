@@ -1,6 +1,6 @@
 /**
- * TrainEngine: per-token outputs forward, gradients from derivatives backward, AdamW. TensorFlow.js
- * is reached through `createEngine`, which loads it when asked.
+ * TrainEngine: per-token outputs forward, gradients from derivatives backward, AdamW. `createEngine`
+ * loads TensorFlow.js only for the devices that need it.
  */
 export { createEngine, ENGINE_DEVICES, isEngineUrl } from "./create-engine.ts";
 export type { EngineDevice, EngineOptions, EngineUrl } from "./create-engine.ts";

@@ -1,4 +1,4 @@
-/** What runs of a decoder layer by layer share: weights as they are held, graphs, tiles of the head. */
+/** Shared by layer-by-layer runners of one decoder: stored weights, graphs, tiles of the head. */
 import type { DecoderConfig } from "@waggle/model";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import type { ChunkedHead } from "./decoder/chunked-head.ts";
@@ -8,16 +8,17 @@ import type { LayerFeeds } from "./onnx/layer-feeds.ts";
 import type { OnnxGraph } from "./onnx/onnx-graph.ts";
 import type { ResidentTensors } from "./onnx/resident-tensors.ts";
 
-/** Feeds by their names within a layer's graph. */
+/** Feeds by name within a layer's graph. */
 export type NamedFeeds = readonly (readonly [string, Feed])[];
 
 export type LayerGraphName = "layer" | "layerGradient" | "norm" | "normGradient";
 
+/** See the header. */
 export type LayerParts = {
   readonly config: DecoderConfig;
   readonly trains: "lora" | "full";
   readonly traits: GraphTraits;
-  /** Those in float32, by name. */
+  /** The float32 weights, by name. */
   readonly tensors: TensorMap;
   readonly embedding: GraphMatrix;
   readonly finalNorm: Tensor;

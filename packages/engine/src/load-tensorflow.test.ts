@@ -17,7 +17,7 @@ test("a reference device without TensorFlow.js is refused with the command that 
   }
 });
 
-test("other failures to load pass through, and so does what was loaded", async () => {
+test("other import errors pass through, and so does the imported module", async () => {
   const other = notFound("onnxruntime-node");
   await expect(loadTensorflow(() => Promise.reject(other))).rejects.toBe(other);
   expect(await loadTensorflow(() => Promise.resolve("loaded"))).toBe("loaded");

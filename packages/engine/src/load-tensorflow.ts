@@ -1,12 +1,12 @@
-/** TensorFlow.js is an optional peer: projects that train on ONNX Runtime do not download it. */
+/** Imports TensorFlow.js, an optional peer that projects training on ONNX Runtime do not install. */
 import { WaggleError } from "@waggle/protocol";
 
 const PACKAGES =
   "@tensorflow/tfjs@4 @tensorflow/tfjs-backend-wasm@4 @tensorflow/tfjs-backend-webgpu@4";
 
 /**
- * What `load` imports of it.
- * @throws WaggleError `DEVICE_UNAVAILABLE` where it is not installed, with the command that installs it.
+ * Runs an import of TensorFlow.js.
+ * @throws WaggleError `DEVICE_UNAVAILABLE` if it is not installed, with the command that installs it.
  */
 export async function loadTensorflow<T>(load: () => Promise<T>): Promise<T> {
   try {
@@ -21,7 +21,7 @@ export async function loadTensorflow<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Node's error for a package that it does not find. */
+/** Whether this is Node's error for a package that it cannot find. */
 function isMissing(error: unknown): boolean {
   if (!(error instanceof Error) || !("code" in error)) return false;
   return error.code === "ERR_MODULE_NOT_FOUND" && error.message.includes("@tensorflow/");

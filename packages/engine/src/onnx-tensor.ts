@@ -1,4 +1,4 @@
-/** Arrays in the processor's memory that ONNX graphs are fed. */
+/** Arrays in host memory that ONNX graphs take as inputs. */
 import type { Tensor } from "@waggle/protocol";
 
 /** Integer inputs of the graphs. */
@@ -7,8 +7,8 @@ export type IntegerTensor = {
   readonly data: Int32Array | BigInt64Array | Uint8Array;
 };
 
-/** float16 numbers, as their bits. */
+/** float16 numbers as their bits. */
 type HalfTensor = { readonly shape: readonly number[]; readonly data: Uint16Array };
 
-/** What graphs are fed from the processor's memory. */
+/** Any array in host memory that a graph can take. */
 export type AnyTensor = Tensor | HalfTensor | IntegerTensor;

@@ -1,6 +1,6 @@
 /**
- * What eight models over one base take of memory beside one, and what engines of their own would: run
- * in a process of its own with `none` or `layer` as argument. Prints one JSON line. Tests only.
+ * Memory of eight models over one base compared with one model and with bases of their own. Runs in
+ * its own process with `none` or `layer` as argument and prints one JSON line. Tests only.
  */
 import { initializeAdapter, initializeDecoder } from "@waggle/model";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
@@ -11,7 +11,7 @@ import { TINY } from "./contract/train-engine.fixture.ts";
 export type BaseMemory = {
   readonly base: number;
   readonly adapter: number;
-  /** Beyond those of a base with one model: arrays, and the whole process. */
+  /** More than a base with one model: arrays, and the whole process. */
   readonly arraysOfSeven: number;
   readonly residentOfSeven: number;
   readonly arraysOfTwoAlone: number;
@@ -59,7 +59,7 @@ const eight = await used();
 
 const alone: TrainEngine[] = [];
 for (let model = 0; model < 2; model++) {
-  // of their own: weights that are read from a file are nobody else's
+  // separate weights, as if each base were read from a file
   const own = initializeDecoder(CONFIG, 1);
   const engine = await createOnnxEngine({ ...options, weights: own, trains: "lora", adapter });
   await step(engine);

@@ -36,7 +36,7 @@ sharedBaseContract({
   alpha: 6,
 });
 
-test("models over one base may have value heads, each its own", async () => {
+test("models over one base can each have value heads", async () => {
   const base = await openSharedBase({ ...shared, device: "cpu", threads: 1 });
   onTestFinished(() => base.dispose());
   const adapter = loudAdapter(TINY);
@@ -48,7 +48,7 @@ test("models over one base may have value heads, each its own", async () => {
   expect([...(await policy.parameters()).keys()]).toEqual([...adapter.tensors.keys()]);
 });
 
-test("a model that does not fit beside the others is refused, and fits when one is gone", async () => {
+test("a model that does not fit beside the others is refused, and fits after one is unloaded", async () => {
   const options = { ...shared, device: "cpu", threads: 1, memoryLimit: 230e6 } as const;
   const base = await openSharedBase(options);
   onTestFinished(() => base.dispose());
@@ -68,19 +68,19 @@ test("a model that does not fit beside the others is refused, and fits when one 
 });
 
 test.each(["none", "layer"] as const)(
-  "eight models take what they train and not their base again, checkpointing %s",
+  "eight models share the memory of one base, checkpointing %s",
   async (checkpointing) => {
     const fixture = join(import.meta.dirname, "shared-base-memory.fixture.ts");
     const flags = ["--conditions=source", "--expose-gc", fixture, checkpointing];
     const { stdout } = await promisify(execFile)(process.execPath, flags);
     const memory = JSON.parse(stdout) as BaseMemory;
-    // adapter, two moments, and what one step leaves for the next
+    // adapter, two moments, and buffers that one step leaves for the next
     expect(memory.arraysOfSeven).toBeLessThan(7 * 5 * memory.adapter);
     expect(memory.arraysOfSeven).toBeLessThan(memory.base);
-    // seven bases of their own would be seven times as much in weights alone; allocators keep pages of
-    // gradients that are gone, 1.2 to 5 times the base in the runs that were seen
+    // Seven separate bases would take seven times as much in weights alone. Allocators keep pages of
+    // freed gradients: 1.2 to 5 times the base in observed runs.
     expect(memory.residentOfSeven).toBeLessThan(7 * memory.base);
-    // control: bases of their own are seen
+    // control: separate bases are detected
     expect(memory.arraysOfTwoAlone).toBeGreaterThan(1.9 * memory.base);
   },
 );

@@ -1,4 +1,4 @@
-/** Chooses a base for several models by device, as `createEngine` chooses an engine for one. */
+/** Opens a base for several models on a device, as `createEngine` does for one model. */
 import type { SharedBase } from "@waggle/protocol";
 import { isEngineUrl, readWhole, requirePrecision } from "./create-engine.ts";
 import type { EngineOptions } from "./create-engine.ts";
@@ -6,12 +6,12 @@ import { loadTensorflow } from "./load-tensorflow.ts";
 import { openOnnxBase } from "./onnx/onnx-engine.ts";
 import { openRemoteBase } from "./remote/remote-base.ts";
 
-/** Those of an engine, without what a model brings. */
+/** Options of an engine, without those of a single model. */
 export type SharedBaseOptions = Omit<EngineOptions, "trains" | "adapter" | "valueHead">;
 
 /**
- * The base for a device, loaded once; on a server models are the server's.
- * @throws WaggleError as `createEngine`.
+ * Loads the base for a device once; on a server, the server holds it.
+ * @throws WaggleError as `createEngine` does.
  */
 export async function openSharedBase(options: SharedBaseOptions): Promise<SharedBase> {
   const { device, threads, server, ...shared } = options;

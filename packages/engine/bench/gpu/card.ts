@@ -1,14 +1,15 @@
-/** The card that computes: its name in its driver's words, and what of its memory is taken. */
+/** The GPU under test: its name as the driver reports it, and how much of its memory is in use. */
 import { execFileSync } from "node:child_process";
 import { webGpuAdapter } from "../../src/onnx/webgpu-adapter.ts";
 
+/** @returns name, driver and memory (CUDA), or the WebGPU adapter's name and description. */
 export async function cardName(provider: "cuda" | "webgpu"): Promise<string> {
   if (provider === "cuda") return nvidia("name,driver_version,memory.total") ?? "an unnamed card";
   const adapter = await webGpuAdapter();
   return `${adapter?.name}, ${adapter?.description}`;
 }
 
-/** @returns bytes of the first NVIDIA card that all its processes take, null where there is none. */
+/** @returns bytes in use on the first NVIDIA GPU, by all processes; null without one. */
 export function cardBytesTaken(): number | null {
   const megabytes = Number(nvidia("memory.used")?.replace(/ MiB$/, "") ?? Number.NaN);
   return Number.isFinite(megabytes) ? megabytes * 2 ** 20 : null;

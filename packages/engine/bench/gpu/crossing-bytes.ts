@@ -1,16 +1,17 @@
 /**
- * Counts what onnxruntime-node is fed from the processor's memory and what it leaves on the device,
- * beneath the engine and without its help: every session that is created from now on reports both.
+ * Counts the bytes fed to onnxruntime-node from host memory and the tensors left on the device. Patches
+ * onnxruntime below the engine, so it sees every session created after the call.
  */
 import { InferenceSession } from "onnxruntime-node";
 
 export type CrossingBytes = {
-  /** Bytes since the last call; of sessions of this provider only. */
+  /** Bytes fed since the last call, by sessions of this provider only. */
   readonly taken: () => number;
   /** Tensors that stayed on the device and were not freed. */
   readonly left: () => number;
 };
 
+/** Starts counting for sessions of `provider`. */
 export function countCrossingBytes(provider: string): CrossingBytes {
   let bytes = 0;
   let left = 0;

@@ -1,6 +1,7 @@
 /**
- * What a device can do at most, through the provider that trains there: copies of an array that fits no
- * cache, and chains of equal products. Operands are made on the device, so that nothing crosses to it.
+ * Measures a device's ceilings through the provider that trains on it: bandwidth (copies of an array
+ * larger than any cache) and throughput (chains of equal matrix products). Operands are created on the
+ * device, so nothing is transferred.
  */
 import { OnnxGraphBuilder } from "@waggle/model";
 import type { OnnxDevice } from "../../src/onnx/onnx-device.ts";
@@ -8,7 +9,7 @@ import { OnnxGraph } from "../../src/onnx/onnx-graph.ts";
 import type { GpuSize } from "./gpu-steps.ts";
 
 export type Ceiling = {
-  /** What reached it: `4096³ x 8`. */
+  /** The workload that reached it, such as `4096³ x 8`. */
   readonly of: string;
   /** GFLOP/s or GB/s. */
   readonly best: number;
@@ -21,7 +22,7 @@ const SIZES = {
 const COPIES = 16;
 const ROUNDS = 5;
 
-/** The best product of square matrices of that precision. */
+/** The fastest product of square matrices in the given precision. */
 export async function productCeiling(
   device: OnnxDevice,
   size: GpuSize,
@@ -41,7 +42,7 @@ export async function productCeiling(
   return ceiling;
 }
 
-/** Bytes read and written in a second by nodes that do nothing else. */
+/** Memory bandwidth in GB/s: bytes read and written by nodes that only copy. */
 export async function copyCeiling(device: OnnxDevice, size: GpuSize): Promise<Ceiling> {
   const { copied } = SIZES[size];
   const rows = 256;
@@ -54,7 +55,7 @@ export async function copyCeiling(device: OnnxDevice, size: GpuSize): Promise<Ce
   return { of: `${megabytes} MiB x ${COPIES}`, best: (COPIES * 2 * 4 * copied) / seconds / 1e9 };
 }
 
-/** Seconds of the best run: an operand of equal numbers, the work, one number of the result. */
+/** Seconds of the best run. Includes filling the operand and reading one number of the result. */
 async function timed(
   device: OnnxDevice,
   value: number,
@@ -78,7 +79,7 @@ async function timed(
   for (let round = 0; round <= ROUNDS; round++) {
     const start = performance.now();
     await graph.run(feeds);
-    // the first one builds pipelines
+    // the first run builds pipelines
     if (round > 0) best = Math.min(best, (performance.now() - start) / 1000);
   }
   await graph.dispose();

@@ -1,7 +1,7 @@
 /**
- * Measures training on one provider in a process of its own, as drivers are found by the environment a
- * process starts with: `gpu-program.ts '<GpuOptions as JSON>'`. Each line of stdout is a row as JSON;
- * progress goes to stderr.
+ * Measures training on one provider: `gpu-program.ts '<GpuOptions as JSON>'`. It runs in a process of
+ * its own because drivers are located by the environment at start. Each line of stdout is a row as
+ * JSON; progress goes to stderr.
  */
 import { availableParallelism } from "node:os";
 import { WaggleError } from "@waggle/protocol";
@@ -29,18 +29,18 @@ import { compareGradients, measureCase, processorSeconds, torchSeconds } from ".
 export type GpuOptions = {
   readonly provider: "cuda" | "webgpu";
   readonly size: GpuSize;
-  /** The first kind of step on the first shape only. */
+  /** Measure only the first kind of step, on the first shape. */
   readonly quick: boolean;
 };
 
 type Ceilings = {
   readonly copy: Ceiling;
   readonly f32: Ceiling;
-  /** Null where the device has no such products. */
+  /** Null where the device cannot multiply in f16. */
   readonly f16: Ceiling | null;
 };
 
-/** In which a LoRA step of 0.6 B on 2,048 tokens is to fit. */
+/** Memory that a LoRA step of 0.6 B on 2,048 tokens must fit in. */
 const CARD_LIMIT_GB = 16;
 
 const report = (line: string): void => console.error(`   ${line}`);
@@ -62,15 +62,15 @@ async function* measure({ provider, size, quick }: GpuOptions): AsyncGenerator<B
   const products = [ceilings.f32, ...(ceilings.f16 === null ? [] : [ceilings.f16])];
   const best = products.map(({ of, best: rate }) => `${of} ${rate.toFixed(1)} GFLOP/s`);
   const { copy } = ceilings;
-  report(`at most: ${best.join(", ")}, copies of ${copy.of} ${copy.best.toFixed(1)} GB/s`);
+  report(`ceilings: ${best.join(", ")}, copies of ${copy.of} ${copy.best.toFixed(1)} GB/s`);
   const torch = size === "real" ? findTorch("cuda") : undefined;
-  if (torch === undefined) report("no PyTorch with CUDA here: no rows of it");
+  if (torch === undefined) report("PyTorch with CUDA not found; its rows are left out");
   const cases = GPU_CASES[size].filter(({ base }) => hasHalf || base !== "f16");
   const peers = new Map<string, Promise<Peers>>();
   let failed = 0;
   for (const kind of quick ? cases.slice(0, 1) : cases) {
     const { agree, words } = await compareGradients(provider, kind, torch);
-    report(`${titleOf(kind)}: gradients differ by ${words} from the processor's`);
+    report(`${titleOf(kind)}: gradients differ from the CPU's by ${words}`);
     for (const [name, shape] of GPU_SHAPES[size].slice(0, quick ? 1 : undefined)) {
       const batch = `${shape.sequences} x ${shape.length}`;
       const title = `${name} ${batch}, ${titleOf(kind)}, ${provider} on ${card}`;
@@ -95,19 +95,19 @@ async function* measure({ provider, size, quick }: GpuOptions): AsyncGenerator<B
           });
         }
       } catch (error) {
-        // the rest is measured all the same: whoever has a card may have it for minutes
+        // go on with the other cases: a borrowed GPU may be available for minutes only
         const isTooLarge = WaggleError.is(error, "OUT_OF_MEMORY");
         if (!isTooLarge) failed += 1;
         report(`${title} ${isTooLarge ? "is left out" : "FAILED"}: ${String(error)}`);
       }
     }
   }
-  if (failed > 0) throw new Error(`all steps must be measured, got ${failed} that failed`);
+  if (failed > 0) throw new Error(`${failed} steps could not be measured; see the messages above`);
 }
 
 type Peers = readonly { readonly label: string; readonly seconds: number }[];
 
-/** In float32, whatever the base is here: the processor, and PyTorch where it has the card. */
+/** Peers in float32, whatever the base's format: the CPU, and PyTorch on CUDA where available. */
 async function measurePeers(
   shape: StepShape,
   kind: GpuCase,

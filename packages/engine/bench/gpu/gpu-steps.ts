@@ -1,20 +1,20 @@
-/** Which training steps are measured on a GPU: sizes of decoders, and what of them is trained. */
+/** Training steps measured on a GPU: decoder sizes, and which parameters are trained. */
 import type { ResidentFormat } from "@waggle/model";
 import { QWEN3_0_6B } from "../random-decoder.ts";
 import { forwardOperations } from "../step-shapes.ts";
 import type { StepShape } from "../step-shapes.ts";
 
-/** `tiny`: what a software adapter computes within seconds. */
+/** `tiny` takes a software adapter seconds. */
 export type GpuSize = "tiny" | "real";
 
 export type GpuCase = {
   readonly trains: "lora" | "full";
   readonly checkpointing: "layer" | "none";
-  /** Of the frozen base; with `f16` products are in it too. */
+  /** Format of the frozen base. With `f16`, products are computed in f16 too. */
   readonly base: ResidentFormat;
 };
 
-/** The decoder on which gradients are compared with the processor's, whatever is timed. */
+/** Decoder for comparing gradients with the CPU's, whatever shape is timed. */
 export const TINY: StepShape = {
   config: {
     ...QWEN3_0_6B,
@@ -60,7 +60,7 @@ export const GPU_SHAPES: { readonly [size in GpuSize]: readonly (readonly [strin
 
 export const RANK = 16;
 
-/** Each is measured where the device can do it. */
+/** A case is measured where the device supports it. */
 export const GPU_CASES: { readonly [size in GpuSize]: readonly GpuCase[] } = {
   tiny: [
     { trains: "lora", checkpointing: "layer", base: "f32" },
@@ -76,9 +76,9 @@ export const GPU_CASES: { readonly [size in GpuSize]: readonly GpuCase[] } = {
 };
 
 /**
- * Floating point operations of the products of a step as they are done, in passes of the forward
- * pass's: forward, gradients of activations, of full training also those of weights, and layer by
- * layer (logits included) the forward pass again.
+ * Floating-point operations of a step's matrix products, counted in forward passes. A step has a
+ * forward pass, gradients of activations, in full training also gradients of weights, and with
+ * layer-by-layer checkpointing a second forward pass (logits included).
  */
 export function gpuStepOperations(
   shape: StepShape,
@@ -91,7 +91,7 @@ export function gpuStepOperations(
   return passes * forwardOperations(shape, isLayered ? 1 : blocks);
 }
 
-/** Bytes of the matrices, as they stay on the device. */
+/** Bytes of the matrices as stored on the device. */
 export function matrixBytes({ config }: StepShape, { base }: Pick<GpuCase, "base">): number {
   const { layers, width, feedForwardSize, vocabularySize, heads, keyValueHeads, headSize } = config;
   const linears = width * headSize * (2 * heads + 2 * keyValueHeads) + 3 * width * feedForwardSize;
@@ -99,5 +99,5 @@ export function matrixBytes({ config }: StepShape, { base }: Pick<GpuCase, "base
   return bytes[base] * (layers * linears + vocabularySize * width);
 }
 
-/** How often a step reads each matrix at least: forward, again or for weights, and backward. */
+/** Least number of times a step reads each matrix: forward, recomputation or weight gradients, backward. */
 export const MATRIX_READS = 3;

@@ -1,6 +1,6 @@
 /**
- * One kind of training step on a GPU: gradients beside the processor's on a tiny decoder, then time and
- * what crosses to the device on the shape that is measured, beside the processor and PyTorch.
+ * One kind of training step on a GPU. Gradients of a tiny decoder are compared with the CPU's first;
+ * then time and bytes fed to the device are measured on the real shape, with CPU and PyTorch as peers.
  */
 import { initializeAdapter, initializeDecoder, tensorMapSource } from "@waggle/model";
 import type { Adapter, DecoderConfig, TensorSource } from "@waggle/model";
@@ -17,27 +17,27 @@ import type { CrossingBytes } from "./crossing-bytes.ts";
 import { RANK, TINY } from "./gpu-steps.ts";
 import type { GpuCase, GpuSize } from "./gpu-steps.ts";
 
-/** Largest norm of a difference by the norm, of all gradients together. */
+/** Largest relative norm of the difference, over all gradients together. */
 const TOLERANCE = { f32: 1e-4, int8: 1e-4, int4: 1e-4, f16: 2e-2 } as const;
-/** Timed for about so long, at most so often. */
+/** Target duration of the timed steps. */
 const MEASURED_MS = { tiny: 300, real: 4000 } as const;
 const MOST_STEPS = 10;
 
 export type MeasuredCase = {
-  /** Median of the steps. */
+  /** Median over the steps. */
   readonly seconds: number;
-  /** Bytes fed from the processor's memory in the first step and in one after it. */
+  /** Bytes fed from host memory in the first step. `crossing` is the same for a later step. */
   readonly firstCrossing: number;
   readonly crossing: number;
-  /** Of the card's memory while steps are taken, where it can be asked. */
+  /** GPU memory in use during the steps; null where the driver does not report it. */
   readonly cardBytes: number | null;
   /** Tensors on the device between steps. */
   readonly standing: number;
-  /** Those that all further steps left there, and those that stayed in the end. */
+  /** Tensors that later steps left on the device, plus those still there after `dispose`. */
   readonly left: number;
 };
 
-/** Whether gradients of a tiny decoder are the processor's; and how far off they are, in words. */
+/** Whether the gradients of a tiny decoder match the CPU's, and the size of the difference as text. */
 export async function compareGradients(
   provider: OnnxProvider,
   kind: GpuCase,
@@ -59,13 +59,13 @@ export async function compareGradients(
       return [name, { shape, data: part }];
     }),
   );
-  // of a base in fewer bits PyTorch has the numbers before they were rounded
+  // PyTorch gets the weights of a quantized base before rounding
   const theirs = gradientError(split, expected);
   const agree = own <= limit && (theirs <= limit || kind.base !== "f32");
   return { agree, words: `${own.toExponential(1)}, PyTorch's ${theirs.toExponential(1)}` };
 }
 
-/** @throws WaggleError `OUT_OF_MEMORY` where the processor's memory is too small for it. */
+/** @throws WaggleError `OUT_OF_MEMORY` where the host's memory is too small for it. */
 export async function measureCase(
   provider: OnnxProvider,
   shape: StepShape,
@@ -94,7 +94,7 @@ export async function measureCase(
   return { seconds, cardBytes, ...traffic };
 }
 
-/** Seconds of one step on the processor, after one that warms up where steps are short. */
+/** Seconds of one step on the CPU, after a warm-up step where steps are short. */
 export async function processorSeconds(shape: StepShape, kind: GpuCase): Promise<number> {
   const engine = await open("cpu", shape, kind, randomDecoder(shape.config));
   const timed = async (): Promise<number> => {
@@ -108,7 +108,7 @@ export async function processorSeconds(shape: StepShape, kind: GpuCase): Promise
   return seconds;
 }
 
-/** Median seconds of PyTorch's steps on CUDA, in float32 throughout. */
+/** Median seconds of PyTorch's steps on CUDA, float32 throughout. */
 export async function torchSeconds(
   interpreter: string,
   shape: StepShape,
@@ -137,7 +137,7 @@ function open(
     device,
     precision: base === "f16" ? "f16" : "f32",
     ...(trains === "lora" ? { adapter: loudAdapter(config) } : {}),
-    // one microbatch on a device, whose runs are round trips; the processor's own choice on it
+    // one microbatch on a GPU, where each run is a round trip; the engine's default on the CPU
     ...(device === "cpu" ? {} : { maxMicrobatchTokens: sequences * (length + 1) }),
   });
 }
@@ -153,7 +153,7 @@ function openTorch(
   return startTorch(interpreter, { shape, weights, device: "cuda", ...adapter });
 }
 
-/** With a B that is not zero, so that A has gradients. */
+/** An adapter whose B is not zero, so that A has gradients. */
 function loudAdapter(config: DecoderConfig): Adapter {
   const adapter = initializeAdapter(config, { rank: RANK, alpha: 2 * RANK, seed: 2 });
   for (const [name, { data }] of adapter.tensors) {
@@ -167,7 +167,7 @@ async function step(engine: TrainEngine, shape: StepShape): Promise<void> {
   await engine.optimStep({ learningRate: LEARNING_RATE });
 }
 
-/** Of the mean negative log-probability of the next token. */
+/** Derivatives of the mean negative log-probability of the next token. */
 function lossOf(shape: StepShape): Parameters<TrainEngine["backward"]> {
   const sequences = batchOf(shape);
   const derivative = -1 / (shape.sequences * shape.length);
@@ -184,7 +184,7 @@ async function gradientsOf(engine: TrainEngine): Promise<TensorMap> {
   return gradients;
 }
 
-/** Norm of the difference by the norm, over all tensors; NaN where one is missing. */
+/** Relative norm of the difference over all tensors; NaN if one is missing. */
 export function gradientError(actual: TensorMap, expected: TensorMap): number {
   let [difference, square] = [0, 0];
   for (const [name, { data }] of expected) {

@@ -1,4 +1,4 @@
-/** One of our engines: `engine-peer.ts <shape> <device> [microbatch tokens]`. */
+/** One of Waggle's engines as a peer: `engine-peer.ts <shape> <device> [microbatch tokens]`. */
 import { decoderParameters, initializeDecoder } from "@waggle/model";
 import { createEngine } from "../../src/create-engine.ts";
 import type { EngineDevice } from "../../src/create-engine.ts";
@@ -18,7 +18,7 @@ const engine = await createEngine({
   threads: 2,
   ...(microbatch === undefined ? {} : { maxMicrobatchTokens: Number(microbatch) }),
 });
-// The mean negative log-probability of the next token.
+// Loss: mean negative log-probability of the next token.
 const derivative = -1 / (shape.sequences * shape.length);
 const logProb = sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length).fill(derivative));
 
@@ -27,7 +27,7 @@ await servePeer({
   gradients: async () => {
     await engine.backward({ sequences }, { logProb });
     const gradients = await engine.gradients();
-    // Drops them; at this rate no parameter moves.
+    // Drops the gradients; at learning rate 0 no parameter moves.
     await engine.optimStep({ learningRate: 0 });
     return decoderParameters(config).map((parameter) => {
       const { data } = gradients.get(parameter.name) ?? { data: new Float32Array() };

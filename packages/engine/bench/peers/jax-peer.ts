@@ -1,6 +1,6 @@
 /**
- * The same step in jax-js: `jax-peer.ts <shape>`. Forward, gradients and AdamW in one jitted function,
- * attention and activations of its own `nn`. It takes and returns ownership of arrays, hence `.ref`.
+ * The same step in jax-js: `jax-peer.ts <shape>`. Forward, gradients and AdamW are one jitted function
+ * built on jax-js's own `nn`. jax-js functions consume their array arguments, hence `.ref`.
  */
 import { init, jit, nn, numpy as np, valueAndGrad } from "@jax-js/jax";
 import type { Array as JaxArray } from "@jax-js/jax";
@@ -37,7 +37,7 @@ function norm(x: JaxArray, weight: JaxArray): JaxArray {
   return x.div(np.sqrt(mean.add(rmsNormEpsilon))).mul(weight);
 }
 
-/** `x [.., in] · weightᵀ`, the weight `[out, in]`. */
+/** `x [.., in] · weightᵀ`, for a weight `[out, in]`. */
 const linear = (x: JaxArray, weight: JaxArray): JaxArray => np.matmul(x, weight.transpose());
 
 function rotate(x: JaxArray): JaxArray {

@@ -1,7 +1,7 @@
 /**
- * The side of a measured process: answers one JSON line on stdin with one on stdout, until stdin
- * ends. Commands: `{gradients: path}` writes the gradients of the first step as float32, in the
- * order of the decoder's parameters; `{steps: n}` takes n training steps.
+ * Server side of a measured process: answers each JSON line on stdin with one on stdout until stdin
+ * ends. `{gradients: path}` writes the gradients of the first step as float32, in the order of the
+ * decoder's parameters. `{steps: n}` takes n training steps.
  */
 import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -14,11 +14,11 @@ export type PeerReply = {
 };
 
 export type MeasuredPeer = {
-  /** What runs, with its version. */
+  /** Library, version and device. */
   readonly label: string;
-  /** In the order of the decoder's parameters; changes no parameter. */
+  /** In the order of the decoder's parameters. Changes no parameter. */
   readonly gradients: () => Promise<readonly Float32Array[]>;
-  /** Forward, backward, AdamW, waited for. */
+  /** Runs forward, backward and AdamW, and waits for the result. */
   readonly step: () => Promise<void>;
 };
 

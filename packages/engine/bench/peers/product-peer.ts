@@ -1,6 +1,6 @@
 /**
- * The best matrix product of a provider of onnxruntime: `product-peer.ts <provider> <size>`. A step is
- * a chain of equal products, so that nothing but products takes time; gradients there are none.
+ * The fastest matrix product of an onnxruntime provider: `product-peer.ts <provider> <size>`. A step is
+ * a chain of equal products and nothing else; it has no gradients.
  */
 import { OnnxGraphBuilder } from "@waggle/model";
 import { openOnnxDevice } from "../../src/onnx/onnx-device.ts";
@@ -20,7 +20,7 @@ const corner = [0, 1].map((begin) => builder.ints([begin, begin])) as [string, s
 builder.node("Slice", [product, ...corner], { outputs: ["y"] });
 builder.output("y", "f32", [1, 1]);
 const session = await device.createSession(builder.build());
-// Sums of n numbers of 1/n stay 1/n, far from overflow and from denormal numbers.
+// A sum of n products with 1/n stays 1/n, far from overflow and from denormal numbers.
 const feed = device.tensor({ data: new Float32Array(n * n).fill(1 / n), shape: [n, n] });
 
 await servePeer({

@@ -1,8 +1,8 @@
 """The same step in PyTorch, on two threads or a card: torch-peer.py <file>.
 
 The file is JSON: config, batch (rows of token ids), learningRate, parameters [{name, shape}],
-weights, the path of their float32 values in that order, device (cpu or cuda) and loraScale, null
-where all is trained: else only the parameters of adapters are. Speaks the lines of peer-service.ts.
+weights (path of their float32 values in that order), device (cpu or cuda) and loraScale (null for
+full training; otherwise only adapter parameters are trained). Uses the protocol of peer-service.ts.
 """
 
 import array

@@ -1,6 +1,6 @@
 /**
- * Training steps on whatever GPU there is, through WebGPU and CUDA, each in a process of its own. Without
- * a GPU the same runs at tiny sizes on a software adapter; without that one either it fails.
+ * Training steps on the machine's GPU through WebGPU and CUDA, each provider in a process of its own.
+ * Without a GPU it runs tiny sizes on a software adapter, and fails if there is none.
  */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -15,33 +15,33 @@ import type { EngineScenario } from "../scenario.ts";
 export const gpu: EngineScenario = {
   name: "gpu",
   description:
-    "tokens/s, share of the card's ceilings and bytes fed, 0.1 B and 0.6 B, WebGPU and CUDA",
+    "tokens/s, share of the GPU's ceilings and bytes fed, 0.1 B and 0.6 B, WebGPU and CUDA",
   run: async function* ({ quick, report }) {
     const adapter = await webGpuAdapter();
     if (adapter === undefined) {
-      report("   no GPU here: tiny sizes on Chromium's software adapter");
+      report("   no GPU found; running tiny sizes on Chromium's software adapter");
       yield* softwareRows();
     } else {
       const size = adapter.isSoftware ? "tiny" : "real";
       yield* measuredRows({ provider: "webgpu", size, quick });
     }
     if (isCudaInstalled()) yield* measuredRows({ provider: "cuda", size: "real", quick });
-    else report("   onnxruntime-node has no CUDA here: no rows of it");
+    else report("   onnxruntime-node has no CUDA here; its rows are left out");
   },
 };
 
-/** Everything at tiny sizes on Chromium's software adapter. */
+/** All cases at tiny sizes on Chromium's software adapter. */
 export function softwareRows(): AsyncGenerator<BenchRow> {
   const environment = swiftShaderEnvironment();
   if (environment === undefined) {
     throw new Error(
-      "a WebGPU adapter must be there, got none; install a Vulkan driver, or Chromium for its software one",
+      "no WebGPU adapter found; install a Vulkan driver, or Chromium for its software adapter",
     );
   }
   return measuredRows({ provider: "webgpu", size: "tiny", quick: false }, environment);
 }
 
-/** @param environment in which drivers are found, beside that of this process. */
+/** @param environment added to this process's; drivers are located by it. */
 export async function* measuredRows(
   options: GpuOptions,
   environment: Readonly<Record<string, string>> = {},
@@ -57,6 +57,5 @@ export async function* measuredRows(
     yield JSON.parse(line) as BenchRow;
   }
   const code = await closed;
-  if (code !== 0)
-    throw new Error(`measuring ${options.provider} must end well, got exit code ${code}`);
+  if (code !== 0) throw new Error(`measuring ${options.provider} failed with exit code ${code}`);
 }

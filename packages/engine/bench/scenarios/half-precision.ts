@@ -1,6 +1,6 @@
 /**
- * Steps in f16 beside the same in f32, on the device that training gets here: first how far gradients
- * are apart, by kind of parameter, then tokens a second by turns. On a processor f16 is rounding alone.
+ * Training steps in f16 against f32 on this machine's device: first the largest gradient difference by
+ * kind of parameter, then tokens/s in turns. On a CPU, f16 only rounds; it does not save time.
  */
 import { initializeAdapter, initializeDecoder } from "@waggle/model";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
@@ -10,7 +10,7 @@ import type { EngineScenario } from "../scenario.ts";
 import { batchOf, LEARNING_RATE, SHAPES } from "../step-shapes.ts";
 import type { ShapeName } from "../step-shapes.ts";
 
-/** Norm of the difference by the norm, of the kind of parameter where it is largest. */
+/** Relative norm of the difference, for the kind of parameter where it is largest. */
 const GRADIENT_TOLERANCE = 5e-3;
 
 export const halfPrecision: EngineScenario = {
@@ -20,7 +20,7 @@ export const halfPrecision: EngineScenario = {
     for (const name of quick ? (["S"] as const) : (["S", "M"] as const)) {
       for (const checkpointing of ["none", "layer"] as const) {
         const pair = await openPair(name, checkpointing, threads);
-        // After one step, as a fresh adapter has gradients in one of its two matrices only.
+        // After one step, because only one of a fresh adapter's two matrices has gradients.
         await step(name, pair[0], LEARNING_RATE);
         await pair[1].load(await pair[0].save());
         const errors = errorsByKind(
@@ -46,7 +46,7 @@ export const halfPrecision: EngineScenario = {
   },
 };
 
-/** In f32 and in f16; layer by layer with a frozen base in that format too. */
+/** The same engine in f32 and in f16. Layer by layer, the frozen base has that format too. */
 async function openPair(
   name: ShapeName,
   checkpointing: "none" | "layer",
@@ -92,7 +92,7 @@ async function gradientsOf(name: ShapeName, engine: TrainEngine): Promise<Tensor
   return gradients;
 }
 
-/** Over the tensors of all layers that have one name. */
+/** Errors over all layers' tensors of one name. */
 function errorsByKind(actual: TensorMap, expected: TensorMap): ReadonlyMap<string, number> {
   const sums = new Map<string, { difference: number; square: number }>();
   for (const [name, { data }] of expected) {
@@ -110,7 +110,7 @@ function errorsByKind(actual: TensorMap, expected: TensorMap): ReadonlyMap<strin
   );
 }
 
-/** Tokens/s of each, by turns, the median step. */
+/** Tokens/s of each engine, measured in turns; median step. */
 async function timed(
   name: ShapeName,
   engines: readonly TrainEngine[],

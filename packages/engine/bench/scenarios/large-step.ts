@@ -4,7 +4,7 @@ import { layersAgree, measureInChild } from "../child-step.ts";
 import { QWEN3_0_6B } from "../random-decoder.ts";
 import type { EngineScenario } from "../scenario.ts";
 
-/** What the step may take at most. */
+/** Memory limit of the step. */
 const LIMIT_GB = 8;
 
 export const largeStep: EngineScenario = {

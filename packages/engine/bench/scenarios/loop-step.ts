@@ -1,7 +1,7 @@
 /**
- * Tokens a second of the trainer's learning step (forward, loss, backward, AdamW; LoRA on the nano
- * model) on the native engine and on TensorFlow.js, which was the loop's engine before: the same groups,
- * in one process of the trainer's own.
+ * Tokens/s of the trainer's learning step (forward, loss, backward, AdamW; LoRA on the nano model) on
+ * the native engine and on TensorFlow.js, the loop's former engine. Both get the same groups, in one
+ * trainer process.
  */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -11,12 +11,12 @@ import { benchRow } from "../../../runtime/bench/row.ts";
 import type { EngineScenario } from "../scenario.ts";
 
 const PROGRAM = join(import.meta.dirname, "../../../../trainer/bench/loop-step.ts");
-/** Norm of the difference by the norm, of every matrix's gradient. */
+/** Relative norm of the difference, for every matrix's gradient. */
 const GRADIENT_TOLERANCE = 1e-4;
 
 export const loopStep: EngineScenario = {
   name: "loop-step",
-  description: "tokens/s of the loop's learning step with the nano model, groups of 8 attempts",
+  description: "tokens/s of the loop's learning step with the nano model, groups of 8 trajectories",
   run: async function* ({ quick, threads, report }) {
     const options: LoopStepOptions = {
       devices: ["cpu", "reference-wasm"],

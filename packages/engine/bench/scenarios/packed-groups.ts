@@ -1,7 +1,7 @@
 /**
- * What packing saves: tokens that are read for groups of the loop, as the nano model played them, and
- * for lengths that differ widely, against one sequence a row with like lengths together; and tokens/s
- * of a step on the groups against the same lengths with nothing in common.
+ * What packing saves. Counts tokens read for groups that the nano model rolled out in the loop, and for
+ * widely varying lengths, against one sequence a row sorted by length. Measures tokens/s of a step on
+ * the groups against sequences of the same lengths that share nothing.
  */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -17,14 +17,14 @@ import type { EngineScenario } from "../scenario.ts";
 
 const PROGRAM = join(import.meta.dirname, "../../../../trainer/bench/print-groups.ts");
 const MICROBATCH_TOKENS = 1024;
-/** Norm of the difference by the norm, of every matrix's gradient. */
+/** Relative norm of the difference, for every matrix's gradient. */
 const GRADIENT_TOLERANCE = 1e-4;
 
 type Sample = PrintedGroups["groups"][number][number];
 
 export const packedGroups: EngineScenario = {
   name: "packed-groups",
-  description: "tokens that are read for groups of the loop, and tokens/s of a step on them",
+  description: "tokens read for groups of the loop, and tokens/s of a step on them",
   run: async function* ({ quick, threads, report }) {
     const { stdout } = await promisify(execFile)(
       process.execPath,
@@ -75,12 +75,12 @@ export const packedGroups: EngineScenario = {
   },
 };
 
-/** Its first token is one that no other has. */
+/** The sample with a first token that no other sample has. */
 function nothingShared({ sequence, lossMask }: Sample, index: number): Sample {
   return { sequence: { ...sequence, tokenIds: [index, ...sequence.tokenIds.slice(1)] }, lossMask };
 }
 
-/** Each as much longer than the one before as that is longer than its own. */
+/** 64 lengths from 8 to 500, growing by a constant factor. */
 function wideLengths({ vocabularySize }: DecoderConfig): Sample[] {
   return Array.from({ length: 64 }, (_, index) => {
     const length = Math.round(8 * (500 / 8) ** (index / 63));
@@ -99,7 +99,7 @@ function packedTokens(config: DecoderConfig, samples: readonly Sample[]): number
   );
 }
 
-/** Padding included; the last token of a sequence is only predicted. */
+/** Tokens of one sequence a row, padding included. The last token of a sequence is not read. */
 function rowTokens(lengths: readonly number[]): number {
   const sorted = lengths.map((length) => length - 1).toSorted((a, b) => b - a);
   let sum = 0;
@@ -138,7 +138,7 @@ async function passes(engine: TrainEngine, samples: readonly Sample[]): Promise<
   await engine.backward({ sequences }, { logProb });
 }
 
-/** Of the packed groups against each sequence in a microbatch of its own, the worst matrix. */
+/** Gradient error of packed groups against one sequence a microbatch, for the worst matrix. */
 async function gradientError(
   config: DecoderConfig,
   samples: readonly Sample[],
@@ -151,7 +151,7 @@ async function gradientError(
   const errors = Array.from(single ?? [], ([name, { data }]) => {
     const other = packed?.get(name)?.data ?? [];
     const norm = Math.hypot(...data);
-    // a fresh adapter has gradients in one of its two matrices only
+    // only one of a fresh adapter's two matrices has gradients
     return norm === 0
       ? Math.hypot(...other)
       : Math.hypot(...data.map((v, i) => v - (other[i] ?? Number.NaN))) / norm;
@@ -159,7 +159,7 @@ async function gradientError(
   return Math.max(...errors);
 }
 
-/** Least seconds of a step on each batch, by turns. */
+/** Fastest step on each batch in seconds, measured in turns. */
 async function secondsOf(
   config: DecoderConfig,
   batches: readonly (readonly Sample[])[],

@@ -1,7 +1,7 @@
 /**
- * What a token costs as batches grow in number and length, with attention's own growth measured
- * apart and taken out, and what a layer costs as layers are added. In processor time of all threads,
- * which other work on the machine stretches less than time by the clock.
+ * Cost of a token as batches grow in number and length, with attention measured separately and
+ * subtracted, and cost of each added layer. Measured in CPU time of all threads, because other load on
+ * the machine affects it less than wall time.
  */
 import { join } from "node:path";
 import { initializeDecoder, OnnxGraphBuilder } from "@waggle/model";
@@ -22,7 +22,7 @@ import type { EngineScenario } from "../scenario.ts";
 
 const PICTURE = join(import.meta.dirname, "../../../../docs/evidence/engine-token-cost.png");
 const MICROBATCH_TOKENS = 1024;
-/** Shape M of the benchmark, with a key-value head for each head. */
+/** Shape M of the benchmark, with one key-value head per query head. */
 const M: DecoderConfig = {
   ...QWEN3_0_6B,
   vocabularySize: 1024,
@@ -38,7 +38,7 @@ type Shape = { readonly sequences: number; readonly length: number };
 
 export const tokenCost: EngineScenario = {
   name: "token-cost",
-  description: "processor time of a token from 1 × 128 to 16 × 512, and by layers, with a plot",
+  description: "CPU time of a token from 1 × 128 to 16 × 512, and by layers, with a plot",
   run: async function* ({ quick, threads, report }) {
     const agree = await layersAgree();
     const shapes: Shape[] = [1, 4, 8, 16].flatMap((sequences) =>
@@ -50,7 +50,7 @@ export const tokenCost: EngineScenario = {
     const config = quick ? { ...M, layers: 2 } : M;
     const engine = await openStep(config, threads);
     const attend = await openAttention(config, threads);
-    // round by round, so that whatever else the machine does meets all sizes alike
+    // in rounds, so that other load on the machine affects all sizes alike
     for (const shape of shapes) await engine.time(shape); // loads graphs, fills arenas
     for (let round = 0; round < rounds; round++) {
       for (const [i, shape] of shapes.entries()) {
@@ -89,7 +89,7 @@ export const tokenCost: EngineScenario = {
   },
 };
 
-/** One line for each length over the number of sequences, and the longest with its attention. */
+/** Plots one line per length over the number of sequences, and the longest length with attention. */
 async function drawCosts(
   shapes: readonly Shape[],
   whole: readonly number[],
@@ -102,7 +102,7 @@ async function drawCosts(
   const longest = Math.max(...lengths);
   await drawLines(
     {
-      title: "A training step of M: processor time of a token",
+      title: "A training step of M: CPU time of a token",
       xLabel: "sequences",
       yLabel: "us a token",
       x: [...new Set(shapes.map(({ sequences }) => sequences))],
@@ -152,7 +152,7 @@ type Timed = {
   readonly close: () => Promise<void>;
 };
 
-/** Milliseconds (of the processor) of the gradients of all parameters; AdamW's time does not depend on tokens. */
+/** CPU milliseconds of all gradients. AdamW is left out: its time does not depend on tokens. */
 async function openStep(config: DecoderConfig, threads: number): Promise<Timed> {
   const engine = await createOnnxEngine({
     config,
@@ -179,7 +179,7 @@ async function openStep(config: DecoderConfig, threads: number): Promise<Timed> 
   };
 }
 
-/** Milliseconds (of the processor) of attention, forward and backward, of all layers and microbatches. */
+/** CPU milliseconds of attention, forward and backward, over all layers and microbatches. */
 async function openAttention(config: DecoderConfig, threads: number): Promise<Timed> {
   const { heads, keyValueHeads, headSize, layers } = config;
   const device = await openOnnxDevice("cpu", threads);
@@ -246,7 +246,7 @@ function attentionGraph(
   tape.contribute(output, () => "outputGradient");
   tape.backward();
   for (const name of ["queries", "keys", "values"]) {
-    // one number, so that copies out of the runtime are not measured
+    // a single number, so that copies out of the runtime are not measured
     const sum = builder.op("ReduceSum", [tape.gradient(name) as string]);
     builder.output(sum, "f32", [1, 1, 1, 1]);
   }

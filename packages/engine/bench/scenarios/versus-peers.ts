@@ -1,7 +1,7 @@
 /**
- * Tokens a second of training steps on each provider against jax-js, TensorFlow.js and PyTorch, and the
- * share of the best matrix product of the same provider. Every peer is a process of its own; they
- * take turns, and medians count. Gradients are compared first, parameter by parameter.
+ * Tokens/s of training steps on each provider against jax-js, TensorFlow.js and PyTorch, and as a share
+ * of the provider's fastest matrix product. Peers are processes of their own that take turns; medians
+ * are reported. Gradients are compared first, parameter by parameter.
  */
 import { decoderParameters, initializeDecoder, tensorMapSource } from "@waggle/model";
 import { benchRow } from "../../../runtime/bench/row.ts";
@@ -15,9 +15,9 @@ import type { ShapeName, StepShape } from "../step-shapes.ts";
 import { findTorch, startTorch } from "../torch-step.ts";
 import type { TorchPeer } from "../torch-step.ts";
 
-/** Norm of the difference by the norm, of every parameter's gradient. */
+/** Relative norm of the difference, for every parameter's gradient. */
 const GRADIENT_TOLERANCE = 1e-4;
-/** A step longer than this is measured once, after one that warms up. */
+/** A longer step (ms) is measured once, after a warm-up step. */
 const LONG_STEP = 8000;
 const PROVIDERS = ["cpu", "wasm"] as const;
 
@@ -46,7 +46,7 @@ async function* measure(name: ShapeName, context: EngineBenchContext): AsyncGene
   const torch = await torchPeer(shape, report);
   const others = [
     await startPeer("jax-peer.ts", name),
-    // More tokens at once take more memory than WebAssembly has.
+    // Larger microbatches exceed WebAssembly's memory.
     await startPeer("engine-peer.ts", name, "reference-wasm", "512"),
     ...(torch === undefined ? [] : [torch]),
   ];
@@ -115,7 +115,7 @@ async function takeTurns(
   }
 }
 
-/** About half a second of them. */
+/** Steps that take about half a second. */
 function stepsOf(milliseconds: number): number {
   return Math.min(12, Math.max(1, Math.round(500 / milliseconds)));
 }
@@ -171,14 +171,14 @@ function gradientError(
       norm += (expected[i] as number) ** 2;
     }
     const largest = Math.sqrt(difference / norm);
-    // A comparison that NaN fails.
+    // Written so that NaN fails.
     if (!(largest <= worst.largest)) worst = { name, largest };
     start = end;
   }
   return worst;
 }
 
-/** PyTorch where an interpreter has it; where not, that is said. */
+/** PyTorch if an interpreter has it; otherwise reports that its rows are left out. */
 async function torchPeer(
   shape: StepShape,
   report: EngineBenchContext["report"],
@@ -186,7 +186,7 @@ async function torchPeer(
   const interpreter = findTorch("cpu");
   if (interpreter === undefined) {
     report(
-      "   PyTorch is not installed: no rows of it (Debian: python3-torch, libopenblas0-pthread)",
+      "   PyTorch is not installed; its rows are left out (Debian: python3-torch, libopenblas0-pthread)",
     );
     return undefined;
   }

@@ -1,10 +1,10 @@
-/** What a large vocabulary adds to the peak: its embedding, and tiles of logits, not logits. */
+/** Peak memory that a large vocabulary adds: its embedding and tiles of logits, never all logits. */
 import { benchRow } from "../../../runtime/bench/row.ts";
 import { layersAgree, measureInChild } from "../child-step.ts";
 import { QWEN3_0_6B } from "../random-decoder.ts";
 import type { EngineScenario } from "../scenario.ts";
 
-/** Arrays of one tile of 2 Mi logits that exist at once, with what the allocator rounds up. */
+/** Arrays of one tile of 2 Mi logits that exist at once, with the allocator's rounding. */
 const CHUNK_BYTES = 6 * 2 ** 21 * 4;
 
 export const vocabularyMemory: EngineScenario = {
@@ -30,7 +30,7 @@ export const vocabularyMemory: EngineScenario = {
       return step.peakBytes;
     };
     const large = quick ? 32_768 : 151_936;
-    // the least of three: whatever else a process holds only adds
+    // the least of three: anything else a process holds only adds
     const peaks = { small: Infinity, large: Infinity };
     for (let round = 0; round < (quick ? 1 : 3); round++) {
       peaks.small = Math.min(peaks.small, await measure(1024));

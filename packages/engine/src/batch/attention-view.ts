@@ -1,26 +1,26 @@
 /**
- * Who sees whom in attention: for each block of queries the keys that any of them sees, and what is
- * added to the scores. Plain causal rows share one view; packed rows have their own, from the parents
- * of their tokens. Data only: the products are in `causal-attention.ts`.
+ * Attention masks: for each block of queries, the range of keys that any of them attends to, and the
+ * mask added to the scores. Plain causal rows share one view; packed rows get their own, derived from
+ * the parents of their tokens. The matrix products are in `causal-attention.ts`.
  */
 import type { Tensor } from "@waggle/protocol";
 import type { OnnxProvider } from "../onnx/onnx-device.ts";
 
-/** Large enough that exp(−MASKED) is 0 and small enough that products with it stay finite in f32. */
+/** Large enough that exp(−MASKED) is 0, small enough that products with it stay finite in f32. */
 export const MASKED = 1e9;
 
 /**
- * Below this, what is saved is less than what more nodes cost: at 128 native code saves nothing, and
- * WebAssembly, whose products are slower and whose nodes cost the same, a seventh.
+ * Shorter rows are not cut into blocks, because more nodes cost more than the blocks save. At 128
+ * tokens native code saves nothing; WebAssembly, whose products are slower, saves a seventh.
  */
 const SHORTEST_IN_BLOCKS = { cpu: 192, cuda: 192, webgpu: 192, wasm: 128 } as const;
 
-/** In how many blocks queries of this length are cut. Four take as little time as eight. */
+/** Number of blocks for queries of this length. Four blocks are as fast as eight. */
 export function attentionBlocks(length: number, provider: OnnxProvider): number {
   return length < SHORTEST_IN_BLOCKS[provider] ? 1 : 4;
 }
 
-/** Queries `begin` to `end` of block `block`, which look at no key from `end` on. */
+/** Queries `begin` to `end` of block `block`. They attend to no key from `end` on. */
 export function blockRange(
   length: number,
   blocks: number,
@@ -30,16 +30,16 @@ export function blockRange(
   return { begin: at(block), end: at(block + 1) };
 }
 
-/** Queries `begin` to `end`, which see no key outside of `first` to `end`. */
+/** Queries `begin` to `end`, which attend only to keys `first` to `end`. */
 export type QueryBlock = {
   readonly begin: number;
   readonly end: number;
   readonly first: number;
-  /** `[B, 1, end − begin, end − first]`, or 1 for all B: 0, or −MASKED for a key that is not seen. */
+  /** `[B, 1, end − begin, end − first]`, B may be 1 for all rows: 0, or −MASKED for a masked key. */
   readonly mask: Tensor;
 };
 
-/** Each token sees all before it, in any number of rows. */
+/** Each token attends to itself and all tokens before it, in any number of rows. */
 export function causalView(length: number, blocks: number): QueryBlock[] {
   return Array.from({ length: blocks }, (_, block) => {
     const { begin, end } = blockRange(length, blocks, block);
@@ -53,13 +53,13 @@ export function causalView(length: number, blocks: number): QueryBlock[] {
 }
 
 /**
- * Each token sees its ancestors and itself.
- * @param parents `[B·T]`, the place within its row of the token right before, −1 for a first one;
- *   always less than the token's own place.
+ * Each token attends to itself and its ancestors.
+ * @param parents `[B·T]`, the place of the preceding token within the row, −1 for a root; always
+ *   less than the token's own place.
  */
 export function treeView(parents: Int32Array, length: number, blocks: number): QueryBlock[] {
   const batch = parents.length / length;
-  // a single block is not cut, so it has all keys
+  // a single block takes all keys, so it needs no roots
   const roots = blocks === 1 ? null : rootsOf(parents, length);
   return Array.from({ length: blocks }, (_, block) => {
     const { begin, end } = blockRange(length, blocks, block);
@@ -78,7 +78,7 @@ export function treeView(parents: Int32Array, length: number, blocks: number): Q
   });
 }
 
-/** The first token of each one's path, by place within its row. */
+/** The root of each token's path, as a place within its row. */
 function rootsOf(parents: Int32Array, length: number): Int32Array {
   const roots = new Int32Array(parents.length);
   parents.forEach((parent, place) => {

@@ -1,13 +1,13 @@
 /**
- * Sequences and derivatives of a batch against the model and each other: what does not fit is refused
- * before anything runs. What an engine does not serve at all is refused in `batch-support.ts`.
+ * Checks sequences and derivatives of a batch against the model and each other before anything runs.
+ * `batch-support.ts` checks whether the engine supports what a batch asks for.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { TokenDerivatives, TrainBatch, TrainSequence } from "@waggle/protocol";
 import { temperatureOf } from "./packed-tree.ts";
 import { checkTree } from "./sequence-tree.ts";
 
-/** One sequence against the model: tree, ids, lengths, temperatures, kept sets. */
+/** Checks one sequence against the model: tree, ids, lengths, temperatures, kept sets, candidates. */
 export function checkSequence(
   sequence: TrainSequence,
   index: number,
@@ -32,21 +32,21 @@ export function checkSequence(
     if (!(temperature > 0 && Number.isFinite(temperature))) {
       throw invalid(
         `a temperature must be positive and finite, got ${temperature} at token ${token} of sequence ${index}`,
-        "record greedy samples as such and leave them out",
+        "record greedy samples as greedy and leave them out of the batch",
       );
     }
     const kept = keptTokenIds?.[token];
     if (kept && (kept.length === 0 || !kept.every(isId))) {
       throw invalid(
-        `a kept set must hold at least one id, all in [0, ${vocabularySize}), got ${kept.length} ids at token ${token} of sequence ${index}`,
-        "pass null where every token could be sampled",
+        `a kept set needs at least one id and all ids in [0, ${vocabularySize}), got ${kept.length} ids at token ${token} of sequence ${index}`,
+        "pass null for a token that was sampled from the whole vocabulary",
       );
     }
     const candidates = candidateTokenIds?.[token];
     if (candidates && !candidates.every(isId)) {
       throw invalid(
-        `candidates must be ids in [0, ${vocabularySize}), got another at token ${token} of sequence ${index}`,
-        "use the tokenizer of this model for the teacher's candidates too",
+        `a candidate is outside [0, ${vocabularySize}) at token ${token} of sequence ${index}`,
+        "use the tokenizer of this model for the teacher's candidates as well",
       );
     }
   }
@@ -54,7 +54,7 @@ export function checkSequence(
 
 /**
  * Checks derivatives against their batch.
- * @param valueHeads H of the values; 0 where the engine takes none.
+ * @param valueHeads H, the number of value heads; 0 where the engine has none.
  * @throws WaggleError `SHAPE_MISMATCH` when lengths differ, `NON_FINITE_VALUE` on NaN or infinity.
  */
 export function checkDerivatives(
@@ -103,7 +103,7 @@ function checkValueDerivatives(
   if (bad !== -1) {
     throw new WaggleError(
       "NON_FINITE_VALUE",
-      `derivatives.values must be finite, got another in sequence ${bad}; check the loss`,
+      `derivatives.values has NaN or infinity in sequence ${bad}; check the loss`,
     );
   }
 }
@@ -126,7 +126,7 @@ function checkCandidateDerivatives(
       if (!values.every(Number.isFinite)) {
         throw new WaggleError(
           "NON_FINITE_VALUE",
-          `derivatives.candidateLogProbs must be finite, got another at token ${token} of sequence ${index}; check the loss`,
+          `derivatives.candidateLogProbs has NaN or infinity at token ${token} of sequence ${index}; check the loss`,
         );
       }
     }

@@ -1,10 +1,10 @@
-/** Refuses what an engine does not compute, before it computes anything. Not a check of values. */
+/** Refuses a batch that the engine does not support, before it computes anything. */
 import { WaggleError } from "@waggle/protocol";
 import type { EngineCapabilities, TokenDerivatives, TrainBatch } from "@waggle/protocol";
 
 /**
- * @throws WaggleError `CAPABILITY_MISSING` on a batch that asks for an output, or a sequence that
- *   comes with a member, that the engine does not serve.
+ * @throws WaggleError `CAPABILITY_MISSING` when a batch asks for an output, or a sequence has a
+ *   member, that the engine does not support.
  */
 export function requireBatchSupport(batch: TrainBatch, capabilities: EngineCapabilities): void {
   const { outputs, sequences, device } = capabilities;
@@ -21,7 +21,7 @@ export function requireBatchSupport(batch: TrainBatch, capabilities: EngineCapab
   }
 }
 
-/** @throws WaggleError `CAPABILITY_MISSING` on derivatives of an output that the engine does not take. */
+/** @throws WaggleError `CAPABILITY_MISSING` on derivatives of an output that the engine cannot take. */
 export function requireDerivativeSupport(
   derivatives: TokenDerivatives,
   { derivatives: served, device }: EngineCapabilities,
@@ -34,6 +34,6 @@ export function requireDerivativeSupport(
 function missing(what: string, device: string): WaggleError {
   return new WaggleError(
     "CAPABILITY_MISSING",
-    `a batch must ask only for what its engine serves, got ${what} on ${device}; see capabilities() and choose another engine or recipe`,
+    `the engine on ${device} does not support ${what}; see capabilities() and choose another engine or recipe`,
   );
 }

@@ -16,7 +16,7 @@ import {
 const MODEL = { ...TINY, contextLength: 512, feedForwardSize: 300 };
 const ids = (length: number, first: number): number[] =>
   Array.from({ length }, (_, token) => (first + token * 7) % TINY.vocabularySize);
-/** Of the length that is read: the last token is only predicted. */
+/** A sequence of which `length` tokens are read: the last token is only predicted. */
 const reading = (length: number, first = 0): TrainSequence => ({
   tokenIds: ids(length + 1, first),
 });
@@ -27,35 +27,35 @@ const padded = (microbatches: readonly Microbatch[]): number =>
 const shapes = (microbatches: readonly Microbatch[]): number[][] =>
   microbatches.map(({ batch, length }) => [batch, length]);
 
-test("like lengths stay plain rows, masks and positions shared by all", () => {
+test("sequences of similar length stay plain rows that share masks and positions", () => {
   const microbatches = pack([reading(100, 1), reading(100, 2), reading(100, 3)]);
   expect(shapes(microbatches)).toEqual([[3, 100]]);
   expect(microbatches[0]).toMatchObject({ parents: null, positions: null });
 });
 
-test("short sequences stand behind each other where that leaves less padding", () => {
+test("short sequences share a row where that leaves less padding", () => {
   const microbatches = pack([100, 60, 40, 30, 70].map((length, first) => reading(length, first)));
   expect(shapes(microbatches)).toEqual([[3, 100]]);
   const { parents, positions, asked, rows } = microbatches[0] as Microbatch;
-  // each of the five begins anew
+  // positions restart for each of the five
   expect(positions?.filter((position) => position === 0)).toHaveLength(5);
   expect([...(parents ?? [])].filter((parent) => parent === -1)).toHaveLength(5);
   expect(asked.flat()).toHaveLength(300);
   expect(new Set(rows).size).toBe(300);
 });
 
-test("a prompt that several sequences share is read once, its last token once for each that differs", () => {
+test("a shared prompt is read once, its last token once for each distinct continuation", () => {
   const prompt = ids(60, 3);
   const attempts = [1, 2, 3, 4].map((first) => ({ tokenIds: [...prompt, ...ids(21, first)] }));
   const [microbatch, ...others] = pack(attempts);
   expect(others).toEqual([]);
-  // 60 + 4 × 20, and the last token of the prompt three times more
+  // 60 + 4 × 20, and the last token of the prompt three more times
   expect([microbatch?.batch, microbatch?.length]).toEqual([1, 60 + 4 * 20 + 3]);
   const shared = microbatch?.asked.filter((askers) => askers.length === 4);
   expect(shared).toHaveLength(59);
 });
 
-test("what is asked under another temperature is read again, so nothing is gained and nothing shared", () => {
+test("sequences at different temperatures are not shared, as their tokens would be read again", () => {
   const prompt = ids(60, 3);
   const attempts = [1, 2].map((first) => ({
     tokenIds: [...prompt, ...ids(9, first)],
@@ -64,12 +64,12 @@ test("what is asked under another temperature is read again, so nothing is gaine
   expect(shapes(pack(attempts))).toEqual([[2, 68]]);
 });
 
-test("long ends behind a short beginning stay apart: attention would cost more than it saves", () => {
+test("long sequences with a short common prefix are not shared, as attention would cost more than it saves", () => {
   const attempts = [1, 2, 3, 4].map((first) => ({ tokenIds: [7, ...ids(200, first)] }));
   expect(shapes(pack(attempts))).toEqual([[4, 200]]);
 });
 
-test("tokens after the last asked one are not read, in a tree on each branch", () => {
+test("tokens after the last asked token are not read, on any branch of a tree", () => {
   const tree = { tokenIds: ids(12, 1), parents: [-1, 0, 1, 2, 3, 4, 1, 6, 7, 8, 9, 10] };
   const [microbatch] = packMicrobatches(
     { sequences: [tree] },
@@ -77,17 +77,17 @@ test("tokens after the last asked one are not read, in a tree on each branch", (
     1024,
     (_, token) => token === 3 || token === 7,
   );
-  // 0, 1, 2 and 6: what comes before the two
+  // 0, 1, 2 and 6: the ancestors of tokens 3 and 7
   expect([...(microbatch?.ids ?? [])]).toEqual([0, 1, 2, 6].map((token) => tree.tokenIds[token]));
   expect([...(microbatch?.parents ?? [])]).toEqual([-1, 0, 1, 1]);
 });
 
-test("any batch: every asked token has a row whose path is its own, within the bound", () => {
+test("in any batch every asked token has a row with its own path, within the token limit", () => {
   const sequence = fc
     .array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.nat(40)), { minLength: 1, maxLength: 30 })
     .map((tokens) => ({
       tokenIds: tokens.map(([id]) => id),
-      // mostly chains, now and then a branch or another root
+      // mostly chains, with occasional branches and roots
       parents: tokens.map(([, chance], token) =>
         chance > 4 ? token - 1 : Math.min(token - 1, chance - 1),
       ),
@@ -125,7 +125,7 @@ test("any batch: every asked token has a row whose path is its own, within the b
   fc.assert(property, { numRuns: 200, seed: 1 });
 });
 
-/** Ids from the token at a place back to its first one; positions must count down. */
+/** Ids from the token at a place back to its root; positions must count down. */
 function pathAt({ length, ids: read, parents, positions }: Microbatch, place: number): number[] {
   const start = place - (place % length);
   const path: number[] = [];
@@ -145,7 +145,7 @@ test.each([
   ["whole, in blocks of queries", "none"],
   ["layer by layer", "layer"],
 ] as const)(
-  "packed is padded: groups with prompts and short sequences in long rows, %s",
+  "packed rows give the results of padded rows: groups with prompts, short sequences, %s",
   async (_title, checkpointing) => {
     const sequences = [
       ...[1, 2, 3, 4, 5, 6, 7].map((first) => ({

@@ -1,7 +1,7 @@
 /**
- * Turns a batch of sequences of any length into microbatches for the graphs: what sequences share at
- * their beginning once, short ones behind each other, bounded in tokens, and only the rows (positions
- * whose next token is asked for) that matter. Padding is seen by nobody, so it changes no result.
+ * Turns a batch of sequences of any length into microbatches for the graphs. Shared prefixes are read
+ * once, short sequences share rows, and only rows that predict an asked token (or need a value) are
+ * kept. No token attends to padding, so padding changes no result.
  */
 import type { DecoderConfig } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
@@ -14,32 +14,32 @@ import type { Arranged } from "./row-arrangement.ts";
 import { shareBeginnings } from "./shared-beginnings.ts";
 
 export type Microbatch = {
-  /** Sequences B and input tokens T of each, padding included. */
+  /** Number of sequences B and input tokens T of each, padding included. */
   readonly batch: number;
   readonly length: number;
   /** i32 `[B·T]` input ids, 0 where padded. */
   readonly ids: Int32Array;
   /**
-   * i32 `[B·T]` place within its row of the token right before each, −1 for a first one and where
-   * padded; null: every row is one plain sequence.
+   * i32 `[B·T]` place within its row of each token's parent, −1 for a root and for padding; null where
+   * every row is one plain sequence.
    */
   readonly parents: Int32Array | null;
-  /** i32 `[B·T]`, or null: the place within the row. */
+  /** i32 `[B·T]` positions; null where they equal the place within the row. */
   readonly positions: Int32Array | null;
   /**
-   * `[K]` rows of `[B·T]`, all different, whose hidden states are needed: first the P that predict
-   * asked tokens, then those that only have values.
+   * `[K]` distinct rows of `[B·T]` whose hidden states are needed: first the P that predict asked
+   * tokens, then those that only need values.
    */
   readonly rows: Int32Array;
   /** `[P]` ids of the asked tokens. */
   readonly targets: Int32Array;
-  /** `[P]` the asked tokens of each row: several where sequences share it. */
+  /** `[P]` the asked tokens of each row: several where sequences share the row. */
   readonly asked: readonly (readonly AskedToken[])[];
-  /** Where values are asked for; null where they are not. */
+  /** Tokens whose values are asked for; null without any. */
   readonly values: {
-    /** `[n]` places in `rows` of tokens whose values are asked for. */
+    /** `[n]` places in `rows` of these tokens. */
     readonly rows: Int32Array;
-    /** `[n]` those tokens: several where sequences share one. */
+    /** `[n]` the tokens: several where sequences share a row. */
     readonly asked: readonly (readonly AskedToken[])[];
   } | null;
   /** `[P]` 1/τ, or null where all temperatures are 1 and all supports full. */
@@ -50,17 +50,17 @@ export type Microbatch = {
   readonly candidateTokenIds: readonly (readonly number[] | null)[] | null;
 };
 
-/** Tokens of a sequence that the memory plan of an engine counts with, where the context has them. */
+/** Sequence length that an engine's memory plan assumes, where the context is long enough. */
 export const USUAL_LENGTH = 512;
 
-/** Which tokens of a sequence are asked for; a first token never is, but for values. */
+/** Which tokens of a sequence are asked for. The first token never is, except for values. */
 export type AskedRule = (sequence: number, token: number) => boolean;
 
 /**
- * @param maxTokens bound on B·T of a microbatch; a longer single sequence makes one of its own.
+ * @param maxTokens limit on B·T of a microbatch. A longer sequence gets a microbatch of its own.
  * @throws WaggleError `INVALID_ARGUMENT` on ids outside the vocabulary, temperatures that are not
- *   positive or an empty kept set; `SHAPE_MISMATCH` on arrays of another length than the tokens;
- *   `CONTEXT_OVERFLOW` on a sequence longer than the model's context; and as `checkTree`.
+ *   positive or an empty kept set; `SHAPE_MISMATCH` on arrays whose length differs from the tokens';
+ *   `CONTEXT_OVERFLOW` on a sequence longer than the model's context. Also throws what `checkTree` does.
  */
 export function packMicrobatches(
   batch: TrainBatch,
@@ -85,7 +85,7 @@ export function packMicrobatches(
   return arrangeRows(trees, maxTokens, cost).map(toMicrobatch);
 }
 
-/** Every asked token with the row that it shares or has to itself. */
+/** Visits every asked token with its row, which other tokens may share. */
 export function forEachAsked(
   { asked }: Microbatch,
   visit: (asker: AskedToken, row: number) => void,
@@ -93,15 +93,15 @@ export function forEachAsked(
   for (const [row, askers] of asked.entries()) for (const asker of askers) visit(asker, row);
 }
 
-/** Whether the taken token of row p could be sampled there. */
+/** Whether the taken token of row p could have been sampled there. */
 export function isTakenKept({ keptTokenIds, targets }: Microbatch, row: number): boolean {
   const kept = keptTokenIds?.[row];
   return kept === undefined || kept === null || kept.includes(targets[row] as number);
 }
 
 /**
- * log 0 has no gradient: a token outside of its kept set must not be learned from.
- * @throws WaggleError `INVALID_ARGUMENT` naming the first that is.
+ * log 0 has no gradient, so a token outside its kept set cannot be learned from.
+ * @throws WaggleError `INVALID_ARGUMENT` naming the first such token.
  */
 export function checkTakenKept(
   microbatch: Microbatch,
@@ -111,12 +111,12 @@ export function checkTakenKept(
     if ((logProb?.[sequence]?.[token] ?? 0) === 0 || isTakenKept(microbatch, row)) return;
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a token with a logProb derivative must be in its kept set, got ${microbatch.targets[row]} at token ${token} of sequence ${sequence}; set its derivative to 0`,
+      `id ${microbatch.targets[row]} at token ${token} of sequence ${sequence} has a logProb derivative but is not in its kept set; set the derivative to 0`,
     );
   });
 }
 
-/** A tree's T × T scores take no more memory than those of a microbatch of what is usual. */
+/** Limits a tree so that its T × T scores take no more memory than a microbatch of usual lengths. */
 function mostTreeTokens({ contextLength }: DecoderConfig, maxTokens: number): number {
   const usual = Math.min(contextLength, USUAL_LENGTH);
   return Math.min(maxTokens, Math.floor(Math.sqrt(maxTokens * usual)));
@@ -178,7 +178,7 @@ function toMicrobatch({ length, rows: treesOfRow }: Arranged<PackedTree>): Micro
   };
 }
 
-/** @param rows those of the asked tokens; what values need beside them is added at the end. */
+/** @param rows of the asked tokens; rows needed only for values are appended. */
 function placeValues(
   valued: readonly { readonly row: number; readonly askers: readonly AskedToken[] }[],
   rows: number[],

@@ -1,41 +1,41 @@
 /**
- * The tokens that are read for some sequences, as one tree in which what they share at their beginning
- * stands once, and the rows whose next token is asked for. A row is asked for one token: where several
- * follow one token, that token is read again for each further one, as a leaf that nobody else sees. So
- * outputs and gradients are those of the sequences apart, and rows are distinct.
+ * The tokens read for some sequences, as one tree in which shared prefixes appear once, and the rows
+ * whose next token is asked for. A row predicts one token. Where several asked tokens follow the same
+ * token, that token is read again for each further one, as a leaf to which no other token attends. So
+ * rows are distinct, and outputs and gradients equal those of the sequences one by one.
  */
 import type { TrainSequence } from "@waggle/protocol";
 import { depthsOf, parentsOf } from "./sequence-tree.ts";
 
-/** One token whose outputs or derivatives are in play: token `token` of sequence `sequence`. */
+/** Token `token` of sequence `sequence`, whose outputs or derivatives are needed. */
 export type AskedToken = { readonly sequence: number; readonly token: number };
 
-/** What is asked of the token at `place`: the outputs of the token after it. */
+/** The row at `place`, which predicts the next token of its askers. */
 export type AskedRow = {
   readonly place: number;
   readonly target: number;
   readonly temperature: number;
   readonly keptTokenIds: readonly number[] | null;
   readonly candidateTokenIds: readonly number[] | null;
-  /** Equal in all of the above and in what comes before: their outputs are one, derivatives add up. */
+  /** They agree in all of the above and in their prefix, so outputs are equal and derivatives add up. */
   readonly askers: AskedToken[];
 };
 
-/** A sequence and which of its tokens matter. */
+/** A sequence with the tokens of it that matter. */
 export type ReadSequence = {
   readonly index: number;
   readonly sequence: TrainSequence;
   readonly parents: readonly number[];
   readonly positions: readonly number[];
-  /** `[T]`: its outputs are asked for. */
+  /** `[T]`: whether its outputs are asked for. */
   readonly isAsked: readonly boolean[];
-  /** `[T]`: its values are asked for. */
+  /** `[T]`: whether its values are asked for. */
   readonly isValued: readonly boolean[];
-  /** `[T]`: something after it is asked for, or its values are. */
+  /** `[T]`: whether a later token on its path is asked for, or its own values are. */
   readonly isRead: readonly boolean[];
 };
 
-/** A first token is never asked for, as nothing predicts it, but may have values. */
+/** Nothing predicts a first token, so it is never asked for, but it may have values. */
 export function readSequence(
   sequence: TrainSequence,
   index: number,
@@ -56,35 +56,36 @@ export function readSequence(
 
 const NONE = -1;
 
-/** A token whose values are asked for, by whom. */
+/** A place whose values are asked for, with the tokens that ask. */
 export type ValuedPlace = { readonly place: number; readonly askers: AskedToken[] };
 
+/** Grows by one sequence at a time; see the header. */
 export class PackedTree {
   readonly ids: number[] = [];
   readonly positions: number[] = [];
-  /** Place of the token right before each, −1 for a first one; less than the own place. */
+  /** Place of each token's parent, −1 for a root; less than its own place. */
   readonly parents: number[] = [];
   readonly rows: AskedRow[] = [];
-  /** Each place once. */
+  /** At most one entry per place. */
   readonly values: ValuedPlace[] = [];
   readonly #valueAt = new Map<number, ValuedPlace>();
-  /** By place: its latest child, and the child of the same parent before it. */
+  /** By place: its latest child, and the previous child of the same parent. */
   readonly #child: number[] = [];
   readonly #sibling: number[] = [];
   #lastRoot = NONE;
-  /** By place: rows that ask for what follows its token. */
+  /** By place: the rows that predict its next token. */
   readonly #rowsAfter: (AskedRow[] | undefined)[] = [];
 
   get size(): number {
     return this.ids.length;
   }
 
-  /** Whether a path of it begins with the sequence's first token. */
+  /** Whether a path of the tree begins with the sequence's first token. */
   sharesBeginning({ sequence, positions }: ReadSequence): boolean {
     return this.#find(NONE, sequence.tokenIds[0] as number, positions[0] as number) !== NONE;
   }
 
-  /** How many tokens more would be read with this sequence; for a tree at most so many. */
+  /** How many more tokens would be read with this sequence; for a tree, an upper bound. */
   growth(read: ReadSequence): number {
     const { sequence, parents, positions, isAsked, isRead } = read;
     const places: number[] = [];
@@ -157,7 +158,7 @@ export class PackedTree {
     this.rows.push(row);
   }
 
-  /** A leaf, never found as a child. */
+  /** Adds a leaf that is never found as a child. */
   #readAgain(place: number): number {
     return this.#push(
       this.parents[place] as number,
@@ -196,12 +197,12 @@ export class PackedTree {
   }
 }
 
-/** The temperature that a token was sampled under. */
+/** The temperature at which a token was sampled. */
 export function temperatureOf({ temperatures = 1 }: TrainSequence, token: number): number {
   return typeof temperatures === "number" ? temperatures : (temperatures[token] as number);
 }
 
-/** Whether a row's outputs are also those of this token, given that the same comes before it. */
+/** Whether a row's outputs are also this token's, given the same prefix. */
 function isSame(row: AskedRow, sequence: TrainSequence, token: number): boolean {
   return (
     row.target === sequence.tokenIds[token] &&

@@ -1,18 +1,18 @@
 /**
- * The single logits that matter by name (taken tokens, kept sets, candidates), as a list of (row, id)
- * and as the picks of each tile of the vocabulary. Memory grows with what was given, never with rows
- * times vocabulary.
+ * Single logits that are needed by id (taken tokens, kept sets, candidates), as a list of (row, id) and
+ * as picks of each tile of the vocabulary. Memory grows with the number of picks, not with rows ×
+ * vocabulary.
  */
 import type { IntegerTensor } from "../onnx-tensor.ts";
 
 /** Entry i is logit `ids[i]` of row `rows[i]`. */
 export type LogitList = { readonly rows: Int32Array; readonly ids: Int32Array };
 
-/** The entries of a list that lie in one tile. */
+/** The entries of a list that fall into one tile. */
 export type TilePicks = {
-  /** Places in the list, in order. Empty where the tile has none. */
+  /** Places in the list, in order. Empty if the tile has none. */
   readonly entries: Int32Array;
-  /** i64 `[P, 2]`, row and column within the tile; one unused pick where there is none. */
+  /** i64 `[P, 2]`, row and column within the tile; an empty tile has one unused pick. */
   readonly feed: IntegerTensor;
 };
 
@@ -36,7 +36,7 @@ export function picksByTile(
     counts[tile] = (counts[tile] as number) + 1;
   }
   return entries.map((list, tile) => {
-    // an i64 that is not negative is its lower half and zero, lower half first
+    // little-endian i64: the lower half, then zero, as values are not negative
     const halves = new Int32Array(4 * Math.max(1, list.length));
     list.forEach((entry, place) => {
       halves[4 * place] = rows[entry] as number;
@@ -47,7 +47,7 @@ export function picksByTile(
   });
 }
 
-/** Adds up values of equal (row, id), as each place may be written once only. Rows must ascend. */
+/** Adds up values of equal (row, id), because each place may be written only once. Rows must ascend. */
 export class LogitValues {
   readonly #rows: number[] = [];
   readonly #ids: number[] = [];

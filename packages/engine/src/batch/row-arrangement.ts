@@ -1,21 +1,20 @@
 /**
- * Which trees of tokens stand in which rows of which microbatch. Two ways are tried and the cheaper
- * one is taken: one tree in each row, like lengths together; or several behind each other, each where
- * it first fits (first-fit decreasing). Sizes only: what the tokens are does not matter here.
+ * Assigns trees of tokens to rows and microbatches by size. Tries two arrangements and takes the cheaper
+ * one: one tree per row, sorted by length; or several trees per row, packed by first-fit decreasing.
  */
 import { layerLinears } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 
-/** One microbatch: rows of `length` tokens, each with the trees that stand in it. */
+/** One microbatch: rows of `length` tokens, each with the trees packed into it. */
 export type Arranged<T> = { readonly length: number; readonly rows: readonly (readonly T[])[] };
 
-/** What a row costs by its length, in multiplications of one layer. */
+/** Cost of a row by its length, in multiplications of one layer. */
 export type RowCost = (length: number) => number;
 
 /**
- * Products with weights grow with the tokens, attention with their square. Four blocks compute 5/8 of
- * T × T scores, and one multiplication there takes about 1.6 times that of a large product, softmax and
- * masks included (docs/evidence/appendix/engine.md): so T × T it is.
+ * Products with weights grow linearly in tokens, attention quadratically. Four blocks compute 5/8 of the
+ * T × T scores, and with softmax and masks a multiplication there takes about 1.6 times as long as in a
+ * large product (docs/evidence/appendix/engine.md). The two factors cancel, so the cost is T × T.
  */
 export function rowCost(config: DecoderConfig): RowCost {
   const { layers, vocabularySize, width, heads, headSize } = config;
@@ -26,7 +25,7 @@ export function rowCost(config: DecoderConfig): RowCost {
   return (length) => length * linears + 2 * heads * headSize * length ** 2;
 }
 
-/** @param maxTokens bound on the tokens of a microbatch; a larger single tree makes one of its own. */
+/** @param maxTokens limit on the tokens of a microbatch. A larger tree gets one of its own. */
 export function arrangeRows<T extends { readonly size: number }>(
   trees: readonly T[],
   maxTokens: number,
@@ -53,7 +52,7 @@ function oneToARow<T extends { readonly size: number }>(
   return arranged;
 }
 
-/** What would leave more than half of a row empty waits for a microbatch of shorter rows. */
+/** A tree that would leave more than half of a row empty waits for a microbatch of shorter rows. */
 function firstFit<T extends { readonly size: number }>(
   sorted: readonly T[],
   maxTokens: number,

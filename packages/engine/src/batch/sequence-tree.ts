@@ -1,8 +1,8 @@
-/** The tokens of one sequence as a tree: who comes right before whom, at which position. */
+/** The tokens of one sequence as a tree: the parent of each token and its position. */
 import { WaggleError } from "@waggle/protocol";
 import type { TrainSequence } from "@waggle/protocol";
 
-/** `[T]` the token right before each, −1 for a first one. */
+/** `[T]` the parent of each token, −1 for a root. */
 export function parentsOf({ tokenIds, parents }: TrainSequence): readonly number[] {
   return parents ?? tokenIds.map((_, token) => token - 1);
 }
@@ -15,8 +15,8 @@ export function depthsOf(parents: readonly number[]): number[] {
 }
 
 /**
- * @throws WaggleError `SHAPE_MISMATCH` on arrays of another length than the tokens,
- *   `INVALID_ARGUMENT` on a parent that does not come before its token or a position that is none,
+ * @throws WaggleError `SHAPE_MISMATCH` on arrays whose length differs from the tokens',
+ *   `INVALID_ARGUMENT` on a parent that does not precede its token or an invalid position,
  *   `CONTEXT_OVERFLOW` where a path or a position exceeds the model's context.
  */
 export function checkTree(sequence: TrainSequence, index: number, contextLength: number): void {
@@ -33,14 +33,14 @@ export function checkTree(sequence: TrainSequence, index: number, contextLength:
   if (bad !== undefined && bad !== -1) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a parent must be -1 or a token before its own, got ${parents?.[bad]} at token ${bad} of sequence ${index}; order the tree so that every token follows its parent`,
+      `a parent must be -1 or an earlier token, got ${parents?.[bad]} at token ${bad} of sequence ${index}; order the tree so that every token follows its parent`,
     );
   }
   const odd = positions?.findIndex((p) => !(Number.isInteger(p) && p >= 0));
   if (odd !== undefined && odd !== -1) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a position must be a whole number from 0, got ${positions?.[odd]} at token ${odd} of sequence ${index}; leave positions out to count ancestors`,
+      `a position must be a non-negative integer, got ${positions?.[odd]} at token ${odd} of sequence ${index}; leave positions out to use the number of ancestors`,
     );
   }
   const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), -1);
@@ -50,7 +50,7 @@ export function checkTree(sequence: TrainSequence, index: number, contextLength:
   if (longest > contextLength) {
     throw new WaggleError(
       "CONTEXT_OVERFLOW",
-      `a sequence, or a path of a tree, must have at most ${contextLength} tokens, got ${longest} in sequence ${index}; shorten it`,
+      `sequence ${index} has a path of ${longest} tokens; the model's context is ${contextLength}; shorten the sequence`,
     );
   }
 }

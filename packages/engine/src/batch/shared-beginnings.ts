@@ -1,12 +1,12 @@
 /**
- * Groups sequences that begin alike into trees, where that is cheaper than reading the beginning once
- * for each: attempts at one task share its prompt, and all tasks what stands before it.
+ * Groups sequences with a common prefix into trees where that is cheaper than reading the prefix once
+ * per sequence. Trajectories of one task share its prompt; all tasks may share a system prompt.
  */
 import { PackedTree } from "./packed-tree.ts";
 import type { ReadSequence } from "./packed-tree.ts";
 import type { RowCost } from "./row-arrangement.ts";
 
-/** @param mostTokens of a tree of several sequences. */
+/** @param mostTokens limit on the tokens of a tree with several sequences. */
 export function shareBeginnings(
   reads: readonly ReadSequence[],
   mostTokens: number,
@@ -29,7 +29,7 @@ export function shareBeginnings(
   return trees;
 }
 
-/** In the order of a dictionary, so that what begins alike stands together. */
+/** Lexicographic order, which puts sequences with a common prefix next to each other. */
 function byTokens({ sequence: a }: ReadSequence, { sequence: b }: ReadSequence): number {
   const length = Math.min(a.tokenIds.length, b.tokenIds.length);
   for (let token = 0; token < length; token++) {

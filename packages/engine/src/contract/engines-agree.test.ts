@@ -1,4 +1,4 @@
-/** All engines of this machine give one gradient, however differently they come to it. */
+/** All engines on this machine must compute the same gradients, although they do it differently. */
 import type { TensorMap, TokenDerivatives, TrainEngine } from "@waggle/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import { createOnnxEngine } from "../onnx/onnx-engine.ts";
@@ -15,7 +15,7 @@ import {
 const SEQUENCES = variedSequences(TINY);
 
 test.for(["full", "lora"] as const)(
-  "ONNX whole, ONNX by layers and TensorFlow.js agree norm-wise to 1e-4, values included (%s)",
+  "ONNX in one graph, ONNX by layers and TensorFlow.js agree norm-wise to 1e-4, values included (%s)",
   async (trains) => {
     const options = {
       config: TINY,
@@ -30,7 +30,7 @@ test.for(["full", "lora"] as const)(
     const tfjs = await gradientsOf(await createTfjsEngine({ ...options, device: "wasm" }));
     expect(largestGap(layers, whole)).toBeLessThan(1e-4);
     expect(largestGap(tfjs, whole)).toBeLessThan(1e-4);
-    // control: a gap of that size is seen
+    // control: a gap of that size is detected
     const [name, { shape, data }] = [...whole].at(-1)!;
     const off = new Map(whole).set(name, { shape, data: data.map((value) => value * 1.0002) });
     expect(largestGap(off, whole)).toBeGreaterThan(1e-4);

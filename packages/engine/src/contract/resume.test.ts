@@ -1,6 +1,6 @@
 /**
- * Training that goes on from a file is the training that was never stopped, bit for bit: parameters
- * and both moments, after warm-up, clipping and decay, through safetensors into a new engine.
+ * Training resumed from a file equals uninterrupted training bit for bit: parameters and both moments,
+ * after warm-up, clipping and decay, saved as safetensors and loaded into a new engine.
  */
 import { initializeAdapter, readSafetensors, writeSafetensors } from "@waggle/model";
 import type { EngineCheckpoint, TrainEngine } from "@waggle/protocol";
@@ -51,7 +51,7 @@ test.each([
   ["full", "none"],
   ["full", "layer"],
 ] as const)(
-  "%s, checkpointing %s: half, a file, a new engine, half is all at once in every bit",
+  "%s, checkpointing %s: saving halfway and resuming in a new engine changes no bit",
   async (trains, checkpointing) => {
     const open = async (isFresh: boolean): Promise<TrainEngine> => {
       const adapter = isFresh
@@ -82,7 +82,7 @@ test.each([
     await learn(second, STEPS.slice(3));
     expect(Buffer.compare(fileOf(await second.save()), whole)).toBe(0);
 
-    // control: the parameters alone do not go on so
+    // control: parameters alone are not enough to resume
     const { step, tensors } = checkpointOf(saved);
     const forgotten = new Map(
       Array.from(tensors, ([name, { shape, data }]) => [

@@ -1,6 +1,6 @@
 /**
- * What every base for several models must do: each model is as if it were alone, bit for bit. Run by
- * each implementation, with the engine that has a model alone beside it.
+ * Contract of a base shared by several models: each model behaves as if it were alone, bit for bit.
+ * Each implementation runs it and provides an engine with a single model for comparison.
  */
 import { initializeAdapter } from "@waggle/model";
 import type { Adapter } from "@waggle/model";
@@ -11,9 +11,9 @@ import { codeOf, randomDerivatives, TINY } from "./train-engine.fixture.ts";
 
 export type SharedBaseContractOptions = {
   readonly name: string;
-  /** Over `loudWeights(TINY)`. */
+  /** Opens a base over `loudWeights(TINY)`. */
   readonly open: () => Promise<SharedBase>;
-  /** An engine of that one model, with a base of its own. */
+  /** Creates an engine for that one model, with a base of its own. */
   readonly createAlone: (start: ModelStart) => Promise<TrainEngine>;
   readonly alpha: number;
 };
@@ -23,9 +23,10 @@ const SEQUENCES: readonly TrainSequence[] = [
   { tokenIds: [11, 2, 25, 7] },
 ];
 
+/** Registers the tests of the contract. */
 export function sharedBaseContract(options: SharedBaseContractOptions): void {
   const { name, open, createAlone, alpha } = options;
-  /** Fresh: servers take no other. */
+  /** A fresh adapter: servers accept no other. */
   const start = (rank: number): ModelStart & { readonly adapter: Adapter } => ({
     adapter: initializeAdapter(TINY, { rank, alpha, seed: 1 }),
   });
@@ -41,7 +42,7 @@ export function sharedBaseContract(options: SharedBaseContractOptions): void {
       return base;
     };
 
-    test("one that trains leaves another as it is, bit for bit, of another rank too", async () => {
+    test("training one model changes no bit of another, even of another rank", async () => {
       const base = await openBase();
       const a = await base.createModel("a", start(3));
       const b = await base.createModel("b", start(5));
@@ -51,12 +52,12 @@ export function sharedBaseContract(options: SharedBaseContractOptions): void {
       const trained = await stateOf(a);
       await train(a, [4, 5]);
       expect(await stateOf(b)).toEqual(before);
-      // control: what trains does change
+      // control: the trained model does change
       expect((await stateOf(a)).outputs).not.toEqual(trained.outputs);
       expect(before.outputs).not.toEqual(trained.outputs);
     });
 
-    test("each takes the steps of an engine of its own, bit for bit, however they mix", async () => {
+    test("each model takes the same steps as an engine of its own, bit for bit, in any order of calls", async () => {
       const base = await openBase();
       const a = await base.createModel("a", start(3));
       const b = await base.createModel("b", start(5));
@@ -65,7 +66,7 @@ export function sharedBaseContract(options: SharedBaseContractOptions): void {
       for (const seed of [1, 2]) {
         await Promise.all([backward(a, seed), backward(b, seed + 10)]);
         await b.forward({ sequences: SEQUENCES });
-        // gradients of both are there while either goes on
+        // both models hold gradients while either runs
         await Promise.all([backward(b, seed + 20), backward(a, seed + 30)]);
         await Promise.all([step(a), step(b)]);
       }
@@ -81,7 +82,7 @@ export function sharedBaseContract(options: SharedBaseContractOptions): void {
       expect(await stateOf(b)).toEqual(await stateOf(alone[1] as TrainEngine));
     });
 
-    test("one that is unloaded leaves its id and the others, and its checkpoint goes on", async () => {
+    test("an unloaded model frees its id, leaves the others alone, and resumes from its checkpoint", async () => {
       const base = await openBase();
       const a = await base.createModel("a", start(3));
       const b = await base.createModel("b", start(5));
@@ -123,7 +124,7 @@ async function train(engine: TrainEngine, seeds: readonly number[]): Promise<voi
   }
 }
 
-/** Log-probs and parameters: what every engine gives out. */
+/** Log-probs and parameters, the outputs that every engine has. */
 async function stateOf(engine: TrainEngine) {
   const { logProb } = await engine.forward({ sequences: SEQUENCES });
   return { outputs: logProb, parameters: await engine.parameters() };

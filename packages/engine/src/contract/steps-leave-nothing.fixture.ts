@@ -1,7 +1,7 @@
 /**
- * A hundred training steps in a process of its own, with what they leave in memory: run by the test
- * with a device as argument, and as second `layers` for an adapter that is trained layer by layer, or
- * `keep` for the control that holds on to every gradient. Prints one JSON line. Tests only.
+ * Runs a hundred training steps in a process of its own and prints the memory they left as one JSON
+ * line. Arguments: the device, then `layers` to train an adapter layer by layer, or `keep` for the
+ * control, which leaks every gradient. Tests only.
  */
 import { initializeAdapter, initializeValueHead } from "@waggle/model";
 import { createEngine } from "../create-engine.ts";
@@ -10,23 +10,23 @@ import { loudWeights, TINY, variedSequences } from "./train-engine.fixture.ts";
 
 export type MemoryReport = {
   readonly device: string;
-  /** Bytes beyond those after the first steps: V8's heap, arrays outside of it, the process. */
+  /** Bytes above the level after the first steps: V8's heap, arrays outside it, the process. */
   readonly heap: number;
   readonly arrays: number;
   readonly resident: number;
-  /** Bytes of one set of gradients, what a leak of one buffer a step would leave a hundred times. */
+  /** Bytes of one set of gradients. A leak of one set a step would leave a hundred times as much. */
   readonly gradients: number;
 };
 
-/** On a busy machine V8 still compiles WebAssembly again after the first twenty. */
+/** On a busy machine V8 still recompiles WebAssembly after the first twenty steps. */
 const WARM = 60;
 const STEPS = 100;
-/** Large enough that a kept buffer stands out, and a step takes some milliseconds. */
+/** Large enough that a leaked buffer stands out; a step still takes only milliseconds. */
 const CONFIG = { ...TINY, width: 64, heads: 8, feedForwardSize: 192, vocabularySize: 256 };
 
 const [, , device, mode] = process.argv;
 const weights = loudWeights(CONFIG);
-/** Of a rank at which its gradients are about those of all parameters. */
+/** At this rank an adapter's gradients are about as large as those of all parameters. */
 const adapter = initializeAdapter(CONFIG, { rank: 48, alpha: 96, seed: 5 });
 const engine = await createEngine({
   device: device as EngineDevice,
@@ -51,7 +51,7 @@ async function step(): Promise<void> {
   await engine.optimStep({ learningRate: 1e-4, maxGradientNorm: 1 });
 }
 
-/** Twice, and time for finalizers of native arrays between. */
+/** Memory after two collections, with time in between for finalizers of native arrays. */
 async function used(): Promise<NodeJS.MemoryUsage> {
   for (let round = 0; round < 3; round++) {
     globalThis.gc?.();

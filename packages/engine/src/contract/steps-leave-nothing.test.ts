@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { MemoryReport } from "./steps-leave-nothing.fixture.ts";
 
-/** In a process of its own, whose memory is only the engine's. */
+/** Runs the fixture in a process of its own, whose memory is only the engine's. */
 async function hundredSteps(...args: readonly string[]): Promise<MemoryReport> {
   const fixture = join(import.meta.dirname, "steps-leave-nothing.fixture.ts");
   const flags = ["--conditions=source", "--expose-gc"];
@@ -13,18 +13,18 @@ async function hundredSteps(...args: readonly string[]): Promise<MemoryReport> {
 }
 
 test.concurrent.each(["cpu", "wasm", "cpu layers"])(
-  "a hundred steps on %s leave no tensor and no buffer behind",
+  "a hundred steps on %s leak no tensor and no buffer",
   async (run) => {
     const { arrays, heap, resident, gradients } = await hundredSteps(...run.split(" "));
-    // Less than the gradients of one step in arrays; of native memory, which allocators keep in
-    // pages and V8 for code, less than four fifths of what a hundred would take.
+    // Arrays: less than one step's gradients. Native memory: less than four fifths of a hundred steps'
+    // gradients, because allocators hold on to pages and V8 to code.
     expect(arrays).toBeLessThan(gradients);
     expect(heap).toBeLessThan(2 * gradients);
     expect(resident).toBeLessThan(80 * gradients);
   },
 );
 
-test.concurrent("control: a hundred kept sets of gradients are seen", async () => {
+test.concurrent("control: a hundred leaked sets of gradients are detected", async () => {
   const { arrays, gradients } = await hundredSteps("cpu", "keep");
   expect(arrays).toBeGreaterThan(99 * gradients);
 });

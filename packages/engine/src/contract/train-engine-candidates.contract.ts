@@ -1,6 +1,6 @@
 /**
- * The TrainEngine contract, third part: log-probs of candidates, for distillation from a teacher's
- * top tokens. An engine without them refuses.
+ * The TrainEngine contract: log-probs of candidates, for distillation from a teacher's top tokens. An
+ * engine without them must refuse.
  */
 import { mergeAdapter } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
@@ -77,7 +77,7 @@ export function trainEngineCandidates(): ContractCase[] {
   );
 }
 
-/** Beside temperatures and kept sets, some equal to the taken token, some twice. */
+/** Adds candidates beside temperatures and kept sets. Some equal the taken token, some occur twice. */
 function withCandidates(config: DecoderConfig): TrainSequence[] {
   return variedSequences(config).map((sequence) => ({
     ...sequence,

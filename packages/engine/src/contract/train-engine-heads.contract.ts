@@ -1,6 +1,6 @@
 /**
- * The TrainEngine contract, sixth part: log-probs of candidates, values of heads and the gradients of
- * both against PyTorch's, of the golden decoders.
+ * The TrainEngine contract: log-probs of candidates, values of heads and the gradients of both against
+ * PyTorch's, for the golden decoders.
  */
 import type { TokenDerivatives } from "@waggle/protocol";
 import { toBeAllClose } from "@waggle/testing";
@@ -37,7 +37,7 @@ export function trainEngineHeads(): ContractCase[] {
           values: { values: derivatives.values.map((row) => Float32Array.from(row)) },
         };
         for (const output of ["candidateLogProbs", "values"] as const) {
-          // candidates are for distillation, which the reference engine does without
+          // the reference engine has no candidates, which only distillation needs
           if (!served.includes(output)) continue;
           const batch = {
             sequences:
@@ -63,7 +63,7 @@ export function trainEngineHeads(): ContractCase[] {
 
 type Numbers = number | null | Float32Array | readonly Numbers[];
 
-/** In order, without what is null: tokens that nothing was asked of. */
+/** All numbers in order, leaving out null (tokens that were not asked for). */
 function numbersOf(value: Numbers): number[] {
   if (typeof value === "number") return [value];
   if (value === null) return [];

@@ -1,6 +1,6 @@
 /**
- * The TrainEngine contract, first part: outputs and gradients against PyTorch's golden decoders and
- * against central differences of a float64 twin.
+ * The TrainEngine contract: outputs and gradients against PyTorch's golden decoders and against central
+ * differences of a float64 twin.
  */
 import { mergeAdapter } from "@waggle/model";
 import type { TensorMap, TokenDerivatives } from "@waggle/protocol";
@@ -89,7 +89,7 @@ function numberCases(add: Add): void {
   }
 
   for (const config of [TINY, TINY_LLAMA, TINY_QWEN2, TINY_SMOLLM3]) {
-    // the outputs' own derivatives are the same for all types
+    // derivatives of the outputs do not depend on the type, so two types get all of them
     const differed = [TINY, TINY_LLAMA].includes(config) ? DERIVATIVES : (["logProb"] as const);
     add(`forward equals the plain twin (${config.modelType})`, async (engineOf, budget) => {
       const weights = loudWeights(config);

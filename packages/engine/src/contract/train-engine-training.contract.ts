@@ -1,5 +1,5 @@
 /**
- * The TrainEngine contract, second part: batching, optimizer, checkpoints, learning and misuse.
+ * The TrainEngine contract: batching, optimizer, checkpoints, learning and misuse.
  */
 import { initializeAdapter, initializeDecoder } from "@waggle/model";
 import type { TokenOutputs, TrainBatch, TrainEngine, TrainSequence } from "@waggle/protocol";
@@ -117,7 +117,7 @@ function batchingCases(add: Add): void {
     expect(logProb[2]?.[1]).toBeLessThan(0);
   });
 
-  add("a taken token outside of its kept set has log-prob −∞ and no gradient", async (engineOf) => {
+  add("a taken token outside its kept set has log-prob −∞ and no gradient", async (engineOf) => {
     const engine = await engineOf({ config: TINY, weights: loudWeights(TINY), trains: "full" });
     const sequences = [{ tokenIds: [5, 6], keptTokenIds: [null, [1, 2]] }];
     const { logProb, rawLogProb } = await engine.forward({ sequences });
@@ -176,7 +176,7 @@ function trainingCases(add: Add): void {
     expect((await engine.parameters()).get(key)?.data).toBeAllClose(expected, TOLERANCE.f32);
   });
 
-  add("a gradient that is not finite is refused, dropped and changes nothing", async (engineOf) => {
+  add("a non-finite gradient is refused and dropped, and changes nothing", async (engineOf) => {
     const engine = await engineOf({ config: TINY, weights: loudWeights(TINY), trains: "full" });
     const sequences = servedSequences(engine, variedSequences(TINY));
     const huge = sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length).fill(3e38));
@@ -189,7 +189,7 @@ function trainingCases(add: Add): void {
   });
 
   for (const trains of ["full", "lora"] as const) {
-    add(`a loaded checkpoint goes on bit by bit (${trains})`, async (engineOf) => {
+    add(`training resumes from a checkpoint bit for bit (${trains})`, async (engineOf) => {
       const options = {
         config: TINY,
         weights: loudWeights(TINY),
@@ -243,7 +243,7 @@ function trainingCases(add: Add): void {
     };
     for (const seed of [1, 2, 3]) {
       expect(await meanLogProb(0.01, seed)).toBeGreaterThan(-0.1);
-      // Uniform over 29 tokens is −3.37.
+      // A uniform distribution over 29 tokens has −3.37.
       expect(await meanLogProb(0, seed)).toBeLessThan(-3);
     }
   });
@@ -287,7 +287,7 @@ function trainingCases(add: Add): void {
     expect(await codeOf(engine.forward(batch))).toBe("DISPOSED");
   });
 
-  add("what capabilities() does not list is refused, not left out", async (engineOf) => {
+  add("an option that capabilities() does not list is refused, not ignored", async (engineOf) => {
     const engine = await engineOf({ config: TINY, weights: loudWeights(TINY), trains: "full" });
     const { outputs, derivatives, sequences } = engine.capabilities();
     const chain = { tokenIds: [1, 2, 3] };

@@ -1,6 +1,6 @@
 /**
- * The TrainEngine contract, fourth part: trees of tokens, positions, and what an engine does to
- * sequences that are short or begin alike must not show. An engine without trees refuses them.
+ * The TrainEngine contract: trees of tokens and positions. Packing short sequences and sharing prefixes
+ * must not change results. An engine without trees must refuse them.
  */
 import { mergeAdapter } from "@waggle/model";
 import type { TokenDerivatives, TrainEngine, TrainSequence } from "@waggle/protocol";
@@ -97,7 +97,7 @@ function treeCases(add: Add): void {
     }
   }
 
-  add("a tree is its paths as sequences of their own", async (engineOf, budget) => {
+  add("a tree gives the results of its paths as separate sequences", async (engineOf, budget) => {
     const options = { config: TINY, weights: loudWeights(TINY), trains: "full" } as const;
     const packed = await engineOf(options);
     const trees = servedSequences(packed, branchedSequences(TINY));
@@ -140,7 +140,7 @@ function treeCases(add: Add): void {
   });
 
   add(
-    "trees and sequences packed together are each alone, in any microbatches",
+    "trees and sequences packed together do not affect each other, in any microbatches",
     async (engineOf, budget) => {
       const options = {
         config: TINY,
@@ -169,7 +169,7 @@ function treeCases(add: Add): void {
   );
 
   add(
-    "the context bounds paths, not trees, and bad trees are refused by code",
+    "the context limits paths, not trees, and bad trees are refused by code",
     async (engineOf) => {
       const engine = await engineOf({ config: TINY, weights: loudWeights(TINY), trains: "full" });
       const forward = (sequence: TrainSequence): Promise<unknown> =>
@@ -194,7 +194,7 @@ function treeCases(add: Add): void {
   );
 }
 
-/** One of each kind that the engine takes. */
+/** One set of derivatives for each kind that the engine takes. */
 function allDerivatives(
   engine: TrainEngine,
   sequences: readonly TrainSequence[],
@@ -206,7 +206,7 @@ function allDerivatives(
   });
 }
 
-/** Root to leaf; `shared` of the tokens are on an earlier path too. */
+/** Paths from root to leaf. The first `shared` tokens are on an earlier path too. */
 function pathsOf(tree: TrainSequence): {
   readonly sequence: TrainSequence;
   readonly tokens: readonly number[];

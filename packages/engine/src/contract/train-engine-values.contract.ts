@@ -1,6 +1,6 @@
 /**
- * The TrainEngine contract, fourth part: value heads. Their values and gradients are the plain
- * twin's, they learn returns, and an engine that was given none refuses.
+ * The TrainEngine contract: value heads. Values and gradients match the plain twin's, heads learn
+ * returns, and an engine created without heads refuses.
  */
 import { mergeAdapter } from "@waggle/model";
 import type { DecoderConfig, ValueHead } from "@waggle/model";
@@ -39,8 +39,8 @@ export function trainEngineValues(): ContractCase[] {
 }
 
 /**
- * One token has nothing to predict and yet a value; two sequences begin alike; one is a tree, where an
- * engine takes trees.
+ * A sequence of one token, which has a value but predicts nothing; two sequences with a common prefix;
+ * and a tree, if the engine takes trees.
  */
 function sequencesOf(config: DecoderConfig, engine?: TrainEngine): TrainSequence[] {
   const sequences = variedSequences(config);
@@ -67,7 +67,7 @@ function options(config: DecoderConfig, trains: "full" | "lora") {
   };
 }
 
-/** `[T·H]` of each sequence; a third of the tokens have none. */
+/** `[T·H]` for each sequence; a third of the tokens have no derivative. */
 function valueDerivatives(sequences: readonly TrainSequence[], seed: number): Float32Array[] {
   const pairs = sequences.map(({ tokenIds }) => ({ tokenIds: [...tokenIds, ...tokenIds] }));
   return randomDerivatives(pairs, seed).map((values) =>
@@ -154,7 +154,7 @@ function numberCases(add: Add): void {
     },
   );
 
-  add("values need not train the decoder", async (engineOf, budget) => {
+  add("values can leave the decoder untrained", async (engineOf, budget) => {
     const sequences = sequencesOf(TINY);
     const values = valueDerivatives(sequences, 34);
     const gradientsOf = async (valuesTrainDecoder: boolean, logProb?: Float32Array[]) => {
@@ -180,41 +180,44 @@ function numberCases(add: Add): void {
 }
 
 function trainingCases(add: Add): void {
-  add("a critic learns returns, and neither at rate 0 nor from shuffled ones", async (engineOf) => {
-    const sequences = [11, 12, 13, 14].map((seed) => ({
-      tokenIds: [...randomDerivatives([{ tokenIds: Array<number>(12).fill(0) }], seed)].flatMap(
-        (row) => Array.from(row, (value) => Math.floor(((value + 1) / 2) * TINY.vocabularySize)),
-      ),
-    }));
-    // 1 from the second token below 10 on: no single token says it
-    const returns = sequences.map(({ tokenIds }) => {
-      let seen = 0;
-      return Float32Array.from(tokenIds, (id) => ((seen += id < 10 ? 1 : 0) > 1 ? 1 : -1));
-    });
-    const errorAfter = async (learningRate: number, shuffles: boolean): Promise<number> => {
-      const engine = await engineOf({
-        config: TINY,
-        weights: loudWeights(TINY),
-        trains: "full",
-        valueHead: oneHead(TINY),
+  add(
+    "a critic learns returns, but not at rate 0 and not from shuffled returns",
+    async (engineOf) => {
+      const sequences = [11, 12, 13, 14].map((seed) => ({
+        tokenIds: [...randomDerivatives([{ tokenIds: Array<number>(12).fill(0) }], seed)].flatMap(
+          (row) => Array.from(row, (value) => Math.floor(((value + 1) / 2) * TINY.vocabularySize)),
+        ),
+      }));
+      // 1 from the second token below 10 on, so no single token determines it
+      const returns = sequences.map(({ tokenIds }) => {
+        let seen = 0;
+        return Float32Array.from(tokenIds, (id) => ((seen += id < 10 ? 1 : 0) > 1 ? 1 : -1));
       });
-      const gaps = async (): Promise<Float32Array[]> => {
-        const { values = [] } = await engine.forward({ sequences, values: true });
-        return values.map((row, i) => row.map((v, t) => v - (returns[i] as Float32Array)[t]!));
+      const errorAfter = async (learningRate: number, shuffles: boolean): Promise<number> => {
+        const engine = await engineOf({
+          config: TINY,
+          weights: loudWeights(TINY),
+          trains: "full",
+          valueHead: oneHead(TINY),
+        });
+        const gaps = async (): Promise<Float32Array[]> => {
+          const { values = [] } = await engine.forward({ sequences, values: true });
+          return values.map((row, i) => row.map((v, t) => v - (returns[i] as Float32Array)[t]!));
+        };
+        for (let step = 0; step < 60; step++) {
+          const derivatives = await gaps();
+          if (shuffles) for (const row of derivatives) row.reverse();
+          await engine.backward({ sequences }, { values: derivatives });
+          await engine.optimStep({ learningRate, maxGradientNorm: 1 });
+        }
+        const all = (await gaps()).flatMap((row) => [...row]);
+        return all.reduce((sum, gap) => sum + gap * gap, 0) / all.length;
       };
-      for (let step = 0; step < 60; step++) {
-        const derivatives = await gaps();
-        if (shuffles) for (const row of derivatives) row.reverse();
-        await engine.backward({ sequences }, { values: derivatives });
-        await engine.optimStep({ learningRate, maxGradientNorm: 1 });
-      }
-      const all = (await gaps()).flatMap((row) => [...row]);
-      return all.reduce((sum, gap) => sum + gap * gap, 0) / all.length;
-    };
-    expect(await errorAfter(0.01, false)).toBeLessThan(0.1);
-    expect(await errorAfter(0, false)).toBeGreaterThan(0.5);
-    expect(await errorAfter(0.01, true)).toBeGreaterThan(0.5);
-  });
+      expect(await errorAfter(0.01, false)).toBeLessThan(0.1);
+      expect(await errorAfter(0, false)).toBeGreaterThan(0.5);
+      expect(await errorAfter(0.01, true)).toBeGreaterThan(0.5);
+    },
+  );
 
   add("value heads have a learning rate of their own", async (engineOf) => {
     const engine = await engineOf(options(TINY, "lora"));
@@ -229,7 +232,7 @@ function trainingCases(add: Add): void {
     expect(moved.map(([name]) => name)).toEqual(["score.weight", "score.bias"]);
   });
 
-  add("a loaded checkpoint goes on bit by bit, value heads included", async (engineOf) => {
+  add("training resumes from a checkpoint bit for bit, value heads included", async (engineOf) => {
     const given = options(TINY, "lora");
     const sequences = sequencesOf(TINY);
     const train = async (engine: TrainEngine, steps: readonly number[]): Promise<void> => {

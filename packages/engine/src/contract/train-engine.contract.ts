@@ -1,6 +1,6 @@
 /**
- * What every TrainEngine must do, as a suite that each implementation runs: numbers against PyTorch
- * and a float64 twin, and the behavior that the port promises.
+ * The suite that every TrainEngine implementation runs: numbers against PyTorch and a float64 twin, and
+ * the behavior that the port promises.
  */
 import type { TrainEngine } from "@waggle/protocol";
 import { afterEach, describe, expect, test } from "vitest";
@@ -16,12 +16,13 @@ import { trainEngineValues } from "./train-engine-values.contract.ts";
 export type TrainEngineContractOptions = {
   readonly name: string;
   readonly create: (options: ContractEngineOptions) => Promise<TrainEngine>;
-  /** Default: that of float32. */
+  /** Default: `F32_BUDGET`. */
   readonly budget?: Budget;
-  /** Deviations, by the test's name, each with its reason. */
+  /** Deviations by test name, each with its reason. */
   readonly skip?: readonly { readonly test: string; readonly reason: string }[];
 };
 
+/** Registers the tests of the contract. */
 export function trainEngineContract({
   name,
   create,
@@ -36,7 +37,7 @@ export function trainEngineContract({
     ...trainEngineTraining(),
     ...trainEngineTrees(),
   ];
-  describe(`${name} keeps the TrainEngine contract:`, () => {
+  describe(`${name} meets the TrainEngine contract:`, () => {
     const open: TrainEngine[] = [];
     const engineOf = async (options: ContractEngineOptions): Promise<TrainEngine> => {
       const engine = await create(options);

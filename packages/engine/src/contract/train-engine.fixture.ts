@@ -1,4 +1,4 @@
-/** What the parts of the TrainEngine contract share: tiny decoders, batches, comparisons. Tests only. */
+/** Shared by the parts of the TrainEngine contract: tiny decoders, batches, comparisons. Tests only. */
 import { initializeAdapter, initializeDecoder, initializeValueHead } from "@waggle/model";
 import type { Adapter, DecoderConfig, ValueHead } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
@@ -22,19 +22,19 @@ export type ContractEngineOptions = {
   readonly maxMicrobatchTokens?: number;
 };
 
-/** How far an engine's number format may take it from what is exact. */
+/** Error that an engine's number format may introduce. */
 export type Budget = {
-  /** Of outputs, from PyTorch's and the plain twin's. */
+  /** Outputs, against PyTorch and the plain twin. */
   readonly outputs: Tolerance;
-  /** Of outputs, where the same tokens are arranged otherwise. */
+  /** Outputs, against the same tokens in another arrangement. */
   readonly arranged: Tolerance;
-  /** Of every entry of a gradient, over the largest of its tensor. */
+  /** Every entry of a gradient, relative to the largest of its tensor. */
   readonly gradients: number;
-  /** Of a tensor's gradient from PyTorch's, norm of the difference by the norm. */
+  /** A tensor's gradient against PyTorch's: relative norm of the difference. */
   readonly norm: number;
-  /** The same, where the same tokens are arranged otherwise. */
+  /** The same, against the same tokens in another arrangement. */
   readonly arrangedNorm: number;
-  /** Of the largest entry of a tensor's gradient, from central differences: the step's own error in it. */
+  /** A tensor's largest gradient entry, against central differences (including their step error). */
   readonly difference: number;
 };
 
@@ -50,7 +50,7 @@ export const F32_BUDGET: Budget = {
 /** One test of the contract. */
 export type ContractCase = {
   readonly title: string;
-  /** `engineOf` creates an engine that is disposed when the test ends. */
+  /** `engineOf` creates an engine that is disposed of when the test ends. */
   readonly body: (
     engineOf: (options: ContractEngineOptions) => Promise<TrainEngine>,
     budget: Budget,
@@ -83,20 +83,21 @@ export const TINY_LLAMA: DecoderConfig = {
   layers: 1,
 };
 
-/** Biases of queries, keys and values. */
+/** Has biases on queries, keys and values. */
 export const TINY_QWEN2: DecoderConfig = { ...TINY, modelType: "qwen2", layers: 1 };
-/** The second layer turns nothing. */
+/** The second layer has no rotary embedding. */
 export const TINY_SMOLLM3: DecoderConfig = {
   ...TINY,
   modelType: "smollm3",
   layerKinds: ["attention", "unrotated"],
 };
 
-/** Weights large enough that every part shows in outputs and gradients. */
+/** Weights large enough that every part affects outputs and gradients. */
 export function loudWeights(config: DecoderConfig): TensorMap {
   return scaled(initializeDecoder(config, 11), 12);
 }
 
+/** An adapter whose B is not zero, so that both matrices have gradients. */
 export function loudAdapter(config: DecoderConfig): Adapter {
   const adapter = initializeAdapter(config, { rank: 3, alpha: 6, seed: 12 });
   const random = pseudoRandom(13);
@@ -124,7 +125,7 @@ function scaled(weights: TensorMap, factor: number): TensorMap {
   );
 }
 
-/** Different lengths, temperatures and kept sets in one batch. */
+/** Sequences of different lengths, temperatures and kept sets in one batch. */
 export function variedSequences({ vocabularySize }: DecoderConfig): TrainSequence[] {
   const random = pseudoRandom(19);
   const ids = (length: number): number[] =>
@@ -142,8 +143,8 @@ export function variedSequences({ vocabularySize }: DecoderConfig): TrainSequenc
 }
 
 /**
- * Two trees, of which one has a second root and the other positions of its own, and plain sequences,
- * of which two begin alike: everything that stands in one row with others.
+ * Two trees (one with a second root, one with explicit positions) and plain sequences, two of which
+ * share a prefix: every case in which sequences share a row.
  */
 export function branchedSequences({ vocabularySize }: DecoderConfig): TrainSequence[] {
   const random = pseudoRandom(23);
@@ -151,7 +152,7 @@ export function branchedSequences({ vocabularySize }: DecoderConfig): TrainSeque
     Array.from({ length }, () => Math.floor(((random() + 1) / 2) * vocabularySize));
   const beginning = ids(8);
   const tree = ids(17);
-  // two that follow one token are the same id, under different temperatures
+  // two tokens with the same id and parent, at different temperatures
   tree[9] = tree[8] as number;
   return [
     {
@@ -174,7 +175,7 @@ export function branchedSequences({ vocabularySize }: DecoderConfig): TrainSeque
   ];
 }
 
-/** The sequences as far as the engine serves their members: plain tokens everywhere else. */
+/** The sequences without members that the engine does not support. */
 export function servedSequences(
   engine: TrainEngine,
   sequences: readonly TrainSequence[],
@@ -189,12 +190,12 @@ export function servedSequences(
   }));
 }
 
-/** Those of the outputs per token that the engine serves. */
+/** The per-token outputs that the engine supports. */
 export function servedOutputs(engine: TrainEngine): (typeof OUTPUTS)[number][] {
   return OUTPUTS.filter((output) => engine.capabilities().outputs.includes(output));
 }
 
-/** Those of the derivatives that the engine takes. */
+/** The derivatives that the engine takes. */
 export function servedDerivatives(
   engine: TrainEngine,
   derivatives: TokenDerivatives,
@@ -238,7 +239,7 @@ export function weightedSum(
   return total;
 }
 
-/** Leaves `data` as it was; the step is the one that f32 really took. */
+/** Restores `data` afterwards. Divides by the step that f32 really took. */
 export function centralDifference(data: Float32Array, index: number, value: () => number): number {
   const kept = data[index] as number;
   const at = (step: number): { readonly x: number; readonly y: number } => {
@@ -250,7 +251,7 @@ export function centralDifference(data: Float32Array, index: number, value: () =
   return (right.y - left.y) / (right.x - left.x);
 }
 
-/** What differs between two sets of gradients, in words; an all-zero expectation counts too. */
+/** Describes differences between two sets of gradients. An all-zero expectation counts as one. */
 export function gradientErrors(
   actual: TensorMap,
   expected: TensorMap,
@@ -265,7 +266,7 @@ export function gradientErrors(
   });
 }
 
-/** Names without layers of the tensors that are not zero: a reference of some has one of each kind. */
+/** Non-zero tensors by name without layer number: a partial reference has one of each kind. */
 export function kindsOf(tensors: TensorMap): Set<string> {
   const nonzero = [...tensors].filter(([, { data }]) => data.some((value) => value !== 0));
   return new Set(nonzero.map(([name]) => name.replace(/\.\d+\./, ".")));
@@ -286,7 +287,7 @@ export function largestEntry(tensors: TensorMap): number {
   return Math.max(...[...tensors.values()].map(({ data }) => Math.max(...data.map(Math.abs))));
 }
 
-/** The code of the WaggleError that `promise` rejects with, or whatever else came of it. */
+/** The code of the WaggleError that `promise` rejects with; otherwise its result or other error. */
 export async function codeOf(promise: Promise<unknown>): Promise<unknown> {
   const error: unknown = await promise.then(
     (value) => value,

@@ -1,12 +1,13 @@
 /**
- * Calls of one engine run one after the other, so that none sees half of another's work. Engines that
- * share graphs share a lane: their calls take turns too, and each engine closes for itself.
+ * Runs the calls of one engine one after the other. Engines that share graphs share a lane, so their
+ * calls are serialized too; each engine closes on its own.
  */
 import { WaggleError } from "@waggle/protocol";
 
-/** The last call of all queues on it. */
+/** The last call of all queues on this lane. */
 export type CallLane = { last: Promise<unknown> };
 
+/** The calls of one engine, in order. */
 export class CallQueue {
   readonly #lane: CallLane;
   #isClosed = false;
@@ -20,10 +21,7 @@ export class CallQueue {
   run<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#lane.last.then(() => {
       if (this.#isClosed) {
-        throw new WaggleError(
-          "DISPOSED",
-          "an engine must not be used after dispose, got a call; create a new one",
-        );
+        throw new WaggleError("DISPOSED", "the engine was called after dispose; create a new one");
       }
       return work();
     });
@@ -31,7 +29,7 @@ export class CallQueue {
     return result;
   }
 
-  /** Runs `work` as the last call. A second `close` waits for the first and runs nothing. */
+  /** Runs `work` as the last call. A second `close` waits for the first and does not run its work. */
   close(work: () => Promise<void>): Promise<void> {
     this.#closing ??= this.run(() => {
       this.#isClosed = true;

@@ -66,7 +66,7 @@ const CASES: Record<string, HeadRows> = {
   },
 };
 
-/** The same in float64 over whole rows. */
+/** The same head in float64, over whole rows. */
 function plainHead(matrix: Float32Array, states: Float32Array, rows: HeadRows): LogitOutputs {
   const outputs = { logProb: [], rawLogProb: [], entropy: [], sumSquaredProb: [] } as Record<
     (typeof OUTPUTS)[number],
@@ -137,7 +137,7 @@ const TILES = [
 
 for (const [name, rows] of Object.entries(CASES)) {
   test.each(TILES)(
-    `${name} rows: outputs are those of a whole softmax, %s`,
+    `${name} rows: outputs equal those of a whole softmax, %s`,
     async (_, logits, most) => {
       const expected = plainHead(embedding.data, hidden, rows);
       const outputs = await headOf(embedding, logits, most).outputs(hidden, rows);
@@ -197,7 +197,7 @@ for (const [name, rows] of Object.entries(CASES)) {
   );
 }
 
-test("entropy alone, raw alone and zero derivatives", async () => {
+test("gradients of single outputs add up, and zero derivatives give zero", async () => {
   const rows = CASES["everything"] as HeadRows;
   const zeros = new Float32Array(ROWS);
   const nothing = { logProb: zeros, rawLogProb: zeros, entropy: zeros, candidateLogProbs: null };
@@ -214,7 +214,7 @@ test("entropy alone, raw alone and zero derivatives", async () => {
   expect(largestGap(await head.gradient(hidden, rows, all, null, SCALE), sum)).toBeLessThan(1e-5);
 });
 
-test("a taken token outside of its kept set has probability 0", async () => {
+test("a taken token outside its kept set has probability 0", async () => {
   const rows = { ...(CASES["kept"] as HeadRows), targets: targets.slice().fill(27) };
   const { logProb } = await headOf(embedding, 20).outputs(hidden, rows);
   expect([...logProb].map((value) => value === -Infinity)).toEqual([
@@ -229,19 +229,19 @@ test("a taken token outside of its kept set has probability 0", async () => {
 });
 
 test.each(["int8", "int4"] as const)(
-  "a matrix of an %s base counts as what it stands for",
+  "a matrix of an %s base gives the outputs of its dequantized numbers",
   async (format) => {
     const weights = loudWeights(TINY);
     const resident = await readResidentWeights(TINY, tensorMapSource(weights), format);
     const rounded = roundedWeights(TINY, weights, format, "f16").get(NAME) as Tensor;
     const stored = resident.get(NAME);
-    if (stored === undefined || !("bits" in stored)) throw new Error("must be quantized");
+    if (stored === undefined || !("bits" in stored)) throw new Error("the matrix is not quantized");
     const rows = CASES["everything"] as HeadRows;
     const actual = await headOf(stored, 40).outputs(hidden, rows);
     const expected = plainHead(rounded.data, hidden, rows);
     expect(largestGap(actual.entropy, expected.entropy)).toBeLessThan(1e-5);
     const original = plainHead(embedding.data, hidden, rows);
-    // the control: rounding does show
+    // control: rounding is visible
     expect(largestGap(expected.entropy, original.entropy)).toBeGreaterThan(1e-4);
   },
 );

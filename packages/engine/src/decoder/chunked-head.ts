@@ -1,8 +1,8 @@
 /**
- * Per-token outputs and gradients of a softmax over a vocabulary of any size, tile by tile: at most
- * one tile of logits is in memory, and of kept sets only what was given. Sums over tiles in float64,
- * by the running maximum of Milakov and Gimelshein 2018, Online normalizer calculation for softmax,
- * arXiv:1805.02867, carried on to Σ p·log p and Σ p².
+ * Per-token outputs and gradients of a softmax over a vocabulary of any size, tile by tile. Only one
+ * tile of logits is in memory, plus the logits of kept sets and candidates. Sums over tiles are in
+ * float64, by the running maximum of Milakov and Gimelshein 2018, Online normalizer calculation for
+ * softmax, arXiv:1805.02867, extended to Σ p·log p and Σ p².
  * With t = z/τ, p = softmax(t) over the kept set, q = softmax(z), of the taken token y:
  *   d logProb/dz = (onehot(y) − p)/τ,  d entropy/dz = −p∘(log p + H)/τ,  d log q(c)/dz = onehot(c) − q.
  */
@@ -24,24 +24,25 @@ import type { TilePicks } from "../batch/picked-logits.ts";
 export type ChunkedHeadOptions = {
   readonly load: LoadGraph;
   readonly products: ProductFormat;
-  /** Of the device that `load` loads for; null for the processor. */
+  /** Tensors of the device that `load` targets; null for the CPU. */
   readonly resident?: ResidentTensors | null;
   /**
-   * Most logits of one tile. Default 2 Mi: 8 MB, which stays near the processor's caches; 16 Mi where
-   * the matrix stays on a device, to which each run costs a round trip.
+   * Maximum logits of a tile. Default 2 Mi (8 MB), which stays near the CPU's caches; 16 Mi where the
+   * matrix stays on a device, because each run there costs a round trip.
    */
   readonly tileLogits?: number;
-  /** Most rows of one tile. Default 512: enough that the matrix is packed seldom. */
+  /** Maximum rows of a tile. Default 512, so that the matrix is rarely repacked. */
   readonly tileRows?: number;
 };
 
-/** Rows `begin` to `end` of the vocabulary, as what is fed for them. */
+/** Rows `begin` to `end` of the vocabulary, with the tensors fed for them. */
 type Tile = {
   readonly begin: number;
   readonly end: number;
   readonly feeds: readonly (readonly [string, Feed])[];
 };
 
+/** Computes the outputs of a head and their gradients; see the header. */
 export class ChunkedHead {
   readonly #matrix: GraphMatrix;
   readonly #load: LoadGraph;
@@ -53,7 +54,7 @@ export class ChunkedHead {
   #tiles: readonly Tile[] = [];
   #tileWidth = 0;
 
-  /** @param matrix `[V, C]`; float32 data that is trained is read as it is at the time. */
+  /** @param matrix `[V, C]`; trainable float32 data is read afresh in each call. */
   constructor(matrix: GraphMatrix, options: ChunkedHeadOptions) {
     const { load, products, resident = null, tileLogits, tileRows } = options;
     this.#matrix = matrix;
@@ -64,7 +65,7 @@ export class ChunkedHead {
     this.#tileRows = tileRows ?? 512;
   }
 
-  /** @param hidden `[K, C]`, of which the first rows are those of `rows`. */
+  /** @param hidden `[K, C]`; its first rows belong to `rows`. */
   async outputs(hidden: Float32Array, rows: HeadRows): Promise<LogitOutputs> {
     const count = rows.targets.length;
     const outputs = {
@@ -97,10 +98,10 @@ export class ChunkedHead {
   }
 
   /**
-   * @param hidden `[K, C]`, of which the first rows are those of `rows`.
+   * @param hidden `[K, C]`; its first rows belong to `rows`.
    * @param weightGradient `[V, C]`, added to in place; null where the matrix is frozen.
-   * @param scale of whoever asks.
-   * @returns the gradient of the hidden states `[K, C]`, zero in further rows.
+   * @param scale the loss scale of the caller.
+   * @returns the gradient of the hidden states `[K, C]`, zero in the remaining rows.
    */
   async gradient(
     hidden: Float32Array,
@@ -125,7 +126,7 @@ export class ChunkedHead {
     return gradient;
   }
 
-  /** Must be called after the matrix changed. */
+  /** Must be called after the matrix has changed. */
   async changed(): Promise<void> {
     await this.#resident?.changed(tileTensors(this.#tiles));
   }
@@ -247,8 +248,8 @@ export class ChunkedHead {
   }
 
   /**
-   * Cut anew only where the number of rows changes the width, so that what is fed stays the same; for
-   * most rows at once where it stays on a device.
+   * Retiles only when the tile width changes, so that fed tensors stay the same. On a device, the width
+   * is that for the maximum number of rows, so it never changes.
    */
   #tilesFor(rows: number): readonly Tile[] {
     const { rows: vocabulary } = this.#matrix;

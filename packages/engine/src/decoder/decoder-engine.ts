@@ -1,7 +1,7 @@
 /**
- * A TrainEngine over graphs of a decoder: batches into microbatches, outputs and derivatives by token
- * to and from rows, value heads beside the graphs, AdamW in TypeScript. All that is here is
- * float32; which graphs run, where, and in which precision is the runner's matter.
+ * A TrainEngine over the graphs of a decoder. Splits batches into microbatches, maps per-token
+ * outputs and derivatives to rows and back, and adds value heads and AdamW in TypeScript.
+ * Everything here is float32; the runner decides which graphs run, where, and in which precision.
  */
 import type { DecoderConfig } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
@@ -34,6 +34,7 @@ import { mapTensors } from "./trained-weights.ts";
 import { emptyValues, hasValueDerivative } from "./value-heads.ts";
 import type { ValueHeads } from "./value-heads.ts";
 
+/** The calls of one engine, in order; see the header. */
 export class DecoderEngine implements TrainEngine {
   readonly #config: DecoderConfig;
   readonly #runner: DecoderRunner;
@@ -52,14 +53,14 @@ export class DecoderEngine implements TrainEngine {
     runner: DecoderRunner,
     options: {
       readonly trains: "lora" | "full";
-      /** For reports. */
+      /** Named in `capabilities()`. */
       readonly device: string;
       readonly precision: Precision;
       readonly maxTokens: number;
       readonly valueHeads: ValueHeads | null;
-      /** Throws where one takes more memory than there is; called before any of a batch runs. */
+      /** Throws where a microbatch exceeds the memory limit; called before any of a batch runs. */
       readonly checkMemory: (microbatches: readonly Microbatch[]) => void;
-      /** Of all engines that share the runner's graphs. */
+      /** Shared by all engines that use the runner's graphs. */
       readonly lane: CallLane;
       /** Called once, when the engine is disposed of. */
       readonly release: () => Promise<void>;
@@ -277,18 +278,18 @@ export class DecoderEngine implements TrainEngine {
 }
 
 /**
- * Activations past float16's range become infinite or NaN, and with them some logit: the entropy of
- * its row, to which every logit adds, is NaN then.
+ * Activations beyond float16's range become infinity or NaN and reach some logit. The entropy of that
+ * row sums over all logits, so it becomes NaN.
  */
 function checkFinite({ entropy, hidden }: RowOutputs): void {
   if (entropy.every(Number.isFinite) && (hidden?.every(Number.isFinite) ?? true)) return;
   throw new WaggleError(
     "NON_FINITE_VALUE",
-    'activations must stay within 65504, the range of f16, got infinity or NaN; train with precision "f32"',
+    'activations exceeded 65504, the largest f16 number; train with precision "f32"',
   );
 }
 
-/** Element by element; null where there is nothing to add. */
+/** Elementwise sum; null if all arrays are missing. */
 function sumOf(arrays: readonly (Float32Array | null | undefined)[]): Float32Array | null {
   const [first, ...rest] = arrays.filter((array) => array !== null && array !== undefined);
   if (first === undefined) return null;

@@ -8,7 +8,7 @@ import { OnnxGraph } from "../onnx/onnx-graph.ts";
 
 const row = (...data: number[]): Tensor => ({ shape: [1, 2], data: Float32Array.from(data) });
 
-/** gradient `[1, 2]` · weight `[2, 2]` + carried, in f16; beside it, the input as it was fed. */
+/** gradient `[1, 2]` · weight `[2, 2]` + carried, in f16. Also returns the input as it was fed. */
 async function openProduct(): Promise<OnnxGraph> {
   const builder = new OnnxGraphBuilder();
   for (const name of ["gradient", "carried"]) builder.input(name, "f32", [1, 2]);
@@ -29,7 +29,7 @@ const weight = (size: number): Tensor => ({
 });
 const carried: readonly (readonly [string, Tensor])[] = [["carried", row(0, 0)]];
 
-test("derivatives below float16's smallest number come through, and would not without a scale", async () => {
+test("derivatives below float16's smallest number survive, and would not without a scale", async () => {
   const graph = await openProduct();
   const scale = new GradientScale("rounded");
   const feeds = new Map([["weight", weight(1)]]);
@@ -44,7 +44,7 @@ test("derivatives below float16's smallest number come through, and would not wi
   expect([...(lost.get("sum") ?? [])]).toEqual([0, 0]);
 });
 
-test("what is carried is scaled alike, what is no gradient is left as it is", async () => {
+test("carried gradients are scaled alike, other outputs are not rescaled", async () => {
   const graph = await openProduct();
   const scale = new GradientScale("rounded");
   const outputs = await scale.run(graph, {
@@ -54,12 +54,12 @@ test("what is carried is scaled alike, what is no gradient is left as it is", as
     others,
   });
   expect([...(outputs.get("sum") ?? [])]).toEqual([100.5, -2.5]);
-  // 0.5 at the scale of the run, a power of two
+  // 0.5 times the run's scale, a power of two
   expect(Math.log2(outputs.get("fed")?.[0] ?? 0) % 1).toBe(0);
   expect(outputs.get("fed")?.[0]).toBe(16);
 });
 
-test("an overflow is counted and the run repeated with less, until the next step", async () => {
+test("after an overflow the run is repeated at a smaller scale, which stays until the next step", async () => {
   const graph = await openProduct();
   const scale = new GradientScale("rounded");
   const derivatives = new Map([["gradient", row(1, 1)]]);
@@ -76,7 +76,7 @@ test("an overflow is counted and the run repeated with less, until the next step
   expect(scale.overflows).toBe(1);
 });
 
-test("what no scale brings into range stays infinite, as a step refuses it", async () => {
+test("a gradient that overflows at every scale stays infinite, so that the step refuses it", async () => {
   const graph = await openProduct();
   const scale = new GradientScale("rounded");
   const outputs = await scale.run(graph, {

@@ -1,10 +1,10 @@
 /**
- * The loss scale of float16 products (Micikevicius et al. 2018, Mixed Precision Training,
- * arXiv:1710.03740, section 3.2): derivatives are multiplied by a power of two before a graph runs and
- * its gradients divided by it after, so that small ones do not become zero. Not a state that training
- * carries along: the scale of each run follows from its own derivatives, a run whose gradients leave
- * float16's range is repeated with smaller ones, and no step is left out for it. So the loss may be a
- * sum or a mean, a resumed run goes on as it would have, and the steps are those of float32.
+ * Loss scaling for float16 products (Micikevicius et al. 2018, Mixed Precision Training,
+ * arXiv:1710.03740, section 3.2): derivatives are multiplied by a power of two before a graph runs,
+ * and its gradients divided by it afterwards, so that small ones do not become zero.
+ * Differs from it: the scale is not a state of training. Each run derives it from its own
+ * derivatives; a run whose gradients overflow is repeated at a smaller scale, and no step is
+ * skipped. So the loss may be a sum or a mean, and training resumes exactly.
  */
 import type { Tensor } from "@waggle/protocol";
 import { heldArray } from "./held-tensor.ts";
@@ -12,26 +12,30 @@ import type { HeldTensor } from "./held-tensor.ts";
 import type { ProductFormat } from "../graphs/matrix-products.ts";
 import type { GraphFeed, OnnxGraph } from "../onnx/onnx-graph.ts";
 
-/** Of two: what the largest derivative of a run becomes at first, and less by after an overflow. */
+/**
+ * Exponents of two: initial size of a run's largest derivative, and its reduction after an
+ * overflow.
+ */
 const START = 4;
 const RETREAT = 4;
-/** Of two: an overflow below is not the scale's. */
+/** Exponent of two. An overflow at a smaller scale has another cause. */
 const LEAST = -8;
 
 const NONE: ReadonlySet<string> = new Set();
 
 type Named = Iterable<readonly [string, Tensor]>;
 
-/** One run of a graph whose outputs, but for those of `others`, are linear in what is not `feeds`. */
+/** One run of a graph. Its outputs, except `others`, are linear in all inputs except `feeds`. */
 export type GradientRun = {
   readonly feeds: ReadonlyMap<string, GraphFeed>;
-  /** Where its gradients begin. */
+  /** Derivatives from which the gradients start; they determine the scale. */
   readonly derivatives: ReadonlyMap<string, Tensor>;
-  /** Gradients that the run only adds to. */
+  /** Gradients to which the run only adds. */
   readonly carried?: Named;
   readonly others?: ReadonlySet<string>;
 };
 
+/** The loss scale of one runner. */
 export class GradientScale {
   readonly #products: ProductFormat;
   #exponent = START;
@@ -41,20 +45,21 @@ export class GradientScale {
     this.#products = products;
   }
 
-  /** Runs that were repeated since `reset`, with smaller derivatives, as a gradient was not finite. */
+  /** Runs repeated since `reset` because a gradient was not finite. */
   get overflows(): number {
     return this.#overflows;
   }
 
-  /** Before gradients of another step: what was learned of its range is that step's alone. */
+  /** Call before the gradients of another step: the scale is not carried over. */
   reset(): void {
     this.#exponent = START;
     this.#overflows = 0;
   }
 
   /**
-   * A run with one derivative, one of whose gradients stays on the device where nothing is scaled.
-   * @param feeds without the derivative.
+   * Runs a graph with one derivative and returns one gradient as a held tensor: on the device in f32,
+   * where nothing is scaled, otherwise an array.
+   * @param feeds all inputs but the derivative.
    */
   async runHolding(
     graph: OnnxGraph,
@@ -71,7 +76,7 @@ export class GradientScale {
     return { outputs, held: heldArray({ shape, data: outputs.get(held) as Float32Array }) };
   }
 
-  /** @returns the outputs; gradients that are not finite at any scale stay so. */
+  /** @returns the outputs. Gradients that overflow at every scale stay infinite or NaN. */
   async run(
     graph: OnnxGraph,
     { feeds, derivatives, carried = [], others = NONE }: GradientRun,
@@ -111,7 +116,7 @@ function largestOf(derivatives: ReadonlyMap<string, Tensor>): number {
   return largest;
 }
 
-/** In place. @returns whether all were finite. */
+/** Multiplies in place. @returns whether all results are finite. */
 function multiply(data: Float32Array, factor: number): boolean {
   // zero times a number is zero, except for NaN and infinity
   let zero = 0;

@@ -1,6 +1,6 @@
 /**
- * Training in f16 on a processor, which rounds as a GPU does and multiplies in float32: how far from
- * float32 it is, and what becomes of numbers that leave its range.
+ * Training in f16 on a CPU, which rounds as a GPU does and multiplies in float32: distance from
+ * float32 training, and handling of numbers beyond f16's range.
  */
 import { residentNumbers } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
@@ -53,7 +53,7 @@ test.each([
   ["lora", "layer", "int8"],
   ["full", "layer", "f32"],
 ] as const)(
-  "gradients are float32's to 1/200 norm-wise, and are not float32's (%s, checkpointing %s, base %s)",
+  "gradients are within 1/200 of float32's norm-wise, and differ from them (%s, checkpointing %s, base %s)",
   async (trains, checkpointing, base) => {
     const weights = residentNumbers(TINY, loudWeights(TINY), base);
     const expected = await gradientsOf(await engineOf({ trains, weights }));
@@ -61,19 +61,19 @@ test.each([
     expect(half.capabilities().precision).toBe("f16");
     const error = largestNormError(await gradientsOf(half), expected);
     expect(error).toBeLessThan(5e-3);
-    // onnxruntime takes casts out where it can: then this would be float32 under another name
+    // onnxruntime removes casts where it can; without rounding this would be float32
     expect(error).toBeGreaterThan(2e-4);
     expect((await half.optimStep({ learningRate: 0 })).overflows).toBe(0);
   },
 );
 
-test("float32 says nothing of precision", async () => {
+test("in float32, capabilities and steps report no precision", async () => {
   const engine = await engineOf({});
   expect(engine.capabilities()).not.toHaveProperty("precision");
   expect(await engine.optimStep({ learningRate: 0 })).not.toHaveProperty("overflows");
 });
 
-test("derivatives of any size give the same gradients: no loss is too small or too large", async () => {
+test("derivatives of any size give the same gradients", async () => {
   const sequences = variedSequences(TINY);
   const logProb = randomDerivatives(sequences, 53);
   const of = async (factor: number): Promise<TensorMap> => {
@@ -95,7 +95,9 @@ test("derivatives of any size give the same gradients: no loss is too small or t
   }
 });
 
-/** Small hidden states before the last norm, so that gradients grow four thousandfold behind it. */
+/**
+ * Hidden states before the last norm are small, so that its gradient is four thousand times larger.
+ */
 const STEEP: DecoderConfig = { ...TINY_LLAMA, rmsNormEpsilon: 1e-10 };
 
 function steepWeights(): TensorMap {
@@ -108,21 +110,21 @@ function steepWeights(): TensorMap {
   );
 }
 
-test("gradients that leave the range are computed again, and the step says so", async () => {
+test("gradients that overflow are computed again, and the step reports it", async () => {
   const options = { config: STEEP, weights: steepWeights(), trains: "full" } as const;
   const expected = await gradientsOf(await engineOf(options), STEEP);
   const half = await engineOf({ ...options, precision: "f16" });
   expect(largestNormError(await gradientsOf(half, STEEP), expected)).toBeLessThan(5e-3);
   expect(await half.optimStep({ learningRate: 0 })).toMatchObject({ step: 1, overflows: 1 });
-  // of that step alone
+  // counted for that step alone
   expect(await half.optimStep({ learningRate: 0 })).toMatchObject({ step: 2, overflows: 0 });
-  // layer by layer each layer has a scale of its own
+  // layer by layer, each layer has its own scale
   const layers = await engineOf({ ...options, precision: "f16", checkpointing: "layer" });
   expect(largestNormError(await gradientsOf(layers, STEEP), expected)).toBeLessThan(5e-3);
   expect((await layers.optimStep({ learningRate: 0 })).overflows).toBe(0);
 });
 
-test("activations that leave the range are refused, not returned", async () => {
+test("activations that overflow are refused, not returned", async () => {
   const weights = new Map(loudWeights(TINY));
   for (const name of ["gate_proj", "up_proj"]) {
     const tensor = weights.get(`model.layers.0.mlp.${name}.weight`);
@@ -142,7 +144,7 @@ test("activations that leave the range are refused, not returned", async () => {
   expect(logProb[0]?.every(Number.isFinite)).toBe(true);
 });
 
-test("it learns as float32 does, from the same start", async () => {
+test("training in f16 reaches the loss of float32", async () => {
   const tokenIds = [1, 7, 7, 3, 28, 12, 7, 5, 1, 19, 4, 4];
   const lossAfter = async (precision: "f32" | "f16", learningRate: number): Promise<number> => {
     const engine = await engineOf({
@@ -163,7 +165,7 @@ test("it learns as float32 does, from the same start", async () => {
   expect(await lossAfter("f16", 0)).toBeGreaterThan(3);
 });
 
-test("who computes in another way refuses f16", async () => {
+test("the reference engine and servers refuse f16", async () => {
   const adapter = loudAdapter(TINY);
   const options = { config: TINY, weights: loudWeights(TINY), precision: "f16" } as const;
   for (const device of ["reference-wasm", "http://127.0.0.1:9"] as const) {

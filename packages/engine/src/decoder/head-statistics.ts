@@ -1,18 +1,18 @@
 /**
- * Softmax statistics of some rows while the tiles of the vocabulary come in, then the outputs of each
- * row and the factors of its gradient. Float64; the formulas are in `chunked-head.ts`.
+ * Softmax statistics of some rows, accumulated tile by tile over the vocabulary; then the outputs of
+ * each row and the factors of its gradient. Float64; the formulas are in `chunked-head.ts`.
  */
 import type { LogitDerivatives } from "./decoder-runner.ts";
 import type { Microbatch } from "../batch/microbatch.ts";
 import type { LogitList, LogitValues } from "../batch/picked-logits.ts";
 
-/** What a microbatch says of the rows whose next token is asked for. */
+/** The part of a microbatch that describes rows whose next token is asked for. */
 export type HeadRows = Pick<
   Microbatch,
   "targets" | "inverseTemperatures" | "keptTokenIds" | "candidateTokenIds"
 >;
 
-/** Of the distribution that was sampled from: under temperature and kept set. */
+/** Statistics of the sampled distribution, under temperature and kept set. */
 export type RowDistribution = {
   readonly normalizer: number;
   readonly logProb: number;
@@ -20,7 +20,7 @@ export type RowDistribution = {
   readonly sumSquaredProb: number;
 };
 
-/** Factors of the gradient of all logits of a row, one of each per row. */
+/** Factors of the gradient of a row's logits, one of each per row. */
 export type DenseFactors = {
   readonly normalizer: Float32Array;
   readonly scale: Float32Array;
@@ -29,16 +29,17 @@ export type DenseFactors = {
   readonly rawScale: Float32Array;
 };
 
-/** Logits of one row in the list: the taken token, then the kept set, then the candidates. */
+/** One row's logits in the list: the taken token, then the kept set, then the candidates. */
 type Span = { readonly taken: number; readonly candidates: number; readonly end: number };
 
+/** Accumulates the statistics of rows `begin` onward. */
 export class RowStatistics {
   readonly begin: number;
   readonly end: number;
   readonly isTempered: boolean;
   /** `[K]`, or null where all temperatures are 1. */
   readonly inverseTemperatures: Float32Array | null;
-  /** Which logits must be picked, rows counted from `begin`. */
+  /** Logits to pick, with rows counted from `begin`. */
   readonly logits: LogitList;
   readonly #rows: HeadRows;
   readonly #spans: readonly Span[];
@@ -75,7 +76,7 @@ export class RowStatistics {
     this.#rawSums = this.isTempered ? new RunningSums(end - begin) : this.#sums;
   }
 
-  /** Takes in one tile: the outputs of `buildHeadStatistics`, and which logits it picked. */
+  /** Adds one tile: the outputs of `buildHeadStatistics`, and the list entries that it picked. */
   add(tile: ReadonlyMap<string, Float32Array>, entries: Int32Array): void {
     const output = (name: string): Float32Array => tile.get(name) as Float32Array;
     this.#sums.add(output("largest"), output("sum"), output("information"), output("square"));
@@ -84,7 +85,7 @@ export class RowStatistics {
     entries.forEach((entry, place) => (this.#picked[entry] = picked[place] as number));
   }
 
-  /** @param row counted over all rows, as for the others. */
+  /** @param row counted over all rows, as in the other methods. */
   row(row: number): {
     readonly distribution: RowDistribution;
     readonly rawNormalizer: number;
@@ -96,14 +97,14 @@ export class RowStatistics {
     return { distribution: this.#distribution(row, takenLogit), rawNormalizer, takenLogit };
   }
 
-  /** Logits of the row's candidates, null where it has none. */
+  /** Logits of the row's candidates; null without any. */
   candidateLogits(row: number): Float32Array | null {
     const { candidates, end } = this.#spans[row - this.begin] as Span;
     const hasCandidates = (this.#rows.candidateTokenIds?.[row] ?? null) !== null;
     return hasCandidates ? this.#picked.slice(candidates, end) : null;
   }
 
-  /** @param values gets the gradients of single logits, on top of the dense ones. */
+  /** @param values receives the gradients of single logits, on top of the dense ones. */
   gradient(derivatives: LogitDerivatives, values: LogitValues): DenseFactors {
     const zeros = (): Float32Array => new Float32Array(this.end - this.begin);
     const factors = {
@@ -196,7 +197,9 @@ export class RowStatistics {
   }
 }
 
-/** Of e^(t − largest): Σ, Σ·(t − largest) and Σ of squares, largest the greatest t so far. */
+/**
+ * Over e^(t − largest), where `largest` is the maximum so far: Σ, Σ·(t − largest) and Σ of squares.
+ */
 class RunningSums {
   readonly #largest: Float64Array;
   readonly #sum: Float64Array;

@@ -1,6 +1,6 @@
 /**
- * An activation between two graphs: an array, or what a graph left on the device, which other graphs of
- * that device take without a copy. Has one owner, who frees it.
+ * An activation passed between two graphs: an array, or a tensor that a graph left on the device,
+ * which other graphs there take without a copy. Its single owner frees it.
  */
 import type { Tensor } from "@waggle/protocol";
 import type { Tensor as OrtTensor } from "onnxruntime-node";
@@ -8,16 +8,17 @@ import type { Tensor as OrtTensor } from "onnxruntime-node";
 /** A float32 tensor in the device's memory. */
 export type DeviceTensor = { readonly shape: readonly number[]; readonly onDevice: OrtTensor };
 
+/** See the header. */
 export type HeldTensor = {
-  /** What graphs are fed. */
+  /** Input for graphs. */
   readonly feed: Tensor | DeviceTensor;
-  /** Its numbers, copied from the device where they are there. */
+  /** Its numbers; copied from the device if they are there. */
   readonly read: () => Promise<Float32Array>;
-  /** Once, after the last use. */
+  /** Must be called once, after the last use. */
   readonly free: () => void;
 };
 
-/** Of an array, which is not copied. */
+/** Wraps an array without copying it. */
 export function heldArray(feed: Tensor): HeldTensor {
   return { feed, read: async () => feed.data, free: () => {} };
 }

@@ -1,18 +1,19 @@
-/** Models over one base by the ids that the caller gave them. It holds engines and trains nothing. */
+/** The models over one base, by the ids that the caller chose. */
 import { WaggleError } from "@waggle/protocol";
 import type { ModelStart, SharedBase, TrainEngine } from "@waggle/protocol";
 
 export type ModelTableOptions = {
   /** @param release to be called when the engine is disposed of. */
   readonly create: (start: ModelStart, release: () => Promise<void>) => Promise<TrainEngine>;
-  /** Gives the base back; no engine is left then. */
+  /** Releases the base, once all engines are disposed of. */
   readonly close: () => Promise<void>;
 };
 
+/** A `SharedBase` that creates engines on demand and keeps track of them. */
 export class ModelTable implements SharedBase {
   readonly #options: ModelTableOptions;
   readonly #models = new Map<string, TrainEngine>();
-  /** Ids of models that are being created. */
+  /** Models that are being created, by id. */
   readonly #coming = new Map<string, Promise<TrainEngine>>();
   #closing: Promise<void> | null = null;
 
@@ -24,13 +25,13 @@ export class ModelTable implements SharedBase {
     if (this.#closing !== null) {
       throw new WaggleError(
         "DISPOSED",
-        "a base must not be used after dispose, got createModel; open a new one",
+        "createModel was called after dispose of the base; open a new one",
       );
     }
     if (this.#models.has(modelId) || this.#coming.has(modelId)) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `a model's id must be free, got "${modelId.slice(0, 200)}", which is taken; unload that model or choose another id`,
+        `there is already a model "${modelId.slice(0, 200)}"; unload it or choose another id`,
       );
     }
     const coming = this.#options.create(start, async () => void this.#models.delete(modelId));
@@ -49,7 +50,7 @@ export class ModelTable implements SharedBase {
     if (engine !== undefined) return engine;
     throw new WaggleError(
       "NOT_FOUND",
-      `a model must have been created, got "${modelId.slice(0, 200)}" among ${this.#models.size} models; createModel it first`,
+      `no model "${modelId.slice(0, 200)}" among ${this.#models.size} models; call createModel first`,
     );
   }
 

@@ -1,8 +1,8 @@
 /**
- * From final hidden states to per-token outputs, and from per-token derivatives back. With
- * z' = z/τ + mask, p = softmax(z') and H its entropy, of the taken token y:
+ * Graph nodes from final hidden states to per-token outputs, and from per-token derivatives back.
+ * With z' = z/τ + mask, p = softmax(z') and H its entropy, of the taken token y:
  *   d logProb / dz' = onehot(y) − p,   dH / dz' = −p∘(log p + H).
- * The one-hot part is added where it belongs, one logit of each row, before the products.
+ * The one-hot part is added to a single logit of each row, before the products.
  */
 import type { GraphTape } from "../graphs/graph-tape.ts";
 import type { GraphVariant } from "../graph-variant.ts";
@@ -17,7 +17,7 @@ type HeadInputs = {
 
 /**
  * Declares the outputs `logProb`, `rawLogProb`, `entropy`, `sumSquaredProb`, each `[P, 1]`, and
- * `candidateLogProbs` `[Q]` where there are candidates.
+ * `candidateLogProbs` `[Q]` if there are candidates.
  */
 export function addHeadOutputs(tape: GraphTape, { hidden, weight, variant }: HeadInputs): void {
   const { builder } = tape;
@@ -63,7 +63,7 @@ export function addHeadGradient(tape: GraphTape, { hidden, weight, variant }: He
     gradient = tape.op("Sub", [gradient, tape.op("Mul", [rawProbs, "rawDerivatives"])]);
   }
   if (variant.candidates) {
-    // each place is named once, so that no two threads add to it
+    // each place occurs once, so that no two threads add to it
     gradient = tape.op("ScatterND", [gradient, "candidates", "candidateDerivatives"], {
       attributes: { reduction: { string: "add" } },
     });
@@ -75,7 +75,7 @@ export function addHeadGradient(tape: GraphTape, { hidden, weight, variant }: He
   tape.contribute(weight, () => tape.products.product(gradient, hidden, { transA: 1 }));
 }
 
-/** Of derivative·logProb + entropyDerivative·entropy, without the one-hot part. */
+/** Gradient of derivative·logProb + entropyDerivative·entropy, without the one-hot part. */
 function distributionGradient(tape: GraphTape, logits: string, withEntropy: boolean): string {
   const negated = tape.op("Neg", ["derivatives"]);
   if (!withEntropy) {

@@ -1,12 +1,12 @@
 /**
- * What is trained, and how it makes the weights that the graphs read: the weights themselves
- * (`full`), or adapters on frozen weights (`lora`).
+ * The trained parameters and the weights that graphs read: either the same weights (`full`), or
+ * frozen weights merged with an adapter (`lora`).
  *
- * With `lora` the graphs see W' = W + s·B·A, made when an adapter is used after it changed or after
- * another was used, and give the gradient of W'; since dA = s·Bᵀ·dW' and dB = s·dW'·Aᵀ, it is
- * projected once per step. Against the usual chain of two thin products per token this costs no time
- * in the forward pass and, for widths up to a few hundred, less in the backward pass; for wide models
- * it costs the memory of W', one for all adapters.
+ * With `lora` graphs see W' = W + s·B·A, merged again when the adapter changed or another one was
+ * used, and return the gradient of W'. As dA = s·Bᵀ·dW' and dB = s·dW'·Aᵀ, it is projected once per
+ * step. Compared with two thin products per token, this costs no time in the forward pass and, for
+ * widths up to a few hundred, less in the backward pass. Wide models pay the memory of one W' for
+ * all adapters.
  */
 import { layerLinears, loraName, loraParameters, OnnxGraphBuilder } from "@waggle/model";
 import type { Adapter, DecoderConfig, Linear } from "@waggle/model";
@@ -16,20 +16,21 @@ import type { OnnxDevice } from "../onnx/onnx-device.ts";
 import { OnnxGraph } from "../onnx/onnx-graph.ts";
 import type { ResidentTensors } from "../onnx/resident-tensors.ts";
 
+/** See the header. */
 export interface TrainedWeights {
   /** The trained parameters, updated in place by the optimizer. */
   readonly parameters: TensorMap;
-  /** What the graphs read: the same arrays every time, brought up to date. */
+  /** The weights that graphs read, brought up to date: the same arrays every time. */
   effective(): Promise<TensorMap>;
   /** Gradients of parameters from gradients of effective weights; linear in them. */
   project(gradients: ReadonlyMap<string, Float32Array>): Promise<ReadonlyMap<string, Float32Array>>;
-  /** Says that the parameters changed. */
+  /** Must be called after the parameters changed. */
   changed(): Promise<void>;
-  /** Leaves what is shared to its owner. */
+  /** Frees only what is not shared. */
   dispose(): Promise<void>;
 }
 
-/** Every parameter is trained; gradients and weights are used as they are. */
+/** All parameters are trained; gradients and weights are used as they are. */
 export function createFullWeights(
   weights: TensorMap,
   resident: ResidentTensors | null,
@@ -45,7 +46,7 @@ export function createFullWeights(
   };
 }
 
-/** Frozen weights with one merged copy of their linears, in which one adapter at a time stands. */
+/** Frozen weights with one merged copy of their linears, which holds one adapter at a time. */
 export class MergedBase {
   /** Names of the merged weights, whose gradients are needed. */
   readonly wanted: ReadonlySet<string>;
@@ -55,7 +56,7 @@ export class MergedBase {
   readonly #merge: OnnxGraph;
   readonly #projection: OnnxGraph;
   readonly #resident: ResidentTensors | null;
-  /** Whose parameters `#effective` holds. */
+  /** Parameters currently merged into `#effective`. */
   #shown: TensorMap | null = null;
 
   private constructor(
@@ -90,8 +91,8 @@ export class MergedBase {
   }
 
   /**
-   * A and B are trained, the base is frozen.
-   * @throws WaggleError `ADAPTER_INCOMPATIBLE` when the adapter is not one of this decoder.
+   * Trains A and B of the adapter over the frozen base.
+   * @throws WaggleError `ADAPTER_INCOMPATIBLE` when the adapter is for another decoder.
    */
   adapted(adapter: Adapter): TrainedWeights {
     const parameters = adapterParameters(this.#config, adapter);
@@ -145,12 +146,12 @@ export class MergedBase {
   }
 }
 
-/** Input `[1]` of graphs that serve adapters of any rank and alpha. */
+/** Input `[1]` of graphs that serve adapters of any rank and alpha: alpha / rank. */
 export const LORA_SCALE = "loraScale";
-/** Their rank, known only when a graph runs. */
+/** Name of the size that is the adapter's rank, known only when a graph runs. */
 export const LORA_RANK = "R";
 
-/** What is fed as `LORA_SCALE`. */
+/** The tensor for `LORA_SCALE`. */
 export function scaleFeed({ alpha, rank }: Pick<Adapter, "alpha" | "rank">): Tensor {
   return { shape: [1], data: Float32Array.of(alpha / rank) };
 }
@@ -172,7 +173,7 @@ function mergeGraph(linears: readonly Linear[]): Uint8Array {
   return builder.build();
 }
 
-/** dA = scale·(Bᵀ·dW'), dB = scale·(dW'·Aᵀ) for every linear; dW' comes in under the weight's name. */
+/** dA = scale·(Bᵀ·dW'), dB = scale·(dW'·Aᵀ) for every linear; the input dW' has the weight's name. */
 function projectionGraph(linears: readonly Linear[]): Uint8Array {
   const builder = new OnnxGraphBuilder();
   builder.input(LORA_SCALE, "f32", [1]);
@@ -206,8 +207,8 @@ function linearInputs(
 }
 
 /**
- * The adapter's tensors in their stable order, copied, as training writes into them.
- * @throws WaggleError `ADAPTER_INCOMPATIBLE` when it is not one of this decoder.
+ * Copies of the adapter's tensors in their stable order; training writes into them.
+ * @throws WaggleError `ADAPTER_INCOMPATIBLE` when it is for another decoder.
  */
 export function adapterParameters(config: DecoderConfig, adapter: Adapter): TensorMap {
   const tensors = new Map<string, Tensor>();
@@ -224,7 +225,7 @@ export function adapterParameters(config: DecoderConfig, adapter: Adapter): Tens
   return tensors;
 }
 
-/** The same names and shapes over other data. */
+/** Maps the data of tensors, keeping names and shapes. */
 export function mapTensors(
   tensors: TensorMap,
   map: (data: Float32Array, name: string) => Float32Array,

@@ -1,13 +1,14 @@
 /**
  * Value heads beside the graphs: values = h·Wᵀ + b of the hidden states after the final norm, and
- * their gradients, in plain loops with sums in float64. A head is one row, so this is nothing beside
- * a layer's products, and graphs need to know only hidden states and their gradient.
+ * their gradients, in plain loops that sum in float64. A head is a single row, so its cost is
+ * negligible, and graphs only need to exchange hidden states and their gradient.
  */
 import { VALUE_HEAD, valueHeadTensors } from "@waggle/model";
 import type { DecoderConfig, ValueHead } from "@waggle/model";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import type { AskedToken } from "../batch/packed-tree.ts";
 
+/** The heads of one model, with their gradients. */
 export class ValueHeads {
   readonly heads: number;
   /** Updated in place by the optimizer. */
@@ -17,7 +18,7 @@ export class ValueHeads {
   readonly #weight: Float32Array;
   readonly #bias: Float32Array;
 
-  /** @throws WaggleError `ADAPTER_INCOMPATIBLE` where the heads are not of this decoder. */
+  /** @throws WaggleError `ADAPTER_INCOMPATIBLE` where the heads are for another decoder. */
   constructor(config: DecoderConfig, head: ValueHead) {
     this.heads = head.heads;
     this.parameters = new Map(
@@ -33,7 +34,7 @@ export class ValueHeads {
 
   /**
    * @param hidden `[K, C]`
-   * @param rows those whose values are wanted, n of them.
+   * @param rows the n rows whose values are wanted.
    * @returns `[n·H]`
    */
   outputs(hidden: Float32Array, rows: Int32Array): Float32Array {
@@ -71,7 +72,7 @@ export class ValueHeads {
     return gradient;
   }
 
-  /** `[n·H]` out of arrays by sequence; those of tokens that share a row add up. */
+  /** Collects `[n·H]` from arrays by sequence; derivatives of tokens that share a row add up. */
   gather(
     values: readonly Float32Array[] | undefined,
     asked: readonly (readonly AskedToken[])[],
@@ -89,7 +90,7 @@ export class ValueHeads {
     return part;
   }
 
-  /** The way back: writes `[n·H]` into arrays by sequence. */
+  /** The inverse of `gather`: writes `[n·H]` into arrays by sequence. */
   scatter(
     part: Float32Array,
     asked: readonly (readonly AskedToken[])[],
@@ -108,7 +109,7 @@ export class ValueHeads {
     return this.#gradients;
   }
 
-  /** Back to zero. */
+  /** Resets the gradients to zero. */
   dropGradients(): void {
     this.#gradients = new Map();
   }
@@ -143,7 +144,7 @@ export class ValueHeads {
   }
 }
 
-/** Zeros as `TokenOutputs.values` has them: `[T·H]` for each sequence. */
+/** Zeros in the shape of `TokenOutputs.values`: `[T·H]` for each sequence. */
 export function emptyValues(
   sequences: readonly { readonly tokenIds: readonly number[] }[],
   heads: number,
@@ -151,7 +152,7 @@ export function emptyValues(
   return sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length * heads));
 }
 
-/** Whether a token has a derivative other than 0. @param values `[T·H]` for each sequence. */
+/** Whether a token has a non-zero derivative. @param values `[T·H]` for each sequence. */
 export function hasValueDerivative(
   values: readonly Float32Array[] | undefined,
   heads: number,

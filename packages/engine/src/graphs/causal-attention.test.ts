@@ -20,7 +20,7 @@ function noise(seed: number, shape: readonly number[]): Tensor {
 
 const shapeOf = (heads: number): number[] => [SIZES.batch, heads, SIZES.length, SIZES.headSize];
 
-/** Attention and its three gradients, with the queries in the blocks of a view. */
+/** Attention and its three gradients, with queries in the blocks of a view. */
 async function attend(blocks: readonly QueryBlock[]): Promise<ReadonlyMap<string, Float32Array>> {
   const builder = new OnnxGraphBuilder();
   const tape = new GraphTape(builder, {
@@ -73,25 +73,25 @@ function largestGap(
 const causal = (blocks: number): QueryBlock[] => causalView(SIZES.length, blocks);
 
 test.each([2, 3, 4])(
-  "queries in %i blocks of unequal length give the outputs and gradients of one",
+  "queries in %i blocks of unequal length give the outputs and gradients of a single block",
   async (blocks) => {
     expect(largestGap(await attend(causal(blocks)), await attend(causal(1)))).toBeLessThan(1e-5);
   },
 );
 
-test("control: a token that sees the next one is noticed", async () => {
+test("control: a token that attends to the next one is detected", async () => {
   const peeking = causal(4);
   for (const { mask } of peeking.slice(1, 2)) mask.data.fill(0);
   expect(largestGap(await attend(peeking), await attend(causal(1)))).toBeGreaterThan(1e-2);
 });
 
-/** A tree with two branches, and three sequences behind each other with padding at the end. */
+/** A tree with two branches, and three sequences in one row with padding at the end. */
 const PACKED = Int32Array.from([
   -1, 0, 1, 2, 3, 2, 5, 6, 7, 3, 9, 10, 11, -1, 0, 1, 2, -1, 4, 5, 6, -1, 8, 9, 10, -1,
 ]);
 
 test.each([2, 3, 4])(
-  "packed rows in %i blocks give the outputs and gradients of one",
+  "packed rows in %i blocks give the outputs and gradients of a single block",
   async (blocks) => {
     const [cut, whole] = [blocks, 1].map((count) => treeView(PACKED, SIZES.length, count));
     const gap = largestGap(await attend(cut ?? []), await attend(whole ?? []));
@@ -99,14 +99,14 @@ test.each([2, 3, 4])(
   },
 );
 
-test("a plain sequence is a tree too", async () => {
+test("a plain sequence as a tree gives the same outputs and gradients", async () => {
   const chain = PACKED.map((_, place) => (place % SIZES.length) - 1);
   expect(treeView(chain, SIZES.length, 4).map(({ first }) => first)).toEqual([0, 0, 0, 0]);
   const tree = await attend(treeView(chain, SIZES.length, 4));
   expect(largestGap(tree, await attend(causal(4)))).toBeLessThan(1e-6);
 });
 
-test("keys that nobody of a block sees are left out", () => {
+test("keys that no query of a block attends to are left out", () => {
   const chains = (length: number): Int32Array =>
     Int32Array.from({ length: 400 }, (_, place) => (place % length === 0 ? -1 : place - 1));
   const ranges = (parents: Int32Array) =>
@@ -131,7 +131,7 @@ test("keys that nobody of a block sees are left out", () => {
   ]);
 });
 
-test("short sequences are one block", () => {
+test("short sequences form a single block", () => {
   const lengths = [1, 127, 128, 191, 192, 4096];
   expect(lengths.map((length) => attentionBlocks(length, "cpu"))).toEqual([1, 1, 1, 1, 4, 4]);
   expect(lengths.map((length) => attentionBlocks(length, "wasm"))).toEqual([1, 1, 4, 4, 4, 4]);

@@ -1,9 +1,8 @@
 /**
- * Causal attention of grouped queries on a gradient tape. The queries are cut into blocks: the keys
- * behind a block's last query are not looked at, nor those before the first that any of them sees, so
- * that of T × T scores only some are computed and kept: 5/8 with four blocks of a plain sequence, less
- * where short sequences stand behind each other in one row.
- * dS = P∘(dP − rowsum(dO∘O)), as in Dao et al. 2022, FlashAttention, arXiv:2205.14135, appendix B.
+ * Causal grouped-query attention on a gradient tape. Queries are cut into blocks. Each block only
+ * reads the keys that some query of it attends to, so only part of the T × T scores is computed and
+ * kept: 5/8 for a plain sequence in four blocks, less for short sequences that share a row. dS =
+ * P∘(dP − rowsum(dO∘O)), as in Dao et al. 2022, FlashAttention, arXiv:2205.14135, appendix B.
  */
 import type { QueryBlock } from "../batch/attention-view.ts";
 import type { GraphTape } from "./graph-tape.ts";
@@ -11,8 +10,8 @@ import type { GraphTape } from "./graph-tape.ts";
 const MICROSOFT = "com.microsoft";
 
 /**
- * i64 inputs of attention on B sequences of T tokens, for H heads of size D on K key-value heads;
- * beside them `attention.{block}.mask` is fed, see `QueryBlock`, which is added.
+ * i64 inputs of attention for B sequences of T tokens, with H heads of size D on K key-value heads.
+ * The masks `attention.{block}.mask` (see `QueryBlock`) are further inputs.
  */
 export function attentionInputs(
   sizes: {
@@ -46,14 +45,14 @@ export function attentionInputs(
   } as { readonly [name: string]: readonly number[] };
 }
 
-/** Name of a block's input. */
+/** Names a block's input. */
 export function nameIn(block: number): (part: string) => string {
   return (part) => `attention.${block}.${part}`;
 }
 
 type Block = {
   readonly name: (part: string) => string;
-  /** `[B, K, G·t, D]`: the queries of one key-value head below each other. */
+  /** `[B, K, G·t, D]`: the queries of one key-value head stacked. */
   readonly queries: string;
   /** `[B, K, end − first, D]` */
   readonly keys: string;
@@ -66,7 +65,7 @@ type Block = {
 
 /**
  * @param queries `[B, H, T, D]`
- * @param keys `[B, K, T, D]`, as `values`
+ * @param keys `[B, K, T, D]`, like `values`
  * @returns `[B, H, T, D]`
  */
 export function causalAttention(
@@ -143,7 +142,10 @@ function scoreGradient(tape: GraphTape, block: Block, gradient: string): string 
   return tape.op("Mul", [block.weights, tape.op("Sub", [weightGradient, overlap])]);
 }
 
-/** alpha · left · right of `[B, K, rows, columns]`; the factor goes into `right`, which is no scores. */
+/**
+ * alpha · left · right of `[B, K, rows, columns]`. Alpha scales `right`, which is smaller than the
+ * scores.
+ */
 function product(
   tape: GraphTape,
   left: string,

@@ -1,7 +1,7 @@
 /**
- * One layer of a decoder on a gradient tape: attention and gated feed-forward around residuals. Used
- * by the graph of a whole model and by the graph of one layer, which differ in how they name and
- * apply weights.
+ * One decoder layer on a gradient tape: attention and gated feed-forward with residuals. Shared by
+ * the graph of a whole model and the graph of one layer, which differ in how they name and apply
+ * weights.
  */
 import type { DecoderConfig } from "@waggle/model";
 import { causalView } from "../batch/attention-view.ts";
@@ -28,16 +28,17 @@ export type LinearName =
   | "mlp.up_proj"
   | "mlp.down_proj";
 
+/** How a layer gets and applies its weights. */
 export type LayerWeights = {
-  /** `input · Wᵀ (+ addend)` with whatever is trained on top. */
+  /** `input · Wᵀ (+ addend)`, plus the adapter's part if there is one. */
   readonly linear: (name: LinearName, input: string, addend?: string) => string;
   /** Tensor of a linear's bias; `null` for none. */
   readonly bias: (name: LinearName) => string | null;
-  /** Whether queries and keys turn with their positions. */
+  /** Whether queries and keys have rotary embeddings. */
   readonly isRotated: boolean;
   /** Tensor of a norm's gains by its name within a layer, without `.weight`. */
   readonly norm: (name: string) => string;
-  /** Blocks of the queries of attention, as declared by `declareLayerInputs`. */
+  /** Number of blocks of attention's queries, as in `declareLayerInputs`. */
   readonly blocks: number;
 };
 
@@ -81,7 +82,7 @@ export function declareLayerInputs(
   for (let block = 0; block < blocks; block++) {
     builder.input(nameIn(block)("mask"), "f32", ["M", 1, `T${block}`, `E${block}`]);
   }
-  // any sizes: only names and ranks matter here
+  // the sizes do not matter here, only names and ranks
   for (const [name, shape] of Object.entries(
     shapeInputs(config, 1, blocks, causalView(blocks, blocks)),
   )) {
@@ -92,8 +93,8 @@ export function declareLayerInputs(
 
 /**
  * @param hidden `[N, C]`, N = B·T.
- * @param rows where only some rows are needed after this layer's attention: names of i32 `[K]` and of
- *   its inverse i32 `[N]`, as for `gatherRows`.
+ * @param rows if only some rows are needed after this layer's attention: names of i32 `[K]` and of its
+ *   inverse i32 `[N]`, as for `gatherRows`.
  * @returns the next hidden states, `[N, C]` or `[K, C]`.
  */
 export function decoderLayer(
@@ -137,7 +138,7 @@ export function decoderLayer(
   return linear("mlp.down_proj", activated, attended);
 }
 
-/** `[N, H·D]`, `[N, K·D]`, `[N, K·D]` to the attended `[N, H·D]`. */
+/** From queries `[N, H·D]`, keys and values `[N, K·D]` to attention's output `[N, H·D]`. */
 function attend(
   tape: GraphTape,
   config: DecoderConfig,

@@ -1,6 +1,7 @@
 /**
- * A matrix of a frozen or trained base as graphs take it: float32, float16, or blocks of 8 or 4 bits that
- * the graph turns into float32 right before the product, so that no float32 copy outlives one layer.
+ * A matrix of a frozen or trained base as a graph input: float32, float16, or blocks of 8 or 4 bits
+ * that the graph converts to float32 right before the product, so that no float32 copy outlives a
+ * layer.
  */
 import { BLOCK_SIZE, dequantizeRows, fromFloat16Bits, unpackedZeroPoints } from "@waggle/model";
 import type { OnnxGraphBuilder, ResidentFormat, ResidentWeight } from "@waggle/model";
@@ -9,25 +10,26 @@ import type { AnyTensor } from "../onnx-tensor.ts";
 
 export type Feed = AnyTensor;
 
-/** One array that is fed, with the same number of elements for each row of the matrix. */
+/** One input array, with the same number of elements for each row of the matrix. */
 type Part = {
   readonly suffix: string;
   readonly rowSize: number;
   readonly data: Float32Array | Uint16Array | Uint8Array;
 };
 
+/** See the header. */
 export type GraphMatrix = {
   readonly format: ResidentFormat;
   readonly rows: number;
   readonly columns: number;
   readonly parts: readonly Part[];
-  /** Rows `begin` to `end` as float32; a view where they are stored so. */
+  /** Rows `begin` to `end` as float32; a view if they are stored so. */
   readonly read: (begin: number, end: number) => Float32Array;
 };
 
 /**
  * @param weight a matrix `[rows, columns]`.
- * @param wide whether numbers of 4 bits are to be fed as bytes, for a device that cannot part them.
+ * @param wide whether to feed 4-bit numbers as bytes, for a device that cannot unpack them.
  */
 export function graphMatrix(weight: ResidentWeight, wide: boolean = false): GraphMatrix {
   if (!("bits" in weight)) {
@@ -67,7 +69,7 @@ export function graphMatrix(weight: ResidentWeight, wide: boolean = false): Grap
   };
 }
 
-/** Rows `begin` to `end` under `name`, without a copy. */
+/** Feeds for rows `begin` to `end` under `name`, without a copy. */
 export function matrixFeeds(
   name: string,
   { parts, rows }: GraphMatrix,
@@ -83,8 +85,8 @@ export function matrixFeeds(
 
 /**
  * Declares the inputs of a matrix.
- * @param rows a number, or the name of a size that is known only when the graph runs.
- * @param products that take it, and may take float16 as it is.
+ * @param rows a number, or the name of a size known only when the graph runs.
+ * @param products take the matrix, possibly in float16 without conversion.
  * @returns the name of the float32 matrix `[rows, columns]`.
  */
 export function declareMatrix(
@@ -117,7 +119,7 @@ export function declareMatrix(
   return builder.op("Slice", [whole, builder.ints([0]), builder.ints([columns]), axis]);
 }
 
-/** A byte for each number of 4 bits, the lower half of a byte first. */
+/** One byte for each 4-bit number, the lower half of a byte first. */
 function parted(bytes: Uint8Array): Uint8Array {
   const numbers = new Uint8Array(2 * bytes.length);
   bytes.forEach((byte, place) => {
@@ -127,7 +129,7 @@ function parted(bytes: Uint8Array): Uint8Array {
   return numbers;
 }
 
-/** `[rows, columns / 2]` bytes to `[rows, columns]` numbers, the lower half of a byte first. */
+/** From `[rows, columns / 2]` bytes to `[rows, columns]` numbers, the lower half of a byte first. */
 function unpackNibbles(builder: OnnxGraphBuilder, bytes: string, columns: number): string {
   const constant = (value: number): string =>
     builder.initializer(`${bytes}.u8.${value}`, "u8", [], Uint8Array.of(value));

@@ -1,8 +1,8 @@
 /**
- * Reverse-mode differentiation that writes ONNX nodes: while a graph is built, every operation
- * leaves the rule that turns the gradient of its output into gradients of its inputs; `backward`
- * then emits those rules in reverse. Not a general framework: it knows names of tensors and rules,
- * and no shapes; the operations of a decoder are in `tape-operations.ts`.
+ * Reverse-mode differentiation that emits ONNX nodes. While a graph is built, every operation
+ * records a rule that turns the gradient of its output into gradients of its inputs; `backward`
+ * emits the rules in reverse. It handles names of tensors, not shapes; a decoder's operations are
+ * in `tape-operations.ts`.
  */
 import type { OnnxGraphBuilder, OnnxNodeOptions } from "@waggle/model";
 import { MatrixProducts } from "./matrix-products.ts";
@@ -11,23 +11,24 @@ import type { ProductFormat } from "./matrix-products.ts";
 /** Emits the nodes that carry the gradient of an output to the inputs of its operation. */
 export type GradientRule = (outputGradient: string) => void;
 
-/** What a graph may count on, and how it is to multiply, where it runs. */
+/** Properties of the device that a graph is built for. */
 export type GraphTraits = {
-  /** Whether SimplifiedLayerNormalization's second output is to be trusted. */
+  /** Whether SimplifiedLayerNormalization's second output can be used. */
   readonly savesNormScale: boolean;
-  /** Whether FusedMatMul, Sum and LogSoftmax are nodes that run there; else others make them up. */
+  /** Whether FusedMatMul, Sum and LogSoftmax run there; otherwise other nodes replace them. */
   readonly hasAllKernels: boolean;
-  /** Of linears and logits. */
+  /** Format of the products of linears and logits. */
   readonly products: ProductFormat;
 };
 
+/** See the header. */
 export class GraphTape {
   readonly builder: OnnxGraphBuilder;
   readonly savesNormScale: boolean;
   readonly hasAllKernels: boolean;
-  /** Of linears and logits. */
+  /** Products of linears and logits. */
   readonly products: MatrixProducts;
-  /** In float32, whatever those are. */
+  /** Products in float32, whatever `products` uses. */
   readonly exactProducts: MatrixProducts;
   readonly #rules: { readonly output: string; readonly rule: GradientRule }[] = [];
   readonly #gradients = new Map<string, string>();
@@ -42,7 +43,7 @@ export class GraphTape {
     this.exactProducts = new MatrixProducts(builder, "f32");
   }
 
-  /** Says that the gradient with respect to `name` is wanted. */
+  /** Marks `name` as a tensor whose gradient is wanted. */
   track(name: string): void {
     this.#tracked.add(name);
   }
@@ -51,18 +52,18 @@ export class GraphTape {
     return this.#tracked.has(name);
   }
 
-  /** One node of one output, outside of the record. */
+  /** Adds one node with one output, without recording it. */
   op(opType: string, inputs: readonly string[], options: OnnxNodeOptions = {}): string {
     return this.builder.op(opType, inputs, options);
   }
 
-  /** Of one or more tensors of one shape. */
+  /** Sum of one or more tensors of the same shape. */
   sum(terms: readonly string[]): string {
     if (terms.length > 2 && this.hasAllKernels) return this.op("Sum", terms);
     return terms.reduce((sum, term) => this.op("Add", [sum, term]));
   }
 
-  /** A constant `[1, width]` of equal numbers, shared. */
+  /** A constant `[1, width]` of equal numbers, created once. */
   row(value: number, width: number): string {
     const name = `row_${value}_${width}`;
     if (!this.#rows.has(name)) {
@@ -72,7 +73,7 @@ export class GraphTape {
     return name;
   }
 
-  /** Records how `output` depends on `inputs`; without a tracked input it is a constant. */
+  /** Records how `output` depends on `inputs`. Without a tracked input, it is a constant. */
   record(output: string, inputs: readonly string[], rule: GradientRule): void {
     if (!inputs.some((input) => this.#tracked.has(input))) return;
     this.#tracked.add(output);
@@ -80,16 +81,16 @@ export class GraphTape {
   }
 
   /**
-   * Adds a contribution to the gradient of `name`; nothing is emitted for an untracked one.
-   * `contribution` gets the sum so far, or undefined, and returns the new sum: a matrix product
-   * can then add in place of a separate node.
+   * Adds a contribution to the gradient of `name`; nothing is emitted if it is not tracked.
+   * `contribution` gets the sum so far, or undefined, and returns the new sum, so that a matrix
+   * product can add it without a separate node.
    */
   contribute(name: string, contribution: (sum: string | undefined) => string): void {
     if (!this.#tracked.has(name)) return;
     this.#gradients.set(name, contribution(this.#gradients.get(name)));
   }
 
-  /** As `contribute`, by a node that adds. */
+  /** Like `contribute`, with a node that adds. */
   add(name: string, gradient: () => string): void {
     this.contribute(name, (sum) => {
       const value = gradient();
@@ -97,7 +98,7 @@ export class GraphTape {
     });
   }
 
-  /** Emits all rules in reverse; the gradients of the results must have been contributed. */
+  /** Emits all rules in reverse. The gradients of the results must have been contributed before. */
   backward(): void {
     for (const { output, rule } of this.#rules.toReversed()) {
       const gradient = this.#gradients.get(output);
@@ -105,7 +106,7 @@ export class GraphTape {
     }
   }
 
-  /** The tensor that holds the gradient of `name`, or undefined where nothing depends on it. */
+  /** The tensor with the gradient of `name`, or undefined where nothing depends on it. */
   gradient(name: string): string | undefined {
     return this.#gradients.get(name);
   }

@@ -1,7 +1,7 @@
 /**
- * The logits of one tile (some rows of hidden states, some rows of the vocabulary) as two graphs:
- * what a softmax over all tiles needs to know of this one, and the gradients once that is known. The
- * tile's logits exist only inside; tiles are put together in `chunked-head.ts`.
+ * Two graphs for the logits of one tile (some rows of hidden states × some rows of the vocabulary):
+ * the tile's statistics for a softmax over all tiles, and the gradients once that softmax is known.
+ * The tile's logits exist only inside a graph; `chunked-head.ts` combines tiles.
  */
 import { OnnxGraphBuilder } from "@waggle/model";
 import type { ResidentFormat } from "@waggle/model";
@@ -12,7 +12,7 @@ import type { ProductFormat } from "./matrix-products.ts";
 export const HEAD_WEIGHT = "weight";
 
 export type StatisticsVariant = {
-  /** Some temperature is not 1: then the plain softmax is summed up beside the tempered one. */
+  /** Some temperature is not 1: the plain softmax is accumulated beside the tempered one. */
   readonly tempered: boolean;
 };
 
@@ -94,7 +94,7 @@ export function buildHeadGradient(
     gradient = builder.op("Sub", [gradient, scaled]);
   }
   builder.input("pickedGradients", "f32", ["P"]);
-  // every pick is named once, so that no two threads add to the same place
+  // every pick occurs once, so that no two threads add to the same place
   gradient = builder.op("ScatterND", [gradient, "picks", "pickedGradients"], {
     attributes: { reduction: { string: "add" } },
   });

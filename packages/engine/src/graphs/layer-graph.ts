@@ -1,8 +1,8 @@
 /**
- * One layer of a decoder as an ONNX graph that serves all layers: their weights are inputs. Forward
- * gives the next hidden states; backward computes the layer again from its input and gives the
- * gradients of the input and of what is trained. Adapters are two thin products beside the frozen
- * one, x·Wᵀ + s·(x·Aᵀ)·Bᵀ, always in float32, so that no merged copy of a matrix exists.
+ * One decoder layer as an ONNX graph that serves all layers: weights are inputs. Forward outputs
+ * the next hidden states. Backward recomputes the layer from its input and outputs the gradients of
+ * the input and of trained tensors. Adapters are two thin products beside the frozen one, x·Wᵀ +
+ * s·(x·Aᵀ)·Bᵀ, always in float32, so that no merged copy of a matrix exists.
  */
 import { layerLinears, loraName, OnnxGraphBuilder } from "@waggle/model";
 import type { DecoderConfig, ResidentFormat } from "@waggle/model";
@@ -18,9 +18,9 @@ export type LayerGraphOptions = {
   readonly traits: GraphTraits;
   readonly config: DecoderConfig;
   readonly format: ResidentFormat;
-  /** Whether there are adapters on every linear, of any rank. */
+  /** Whether every linear has an adapter, of any rank. */
   readonly isLora: boolean;
-  /** Names of trained tensors within the layer: see `layerTensors`. Backward only. */
+  /** Names of trained tensors within the layer, see `layerTensors`. Backward only. */
   readonly trained: ReadonlySet<string>;
 };
 
@@ -57,10 +57,10 @@ export function layerTensors(
 }
 
 /**
- * Inputs: `hidden` f32 `[N, C]`, weights and adapters under the names of `layerTensors`, `LORA_SCALE`
- * with adapters, those of `declareLayerInputs`; backward: `outputGradient` f32 `[N, C]`.
- * Output: `LAYER_OUTPUT` `[N, C]`; backward: `HIDDEN_GRADIENT` `[N, C]` and `gradient:{name}` of all that
- * is trained.
+ * Inputs: `hidden` f32 `[N, C]`, weights and adapters under the names of `layerTensors`,
+ * `LORA_SCALE` with adapters, those of `declareLayerInputs`; backward: `outputGradient` f32 `[N,
+ * C]`. Output: `LAYER_OUTPUT` `[N, C]`; backward: `HIDDEN_GRADIENT` `[N, C]` and `gradient:{name}`
+ * of every trained tensor.
  */
 export function buildLayerGraph(
   options: LayerGraphOptions,
@@ -114,7 +114,7 @@ export function buildLayerGraph(
   const weights = {
     linear: apply,
     bias: (name: LinearName) => linears.get(name)?.bias ?? null,
-    // the graph is that of all layers: those that do not turn are fed positions of 0
+    // one graph serves all layers: those without rotary embeddings are fed position 0
     isRotated: true,
     norm: (name: string) => name,
     blocks: 1,

@@ -1,14 +1,13 @@
 /**
- * Products of large matrices in a graph: in float32, or of float16 numbers with a float16 result. All
- * tensors outside of a product are float32, so that sums, norms and softmax have its range. A graph
- * that serves both formats names its products here; small ones (attention, adapters) stay nodes of
- * their own.
+ * Products of large matrices in a graph: in float32, or of float16 numbers with a float16 result.
+ * All tensors outside a product are float32, so that sums, norms and softmax do not overflow. Only
+ * products that may be float16 are made here; small ones (attention, adapters) are plain nodes.
  */
 import type { OnnxGraphBuilder } from "@waggle/model";
 
 /**
- * `f32`; `f16` where the device has such products; `rounded`: the same numbers in and out, multiplied
- * in float32, where it has not.
+ * `f16`: the device multiplies in float16. `rounded`: inputs and results are rounded to float16, but
+ * multiplied in float32, for devices without float16 products.
  */
 export type ProductFormat = "f32" | "f16" | "rounded";
 
@@ -16,19 +15,20 @@ export type ProductFormat = "f32" | "f16" | "rounded";
 const TO = { f32: { to: 1 }, f16: { to: 10 } } as const;
 
 type Operands = {
-  /** The product is of the transposed matrix. */
+  /** Multiply the transposed left matrix. */
   readonly transA?: 1;
   readonly transB?: 1;
   /** float32, added to the product. */
   readonly addend?: string | undefined;
-  /** Name of the result; default: a new one. */
+  /** Name of the result. Default: a new name. */
   readonly output?: string;
 };
 
+/** See the header. */
 export class MatrixProducts {
   readonly #builder: OnnxGraphBuilder;
   readonly #format: ProductFormat;
-  /** Of float32 tensors. */
+  /** Name of the float16 copy of a float32 tensor. */
   readonly #halves = new Map<string, string>();
 
   constructor(builder: OnnxGraphBuilder, format: ProductFormat) {
@@ -36,7 +36,7 @@ export class MatrixProducts {
     this.#format = format;
   }
 
-  /** Says that `name` is what the float16 tensor `half` holds. */
+  /** Registers `half` as the float16 copy of `name`. */
   hold(name: string, half: string): void {
     this.#halves.set(name, half);
   }
@@ -67,9 +67,8 @@ export class MatrixProducts {
   }
 
   /**
-   * onnxruntime makes a float16 product on the processor a float32 one between two casts, and then
-   * takes out casts there and back, rounding and overflow with them. Not across a Reshape, which does
-   * nothing else here and copies nothing.
+   * On the CPU, onnxruntime replaces a float16 product by a float32 one between two casts, and then
+   * removes cast pairs, losing rounding and overflow. A Reshape, which copies nothing, prevents that.
    */
   #kept(half: string): string {
     if (this.#format !== "rounded") return half;

@@ -1,7 +1,7 @@
 /**
- * The differentiable operations of a decoder as ONNX nodes, each with its gradient written out.
- * Activations are `[N, width]` with N = B·T rows, so that every linear layer is one product, which adds
- * a residual (forward) or an earlier contribution (backward) for free in float32.
+ * The differentiable operations of a decoder as ONNX nodes, each with its gradient. Activations are
+ * `[N, width]` with N = B·T rows, so that every linear layer is a single product. In float32 it
+ * adds a residual (forward) or an earlier contribution (backward) at no cost.
  */
 import type { GraphTape } from "./graph-tape.ts";
 import type { MatrixProducts } from "./matrix-products.ts";
@@ -26,7 +26,7 @@ export function linear(
   return output;
 }
 
-/** `input [N, width] + bias [width]`; the bias' gradient is the sum of the rows. */
+/** `input [N, width] + bias [width]`; the gradient of the bias is the sum of the rows. */
 export function addBias(tape: GraphTape, input: string, bias: string): string {
   const output = tape.op("Add", [input, bias]);
   tape.record(output, [input, bias], (gradient) => {
@@ -104,7 +104,7 @@ function inverseRoot(tape: GraphTape, input: string, size: number, epsilon: numb
 
 /**
  * silu(gate) ∘ up. With σ = sigmoid(gate) and o the output, silu' = σ + silu·(1 − σ), so that
- * dgate = dy∘(up∘silu') = dy∘(o + σ∘(up − o)): one pass less over the widest activations.
+ * dgate = dy∘(up∘silu') = dy∘(o + σ∘(up − o)), which saves a pass over the widest activations.
  */
 export function swiGlu(tape: GraphTape, gate: string, up: string): string {
   const sigmoid = tape.op("Sigmoid", [gate]);
@@ -139,7 +139,9 @@ export function swapTimeAndHeads(tape: GraphTape, input: string): string {
   return output;
 }
 
-/** Names of the tensors of one rotary table: cosine and sine `[P, D/2]`, sine negated, i64 positions `[B, T]`. */
+/**
+ * Tensor names of a rotary table: cosine and sine `[P, D/2]`, negated sine, i64 positions `[B, T]`.
+ */
 export type RotaryTable = {
   readonly cosine: string;
   readonly sine: string;
@@ -147,7 +149,7 @@ export type RotaryTable = {
   readonly positions: string;
 };
 
-/** Rotary positions of halves (Hugging Face order) on `[B, H, T, D]`; the gradient turns back. */
+/** Rotary embedding of halves (Hugging Face order) on `[B, H, T, D]`; its gradient rotates back. */
 export function rotary(tape: GraphTape, input: string, table: RotaryTable): string {
   const turn = (value: string, sine: string): string =>
     tape.op("RotaryEmbedding", [value, table.positions, table.cosine, sine], {
@@ -161,14 +163,14 @@ export function rotary(tape: GraphTape, input: string, table: RotaryTable): stri
   return output;
 }
 
-/** Rows `[K, width]` of `[N, width]`, each at most once; `inverse` says where each row went. */
+/** Rows `[K, width]` of `[N, width]`, each at most once; `inverse` maps each row to its new place. */
 export function gatherRows(
   tape: GraphTape,
   input: string,
   rows: {
     /** i32 `[K]` */
     readonly indices: string;
-    /** i32 `[N]`: position in `indices`, or K for a row that is not taken. */
+    /** i32 `[N]`: position in `indices`, or K for a row that is left out. */
     readonly inverse: string;
     readonly width: number;
   },
@@ -176,7 +178,7 @@ export function gatherRows(
   const output = tape.op("Gather", [input, rows.indices], { attributes: { axis: 0 } });
   tape.record(output, [input], (gradient) => {
     tape.add(input, () => {
-      // A Gather from [gradient; 0] in place of a scatter, which races on two threads.
+      // A Gather from [gradient; 0], because a scatter races on two threads.
       const padded = tape.op("Concat", [gradient, tape.row(0, rows.width)], {
         attributes: { axis: 0 },
       });

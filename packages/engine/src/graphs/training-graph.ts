@@ -1,7 +1,7 @@
 /**
  * The training graph of a decoder as an ONNX model: from token ids to the per-token outputs of the
- * TrainEngine port, or from per-token derivatives to the gradients of weights. Weights are inputs,
- * as they change every step. Not an execution and not the inference graph of `@waggle/model`.
+ * TrainEngine port, or from per-token derivatives to the gradients of weights. Weights are inputs
+ * because they change every step. The inference graph is in `@waggle/model`.
  */
 import { decoderParameters, layerKind, OnnxGraphBuilder } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
@@ -14,25 +14,25 @@ import { gatherRows, linear, rmsNorm } from "./tape-operations.ts";
 
 export type TrainingGraph = {
   readonly bytes: Uint8Array;
-  /** Backward only: output name to the weight whose gradient it is. */
+  /** Backward only: from output name to the weight whose gradient it is. */
   readonly gradients: ReadonlyMap<string, string>;
 };
 
 export const EMBEDDING = "model.embed_tokens.weight";
 export const FINAL_NORM = "model.norm.weight";
-/** `[N, C]`: gradient with respect to the embedded tokens; its rows are summed by token outside. */
+/** `[N, C]`: gradient of the embedded tokens; the runner sums its rows by token. */
 export const EMBEDDED_GRADIENT = "gradient:embedded";
 
 /** `[K, C]`: hidden states after the final norm. */
 export const FINAL_HIDDEN = "hidden:final";
 
-/** Name of the matrix that makes the logits. */
+/** Name of the matrix that computes the logits. */
 export function headName(config: DecoderConfig): string {
   return config.tiedEmbeddings ? EMBEDDING : "lm_head.weight";
 }
 
 /**
- * Builds one variant. With B sequences of T input tokens (N = B·T), K rows that are needed and P ≤ K
+ * Builds one variant. With B sequences of T input tokens (N = B·T), K needed rows and P ≤ K rows
  * whose next token is asked for, the inputs are all weights under their own names and
  * - `ids` i32 `[B·T]`, `rows` i32 `[K]`, `inverse` i32 `[N]`, `targets` i32 `[P, 1]`;
  * - logits of some rows: `logitRows` i32 `[P]`, `logitInverse` i32 `[K]`;
@@ -43,7 +43,7 @@ export function headName(config: DecoderConfig): string {
  *   included), `entropyDerivatives` f32 `[P, 1]`, `candidateDerivatives` f32 `[Q]`,
  *   `hiddenGradient` f32 `[K, C]`.
  *
- * @param trained names of the weights whose gradients are wanted; only for backward.
+ * @param trained names of the weights whose gradients are wanted; backward only.
  */
 export function buildTrainingGraph(
   config: DecoderConfig,
@@ -75,7 +75,7 @@ export function buildTrainingGraph(
       norm: (name: string) => `${prefix}.${name}.weight`,
       blocks: variant.blocks,
     };
-    // After the last attention no token looks at another: only the asked rows go on.
+    // After the last attention rows are independent, so only the needed rows go on.
     const rows = layer === config.layers - 1 ? { indices: "rows", inverse: "inverse" } : undefined;
     hidden = decoderLayer(tape, config, weights, hidden, rows);
   }

@@ -21,7 +21,7 @@ function derivatives(sequences: readonly { readonly tokenIds: readonly number[] 
 }
 
 test.each(["none", "layer"] as const)(
-  "a batch that takes more than there is is refused before any of it runs, and nothing is lost, checkpointing %s",
+  "a batch that exceeds the limit is refused before any of it runs, and gradients stay, checkpointing %s",
   async (checkpointing) => {
     const adapter = loudAdapter(CONFIG);
     const plan = (length: number): number =>
@@ -56,7 +56,7 @@ test.each(["none", "layer"] as const)(
     await expect(refused).rejects.toMatchObject(refusal);
     await expect(limited.forward({ sequences: mixed })).rejects.toMatchObject(refusal);
 
-    // the short sequences of the refused batch added nothing, and those before it stay
+    // the short sequences of the refused batch added nothing, and earlier gradients are still there
     expect(await limited.gradients()).toEqual(await ample.gradients());
     for (const engine of [limited, ample]) {
       await engine.backward({ sequences: short }, derivatives(short));
@@ -64,13 +64,13 @@ test.each(["none", "layer"] as const)(
     }
     expect(await limited.parameters()).toEqual(await ample.parameters());
 
-    // control: it is the limit that refuses
+    // control: the limit is what refuses
     await ample.backward({ sequences: mixed }, derivatives(mixed));
     expect((await limited.forward({ sequences: short })).logProb).toHaveLength(2);
   },
 );
 
-test("a real size that opens within 2 GB is refused at 2048 tokens, naming what can be lowered", () => {
+test("a 0.6 B model that opens within 2 GB is refused at 2048 tokens, naming what to lower", () => {
   const budget = new MemoryBudget({
     config: QWEN3_0_6B,
     trains: "lora",
@@ -89,11 +89,11 @@ test("a real size that opens within 2 GB is refused at 2048 tokens, naming what 
   expect(long).toThrow(/int4, shorten the sequences, lower the rank, or choose a smaller model$/);
   expect(long).toThrow(expect.objectContaining({ code: "OUT_OF_MEMORY" }));
   expect(() => budget.checkMicrobatches([{ batch: 4, length: 1024 }])).toThrow(
-    /shorten the sequences, take fewer of them at a time, lower the rank/,
+    /shorten the sequences, take fewer sequences at a time, lower the rank/,
   );
 });
 
-test("what fits one model alone is asked again beside another", () => {
+test("microbatches that fit one model are checked again once a second is loaded", () => {
   const plan = { ...BASE, checkpointing: "layer", sequences: 1, rank: 8 } as const;
   const budget = new MemoryBudget({
     ...BASE,
@@ -109,7 +109,7 @@ test("what fits one model alone is asked again beside another", () => {
   budget.checkMicrobatches(microbatches);
   budget.checkModel(second);
   budget.add(second);
-  expect(() => budget.checkMicrobatches(microbatches)).toThrow(/must fit/);
+  expect(() => budget.checkMicrobatches(microbatches)).toThrow(/the limit is/);
   budget.remove(second);
   budget.checkMicrobatches(microbatches);
 });

@@ -1,6 +1,6 @@
 /**
- * Which models over one base, and which microbatches of theirs, fit into the memory that training may
- * take. Compares and refuses, measures nothing: what is compared comes from the plan.
+ * Checks whether models over one base, and their microbatches, fit into training's memory limit. It
+ * only compares: the sizes come from the memory plan.
  */
 import type { DecoderConfig, ResidentFormat } from "@waggle/model";
 import { checkMemory, planMemory } from "./memory-plan.ts";
@@ -21,19 +21,20 @@ export type MemoryBudgetOptions = {
   readonly precision: Precision;
   readonly checkpointing: Checkpointing;
   readonly maxMicrobatchTokens: number;
-  /** What the caller chose, so that a refusal may name it. */
+  /** Options that the caller set, so that an error can name them. */
   readonly chosen: Omit<Settable, "sequences">;
-  /** In bytes, for everything that the plan counts. */
+  /** Bytes, for everything that the plan counts. */
   readonly limit: number;
 };
 
 /** Sequences of one microbatch and tokens of each. */
 type Shape = { readonly sequences: number; readonly length: number };
 
+/** The memory limit of one base, with the models that count against it. */
 export class MemoryBudget {
   readonly #options: MemoryBudgetOptions;
   readonly #models = new Set<PlannedModel>();
-  /** Shapes of microbatches that fit beside the models there are: each is planned once. */
+  /** Shapes of microbatches known to fit beside the current models: each is planned once. */
   readonly #fitting = new Set<string>();
 
   constructor(options: MemoryBudgetOptions) {
@@ -41,7 +42,7 @@ export class MemoryBudget {
   }
 
   /**
-   * With microbatches of the usual length: which will come is not known yet.
+   * Assumes microbatches of the usual length, because the real ones are not known yet.
    * @throws WaggleError `OUT_OF_MEMORY` where one more model does not fit beside the others.
    */
   checkModel(model: PlannedModel): void {
@@ -62,9 +63,9 @@ export class MemoryBudget {
   }
 
   /**
-   * To be called before any of a batch runs; a forward pass is counted as the backward pass that
+   * Must be called before any of a batch runs. A forward pass is counted as the backward pass that
    * follows it.
-   * @throws WaggleError `OUT_OF_MEMORY` where one does not fit beside the models there are.
+   * @throws WaggleError `OUT_OF_MEMORY` where a microbatch does not fit beside the current models.
    */
   checkMicrobatches(microbatches: readonly Pick<Microbatch, "batch" | "length">[]): void {
     for (const { batch, length } of microbatches) {

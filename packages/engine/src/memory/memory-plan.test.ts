@@ -11,7 +11,7 @@ import { loudAdapter, loudWeights, TINY } from "../contract/train-engine.fixture
 
 const STEP = { config: QWEN3_0_6B, trains: "lora", rank: 16, sequences: 1, length: 512 } as const;
 
-test("a vocabulary adds its embedding and nothing else, layer by layer", () => {
+test("layer by layer, a larger vocabulary adds only its embedding", () => {
   const plan = (vocabularySize: number): number =>
     planMemory({
       ...STEP,
@@ -22,7 +22,7 @@ test("a vocabulary adds its embedding and nothing else, layer by layer", () => {
   expect(plan(151_936) - plan(1024)).toBe((151_936 - 1024) * 1024 * 4);
 });
 
-test("what is lowered shrinks its part", () => {
+test("each setting changes its part of the plan", () => {
   const plan = (change: object) =>
     planMemory({ ...STEP, base: "f32", checkpointing: "none", ...change }).parts;
   const whole = plan({});
@@ -37,11 +37,11 @@ test("what is lowered shrinks its part", () => {
   expect(valued.trained - whole.trained).toBe(4 * 4 * (QWEN3_0_6B.width + 1));
   expect(valued.activations).toBeGreaterThan(whole.activations);
   expect(plan({ length: 256 }).activations).toBeLessThan(whole.activations / 2);
-  // more sequences than a microbatch holds change nothing
+  // sequences beyond one microbatch change nothing
   expect(plan({ sequences: 200 })).toEqual(plan({ sequences: 2 }));
 });
 
-test("auto keeps small decoders whole and takes large or quantized ones apart", () => {
+test("auto runs small decoders in one graph and large or quantized ones layer by layer", () => {
   const small = { config: TINY, trains: "lora", rank: 4, base: "f32" } as const;
   expect(chooseCheckpointing("auto", small)).toBe("none");
   expect(chooseCheckpointing("auto", { ...small, config: QWEN3_0_6B })).toBe("layer");
@@ -50,7 +50,7 @@ test("auto keeps small decoders whole and takes large or quantized ones apart", 
   expect(chooseCheckpointing("none", { ...small, config: QWEN3_0_6B })).toBe("none");
 });
 
-test("more than the limit is refused before anything is loaded, with what to lower", async () => {
+test("a plan above the limit is refused before anything is loaded, naming what to lower", async () => {
   const create = (memoryLimit: number, chosen: Partial<OnnxEngineOptions> = {}) =>
     createOnnxEngine({
       config: TINY,
@@ -67,13 +67,13 @@ test("more than the limit is refused before anything is loaded, with what to low
     message: expect.stringMatching(/100 MB.*16 × 64 tokens.*int8.*rank/s) as string,
   });
   await (await create(1e9)).dispose();
-  // only what was chosen, and could be chosen otherwise, is named
+  // only options that were set, and could be set otherwise, are named
   const chosen = create(1e8, { checkpointing: "none", maxMicrobatchTokens: 512 });
   await expect(chosen).rejects.toThrow(/set checkpointing to "layer".*lower maxMicrobatchTokens/);
   await expect(create(1e8)).rejects.not.toThrow(/checkpointing|maxMicrobatchTokens/);
 });
 
-/** Two sizes at which a part of the plan dominates; small enough for a test. */
+/** Sizes at which one part of the plan dominates, small enough for a test. */
 const SIZES = [
   {
     title: "activations of a whole graph",
@@ -124,7 +124,7 @@ const SIZES = [
   },
 ] as const;
 
-test.each(SIZES)("the plan is the measured peak within a third: $title", async (size) => {
+test.each(SIZES)("the plan is within a third of the measured peak: $title", async (size) => {
   const options = {
     ...size,
     trains: "lora",

@@ -1,77 +1,82 @@
 /**
- * What training will take of memory, before anything is loaded: bytes by part, from sizes alone. An
- * estimate of the peak of the whole process on the CPU; docs/evidence/appendix/engine.md compares it with what
- * was measured.
+ * Plans the memory that training will take, by part and from sizes alone, before anything is
+ * loaded. It estimates the peak of the whole process on the CPU; docs/evidence/appendix/engine.md
+ * compares it with measurements.
  */
 import { decoderParameters, layerLinears, loraParameters } from "@waggle/model";
 import type { DecoderConfig, ResidentFormat } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 
-/** `none`: all activations are kept. `layer`: the input of each layer is, the rest comes again. */
+/**
+ * `none`: all activations are kept. `layer`: only the input of each layer is, the rest is
+ * recomputed.
+ */
 export type Checkpointing = "layer" | "none";
 
-/** Of the products of linears and logits; everything else is in float32. */
+/** Precision of the products of linears and logits; everything else is float32. */
 export type Precision = "f32" | "f16";
 
-/** Of one adapter over a base. */
+/** One adapter over a base, with its value heads. */
 export type PlannedModel = { readonly rank: number; readonly valueHeads?: number };
 
+/** Sizes and settings of a training run. */
 export type MemoryPlanOptions = {
   readonly config: DecoderConfig;
   readonly trains: "lora" | "full";
-  /** Of the adapter, with `lora`. */
+  /** Rank of the adapter, with `lora`. */
   readonly rank: number;
   /** Default 0. */
   readonly valueHeads?: number;
-  /** Adapters that are trained over the same base beside this one; default none. */
+  /** Further adapters trained over the same base. Default: none. */
   readonly otherModels?: readonly PlannedModel[];
-  /** Sequences and tokens of each that one call trains on; a tree counts as one of all its tokens. */
+  /** Sequences of one call, and tokens of each. A tree counts as one sequence of all its tokens. */
   readonly sequences: number;
   readonly length: number;
   readonly base: ResidentFormat;
-  /** Of the products of linears and logits, default `f32`. */
+  /** Precision of the products of linears and logits. Default `f32`. */
   readonly precision?: Precision;
   readonly checkpointing: Checkpointing;
-  /** Default: the engine's own bound of 1024 tokens. */
+  /** Default: the engine's limit of 1024 tokens. */
   readonly maxMicrobatchTokens?: number;
 };
 
+/** Estimated memory by part. */
 export type MemoryPlan = {
   /** In bytes. */
   readonly parts: {
-    /** Weights as they stay in memory. */
+    /** Weights as stored in memory. */
     readonly base: number;
     /**
-     * Of matrices as products take them: merged with an adapter, their gradients (`none` with `lora`), and
-     * in f16.
+     * Copies of matrices for products: merged with an adapter (`lora` with checkpointing `none`) with
+     * their gradients, and in f16.
      */
     readonly effective: number;
-    /** What is trained beside the base, two moments and the gradients. */
+    /** Trained parameters that are not the base, two moments and the gradients. */
     readonly trained: number;
-    /** Of one microbatch. */
+    /** Activations of one microbatch. */
     readonly activations: number;
     /** Logits, whole or one tile. */
     readonly head: number;
-    /** Node, onnxruntime, and what its arenas hold in reserve. */
+    /** Node, onnxruntime, and memory that its arenas reserve. */
     readonly runtime: number;
   };
   readonly totalBytes: number;
-  /** The largest that is run: sequences and tokens of each. */
+  /** The largest microbatch: sequences and tokens of each. */
   readonly microbatch: { readonly sequences: number; readonly length: number };
   readonly options: MemoryPlanOptions;
 };
 
 const FLOAT = 4;
-/** Values, a float32 scale and a zero point's byte per block of 32. */
+/** Numbers, plus a float32 scale and a zero point of one byte per block of 32. */
 const BYTES_PER_WEIGHT = { f32: FLOAT, f16: 2, int8: 1 + 5 / 32, int4: 0.5 + 5 / 32 } as const;
-/** What a float32 number costs as an f16 operand: its bits and, on a processor, the number they stand for. */
+/** Bytes of a float32 number as an f16 operand: its f16 copy and, on a CPU, that converted to f32. */
 const HALF_COPY = 2 + FLOAT;
 const TILE_LOGITS = 2 ** 21;
-/** Arrays of a tile's or the logits' size that exist at once. */
+/** Arrays of a tile's (or all logits') size that exist at once. */
 const LOGIT_COPIES = 5;
 const PROCESS_BYTES = 200e6;
 
-/** Only plain arithmetic: may be called for models of any size. */
+/** Plans without loading anything, for models of any size. */
 export function planMemory(options: MemoryPlanOptions): MemoryPlan {
   const { config, trains, base, checkpointing, sequences, length } = options;
   const { maxMicrobatchTokens = 1024 } = options;
@@ -91,13 +96,13 @@ export function planMemory(options: MemoryPlanOptions): MemoryPlan {
   const isWhole = checkpointing === "none";
   const parts = {
     base: baseBytes(config, base),
-    // the merged copy, its making, and every model's sum of gradients
+    // the merged copy, the buffer for merging, and every model's sum of gradients
     effective:
       (isWhole && isLora ? (2 + models.length) * linears * FLOAT : 0) +
       (options.precision === "f16" ? halfBytes(options, tokens) : 0),
-    // parameters (of `full` they are the base), two moments, gradients, those of one run
+    // parameters (`full`: they are the base), two moments, gradients, gradients of the current run
     trained: (trained * (isLora ? 4 : 3 + (isWhole ? 1 : 0)) + 4 * heads) * FLOAT,
-    // for values, final hidden states and their gradient are read and given beside the graph
+    // value heads read the final hidden states and return their gradient outside the graph
     activations:
       tokens *
       (perToken -
@@ -110,7 +115,7 @@ export function planMemory(options: MemoryPlanOptions): MemoryPlan {
   return { parts, totalBytes, microbatch: { sequences: rows, length }, options };
 }
 
-/** Of all weights as they stay in memory. */
+/** Bytes of all weights as stored in memory. */
 export function baseBytes(config: DecoderConfig, base: ResidentFormat): number {
   const linears = linearWeights(config) * config.layers;
   const matrices = embeddingWeights(config);
@@ -119,7 +124,7 @@ export function baseBytes(config: DecoderConfig, base: ResidentFormat): number {
   return linears * BYTES_PER_WEIGHT[base] + matrices * BYTES_PER_WEIGHT[embedded] + small * FLOAT;
 }
 
-/** What products in f16 take beside: matrices, operands that gradients of matrices need, logits. */
+/** Additional bytes of f16 products: matrices, operands for gradients of matrices, logits. */
 function halfBytes({ config, base, checkpointing }: MemoryPlanOptions, tokens: number): number {
   const { width, feedForwardSize, heads, headSize, layers, vocabularySize } = config;
   if (checkpointing === "none") {
@@ -127,13 +132,13 @@ function halfBytes({ config, base, checkpointing }: MemoryPlanOptions, tokens: n
     const operands = 2 * layers * (2 * width + heads * headSize + feedForwardSize);
     return matrices * HALF_COPY + tokens * (operands + FLOAT * vocabularySize);
   }
-  // in other formats numbers are made layer by layer anyway
+  // other formats are converted layer by layer anyway
   const layer = base === "f32" ? linearWeights(config) : 0;
   const tile = (TILE_LOGITS / Math.min(tokens, 512)) * width;
   return (layer + Math.min(tile, vocabularySize * width)) * HALF_COPY + TILE_LOGITS * FLOAT;
 }
 
-/** Of the backward pass of one microbatch, logits included where they are whole. */
+/** Bytes per token of one microbatch's backward pass, including logits if they are whole. */
 export function activationBytesPerToken(
   config: DecoderConfig,
   checkpointing: Checkpointing,
@@ -141,18 +146,18 @@ export function activationBytesPerToken(
 ): number {
   const { width, feedForwardSize, heads, headSize, keyValueHeads, layers } = config;
   const isWhole = checkpointing === "none";
-  // weights, and while one layer is worked on their gradients and what those come from
+  // attention weights, and for the layer being differentiated also gradients and their operands
   const scores = (isWhole ? 3 : 5) * heads * length;
   const attention = (4 * heads + 4 * keyValueHeads) * headSize + scores;
   const layer = FLOAT * (10 * width + attention + 8 * feedForwardSize);
-  // who sees whom: packed rows have a mask each, which all layers share
+  // packed rows have a mask each, which all layers share
   const mask = FLOAT * length;
   return isWhole
     ? layers * layer + mask + logitBytesPerToken(config)
     : layer + mask + FLOAT * width * (layers + 6);
 }
 
-/** `auto`: the whole graph where its activations keep within 1 GB and its plan within the limit. */
+/** `auto`: one graph if its activations fit into 1 GB and its plan into the limit. */
 export function chooseCheckpointing(
   asked: Checkpointing | "auto",
   options: Pick<
@@ -171,11 +176,11 @@ export function chooseCheckpointing(
   return plan.totalBytes > memoryLimit ? "layer" : "none";
 }
 
-/** What whoever hears a refusal can set, beside the base's format, the rank and the model. */
+/** What the caller can change, besides the base's format, the rank and the model. */
 export type Settable = {
   readonly checkpointing: boolean;
   readonly maxMicrobatchTokens: boolean;
-  /** Whether they are those that are to be trained on, not an assumption. */
+  /** Whether the sequences are the ones to be trained on, not an assumption. */
   readonly sequences: boolean;
 };
 
@@ -189,23 +194,23 @@ export function checkMemory(plan: MemoryPlan, limit: number, settable: Settable)
   const [largest] = Object.entries(plan.parts).toSorted(([, a], [, b]) => b - a);
   throw new WaggleError(
     "OUT_OF_MEMORY",
-    `training must fit into ${megabytes(limit)}, got a plan of ${megabytes(plan.totalBytes)} for ${sequences} × ${length} tokens at once, most of it ${largest?.[0]} (${megabytes(largest?.[1] ?? 0)}); ${advice(plan, settable)}`,
+    `training would take ${megabytes(plan.totalBytes)} for ${sequences} × ${length} tokens at once, the limit is ${megabytes(limit)}; the largest part is ${largest?.[0]} (${megabytes(largest?.[1] ?? 0)}); ${advice(plan, settable)}`,
   );
 }
 
-/** In words that hold for options of an engine and of the command line. */
+/** Worded so that it fits both an engine's options and the command line's. */
 function advice({ options, microbatch }: MemoryPlan, settable: Settable): string {
   const { trains, base, checkpointing } = options;
   const [isLora, isWhole] = [trains === "lora", checkpointing === "none"];
   const isSeveral = microbatch.sequences > 1;
   const steps = [
-    ...(isLora ? [] : ["train an adapter in place of all weights"]),
+    ...(isLora ? [] : ["train an adapter instead of all weights"]),
     ...(isWhole && settable.checkpointing ? ['set checkpointing to "layer"'] : []),
     ...(isLora && base !== "int4"
       ? [`keep the base in ${base === "int8" ? "int4" : "int8 or int4"}`]
       : []),
     ...(settable.sequences ? ["shorten the sequences"] : []),
-    ...(settable.sequences && isSeveral ? ["take fewer of them at a time"] : []),
+    ...(settable.sequences && isSeveral ? ["take fewer sequences at a time"] : []),
     ...(settable.maxMicrobatchTokens && isSeveral ? ["lower maxMicrobatchTokens"] : []),
     ...(isLora ? ["lower the rank"] : []),
     "or choose a smaller model",

@@ -3,7 +3,7 @@ import { createEngine } from "../create-engine.ts";
 import { isCudaInstalled, requireCuda } from "./cuda-libraries.ts";
 import { loudWeights, TINY } from "../contract/train-engine.fixture.ts";
 
-test("where the provider is not installed, what to install is said, and where it could not be", () => {
+test("without the CUDA provider the error says what to install, or that the platform has none", () => {
   const isInstalled = () => false;
   const refusal = (system: string): unknown => {
     try {
@@ -26,13 +26,13 @@ test("where the provider is not installed, what to install is said, and where it
   expect(() => requireCuda({ system: "linux x64", isInstalled: () => true })).not.toThrow();
 });
 
-test("an engine on cuda starts, or says what is missing", async () => {
+test("an engine on cuda starts, or its error names what is missing", async () => {
   const options = { config: TINY, weights: loudWeights(TINY), trains: "full" } as const;
   const opened = await createEngine({ ...options, device: "cuda" }).catch(
     (error: unknown) => error,
   );
   const said = opened instanceof Error ? opened.message : "starts";
   expect(said).toMatch(
-    isCudaInstalled() ? /^starts$|must start/ : /CUDA 12 and cuDNN 9|must run on Linux x64/,
+    isCudaInstalled() ? /^starts$|could not start/ : /CUDA 12 and cuDNN 9|only on Linux x64/,
   );
 });

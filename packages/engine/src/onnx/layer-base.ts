@@ -1,6 +1,6 @@
 /**
- * What runs of a decoder layer by layer share: weights as they are held, one graph for all layers of
- * all adapters, tiles of the head. Loads graphs when first needed; trains nothing.
+ * Shared by layer-by-layer runners of one decoder: stored weights, one graph for all layers and
+ * adapters, and tiles of the head. Loads graphs when first needed.
  */
 import type { Adapter, DecoderConfig, ResidentWeight } from "@waggle/model";
 import type { Tensor, TensorMap } from "@waggle/protocol";
@@ -30,19 +30,20 @@ export type LayerBaseOptions = {
   /** `full`: the weights themselves are trained, all in float32. */
   readonly trains: "lora" | "full";
   readonly load: LoadGraph;
-  /** Of what `load` loads. */
+  /** Traits of the device that `load` targets. */
   readonly traits: GraphTraits;
-  /** Of the device that `load` loads for. */
+  /** Tensors kept by the device that `load` targets. */
   readonly resident: ResidentTensors | null;
-  /** Most logits of one tile of the head. Default: that of `ChunkedHead`. */
+  /** Maximum logits of one tile of the head. Default: that of `ChunkedHead`. */
   readonly tileLogits?: number;
 };
 
+/** See the header. */
 export class LayerBase implements DecoderBase, LayerParts {
   readonly config: DecoderConfig;
   readonly trains: "lora" | "full";
   readonly traits: GraphTraits;
-  /** Those in float32, by name. */
+  /** The float32 weights, by name. */
   readonly tensors: TensorMap;
   readonly embedding: GraphMatrix;
   readonly finalNorm: Tensor;
@@ -104,7 +105,7 @@ export class LayerBase implements DecoderBase, LayerParts {
       layer: once(() => buildLayerGraph(graphOptions, "forward"), LAYER_OUTPUT),
       layerGradient: once(
         () => buildLayerGraph(graphOptions, "backward"),
-        // of float16 products the scale of gradients is found by looking at them
+        // with float16 products the gradients must be read to find their scale
         traits.products === "f32" ? HIDDEN_GRADIENT : undefined,
       ),
       norm: once(() => buildNormGraph(graphOptions, "forward")),

@@ -1,4 +1,4 @@
-/** What every layer's graph is fed besides weights and activations: rotary tables, masks, shapes. */
+/** Inputs of every layer's graph besides weights and activations: rotary tables, masks, shapes. */
 import { ropeTables } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import { causalView, treeView } from "../batch/attention-view.ts";
@@ -11,13 +11,13 @@ import type { ResidentTensors } from "./resident-tensors.ts";
 
 type Named = readonly (readonly [string, Feed])[];
 
-/** Of a microbatch, what attention and rotary turns depend on. */
+/** The part of a microbatch that determines masks and rotary positions. */
 type Layout = Pick<Microbatch, "batch" | "length" | "parents" | "positions">;
 
 type Positions = { readonly feed: Feed; readonly rows: number };
 type Rotary = { readonly rows: number; readonly forward: Named; readonly backward: Named };
 
-/** Feeds of a layer that turns nothing: its tokens are all at position 0, where the angle is. */
+/** Feeds of a layer without rotary embeddings: all tokens are at position 0, whose angle is 0. */
 export function withoutRotation(feeds: Named): Named {
   return feeds.map(([name, feed]): Named[number] =>
     name === "positions"
@@ -26,26 +26,26 @@ export function withoutRotation(feeds: Named): Named {
   );
 }
 
-/** Keeps what the last microbatch needed, as most batches have one shape. */
+/** Caches the feeds of the last microbatch, because most batches have one shape. */
 export class LayerFeeds {
   readonly #config: DecoderConfig;
   readonly #resident: ResidentTensors | null;
-  /** Tables and masks that stand there. */
+  /** Tables and masks currently kept on the device. */
   #kept: readonly Feed[] = [];
   #rotary: Rotary = { rows: 0, forward: [], backward: [] };
-  /** Of plain sequences. */
+  /** Masks of plain sequences. */
   #causal: { readonly length: number; readonly blocks: readonly QueryBlock[] } | null = null;
   #counted: (Positions & { readonly batch: number; readonly length: number }) | null = null;
-  /** Of a packed microbatch: both passes ask for it. */
+  /** Masks of a packed microbatch, which both passes need. */
   #packed: { readonly parents: Int32Array; readonly blocks: readonly QueryBlock[] } | null = null;
 
-  /** @param resident of the device that is fed. */
+  /** @param resident tensors kept by the device. */
   constructor(config: DecoderConfig, resident: ResidentTensors | null) {
     this.#config = config;
     this.#resident = resident;
   }
 
-  /** Under the names of `declareLayerInputs`. */
+  /** Feeds under the names of `declareLayerInputs`. */
   async of(layout: Layout, pass: "forward" | "backward", blockCount: number): Promise<Named> {
     const { batch, length } = layout;
     const blocks = this.#blocksOf(layout, blockCount);
@@ -67,7 +67,7 @@ export class LayerFeeds {
     ];
   }
 
-  /** On the device, in place of what stood there before. */
+  /** Keeps these on the device, in place of the previous ones. */
   async #keep(feeds: readonly Feed[]): Promise<void> {
     if (this.#resident === null) return;
     const old = this.#kept.filter((feed) => !feeds.includes(feed));
@@ -89,21 +89,21 @@ export class LayerFeeds {
     return this.#packed.blocks;
   }
 
-  /** @returns also how many rows of the rotary table they need. */
+  /** @returns also the number of rows of the rotary table that they need. */
   #positionsOf({ batch, length, positions }: Layout): Positions {
     const known = this.#counted;
     if (positions === null && known?.batch === batch && known.length === length) return known;
     const data = BigInt64Array.from({ length: batch * length }, (_, place) =>
       BigInt(positions === null ? place % length : (positions[place] as number)),
     );
-    // the kernel wants a table at least as long as the row, wherever its positions lie
+    // the kernel needs a table at least as long as the row, whatever the positions
     const rows = positions?.reduce((most, position) => Math.max(most, position + 1), length);
     const made = { feed: { shape: [batch, length], data }, rows: rows ?? length };
     if (positions === null) this.#counted = { ...made, batch, length };
     return made;
   }
 
-  /** For at least that many positions. */
+  /** A table for at least that many positions. */
   #rotaryOf(rows: number): Rotary {
     if (this.#rotary.rows < rows) {
       const { cosines, sines } = ropeTables(this.#config, rows);

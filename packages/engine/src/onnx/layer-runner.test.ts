@@ -34,7 +34,7 @@ async function engineOf(options: Partial<OnnxEngineOptions>): Promise<TrainEngin
   return engine;
 }
 
-/** Everything that a batch may ask for, candidates that repeat the taken and kept ids among it. */
+/** All outputs and derivatives at once, with candidates that repeat taken and kept ids. */
 function everything(config: typeof TINY): { batch: TrainBatch; derivatives: TokenDerivatives } {
   const sequences = variedSequences(config).map((sequence) => ({
     ...sequence,
@@ -54,7 +54,7 @@ function everything(config: typeof TINY): { batch: TrainBatch; derivatives: Toke
   return { batch: { sequences }, derivatives };
 }
 
-/** Largest difference relative to the largest entry, over all tensors. */
+/** Largest difference relative to the tensor's largest entry, over all tensors. */
 function largestError(actual: TensorMap, expected: TensorMap): number {
   const errors = Array.from(expected, ([name, { data }]) => {
     const other = actual.get(name)?.data ?? new Float32Array(data.length).fill(Number.NaN);
@@ -70,7 +70,7 @@ for (const config of [TINY, TINY_LLAMA]) {
     ["lora", 1e6],
     ["full", 24],
   ] as const)(
-    `layer by layer is the whole graph to 1e-5, all outputs and gradients (${config.modelType}, %s, tiles of %d)`,
+    `layer by layer gives all outputs and gradients of one graph to 1e-5 (${config.modelType}, %s, tiles of %d)`,
     async (trains, tileLogits) => {
       const { batch, derivatives } = everything(config);
       const whole = await engineOf({ config, trains, checkpointing: "none" });
@@ -99,7 +99,7 @@ for (const config of [TINY, TINY_LLAMA]) {
 }
 
 test.each(["f16", "int8", "int4"] as const)(
-  "an %s base gives the outputs and gradients of the numbers it stands for",
+  "an %s base gives the outputs and gradients of its dequantized numbers",
   async (base) => {
     const { batch, derivatives } = everything(TINY);
     const weights = loudWeights(TINY);
@@ -120,7 +120,7 @@ test.each(["f16", "int8", "int4"] as const)(
     await quantized.backward(batch, derivatives);
     const gradients = await plain.gradients();
     expect(largestError(await quantized.gradients(), gradients)).toBeLessThan(2e-5);
-    // the control: the rounding itself is far larger than that
+    // control: the rounding itself is far larger than that
     const rounding = base === "f16" ? 1e-4 : 1e-3;
     const original = await engineOf({ weights, checkpointing: "none" });
     await original.backward(batch, derivatives);
@@ -128,7 +128,7 @@ test.each(["f16", "int8", "int4"] as const)(
   },
 );
 
-test("candidates alone: the gradient is that of their log-probs, and adds up over microbatches", async () => {
+test("with candidates alone, gradients are those of their log-probs and add up over microbatches", async () => {
   const { batch, derivatives } = everything(TINY);
   const { candidateLogProbs } = derivatives;
   const together = await engineOf({ checkpointing: "layer" });
@@ -138,7 +138,7 @@ test("candidates alone: the gradient is that of their log-probs, and adds up ove
   expect(largestError(await together.gradients(), await apart.gradients())).toBeLessThan(1e-5);
 });
 
-test("a quantized base stays as it is while its adapter learns", async () => {
+test("a quantized base does not change while its adapter learns", async () => {
   const sequences = [{ tokenIds: [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5] }];
   const engine = await engineOf({ base: "int8" });
   const loss = async (): Promise<number> =>
@@ -154,7 +154,7 @@ test("a quantized base stays as it is while its adapter learns", async () => {
   expect([...checkpoint.tensors.keys()].every((name) => name.includes("lora_"))).toBe(true);
 });
 
-test("a quantized base is refused where it cannot be: trained itself, or in one graph", async () => {
+test("a quantized base is refused in full training and in one graph", async () => {
   for (const options of [{ trains: "full" }, { checkpointing: "none" }] as const) {
     await expect(engineOf({ base: "int8", ...options })).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",

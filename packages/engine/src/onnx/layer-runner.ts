@@ -1,8 +1,9 @@
 /**
- * Runs a decoder layer by layer: one graph for all layers, fed with each layer's weights. The forward
- * pass keeps only the input of each layer; the backward pass computes each layer again from it
- * (Chen et al. 2016, Training Deep Nets with Sublinear Memory Cost, arXiv:1604.06174). Logits come in
- * tiles. A third more arithmetic than `WholeRunner`, for memory that hardly grows with depth.
+ * Runs a decoder layer by layer: one graph for all layers, fed with each layer's weights. The
+ * forward pass keeps only the input of each layer; the backward pass recomputes each layer from it
+ * (Chen et al. 2016, Training Deep Nets with Sublinear Memory Cost, arXiv:1604.06174). Logits are
+ * computed in tiles. Costs a third more arithmetic than `WholeRunner`; memory hardly grows with
+ * depth.
  */
 import { layerKind } from "@waggle/model";
 import type { Adapter } from "@waggle/model";
@@ -23,10 +24,11 @@ import { adapterParameters, LORA_SCALE, scaleFeed } from "../decoder/trained-wei
 type Layer = {
   readonly isRotated: boolean;
   readonly feeds: readonly (readonly [string, Feed])[];
-  /** Name of a trained tensor within the graph, and of the parameter. */
+  /** Pairs of a trained tensor's name within the graph and the parameter's name. */
   readonly trained: readonly (readonly [string, string])[];
 };
 
+/** See the header. */
 export class LayerRunner implements DecoderRunner {
   readonly parameters: TensorMap;
   readonly #base: LayerParts;
@@ -37,7 +39,7 @@ export class LayerRunner implements DecoderRunner {
 
   /**
    * @param adapter null where the base's own weights are trained, in place.
-   * @throws WaggleError `ADAPTER_INCOMPATIBLE` when the adapter is not one of this decoder.
+   * @throws WaggleError `ADAPTER_INCOMPATIBLE` when the adapter is for another decoder.
    */
   constructor(base: LayerParts, adapter: Adapter | null) {
     const { config } = base;
@@ -85,7 +87,7 @@ export class LayerRunner implements DecoderRunner {
     }
   }
 
-  /** @param inputs where each layer's are put, and taken from. */
+  /** @param inputs receives each layer's input, and is emptied again. */
   async #backward(
     microbatch: Microbatch,
     derivatives: RowDerivatives,
@@ -140,7 +142,7 @@ export class LayerRunner implements DecoderRunner {
     return this.#scale.overflows;
   }
 
-  /** Graphs read the parameters themselves, but for what a device holds of them. */
+  /** Graphs read the parameters themselves; only copies kept on a device must be refreshed. */
   async parametersChanged(): Promise<void> {
     await this.#base.resident?.changed(this.parameters.values());
     if (this.#isFull) await this.#base.head.changed();
@@ -151,8 +153,8 @@ export class LayerRunner implements DecoderRunner {
   }
 
   /**
-   * The last layer's output for the asked rows, `[K, C]`.
-   * @param done gets each layer's input after the layer ran.
+   * The last layer's output for the needed rows, `[K, C]`.
+   * @param done called with each layer's input after the layer has run.
    */
   async #finalHidden(
     microbatch: Microbatch,
@@ -182,7 +184,7 @@ export class LayerRunner implements DecoderRunner {
     return asked;
   }
 
-  /** Of a layer, by whether it turns queries and keys. */
+  /** Feeds of a layer, depending on whether it has rotary embeddings. */
   async #sharedFeeds(
     microbatch: Microbatch,
     pass: "forward" | "backward",
@@ -203,7 +205,7 @@ export class LayerRunner implements DecoderRunner {
     return outputs.get("output") as Float32Array;
   }
 
-  /** @returns the gradient of the last layer's output, `[N, C]`, zero in rows that nobody asked. */
+  /** @returns the gradient of the last layer's output, `[N, C]`, zero in rows that are not needed. */
   async #normGradient(
     hidden: Float32Array,
     outputGradient: Float32Array,

@@ -1,6 +1,6 @@
 /**
- * A decoder's base on one of onnxruntime's providers, planned before it is loaded: engines of one
- * model or of several are made over it. Where and how it runs is decided here, not what is trained.
+ * A decoder's base on one of onnxruntime's providers. Plans its memory before loading it and
+ * decides how it runs; engines for one or several models are created over it.
  */
 import { availableParallelism } from "node:os";
 import { readResidentWeights, tensorMapSource } from "@waggle/model";
@@ -30,50 +30,51 @@ import { mapTensors } from "../decoder/trained-weights.ts";
 import { ValueHeads } from "../decoder/value-heads.ts";
 import { WholeBase } from "./whole-base.ts";
 
+/** Options of a base on onnxruntime. */
 export type OnnxBaseOptions = {
   readonly config: DecoderConfig;
-  /** Hugging Face names; never written to. A source is read one tensor at a time. */
+  /** By Hugging Face names; never written to. A source is read one tensor at a time. */
   readonly weights: TensorMap | TensorSource;
   /** Default `auto`: the fastest provider that starts, never a software GPU. */
   readonly device?: "auto" | OnnxProvider;
-  /** Threads of one graph, default: all that the machine offers. */
+  /** Threads of one graph. Default: all of the machine's. */
   readonly threads?: number;
   /**
-   * How frozen matrices stay in memory: half of float32 (`f16`), or quantized, a quarter (`int8`) or an
-   * eighth (`int4`), to become numbers again layer by layer. Default `f32`.
+   * Format of frozen matrices in memory: `f16` takes half of float32, `int8` a quarter, `int4` an
+   * eighth. They are converted back layer by layer. Default `f32`.
    */
   readonly base?: ResidentFormat;
   /**
-   * Of the products of linears and logits, with gradients: `f16` multiplies float16 numbers, on a GPU
-   * in about half the time. Attention, sums, norms, softmax, adapters, moments and what is trained stay
-   * in float32. On `cpu` and `wasm` numbers are rounded alike and multiplied in float32: the same
-   * training, not faster. Default `f32`.
+   * Precision of the products of linears and logits and of their gradients. `f16` takes about half
+   * the time on a GPU. Attention, sums, norms, softmax, adapters, moments and trained parameters
+   * stay in float32. `cpu` and `wasm` round to f16 and multiply in float32: the same training, but
+   * not faster. Default `f32`.
    */
   readonly precision?: Precision;
   /**
-   * `none`: one graph of the whole model, which keeps all activations. `layer`: layer by layer, each
-   * computed again for its gradient, logits in tiles. Default `auto`: `none` where 512 tokens fit
-   * into 1 GB of activations, the base is in `f32` and the memory suffices.
+   * `none`: one graph of the whole model, which keeps all activations. `layer`: layer by layer,
+   * each recomputed for its gradient, with logits in tiles. Default `auto`: `none` if the
+   * activations of 512 tokens fit into 1 GB, the base is `f32` and memory suffices.
    */
   readonly checkpointing?: Checkpointing | "auto";
   /**
-   * Bytes that training may take, checked here and before each batch. Default: what the machine or its
-   * container has free when the base is opened.
+   * Bytes that training may take, checked here and before each batch. Default: free memory of the
+   * machine or its container when the base is opened.
    */
   readonly memoryLimit?: number;
   /**
-   * Bound on the padded tokens of one microbatch, for memory; never changes results beyond
-   * rounding. Default: what fits about 1 GB of activations, at most 1024, as more falls out of the
-   * processor's caches (4096 was up to 40 % slower).
+   * Limit on the tokens of a microbatch, padding included; bounds memory and changes results only
+   * by rounding. Default: what fits into about 1 GB of activations, at most 1024, because more
+   * exceeds the CPU's caches (4096 was up to 40 % slower).
    */
   readonly maxMicrobatchTokens?: number;
-  /** Most logits in memory at once with `layer`. Default 2 Mi. */
+  /** Maximum logits in memory at once with `layer`. Default 2 Mi. */
   readonly tileLogits?: number;
 };
 
 /** What one model over the base trains. */
 export type OnnxModel = {
-  /** Null where every parameter is trained. */
+  /** Null to train every parameter. */
   readonly adapter: Adapter | null;
   readonly valueHead: ValueHead | null;
 };
@@ -88,9 +89,10 @@ type OpenBase = {
   readonly budget: MemoryBudget;
 };
 
+/** See the header. */
 export class OnnxBase {
   readonly #open: OpenBase;
-  /** One session serves all models. */
+  /** One session serves all models, so their calls take turns. */
   readonly #lane: CallLane = { last: Promise.resolve() };
 
   private constructor(open: OpenBase) {
@@ -98,8 +100,8 @@ export class OnnxBase {
   }
 
   /**
-   * Plans for the model given and loads the weights.
-   * @throws WaggleError as `createOnnxEngine`.
+   * Plans memory for a first model and loads the weights.
+   * @throws WaggleError as `createOnnxEngine` does.
    */
   static async open(
     options: OnnxBaseOptions,
@@ -111,13 +113,13 @@ export class OnnxBase {
     if (base !== "f32" && (trains === "full" || options.checkpointing === "none")) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `an ${base} base must be frozen and run layer by layer, got trains "${trains}", checkpointing "${options.checkpointing ?? "auto"}"; use lora with checkpointing "layer", or a base in f32`,
+        `an ${base} base can only be frozen and run layer by layer, got trains "${trains}", checkpointing "${options.checkpointing ?? "auto"}"; use lora with checkpointing "layer", or a base in f32`,
       );
     }
     if (!Number.isInteger(threads) || threads < 1) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `threads must be a positive integer, got ${threads}; leave it out to use all`,
+        `threads must be a positive integer, got ${threads}; leave it out to use all threads`,
       );
     }
     const available = options.memoryLimit ?? process.availableMemory();
@@ -128,7 +130,7 @@ export class OnnxBase {
       memoryLimit: available,
     });
     const maxTokens = options.maxMicrobatchTokens ?? defaultMicrobatchTokens(config, checkpointing);
-    // a frozen base in float32 is the caller's own, and in memory already
+    // a frozen float32 base in memory is the caller's own and not counted twice
     const isShared = trains === "lora" && base === "f32" && !("tensors" in options.weights);
     const held = isShared && options.memoryLimit === undefined ? baseBytes(config, base) : 0;
     const budget = new MemoryBudget({
@@ -151,10 +153,10 @@ export class OnnxBase {
   }
 
   /**
-   * An engine of its own gradients, moments and steps.
-   * @param release called when it is disposed of.
+   * Creates an engine with its own gradients, moments and steps.
+   * @param release called when the engine is disposed of.
    * @throws WaggleError `OUT_OF_MEMORY` where one more does not fit, `ADAPTER_INCOMPATIBLE` where it
-   *   is not of this decoder.
+   *   is for another decoder.
    */
   createEngine({ adapter, valueHead }: OnnxModel, release: () => Promise<void>): TrainEngine {
     const { config, trains, decoder, device, precision, maxTokens, budget } = this.#open;
@@ -202,7 +204,7 @@ async function loadDecoder(
   }
   return new LayerBase({
     config,
-    // trained in place, so that they must be copies
+    // copies, because they are trained in place
     weights:
       trains === "full" ? mapTensors(resident as TensorMap, (data) => data.slice()) : resident,
     trains,
@@ -213,7 +215,7 @@ async function loadDecoder(
   });
 }
 
-/** As many as fit about 1 GB of activations. */
+/** Tokens whose activations fit into about 1 GB. */
 function defaultMicrobatchTokens(config: DecoderConfig, checkpointing: Checkpointing): number {
   const length = Math.min(config.contextLength, USUAL_LENGTH);
   const tokens = Math.floor(1e9 / activationBytesPerToken(config, checkpointing, length));

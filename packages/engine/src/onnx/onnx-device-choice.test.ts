@@ -8,7 +8,7 @@ import { isSoftwareName } from "./webgpu-adapter.ts";
 const HARDWARE = { name: "nvidia/ampere", description: "", isSoftware: false };
 const SOFTWARE = { name: "google/swiftshader", description: "", isSoftware: true };
 
-/** A machine on which only the named providers start. */
+/** A machine on which only the given providers start. */
 function machine(works: readonly OnnxProvider[], more: Partial<OnnxMachine> = {}): OnnxMachine {
   return {
     open: async (provider) => {
@@ -46,14 +46,14 @@ test.each<[OnnxProvider, string, OnnxMachine]>([
   expect((await chooseOnnxDevice(1, of)).provider).toBe(provider);
 });
 
-test("where nothing starts, the reasons of all are given", async () => {
+test("if no provider starts, the error gives the reasons of all", async () => {
   await expect(chooseOnnxDevice(1, machine([]))).rejects.toMatchObject({
     code: "DEVICE_UNAVAILABLE",
     message: expect.stringContaining("cpu is broken | wasm is broken") as string,
   });
 });
 
-test("software drivers are known by their names", () => {
+test("software drivers are recognized by name", () => {
   expect(["google swiftshader", "Mesa llvmpipe (LLVM 15)"].every(isSoftwareName)).toBe(true);
   expect(["nvidia ampere NVIDIA A100", "intel gen-12lp"].some(isSoftwareName)).toBe(false);
 });

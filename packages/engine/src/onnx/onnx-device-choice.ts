@@ -1,7 +1,6 @@
 /**
- * Which provider a training run gets where none was asked for: a GPU where there is one, else native
- * code, else WebAssembly. A software adapter is never chosen: it is slower than the processor's own
- * code by a factor of a hundred.
+ * Chooses a provider for device `auto`: a GPU if there is one, else native code, else WebAssembly.
+ * Never chooses a software adapter, which is a hundred times slower than native code.
  */
 import { existsSync } from "node:fs";
 import { WaggleError } from "@waggle/protocol";
@@ -11,25 +10,25 @@ import type { OnnxDevice, OnnxProvider } from "./onnx-device.ts";
 import { webGpuAdapter } from "./webgpu-adapter.ts";
 import type { WebGpuAdapter } from "./webgpu-adapter.ts";
 
-/** What the choice asks; tests put other machines in its place. */
+/** What the choice depends on; tests pass other machines. */
 export type OnnxMachine = {
   readonly open: (provider: OnnxProvider, threads: number) => Promise<OnnxDevice>;
-  /** The WebGPU adapter, where there is a chance of one. */
+  /** The WebGPU adapter, if the machine may have one. */
   readonly adapter: () => Promise<WebGpuAdapter | undefined>;
-  /** Whether CUDA's libraries lie beside onnxruntime-node. */
+  /** Whether CUDA's libraries are installed with onnxruntime-node. */
   readonly hasCuda: () => boolean;
 };
 
 const THIS_MACHINE: OnnxMachine = {
   open: openOnnxDevice,
-  // Dawn complains on stderr where there is no driver: only asked where there is a device.
+  // Dawn complains on stderr without a driver, so it is only asked where there may be a GPU.
   adapter: async () => (mayHaveGpu() ? webGpuAdapter() : undefined),
   hasCuda: isCudaInstalled,
 };
 
 /**
- * The first that starts of CUDA, WebGPU on hardware, the native CPU provider, WebAssembly.
- * @throws WaggleError `DEVICE_UNAVAILABLE` where none starts, with the reasons of all.
+ * The first that starts of CUDA, WebGPU on hardware, the native CPU provider and WebAssembly.
+ * @throws WaggleError `DEVICE_UNAVAILABLE` if none starts, with the reasons of all.
  */
 export async function chooseOnnxDevice(
   threads: number,
@@ -47,7 +46,7 @@ export async function chooseOnnxDevice(
   }
   throw new WaggleError(
     "DEVICE_UNAVAILABLE",
-    `one provider of onnxruntime must start, got none: ${reasons.join(" | ")}; install onnxruntime-node for this machine`,
+    `no provider of onnxruntime starts: ${reasons.join(" | ")}; install onnxruntime-node for this machine`,
   );
 }
 

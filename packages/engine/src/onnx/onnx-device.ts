@@ -1,6 +1,6 @@
 /**
- * Where ONNX graphs run: one of onnxruntime's providers, opened and named. It makes sessions and
- * wraps arrays; it knows nothing of training. Which provider is chosen is `onnx-device-choice.ts`.
+ * One of onnxruntime's providers, opened and named: creates sessions and wraps arrays. Choosing a
+ * provider is in `onnx-device-choice.ts`.
  */
 import { OnnxGraphBuilder } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
@@ -17,41 +17,44 @@ import { webGpuAdapter } from "./webgpu-adapter.ts";
  */
 export type OnnxProvider = "cpu" | "cuda" | "webgpu" | "wasm";
 
+/** An open provider. */
 export type OnnxDevice = {
   readonly provider: OnnxProvider;
-  /** For reports: `onnx native cpu x2`, `onnx webgpu google/swiftshader`. */
+  /** Reported as the device, such as `onnx native cpu x2` or `onnx webgpu google/swiftshader`. */
   readonly label: string;
   /**
    * Whether SimplifiedLayerNormalization writes its second output, 1/√(mean x² + epsilon). The
-   * WebGPU kernel of onnxruntime 1.30 leaves it as it finds it.
+   * WebGPU kernel of onnxruntime 1.30 does not.
    */
   readonly savesNormScale: boolean;
   /**
    * Whether FusedMatMul, Sum, LogSoftmax, BitwiseAnd and BitShift run here. The WebGPU provider of
-   * onnxruntime 1.30 has no kernels for them and hands them to the processor, with copies there and back.
+   * onnxruntime 1.30 has no kernels for them and runs them on the CPU, with copies there and back.
    */
   readonly hasAllKernels: boolean;
-  /** What float16 products are here: `rounded` is right and slower than float32's. */
+  /**
+   * How float16 products are computed: `rounded` gives the same numbers but is slower than float32.
+   */
   readonly halfProducts: "f16" | "rounded";
-  /** @param held an output that stays in the device's memory, where that can be held. */
+  /** @param held an output to keep in device memory, where supported. */
   readonly createSession: (bytes: Uint8Array, held?: string) => Promise<InferenceSession>;
   /** Wraps an array that onnxruntime reads in place, or copies when it runs. */
   readonly tensor: (tensor: AnyTensor) => Tensor;
-  /** What stays in the device's memory; null where that is the processor's, or cannot be held. */
+  /** Tensors kept in device memory; null on the CPU and where that is not supported. */
   readonly resident: ResidentTensors | null;
 };
 
 /**
- * How long a native thread without work looks for some before it sleeps. Waking it takes as long as a
- * short node; spinning without a limit takes the cores from whatever shares them (pages, the edge
- * Worker, the other thread): 2 to 3 times slower on two busy cores.
+ * How long an idle native thread spins before it sleeps. Waking it takes as long as a short node;
+ * but unlimited spinning slows other processes on the same cores (pages, the edge Worker, other
+ * threads): by 2 to 3 times on two busy cores.
  */
 const SPIN_MICROSECONDS = 20;
 
 /**
  * Opens a provider.
- * @param threads of one graph on `cpu` and `wasm`. WebAssembly's are those of its first opening in a
- *   process; the label says how many.
+ * @param threads of one graph on `cpu` and `wasm`. WebAssembly uses the count of its first opening in
+ *   the process; the label says how many.
  * @throws WaggleError `DEVICE_UNAVAILABLE` where it does not start.
  */
 export async function openOnnxDevice(provider: OnnxProvider, threads: number): Promise<OnnxDevice> {
@@ -60,7 +63,7 @@ export async function openOnnxDevice(provider: OnnxProvider, threads: number): P
       return openNative(provider, `onnx native cpu x${threads}`, threads);
     case "cuda":
       requireCuda();
-      // Products in TF32 have ten bits: too few for gradients that are compared at 1e-4.
+      // TF32 products have ten bits of mantissa: too few for gradients compared at 1e-4.
       process.env["NVIDIA_TF32_OVERRIDE"] ??= "0";
       return openNative(provider, "onnx cuda", threads);
     case "webgpu":
@@ -83,7 +86,7 @@ async function openNative(
   label: string,
   threads: number,
 ): Promise<OnnxDevice> {
-  // The native library reports usage to its maker unless told not to; read at its first session.
+  // The native library reports usage to Microsoft unless told not to. Read at the first session.
   process.env["ORT_DISABLE_TELEMETRY"] ??= "1";
   const { InferenceSession, Tensor } = await import("onnxruntime-node");
   const options: InferenceSession.SessionOptions = {
@@ -96,7 +99,7 @@ async function openNative(
   const wrap = (tensor: AnyTensor): Tensor => {
     const { data, shape } = tensor;
     const wrapped = new Tensor(typeOf(tensor), data, shape);
-    // Tensor makes a Float16Array of the bits, which this binding reads as nothing
+    // Tensor turns the bits into a Float16Array, which this binding reads as empty
     if (wrapped.type === "float16") Object.defineProperty(wrapped, "data", { value: data });
     return wrapped;
   };
@@ -112,7 +115,8 @@ async function openNative(
         provider === "webgpu" ? { ...withoutFallback(options), ...holding(held) } : options,
       ),
     tensor: wrap,
-    // of CUDA's memory the binding of 1.30 knows nothing: outputs are copied back, inputs wrapped as the processor's
+    // the binding of 1.30 cannot keep tensors on CUDA: outputs are copied back, inputs wrapped on
+    // the host
     resident:
       provider === "webgpu"
         ? new ResidentTensors({
@@ -130,7 +134,7 @@ async function openWasm(threads: number): Promise<OnnxDevice> {
   env.wasm.numThreads ??= threads;
   const options: InferenceSession.SessionOptions = {
     executionProviders: ["wasm"],
-    // a limited spin changes nothing here
+    // a spin limit has no effect here
     ...sessionOptions(threads, { allow_spinning: "0" }),
   };
   const device: OnnxDevice = {
@@ -147,7 +151,7 @@ async function openWasm(threads: number): Promise<OnnxDevice> {
   return device;
 }
 
-/** What onnxruntime calls the elements; the data of float16 is its bits. */
+/** onnxruntime's name of the element type; a Uint16Array is float16 bits. */
 function typeOf({ data }: AnyTensor): "float32" | "float16" | "int32" | "int64" | "uint8" {
   if (data instanceof Float32Array) return "float32";
   if (data instanceof Uint16Array) return "float16";
@@ -159,7 +163,7 @@ function holding(held?: string): InferenceSession.SessionOptions {
   return held === undefined ? {} : { preferredOutputLocation: { [held]: "gpu-buffer" } };
 }
 
-/** A node without a kernel on the device is refused: on the processor it costs copies there and back. */
+/** Refuses nodes without a kernel on the device: on the CPU they cost copies there and back. */
 function withoutFallback(
   options: InferenceSession.SessionOptions,
 ): InferenceSession.SessionOptions {
@@ -175,7 +179,7 @@ function sessionOptions(
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     executionMode: "sequential",
-    // Same time, 40 % less memory where shapes change from run to run.
+    // As fast, with 40 % less memory where shapes change from run to run.
     enableMemPattern: false,
     extra: { session: { intra_op: waiting } },
     logSeverityLevel: 3,
@@ -183,8 +187,8 @@ function sessionOptions(
 }
 
 /**
- * Makes sure that the device computes with float16 numbers and that overflow shows, as the scale of
- * gradients and the check of outputs go by it: WGSL leaves open what becomes of numbers past 65504.
+ * Checks that the device computes with float16 numbers and that overflow becomes infinity, which
+ * gradient scaling and the check of outputs rely on. WGSL leaves numbers beyond 65504 undefined.
  * @throws WaggleError `CAPABILITY_MISSING` where it does not.
  */
 export async function requireHalf(device: OnnxDevice): Promise<void> {
@@ -194,7 +198,7 @@ export async function requireHalf(device: OnnxDevice): Promise<void> {
   products.hold("weight", builder.input("weight", "f16", [1, 2]));
   products.product("x", "weight", { transB: 1, output: "y" });
   builder.output("y", "f32", ["N", 1]);
-  // weights 1 and 256; 1 + 2⁻¹² becomes 1; the last two leave the range before and in the product
+  // weights 1 and 256; 1 + 2⁻¹² rounds to 1; the last two overflow before and in the product
   const weight = Uint16Array.of(0x3c00, 0x5c00);
   const x = Float32Array.of(1, 2, 1 + 2 ** -12, 0, 1e5, 0, 0, -300);
   let values: string;
@@ -212,11 +216,11 @@ export async function requireHalf(device: OnnxDevice): Promise<void> {
   if (values === "513,1,Infinity,-Infinity") return;
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    `${device.label} must compute in f16, got ${values} for 513, 1, Infinity, -Infinity; use precision and base "f32", or the device "cpu", which rounds to f16 and computes in f32`,
+    `${device.label} does not compute in f16: a test gave ${values}, expected 513, 1, Infinity, -Infinity; use precision and base "f32", or the device "cpu", which rounds to f16 and computes in f32`,
   );
 }
 
-/** Runs one product: a provider that is listed may still lack its libraries or its device. */
+/** Runs one product, because an available provider may still lack its libraries or its device. */
 async function probe({ provider, createSession, tensor }: OnnxDevice): Promise<void> {
   const builder = new OnnxGraphBuilder();
   builder.input("x", "f32", [2, 2]);
@@ -243,6 +247,6 @@ async function probe({ provider, createSession, tensor }: OnnxDevice): Promise<v
 function unavailable(provider: OnnxProvider, value: string): WaggleError {
   return new WaggleError(
     "DEVICE_UNAVAILABLE",
-    `the ${provider} provider of onnxruntime must start, got ${value}; install its driver or use the device "cpu"`,
+    `the ${provider} provider of onnxruntime could not start: ${value}; install its driver or use the device "cpu"`,
   );
 }

@@ -1,7 +1,6 @@
 /**
- * The TrainEngine on onnxruntime: forward and hand-derived backward pass as ONNX graphs on any of its
- * providers, AdamW in TypeScript. On the CPU the event loop is free between
- * microbatches, not during one.
+ * The TrainEngine on onnxruntime: forward pass and hand-derived backward pass as ONNX graphs on any
+ * of its providers, AdamW in TypeScript. On the CPU, a microbatch blocks the event loop.
  */
 import type { Adapter, ValueHead } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
@@ -10,28 +9,28 @@ import { ModelTable } from "../decoder/model-table.ts";
 import { OnnxBase } from "./onnx-base.ts";
 import type { OnnxBaseOptions } from "./onnx-base.ts";
 
+/** Options of `createOnnxEngine`. */
 export type OnnxEngineOptions = OnnxBaseOptions & {
   readonly trains: "lora" | "full";
-  /** Where training starts; required with `lora`, refused with `full`. */
+  /** Where training starts. Required with `lora`, refused with `full`. */
   readonly adapter?: Adapter;
-  /** Heads that give `values` and are trained; copied. Absent: none, and `values` are refused. */
+  /** Trainable heads that output `values`; copied. Without them, `values` are refused. */
   readonly valueHead?: ValueHead;
 };
 
 /**
  * Loads the weights and returns an engine that owns copies of them.
- * @throws WaggleError `CAPABILITY_MISSING` for a type of decoder that only runs, `MODEL_CORRUPT` on
- *   weights that do not fit the config,
- *   `ADAPTER_INCOMPATIBLE` on an adapter of another decoder, `DEVICE_UNAVAILABLE` where the device
- *   does not start, `CAPABILITY_MISSING` where it lacks f16 and that is asked for, `INVALID_ARGUMENT` on options that contradict each other, `OUT_OF_MEMORY` where
- *   the plan takes more than there is.
+ * @throws WaggleError `CAPABILITY_MISSING` for a model type that cannot be trained or a device without
+ *   the requested f16, `MODEL_CORRUPT` on weights that do not match the config, `ADAPTER_INCOMPATIBLE`
+ *   on an adapter for another decoder, `DEVICE_UNAVAILABLE` where the device does not start,
+ *   `INVALID_ARGUMENT` on contradictory options, `OUT_OF_MEMORY` where the plan exceeds the limit.
  */
 export async function createOnnxEngine(options: OnnxEngineOptions): Promise<TrainEngine> {
   const { trains, adapter = null, valueHead = null, ...ofBase } = options;
   if ((trains === "lora") !== (adapter !== null)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `an adapter must be given with trains "lora" and only then, got trains "${trains}" ${adapter ? "with" : "without"} an adapter; use initializeAdapter for a fresh one`,
+      `trains "lora" needs an adapter and "full" takes none, got "${trains}" ${adapter ? "with" : "without"} an adapter; initializeAdapter creates a fresh one`,
     );
   }
   const model = { rank: adapter?.rank ?? 0, valueHeads: valueHead?.heads ?? 0 };
@@ -45,11 +44,11 @@ export async function createOnnxEngine(options: OnnxEngineOptions): Promise<Trai
 }
 
 /**
- * Loads a frozen base over which adapters of any rank are trained, each as a model of its own.
- * @throws WaggleError as `createOnnxEngine`.
+ * Loads a frozen base over which several adapters of any rank can be trained.
+ * @throws WaggleError as `createOnnxEngine` does.
  */
 export async function openOnnxBase(options: OnnxBaseOptions): Promise<SharedBase> {
-  // room for the smallest model; each one's own is checked when it is created
+  // plans for the smallest model; each model is checked when it is created
   const base = await OnnxBase.open(options, "lora", { rank: 1, valueHeads: 0 });
   return new ModelTable({
     create: async ({ adapter, valueHead = null }, release) =>

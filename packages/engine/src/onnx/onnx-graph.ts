@@ -1,4 +1,4 @@
-/** One loaded ONNX graph on a device, fed and read as plain tensors. */
+/** One ONNX graph loaded on a device, with plain tensors as inputs and outputs. */
 import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
 import { heldArray } from "../decoder/held-tensor.ts";
 import type { DeviceTensor, HeldTensor } from "../decoder/held-tensor.ts";
@@ -11,10 +11,11 @@ function arraysOf(outputs: InferenceSession.ReturnType): ReadonlyMap<string, Flo
   return new Map(Object.entries(outputs).map(([name, { data }]) => [name, data as Float32Array]));
 }
 
+/** See the header. */
 export class OnnxGraph {
   readonly #device: OnnxDevice;
   readonly #session: InferenceSession;
-  /** onnxruntime keeps no data of a tensor object, so one serves as long as its array. */
+  /** onnxruntime does not cache a tensor's data, so one wrapper serves as long as its array. */
   readonly #wrapped = new WeakMap<object, OrtTensor>();
 
   private constructor(device: OnnxDevice, session: InferenceSession) {
@@ -22,17 +23,19 @@ export class OnnxGraph {
     this.#session = session;
   }
 
-  /** @param held output of `runHolding`. */
+  /** @param held the output that `runHolding` keeps on the device. */
   static async create(bytes: Uint8Array, device: OnnxDevice, held?: string): Promise<OnnxGraph> {
     return new OnnxGraph(device, await device.createSession(bytes, held));
   }
 
-  /** Runs a graph without a held output. The returned arrays belong to the caller. */
+  /** Runs a graph without a held output. The caller owns the returned arrays. */
   async run(feeds: ReadonlyMap<string, GraphFeed>): Promise<ReadonlyMap<string, Float32Array>> {
     return arraysOf(await this.#run(feeds));
   }
 
-  /** Runs the graph and leaves that output, float32, where the device can hold it; it is the caller's. */
+  /**
+   * Runs the graph and keeps the held float32 output on the device if possible. The caller owns it.
+   */
   async runHolding(
     feeds: ReadonlyMap<string, GraphFeed>,
     name: string,

@@ -2,8 +2,8 @@ import { isLong } from "../../../../test/fixtures/long.ts";
 import { createOnnxEngine } from "./onnx-engine.ts";
 import { trainEngineContract } from "../contract/train-engine.contract.ts";
 
-// Eleven bits a number: measured at the contract's own models, whose logits are up to 20; half as much
-// again for other machines' orders of sums.
+// Tolerances of numbers with eleven bits, measured on the contract's models, whose logits reach 20,
+// plus half as much for other machines' summation orders.
 const BUDGET = {
   outputs: { relative: 5e-3, absolute: 3e-2 },
   arranged: { relative: 1e-3, absolute: 1e-2 },
@@ -17,7 +17,7 @@ const SKIP = [
   {
     test: "backward gives PyTorch's gradients of every tensor (qwen2, full)",
     reason:
-      "a key's bias moves the scores of a query nearly alike: of its gradient the products cancel, and 3 % of what is left is rounding",
+      "a key's bias shifts all scores of a query almost equally, so the terms of its gradient cancel and 3 % of the remainder is rounding",
   },
 ];
 
@@ -29,7 +29,7 @@ trainEngineContract({
     createOnnxEngine({ ...options, device: "cpu", threads: 1, precision: "f16" }),
 });
 
-// `npm test` has f16 in whole graphs, and layers in float32.
+// `npm test` covers f16 in one graph, and layers in float32.
 if (isLong()) {
   trainEngineContract({
     name: "the ONNX engine in f16, layer by layer",

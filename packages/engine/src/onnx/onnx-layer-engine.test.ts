@@ -1,7 +1,7 @@
 import { createOnnxEngine } from "./onnx-engine.ts";
 import { trainEngineContract } from "../contract/train-engine.contract.ts";
 
-// Tiles of 24 logits: every softmax goes over several.
+// Tiles of 24 logits, so that every softmax spans several tiles.
 trainEngineContract({
   name: "the ONNX engine, layer by layer",
   create: (options) =>

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { AnyTensor } from "../onnx-tensor.ts";
 import { ResidentTensors } from "./resident-tensors.ts";
 
-/** A device that counts what crosses to it and what it holds. */
+/** A device that counts the bytes copied to it and the tensors it holds. */
 function countingDevice() {
   const counts = { crossed: 0, held: 0, sessions: 0 };
   const resident = new ResidentTensors({
@@ -29,7 +29,7 @@ const tensorOf = (...values: number[]): AnyTensor => ({
   data: Float32Array.from(values),
 });
 
-test("a kept tensor crosses once, and again with its new numbers after a change", async () => {
+test("a kept tensor is copied to the device once, and again after it changed", async () => {
   const { counts, resident } = countingDevice();
   const tensor = tensorOf(1, 2, 3);
   resident.keep([tensor]);
@@ -45,7 +45,7 @@ test("a kept tensor crosses once, and again with its new numbers after a change"
   expect(counts).toEqual({ crossed: 24, held: 1, sessions: 1 });
 });
 
-test("what is dropped is fed as others are, and nothing is left after dispose", async () => {
+test("a dropped tensor is no longer kept, and dispose frees everything", async () => {
   const { counts, resident } = countingDevice();
   const tensors = [tensorOf(1), tensorOf(2), { shape: [2], data: Uint8Array.of(1, 2) }];
   resident.keep(tensors);

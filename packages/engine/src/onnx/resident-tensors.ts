@@ -1,33 +1,35 @@
 /**
- * Arrays that stay on the device. What is kept crosses to it when a graph is first fed with it, and
- * again only after it changed; everything else is fed from the processor's memory at every run. Only
- * for devices whose memory onnxruntime's binding can hold: in 1.30 of onnxruntime-node WebGPU's.
+ * Arrays kept in device memory. A kept array is copied there when a graph is first fed with it, and
+ * again only after it changed; all others are copied for every run. Only for devices whose memory
+ * onnxruntime's binding can hold: in onnxruntime-node 1.30, WebGPU's.
  */
 import { OnnxGraphBuilder } from "@waggle/model";
 import type { InferenceSession, Tensor } from "onnxruntime-node";
 import type { AnyTensor } from "../onnx-tensor.ts";
 
-/** Element types that are kept, by what a graph calls them. */
+/** Element types that can be kept, by their names in graphs. */
 type KeptType = "f32" | "f16" | "u8";
 
+/** Options of `ResidentTensors`. */
 export type ResidentOptions = {
-  /** A session of which that output stays on the device. */
+  /** Opens a session whose output `held` stays on the device. */
   readonly open: (bytes: Uint8Array, held?: string) => Promise<InferenceSession>;
   readonly wrap: (tensor: AnyTensor) => Tensor;
 };
 
+/** See the header. */
 export class ResidentTensors {
   readonly #options: ResidentOptions;
   /** Null before the first use and after a change. */
   readonly #kept = new Map<AnyTensor, Promise<Tensor> | null>();
-  /** By element type, rank and way. */
+  /** Copying sessions by element type, rank and direction. */
   readonly #copies = new Map<string, Promise<InferenceSession>>();
 
   constructor(options: ResidentOptions) {
     this.#options = options;
   }
 
-  /** Says that the numbers of these tensor objects change only with `changed`. */
+  /** Keeps these tensor objects. Their numbers may then only change with a call of `changed`. */
   keep(tensors: Iterable<AnyTensor>): void {
     for (const tensor of tensors) if (!this.#kept.has(tensor)) this.#kept.set(tensor, null);
   }
@@ -36,7 +38,7 @@ export class ResidentTensors {
     return this.#kept.has(tensor);
   }
 
-  /** @returns a kept tensor as sessions of this device take it. */
+  /** @returns a kept tensor as an input for sessions of this device. */
   async get(tensor: AnyTensor): Promise<Tensor> {
     let copy = this.#kept.get(tensor) ?? null;
     if (copy === null) {
@@ -46,7 +48,7 @@ export class ResidentTensors {
     return copy;
   }
 
-  /** Frees what the device holds of them, so that the next run is fed anew. */
+  /** Frees the device's copies, so that the next run copies the new numbers. */
   async changed(tensors: Iterable<AnyTensor>): Promise<void> {
     for (const tensor of tensors) {
       const copy = this.#kept.get(tensor) ?? null;
@@ -56,14 +58,16 @@ export class ResidentTensors {
     }
   }
 
-  /** As `changed`, and they are fed as others are from now on. */
+  /** Frees the device's copies and stops keeping these tensors. */
   async drop(tensors: Iterable<AnyTensor>): Promise<void> {
     const dropped = [...tensors];
     await this.changed(dropped);
     for (const tensor of dropped) this.#kept.delete(tensor);
   }
 
-  /** Copies a float32 tensor of the device: the binding's own way to do so ends the process. */
+  /**
+   * Copies a float32 tensor from the device. The binding's own way of doing so crashes the process.
+   */
   async read(tensor: Tensor): Promise<Float32Array> {
     const session = await this.#copy("f32", tensor.dims.length, "back");
     const { y } = await session.run({ x: tensor });

@@ -1,6 +1,6 @@
 /**
  * Runs the training graphs of one decoder: builds and loads each variant when first needed, feeds
- * microbatches, reads outputs. Holds no weights and no optimizer.
+ * microbatches, reads outputs. Has no weights and no optimizer.
  */
 import type { DecoderConfig } from "@waggle/model";
 import type { Tensor, TensorMap } from "@waggle/protocol";
@@ -23,6 +23,7 @@ const NOT_GRADIENTS: ReadonlySet<string> = new Set([FINAL_HIDDEN]);
 
 type LoadedGraph = { readonly graph: OnnxGraph; readonly gradients: ReadonlyMap<string, string> };
 
+/** See the header. */
 export class TrainingRunner {
   readonly #config: DecoderConfig;
   readonly #trained: ReadonlySet<string>;
@@ -64,8 +65,8 @@ export class TrainingRunner {
   }
 
   /**
-   * @returns gradients by the weight's name; under their own names the two row gradients and, where
-   *   values are asked for, `FINAL_HIDDEN`.
+   * @returns gradients by the weight's name, the two row gradients under their own names and, if values
+   *   are asked for, `FINAL_HIDDEN`.
    */
   async backward(
     weights: TensorMap,
@@ -95,7 +96,7 @@ export class TrainingRunner {
     const { graph, gradients } = await this.#load(variant);
     const feeds = await this.#feeds(weights, microbatch, "backward");
     const column = (data: Float32Array): Tensor => ({ shape: [data.length, 1], data });
-    // At temperature 1 and full support both log-probs are one.
+    // At temperature 1 and full support both log-probs are the same.
     const logProb = derivatives.logProb.map((value, row) =>
       plain ? value + (ofRaw[row] as number) : value,
     );
@@ -186,12 +187,12 @@ export class TrainingRunner {
   }
 }
 
-/** The first rows are those that predict. */
+/** The first rows are those that predict a token. */
 function logitRows(targets: Int32Array): Int32Array {
   return targets.map((_, row) => row);
 }
 
-/** i32 `[count]`: where each row went, or their number for one that is not taken. */
+/** i32 `[count]`: the new place of each row, or the number of rows for one that is left out. */
 function inverseOf(rows: Int32Array, count: number): Feed {
   const data = new Int32Array(count).fill(rows.length);
   rows.forEach((row, index) => (data[row] = index));
@@ -218,7 +219,7 @@ function variantOf(
   };
 }
 
-/** All candidates, row by row, as often as they are given. */
+/** All candidates, row by row, including repeated ones. */
 function listCandidates({ candidateTokenIds }: Microbatch): LogitList {
   const pairs = (candidateTokenIds ?? []).flatMap((ids, row) =>
     (ids ?? []).map((id) => ({ row, id })),

@@ -1,15 +1,16 @@
-/** The WebGPU adapter that native code on Dawn will get, asked for through Dawn itself. */
+/** The WebGPU adapter that native code on Dawn will get, queried through Dawn itself. */
 
+/** See the header. */
 export type WebGpuAdapter = {
   /** `vendor/architecture`, for reports. */
   readonly name: string;
-  /** In the driver's words, the card's name among them. */
+  /** The driver's description, which includes the GPU's name. */
   readonly description: string;
-  /** Computes on the processor: right and slow. */
+  /** Whether it computes on the CPU, which is correct but slow. */
   readonly isSoftware: boolean;
 };
 
-/** @returns undefined where there is no adapter, or no build of Dawn for this machine. */
+/** @returns undefined if there is no adapter, or no build of Dawn for this machine. */
 export async function webGpuAdapter(): Promise<WebGpuAdapter | undefined> {
   const dawn = await import("webgpu").catch(() => undefined);
   const adapter = await dawn?.create([]).requestAdapter({ powerPreference: "high-performance" });
@@ -22,7 +23,7 @@ export async function webGpuAdapter(): Promise<WebGpuAdapter | undefined> {
   };
 }
 
-/** Whether a driver by this name computes on the processor. */
+/** Whether a driver with this name computes on the CPU. */
 export function isSoftwareName(name: string): boolean {
   return /swiftshader|llvmpipe|lavapipe|basic render|software/i.test(name);
 }

@@ -1,9 +1,9 @@
 /**
- * Run as a process of its own by the test, with a device as argument (by hand also `webgpu in f16` and `webgpu
- * in f16 by layers`, for adapters that have it): a golden decoder on WebGPU against
- * PyTorch, then everything that a batch may ask for against the CPU. One engine
- * of each, as on a software adapter most of the time goes into its pipelines. Prints one JSON line.
- * Tests only.
+ * Compares a golden decoder on WebGPU with PyTorch, then all outputs and derivatives with the CPU,
+ * and prints one JSON line. The test runs it in a process of its own, with a device as argument
+ * (manually also `webgpu in f16` and `webgpu in f16 by layers`, for adapters with f16). It creates
+ * one engine of each kind, because a software adapter spends most of the time on pipelines. Tests
+ * only.
  */
 import { initializeValueHead } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
@@ -17,7 +17,7 @@ export type WebGpuReport =
       readonly device: string;
       readonly logProbError: number;
       readonly gradientError: number;
-      /** Largest distance from the CPU, over what is largest. */
+      /** Largest distance from the CPU, relative to the largest number. */
       readonly everythingError: number;
     };
 
@@ -32,7 +32,7 @@ const EVERYTHING: readonly TrainSequence[] = [
   { tokenIds: [1, 5, 3, 8, 6], parents: [-1, 0, 1, 1, 3] },
 ];
 
-/** Outputs, gradients, and outputs again when the gradients are gone. */
+/** Outputs, gradients, and outputs again after the gradients are dropped. */
 async function numbersOf(engine: TrainEngine): Promise<Float32Array[]> {
   const batch = { sequences: EVERYTHING, values: true };
   const waves = (scale: number): Float32Array[] =>
@@ -51,7 +51,7 @@ async function numbersOf(engine: TrainEngine): Promise<Float32Array[]> {
     ),
   });
   const gradients = [...(await engine.gradients()).values()].map(({ data }) => data);
-  // Of length 0: the first step of Adam is as long for a gradient of rounding alone as for any other.
+  // Rate 0, because Adam's first step is as long for rounding errors as for any other gradient.
   await engine.optimStep({ learningRate: 0 });
   return [...before, ...gradients, ...outputsOf(await engine.forward(batch))];
 }
@@ -97,7 +97,7 @@ async function report(): Promise<WebGpuReport> {
   const trained = await engine.gradients();
   const gradientErrors = Array.from(trained, ([name, { data }]) => {
     const expected = gradients("lora").get(name)?.data;
-    // PyTorch's has no value head.
+    // PyTorch's decoder has no value head.
     if (expected === undefined) return 0;
     return largestError(data, expected) / Math.max(...expected.map(Math.abs));
   });
@@ -114,7 +114,7 @@ async function report(): Promise<WebGpuReport> {
   };
 }
 
-/** Infinity where the lengths differ or a number is missing. */
+/** Infinite if the lengths differ or a number is missing. */
 function largestError(actual: ArrayLike<number>, expected: ArrayLike<number>): number {
   if (actual.length !== expected.length || actual.length === 0) return Infinity;
   const errors = Array.from(actual, (value, i) => Math.abs(value - (expected[i] as number)));

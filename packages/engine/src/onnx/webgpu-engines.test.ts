@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { isLong } from "../../../../test/fixtures/long.ts";
 import { swiftShaderEnvironment } from "../../../../scripts/swiftshader.mjs";
 
-/** In a process of its own: a Vulkan driver is found by the environment a process starts with. */
+/** Runs the fixture in its own process, because Vulkan drivers are located by its environment. */
 async function runOnWebGpu(device: string, environment: NodeJS.ProcessEnv): Promise<unknown> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
@@ -15,7 +15,7 @@ async function runOnWebGpu(device: string, environment: NodeJS.ProcessEnv): Prom
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
 }
 
-/** A software adapter shares two cores with whatever else runs; only a hang takes so long. */
+/** A software adapter shares two cores with everything else; only a hang takes this long. */
 const PATIENCE = 240_000;
 
 const DEVICES: readonly (readonly [device: string, name: RegExp])[] = [
@@ -24,9 +24,9 @@ const DEVICES: readonly (readonly [device: string, name: RegExp])[] = [
   ["webgpu by layers", /^onnx webgpu .+\/.+/],
 ];
 
-// One after another: each takes all cores for its pipelines.
+// One after another, because each uses all cores to build its pipelines.
 test.each(DEVICES.slice(0, isLong() ? undefined : 2))(
-  "on %s outputs and gradients are PyTorch's, everything else the CPU's, or the lack of a device is said",
+  "on %s results match PyTorch and the CPU, or the missing device is reported",
   async (device, name) => {
     const environment = swiftShaderEnvironment();
     const report = await runOnWebGpu(device, environment ?? {});
@@ -42,13 +42,13 @@ test.each(DEVICES.slice(0, isLong() ? undefined : 2))(
   PATIENCE,
 );
 
-test("f16 is refused by an adapter that has none, as is its lack of a driver", async () => {
+test("f16 is refused on an adapter without it, and without a driver", async () => {
   const environment = swiftShaderEnvironment();
   const code = environment === undefined ? "DEVICE_UNAVAILABLE" : "CAPABILITY_MISSING";
   expect(await runOnWebGpu("webgpu in f16", environment ?? {})).toEqual({ code });
 }, 60_000);
 
-test("without a driver WebGPU is refused by name", async () => {
+test("without a driver WebGPU is refused with DEVICE_UNAVAILABLE", async () => {
   const none = { VK_ICD_FILENAMES: "/nowhere.json", LD_LIBRARY_PATH: "/nowhere" };
   expect(await runOnWebGpu("webgpu", none)).toEqual({ code: "DEVICE_UNAVAILABLE" });
 });

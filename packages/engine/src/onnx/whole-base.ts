@@ -1,4 +1,4 @@
-/** What runs of a decoder as one graph per pass share: frozen weights, their merged copy, the graphs. */
+/** Shared by runners that use one graph per pass: frozen weights, their merged copy, the graphs. */
 import type { Adapter, DecoderConfig } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
 import type { DecoderBase } from "../decoder/decoder-runner.ts";
@@ -15,10 +15,11 @@ export type WholeBaseOptions = {
   readonly products: ProductFormat;
 };
 
+/** See the header. */
 export class WholeBase implements DecoderBase {
   readonly #config: DecoderConfig;
   readonly #weights: TensorMap;
-  /** Null where every parameter is trained. */
+  /** Null if every parameter is trained. */
   readonly #merged: MergedBase | null;
   readonly #graphs: TrainingRunner;
   readonly #resident: ResidentTensors | null;

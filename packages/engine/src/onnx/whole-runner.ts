@@ -1,6 +1,7 @@
 /**
- * Runs a decoder as one graph per pass: the fastest for small models, whose activations all fit into
- * memory. Adds up what the graphs give, the rows of embedding and logits matrix among it.
+ * Runs a decoder as one graph per pass: the fastest way for small models, whose activations all fit
+ * into memory. Adds up the gradients, including those of single rows of embedding and logits
+ * matrix.
  */
 import type { DecoderConfig } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
@@ -13,15 +14,16 @@ import type { TrainingRunner } from "./training-runner.ts";
 
 const NOT_WEIGHTS: ReadonlySet<string> = new Set([EMBEDDED_GRADIENT, FINAL_HIDDEN]);
 
+/** See the header. */
 export class WholeRunner implements DecoderRunner {
   readonly #config: DecoderConfig;
   readonly #trained: TrainedWeights;
   readonly #graphs: TrainingRunner;
   readonly #scale: GradientScale;
-  /** Of effective weights. */
+  /** Gradients of effective weights. */
   #gradients = new Map<string, Float32Array>();
 
-  /** @param graphs that give gradients of the effective weights; not disposed of here. */
+  /** @param graphs output gradients of the effective weights; not disposed of here. */
   constructor(config: DecoderConfig, trained: TrainedWeights, graphs: TrainingRunner) {
     this.#config = config;
     this.#trained = trained;
@@ -78,7 +80,10 @@ export class WholeRunner implements DecoderRunner {
     return this.#trained.dispose();
   }
 
-  /** Adds row i of `rows` to row `ids[i]` of a matrix' gradient, in order and so repeatably. */
+  /**
+   * Adds row i of `rows` to row `ids[i]` of a matrix gradient, in order, so that sums are
+   * reproducible.
+   */
   #addRows(name: string, rows: Float32Array, ids: Int32Array): void {
     const { width, vocabularySize } = this.#config;
     let sum = this.#gradients.get(name);

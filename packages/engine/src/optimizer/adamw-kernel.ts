@@ -1,12 +1,12 @@
 /**
- * The arithmetic of one AdamW update, four numbers at a time: a WebAssembly function of a few
- * instructions, written out here because it is too small for a compiler. Arrays pass through its
- * memory in pieces that stay in the processor's cache. Float32 throughout, as in PyTorch.
+ * The arithmetic of one AdamW update, four numbers at a time, as a small WebAssembly function
+ * assembled by hand. Arrays are processed in pieces that fit into the CPU's cache. Float32
+ * throughout, as in PyTorch.
  */
 import { kernelModule, wasm } from "@waggle/model";
 import type { Instructions } from "@waggle/model";
 
-/** Floats of one array that are in the function's memory at a time: 4 · 32 KiB in all. */
+/** Floats of one array in the function's memory at a time: 4 · 32 KiB in all. */
 const PIECE = 8192;
 
 /** θ ← keep·θ − stepSize·m / (√v + epsilon), with m ← beta1·m + gain1·g and v ← beta2·v + gain2·g². */
@@ -22,6 +22,7 @@ export type AdamWFactors = {
   readonly epsilon: number;
 };
 
+/** The arrays of one parameter, all of one length. */
 export type AdamWArrays = {
   readonly parameter: Float32Array;
   readonly gradient: Float32Array;
@@ -33,7 +34,7 @@ type Update = (bytes: number, ...factors: number[]) => void;
 
 let kernel: { readonly update: Update; readonly pieces: readonly Float32Array[] } | undefined;
 
-/** Updates parameter and moments in place; all four arrays are of one length. */
+/** Updates parameter and moments in place. All four arrays have one length. */
 export function updateArrays(arrays: AdamWArrays, factors: AdamWFactors): void {
   const { update, pieces } = (kernel ??= instantiate());
   const [theta, slope, first, second] = pieces as [
@@ -68,7 +69,7 @@ function instantiate(): NonNullable<typeof kernel> {
 function moduleBytes(): Uint8Array<ArrayBuffer> {
   const { at, countUp, get, i32, set, simd } = wasm;
   const FACTORS = 7;
-  // Parameters: bytes, then the factors. Locals: the offset, the factors four times, then g, m, v.
+  // Parameters: bytes, then the factors. Locals: offset, the factors as vectors, then g, m, v.
   const BYTES = 0;
   const OFFSET = 1 + FACTORS;
   const [BETA1, BETA2, GAIN1, GAIN2, KEEP, STEP, EPSILON, G, M, V] = Array.from(

@@ -33,7 +33,7 @@ function gradientsOf({ matrix, gain }: Values): Map<string, Float32Array> {
   ]);
 }
 
-test("ten clipped steps are PyTorch's, with decay on the matrix only", () => {
+test("ten clipped steps match PyTorch's, with decay on the matrix only", () => {
   const parameters = parametersOf(GOLDEN.start);
   const optimizer = new AdamW(parameters);
   for (const [index, { gradients, norm, parameters: expected }] of GOLDEN.steps.entries()) {
@@ -48,7 +48,7 @@ test("ten clipped steps are PyTorch's, with decay on the matrix only", () => {
   expect(Math.max(...norms)).toBeGreaterThan(2);
 });
 
-test("a gradient below the bound is not scaled", () => {
+test("a gradient below the norm limit is not scaled", () => {
   const [clipped, free] = [parametersOf(GOLDEN.start), parametersOf(GOLDEN.start)];
   const gradients = gradientsOf(GOLDEN.start);
   const options = { learningRate: 0.1, maxGradientNorm: 1 + globalNorm(gradients) };
@@ -58,7 +58,7 @@ test("a gradient below the bound is not scaled", () => {
   expect(clipped).not.toEqual(parametersOf(GOLDEN.start));
 });
 
-test("an absent gradient counts as zero: at first only decay moves the parameter", () => {
+test("a missing gradient counts as zero, so that only decay moves the parameter at first", () => {
   const parameters = parametersOf(GOLDEN.start);
   new AdamW(parameters).update(new Map(), { learningRate: 0.5, weightDecay: 0.2 });
   const decayed = GOLDEN.start.matrix.flat().map((value) => value * 0.9);
@@ -66,7 +66,7 @@ test("an absent gradient counts as zero: at first only decay moves the parameter
   expect(parameters.get("gain")?.data).toEqual(Float32Array.from(GOLDEN.start.gain));
 });
 
-test("parameters of any length lie beside each other as each does alone, in every bit", () => {
+test("updating parameters of any length together changes no bit against updating each alone", () => {
   const lengths = [1, 6, 8195, 3];
   const noise = (length: number, seed: number): Float32Array =>
     Float32Array.from({ length }, (_, i) => Math.sin(seed + i * 1.7));

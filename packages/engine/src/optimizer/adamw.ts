@@ -2,8 +2,8 @@
  * AdamW on plain float32 arrays, shared by all engines, so that they differ only in gradients.
  * Source: Loshchilov and Hutter 2019, Decoupled Weight Decay Regularization, arXiv:1711.05101,
  * algorithm 2 with the learning rate as schedule multiplier, as in PyTorch.
- * Differs from it: decay touches only matrices, not the gains of norms; value heads may have a rate
- * of their own.
+ * Differs from it: only matrices decay, not the gains of norms; value heads may have their own
+ * learning rate.
  */
 import { updateArrays } from "./adamw-kernel.ts";
 import { VALUE_HEAD } from "@waggle/model";
@@ -23,7 +23,7 @@ type Slot = {
   readonly secondMoment: Float32Array;
 };
 
-/** Moments and step count over parameters that it updates in place. */
+/** Moments and step count for parameters, which it updates in place. */
 export class AdamW {
   readonly #slots: readonly Slot[];
   #step = 0;
@@ -39,9 +39,9 @@ export class AdamW {
   }
 
   /**
-   * One step.
-   * @param gradients by parameter name; an absent one counts as zero.
-   * @throws WaggleError `NON_FINITE_VALUE` when a gradient is not finite; nothing has changed then.
+   * Takes one step.
+   * @param gradients by parameter name; a missing one counts as zero.
+   * @throws WaggleError `NON_FINITE_VALUE` when a gradient is not finite; then nothing has changed.
    */
   update(gradients: ReadonlyMap<string, Float32Array>, options: OptimizerOptions): OptimizerResult {
     const { learningRate, beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8 } = options;
@@ -64,7 +64,7 @@ export class AdamW {
       const gradient = gradients.get(name) ?? new Float32Array(data.length);
       const rate = HEADS.has(name) ? valueLearningRate : learningRate;
       const keep = shape.length > 1 ? 1 - rate * weightDecay : 1;
-      // √v/c + epsilon in the paper, both divided by 1/c here.
+      // √v/c + epsilon in the paper; both are divided by 1/c here.
       const stepSize = (rate / (1 - beta1 ** this.#step)) * rootCorrection;
       const arrays = { parameter: data, gradient, firstMoment, secondMoment };
       updateArrays(arrays, { ...factors, stepSize, keep });
@@ -82,17 +82,17 @@ export class AdamW {
   }
 
   /**
-   * Takes over what `checkpoint` returned.
-   * @throws WaggleError `CHECKPOINT_CORRUPT` when names or shapes do not fit; nothing has changed then.
+   * Restores what `checkpoint` returned.
+   * @throws WaggleError `CHECKPOINT_CORRUPT` on other names or shapes; then nothing has changed.
    */
   restore(checkpoint: { readonly step: number; readonly tensors: TensorMap }): void {
     const entries = this.#entries();
     const { step, tensors } = checkpoint;
     if (!Number.isInteger(step) || step < 0) {
-      throw corrupt(`the step must be a whole number, got ${step}`);
+      throw corrupt(`the step must be an integer of at least 0, got ${step}`);
     }
     if (tensors.size !== entries.length) {
-      throw corrupt(`a checkpoint must hold ${entries.length} tensors, got ${tensors.size}`);
+      throw corrupt(`a checkpoint needs ${entries.length} tensors, got ${tensors.size}`);
     }
     for (const { key, tensor } of entries) {
       const saved = tensors.get(key);
@@ -133,7 +133,7 @@ export function globalNorm(gradients: ReadonlyMap<string, Float32Array>): number
     if (!Number.isFinite(sum)) {
       throw new WaggleError(
         "NON_FINITE_VALUE",
-        `gradients must be finite, got NaN or infinity in ${name}; the gradients were dropped, lower the learning rate or check the loss`,
+        `the gradient of ${name} has NaN or infinity; gradients were dropped; lower the learning rate or check the loss`,
       );
     }
     total += sum;
@@ -141,7 +141,7 @@ export function globalNorm(gradients: ReadonlyMap<string, Float32Array>): number
   return Math.sqrt(total);
 }
 
-/** In four partial sums: one would wait for itself at every addition. */
+/** Uses four partial sums, because each addition to a single one would wait for the previous one. */
 function sumOfSquares(values: Float32Array): number {
   let [a, b, c, d] = [0, 0, 0, 0];
   const whole = values.length & ~3;

@@ -1,21 +1,23 @@
-/** How request bodies are compressed. Answers are compressed as the server likes; fetch undoes it. */
+/** Compresses request bodies. Servers choose the compression of responses, which fetch decodes. */
 import { gzip, zstdCompress } from "node:zlib";
 import { promisify } from "node:util";
 
+/** Encodings of a request body. */
 export type BodyEncoding = "identity" | "gzip" | "zstd";
 
 const compressors = { gzip: promisify(gzip), zstd: promisify(zstdCompress) };
 
-/** Below this many bytes compressing costs more than it saves. */
+/** Below this many bytes, compression costs more than it saves. */
 const SMALLEST = 1024;
 
+/** A body as it is sent. */
 export type EncodedBody = {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The `content-encoding`, or null where the body is as it was. */
+  /** The `content-encoding`, or null if the body is not compressed. */
   readonly encoding: "gzip" | "zstd" | null;
 };
 
-/** @param smallest bytes from which on a body is compressed; 0 compresses always. */
+/** @param smallest minimum bytes for compression; 0 always compresses. */
 export async function encodeBody(
   json: unknown,
   encoding: BodyEncoding,

@@ -1,6 +1,6 @@
 /**
- * Opens a TrainEngine on a server of the Tinker API: finds out what the server serves, refuses what
- * it does not, creates a model there.
+ * Opens a TrainEngine on a server of the Tinker API: detects what the server supports, refuses
+ * options that it does not, and creates a model there.
  */
 import { loraParameters, PlainDecoder } from "@waggle/model";
 import type { Adapter, DecoderConfig, ValueHead } from "@waggle/model";
@@ -17,64 +17,65 @@ import { probeServer } from "./server-probe.ts";
 import { TinkerClient } from "./tinker-client.ts";
 import type { RequestLimits } from "./wire-batch.ts";
 
-/** How a server is reached and what only its operator knows. */
+/** How to reach a server, and settings that only its operator knows. */
 export type RemoteServerOptions = {
   /** Sent as `X-API-Key`. */
   readonly apiKey?: string | undefined;
-  /** Name by which the server knows the base model; default: the only one that it serves. */
+  /** Name of the base model on the server. Default: the only one that it serves. */
   readonly baseModel?: string | undefined;
-  /** Default: found out. */
+  /** Default: detected. */
   readonly flavor?: ServerFlavorName | undefined;
-  /** Where this machine sees an open-rl server's `OPEN_RL_TMP_DIR`, to read adapters from. */
+  /** Local path of an open-rl server's `OPEN_RL_TMP_DIR`, from which adapters are read. */
   readonly sharedFolder?: string | undefined;
   /**
-   * What the server's AdamW was started with, where a call cannot say it (SkyRL). Default: the
-   * values of docs/how-to/remote/skyrl-ray.yaml.
+   * AdamW settings that the server was started with, for servers that ignore those of a call (SkyRL).
+   * Default: the values of docs/how-to/remote/skyrl-ray.yaml.
    */
   readonly fixedOptimizer?: Omit<OptimizerOptions, "learningRate"> | undefined;
-  /** Of the adapter's initialization; default: the server's choice. */
+  /** Seed of the adapter's initialization. Default: chosen by the server. */
   readonly seed?: number | undefined;
-  /** Bounds on one request, default 1024 sequences and 5 MB: those of the Tinker SDK. */
+  /** Limits on one request. Default: 1024 sequences and 5 MB, as in the Tinker SDK. */
   readonly limits?: RequestLimits | undefined;
-  /** Times that one call is tried and the first pause between, default 6 and 250 ms. */
+  /** Maximum number of tries of a call, and the first pause in between. Default 6 and 250 ms. */
   readonly attempts?: number | undefined;
   readonly retryDelayMs?: number | undefined;
-  /** Longest time from a request to its result, default 30 minutes. */
+  /** Longest wait from a request to its result. Default 30 minutes. */
   readonly resultTimeoutMs?: number | undefined;
-  /** Between signs of life, default 10 s; SkyRL ends a session after 300 s without. */
+  /** Interval of heartbeats, default 10 s. SkyRL ends a session after 300 s without one. */
   readonly heartbeatMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
+/** Options of `createRemoteEngine`. */
 export type RemoteEngineOptions = RemoteServerOptions & {
   readonly url: string;
   readonly config: DecoderConfig;
   readonly trains: "lora" | "full";
-  /** With `lora`: gives rank and alpha. It must be fresh (B zero): the server draws its own A. */
+  /** Sets rank and alpha, with `lora`. Must be fresh (B zero), because the server draws its own A. */
   readonly adapter?: Adapter | undefined;
-  /** Refused: the Tinker API has no values. */
+  /** Refused: the Tinker API has no value heads. */
   readonly valueHead?: ValueHead | undefined;
-  /** The base model here. Given, the server's must give the same log-probs. */
+  /** The local base model. If given, the server's must have the same log-probs. */
   readonly weights?: TensorMap | undefined;
 };
 
-/** What models of one server share. */
+/** Options for further models on the same server. */
 type RemoteModelOptions = {
   /** Called when the engine is disposed of. */
   readonly release?: () => Promise<void>;
-  /** An earlier model of this server has shown how it weights and which base it serves. */
+  /** Skips checks that an earlier model on this server has passed: weighting and base model. */
   readonly isProbed?: boolean;
 };
 
 const SDK_LIMITS: RequestLimits = { sequences: 1024, bytes: 5_000_000 };
-/** Nats: bfloat16 on the server; another model is off by several. */
+/** In nats. The server computes in bfloat16; another model differs by several nats. */
 const SAME_MODEL_TOLERANCE = 0.5;
 
 /**
- * Connects, checks what the server serves and creates a model there.
+ * Connects, detects what the server supports and creates a model there.
  * @throws WaggleError `CAPABILITY_MISSING` for what the server cannot do, `INVALID_ARGUMENT` on
- *   options that contradict each other, `MODEL_UNSUPPORTED` where its base model is another,
- *   `DEVICE_UNAVAILABLE` or `NETWORK` where no server answers.
+ *   contradictory options, `MODEL_UNSUPPORTED` if its base model differs, `DEVICE_UNAVAILABLE` or
+ *   `NETWORK` if no server responds.
  */
 export async function createRemoteEngine(
   options: RemoteEngineOptions,
@@ -82,18 +83,15 @@ export async function createRemoteEngine(
 ): Promise<TrainEngine> {
   if (options.valueHead !== undefined) {
     throw missingOnServer(
-      "values need an engine of this machine: the Tinker API has no value heads",
-      `${options.valueHead.heads} of them`,
+      "the Tinker API has no value heads",
+      `${options.valueHead.heads} value heads`,
     );
   }
   const shape = adapterShape(options);
   const transport = new HttpTransport({ ...options, baseUrl: options.url });
   const { flavor, baseModel } = await probeServer(transport, options);
   if (shape === null && !flavor.trainsFull) {
-    throw missingOnServer(
-      `training of every parameter needs another server than ${flavor.name}`,
-      "lora",
-    );
+    throw missingOnServer(`${flavor.name} trains adapters only`, 'trains "full"');
   }
   if (shape !== null && flavor.alpha !== null && shape.alpha !== flavor.alpha) {
     throw missingOnServer(
@@ -121,7 +119,7 @@ export async function createRemoteEngine(
     await client.createModel();
     if (!isProbed) {
       await requireSummedWeights(client);
-      // What the probe left in the moments goes with its model.
+      // The probe changed the moments, which go away with its model.
       await client.unloadModel();
       await client.createModel();
     }
@@ -134,7 +132,7 @@ export async function createRemoteEngine(
       {
         outputs: ["logProb", "rawLogProb"],
         derivatives: ["logProb", "rawLogProb"],
-        // trees go as one plain sequence for each of their paths
+        // a tree is sent as one plain sequence per path
         sequences: ["parents"],
         trains: options.trains,
         reads: canRead ? ["parameters"] : [],
@@ -163,7 +161,7 @@ function adapterShape({
   if ((trains === "lora") !== (adapter !== undefined)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `an adapter must be given with trains "lora" and only then, got trains "${trains}" ${adapter ? "with" : "without"} an adapter; use initializeAdapter for a fresh one`,
+      `trains "lora" needs an adapter and "full" takes none, got "${trains}" ${adapter ? "with" : "without"} an adapter; initializeAdapter creates a fresh one`,
     );
   }
   if (adapter === undefined) return null;
@@ -171,7 +169,7 @@ function adapterShape({
   for (const [name, { data }] of adapter.tensors) {
     if (name.includes("lora_B") && data.some((value) => value !== 0)) {
       throw missingOnServer(
-        "the Tinker API has no upload, so training on a server starts from a fresh adapter or from a checkpoint of that server",
+        "the Tinker API has no upload, so training on a server starts from a fresh adapter or that server's checkpoint",
         "a trained adapter",
       );
     }
@@ -179,7 +177,7 @@ function adapterShape({
   return { rank: adapter.rank, alpha: adapter.alpha };
 }
 
-/** Whether the trained adapter comes back: known only once it did. */
+/** Whether the trained adapter can be read, found out by reading it. */
 async function readsParameters(
   client: TinkerClient,
   options: RemoteWeightsOptions,
@@ -193,7 +191,7 @@ async function readsParameters(
   }
 }
 
-/** A fresh adapter changes nothing: the server's log-probs are those of its base model. */
+/** A fresh adapter changes nothing, so the server's log-probs are those of its base model. */
 async function requireSameBase(
   engine: TrainEngine,
   config: DecoderConfig,
@@ -213,7 +211,7 @@ async function requireSameBase(
   if (!(gap <= SAME_MODEL_TOLERANCE)) {
     throw new WaggleError(
       "MODEL_UNSUPPORTED",
-      `the server must serve the base model that is here, got log-probs that differ by ${gap.toPrecision(3)} nats (${engine.capabilities().device}); give both the same weights`,
+      `the server's base model differs from the local one by ${gap.toPrecision(3)} nats of log-prob (${engine.capabilities().device}); use the same weights in both places`,
     );
   }
 }

@@ -1,7 +1,7 @@
 /**
- * HTTP calls to one server: JSON out, bytes back, retries with growing pauses, compression,
- * timeouts. It knows no Tinker: which call may be repeated is said by the caller, because a repeated
- * `forward_backward` adds its gradient twice.
+ * HTTP calls to one server: sends JSON, returns bytes, retries with increasing pauses, compresses,
+ * times out. The caller says which calls may be repeated: repeating a `forward_backward` would add
+ * its gradient twice.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { WaggleError } from "@waggle/protocol";
@@ -9,66 +9,70 @@ import { encodeBody } from "./body-encoding.ts";
 import type { BodyEncoding } from "./body-encoding.ts";
 import { refusal } from "./server-error.ts";
 
+/** One call of the server. */
 export type HttpCall = {
   readonly method: "GET" | "POST" | "DELETE";
-  /** With the leading `/`, below the base URL. */
+  /** Path below the base URL, with a leading `/`. */
   readonly path: string;
   readonly json?: unknown;
-  /** Whether the server may see the call twice. */
+  /** Whether the server may receive the call twice. */
   readonly isRepeatable: boolean;
   readonly encoding?: BodyEncoding;
-  /** Bytes from which on the body is compressed; default: where it pays. */
+  /** Minimum bytes for compressing the body. Default: where it pays off. */
   readonly smallestEncoded?: number;
   readonly timeoutMs?: number;
-  /** Statuses other than 2xx that are an answer to the caller. */
+  /** Statuses besides 2xx that count as a response, not an error. */
   readonly accepts?: readonly number[];
 };
 
+/** Status and body of a response. */
 export type HttpAnswer = { readonly status: number; readonly bytes: Uint8Array };
 
+/** Options of `HttpTransport`. */
 export type HttpTransportOptions = {
-  /** Origin, with a path where the server lies below one. */
+  /** Origin, with the path below which the server is mounted, if any. */
   readonly baseUrl: string;
   /** Sent as `X-API-Key`, as the Tinker SDK does. */
   readonly apiKey?: string | undefined;
-  /** Times that one call is tried, default 6: about eight seconds of pauses. */
+  /** Maximum number of tries of a call. Default 6, which means about eight seconds of pauses. */
   readonly attempts?: number | undefined;
-  /** Before the second attempt; doubles each time. Default 250. */
+  /** Pause before the second try; doubles each time. Default 250. */
   readonly retryDelayMs?: number | undefined;
-  /** Longest wait for one answer, default 60 000. */
+  /** Longest wait for one response, default 60 000. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
 const LONGEST_DELAY_MS = 30_000;
 
-/** Nothing was sent: the server cannot have acted. */
+/** Nothing was sent, so the server cannot have acted. */
 const UNSENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"]);
-/** The server, or what stands before it, says that it did not act. */
+/** The server, or a proxy in front of it, says that it did not act. */
 const NOT_ACTED = new Set([429, 503]);
-/** It may have acted or not. 425: a checkpoint that is still being written. */
+/** The server may or may not have acted. 425: a checkpoint is still being written. */
 const UNKNOWN = new Set([425, 500, 502, 504]);
 
 type Failure = {
   readonly error: WaggleError;
-  /** True where the server cannot have acted on the call. */
+  /** True if the server cannot have acted on the call. */
   readonly isUnseen: boolean;
   readonly retryAfterMs: number;
 };
 
+/** See the header. */
 export class HttpTransport {
-  /** For messages: without what could be a secret. */
+  /** For messages; contains no secret. */
   readonly origin: string;
   readonly #options: HttpTransportOptions;
   readonly #base: string;
 
-  /** @throws WaggleError `INVALID_ARGUMENT` on a URL that is not http(s) or holds a password. */
+  /** @throws WaggleError `INVALID_ARGUMENT` on a URL that is not http(s) or has a password. */
   constructor(options: HttpTransportOptions) {
     const url = URL.canParse(options.baseUrl) ? new URL(options.baseUrl) : null;
     if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.search) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        "the URL of a server must be http(s)://host[:port][/path] without a user or a query, got another; pass a key as apiKey",
+        "a server's URL must have the form http(s)://host[:port][/path], without user or query; pass a key as apiKey",
       );
     }
     this.#options = options;
@@ -77,9 +81,9 @@ export class HttpTransport {
   }
 
   /**
-   * The answer to a call, tried again where that is safe.
-   * @throws WaggleError `NETWORK` where no answer came, not retryable where it is unknown whether the
-   *   server acted; a refusal by its status.
+   * Returns the response to a call. Retries where that is safe.
+   * @throws WaggleError `NETWORK` if no response came, not retryable if the server may have acted; on an
+   *   error status, the code for it.
    */
   async send(call: HttpCall): Promise<HttpAnswer> {
     const { attempts = 6, retryDelayMs = 250, signal } = this.#options;
@@ -89,13 +93,13 @@ export class HttpTransport {
       const { error, isUnseen, retryAfterMs } = outcome;
       const mayRepeat = error.retryable && (isUnseen || call.isRepeatable);
       if (!mayRepeat || attempt >= attempts) throw isUnseen ? error : unknown(error, call);
-      // A quarter of chance, so that trainers do not come back at once.
+      // Random by a quarter, so that trainers do not retry at the same time.
       const delay = retryDelayMs * 2 ** (attempt - 1) * (0.875 + Math.random() / 4);
       await pause(Math.min(LONGEST_DELAY_MS, Math.max(delay, retryAfterMs)), undefined, { signal });
     }
   }
 
-  /** `send` for answers in JSON; null where the body is empty. */
+  /** `send` for JSON responses; null if the body is empty. */
   async sendJson(call: HttpCall): Promise<{ readonly status: number; readonly json: unknown }> {
     const { status, bytes } = await this.send(call);
     return { status, json: parseJson(bytes) };
@@ -136,7 +140,7 @@ export class HttpTransport {
       return {
         error: new WaggleError(
           "NETWORK",
-          `${this.origin} must answer ${method} ${path}, got ${code}; is the server running there?`,
+          `no response from ${this.origin} to ${method} ${path}: ${code}; is the server running there?`,
           { retryable: true, cause: error },
         ),
         isUnseen: UNSENT.has(code),
@@ -150,19 +154,19 @@ function retryable(error: WaggleError): WaggleError {
   return new WaggleError(error.code, error.message, { retryable: true, cause: error });
 }
 
-/** After this nobody knows whether the server acted: the same call must not be made again. */
+/** The server may or may not have acted, so the same call must not be made again. */
 function unknown(error: WaggleError, call: HttpCall): WaggleError {
   if (call.isRepeatable) return error;
   return new WaggleError(
     error.code,
-    `${error.message}; whether the server acted is not known, so it was not asked again`,
+    `${error.message}; it is unknown whether the server acted, so the call was not repeated`,
     { cause: error },
   );
 }
 
 function causeCode(error: unknown): string {
   if (!(error instanceof Error)) return "no connection";
-  if (error.name === "TimeoutError") return "no answer in time";
+  if (error.name === "TimeoutError") return "timed out";
   const code = (error.cause as { readonly code?: unknown } | undefined)?.code;
   return typeof code === "string" ? code : error.message.slice(0, 200);
 }
@@ -174,7 +178,7 @@ function retryAfter(header: string | null): number {
   return Number.isFinite(ms) ? Math.max(0, ms) : 0;
 }
 
-/** A proxy's page of HTML is no JSON, and no reason to fail on top of its status. */
+/** A proxy may send an HTML page with an error status; that is no further error. */
 function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes)) as unknown;

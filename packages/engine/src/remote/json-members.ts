@@ -1,34 +1,34 @@
 /**
- * Reads members of a server's answer and says which one is missing. Not a schema library: the
- * answers that a training engine reads have a handful of members.
+ * Reads members of a server's response and reports which one is missing. Too few members are read to
+ * need a schema library.
  */
 import { WaggleError } from "@waggle/protocol";
 
-/** A member of a JSON object, `undefined` where there is none. */
+/** A member of a JSON object, `undefined` if there is none. */
 export function memberOf(json: unknown, name: string): unknown {
   return typeof json === "object" && json !== null
     ? (json as { readonly [name: string]: unknown })[name]
     : undefined;
 }
 
-/** @throws WaggleError `SCHEMA_INVALID` where the member is not text. */
+/** @throws WaggleError `SCHEMA_INVALID` if the member is not a string. */
 export function textMember(json: unknown, name: string, answer: string): string {
   const value = memberOf(json, name);
   if (typeof value === "string" && value !== "") return value;
-  throw foreign(answer, `${name} as text`, value);
+  throw foreign(answer, `${name} as a string`, value);
 }
 
-/** @throws WaggleError `SCHEMA_INVALID` where the member is not a list. */
+/** @throws WaggleError `SCHEMA_INVALID` if the member is not an array. */
 export function listMember(json: unknown, name: string, answer: string): readonly unknown[] {
   const value = memberOf(json, name);
   if (Array.isArray(value)) return value as readonly unknown[];
-  throw foreign(answer, `${name} as a list`, value);
+  throw foreign(answer, `${name} as an array`, value);
 }
 
 function foreign(answer: string, wanted: string, got: unknown): WaggleError {
   const shown = JSON.stringify(got)?.slice(0, 100) ?? "nothing";
   return new WaggleError(
     "SCHEMA_INVALID",
-    `the answer to ${answer} must hold ${wanted}, got ${shown}; is this a server of the Tinker API?`,
+    `the response to ${answer} must have ${wanted}, got ${shown}; is this a server of the Tinker API?`,
   );
 }

@@ -1,10 +1,10 @@
-/** The refusal of what the Tinker API or one of its servers does not offer. */
+/** The error for features that the Tinker API or one of its servers does not have. */
 import { WaggleError } from "@waggle/protocol";
 
-/** @returns `CAPABILITY_MISSING`, naming what would serve. */
+/** @returns `CAPABILITY_MISSING`, suggesting a local engine. */
 export function missingOnServer(fact: string, got: string): WaggleError {
   return new WaggleError(
     "CAPABILITY_MISSING",
-    `${fact}, got ${got}; the engines of this machine serve it (--device cpu)`,
+    `${fact}, got ${got}; use an engine on this machine (--device cpu)`,
   );
 }

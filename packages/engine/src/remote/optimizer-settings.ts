@@ -1,11 +1,11 @@
-/** Settings of AdamW as a server gets them, and those that it keeps whatever a call says. */
+/** AdamW settings for a server, and a check against those that it was started with. */
 import { WaggleError } from "@waggle/protocol";
 import type { OptimizerOptions } from "@waggle/protocol";
 
-/** Without rates; a server has no value heads. */
+/** All settings but the rates; a server has no value heads. */
 type Settings = Required<Omit<OptimizerOptions, "learningRate" | "valueLearningRate">>;
 
-/** What the port says where a caller says nothing. */
+/** The port's defaults. */
 const DEFAULTS: Settings = {
   beta1: 0.9,
   beta2: 0.95,
@@ -14,13 +14,13 @@ const DEFAULTS: Settings = {
   maxGradientNorm: 0,
 };
 
-/** Every setting, said or by default. */
+/** Fills in the defaults. */
 export function settingsOf(options: Omit<OptimizerOptions, "learningRate">): Settings {
   return { ...DEFAULTS, ...options };
 }
 
 /**
- * @param kept what the server goes by; null where it goes by the call.
+ * @param kept settings fixed by the server; null if it uses those of each call.
  * @throws WaggleError `CAPABILITY_MISSING` naming the first setting that differs.
  */
 export function requireSameOptimizer(
@@ -33,7 +33,7 @@ export function requireSameOptimizer(
     if (asked[name] === has[name]) continue;
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `a step must have the settings that its server keeps, ${name} ${has[name]}, got ${asked[name]}; start the server with that value, or use an engine of this machine (--device cpu)`,
+      `the server fixes ${name} at ${has[name]}, got ${asked[name]}; start the server with that value, or use an engine of this machine (--device cpu)`,
     );
   }
 }

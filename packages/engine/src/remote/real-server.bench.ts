@@ -1,9 +1,11 @@
 /**
- * Compares a running server with the engine of this machine: gradient norms, log-probs and what five
- * steps did to every parameter, then once more from a saved checkpoint. For operators, and for
- * docs/evidence/remote-engine.md. The server must serve the folder's base model. Prints one JSON line.
+ * Compares a running server with the local engine: gradient norms, log-probs and the change of
+ * every parameter over five steps, then once more from a saved checkpoint. For operators and for
+ * docs/evidence/remote-engine.md. The server must serve the folder's base model. Prints one JSON
+ * line.
  *
- * node --conditions=source packages/engine/src/remote/real-server.bench.ts <url> <model folder> <alpha> <clip> [shared folder]
+ * node --conditions=source packages/engine/src/remote/real-server.bench.ts <url> <model folder>
+ * <alpha> <clip> [shared folder]
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +38,7 @@ const remote = await createRemoteEngine({
   fixedOptimizer: { maxGradientNorm },
 });
 const openMs = Math.round(performance.now() - openedAt);
-// The server drew its own A: this machine starts from the same.
+// The server drew its own A; the local engine starts from the same.
 const start = await remote.parameters();
 const adapter = { rank: RANK, alpha, tensors: start };
 const local = await createOnnxEngine({ config, weights, trains: "lora", adapter });
@@ -46,7 +48,7 @@ const sequences = Array.from({ length: 6 }, (_, i) => ({
   tokenIds: Array.from({ length: 20 + 15 * i }, () => Math.floor(random() * config.vocabularySize)),
 }));
 
-/** The same step on both; @returns by how much the norms differ, relative to this machine's. */
+/** Takes the same step on both. @returns the difference of the norms, relative to the local one. */
 async function step(): Promise<number> {
   const logProb = sequences.map(({ tokenIds }) =>
     Float32Array.from(tokenIds, () => (random() - 0.5) / 100),
@@ -70,7 +72,7 @@ async function movedBy(engine: TrainEngine): Promise<Map<string, Float32Array>> 
   );
 }
 
-/** ‖there − here‖ / ‖here‖ of what training did to each parameter. */
+/** ‖remote − local‖ / ‖local‖ of the change of each parameter. */
 async function gaps(): Promise<{ readonly median: number; readonly largest: number }> {
   const there = await movedBy(remote);
   const sorted = [...(await movedBy(local))]

@@ -25,7 +25,7 @@ function start(rank: number): ModelStart & { readonly adapter: Adapter } {
 
 for (const flavor of FLAVORS) {
   sharedBaseContract({
-    name: `a server of the kind ${flavor}`,
+    name: `a ${flavor} server`,
     open: async () => openOn(await serverOf(MODEL, { flavor })),
     createAlone: async ({ adapter }) =>
       connect(await serverOf(MODEL, { flavor }), MODEL, { adapter }),
@@ -33,14 +33,14 @@ for (const flavor of FLAVORS) {
   });
 }
 
-test("models are the server's own, one each, and go when they are unloaded", async () => {
+test("each model is created on the server and unloaded from it", async () => {
   const server = await serverOf(MODEL, { flavor: "skyrl" });
   const base = await openOn(server);
   onTestFinished(() => base.dispose());
   expect(server.server.requests).toEqual([]);
   const engines = [await base.createModel("a", start(3)), await base.createModel("b", start(4))];
   const created = server.server.requests.filter(({ call }) => call === "create_model");
-  // one of them is the probe's
+  // one of them belongs to the probe
   expect(created.length).toBe(3);
   const from = server.server.requests.length;
   for (const engine of engines) await engine.forward({ sequences: [{ tokenIds: [1, 2, 3] }] });
@@ -55,7 +55,7 @@ test("models are the server's own, one each, and go when they are unloaded", asy
   expect(ids("unload_model")).toEqual([first]);
 });
 
-test("a server that holds one model refuses the second by name, and keeps the first", async () => {
+test("a server limited to one model refuses the second by name and keeps the first", async () => {
   const base = await openOn(await serverOf(MODEL, { flavor: "skyrl", holdsOneModel: true }));
   onTestFinished(() => base.dispose());
   const engine = await base.createModel("a", start(3));
@@ -69,7 +69,7 @@ test("a server that holds one model refuses the second by name, and keeps the fi
   await base.createModel("b", start(3));
 });
 
-test("value heads are refused before anything is asked of the server", async () => {
+test("value heads are refused before the first request to the server", async () => {
   const server = await serverOf(MODEL, { flavor: "open-rl" });
   const base = await openOn(server);
   const valued = { ...start(3), valueHead: loudValueHead(TINY) };

@@ -1,19 +1,19 @@
 /**
- * Models of one server behind the port of a shared base: each is the server's own model, created,
- * called and unloaded by the id that the server gave it. The server holds the base.
+ * A `SharedBase` on one server. Each model is created, called and unloaded under the id that the
+ * server gave it; the server holds the base.
  */
 import type { SharedBase } from "@waggle/protocol";
 import { ModelTable } from "../decoder/model-table.ts";
 import { createRemoteEngine } from "./create-remote-engine.ts";
 import type { RemoteEngineOptions } from "./create-remote-engine.ts";
 
-/** Those of an engine, without what a model brings. */
+/** Options of a remote engine, without those of a single model. */
 export type RemoteBaseOptions = Omit<RemoteEngineOptions, "trains" | "adapter" | "valueHead">;
 
 /**
- * Nothing is asked of the server before the first model, with which it is probed, once. A model's adapter must be fresh, and value
- * heads are refused; a server that holds one model only (SkyRL's FSDP and Megatron backends) refuses
- * the second with `CAPABILITY_MISSING`.
+ * Sends nothing before the first model, with which the server is probed once. A model's adapter
+ * must be fresh, and value heads are refused. A server limited to one model (SkyRL's FSDP and
+ * Megatron backends) refuses the second with `CAPABILITY_MISSING`.
  */
 export async function openRemoteBase(options: RemoteBaseOptions): Promise<SharedBase> {
   let isProbed = false;

@@ -1,7 +1,7 @@
 /**
- * The contract of TrainEngine over HTTP, on the SkyRL kind of server. The protocol gives no gradients
- * out; here the server is ours, so those of its engine are compared: what `backward` sent did add up
- * to them.
+ * The TrainEngine contract over HTTP, on a SkyRL server. The protocol does not return gradients,
+ * but this server runs in the test, so its engine's gradients are compared: they show what
+ * `backward` sent.
  */
 import type { Adapter } from "@waggle/model";
 import type { TrainEngine } from "@waggle/protocol";
@@ -10,7 +10,7 @@ import { createOnnxEngine } from "../onnx/onnx-engine.ts";
 import { trainEngineContract } from "../contract/train-engine.contract.ts";
 import { ALPHA, connect, serverOf } from "./remote-engine.fixture.ts";
 
-/** All servers of this file save to one disk. */
+/** All servers of this file save to the same storage. */
 const savedWeights = new Map<string, SavedWeights>();
 
 trainEngineContract({
@@ -40,29 +40,29 @@ trainEngineContract({
     ...["qwen3", "llama", "qwen2", "smollm3"].flatMap((model) => [
       ...[...(isFamily(model) ? [] : ["cool"]), "full", "lora"].map((name) => ({
         test: `forward gives PyTorch's outputs (${model}, ${name})`,
-        reason: "its sequences have temperatures or kept sets, which the Tinker API does not know",
+        reason: "its sequences have temperatures or kept sets, which the Tinker API does not have",
       })),
       ...["full", "lora"].map((trains) => ({
         test: `backward gives PyTorch's gradients of every tensor (${model}, ${trains})`,
-        reason: "its sequences have temperatures or kept sets, its derivatives entropies",
+        reason: "its sequences have temperatures or kept sets, and it differentiates entropy",
       })),
       ...(isFamily(model) ? [] : ["full", "lora"]).map((trains) => ({
         test: `the gradient of entropy equals central differences of the plain twin, every tensor (${model}, ${trains})`,
-        reason: "the Tinker API has no entropies",
+        reason: "the Tinker API has no entropy",
       })),
     ]),
     {
-      test: "a taken token outside of its kept set has log-prob −∞ and no gradient",
+      test: "a taken token outside its kept set has log-prob −∞ and no gradient",
       reason: "the Tinker API has no kept sets",
     },
     {
       test: "optimStep moves parameters by AdamW on the gradients, over 10 steps",
       reason:
-        "SkyRL fixes decay and clipping at its start; remote-engine.test.ts has it on open-rl",
+        "SkyRL fixes decay and clipping at startup; remote-engine.test.ts covers it on open-rl",
     },
     {
       test: "a tiny model overfits one sequence, and not at learning rate 0",
-      reason: "SkyRL fixes clipping at its start; remote-engine.test.ts has it with that setting",
+      reason: "SkyRL fixes clipping at startup; remote-engine.test.ts covers it with that setting",
     },
     ...[
       ...["qwen3", "llama"].flatMap((model) =>
@@ -72,28 +72,30 @@ trainEngineContract({
         ]),
       ),
       "values beside log-probs add their gradients, whatever the microbatches",
-      "values need not train the decoder",
-      "a critic learns returns, and neither at rate 0 nor from shuffled ones",
+      "values can leave the decoder untrained",
+      "a critic learns returns, but not at rate 0 and not from shuffled returns",
       "value heads have a learning rate of their own",
-      "a loaded checkpoint goes on bit by bit, value heads included",
+      "training resumes from a checkpoint bit for bit, value heads included",
       "heads of another width, and derivatives of other shapes, are refused",
     ].map((title) => ({
       test: title,
-      reason: "the Tinker API has no values or candidates; remote-refusals.test.ts has the refusal",
+      reason:
+        "the Tinker API has no values or candidates; remote-refusals.test.ts covers the refusal",
     })),
     ...["full", "lora"].map((trains) => ({
-      test: `a loaded checkpoint goes on bit by bit (${trains})`,
-      reason: "checkpoints name a place on the server; remote-engine.test.ts compares parameters",
+      test: `training resumes from a checkpoint bit for bit (${trains})`,
+      reason:
+        "checkpoints name a location on the server; remote-engine.test.ts compares parameters",
     })),
   ],
 });
 
-/** Whose goldens and differences are fewer. */
+/** Types with fewer goldens and central differences. */
 function isFamily(model: string): boolean {
   return model === "qwen2" || model === "smollm3";
 }
 
-/** The adapter's shape with B zero: where a server starts from is its own matter. */
+/** The adapter's shape with B zero, because servers draw their own A. */
 function fresh(adapter: Adapter): Adapter {
   const tensors = new Map(
     Array.from(adapter.tensors, ([name, { shape, data }]) => [

@@ -1,4 +1,4 @@
-/** What tests of the remote engine share: a server over the ONNX engine, tiny decoders. Tests only. */
+/** Shared by tests of the remote engine: a server over the ONNX engine, tiny decoders. Tests only. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,14 +18,14 @@ import { loudWeights, randomDerivatives, TINY } from "../contract/train-engine.f
 import { createRemoteEngine } from "./create-remote-engine.ts";
 import type { RemoteEngineOptions } from "./create-remote-engine.ts";
 
-/** SkyRL's only alpha; open-rl takes any. */
+/** The only alpha that SkyRL supports; open-rl takes any. */
 export const ALPHA = 32;
 
 export type ServedModel = {
   readonly config: DecoderConfig;
   readonly weights: TensorMap;
   readonly trains: "lora" | "full";
-  /** What the server starts from; by default a fresh adapter of the rank that is asked for. */
+  /** The server's initial adapter. Default: a fresh one of the requested rank. */
   readonly adapter?: Adapter;
 };
 
@@ -39,7 +39,7 @@ export const SEQUENCES: readonly TrainSequence[] = [
   { tokenIds: [8, 8, 21, 13, 1, 19] },
 ];
 
-/** The engine that a server of `MODEL` runs, without a server. */
+/** The engine that a server of `MODEL` runs, without the server. */
 export async function localEngine(): Promise<TrainEngine> {
   const adapter = initializeAdapter(TINY, { rank: 3, alpha: ALPHA, seed: 1 });
   const engine = await createOnnxEngine({ ...MODEL, adapter, threads: 1 });
@@ -47,7 +47,7 @@ export async function localEngine(): Promise<TrainEngine> {
   return engine;
 }
 
-/** A step for each seed, on derivatives drawn by it; @returns the gradients' norms. */
+/** Takes a step per seed, with derivatives drawn from it. @returns the gradient norms. */
 export async function train(engine: TrainEngine, seeds: readonly number[]): Promise<number[]> {
   const norms: number[] = [];
   for (const seed of seeds) {
@@ -58,7 +58,7 @@ export async function train(engine: TrainEngine, seeds: readonly number[]): Prom
   return norms;
 }
 
-/** ‖a − b‖ / ‖b‖ of each tensor, 0 where both are 0. */
+/** ‖a − b‖ / ‖b‖ of each tensor, 0 if both are 0. */
 export function distances(actual: TensorMap, expected: TensorMap): number[] {
   expect([...actual.keys()]).toEqual([...expected.keys()]);
   return [...expected].map(([name, { data }]) => {
@@ -68,7 +68,7 @@ export function distances(actual: TensorMap, expected: TensorMap): number[] {
   });
 }
 
-/** PEFT's two files, or the model's one: what SkyRL and open-rl export. */
+/** The two files of PEFT, or the model's single file, as SkyRL and open-rl export them. */
 export function exportFilesOf(config: DecoderConfig): ExportFiles {
   return (parameters, { rank, alpha }) => {
     if (rank === 0) return new Map([["model.safetensors", writeSafetensors(parameters, {})]]);
@@ -85,7 +85,7 @@ interface ServerChoice extends Partial<TinkerServerOptions> {
   readonly flavor: "skyrl" | "open-rl";
 }
 
-/** A server that is closed, and whose folder is removed, when the test ends. */
+/** Starts a server; when the test ends it is closed and its folder removed. */
 export async function serverOf(
   { config, weights, trains, adapter }: ServedModel,
   options: ServerChoice,
@@ -115,7 +115,7 @@ export async function serverOf(
   return { server, folder };
 }
 
-/** Connects to it with a fresh adapter of rank 3; disposed when the test ends. */
+/** Connects to it with a fresh adapter of rank 3; disposed of when the test ends. */
 export async function connect(
   { server, folder }: { readonly server: TinkerServer; readonly folder: string },
   { config, trains }: ServedModel,

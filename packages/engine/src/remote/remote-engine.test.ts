@@ -14,7 +14,7 @@ import {
   train,
 } from "./remote-engine.fixture.ts";
 
-test.each(FLAVORS)("%s: outputs, norms and parameters are the local engine's", async (flavor) => {
+test.each(FLAVORS)("%s: outputs, norms and parameters match the local engine's", async (flavor) => {
   const remote = await connect(await serverOf(MODEL, { flavor }), MODEL, MODEL);
   const local = await localEngine();
   expect(await train(remote, [1, 2, 3])).toEqual(await train(local, [1, 2, 3]));
@@ -38,11 +38,11 @@ test("derivatives of both log-probs add up", async () => {
     await engine.optimStep({ learningRate: 0.01, maxGradientNorm: 1 });
   }
   const [actual, expected] = [await remote.parameters(), await local.parameters()];
-  // The sum of two derivatives is rounded once here, their gradients' sum later there.
+  // Here the sum of two derivatives is rounded; there the sum of their gradients.
   expect(Math.max(...distances(actual, expected))).toBeLessThan(1e-4);
 });
 
-test("a step after derivatives of 0 is a step on gradients of 0", async () => {
+test("a step after zero derivatives is a step on zero gradients", async () => {
   const remote = await connect(await serverOf(MODEL, { flavor: "skyrl" }), MODEL);
   const zeros = SEQUENCES.map(({ tokenIds }) => new Float32Array(tokenIds.length));
   const before = await remote.parameters();
@@ -52,7 +52,7 @@ test("a step after derivatives of 0 is a step on gradients of 0", async () => {
   expect(await remote.parameters()).toEqual(before);
 });
 
-test.each(FLAVORS)("%s: a saved checkpoint goes on in another engine, exactly", async (flavor) => {
+test.each(FLAVORS)("%s: another engine resumes exactly from a saved checkpoint", async (flavor) => {
   const server = await serverOf(MODEL, { flavor });
   const whole = await connect(server, MODEL);
   await train(whole, [1, 2]);
@@ -91,7 +91,7 @@ test("open-rl takes decay and clipping from the call, and keeps the first step's
   expect(await codeOf(remote.optimStep({ ...options, beta2: 0.95 }))).toBe("CAPABILITY_MISSING");
 });
 
-test("SkyRL's optimizer is that of its start: a step with other settings is not sent", async () => {
+test("SkyRL fixes its optimizer at startup: a step with other settings is not sent", async () => {
   const server = await serverOf(MODEL, { flavor: "skyrl" });
   const remote = await connect(server, MODEL);
   expect(remote.capabilities().fixedOptimizer).toMatchObject({ maxGradientNorm: 1 });
@@ -101,7 +101,7 @@ test("SkyRL's optimizer is that of its start: a step with other settings is not 
   expect(server.server.requests.length).toBe(sent);
 });
 
-test("every parameter trained on SkyRL learns one sequence, and not at learning rate 0", async () => {
+test("full training on SkyRL learns one sequence, and not at learning rate 0", async () => {
   const model = { ...MODEL, weights: initializeDecoder(TINY, 3), trains: "full" } as const;
   const server = await serverOf(model, { flavor: "skyrl" });
   const sequences = [{ tokenIds: [1, 7, 7, 3, 28, 12, 7, 5, 1, 19, 4, 4] }];
@@ -116,11 +116,11 @@ test("every parameter trained on SkyRL learns one sequence, and not at learning 
     return (row ?? new Float32Array()).reduce((sum, value) => sum + value, 0) / 11;
   };
   expect(await meanLogProb(0.02)).toBeGreaterThan(-1);
-  // Uniform over 29 tokens is −3.37.
+  // A uniform distribution over 29 tokens has −3.37.
   expect(await meanLogProb(0)).toBeLessThan(-3);
 });
 
-test("a device that is a URL is a server", async () => {
+test("a URL as device connects to a server", async () => {
   const { server } = await serverOf(MODEL, { flavor: "skyrl" });
   const device = server.url as `http://${string}`;
   const adapter = initializeAdapter(TINY, { rank: 3, alpha: ALPHA, seed: 1 });
@@ -135,7 +135,7 @@ test("a device that is a URL is a server", async () => {
   expect(server.requests.at(-2)?.call).toBe("unload_model");
 });
 
-test("a session is kept alive, and no longer once the engine is disposed", async () => {
+test("a session is kept alive until the engine is disposed of", async () => {
   const { server, folder } = await serverOf(MODEL, { flavor: "skyrl" });
   const engine = await connect({ server, folder }, MODEL, { heartbeatMs: 5 });
   const beats = (): number =>

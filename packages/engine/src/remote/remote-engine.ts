@@ -1,8 +1,8 @@
 /**
  * The TrainEngine on a server of the Tinker API: SkyRL on Ray, open-rl on Kubernetes. The server
- * holds base model, adapter and moments; derivatives travel as weights of `cross_entropy`. It has
- * log-probs of taken tokens and their derivatives, nothing else, and no way to upload weights:
- * training starts from the server's own fresh adapter or from a checkpoint on the server.
+ * holds base model, adapter and moments; derivatives are sent as weights of `cross_entropy`. It
+ * only has log-probs of taken tokens and their derivatives. Weights cannot be uploaded, so training
+ * starts from the server's fresh adapter or from a checkpoint on the server.
  */
 import { WaggleError } from "@waggle/protocol";
 import type {
@@ -29,20 +29,21 @@ import type { TinkerClient } from "./tinker-client.ts";
 import { splitData, toBackwardData, toForwardData } from "./wire-batch.ts";
 import type { PlacedDatum, RequestLimits } from "./wire-batch.ts";
 
+/** See the header. */
 export class RemoteEngine implements TrainEngine {
   readonly #client: TinkerClient;
   readonly #options: RemoteWeightsOptions & { readonly limits: RequestLimits };
   readonly #capabilities: EngineCapabilities;
   #step = 0;
-  /** The settings of the first step: open-rl goes by them, but for rate and clipping. */
+  /** Settings of the first step. open-rl keeps them, except learning rate and clipping. */
   #first: OptimizerOptions | null = null;
-  /** Why nobody knows what the server's gradients and parameters are, until `load`. */
+  /** The event after which the server's gradients and parameters are unknown, until `load`. */
   #unknownSince: string | null = null;
   readonly #calls = new CallQueue();
   readonly #release: () => Promise<void>;
 
   /**
-   * @param client with a model of its own, which the engine gives back when it is disposed.
+   * @param client with a model of its own, which the engine unloads when it is disposed of.
    * @param release called once, after that.
    */
   constructor(
@@ -78,7 +79,7 @@ export class RemoteEngine implements TrainEngine {
       return {
         logProb,
         rawLogProb: logProb.map((values) => values.slice()),
-        // Not served: who uses them all the same gets no number to go on with.
+        // Not available: NaN, so that using them anyway is noticed.
         entropy: empty(Number.NaN),
         sumSquaredProb: empty(Number.NaN),
       };
@@ -103,11 +104,11 @@ export class RemoteEngine implements TrainEngine {
       requireSameOptimizer(options, kept);
       const gradientNorm = await this.#changing("optimStep", () => this.#client.optimStep(options));
       if (gradientNorm === undefined || !isFiniteNorm(gradientNorm)) {
-        // SkyRL leaves such a step out (fsdp_strategy.py); open-rl takes it and has NaN parameters.
-        if (this.#client.flavor.name === "open-rl") this.#unknownSince = "a gradient without end";
+        // SkyRL skips such a step (fsdp_strategy.py); open-rl takes it and gets NaN parameters.
+        if (this.#client.flavor.name === "open-rl") this.#unknownSince = "a non-finite gradient";
         throw new WaggleError(
           "NON_FINITE_VALUE",
-          `gradients must be finite, got a norm of ${gradientNorm ?? "nothing"} from the server; lower the learning rate and load() the last checkpoint`,
+          `the server reports a gradient norm of ${gradientNorm ?? "nothing"}; it must be finite; lower the learning rate and load() the last checkpoint`,
         );
       }
       this.#first ??= options;
@@ -118,7 +119,9 @@ export class RemoteEngine implements TrainEngine {
 
   gradients(): Promise<TensorMap> {
     return this.#calls.run(() =>
-      Promise.reject(missingOnServer("gradients can be read only on this machine", "a server")),
+      Promise.reject(
+        missingOnServer("gradients can only be read from an engine on this machine", "a server"),
+      ),
     );
   }
 
@@ -140,15 +143,15 @@ export class RemoteEngine implements TrainEngine {
   load({ step, location }: EngineCheckpoint): Promise<void> {
     return this.#calls.run(async () => {
       if (location === undefined) {
-        throw corrupt("its place on a server", "tensors, which cannot be uploaded");
+        throw corrupt("a location on the server", "tensors, which cannot be uploaded");
       }
-      this.#unknownSince = "a checkpoint that was not loaded";
+      this.#unknownSince = "a checkpoint that failed to load";
       try {
         await this.#reopen(location);
       } catch (error) {
         const isGone =
           WaggleError.is(error, "NOT_FOUND") || WaggleError.is(error, "INVALID_ARGUMENT");
-        throw isGone ? corrupt("weights that its server still has", location, error) : error;
+        throw isGone ? corrupt("weights that the server still has", location, error) : error;
       }
       this.#step = step;
       this.#unknownSince = null;
@@ -158,17 +161,17 @@ export class RemoteEngine implements TrainEngine {
   dispose(): Promise<void> {
     return this.#calls.close(async () => {
       this.#client.close();
-      // A server that is gone holds nothing that could be given back.
+      // If the server is gone, there is nothing to unload.
       await this.#client.unloadModel().catch(() => {});
       await this.#release();
     });
   }
 
-  /** Works on a server that was started again as well: session and model are new. */
+  /** Also works on a restarted server, because session and model are new. */
   async #reopen(location: string): Promise<void> {
     const client = this.#client;
     if (!client.flavor.loadsInPlace) {
-      // Some servers hold one model only.
+      // Some servers support only one model.
       await client.unloadModel().catch(() => {});
       await client.openSession();
       await client.createModel();
@@ -176,7 +179,7 @@ export class RemoteEngine implements TrainEngine {
     await client.loadWeights(location);
   }
 
-  /** Runs what changes gradients or parameters: where it fails, they are unknown. */
+  /** Runs `work`, which changes gradients or parameters. If it fails, they are unknown. */
   async #changing<T>(name: string, work: () => Promise<T>): Promise<T> {
     this.#requireKnown();
     try {
@@ -191,7 +194,7 @@ export class RemoteEngine implements TrainEngine {
     if (this.#unknownSince === null) return;
     throw new WaggleError(
       "DEVICE_LOST",
-      `the server's gradients and parameters must be known, got ${this.#unknownSince} before; load() the last checkpoint`,
+      `the server's gradients and parameters are unknown after ${this.#unknownSince}; load() the last checkpoint`,
       { retryable: true },
     );
   }
@@ -208,7 +211,7 @@ export class RemoteEngine implements TrainEngine {
   }
 }
 
-/** Temperatures of 1, kept sets of everything and positions that count ancestors ask for nothing. */
+/** Removes members that have no effect: temperatures 1, full kept sets, positions by ancestors. */
 function withoutDefaults(batch: TrainBatch): TrainBatch {
   return {
     ...batch,
@@ -241,7 +244,7 @@ function isFiniteNorm(norm: number): boolean {
 function corrupt(wanted: string, got: string, cause?: unknown): WaggleError {
   return new WaggleError(
     "CHECKPOINT_CORRUPT",
-    `a checkpoint of a remote engine must name ${wanted}, got ${got.slice(0, 300)}; use one that this server saved`,
+    `a remote engine's checkpoint must name ${wanted}, got ${got.slice(0, 300)}; use one that this server saved`,
     { cause },
   );
 }

@@ -1,6 +1,6 @@
 /**
- * What a server computes is what is computed here: gradients over HTTP from a server that runs one engine
- * against those of another without a server. The protocol gives no gradients out, this server is ours.
+ * A server over one engine gives the gradients of another local engine. The protocol does not return
+ * gradients, but this server runs in the test.
  */
 import { initializeAdapter } from "@waggle/model";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
@@ -42,7 +42,7 @@ test.for([
         return engine;
       },
     });
-    // What a client begins with is the same shape; where the server starts is its own matter.
+    // The client only sets the shape; the server draws its own adapter.
     const fresh = initializeAdapter(config, { rank: adapter.rank, alpha: ALPHA, seed: 1 });
     const remote = await connect(server, options, {
       fixedOptimizer: {},
@@ -61,7 +61,7 @@ test.for([
   },
 );
 
-/** Of the sequences' log-probs: what `engine` is told to add up where `serving` computes. */
+/** Gradients of the sum of all log-probs, requested through `engine` and computed by `serving`. */
 async function gradientsOf(engine: TrainEngine, serving: TrainEngine): Promise<TensorMap> {
   const logProb = randomDerivatives(SEQUENCES, 6);
   await engine.backward({ sequences: SEQUENCES }, { logProb });

@@ -1,4 +1,4 @@
-/** What goes wrong between an engine and its server, and that nothing is applied twice by it. */
+/** Failures between an engine and its server. No call may be applied twice because of one. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TinkerFault } from "@waggle/testing/tinker-server";
@@ -24,7 +24,7 @@ const REFUSED: TinkerFault[] = [
   { kind: "refuse", status: 429, retryAfter: "0.01" },
 ];
 
-test("SkyRL: calls whose answers were lost are made again, and count once", async () => {
+test("SkyRL: calls whose response was lost are repeated and applied once", async () => {
   const { server, folder } = await serverOf(MODEL, { flavor: "skyrl" });
   const remote = await connect({ server, folder }, MODEL, { attempts: 8 });
   const local = await localEngine();
@@ -40,7 +40,7 @@ test("SkyRL: calls whose answers were lost are made again, and count once", asyn
   expect(new Set(seen.filter((seq) => seq !== undefined)).size).toBe(3);
 });
 
-test("open-rl: a refusal is tried again, and counts once", async () => {
+test("open-rl: a refused call is retried and applied once", async () => {
   const { server, folder } = await serverOf(MODEL, { flavor: "open-rl" });
   const remote = await connect({ server, folder }, MODEL);
   const local = await localEngine();
@@ -53,7 +53,7 @@ test("open-rl: a refusal is tried again, and counts once", async () => {
 });
 
 test.each(["forward_backward", "optim_step"])(
-  "open-rl: after a lost answer of %s nothing is guessed, and a checkpoint goes on exactly",
+  "open-rl: after a lost response to %s calls are refused until a checkpoint is loaded, which resumes exactly",
   async (call) => {
     for (const fault of LOST) {
       const { server, folder } = await serverOf(MODEL, { flavor: "open-rl" });
@@ -79,7 +79,7 @@ test.each(["forward_backward", "optim_step"])(
   },
 );
 
-test("open-rl: outputs come from a backward without weight, which may be repeated", async () => {
+test("open-rl: outputs come from a backward pass with zero weights, which may be repeated", async () => {
   const { server, folder } = await serverOf(MODEL, { flavor: "open-rl" });
   const remote = await connect({ server, folder }, MODEL);
   const local = await localEngine();
@@ -94,7 +94,7 @@ test.each([
   ["skyrl", true],
   ["open-rl", true],
 ] as const)(
-  "%s started again (records forgotten: %s): the model is lost, a checkpoint goes on",
+  "%s restarted (records forgotten: %s): the model is lost, and training resumes from a checkpoint",
   async (flavor, forgets) => {
     const { server, folder } = await serverOf(MODEL, { flavor });
     const remote = await connect({ server, folder }, MODEL);
@@ -112,17 +112,20 @@ test.each([
   },
 );
 
-test.each(["skyrl", "open-rl"] as const)("%s: a slow result is waited for", async (flavor) => {
-  const { server, folder } = await serverOf(MODEL, { flavor });
-  const remote = await connect({ server, folder }, MODEL);
-  const local = await localEngine();
-  server.faults.add("retrieve_future", { kind: "pending" }, 3);
-  server.faults.add("retrieve_future", { kind: "drop-before" });
-  server.faults.add("retrieve_future", { kind: "refuse", status: 502 });
-  expect(await train(remote, [1])).toEqual(await train(local, [1]));
-});
+test.each(["skyrl", "open-rl"] as const)(
+  "%s: the client waits for a slow result",
+  async (flavor) => {
+    const { server, folder } = await serverOf(MODEL, { flavor });
+    const remote = await connect({ server, folder }, MODEL);
+    const local = await localEngine();
+    server.faults.add("retrieve_future", { kind: "pending" }, 3);
+    server.faults.add("retrieve_future", { kind: "drop-before" });
+    server.faults.add("retrieve_future", { kind: "refuse", status: 502 });
+    expect(await train(remote, [1])).toEqual(await train(local, [1]));
+  },
+);
 
-test("a result that does not come is given up, naming how long was waited", async () => {
+test("waiting for a result ends with an error that names the time limit", async () => {
   const { server, folder } = await serverOf(MODEL, { flavor: "open-rl" });
   const remote = await connect({ server, folder }, MODEL, { resultTimeoutMs: 250 });
   server.faults.add("retrieve_future", { kind: "pending" }, 1000);
@@ -132,7 +135,7 @@ test("a result that does not come is given up, naming how long was waited", asyn
   });
 });
 
-test("saving again under a new name is safe: lost answers of save_weights do no harm", async () => {
+test("after a lost response to save_weights, weights are saved again under a new name", async () => {
   const { server, folder } = await serverOf(MODEL, { flavor: "skyrl" });
   const remote = await connect({ server, folder }, MODEL);
   await train(remote, [1]);
@@ -141,7 +144,7 @@ test("saving again under a new name is safe: lost answers of save_weights do no 
   expect(server.savedWeights.has(location ?? "")).toBe(true);
 });
 
-test("a gradient that is not finite: SkyRL leaves the step out, open-rl needs a checkpoint", async () => {
+test("after a non-finite gradient SkyRL skips the step, and open-rl needs a checkpoint", async () => {
   const sequences = SEQUENCES;
   const logProb = sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length).fill(3e38));
   for (const flavor of ["skyrl", "open-rl"] as const) {
@@ -154,7 +157,7 @@ test("a gradient that is not finite: SkyRL leaves the step out, open-rl needs a 
   }
 });
 
-test("no server, another server, and a URL with a password are told apart", async () => {
+test("no server, a foreign server and a URL with a password have different error codes", async () => {
   const other = createServer((_, response) => response.writeHead(404).end("<html>"));
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void other.close());
@@ -168,7 +171,7 @@ test("no server, another server, and a URL with a password are told apart", asyn
   expect(await at("ftp://127.0.0.1")).toBe("INVALID_ARGUMENT");
 });
 
-test("a server that asks for a key refuses calls without, and the key is in no message", async () => {
+test("a server with a key refuses calls with a wrong one, and no message contains the key", async () => {
   const { server, folder } = await serverOf(MODEL, { flavor: "skyrl", apiKey: "tml-right" });
   const refused = connect({ server, folder }, MODEL, { apiKey: "tml-wrong" });
   await expect(refused).rejects.toMatchObject({

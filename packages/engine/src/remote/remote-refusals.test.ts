@@ -1,4 +1,4 @@
-/** What a server lacks, or has otherwise, is said before anything is trained. */
+/** Missing features and mismatches of a server are reported before anything is trained. */
 import { initializeAdapter } from "@waggle/model";
 import { expect, test } from "vitest";
 import {
@@ -17,7 +17,7 @@ import {
   serverOf,
 } from "./remote-engine.fixture.ts";
 
-test("a server that takes means over weights is refused, and SkyRL's way out is named", async () => {
+test("a server that averages over weights is refused, naming SkyRL's backends that sum", async () => {
   const server = await serverOf(MODEL, { flavor: "skyrl", weighting: "mean" });
   await expect(connect(server, MODEL)).rejects.toMatchObject({
     code: "CAPABILITY_MISSING",
@@ -25,7 +25,7 @@ test("a server that takes means over weights is refused, and SkyRL's way out is 
   });
 });
 
-test("the model of the probe is given back before that of the training is created", async () => {
+test("the probe's model is unloaded before the model to train is created", async () => {
   const { server, folder } = await serverOf(MODEL, { flavor: "skyrl" });
   await connect({ server, folder }, MODEL);
   const calls = server.requests.map(({ call }) => call);
@@ -41,7 +41,7 @@ test("the model of the probe is given back before that of the training is create
   ]);
 });
 
-test("another base model than the one here is found by its log-probs", async () => {
+test("a base model that differs from the local one is detected by its log-probs", async () => {
   const server = await serverOf(MODEL, { flavor: "skyrl" });
   const weights = new Map(MODEL.weights);
   const [name, { shape, data }] = [...weights][1] as [
@@ -53,7 +53,7 @@ test("another base model than the one here is found by its log-probs", async () 
   await connect(server, MODEL, { weights: MODEL.weights });
 });
 
-test("a base model that the server does not serve is refused by its name", async () => {
+test("a base model that the server does not serve is refused", async () => {
   const server = await serverOf(MODEL, { flavor: "open-rl" });
   expect(await codeOf(connect(server, MODEL, { baseModel: "Qwen/Qwen3-0.6B" }))).toBe(
     "MODEL_UNSUPPORTED",
@@ -61,7 +61,7 @@ test("a base model that the server does not serve is refused by its name", async
   await connect(server, MODEL, { baseModel: "tiny/decoder" });
 });
 
-test("there is no upload: a trained adapter, and one of another decoder, are refused", async () => {
+test("a trained adapter, and one for another decoder, are refused", async () => {
   const server = await serverOf(MODEL, { flavor: "skyrl" });
   const trained = { ...loudAdapter(TINY), alpha: ALPHA };
   expect(await codeOf(connect(server, MODEL, { adapter: trained }))).toBe("CAPABILITY_MISSING");
@@ -69,7 +69,7 @@ test("there is no upload: a trained adapter, and one of another decoder, are ref
   expect(await codeOf(connect(server, MODEL, { adapter: foreign }))).toBe("ADAPTER_INCOMPATIBLE");
 });
 
-test("value heads are refused by name before anything is asked of the server", async () => {
+test("value heads are refused by name before any request to the server", async () => {
   const server = await serverOf(MODEL, { flavor: "skyrl" });
   const valueHead = loudValueHead(TINY);
   await expect(connect(server, MODEL, { valueHead })).rejects.toMatchObject({
@@ -86,7 +86,7 @@ test("value heads are refused by name before anything is asked of the server", a
   expect(server.server.requests.length).toBe(asked);
 });
 
-test("SkyRL has one alpha, open-rl any", async () => {
+test("SkyRL accepts only its alpha, open-rl any", async () => {
   const adapter = initializeAdapter(TINY, { rank: 3, alpha: 6, seed: 1 });
   const skyrl = await serverOf(MODEL, { flavor: "skyrl" });
   await expect(connect(skyrl, MODEL, { adapter })).rejects.toMatchObject({
@@ -98,13 +98,13 @@ test("SkyRL has one alpha, open-rl any", async () => {
   expect(engine.capabilities()).toMatchObject({ trains: "lora", reads: ["parameters"] });
 });
 
-test("open-rl trains no full model", async () => {
+test("full training is refused on open-rl", async () => {
   const model = { ...MODEL, trains: "full" } as const;
   const server = await serverOf(model, { flavor: "open-rl" });
   expect(await codeOf(connect(server, model))).toBe("CAPABILITY_MISSING");
 });
 
-test("open-rl without a shared folder gives no parameters, and says so beforehand", async () => {
+test("without a shared folder open-rl's parameters cannot be read, and capabilities() says so", async () => {
   const server = await serverOf(MODEL, { flavor: "open-rl" });
   const engine = await connect(server, MODEL, { sharedFolder: undefined });
   expect(engine.capabilities().reads).toEqual([]);
@@ -113,12 +113,12 @@ test("open-rl without a shared folder gives no parameters, and says so beforehan
   await engine.forward({ sequences: SEQUENCES });
 });
 
-test("a folder that is not the server's is refused", async () => {
+test("a shared folder without the server's files is refused", async () => {
   const server = await serverOf(MODEL, { flavor: "open-rl" });
   expect(await codeOf(connect(server, MODEL, { sharedFolder: "/nonexistent" }))).toBe("NOT_FOUND");
 });
 
-test("a backend that exports merged models gives no parameters", async () => {
+test("parameters cannot be read from a backend that exports merged models", async () => {
   const server = await serverOf(MODEL, {
     flavor: "skyrl",
     exportFiles: () => new Map([["model.safetensors", new Uint8Array(8)]]),
@@ -131,7 +131,7 @@ test("a backend that exports merged models gives no parameters", async () => {
   });
 });
 
-test("an exported adapter of another alpha is refused", async () => {
+test("an exported adapter with another alpha is refused", async () => {
   const server = await serverOf(MODEL, {
     flavor: "skyrl",
     exportFiles: (parameters, request) =>

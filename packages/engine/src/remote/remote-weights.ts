@@ -1,6 +1,6 @@
 /**
- * Trained parameters as the server gives them out: a tar archive over HTTP (SkyRL) or a folder of
- * PEFT's files that both sides see (open-rl). Checked against the decoder before anyone uses them.
+ * Reads trained parameters from the server: a tar archive over HTTP (SkyRL), or PEFT's files in a
+ * shared folder (open-rl). Checks them against the decoder.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,22 +18,22 @@ import type { TinkerClient } from "./tinker-client.ts";
 
 export type RemoteWeightsOptions = {
   readonly config: DecoderConfig;
-  /** Shape of the adapter; null where every parameter is trained. */
+  /** Shape of the adapter; null if every parameter is trained. */
   readonly adapter: { readonly rank: number; readonly alpha: number } | null;
-  /** Where this machine sees the server's `OPEN_RL_TMP_DIR`. */
+  /** Local path of the server's `OPEN_RL_TMP_DIR`. */
   readonly sharedFolder: string | undefined;
 };
 
 type Files = ReadonlyMap<string, Uint8Array>;
 
-/** Twice the parameters in float32: room for a tokenizer and headers. */
+/** Twice the size of the parameters in float32, which leaves room for a tokenizer and headers. */
 const BYTES_PER_PARAMETER = 8;
 const SMALLEST_LIMIT = 256 * 1024 * 1024;
 
 /**
- * Parameters in the port's names and order.
- * @throws WaggleError `CAPABILITY_MISSING` where the server gives only a path, or another kind of
- *   file; `ADAPTER_INCOMPATIBLE` where the adapter is not of this decoder, rank and alpha.
+ * Reads the parameters, in the port's names and order.
+ * @throws WaggleError `CAPABILITY_MISSING` if the server only returns a path, or another kind of file;
+ *   `ADAPTER_INCOMPATIBLE` if the adapter's decoder, rank or alpha differ.
  */
 export async function readRemoteWeights(
   client: TinkerClient,
@@ -55,12 +55,12 @@ async function filesOfArchive(client: TinkerClient, config: DecoderConfig): Prom
   return readTar(archive, Math.max(SMALLEST_LIMIT, BYTES_PER_PARAMETER * parameters));
 }
 
-/** open-rl `trainer.py`, save_adapter: `peft/<model>`, and in it PEFT's folder of the same name. */
+/** open-rl `trainer.py`, save_adapter: `peft/<model>` contains PEFT's folder of the same name. */
 async function filesOfFolder(client: TinkerClient, folder: string | undefined): Promise<Files> {
   if (folder === undefined) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      "parameters() needs the server's files, got no folder that both machines see; mount OPEN_RL_TMP_DIR here and pass it as sharedFolder",
+      "parameters() needs a folder shared with the server; mount OPEN_RL_TMP_DIR here and pass it as sharedFolder",
     );
   }
   const { modelId } = await client.saveForSampler();
@@ -73,7 +73,7 @@ async function filesOfFolder(client: TinkerClient, folder: string | undefined): 
     await Promise.all(names.map(read)).catch((error: unknown) => {
       throw new WaggleError(
         "NOT_FOUND",
-        `the server must have written an adapter below ${folder}, got ${String(error).slice(0, 200)}; is it the server's OPEN_RL_TMP_DIR?`,
+        `found no adapter from the server below ${folder}: ${String(error).slice(0, 200)}; is it the server's OPEN_RL_TMP_DIR?`,
         { cause: error },
       );
     }),
@@ -90,14 +90,14 @@ function adapterWeights(
   if (json === undefined || bytes === undefined) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `the server must give out the adapter, got an archive of ${[...files.keys()].slice(0, 5).join(", ").slice(0, 200) || "nothing"}; a backend that exports merged models cannot be published from: use one that saves adapters`,
+      `the server's archive has no adapter but ${[...files.keys()].slice(0, 5).join(", ").slice(0, 200) || "nothing"}; use a backend that saves adapters instead of merged models`,
     );
   }
   const adapter = readPeftAdapter(JSON.parse(new TextDecoder().decode(json)), bytes, config);
   if (adapter.rank !== wanted.rank || adapter.alpha !== wanted.alpha) {
     throw new WaggleError(
       "ADAPTER_INCOMPATIBLE",
-      `the server's adapter must have rank ${wanted.rank} and alpha ${wanted.alpha}, got ${adapter.rank} and ${adapter.alpha}; ask for what the server has`,
+      `expected an adapter of rank ${wanted.rank} and alpha ${wanted.alpha} from the server, got ${adapter.rank} and ${adapter.alpha}; use the server's values`,
     );
   }
   return inOrder(adapter.tensors, loraParameters(config, wanted.rank));
@@ -108,7 +108,7 @@ function fullWeights(files: Files, config: DecoderConfig): TensorMap {
   if (bytes === undefined) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `the server must give out model.safetensors, got an archive of ${[...files.keys()].slice(0, 5).join(", ").slice(0, 200) || "nothing"}; copy the weights from the server's storage`,
+      `the server's archive has no model.safetensors but ${[...files.keys()].slice(0, 5).join(", ").slice(0, 200) || "nothing"}; copy the weights from the server's storage`,
     );
   }
   return selectDecoderWeights(config, readSafetensors(bytes).tensors);
@@ -116,7 +116,7 @@ function fullWeights(files: Files, config: DecoderConfig): TensorMap {
 
 /**
  * An adapter's tensors in the port's order.
- * @throws WaggleError `ADAPTER_INCOMPATIBLE` where one is missing, too much or of another shape.
+ * @throws WaggleError `ADAPTER_INCOMPATIBLE` if one is missing, unexpected or has another shape.
  */
 export function inOrder(
   tensors: TensorMap,
@@ -124,7 +124,7 @@ export function inOrder(
 ): TensorMap {
   const known = new Set(parameters.map(({ name }) => name));
   const foreign = [...tensors.keys()].find((name) => !known.has(name));
-  if (foreign !== undefined) throw otherDecoder(foreign, "a tensor of this decoder");
+  if (foreign !== undefined) throw otherDecoder(foreign, "which has no such tensor");
   return new Map(
     parameters.map(({ name, shape }): [string, Tensor] => {
       const tensor = tensors.get(name);
@@ -142,6 +142,6 @@ export function inOrder(
 function otherDecoder(got: string, wanted: string): WaggleError {
   return new WaggleError(
     "ADAPTER_INCOMPATIBLE",
-    `an adapter must fit the decoder of this engine, ${wanted}, got ${got.slice(0, 200)}; use the same base model here and on the server`,
+    `the server's adapter does not fit this engine's decoder: expected ${wanted}, got ${got.slice(0, 200)}; use the same base model in both places`,
   );
 }

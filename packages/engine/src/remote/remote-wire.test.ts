@@ -1,4 +1,4 @@
-/** What travels: compression, the split of batches, data of the Tinker API. */
+/** The wire format: compression, splitting of batches, data of the Tinker API. */
 import { toBeAllClose, TOLERANCE } from "@waggle/testing";
 import { expect, test } from "vitest";
 import { randomDerivatives } from "../contract/train-engine.fixture.ts";
@@ -20,7 +20,7 @@ test.each([
   ["skyrl", "gzip", true],
   ["open-rl", "gzip", true],
 ] as const)(
-  "%s: passes travel as %s where gzip is understood: %s",
+  "%s: passes are sent as %s if the server reads gzip: %s",
   async (flavor, encoding, readsGzip) => {
     const { server, folder } = await serverOf(MODEL, { flavor, readsGzip });
     const remote = await connect({ server, folder }, MODEL);
@@ -39,13 +39,13 @@ test.each([
     expect(pass?.encoding).toBe(encoding);
     const plain = JSON.stringify(pass?.json).length;
     expect(pass?.bytes).toBeLessThan(encoding === null ? plain + 1 : 0.6 * plain);
-    // A body of a few bytes only grows.
+    // A body of a few bytes is not compressed.
     expect(server.requests.at(-1)?.encoding).toBe(null);
     expect(small?.status).toBe(200);
   },
 );
 
-test("batches are split to the limits, in order, and add up to the same", async () => {
+test("batches are split to the limits in order, and give the same gradients", async () => {
   const { server, folder } = await serverOf(MODEL, { flavor: "skyrl", maxBodyBytes: 900 });
   const limits = { sequences: 2, bytes: 600 };
   const remote = await connect({ server, folder }, MODEL, { limits });
@@ -57,7 +57,7 @@ test("batches are split to the limits, in order, and add up to the same", async 
   const logProb = randomDerivatives(sequences, 3);
   const outputs = await remote.forward({ sequences });
   const flat = (arrays: readonly Float32Array[]): number[] => arrays.flatMap((array) => [...array]);
-  // not bit for bit: other requests are other microbatches
+  // not bit for bit, because other requests are other microbatches
   expect(flat(outputs.logProb)).toBeAllClose(
     flat((await local.forward({ sequences })).logProb),
     TOLERANCE.f32,
@@ -77,14 +77,14 @@ test("batches are split to the limits, in order, and add up to the same", async 
   }
 });
 
-test("a body that is too large for what stands before the server is said so", async () => {
+test("a body that is too large for a proxy in front of the server is reported as such", async () => {
   const { server, folder } = await serverOf(MODEL, { flavor: "open-rl", maxBodyBytes: 600 });
   const remote = await connect({ server, folder }, MODEL);
   const sequences = [...SEQUENCES, ...SEQUENCES, ...SEQUENCES];
   await expect(remote.forward({ sequences })).rejects.toMatchObject({ code: "PAYLOAD_TOO_LARGE" });
 });
 
-test("a datum is the input, its targets and weights −dL/dlog π; derivatives of 0 at the end are cut", () => {
+test("a datum has the input, its targets and weights −dL/dlog π, without trailing zero derivatives", () => {
   const batch = { sequences: [{ tokenIds: [5, 6, 7, 8] }, { tokenIds: [9, 9] }] };
   const logProb = [Float32Array.of(9, 0.1, -0.25, 0), Float32Array.of(0, 0)];
   expect(toBackwardData(batch, { logProb })).toEqual([
@@ -100,11 +100,11 @@ test("a datum is the input, its targets and weights −dL/dlog π; derivatives o
       },
     },
   ]);
-  // What 9 digits say is the same float32.
+  // Nine digits identify the same float32.
   expect(Math.fround(-0.100000001)).toBe(Math.fround(-0.1));
 });
 
-test("a tree goes as one datum for each path, what they share with a weight on the first only", () => {
+test("a tree is sent as one datum per path, with weights of shared tokens on the first path only", () => {
   const batch = { sequences: [{ tokenIds: [5, 6, 7, 8, 9], parents: [-1, 0, 1, 1, 0] }] };
   const logProb = [Float32Array.of(9, 1, 2, 3, 4)];
   const sent = toBackwardData(batch, { logProb }).map(({ datum }) => [
@@ -127,7 +127,7 @@ test("a tree goes as one datum for each path, what they share with a weight on t
   ]);
 });
 
-test("without a derivative one datum without weight remains, without a target none", () => {
+test("without derivatives one datum with zero weights remains, without targets none", () => {
   const batch = { sequences: [{ tokenIds: [4] }, { tokenIds: [5, 6] }, { tokenIds: [7, 8] }] };
   const [only, ...more] = toBackwardData(batch, {});
   expect([only?.sequence, only?.datum.loss_fn_inputs.weights.data, more]).toEqual([1, [0], []]);
@@ -135,7 +135,7 @@ test("without a derivative one datum without weight remains, without a target no
   expect(toForwardData({ sequences: [{ tokenIds: [4] }] })).toEqual([]);
 });
 
-test("a split keeps every datum, in order, and gives one that is too large a request of its own", () => {
+test("splitting keeps every datum in order, and a datum above the limit gets its own request", () => {
   const lengths = [3, 200, 4, 5, 3, 3, 3];
   const batch = {
     sequences: lengths.map((length) => ({ tokenIds: Array<number>(length).fill(1) })),

@@ -1,6 +1,6 @@
 /**
- * What a refusal of a Tinker server means here. SkyRL says `{ detail }`, open-rl `{ error }` or
- * `{ type: "RequestFailedResponse", error_message }`, the SDK's types `{ error, category }`.
+ * Maps a Tinker server's errors to error codes. SkyRL sends `{ detail }`, open-rl `{ error }` or
+ * `{ type: "RequestFailedResponse", error_message }`, the SDK's types have `{ error, category }`.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { WaggleErrorCode } from "@waggle/protocol";
@@ -17,31 +17,31 @@ const CODES: { readonly [status: number]: WaggleErrorCode } = {
 };
 
 /**
- * How the servers say that they do not hold the model, or hold nothing since they were started
- * again: SkyRL `api.py` get_model and `engine.py` _filter_valid_requests, open-rl `trainer.py` and
- * PEFT's set_adapter.
+ * Messages by which servers say that they do not have the model, or nothing since a restart: SkyRL
+ * `api.py` get_model and `engine.py` _filter_valid_requests, open-rl `trainer.py` and PEFT's
+ * set_adapter.
  */
 const LOST =
   /model not found|session not found|future not found|model \S+ not (loaded|found)|must be loaded first|adapter .* not found/i;
 
-/** The words of a refusal, short enough for a message. */
+/** The text of an error response, shortened for a message. */
 export function refusalText(json: unknown): string {
   for (const name of ["detail", "error_message", "error"]) {
     const value = memberOf(json, name);
     if (typeof value === "string") return value.slice(0, 300);
     if (value !== undefined && value !== null) return JSON.stringify(value).slice(0, 300);
   }
-  return "no reason";
+  return "no reason given";
 }
 
-/** @param call what was asked, `POST /api/v1/optim_step`. */
+/** @param call the request, such as `POST /api/v1/optim_step`. */
 export function refusal(call: string, status: number, json: unknown): WaggleError {
   const text = refusalText(json);
   if (LOST.test(text)) return lostModel(call, text);
   const isServers = status >= 500;
   return new WaggleError(
     isServers ? "NETWORK" : (CODES[status] ?? "INVALID_ARGUMENT"),
-    `${call} must be accepted by the server, got ${status}: ${text}; see the server's log`,
+    `the server refused ${call} with ${status}: ${text}; see the server's log`,
     { retryable: isServers || status === 429 },
   );
 }
@@ -49,25 +49,25 @@ export function refusal(call: string, status: number, json: unknown): WaggleErro
 /** SkyRL's FSDP and Megatron backends: `skyrl_train_backend.py`, create_model. */
 const ONE_MODEL = /only one model supported/i;
 
-/** A request that the server took and then failed at. */
+/** The error of a request that the server accepted and then failed to process. */
 export function failedRequest(call: string, text: string): WaggleError {
   if (ONE_MODEL.test(text)) {
     return new WaggleError(
       "CAPABILITY_MISSING",
-      `the server must hold another model beside those that it has, got "${text}" to ${call}; unload that one first, or use an engine of this machine (--device cpu)`,
+      `the server cannot hold another model: it answered "${text}" to ${call}; unload the other model first, or use an engine of this machine (--device cpu)`,
     );
   }
   if (LOST.test(text)) return lostModel(call, text);
   return new WaggleError(
     "INVALID_ARGUMENT",
-    `${call} must succeed on the server, got: ${text}; see the server's log`,
+    `${call} failed on the server: ${text}; see the server's log`,
   );
 }
 
 function lostModel(call: string, text: string): WaggleError {
   return new WaggleError(
     "DEVICE_LOST",
-    `the server must hold the model of this engine, got "${text}" to ${call}; it was started again or took the model back: load() the last checkpoint`,
+    `the server has lost this engine's model: it answered "${text}" to ${call}; load() the last checkpoint`,
     { retryable: true },
   );
 }

@@ -1,5 +1,5 @@
 /**
- * Finds out which server answers at a URL and what it serves, before anything is created there.
+ * Detects which server responds at a URL and what it serves, before anything is created there.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { HttpTransport } from "./http-transport.ts";
@@ -13,10 +13,9 @@ export type ProbedServer = {
 };
 
 /**
- * @param wanted what the caller says; the rest is asked for.
- * @throws WaggleError `DEVICE_UNAVAILABLE` where no server of the Tinker API answers,
- *   `MODEL_UNSUPPORTED` where it does not serve the base model, `INVALID_ARGUMENT` where it serves
- *   several and none is named.
+ * @param wanted choices of the caller; the rest is detected.
+ * @throws WaggleError `DEVICE_UNAVAILABLE` if no server of the Tinker API responds, `MODEL_UNSUPPORTED`
+ *   if it does not serve the base model, `INVALID_ARGUMENT` if it serves several and none is named.
  */
 export async function probeServer(
   transport: HttpTransport,
@@ -36,14 +35,14 @@ export async function probeServer(
   return { flavor, baseModel: baseModelOf(models, wanted.baseModel) };
 }
 
-/** open-rl says more in its capabilities; SkyRL names itself at the root. */
+/** open-rl has further members in its capabilities; SkyRL names itself at the root. */
 async function recognize(transport: HttpTransport, capabilities: unknown): Promise<ServerFlavor> {
   if (memberOf(capabilities, "single_process") !== undefined) return SERVER_FLAVORS["open-rl"];
   const root = await ask(transport, "/");
   if (memberOf(root, "name") === "Tinker API Mock") return SERVER_FLAVORS.skyrl;
   throw new WaggleError(
     "DEVICE_UNAVAILABLE",
-    `${transport.origin} must be a server that is known here (${Object.keys(SERVER_FLAVORS).join(", ")}), got another one of the Tinker API; say which of them it behaves like (flavor)`,
+    `${transport.origin} is an unknown server of the Tinker API; set flavor to the one that it behaves like (${Object.keys(SERVER_FLAVORS).join(", ")})`,
   );
 }
 
@@ -58,7 +57,7 @@ async function ask(transport: HttpTransport, path: string): Promise<unknown> {
   if (path === "/") return null;
   throw new WaggleError(
     "DEVICE_UNAVAILABLE",
-    `${transport.origin} must be a server of the Tinker API, got ${status} for ${path}; give the URL without /api/v1`,
+    `${transport.origin} is not a server of the Tinker API, got ${status} for ${path}; give the URL without /api/v1`,
   );
 }
 
@@ -67,13 +66,13 @@ function baseModelOf(models: readonly string[], wanted: string | undefined): str
     if (models.length === 0 || models.includes(wanted)) return wanted;
     throw new WaggleError(
       "MODEL_UNSUPPORTED",
-      `the server must serve ${wanted.slice(0, 200)}, got ${models.join(", ").slice(0, 300)}; start it with that base model`,
+      `the server does not serve ${wanted.slice(0, 200)} but ${models.join(", ").slice(0, 300)}; start it with that base model`,
     );
   }
   const [only] = models;
   if (only !== undefined && models.length === 1) return only;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `a base model must be named where the server serves ${models.length}, got none; pass baseModel, one of ${models.join(", ").slice(0, 300) || "those it was started for"}`,
+    `the server serves ${models.length} base models; set baseModel to one of ${models.join(", ").slice(0, 300) || "those it was started for"}`,
   );
 }

@@ -13,7 +13,7 @@ const LIMIT = 1e6;
 test.each([
   ["gzipped", gzipped],
   ["plain", plain],
-])("a %s archive of Python's tarfile gives its regular files", (_, archive) => {
+])("a %s archive of Python's tarfile yields its regular files", (_, archive) => {
   const files = readTar(archive, LIMIT);
   const expected = Object.entries(golden.files).map(([path, content]): [string, Uint8Array] => [
     path,
@@ -23,12 +23,12 @@ test.each([
   expect([...files].sort(byName)).toEqual(expected.sort(byName));
 });
 
-test("a name with a prefix of the ustar format is one path", () => {
+test("a ustar prefix and name are joined to one path", () => {
   const archive = withHeader((header) => header.set(new TextEncoder().encode("a/b"), 345));
   expect([...readTar(archive, LIMIT).keys()]).toEqual(["a/b/x.txt"]);
 });
 
-test("what is cut short, altered or larger than it may be is refused", () => {
+test("an archive that is truncated, altered or above the size limit is refused", () => {
   const broken = [
     gzipped.subarray(0, 100),
     plain.subarray(0, plain.findLastIndex((byte) => byte !== 0) - 200),
@@ -45,7 +45,7 @@ test("what is cut short, altered or larger than it may be is refused", () => {
   );
 });
 
-/** One empty file `x.txt`, its header changed and summed up again. */
+/** One empty file `x.txt`, with a modified header and its new checksum. */
 function withHeader(change: (header: Uint8Array) => void): Uint8Array {
   const archive = new Uint8Array(3 * 512);
   const header = archive.subarray(0, 512);

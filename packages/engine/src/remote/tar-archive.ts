@@ -1,6 +1,6 @@
 /**
- * Reads the regular files of a tar archive, gzipped or not, as Python's `tarfile` writes them. Not
- * links, devices or sparse files; they are left out.
+ * Reads the regular files of a tar archive, gzipped or not, as Python's `tarfile` writes them. Skips
+ * links, devices and sparse files.
  * Source: POSIX.1-2024, pax, "ustar Interchange Format" and "pax Header Block".
  */
 import { gunzipSync } from "node:zlib";
@@ -10,8 +10,8 @@ const BLOCK = 512;
 
 /**
  * Contents by path, without a leading `./`.
- * @param limitBytes bound on the archive once unpacked.
- * @throws WaggleError `MODEL_CORRUPT` where the archive is cut short or broken.
+ * @param limitBytes maximum size of the unpacked archive.
+ * @throws WaggleError `MODEL_CORRUPT` if the archive is truncated or broken.
  */
 export function readTar(archive: Uint8Array, limitBytes: number): Map<string, Uint8Array> {
   const bytes = isGzip(archive) ? unzip(archive, limitBytes) : archive;
@@ -24,7 +24,7 @@ export function readTar(archive: Uint8Array, limitBytes: number): Map<string, Ui
     const size = octal(header, 124, 12);
     const start = offset + BLOCK;
     const content = bytes.subarray(start, start + size);
-    if (content.length < size) throw corrupt(`${content.length} of ${size} bytes of a file`);
+    if (content.length < size) throw corrupt(`only ${content.length} of ${size} bytes of a file`);
     const type = String.fromCharCode(header[156] as number);
     if (type === "x") longName = paxPath(content) ?? longName;
     else {
@@ -33,7 +33,7 @@ export function readTar(archive: Uint8Array, limitBytes: number): Map<string, Ui
     }
     offset = start + Math.ceil(size / BLOCK) * BLOCK;
   }
-  throw corrupt("no end");
+  throw corrupt("no end marker");
 }
 
 function isGzip(bytes: Uint8Array): boolean {
@@ -48,10 +48,10 @@ function unzip(bytes: Uint8Array, limitBytes: number): Uint8Array {
   }
 }
 
-/** The sum of a header's bytes, its own eight taken as blanks. */
+/** Checks the sum of a header's bytes, in which the sum itself counts as eight blanks. */
 function checkSum(header: Uint8Array): void {
   const sum = header.reduce((total, byte, i) => total + (i >= 148 && i < 156 ? 32 : byte), 0);
-  if (sum !== octal(header, 148, 8)) throw corrupt("a header with another check sum");
+  if (sum !== octal(header, 148, 8)) throw corrupt("a wrong header checksum");
 }
 
 function nameOf(header: Uint8Array): string {
@@ -87,6 +87,6 @@ function text(header: Uint8Array, start: number, length: number): string {
 function corrupt(found: string): WaggleError {
   return new WaggleError(
     "MODEL_CORRUPT",
-    `an archive of weights must be a whole tar file, got ${found}; save the weights again`,
+    `the archive of weights is damaged: ${found}; save the weights again`,
   );
 }

@@ -1,7 +1,7 @@
 /**
- * One training session on a server of the Tinker API: its calls, their futures, what each may be
- * repeated. It holds at most one model. Not an engine: it knows no batch of the port and no step
- * count.
+ * One training session on a server of the Tinker API: calls, futures, and which calls may be
+ * repeated. It has at most one model. `RemoteEngine` builds on it and knows batches and step
+ * counts.
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
@@ -21,18 +21,19 @@ export type TinkerClientOptions = {
   readonly rank: number;
   readonly alpha: number;
   readonly seed: number | undefined;
-  /** Longest time from a request to its result, in milliseconds. */
+  /** Longest wait from a request to its result, in milliseconds. */
   readonly resultTimeoutMs: number;
   readonly heartbeatMs: number;
 };
 
-/** One answer of `retrieve_future` at most takes this long; the SDK's own value. */
+/** Longest time of one `retrieve_future` call, as in the SDK. */
 const POLL_TIMEOUT_MS = 45_000;
-/** Before asking again a server that says "try again" at once. */
+/** Pause before polling again a server that immediately says "try again". */
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1000;
 const NAMED_ATTEMPTS = 3;
 
+/** See the header. */
 export class TinkerClient {
   readonly flavor: ServerFlavor;
   readonly #options: TinkerClientOptions;
@@ -48,12 +49,14 @@ export class TinkerClient {
     this.#options = options;
   }
 
-  /** How the bodies of passes travel; found by `openSession`. */
+  /** Encoding of the bodies of passes; detected by `openSession`. */
   get encoding(): BodyEncoding {
     return this.#encoding;
   }
 
-  /** A session is kept alive until `close`; a server unloads the models of one that is silent. */
+  /**
+   * Opens a session and keeps it alive until `close`; a server unloads the models of a silent one.
+   */
   async openSession(): Promise<void> {
     const json = {
       tags: ["waggle"],
@@ -67,14 +70,14 @@ export class TinkerClient {
     );
     this.#encoding = await this.#understoodEncoding();
     clearInterval(this.#heartbeat ?? undefined);
-    // A heartbeat that fails says nothing that the next request does not say better.
+    // If a heartbeat fails, the next request fails with a better error.
     this.#heartbeat = setInterval(
       () => void this.#post("session_heartbeat", this.#heartbeatJson(), true).catch(() => {}),
       this.#options.heartbeatMs,
     ).unref();
   }
 
-  /** Creates the model that the other calls speak of. */
+  /** Creates the model that the other calls use. */
   async createModel(): Promise<void> {
     const { baseModel, rank, alpha, seed } = this.#options;
     const sessionId = this.#session as string;
@@ -84,7 +87,7 @@ export class TinkerClient {
     this.#sequence = 1;
   }
 
-  /** Gives the model's memory back, where the server can. */
+  /** Frees the model's memory, if the server supports it. */
   async unloadModel(): Promise<void> {
     if (this.#model === null || !this.flavor.unloads) return;
     const json = { model_id: this.#model, type: "unload_model" };
@@ -99,13 +102,13 @@ export class TinkerClient {
 
   /**
    * Adds gradients. All requests are sent before the first result is awaited.
-   * @throws WaggleError; after it the server may have added some of them.
+   * @throws WaggleError; the server may then have added some of them.
    */
   async backward(requests: readonly (readonly Datum[])[]): Promise<number[][]> {
     return this.#passes("forward_backward", requests, this.flavor.knowsRepeats);
   }
 
-  /** @returns the gradient's norm as the server says it: NaN where it says null, undefined without. */
+  /** @returns the server's gradient norm: NaN where it sends null, undefined if it sends none. */
   async optimStep(options: OptimizerOptions): Promise<number | undefined> {
     const json = {
       model_id: this.#model,
@@ -118,7 +121,7 @@ export class TinkerClient {
     return typeof norm === "number" ? norm : Number.NaN;
   }
 
-  /** Weights and moments go to storage of the server; @returns their path there. */
+  /** Saves weights and moments on the server. @returns their path there. */
   async saveWeights(step: number): Promise<string> {
     return named(`step-${step}`, async (name) => {
       const json = this.flavor.saveWeights(this.#model as string, name);
@@ -126,13 +129,13 @@ export class TinkerClient {
     });
   }
 
-  /** Weights and moments of `saveWeights`, by any model of this server, into the model. */
+  /** Loads weights and moments saved by any model of this server into the model. */
   async loadWeights(path: string): Promise<void> {
     const json = { model_id: this.#model, path, optimizer: true };
     await this.#result("load_weights", json, this.flavor.loadsInPlace);
   }
 
-  /** Model and name of weights that the server has written for samplers. */
+  /** Saves weights for samplers. @returns model and name under which the server wrote them. */
   async saveForSampler(): Promise<{ readonly modelId: string; readonly name: string }> {
     const modelId = this.#model as string;
     return named("sampler", async (name) => {
@@ -141,7 +144,7 @@ export class TinkerClient {
     });
   }
 
-  /** The archive of `saveForSampler`, which the server may then forget. */
+  /** Downloads the archive of `saveForSampler` and lets the server delete it. */
   async downloadArchive(modelId: string, name: string): Promise<Uint8Array> {
     const path = `/api/v1/training_runs/${modelId}/checkpoints`;
     const { transport, resultTimeoutMs } = this.#options;
@@ -161,7 +164,7 @@ export class TinkerClient {
     return bytes;
   }
 
-  /** Ends the heartbeat. The server ends the session, and its models, some minutes later. */
+  /** Stops the heartbeat. The server ends the session and its models some minutes later. */
   close(): void {
     clearInterval(this.#heartbeat ?? undefined);
     this.#heartbeat = null;
@@ -203,7 +206,7 @@ export class TinkerClient {
     return { session_id: this.#session, type: "session_heartbeat" };
   }
 
-  /** The result of a request: asks, then waits for it. */
+  /** Sends a request and waits for its result. */
   async #result(name: string, json: unknown, isRepeatable: boolean): Promise<unknown> {
     return this.#retrieve(name, requestIdOf(name, await this.#post(name, json, isRepeatable)));
   }
@@ -219,7 +222,7 @@ export class TinkerClient {
     return (await transport.sendJson({ method: "POST", path, json, isRepeatable, encoding })).json;
   }
 
-  /** Polls a future. SkyRL answers 408 while there is no result, open-rl `try_again`. */
+  /** Polls a future. Without a result yet, SkyRL returns 408, open-rl `try_again`. */
   async #retrieve(name: string, requestId: string): Promise<unknown> {
     const { transport, resultTimeoutMs } = this.#options;
     const deadline = performance.now() + resultTimeoutMs;
@@ -244,21 +247,21 @@ export class TinkerClient {
       if (performance.now() >= deadline) {
         throw new WaggleError(
           "TIMEOUT",
-          `${name} must be done within ${resultTimeoutMs / 1000} s, got no result from ${transport.origin}; is a worker running behind it? A longer wait is resultTimeoutMs`,
+          `${name} had no result from ${transport.origin} within ${resultTimeoutMs / 1000} s; check that a worker is running behind it, or raise resultTimeoutMs`,
         );
       }
-      // A server that holds the call back needs no pause of ours.
+      // No pause if the server itself held the call back.
       if (performance.now() - askedAt < wait) await pause(wait);
     }
   }
 
-  /** What the server decompresses, asked with a call that does nothing. */
+  /** Detects what the server decompresses, with a call that does nothing. */
   async #understoodEncoding(): Promise<BodyEncoding> {
     if (await this.#understands("session_heartbeat", this.#heartbeatJson(), "gzip", 200)) {
       return "gzip";
     }
     if (!this.flavor.readsZstdPasses) return "identity";
-    // An unknown model is refused after the body was read, a body that cannot be read before.
+    // An unknown model is refused after the body was read, an unreadable body before.
     const nothing = {
       model_id: "waggle-encoding-probe",
       forward_backward_input: { data: [], loss_fn: "cross_entropy" },
@@ -287,8 +290,8 @@ export class TinkerClient {
 }
 
 /**
- * A call that writes under a name: tried again under a new one, because a name that is taken is
- * refused and what a lost call has written harms nobody.
+ * A call that writes under a name. Retries use a new name: a name that is taken is refused, and
+ * what a lost call has written does no harm.
  */
 async function named<T>(prefix: string, call: (name: string) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -308,14 +311,14 @@ function requestIdOf(name: string, json: unknown): string {
   return textMember(json, "request_id", name);
 }
 
-/** null, as JSON writes what is not finite, becomes NaN. */
+/** null, which JSON writes for non-finite numbers, becomes NaN. */
 function logProbsOf(name: string, output: unknown, datum: Datum): number[] {
   const values = listMember(memberOf(output, "logprobs"), "data", name);
   const [length] = datum.loss_fn_inputs.target_tokens.shape;
   if (values.length !== length) {
     throw new WaggleError(
       "SHAPE_MISMATCH",
-      `the answer to ${name} must hold a log-prob for each of ${length} targets, got ${values.length}; is this a server of the Tinker API?`,
+      `the response to ${name} must have ${length} log-probs, one per target, got ${values.length}; is this a server of the Tinker API?`,
     );
   }
   return values.map((value) => (typeof value === "number" ? value : Number.NaN));

@@ -1,15 +1,19 @@
-/** A tree of tokens as plain sequences, for servers that know no other: one path for each leaf. */
+/**
+ * Splits a tree of tokens into plain sequences, one per leaf, for servers that do not support
+ * trees.
+ */
 import type { TrainSequence } from "@waggle/protocol";
 import { parentsOf } from "../batch/sequence-tree.ts";
 
+/** The path from a root to one leaf. */
 export type TreePath = {
-  /** Tokens of the sequence from a first one to a leaf. */
+  /** Tokens of the sequence from the root to the leaf. */
   readonly tokens: readonly number[];
-  /** How many of them, from the first on, an earlier path has: those are trained there. */
+  /** Number of leading tokens that an earlier path has too; they are trained there. */
   readonly shared: number;
 };
 
-/** In the order of their leaves; a plain sequence is one path. */
+/** Paths in the order of their leaves; a plain sequence is a single path. */
 export function treePaths(sequence: TrainSequence): TreePath[] {
   const parents = parentsOf(sequence);
   const inner = new Set(parents);

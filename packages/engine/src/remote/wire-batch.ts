@@ -1,14 +1,15 @@
 /**
- * Sequences as data of the Tinker API, and the split of a batch into requests of bounded size.
+ * Converts sequences to data of the Tinker API and splits a batch into requests of limited size.
  *
- * A datum holds the tokens but the last as input, the tokens but the first as targets, and a weight
- * for each target. `cross_entropy` is Σ −w·log π, so w = −dL/dlog π gives the gradient of any L: the
- * same way as the SDK's `forward_backward_custom` (tinker 0.25.0, `training_client.py`).
+ * A datum has all tokens but the last as input, all but the first as targets, and a weight per
+ * target. `cross_entropy` is Σ −w·log π, so w = −dL/dlog π gives the gradient of any loss L, as in
+ * the SDK's `forward_backward_custom` (tinker 0.25.0, `training_client.py`).
  */
 import type { TokenDerivatives, TrainBatch, TrainSequence } from "@waggle/protocol";
 import { treePaths } from "./tree-paths.ts";
 import type { TreePath } from "./tree-paths.ts";
 
+/** One sequence in the wire format. */
 export type Datum = {
   readonly model_input: {
     readonly chunks: readonly [
@@ -27,14 +28,14 @@ type WireTensor = {
   readonly shape: readonly [number];
 };
 
-/** A datum, the sequence of the batch that it stands for, and its path where that is a tree. */
+/** A datum with its sequence in the batch, and its path if that is a tree. */
 export type PlacedDatum = {
   readonly sequence: number;
   readonly path: TreePath;
   readonly datum: Datum;
 };
 
-/** Data without weight, for log-probs; a path of one token has no target and none is made. */
+/** Data with zero weights, for log-probs. Leaves out paths of one token, which have no target. */
 export function toForwardData({ sequences }: TrainBatch): PlacedDatum[] {
   return sequences.flatMap((tree, sequence) =>
     treePaths(tree)
@@ -47,9 +48,9 @@ export function toForwardData({ sequences }: TrainBatch): PlacedDatum[] {
 }
 
 /**
- * Data whose weights are the derivatives, paths only as far as their last one that is not 0; what
- * paths share has its weight on the first of them. Where all are 0, one datum without weight remains: a step after it sees gradients of 0, as on an
- * engine of this machine.
+ * Data whose weights are the derivatives. Paths end at their last non-zero derivative; tokens
+ * shared by several paths have their weight on the first. If all derivatives are 0, one datum with
+ * zero weights remains, so that the next step sees zero gradients, as on a local engine.
  */
 export function toBackwardData(batch: TrainBatch, derivatives: TokenDerivatives): PlacedDatum[] {
   const data = batch.sequences.flatMap((tree, sequence) => {
@@ -68,7 +69,7 @@ export function toBackwardData(batch: TrainBatch, derivatives: TokenDerivatives)
   return data.length > 0 ? data : toForwardData(batch).slice(0, 1);
 }
 
-/** Temperature 1 and full support: both log-probs are one number, whose derivatives add up. */
+/** At temperature 1 and full support both log-probs are equal, so their derivatives add up. */
 function weightsOf(
   { tokenIds }: TrainSequence,
   sequence: number,
@@ -77,7 +78,7 @@ function weightsOf(
   const weights = new Float32Array(tokenIds.length);
   for (let token = 1; token < weights.length; token++) {
     const sum = (logProb?.[sequence]?.[token] ?? 0) + (rawLogProb?.[sequence]?.[token] ?? 0);
-    // Not −0, which JSON would write as 0 and a comparison take for another number.
+    // Avoids −0, which JSON would write as 0.
     weights[token] = sum === 0 ? 0 : -sum;
   }
   return weights;
@@ -98,18 +99,19 @@ function toDatum(tokenIds: readonly number[], weights: Float32Array): Datum {
   };
 }
 
-/** Nine digits tell every float32 from every other: half the bytes of a float64 in JSON. */
+/** Nine digits identify a float32, in half the bytes of a float64 in JSON. */
 function shortest(value: number): number {
   return Number(value.toPrecision(9));
 }
 
+/** Maximum size of one request. */
 export type RequestLimits = {
   readonly sequences: number;
-  /** Of JSON, before compression. */
+  /** Bytes of JSON before compression. */
   readonly bytes: number;
 };
 
-/** The data in order, cut where the next datum would exceed a limit; one datum always fits. */
+/** Splits data in order, before a datum that would exceed a limit. A single datum always fits. */
 export function splitData(data: readonly PlacedDatum[], limits: RequestLimits): PlacedDatum[][] {
   const requests: PlacedDatum[][] = [];
   let bytes = 0;

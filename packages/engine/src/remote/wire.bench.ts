@@ -1,6 +1,6 @@
 /**
- * Bytes of a `forward_backward` as they travel, by encoding, for 16 sequences of 512 tokens of a
- * vocabulary of 151,936, derivatives on the last half of each. Prints one JSON line.
+ * Bytes of a `forward_backward` on the wire, by encoding: 16 sequences of 512 tokens, a vocabulary of
+ * 151,936, derivatives on the last half of each. Prints one JSON line.
  *
  * node --conditions=source packages/engine/src/remote/wire.bench.ts
  */
@@ -12,11 +12,11 @@ const [SEQUENCES, TOKENS, VOCABULARY] = [16, 512, 151_936];
 
 const random = seededRandom(1);
 
-/** Ids as text has them: few are frequent. */
+/** Ids distributed as in text: few are frequent. */
 const sequences = Array.from({ length: SEQUENCES }, () => ({
   tokenIds: Array.from({ length: TOKENS }, () => Math.floor(VOCABULARY ** random()) - 1),
 }));
-/** An advantage for each sequence, times a weight that is near 1. */
+/** One advantage per sequence, times a weight near 1. */
 const logProb = sequences.map(({ tokenIds }) => {
   const advantage = random() - 0.5;
   return Float32Array.from(tokenIds, (_, t) =>

@@ -1,17 +1,17 @@
 /**
- * Starts a TensorFlow.js backend in Node and runs work on it. The library has one current backend
- * for the whole process, so work of all engines goes through one queue here.
+ * Starts a TensorFlow.js backend in Node and runs work on it. The library has one current backend per
+ * process, so the work of all engines goes through one queue here.
  */
 import * as tf from "@tensorflow/tfjs";
 import { boundary, WaggleError } from "@waggle/protocol";
 import { loadTensorflow } from "../load-tensorflow.ts";
 
-/** `webgpu` is Dawn with any Vulkan, Metal or D3D12 driver; `cpu` is plain JavaScript, for tests. */
+/** `webgpu` is Dawn on any Vulkan, Metal or D3D12 driver; `cpu` is plain JavaScript, for tests. */
 export type TfjsDevice = "wasm" | "webgpu" | "cpu";
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Runs `work` with the backend current and nothing else of this module in between. */
+/** Runs `work` with this backend current, and no other work of this module in between. */
 export function onBackend<T>(device: TfjsDevice, work: () => Promise<T>): Promise<T> {
   const result = last.then(async () => {
     await tf.setBackend(device);
@@ -23,11 +23,11 @@ export function onBackend<T>(device: TfjsDevice, work: () => Promise<T>): Promis
 
 /**
  * Loads the backend once.
- * @returns what it runs on, for reports.
- * @throws WaggleError `DEVICE_UNAVAILABLE` where WebGPU finds no adapter.
+ * @returns its label for reports.
+ * @throws WaggleError `DEVICE_UNAVAILABLE` if WebGPU finds no adapter.
  */
 export async function startBackend(device: TfjsDevice): Promise<string> {
-  // the library's notices about faster packages are not ours to print
+  // suppresses the library's advertising of faster packages
   tf.env().set("PROD", true);
   switch (device) {
     case "wasm":
@@ -42,7 +42,11 @@ export async function startBackend(device: TfjsDevice): Promise<string> {
 
 async function ready(device: TfjsDevice, label: string): Promise<string> {
   const isReady = await onBackend(device, async () => tf.getBackend() === device);
-  if (!isReady) throw unavailable(`the ${device} backend must start`, "an error of the library");
+  if (!isReady)
+    throw unavailable(
+      `the ${device} backend of TensorFlow.js could not start`,
+      "the library reported an error",
+    );
   return label;
 }
 
@@ -55,7 +59,7 @@ async function startWebGpu(): Promise<string> {
     Object.defineProperty(holder, "gpu", { value: create([]), configurable: true });
   }
   const adapter = await boundary("device", async () => holder.gpu?.requestAdapter() ?? null);
-  if (adapter === null) throw unavailable("WebGPU must have an adapter", "none");
+  if (adapter === null) throw unavailable("WebGPU is unavailable", "no adapter");
   await loadTensorflow(() => import("@tensorflow/tfjs-backend-webgpu"));
   const { vendor, architecture } = adapter.info;
   return `${vendor}/${architecture}`;
@@ -64,6 +68,6 @@ async function startWebGpu(): Promise<string> {
 function unavailable(rule: string, value: string): WaggleError {
   return new WaggleError(
     "DEVICE_UNAVAILABLE",
-    `${rule}, got ${value}; install a Vulkan driver or use the device "wasm"`,
+    `${rule}: ${value}; install a Vulkan driver or use the device "wasm"`,
   );
 }

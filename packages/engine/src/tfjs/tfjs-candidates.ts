@@ -1,4 +1,4 @@
-/** Log-probs of candidates in TensorFlow.js: a list of (position, id) of one microbatch, one after another. */
+/** Log-probs of candidates in TensorFlow.js, as one list of (position, id) per microbatch. */
 import * as tf from "@tensorflow/tfjs";
 import type { TokenDerivatives, TokenOutputs } from "@waggle/protocol";
 import { forEachAsked, type Microbatch } from "../batch/microbatch.ts";
@@ -6,7 +6,7 @@ import { oneHotRows, selectRows } from "./tfjs-operations.ts";
 
 type CandidateRows = readonly (readonly (Float32Array | null)[])[];
 
-/** `[Q]` raw log-probs of all candidates of the microbatch's rows, in their order; `null` without any. */
+/** `[Q]` raw log-probs of all candidates of the microbatch's rows, in order; `null` without any. */
 export function candidateLogProbs(
   rawLogProbs: tf.Tensor2D,
   { candidateTokenIds, rows }: Microbatch,
@@ -20,7 +20,7 @@ export function candidateLogProbs(
   return tf.sum(tf.mul(ofRows, oneHotRows(of(1), rawLogProbs.shape[1])), -1);
 }
 
-/** Writes `[Q]` values to where they were asked for. */
+/** Writes `[Q]` values to the sequences and tokens that asked for them. */
 export function scatterCandidates(
   microbatch: Microbatch,
   values: Float32Array,
@@ -35,7 +35,7 @@ export function scatterCandidates(
   });
 }
 
-/** `[Q]` what all who ask for a candidate say of it, added up. */
+/** `[Q]` sum of the derivatives of each candidate over all tokens that ask for it. */
 export function candidateFactors(
   microbatch: Microbatch,
   derivatives: CandidateRows | undefined,
@@ -52,7 +52,7 @@ export function candidateFactors(
   return factors;
 }
 
-/** `[P + 1]` where each row's candidates begin, and how many there are. */
+/** `[P + 1]` start of each row's candidates in the list, then their number. */
 function startsOf({ candidateTokenIds, targets }: Microbatch): number[] {
   const starts = [0];
   for (let k = 0; k < targets.length; k++) {
@@ -61,7 +61,7 @@ function startsOf({ candidateTokenIds, targets }: Microbatch): number[] {
   return starts;
 }
 
-/** Rows of a batch before anything was computed; `null` where none of them asks for candidates. */
+/** Output of a batch before anything was computed; `null` if no row asks for candidates. */
 export function emptyCandidates(
   sequences: readonly {
     readonly tokenIds: readonly number[];
@@ -72,7 +72,7 @@ export function emptyCandidates(
   return sequences.map(({ tokenIds }) => tokenIds.map(() => null));
 }
 
-/** Whether a derivative of a candidate of this token is given. */
+/** Whether a candidate of this token has a derivative. */
 export function hasCandidateDerivative(
   derivatives: TokenDerivatives["candidateLogProbs"],
   sequence: number,

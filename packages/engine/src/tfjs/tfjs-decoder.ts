@@ -1,6 +1,6 @@
 /**
- * The decoder's forward pass in TensorFlow.js, written to be differentiated by the library: whole
- * sequences, no cache. The readable reference of the ONNX engine, not a fast one.
+ * The decoder's forward pass in TensorFlow.js, to be differentiated by the library: whole
+ * sequences, no cache. The readable reference for the ONNX engine, not a fast one.
  */
 import * as tf from "@tensorflow/tfjs";
 import { layerKind, layerLinears, loraName, ropeTables, VALUE_HEAD } from "@waggle/model";
@@ -10,7 +10,7 @@ import type { QueryBlock } from "../batch/attention-view.ts";
 import type { Microbatch } from "../batch/microbatch.ts";
 import { batchProduct, frozenLinear, linear, selectRows } from "./tfjs-operations.ts";
 
-/** Parameters on the device. What is in `trained` gets gradients, and shadows `frozen`. */
+/** Parameters on the device. Those in `trained` get gradients and replace those in `frozen`. */
 export type TfjsParameters = {
   readonly frozen: ReadonlyMap<string, tf.Tensor>;
   readonly trained: ReadonlyMap<string, tf.Tensor>;
@@ -18,7 +18,7 @@ export type TfjsParameters = {
   readonly loraScale: number | null;
 };
 
-/** Of a microbatch, what the decoder reads. */
+/** The part of a microbatch that the decoder reads. */
 type Layout = Pick<Microbatch, "batch" | "length" | "ids" | "parents" | "positions">;
 
 type Context = {
@@ -26,13 +26,13 @@ type Context = {
   readonly parameters: TfjsParameters;
   readonly batch: number;
   readonly length: number;
-  /** `[B, 1, T, T]`, or 1 for all B; added to scores. */
+  /** `[B, 1, T, T]`, B may be 1 for all rows; added to scores. */
   readonly mask: tf.Tensor;
 };
 
 const EMBEDDING = "model.embed_tokens.weight";
 
-/** What the decoder makes of each token of a microbatch. */
+/** The decoder's outputs for each token of a microbatch. */
 type TfjsStates = {
   /** `[B·T, V]` */
   readonly logits: tf.Tensor2D;
@@ -40,7 +40,7 @@ type TfjsStates = {
   readonly hidden: tf.Tensor2D;
 };
 
-/** Final hidden states and logits of all tokens of a microbatch. Call it inside `tf.tidy`. */
+/** Final hidden states and logits of all tokens of a microbatch. Call inside `tf.tidy`. */
 export function tfjsStates(
   config: DecoderConfig,
   parameters: TfjsParameters,
@@ -163,7 +163,7 @@ function attention(
   const q = rotate(normalized(split(query, heads), "q_norm"), rope);
   const k = rotate(normalized(split(key, keyValueHeads), "k_norm"), rope);
   const v = split(value, keyValueHeads);
-  // the queries of one key head stand below each other: [B·kv, group·T, D]
+  // queries of one key head are stacked: [B·kv, group·T, D]
   const groups = batch * keyValueHeads;
   const group = heads / keyValueHeads;
   const queries = tf.reshape(tf.transpose(q, [0, 2, 1, 3]), [groups, group * length, headSize]);

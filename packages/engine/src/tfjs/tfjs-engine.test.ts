@@ -10,7 +10,7 @@ trainEngineContract({
   create: (options) => createTfjsEngine({ ...options, device: "wasm" }),
 });
 
-test("steps leave no tensors behind, and dispose none at all", async () => {
+test("steps leak no tensors, and dispose frees all of them", async () => {
   const { config, weights, adapter, cases } = readGoldenDecoder("qwen3");
   const before = tf.memory().numTensors;
   const engine = await createTfjsEngine({

@@ -1,7 +1,7 @@
 /**
- * The TrainEngine on TensorFlow.js: the WASM backend, or WebGPU through Dawn. Gradients are the
- * library's own, so it is the slow reference of the ONNX engine's hand-derived ones. Parameters and
- * optimizer live in plain arrays and are uploaded after each step. Float32 throughout.
+ * The TrainEngine on TensorFlow.js: the WASM backend, or WebGPU through Dawn. The library computes
+ * the gradients, so this is the slow reference for the ONNX engine's hand-derived ones. Parameters
+ * and optimizer live in plain arrays and are uploaded after each step. Float32 throughout.
  */
 import * as tf from "@tensorflow/tfjs";
 import { selectDecoderWeights, valueHeadTensors } from "@waggle/model";
@@ -50,40 +50,39 @@ import { emptyValues, hasValueDerivative } from "../decoder/value-heads.ts";
 const ROW_DERIVATIVES = ["logProb", "rawLogProb", "entropy"] as const;
 type RowDerivative = (typeof ROW_DERIVATIVES)[number];
 
-/** By position: `[N]`, of values `[N·H]`. */
+/** By position: `[N]`, for values `[N·H]`. */
 type OutputFactors = {
   readonly [name in RowDerivative | "values" | "candidates"]: Float32Array;
 } & {
-  /** Whether values leave the decoder as it is. */
+  /** Whether values do not train the decoder. */
   readonly isDetached: boolean;
 };
 
 export type TfjsBaseOptions = {
   readonly config: DecoderConfig;
-  /** Hugging Face names; copied, never written to. */
+  /** By Hugging Face names; copied, never written to. */
   readonly weights: TensorMap;
   readonly device: TfjsDevice;
-  /** Bound on the padded tokens of one microbatch, for memory. Default 1024. */
+  /** Limit on the tokens of a microbatch, padding included; bounds memory. Default 1024. */
   readonly maxMicrobatchTokens?: number;
 };
 
 export type TfjsEngineOptions = TfjsBaseOptions & {
   readonly trains: "lora" | "full";
-  /** Where training starts; required with `lora`, refused with `full`. */
+  /** Where training starts. Required with `lora`, refused with `full`. */
   readonly adapter?: Adapter;
-  /** Heads that give `values` and are trained; copied. Absent: none, and `values` are refused. */
+  /** Trainable heads that output `values`; copied. Without them, `values` are refused. */
   readonly valueHead?: ValueHead;
 };
 
-/** Tensors that no engine trains, and the device that they are on. */
+/** Tensors that no engine trains, and the label of the device that they are on. */
 type FrozenWeights = { readonly label: string; readonly tensors: Map<string, tf.Tensor> };
 
 /**
  * Loads the weights onto the device.
- * @throws WaggleError `CAPABILITY_MISSING` for a type of decoder that only runs, `MODEL_CORRUPT` on
- *   weights that do not fit the config,
- *   `ADAPTER_INCOMPATIBLE` on an adapter of another decoder, `DEVICE_UNAVAILABLE` where the backend
- *   does not start, `INVALID_ARGUMENT` on options that contradict each other.
+ * @throws WaggleError `CAPABILITY_MISSING` for a model type that cannot be trained, `MODEL_CORRUPT` on
+ *   weights that do not match the config, `ADAPTER_INCOMPATIBLE` on an adapter for another decoder,
+ *   `DEVICE_UNAVAILABLE` if the backend does not start, `INVALID_ARGUMENT` on contradictory options.
  */
 export async function createTfjsEngine(options: TfjsEngineOptions): Promise<TrainEngine> {
   const { config, trains, adapter } = options;
@@ -92,7 +91,7 @@ export async function createTfjsEngine(options: TfjsEngineOptions): Promise<Trai
   if ((trains === "lora") !== (adapter !== undefined)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `an adapter must be given with trains "lora" and only then, got trains "${trains}" ${adapter ? "with" : "without"} an adapter; use initializeAdapter for a fresh one`,
+      `trains "lora" needs an adapter and "full" takes none, got "${trains}" ${adapter ? "with" : "without"} an adapter; initializeAdapter creates a fresh one`,
     );
   }
   const trained = trainedTensors(
@@ -104,8 +103,8 @@ export async function createTfjsEngine(options: TfjsEngineOptions): Promise<Trai
 }
 
 /**
- * Loads frozen weights over which adapters of any rank are trained, each as a model of its own.
- * @throws WaggleError as `createTfjsEngine`.
+ * Loads frozen weights over which several adapters of any rank can be trained.
+ * @throws WaggleError as `createTfjsEngine` does.
  */
 export async function openTfjsBase(options: TfjsBaseOptions): Promise<SharedBase> {
   const { config, device } = options;
@@ -136,7 +135,7 @@ function disposeOf({ tensors }: FrozenWeights): void {
   tensors.clear();
 }
 
-/** Those of the decoder, then those of value heads, which are copied. */
+/** Parameters of the decoder, then copies of those of value heads. */
 function trainedTensors(
   { config, valueHead }: Pick<TfjsEngineOptions, "config" | "valueHead">,
   ofDecoder: TensorMap,
@@ -151,7 +150,7 @@ class TfjsEngine implements TrainEngine {
   readonly #capabilities: EngineCapabilities;
   readonly #maxTokens: number;
   readonly #loraScale: number | null;
-  /** 0 without. */
+  /** 0 without value heads. */
   readonly #valueHeads: number;
   /** Trained parameters; the optimizer writes into their data. */
   readonly #parameters: TensorMap;
@@ -159,7 +158,7 @@ class TfjsEngine implements TrainEngine {
   readonly #frozen: ReadonlyMap<string, tf.Tensor>;
   /** Called once, when the engine is disposed of. */
   readonly #release: () => Promise<void>;
-  /** Copies of `#parameters` on the device; empty after a change, filled when next needed. */
+  /** Copies of `#parameters` on the device; emptied after a change and refilled when needed. */
   #trained = new Map<string, tf.Tensor>();
   #gradients = new Map<string, Float32Array>();
   #isDisposed = false;
@@ -332,10 +331,7 @@ class TfjsEngine implements TrainEngine {
   #run<T>(work: () => Promise<T>): Promise<T> {
     return onBackend(this.#device, () => {
       if (this.#isDisposed) {
-        throw new WaggleError(
-          "DISPOSED",
-          "an engine must not be used after dispose, got a call; create a new one",
-        );
+        throw new WaggleError("DISPOSED", "the engine was called after dispose; create a new one");
       }
       return work();
     });

@@ -1,6 +1,6 @@
 /**
- * Operations whose own gradients do badly on the WASM backend: a product with `transposeA` or
- * `transposeB` takes a path twice as slow, and the gradient of a gather has no kernel there.
+ * Operations whose built-in gradients are slow or missing on the WASM backend: a product with
+ * `transposeA` or `transposeB` takes twice as long, and the gradient of a gather has no kernel.
  */
 import * as tf from "@tensorflow/tfjs";
 
@@ -9,10 +9,10 @@ export function linear(x: tf.Tensor2D, weight: tf.Tensor2D): tf.Tensor2D {
   return linearOp(x, weight);
 }
 
-/** The same where `weight` is a constant. */
+/** The same for a constant `weight`. */
 export function frozenLinear(x: tf.Tensor2D, weight: tf.Tensor2D): tf.Tensor2D {
   const run = tf.customGrad((input, save) => {
-    // what is not saved is gone before gradients are computed
+    // tensors that are not saved are freed before gradients are computed
     (save as tf.GradSaveFunc)([weight]);
     return {
       value: tf.matMul(input as tf.Tensor2D, tf.transpose(weight)),
@@ -23,7 +23,7 @@ export function frozenLinear(x: tf.Tensor2D, weight: tf.Tensor2D): tf.Tensor2D {
   return run(x) as tf.Tensor2D;
 }
 
-/** The same values, through which no gradient flows. */
+/** The same values, without a gradient. */
 export function detached(x: tf.Tensor2D): tf.Tensor2D {
   const run = tf.customGrad((input) => ({
     value: tf.clone(input as tf.Tensor2D),
@@ -44,14 +44,14 @@ export function selectRows(matrix: tf.Tensor2D, ids: Int32Array): tf.Tensor2D {
   return run(matrix) as tf.Tensor2D;
 }
 
-/** `[N, size]` float32, row n with 1 at `ids[n]`. */
+/** `[N, size]` float32 with 1 at `ids[n]` in row n. */
 export function oneHotRows(ids: Int32Array, size: number): tf.Tensor2D {
   // the WASM kernel writes integers whatever type it is asked for
   const hot = tf.oneHot(tf.tensor1d(ids, "int32"), size, 1, 0, "int32");
   return tf.cast(hot, "float32") as tf.Tensor2D;
 }
 
-/** Products of pairs: a `[G, M, K]`, b `[G, K, N]`. */
+/** Batched products: a `[G, M, K]`, b `[G, K, N]`. */
 export function batchProduct(a: tf.Tensor3D, b: tf.Tensor3D): tf.Tensor3D {
   return batchProductOp(a, b);
 }

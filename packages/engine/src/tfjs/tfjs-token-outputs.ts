@@ -7,16 +7,16 @@ import { oneHotRows } from "./tfjs-operations.ts";
 /** Names of outputs, in the order of the port. */
 export const OUTPUT_NAMES = ["logProb", "rawLogProb", "entropy", "sumSquaredProb"] as const;
 
-/** `[N]` each, N the positions of the microbatch; only the asked rows mean something. */
+/** `[N]` each, N the positions of the microbatch. Only asked rows are meaningful. */
 export type OutputTensors = { readonly [name in (typeof OUTPUT_NAMES)[number]]: tf.Tensor1D } & {
-  /** `[Q]`, as `candidateLogProbs` lists them; absent without any. */
+  /** `[Q]`, in the order of `candidateLogProbs`; absent without candidates. */
   readonly candidates?: tf.Tensor1D;
 };
 
-/** Added to logits outside of a kept set; exp of it is 0 in float32. */
+/** Added to logits outside a kept set; exp of it is 0 in float32. */
 const NOT_KEPT = -1e30;
 
-/** Call it inside `tf.tidy`. */
+/** Call inside `tf.tidy`. */
 export function tokenOutputs(logits: tf.Tensor2D, microbatch: Microbatch): OutputTensors {
   const [positions, vocabulary] = logits.shape;
   const targets = new Int32Array(positions);

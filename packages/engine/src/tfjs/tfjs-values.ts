@@ -1,8 +1,8 @@
-/** Values of tokens as they lie on the device: the H heads of every position, `[N·H]`. */
+/** Values of tokens in the device's layout: the H heads of every position, `[N·H]`. */
 import type { Microbatch } from "../batch/microbatch.ts";
 import type { AskedToken } from "../batch/packed-tree.ts";
 
-/** Writes `[N·H]` values to where they were asked for, `[T·H]` a sequence. */
+/** Writes `[N·H]` values to the sequences that asked for them, as `[T·H]` each. */
 export function scatterValues(
   microbatch: Microbatch,
   heads: number,
@@ -14,7 +14,7 @@ export function scatterValues(
   });
 }
 
-/** `[N·H]` what all who ask for a value say of it, added up. */
+/** `[N·H]` sum of the derivatives of each value over all tokens that ask for it. */
 export function valueFactors(
   microbatch: Microbatch,
   heads: number,
@@ -30,7 +30,7 @@ export function valueFactors(
   return factors;
 }
 
-/** @param each gets from where to where the values of a token lie in `[N·H]`. */
+/** @param each called with the source and target range of a token's values in `[N·H]`. */
 function forEachValue(
   { values, rows }: Microbatch,
   heads: number,
