@@ -184,10 +184,10 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "packages/engine/src/onnx/layer-runner.test.ts > an %s base gives the outputs and gradients of its dequantized numbers",
       "packages/engine/src/onnx/layer-runner.test.ts > a quantized base does not change while its adapter learns",
-      "packages/model/src/weights/resident-weights.test.ts > %s weights are those that a quantized graph computes with",
+      "packages/model/src/weights/resident-weights.test.ts > %s weights equal those that a quantized graph computes with",
       "packages/engine/src/create-engine.test.ts > weights stored in %s are read once, one read at a time, matrices in slices",
       "trainer/src/model/held-weights.test.ts > an int8 base is all that is held beside the sampler's graph; float32 in memory would show",
-      "packages/model/src/weights/resident-source.test.ts > a source over %s gives the numbers that training computes with, whole and in slices",
+      "packages/model/src/weights/resident-source.test.ts > a source over %s yields the numbers that training computes with, whole and in slices",
     ],
   },
   {

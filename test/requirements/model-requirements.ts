@@ -120,9 +120,9 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     behavior: "Configs are read member by member; what is not computed here is refused by name.",
     tests: [
       "packages/model/src/decoder/decoder-config.test.ts > a published qwen3 config is read member by member",
-      "packages/model/src/decoder/decoder-config.test.ts > llama 3's frequency scaling is read from either generation of layouts",
-      "packages/model/src/decoder/decoder-config.test.ts > a config whose %s is not computed here is refused by name",
-      "packages/model/src/decoder/decoder-families.test.ts > a %s config survives being written and read",
+      "packages/model/src/decoder/decoder-config.test.ts > llama 3's frequency scaling is read from the layouts of transformers 4 and 5",
+      "packages/model/src/decoder/decoder-config.test.ts > a config with an unsupported %s is refused by name",
+      "packages/model/src/decoder/decoder-families.test.ts > a written %s config reads back equal",
     ],
   },
   {
@@ -148,9 +148,9 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     source: "PEFT's adapter layout; Hu et al. 2021, arXiv:2106.09685",
     behavior: "Adapters are read, written and merged in PEFT's layout; wrong ones are refused.",
     tests: [
-      "packages/model/src/adapters/adapter.test.ts > names and shapes are Hugging Face's and PEFT's",
+      "packages/model/src/adapters/adapter.test.ts > tensors have Hugging Face's and PEFT's names and shapes",
       "packages/model/src/adapters/adapter.test.ts > merging adds alpha/rank times B·A",
-      "packages/model/src/adapters/adapter.test.ts > an adapter of another decoder, of another rank or with broken numbers is refused",
+      "packages/model/src/adapters/adapter.test.ts > an adapter for another decoder, of another rank or with non-finite numbers is refused",
     ],
   },
   {
@@ -164,7 +164,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
       "test/golden/peft/peft.test.ts > a model that Transformers merged and wrote in shards gives its logits",
       "test/golden/peft/peft.test.ts > save-model writes the bytes that PEFT and Transformers read, with our logits (%s)",
       "test/golden/peft/peft.test.ts > the ONNX file that save-model writes gives PEFT's logits on the inputs of Transformers.js",
-      "packages/model/src/weights/merged-weights.test.ts > rows that are read one by one are those of weights merged at once",
+      "packages/model/src/weights/merged-weights.test.ts > merging row by row equals merging all at once",
     ],
   },
   {
@@ -193,7 +193,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Any Hugging Face folder of the supported types runs: shards, template files, several stop tokens.",
     tests: [
-      "packages/model/src/files/model-folder.test.ts > of a folder in shards, the files that its index names belong to the model",
+      "packages/model/src/files/model-folder.test.ts > the shards named by the index belong to the model",
       "packages/embed/src/policy-host.browser.test.ts > a page's policy uses shards, a template file and two stop tokens",
     ],
   },

@@ -133,8 +133,8 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
       "packages/runtime/src/backend/webgpu/branch-steps.browser.test.ts > branches grow, draw, leave, go back and are forked; nothing of them is left",
       "packages/runtime/src/backend/webgpu/branch-steps.browser.test.ts > a group of eight takes no more than 1.6 runs and what its members add",
       "packages/runtime/src/backend/webgpu/branch-steps.browser.test.ts > a model of more than 2 M parameters has its weights once",
-      "packages/model/src/graphs/decoder-graph.test.ts > weights of ${config.modelType} in a store serve a second graph, each matrix once",
-      "packages/model/src/graphs/gpu-branches.test.ts > layers that look on a window: counted by their bias is %s",
+      "packages/model/src/graphs/decoder-graph.test.ts > weights of ${config.modelType} in a store are shared by a second graph, each matrix once",
+      "packages/model/src/graphs/gpu-branches.test.ts > branches of sliding layers match the plain decoder only if their bias has the window (%s)",
     ],
   },
   {

@@ -1,4 +1,4 @@
-/** What a decoder is: config, weights, adapters, ONNX graphs. No execution. */
+/** Describes decoders: config, weights, adapters, ONNX graphs. Runs nothing. */
 export {
   adapterConfigJson,
   adapterGraphInputs,

@@ -1,7 +1,6 @@
 /**
- * WebAssembly modules of one function with a memory of its own, for loops that are too small for a
- * compiler: a few instructions and what stands around them, as bytes. It checks nothing; the engine
- * that instantiates the module does.
+ * Assembles WebAssembly modules with one function and its own memory, for loops too small to need a
+ * compiler. Does not validate; instantiation does.
  * Source: WebAssembly core specification 2.0, 5.3 (types), 5.4 (instructions), 5.5 (modules).
  */
 
@@ -16,16 +15,17 @@ const VALUE_TYPE = { i32: 0x7f, f32: 0x7d, f64: 0x7c, v128: 0x7b } as const;
 type ValueType = keyof typeof VALUE_TYPE;
 
 type KernelModule = {
-  /** The name under which the function is exported; it returns nothing. The memory is `memory`. */
+  /** Export name of the function, which returns nothing. The memory is exported as `memory`. */
   readonly name: string;
   readonly parameters: readonly ValueType[];
   /** Numbered after the parameters. */
   readonly locals: readonly ValueType[];
   readonly body: Instructions;
-  /** Of 64 KiB, at first; it may grow. */
+  /** Initial pages of 64 KiB; the memory may grow. */
   readonly pages: number;
 };
 
+/** The bytes of a module. */
 export function kernelModule(module: KernelModule): Uint8Array<ArrayBuffer> {
   const { name, parameters, locals, body, pages } = module;
   const types = parameters.map((type) => VALUE_TYPE[type]);
@@ -55,7 +55,7 @@ function set(local: number, value: Instructions): Instructions {
   return [...value, 0x21, ...unsigned(local)];
 }
 
-/** An instruction on vectors, after its operands; `immediate` is what follows its code. */
+/** A vector instruction after its operands; `immediate` follows its code. */
 function simd(
   code: number,
   operands: readonly Instructions[],
@@ -64,7 +64,7 @@ function simd(
   return [...operands.flat(), 0xfd, ...unsigned(code), ...immediate];
 }
 
-/** A place in memory: what an instruction that loads or stores adds to its address. */
+/** The memory argument of a load or store: an offset added to its address. */
 function at(offset: number): Instructions {
   return [0, ...unsigned(offset)];
 }
@@ -85,7 +85,7 @@ function f64(value: number): Instructions {
   return [0x44, ...new Uint8Array(Float64Array.of(value).buffer)];
 }
 
-/** Repeats `body`, at least once, adding `step` to a local until it is no less than another. */
+/** Repeats `body` at least once, adding `step` to a local until it reaches another. */
 function countUp(local: number, step: number, end: number, body: Instructions): Instructions {
   const next = [...get(local), ...i32(step), 0x6a, 0x22, ...unsigned(local)];
   return [0x03, 0x40, ...body, ...next, ...get(end), 0x49, 0x0d, 0, 0x0b];

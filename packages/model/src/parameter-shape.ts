@@ -1,2 +1,2 @@
-/** A tensor of a decoder by its name, without its numbers. */
+/** Name and shape of a decoder's tensor. */
 export type ParameterShape = { readonly name: string; readonly shape: readonly number[] };

@@ -1,2 +1,2 @@
-/** Number format of the matrices. The embedding and the logits' matrix of `int4` are in 8 bits. */
+/** Number format of the matrices. With `int4`, embedding and logits' matrix have 8 bits. */
 export type WeightFormat = "f32" | "f16" | "int8" | "int4";

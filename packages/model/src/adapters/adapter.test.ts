@@ -40,7 +40,7 @@ function code(run: () => unknown): string | undefined {
   return undefined;
 }
 
-test("names and shapes are Hugging Face's and PEFT's", () => {
+test("tensors have Hugging Face's and PEFT's names and shapes", () => {
   const names = decoderParameters(config).map(({ name }) => name);
   expect(names).toContain("model.layers.1.self_attn.q_norm.weight");
   expect(names).not.toContain("lm_head.weight");
@@ -61,7 +61,7 @@ test("names and shapes are Hugging Face's and PEFT's", () => {
   });
 });
 
-test("the same seed gives the same weights, another seed others", () => {
+test("weights depend only on the seed", () => {
   const weights = initializeDecoder(config, 1);
   expect(initializeDecoder(config, 1)).toEqual(weights);
   const name = "model.layers.0.mlp.up_proj.weight";
@@ -73,7 +73,7 @@ test("the same seed gives the same weights, another seed others", () => {
   expect(deviation).toBeLessThan(0.022);
 });
 
-test("a fresh adapter merges to the base's own bits", () => {
+test("merging a fresh adapter changes no bit of the base", () => {
   const weights = initializeDecoder(config, 1);
   expect(mergeAdapter(config, weights, initializeAdapter(config, options))).toEqual(weights);
 });
@@ -109,7 +109,7 @@ test("graph inputs are transposed, scaled and padded to the graph's rank", () =>
   expect([...inputs.keys()]).toEqual(loraParameters(config, 3).map(({ name: n }) => n));
 });
 
-test("an adapter survives its file, which says what PEFT needs to load it", () => {
+test("a written adapter reads back and has what PEFT needs to load it", () => {
   const adapter = initializeAdapter(config, options);
   const bytes = writeAdapter(adapter, config);
   expect(readAdapter(bytes, options, config)).toEqual({
@@ -121,7 +121,7 @@ test("an adapter survives its file, which says what PEFT needs to load it", () =
   expect(metadata).toMatchObject({ peft_type: "LORA", r: 2, lora_alpha: 8 });
 });
 
-test("an adapter of another decoder, of another rank or with broken numbers is refused", () => {
+test("an adapter for another decoder, of another rank or with non-finite numbers is refused", () => {
   const adapter = initializeAdapter(config, options);
   const bytes = writeAdapter(adapter, config);
   const refused = (run: () => unknown): void => {

@@ -1,7 +1,6 @@
 /**
  * LoRA adapters in PEFT's layout: two matrices for each linear of each layer.
  * Source: Hu et al. 2021, LoRA, arXiv 2106.09685, section 4.1; file layout of the PEFT project.
- * Not an optimizer and not an execution.
  */
 import { WaggleError, splitmix32 } from "@waggle/protocol";
 import type { Tensor, TensorMap } from "@waggle/protocol";
@@ -12,14 +11,14 @@ import type { ParameterShape } from "../parameter-shape.ts";
 import { readSafetensors, writeSafetensors } from "../files/safetensors.ts";
 import { elementCount, sameShape } from "../shape.ts";
 
-/** The delta of each linear is B·A·alpha/rank; A `[r, in]`, B `[out, r]`, under PEFT's names. */
+/** Adds B·A·alpha/rank to each linear; A `[r, in]`, B `[out, r]`, under PEFT's names. */
 export type Adapter = {
   readonly rank: number;
   readonly alpha: number;
   readonly tensors: TensorMap;
 };
 
-/** PEFT's name of one side of a linear's adapter. */
+/** PEFT's name of a linear's A or B. */
 export function loraName(linear: string, side: "A" | "B"): string {
   return `base_model.model.${linear}.lora_${side}.weight`;
 }
@@ -38,7 +37,7 @@ export function loraParameters(config: DecoderConfig, rank: number): ParameterSh
   ]);
 }
 
-/** A fresh adapter that changes nothing: A Kaiming-uniform as in PEFT, B zero. Seeded. */
+/** A fresh adapter, which changes nothing: A Kaiming-uniform as in PEFT, B zero. Seeded. */
 export function initializeAdapter(
   config: DecoderConfig,
   options: { readonly rank: number; readonly alpha: number; readonly seed: number },
@@ -72,7 +71,7 @@ export function adapterConfigJson(
     fan_in_fan_out: false,
     use_rslora: false,
     use_dora: false,
-    // the last part of each linear's name, as PEFT matches them
+    // the last part of each linear's name, which PEFT matches
     target_modules: [...new Set(allLinears(config).map(({ name }) => name.replace(/^.*\./, "")))],
   };
 }
@@ -91,9 +90,9 @@ export function writeAdapter(
 }
 
 /**
- * Reads `adapter_model.safetensors` for this decoder. Rank and alpha come from whoever published it.
- * @throws WaggleError `MODEL_CORRUPT` on broken bytes, `ADAPTER_INCOMPATIBLE` where names or shapes
- *   are not those of the decoder at this rank or a number is not finite.
+ * Reads `adapter_model.safetensors` for this decoder. The publisher states rank and alpha.
+ * @throws WaggleError `MODEL_CORRUPT` on broken bytes, `ADAPTER_INCOMPATIBLE` if names or shapes do not
+ *   match the decoder at this rank or a number is not finite.
  */
 export function readAdapter(
   bytes: Uint8Array,
@@ -105,10 +104,10 @@ export function readAdapter(
 }
 
 /**
- * What a graph of `buildDecoderGraph` with LoRA inputs is fed for this adapter, under PEFT's names:
- * Aᵀ `[in, r]` and Bᵀ·alpha/rank `[r, out]`, so that the graph needs neither transposes nor a scale.
- * An adapter of a smaller rank is padded with zeros; `null` gives zeros, which change nothing.
- * @param rank the rank the graph was built for.
+ * Inputs for a graph that `buildDecoderGraph` built with LoRA inputs, under PEFT's names: Aᵀ `[in,
+ * r]` and Bᵀ·alpha/rank `[r, out]`, so that the graph needs neither transposes nor a scale. Smaller
+ * ranks are padded with zeros; `null` gives only zeros, which change nothing.
+ * @param rank the rank that the graph was built for.
  */
 export function adapterGraphInputs(
   config: DecoderConfig,
@@ -152,7 +151,7 @@ export function allLinears(config: DecoderConfig): Linear[] {
 
 /**
  * The tensors in their stable order.
- * @throws WaggleError `ADAPTER_INCOMPATIBLE` where they are no adapter of this decoder at this rank.
+ * @throws WaggleError `ADAPTER_INCOMPATIBLE` if they are not an adapter of this rank for this decoder.
  */
 export function adapterTensors(tensors: TensorMap, config: DecoderConfig, rank: number): TensorMap {
   const checked = new Map<string, Tensor>();
@@ -168,15 +167,13 @@ export function adapterTensors(tensors: TensorMap, config: DecoderConfig, rank: 
       );
     }
     if (!tensor.data.every(Number.isFinite)) {
-      throw incompatible(`${name} must hold finite numbers, got NaN or infinity`);
+      throw incompatible(`${name} has NaN or infinity`);
     }
     checked.set(name, tensor);
   }
   for (const name of tensors.keys()) {
     if (!checked.has(name)) {
-      throw incompatible(
-        `an adapter must hold only the linears of its decoder, got "${name.slice(0, 200)}"`,
-      );
+      throw incompatible(`the decoder has no linear for "${name.slice(0, 200)}"`);
     }
   }
   return checked;
@@ -185,6 +182,6 @@ export function adapterTensors(tensors: TensorMap, config: DecoderConfig, rank: 
 function incompatible(fact: string): WaggleError {
   return new WaggleError(
     "ADAPTER_INCOMPATIBLE",
-    `${fact}; use an adapter of this base model, or the base model of this adapter`,
+    `${fact}; use an adapter trained on this base model`,
   );
 }

@@ -1,7 +1,7 @@
 /**
- * An adapter as the PEFT project writes it: `adapter_config.json` beside `adapter_model.safetensors`.
- * Linears that it leaves alone get zeros, which change nothing; smaller ranks are padded with them,
- * and a strength of a linear's own goes into its B.
+ * Reads an adapter as the PEFT project writes it: `adapter_config.json` and
+ * `adapter_model.safetensors`. Linears without an adapter get zeros, smaller ranks are padded with
+ * zeros, and a linear's own alpha is folded into its B.
  * Source: PEFT's LoraConfig; Kalajdzievski 2023, rsLoRA, arXiv 2312.03732, for its scale.
  */
 import { WaggleError } from "@waggle/protocol";
@@ -18,7 +18,7 @@ const UNSUPPORTED = ["use_dora", "fan_in_fan_out", "modules_to_save"];
 /**
  * @param configJson - parsed `adapter_config.json`.
  * @param bytes - `adapter_model.safetensors`, in any number format.
- * @throws WaggleError `ADAPTER_INCOMPATIBLE` where it is no plain LoRA of this decoder,
+ * @throws WaggleError `ADAPTER_INCOMPATIBLE` if it is not a plain LoRA for this decoder,
  *   `MODEL_CORRUPT` on broken bytes.
  */
 export function readPeftAdapter(
@@ -45,16 +45,16 @@ export function readPeftAdapter(
   }
   const strengths = Object.entries((members as { alpha_pattern?: object }).alpha_pattern ?? {});
   for (const [name, value] of strengths) {
-    // PEFT takes expressions; names are enough
+    // PEFT allows regular expressions; only names are supported here
     if (!/^[\w.]+$/.test(name) || !Number.isFinite(value)) {
       throw incompatible("alpha_pattern", "numbers by names", name);
     }
   }
   const stored = readSafetensors(bytes).tensors;
-  // rsLoRA scales by alpha / √r, which is that of a plain adapter with alpha · √r.
+  // rsLoRA scales by alpha / √r, as a plain adapter with alpha · √r does.
   const plainAlpha = (alpha: number, rank: number): number =>
     use_rslora === true ? alpha * Math.sqrt(rank) : alpha;
-  // A shape says what rank_pattern made of a linear.
+  // The shape shows the rank that rank_pattern gave a linear.
   const ranks = Array.from(stored, ([name, { shape }]) => shape[name.includes("lora_A") ? 0 : 1]);
   if (strengths.length === 0 && ranks.every((rank) => rank === r)) {
     return { rank: r, alpha: plainAlpha(lora_alpha, r), tensors: withZeros(stored, config, r) };
@@ -70,14 +70,14 @@ export function readPeftAdapter(
       | number
       | undefined;
     tensors.set(loraName(name, "A"), padded(a, [rank, a.shape[1] as number], 1));
-    // alpha is the rank below, so the whole strength is in B
+    // alpha equals the rank below, so B carries the whole scale
     const scale = plainAlpha(strength ?? lora_alpha, own) / own;
     tensors.set(loraName(name, "B"), padded(b, [b.shape[0] as number, rank], scale));
   }
   return { rank, alpha: rank, tensors: withZeros(tensors, config, rank) };
 }
 
-/** The same matrix times `scale` in the first rows and columns of a larger one. */
+/** The matrix times `scale`, padded with zeros to a larger one. */
 function padded(
   { shape, data }: Tensor,
   [rows, columns]: readonly [number, number],

@@ -1,5 +1,5 @@
 /**
- * What sets the decoder types apart beyond their sizes: parameter names, norms, activation.
+ * Differences between decoder types besides their sizes: parameter names, norms, activation.
  * Source: the modeling files of transformers 5.18 (`models/<type>/modeling_<type>.py`).
  */
 import type { DecoderConfig, DecoderModelType } from "./decoder-config.ts";
@@ -8,19 +8,19 @@ import type { DecoderConfig, DecoderModelType } from "./decoder-config.ts";
 export type Architecture = {
   readonly mixerNorm: string;
   readonly feedForwardNorm: string;
-  /** Norms of what attention and MLP give, before it is added; `null` where there are none. */
+  /** Norms of the outputs of attention and MLP, before the residual; `null` for none. */
   readonly outputNorms: { readonly mixer: string; readonly feedForward: string } | null;
   readonly finalNorm: string;
-  /** Norms of queries and keys per head before the rotation, relative to `self_attn.`. */
+  /** Norms of queries and keys per head before the rotary embedding, relative to `self_attn.`. */
   readonly headNorms: { readonly query: string; readonly key: string } | null;
-  /** Norms multiply by this plus the weight. */
+  /** Added to a norm's weight before multiplying. */
   readonly normOffset: 0 | 1;
   readonly outputProjection: string;
   readonly feedForward: { readonly gate: string; readonly up: string; readonly down: string };
   readonly activation: "silu" | "gelu-tanh";
   /** Queries, keys and values have a bias. */
   readonly hasAttentionBias: boolean;
-  /** Factor on the embedding's rows. */
+  /** Factor for the embedding's rows. */
   readonly embeddingScale: (config: DecoderConfig) => number;
 };
 
@@ -66,6 +66,7 @@ const ARCHITECTURES: { readonly [type in DecoderModelType]: Architecture } = {
   },
 };
 
+/** The properties of a config's model type. */
 export function architectureOf(config: DecoderConfig): Architecture {
   return ARCHITECTURES[config.modelType];
 }

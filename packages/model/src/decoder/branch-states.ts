@@ -1,8 +1,8 @@
-/** What sequences that begin alike share of their states, and whether a model lets them. */
+/** States shared by sequences with a common prefix, and which models support that. */
 import { layerKind } from "./decoder-config.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
 
-/** Whether every layer looks on all positions. The form for GPUs needs no such thing. */
+/** Whether every layer attends to all positions. The GPU form of branches does not need that. */
 export function canBranch(config: DecoderConfig): boolean {
   return Array.from({ length: config.layers }, (_, layer) => layerKind(config, layer)).every(
     (kind) => kind === "attention" || kind === "unrotated",

@@ -1,9 +1,9 @@
-/** Members of a parsed `config.json`: read with their rule, refused by name. */
+/** Reads members of a parsed `config.json` and refuses unsupported values by name. */
 import { WaggleError } from "@waggle/protocol";
 
 export type Json = { readonly [key: string]: unknown };
 
-/** @throws WaggleError `MODEL_UNSUPPORTED` where the member is no positive integer. */
+/** @throws WaggleError `MODEL_UNSUPPORTED` if the member is not a positive integer. */
 export function size(json: Json, name: string, fallback?: number): number {
   const value = json[name] ?? fallback;
   if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > 1e9) {
@@ -12,7 +12,7 @@ export function size(json: Json, name: string, fallback?: number): number {
   return value;
 }
 
-/** @throws WaggleError `MODEL_UNSUPPORTED` where the value is no positive number. */
+/** @throws WaggleError `MODEL_UNSUPPORTED` if the value is not a positive number. */
 export function positive(name: string, value: unknown): number {
   if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) {
     throw unsupported(name, "be a positive number", value);
@@ -20,20 +20,21 @@ export function positive(name: string, value: unknown): number {
   return value;
 }
 
-/** @throws WaggleError `MODEL_UNSUPPORTED` where the member is there and true, or no boolean. */
+/** @throws WaggleError `MODEL_UNSUPPORTED` if the member is present and not false. */
 export function refuseTrue(json: Json, ...names: readonly string[]): void {
   for (const name of names) {
     if ((json[name] ?? false) !== false) throw unsupported(name, "be false", json[name]);
   }
 }
 
-/** @throws WaggleError `MODEL_UNSUPPORTED` where the member is there and not null. */
+/** @throws WaggleError `MODEL_UNSUPPORTED` if the member is present and not null. */
 export function refusePresent(json: Json, ...names: readonly string[]): void {
   for (const name of names) {
     if ((json[name] ?? null) !== null) throw unsupported(name, "be absent", json[name]);
   }
 }
 
+/** @param rule completes the sentence "name must …". */
 export function unsupported(name: string, rule: string, value: unknown): WaggleError {
   const text = (JSON.stringify(value) ?? "nothing").slice(0, 100);
   return new WaggleError(

@@ -1,4 +1,4 @@
-/** Writes a decoder's config as Hugging Face's `config.json`, in transformers 4's layout, which 5 reads too. */
+/** Writes a decoder's config as Hugging Face's `config.json`. */
 import { layerKind } from "./decoder-config.ts";
 import type { DecoderConfig, DecoderModelType } from "./decoder-config.ts";
 import type { RopeScaling } from "./rope-config.ts";
@@ -12,7 +12,7 @@ const CLASSES: { readonly [type in DecoderModelType]: string } = {
   lfm2: "Lfm2ForCausalLM",
 };
 
-/** The same as Hugging Face's `config.json`, in the layout of transformers 4, which both read. */
+/** `config.json` in the layout of transformers 4, which transformers 5 reads too. */
 export function decoderConfigJson(config: DecoderConfig): { readonly [key: string]: unknown } {
   return {
     architectures: [CLASSES[config.modelType]],

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parseDecoderConfig } from "./decoder-config.ts";
 import { decoderConfigJson } from "./decoder-config-json.ts";
 
-/** Members of Qwen/Qwen3-0.6B's config.json that this project reads or refuses. */
+/** Members of Qwen/Qwen3-0.6B's config.json that are read or refused here. */
 const qwen3 = {
   architectures: ["Qwen3ForCausalLM"],
   attention_bias: false,
@@ -25,7 +25,7 @@ const qwen3 = {
   use_sliding_window: false,
   vocab_size: 151936,
 };
-/** The same of meta-llama/Llama-3.2-1B. */
+/** Those of meta-llama/Llama-3.2-1B. */
 const llama = {
   attention_bias: false,
   head_dim: 64,
@@ -69,7 +69,7 @@ test("a published qwen3 config is read member by member", () => {
   });
 });
 
-test("llama 3's frequency scaling is read from either generation of layouts", () => {
+test("llama 3's frequency scaling is read from the layouts of transformers 4 and 5", () => {
   const config = parseDecoderConfig(llama);
   expect(config.ropeScaling).toEqual({
     type: "llama3",
@@ -83,7 +83,7 @@ test("llama 3's frequency scaling is read from either generation of layouts", ()
   expect(parseDecoderConfig(nested)).toEqual(config);
 });
 
-test("a config survives being written and read again", () => {
+test("a written config reads back equal", () => {
   for (const json of [qwen3, llama]) {
     const config = parseDecoderConfig(json);
     expect(parseDecoderConfig(JSON.parse(JSON.stringify(decoderConfigJson(config))))).toEqual(
@@ -111,7 +111,7 @@ const refusals: [string, object][] = [
   ["vocab_size", { vocab_size: -1 }],
   ["rms_norm_eps", { rms_norm_eps: "small" }],
 ];
-test.each(refusals)("a config whose %s is not computed here is refused by name", (name, change) => {
+test.each(refusals)("a config with an unsupported %s is refused by name", (name, change) => {
   let error: unknown;
   try {
     parseDecoderConfig({ ...qwen3, ...change });

@@ -1,7 +1,7 @@
 /**
- * What one decoder is, read from Hugging Face's `config.json` of the types in `DecoderModelType`.
- * Not a general config reader: what the graphs and engines do not compute is refused by name.
- * Source of members and defaults: the configuration classes of transformers 5.18.
+ * A decoder's config, read from Hugging Face's `config.json` for the types in `DecoderModelType`.
+ * Refuses members that the graphs and engines do not support, by name. Source of members and
+ * defaults: the configuration classes of transformers 5.18.
  */
 import { isObject } from "@waggle/protocol";
 import { positive, refusePresent, refuseTrue, size, unsupported } from "./config-member.ts";
@@ -16,14 +16,14 @@ const MODEL_TYPES = ["llama", "qwen2", "qwen3", "gemma3_text", "smollm3", "lfm2"
 export type DecoderModelType = (typeof MODEL_TYPES)[number];
 
 /**
- * What mixes positions in a layer: attention over everything, without rotary positions, within the
- * sliding window and with the local rope theta, or a short convolution.
+ * How a layer mixes positions: attention to all, attention without rotary positions, attention
+ * within the sliding window and with the local rope theta, or a short convolution.
  */
 export type LayerKind = "attention" | "unrotated" | "sliding" | "convolution";
 
 /** A decoder with RMSNorm, rotary positions, grouped-query attention and a gated MLP. Sizes in elements. */
 export type DecoderConfig = {
-  /** What else sets the types apart is in `architectureOf`. */
+  /** `architectureOf` has further differences between the types. */
   readonly modelType: DecoderModelType;
   readonly vocabularySize: number;
   readonly width: number;
@@ -34,20 +34,22 @@ export type DecoderConfig = {
   readonly feedForwardSize: number;
   readonly ropeTheta: number;
   readonly rmsNormEpsilon: number;
-  /** The embedding matrix also makes the logits. */
+  /** Whether the embedding matrix also computes the logits. */
   readonly tiedEmbeddings: boolean;
-  /** Positions the model was made for. */
+  /** Maximum positions that the model was trained for. */
   readonly contextLength: number;
   readonly ropeScaling: RopeScaling | null;
-  /** `[layers]`. Absent: `attention` in all. */
+  /** `[layers]`. Default: `attention` in all. */
   readonly layerKinds?: readonly LayerKind[];
-  /** Tokens that a sliding layer sees, its own among them. There where a layer is sliding. */
+  /** Tokens that a sliding layer attends to, including its own. Present if any layer is sliding. */
   readonly slidingWindow?: number;
-  /** Of sliding layers, which no scaling concerns. */
+  /** Theta of sliding layers, which are not scaled. */
   readonly localRopeTheta?: number;
-  /** Scores are divided by its square root. Absent: the head size. */
+  /** Scores are divided by its square root. Default: the head size. */
   readonly queryScalar?: number;
-  /** Positions that a convolution sees, its own among them. There where a layer is a convolution. */
+  /**
+   * Positions that a convolution covers, including its own. Present if any layer is a convolution.
+   */
   readonly convolutionSize?: number;
 };
 
@@ -58,11 +60,11 @@ export function layerKind(config: DecoderConfig, layer: number): LayerKind {
 
 /**
  * Reads a parsed `config.json`, in the layout of transformers 4 or 5.
- * @throws WaggleError `MODEL_UNSUPPORTED` naming the member that this project does not compute.
+ * @throws WaggleError `MODEL_UNSUPPORTED` naming the unsupported member.
  */
 export function parseDecoderConfig(json: unknown): DecoderConfig {
   if (!isObject(json)) throw unsupported("config.json", "hold a JSON object", json);
-  parseStoredFormat(json); // refuses the formats of others
+  parseStoredFormat(json); // refuses quantization by other projects
   if (json["model_type"] === "gemma3") {
     const text = json["text_config"];
     if (!isObject(text)) throw unsupported("text_config", "be an object", text);
@@ -87,7 +89,7 @@ function parseText(json: Json): DecoderConfig {
     case "qwen2":
     case "qwen3": {
       requireActivation(json, "hidden_act", "silu");
-      // transformers' default of qwen3 is 128, of the others the width divided by the heads
+      // transformers' default is 128 for qwen3, for the others the width divided by the heads
       const common = parseCommon(json, modelType, {
         ...(modelType === "qwen3" ? { head_dim: 128 } : {}),
         max_position_embeddings: modelType === "llama" ? 2048 : 32_768,
@@ -199,7 +201,7 @@ function parseLfm2(json: Json): DecoderConfig {
   };
 }
 
-/** Two thirds, times a factor and up to a multiple, as transformers' `Lfm2MLP` sizes its matrices. */
+/** Two thirds, times a factor, rounded up to a multiple, as in transformers' `Lfm2MLP`. */
 function lfm2FeedForwardSize(json: Json, configured: number): number {
   const base = size(json, "block_ff_dim", configured);
   if (json["block_auto_adjust_ff_dim"] === false) return base;
@@ -211,7 +213,7 @@ function lfm2FeedForwardSize(json: Json, configured: number): number {
   return multiple * Math.ceil(scaled / multiple);
 }
 
-/** What all types have; `defaults` are transformers' own where a member is absent. */
+/** Members of all types; `defaults` are those of transformers. */
 function parseCommon(given: Json, modelType: DecoderModelType, defaults: Json): DecoderConfig {
   const present = Object.entries(given).filter(
     ([, value]) => value !== null && value !== undefined,
@@ -252,7 +254,7 @@ function requireActivation(json: Json, name: string, wanted: string): void {
   if (activation !== wanted) throw unsupported(name, `be ${wanted}`, activation);
 }
 
-/** The `layer_types` member, `null` where it is absent. */
+/** The `layer_types` member, `null` if absent. */
 function requireLayerTypes(json: Json, layers: number, known: readonly string[]): string[] | null {
   const types = json["layer_types"] ?? null;
   if (types === null) return null;

@@ -27,7 +27,7 @@ const qwen2 = {
   use_sliding_window: false,
   vocab_size: 151936,
 };
-/** Of google/gemma-3-1b-it. */
+/** Those of google/gemma-3-1b-it. */
 const gemma3Text = {
   attention_bias: false,
   attn_logit_softcapping: null,
@@ -50,7 +50,7 @@ const gemma3Text = {
   sliding_window_pattern: 6,
   vocab_size: 262144,
 };
-/** Of google/gemma-3-4b-it, which leaves most to transformers' defaults. */
+/** Those of google/gemma-3-4b-it, which relies on transformers' defaults. */
 const gemma3 = {
   architectures: ["Gemma3ForConditionalGeneration"],
   model_type: "gemma3",
@@ -64,7 +64,7 @@ const gemma3 = {
   },
   vision_config: { hidden_size: 1152 },
 };
-/** Of HuggingFaceTB/SmolLM3-3B. */
+/** Those of HuggingFaceTB/SmolLM3-3B. */
 const smollm3 = {
   attention_bias: false,
   hidden_act: "silu",
@@ -83,7 +83,7 @@ const smollm3 = {
   use_sliding_window: false,
   vocab_size: 128256,
 };
-/** Of LiquidAI/LFM2-350M. */
+/** Those of LiquidAI/LFM2-350M. */
 const lfm2 = {
   block_auto_adjust_ff_dim: true,
   block_ff_dim: 6656,
@@ -104,7 +104,7 @@ const lfm2 = {
 };
 const published = { qwen2, gemma3Text, gemma3, smollm3, lfm2 };
 
-/** Parameters as the publishers state them, without gemma3's image encoder. */
+/** Parameter counts stated by the publishers, without gemma3's image encoder. */
 test.each([
   ["qwen2", 494_032_768],
   ["gemma3Text", 999_885_952],
@@ -115,12 +115,12 @@ test.each([
   expect(parameterCount(parseDecoderConfig(published[name]))).toBe(count);
 });
 
-test.each(Object.entries(published))("a %s config survives being written and read", (_, json) => {
+test.each(Object.entries(published))("a written %s config reads back equal", (_, json) => {
   const config = parseDecoderConfig(json);
   expect(parseDecoderConfig(JSON.parse(JSON.stringify(decoderConfigJson(config))))).toEqual(config);
 });
 
-test("gemma3's layers alternate, and only those that see everything are scaled", () => {
+test("gemma3's layers alternate, and rope scaling applies only to global attention", () => {
   const config = parseDecoderConfig(gemma3);
   expect(config).toMatchObject({
     modelType: "gemma3_text",
@@ -140,7 +140,7 @@ test("gemma3's layers alternate, and only those that see everything are scaled",
   expect(new Set(config.layerKinds)).toEqual(new Set(["attention", "sliding"]));
 });
 
-test("transformers 5 nests gemma3's angles by layer type", () => {
+test("gemma3's rope parameters are read by layer type, as transformers 5 nests them", () => {
   const { rope_theta, rope_local_base_freq, rope_scaling, sliding_window_pattern, ...rest } =
     gemma3Text;
   expect([rope_scaling, sliding_window_pattern]).toEqual([null, 6]);
@@ -157,7 +157,7 @@ test("transformers 5 nests gemma3's angles by layer type", () => {
   expect(parseDecoderConfig(nested)).toEqual(parseDecoderConfig(gemma3Text));
 });
 
-test("every fourth layer of smollm3 is not rotated, or those that the config says", () => {
+test("smollm3 has no rotary positions in every fourth layer, or where the config says so", () => {
   const kinds = parseDecoderConfig(smollm3).layerKinds!;
   expect(kinds.filter((kind) => kind === "unrotated").length).toBe(9);
   expect(kinds.slice(0, 4)).toEqual(["attention", "attention", "attention", "unrotated"]);
@@ -165,7 +165,7 @@ test("every fourth layer of smollm3 is not rotated, or those that the config say
   expect(parseDecoderConfig(none).layerKinds).not.toContain("unrotated");
 });
 
-test("lfm2's feed-forward size is adjusted as transformers does", () => {
+test("lfm2's feed-forward size is adjusted as in transformers", () => {
   expect(parseDecoderConfig(lfm2).feedForwardSize).toBe(4608);
   const plain = { ...lfm2, block_auto_adjust_ff_dim: false };
   expect(parseDecoderConfig(plain).feedForwardSize).toBe(6656);
@@ -188,7 +188,7 @@ const refusals: [object, string, object][] = [
   [lfm2, "full_attn_idxs", { full_attn_idxs: 3 }],
   [lfm2, "conv_L_cache", { conv_L_cache: 1.5 }],
 ];
-test.each(refusals)("%o: %s that is not computed here is refused by name", (base, name, change) => {
+test.each(refusals)("%o: an unsupported %s is refused by name", (base, name, change) => {
   let error: unknown;
   try {
     parseDecoderConfig({ ...base, ...change });
@@ -199,7 +199,7 @@ test.each(refusals)("%o: %s that is not computed here is refused by name", (base
   expect((error as Error).message).toContain(name);
 });
 
-test("what lfm2 remembers: keys and values that grow, inputs of convolutions that do not", () => {
+test("lfm2's states are keys and values, which grow, and inputs of convolutions, which do not", () => {
   const states = decoderStates(parseDecoderConfig(lfm2), "f16");
   expect(states.length).toBe(6 * 2 + 10);
   expect(states[0]).toEqual({
@@ -216,12 +216,12 @@ test("what lfm2 remembers: keys and values that grow, inputs of convolutions tha
   expect(stateShape(states[0]!, 4, 100)).toEqual([4, 2, 1024]);
 });
 
-test("a sliding layer says how far it looks back", () => {
+test("the state of a sliding layer has its window", () => {
   const states = decoderStates(parseDecoderConfig(gemma3Text), "f32");
   expect(states.slice(8, 12).map(({ window }) => window)).toEqual([512, 512, null, null]);
 });
 
-test("adapters reach every linear of a layer, convolutions among them", () => {
+test("adapters cover every linear of a layer, including convolutions", () => {
   const config: DecoderConfig = {
     ...parseDecoderConfig(lfm2),
     width: 8,

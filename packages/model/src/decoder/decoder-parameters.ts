@@ -8,9 +8,10 @@ import type { ParameterShape } from "../parameter-shape.ts";
 import { elementCount } from "../shape.ts";
 import { checkFinite, checkShape, findStored } from "../weights/weight-reader.ts";
 
-/** What a graph does with a parameter. `kernel`: a convolution's `[C, 1, taps]`. */
+/** Role of a parameter in the graph. `kernel`: a convolution's `[C, 1, taps]`. */
 export type ParameterKind = "embedding" | "head" | "linear" | "bias" | "norm" | "kernel";
 
+/** A parameter's name, shape and role. */
 export type Parameter = ParameterShape & { readonly kind: ParameterKind };
 
 /** One matrix product of a layer: `y = x · weightᵀ`, weight `[out, in]`. */
@@ -19,16 +20,16 @@ export type Linear = {
   readonly name: string;
   readonly inputSize: number;
   readonly outputSize: number;
-  /** With a `.bias` `[out]`. */
+  /** Whether there is a `.bias` `[out]`. */
   readonly hasBias?: boolean;
 };
 
-/** Whether it is what number formats are about. */
+/** Whether the parameter is a matrix, to which number formats apply. */
 export function isMatrix({ kind }: Pick<Parameter, "kind">): boolean {
   return kind === "linear" || kind === "embedding" || kind === "head";
 }
 
-/** Standard deviation of initial matrices, as the model families set it. */
+/** Standard deviation of initial matrices in the published models. */
 const INITIAL_DEVIATION = 0.02;
 
 /**
@@ -115,7 +116,7 @@ function layerParameters(config: DecoderConfig, layer: number): Parameter[] {
 }
 
 /**
- * Fresh weights: matrices normal with deviation 0.02, norms so that they multiply by 1, biases 0.
+ * Fresh weights: matrices normal with standard deviation 0.02, norms that multiply by 1, biases 0.
  * The same seed gives the same bits.
  */
 export function initializeDecoder(config: DecoderConfig, seed: number): TensorMap {
@@ -134,10 +135,10 @@ export function initializeDecoder(config: DecoderConfig, seed: number): TensorMa
 }
 
 /**
- * The parameters of `config` out of a checkpoint, in the order of `decoderParameters`; tensors that
- * the decoder does not use (a stored copy of tied logits, rotary tables, an image encoder) are left
- * out. For engines; a graph for inference reads its weights one by one.
- * @throws WaggleError `MODEL_CORRUPT` where one is missing, has another shape or is not finite.
+ * Selects the parameters of `config` from a checkpoint, in the order of `decoderParameters`. Leaves
+ * out tensors that the decoder does not use (a stored copy of tied logits, rotary tables, an image
+ * encoder). For engines; inference graphs read weights one by one.
+ * @throws WaggleError `MODEL_CORRUPT` if one is missing, has another shape or is not finite.
  */
 export function selectDecoderWeights(config: DecoderConfig, tensors: TensorMap): TensorMap {
   const weights = new Map<string, Tensor>();

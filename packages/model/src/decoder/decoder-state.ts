@@ -1,8 +1,8 @@
-/** What a decoder remembers of the tokens it has read: one or two tensors for each layer. */
+/** A decoder's states for the tokens it has read: one or two tensors per layer. */
 import { layerKind } from "./decoder-config.ts";
 import type { DecoderConfig } from "./decoder-config.ts";
 
-/** A graph input for what was read before, and the output that replaces it. */
+/** The graph input for a state, and the graph output that replaces it. */
 export type DecoderState = {
   readonly layer: number;
   /** Graph input: `past_key_values.0.key`, `past_conv.2`. */
@@ -12,13 +12,13 @@ export type DecoderState = {
   readonly dtype: "f32" | "f16";
   /**
    * Dimensions after the batch. Keys and values of attention, `[kvHeads, positions, D]`, grow with
-   * what is read and may be cut; the last inputs of a convolution, `[taps - 1, C]`, start as zeros,
-   * keep their size and cannot go back.
+   * each token and can be cut. The last inputs of a convolution, `[taps - 1, C]`, start as zeros,
+   * keep their size and cannot be rolled back.
    */
   readonly rowShape: readonly (number | "positions")[];
   /**
-   * Positions that a sliding layer looks back on, its own among them; older ones need not be kept.
-   * `null`: all of them, or a convolution.
+   * Positions that a sliding layer attends to, including its own; older ones need not be kept.
+   * `null` for global attention and convolutions.
    */
   readonly window: number | null;
 };
@@ -53,12 +53,12 @@ export function decoderStates(config: DecoderConfig, dtype: "f32" | "f16"): Deco
   return states;
 }
 
-/** Whether a state grows with what is read; else it has one size from the start. */
+/** Whether a state grows with each token; otherwise its size is fixed. */
 export function hasPositions(state: DecoderState): boolean {
   return state.rowShape.includes("positions");
 }
 
-/** Dimensions of a state for so many rows and positions. */
+/** Dimensions of a state for this many rows and positions. */
 export function stateShape(state: DecoderState, rows: number, positions: number): number[] {
   return [rows, ...state.rowShape.map((dim) => (dim === "positions" ? positions : dim))];
 }

@@ -1,7 +1,7 @@
 /**
- * A decoder in plain loops: what the fast ones must agree with. One sequence, one token at a time,
- * weights as they are (float32), every sum in float64. With the graphs it shares what describes a
- * decoder (config, names, rotary frequencies), no computation. Slow on purpose: for tiny decoders.
+ * A decoder in plain loops, the reference for the fast ones: one sequence, one token at a time,
+ * float32 weights, every sum in float64. It shares the description of a decoder with the graphs
+ * (config, names, rotary frequencies) but no computation. Slow; for tiny decoders.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
@@ -12,16 +12,17 @@ import type { DecoderConfig } from "./decoder-config.ts";
 import { selectDecoderWeights } from "./decoder-parameters.ts";
 import { ropeFrequencies } from "./rope.ts";
 
-/** What one layer keeps: a vector per position. Attention fills both, a convolution `keys` alone. */
+/** A layer's cache: a vector per position. Attention fills both, a convolution only `keys`. */
 type LayerPast = { readonly keys: Float64Array[]; readonly values: Float64Array[] };
 
+/** See the header. */
 export class PlainDecoder {
   readonly #config: DecoderConfig;
   readonly #architecture: Architecture;
   readonly #weights: TensorMap;
   readonly #past: readonly LayerPast[];
 
-  /** @throws WaggleError `MODEL_CORRUPT` where the weights are not those of the config. */
+  /** @throws WaggleError `MODEL_CORRUPT` if the weights do not match the config. */
   constructor(config: DecoderConfig, weights: TensorMap) {
     this.#config = config;
     this.#architecture = architectureOf(config);
@@ -30,8 +31,8 @@ export class PlainDecoder {
   }
 
   /**
-   * Reads one token after those read before.
-   * @returns logits `[V]` of the token that follows it.
+   * Reads one more token.
+   * @returns logits `[V]` of the next token.
    * @throws WaggleError `INVALID_ARGUMENT` for an id outside the vocabulary.
    */
   read(tokenId: number): Float64Array {
@@ -39,8 +40,8 @@ export class PlainDecoder {
   }
 
   /**
-   * As `read`, without the product with the vocabulary.
-   * @param position of the rotary turns. Default: the number of tokens read before.
+   * Like `read`, without the product with the vocabulary.
+   * @param position for rotary embeddings. Default: the number of tokens read before.
    * @returns the last layer's output after the final norm, `[C]`.
    */
   readHidden(tokenId: number, position?: number): Float64Array {
@@ -70,13 +71,13 @@ export class PlainDecoder {
     return this.#norm(x, finalNorm);
   }
 
-  /** Logits `[V]` of what `readHidden` returned. */
+  /** Logits `[V]` from the output of `readHidden`. */
   logits(hidden: Float64Array): Float64Array {
     const { tiedEmbeddings } = this.#config;
     return multiply(this.#weight(tiedEmbeddings ? "model.embed_tokens" : "lm_head"), hidden);
   }
 
-  /** Every query head attends to the positions in its sight, through the keys its group shares. */
+  /** Every query head attends to the positions it can see, through the keys that its group shares. */
   #attention(layer: number, x: Float64Array, given: number | undefined): Float64Array {
     const { heads, keyValueHeads, headSize, queryScalar, slidingWindow } = this.#config;
     const prefix = `model.layers.${layer}.self_attn`;
@@ -112,7 +113,7 @@ export class PlainDecoder {
     return this.#linear(`model.layers.${layer}.${this.#architecture.outputProjection}`, mixed);
   }
 
-  /** Heads of a projection: normalized where the type does, then pairs (i, i + D/2) turned. */
+  /** Heads of a projection, normalized if the type does so; then pairs (i, i + D/2) are rotated. */
   #turned(layer: number, x: Float64Array, side: "query" | "key", position: number): Float64Array {
     const { headSize } = this.#config;
     const kind = layerKind(this.#config, layer);
@@ -134,7 +135,7 @@ export class PlainDecoder {
     return turned;
   }
 
-  /** Gated before and after; each channel sums its own last inputs, weighted tap by tap. */
+  /** Gated before and after; each channel sums its last inputs, weighted tap by tap. */
   #convolution(layer: number, x: Float64Array): Float64Array {
     const { width, convolutionSize } = this.#config;
     const taps = convolutionSize as number;
@@ -156,7 +157,7 @@ export class PlainDecoder {
     return this.#linear(`${prefix}.out_proj`, times(third(1), sum));
   }
 
-  /** Down of activated gate times up. */
+  /** down(act(gate) · up). */
   #feedForward(prefix: string, x: Float64Array): Float64Array {
     const { feedForward, activation } = this.#architecture;
     const up = this.#linear(`${prefix}.${feedForward.up}`, x);

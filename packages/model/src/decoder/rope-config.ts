@@ -1,10 +1,11 @@
-/** Rotary positions in `config.json`, in the layouts of transformers 4 and 5. */
+/** Reads rotary positions from `config.json`, in the layouts of transformers 4 and 5. */
 import { isObject } from "@waggle/protocol";
 import { positive, size, unsupported } from "./config-member.ts";
 import type { Json } from "./config-member.ts";
 
+/** How rotary frequencies are scaled. */
 export type RopeScaling =
-  /** Of Llama 3.1. Source: Grattafiori et al. 2024, arXiv 2407.21783. */
+  /** Llama 3.1. Source: Grattafiori et al. 2024, arXiv 2407.21783. */
   | {
       readonly type: "llama3";
       readonly factor: number;
@@ -15,12 +16,12 @@ export type RopeScaling =
   /** All frequencies divided by the factor. Source: Chen et al. 2023, arXiv 2306.15595. */
   | { readonly type: "linear"; readonly factor: number };
 
-/** Theta and scaling of the layers that see everything. */
+/** Theta and scaling of layers with global attention. */
 export function parseGlobalRope(json: Json): {
   readonly ropeTheta: number;
   readonly ropeScaling: RopeScaling | null;
 } {
-  // transformers 5 moved the members into `rope_parameters`, by layer type where types differ
+  // transformers 5 moved the members into `rope_parameters`, nested by layer type if types differ
   const parameters = json["rope_parameters"];
   const nested = isObject(parameters) ? (parameters["full_attention"] ?? parameters) : null;
   const rope = isObject(nested) ? nested : json["rope_scaling"];

@@ -5,7 +5,7 @@
  */
 import type { DecoderConfig } from "./decoder-config.ts";
 
-/** Which layers the angles are for: sliding ones have their own theta and no scaling. */
+/** Layers that the angles are for: sliding ones have their own theta and no scaling. */
 type RopeKind = "attention" | "sliding";
 
 /** Radians per position, `[D/2]`. */

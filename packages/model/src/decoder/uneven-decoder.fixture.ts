@@ -1,4 +1,4 @@
-/** A decoder whose matrices end within a block of numbers that share a scale. */
+/** A decoder whose matrix rows end within a quantization block. Tests only. */
 import type { DecoderConfig } from "./decoder-config.ts";
 
 export const UNEVEN_CONFIG: DecoderConfig = {

@@ -1,7 +1,7 @@
 /**
  * Value heads of a decoder: H numbers per token, linear in the hidden state after the final norm.
- * Names and shapes are those of Transformers' `…ForTokenClassification` (`score`), in which other
- * trainers keep their critics. Not an execution.
+ * Names and shapes are those of Transformers' `…ForTokenClassification` (`score`), which other
+ * trainers use for their critics.
  */
 import { WaggleError, splitmix32, standardNormal } from "@waggle/protocol";
 import type { Tensor, TensorMap } from "@waggle/protocol";
@@ -9,6 +9,7 @@ import type { DecoderConfig } from "./decoder-config.ts";
 import type { ParameterShape } from "../parameter-shape.ts";
 import { sameShape } from "../shape.ts";
 
+/** Names of the tensors. */
 export const VALUE_HEAD = { weight: "score.weight", bias: "score.bias" } as const;
 
 /** `score.weight` `[H, C]` and `score.bias` `[H]`. */
@@ -20,7 +21,7 @@ const DEVIATION = 0.02;
 /**
  * Fresh heads: normal weights, biases 0. Seeded.
  *
- * @param options.deviation - of the weights; with 0, values begin at 0 everywhere. Default 0.02.
+ * @param options.deviation - standard deviation of the weights, default 0.02; 0 starts all values at 0.
  */
 export function initializeValueHead(
   config: Pick<DecoderConfig, "width">,
@@ -30,7 +31,7 @@ export function initializeValueHead(
   if (!Number.isInteger(heads) || heads < 1) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `value heads must be a positive integer, got ${heads}; one serves one return`,
+      `heads must be a positive integer, got ${heads}; use one per return`,
     );
   }
   const random = splitmix32(seed);
@@ -59,8 +60,8 @@ function valueHeadParameters(
 
 /**
  * The tensors of heads in their stable order.
- * @throws WaggleError `ADAPTER_INCOMPATIBLE` where they are no heads of this decoder or a number is
- *   not finite.
+ * @throws WaggleError `ADAPTER_INCOMPATIBLE` if they are not heads for this decoder or a number is not
+ *   finite.
  */
 export function valueHeadTensors(
   { heads, tensors }: ValueHead,
@@ -75,7 +76,7 @@ export function valueHeadTensors(
         );
       }
       if (!tensor.data.every(Number.isFinite)) {
-        throw incompatible(`${name} must hold finite numbers, got NaN or infinity`);
+        throw incompatible(`${name} has NaN or infinity`);
       }
       return [name, tensor];
     }),

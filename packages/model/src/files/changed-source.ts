@@ -1,13 +1,13 @@
 /**
- * Weights of which some are read as other numbers than are stored, row by row: none is in memory as a whole.
- * Not a file, and not what is done to them.
+ * A tensor source in which some tensors are replaced, row by row as they are read, so that none is in
+ * memory as a whole.
  */
 import type { Tensor } from "@waggle/protocol";
 import type { RowRange, TensorDescription, TensorSource } from "./tensor-source.ts";
 
 /**
- * @param changed shapes of what is read otherwise, as float32, by the names that they are read under.
- * @param read one of these; reading throws what it throws.
+ * @param changed shapes of the replaced float32 tensors, by name.
+ * @param read reads one of these; its errors pass through.
  */
 export function changedSource(
   weights: TensorSource,

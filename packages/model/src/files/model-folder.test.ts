@@ -10,7 +10,7 @@ const file = (path: string, text: string): { path: string; bytes: Uint8Array } =
 });
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-test("a model's identity is the hash of its files' hashes, whatever their order", async () => {
+test("a model's identity is the hash of its files' hashes in any order", async () => {
   const files = [
     file("tokenizer.json", "t"),
     file("model.safetensors", "m"),
@@ -49,7 +49,7 @@ const sharded = new Map(
 );
 const read = (path: string): Promise<Uint8Array> => Promise.resolve(sharded.get(path)!);
 
-test("of a folder in shards, the files that its index names belong to the model", async () => {
+test("the shards named by the index belong to the model", async () => {
   const paths = await selectModelFiles([...sharded.keys()], read);
   expect(paths.toSorted()).toEqual(
     [...sharded.keys()].filter((path) => !/^z|README/.test(path)).sort(),
@@ -63,7 +63,7 @@ test("of a folder in shards, the files that its index names belong to the model"
   ]);
 });
 
-test("a whole file of weights goes before shards", async () => {
+test("a single weights file takes precedence over shards", async () => {
   const whole = new Map([...sharded, ["model.safetensors", shard("", "a", 5).bytes]]);
   const paths = await selectModelFiles([...whole.keys()], (path) =>
     Promise.resolve(whole.get(path)!),
@@ -72,7 +72,7 @@ test("a whole file of weights goes before shards", async () => {
   expect((await readModelWeights(whole)).get("a")).toEqual(tensor(5));
 });
 
-test("a folder that lacks a shard is refused by its name", async () => {
+test("a folder without one of its shards is refused by the shard's name", async () => {
   const present = [...sharded.keys()].filter((path) => path !== "y.safetensors");
   await expect(selectModelFiles(present, read)).rejects.toThrow(/y\.safetensors/);
   const files = new Map([...sharded].filter(([path]) => path !== "y.safetensors"));

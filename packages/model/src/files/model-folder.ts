@@ -1,6 +1,6 @@
 /**
- * A Hugging Face model folder: which of its files make the base model, their content hash, and the
- * weights in them, in one file or in shards. Reads through what it is given.
+ * A Hugging Face model folder: the files that make up the base model, their content hash, and their
+ * weights, in one file or in shards. Callers pass in how files are read.
  */
 import { fileListDigest, sha256, WaggleError } from "@waggle/protocol";
 import type { BaseModelReference, TensorMap } from "@waggle/protocol";
@@ -12,7 +12,7 @@ import type { ByteSource, TensorSource } from "./tensor-source.ts";
 const WEIGHTS = "model.safetensors";
 const WEIGHTS_INDEX = "model.safetensors.index.json";
 
-/** Files besides the weights; what else a folder holds is not part of the model. */
+/** Files besides the weights. Other files are not part of the model. */
 const DESCRIPTION_FILES: readonly string[] = [
   "chat_template.jinja",
   "config.json",
@@ -21,16 +21,16 @@ const DESCRIPTION_FILES: readonly string[] = [
   "tokenizer_config.json",
 ];
 
-/** Every name that a model's folder may hold, besides those of shards. */
+/** All file names that a model's folder may have, besides shards. */
 export const MODEL_FILE_NAMES: readonly string[] = [...DESCRIPTION_FILES, WEIGHTS, WEIGHTS_INDEX];
 
 export type ModelFile = { readonly path: string; readonly bytes: Uint8Array };
 
 /**
- * Paths of the files of a folder that make the base model, shards as its index names them.
+ * Paths of the files that make up the base model, including the shards named by the index.
  * @param present - names of the files of the folder.
- * @param readIndex - gives the bytes of the index, where there is one instead of a single file.
- * @throws WaggleError `MODEL_CORRUPT` where config, weights or tokenizer are missing.
+ * @param readIndex - returns the bytes of the index, if there is one instead of a single file.
+ * @throws WaggleError `MODEL_CORRUPT` if config, weights or tokenizer are missing.
  */
 export async function selectModelFiles(
   present: readonly string[],
@@ -46,9 +46,9 @@ export async function selectModelFiles(
 }
 
 /**
- * The reference of a base model: every file with hash and size, sorted by path, and the digest of
- * the list, which is the model's identity (`baseModel` on trajectories).
- * @throws WaggleError `MODEL_CORRUPT` where config, weights or tokenizer are missing.
+ * Describes a base model: every file with hash and size, sorted by path, and the digest of that list,
+ * which is the model's identity (`baseModel` on trajectories).
+ * @throws WaggleError `MODEL_CORRUPT` if config, weights or tokenizer are missing.
  */
 export async function describeModelFolder(
   files: readonly ModelFile[],
@@ -66,8 +66,8 @@ export async function describeModelFolder(
 }
 
 /**
- * The tensors of a model's files by path.
- * @throws WaggleError `MODEL_CORRUPT` where a file is missing or broken.
+ * Reads all tensors of a model's files.
+ * @throws WaggleError `MODEL_CORRUPT` if a file is missing or broken.
  */
 export async function readModelWeights(files: ReadonlyMap<string, Uint8Array>): Promise<TensorMap> {
   const read = (path: string): Uint8Array => {
@@ -82,9 +82,9 @@ export async function readModelWeights(files: ReadonlyMap<string, Uint8Array>): 
 }
 
 /**
- * The same tensors, read when they are asked for.
- * @param open - gives a file, and throws where there is none.
- * @throws WaggleError `MODEL_CORRUPT` where a file is missing or broken.
+ * Opens the tensors of a model's files, to be read on demand.
+ * @param open - opens a file and throws if there is none.
+ * @throws WaggleError `MODEL_CORRUPT` if a file is missing or broken.
  */
 export async function openModelWeights(
   has: (path: string) => boolean,
@@ -107,6 +107,6 @@ function requireWhole(present: readonly string[]): void {
 function lacks(path: string, present: readonly string[]): WaggleError {
   return new WaggleError(
     "MODEL_CORRUPT",
-    `a model folder must hold ${path}, got ${present.join(", ").slice(0, 500) || "nothing"}; add the file`,
+    `the model folder has no ${path}, only ${present.join(", ").slice(0, 500) || "nothing"}; add the file`,
   );
 }

@@ -1,26 +1,26 @@
 /**
- * The header of a safetensors file: which tensors it holds and where. Made for bytes from strangers:
+ * The header of a safetensors file: names, types and places of its tensors. For untrusted bytes:
  * every offset is checked before it is used. Reads no tensor data.
  * Source: the format section of the safetensors project's README.
  */
 import { isObject, WaggleError } from "@waggle/protocol";
 import { elementCount } from "../shape.ts";
 
-/** How numbers are stored, little-endian. `U8` and `I8` hold packed or quantized values. */
+/** Little-endian number formats. `U8` and `I8` hold packed or quantized values. */
 export type SafetensorsDataType = "F32" | "F16" | "BF16" | "U8" | "I8";
 
 export type SafetensorsEntry = {
   readonly name: string;
   readonly dtype: SafetensorsDataType;
   readonly shape: readonly number[];
-  /** First byte, from the start of the file. */
+  /** First byte, counted from the start of the file. */
   readonly begin: number;
   /** One past the last byte. */
   readonly end: number;
 };
 
 export type SafetensorsHeader = {
-  /** In the order of their data, which they fill without gaps. */
+  /** In the order of their data, which has no gaps. */
   readonly entries: readonly SafetensorsEntry[];
   readonly metadata: { readonly [key: string]: string };
 };
@@ -32,7 +32,7 @@ const ELEMENT_BYTES: { readonly [dtype in SafetensorsDataType]: number } = {
   U8: 1,
   I8: 1,
 };
-/** Of the reference implementation. */
+/** Limit of the reference implementation. */
 const MAX_HEADER_BYTES = 100_000_000;
 const MAX_RANK = 8;
 
@@ -43,9 +43,9 @@ export function elementBytes(dtype: SafetensorsDataType): number {
 
 /**
  * Length of the JSON after the first 8 bytes.
- * @param start - the first 8 bytes of the file, or fewer where it has fewer.
+ * @param start - the first 8 bytes of the file, or fewer if it is shorter.
  * @param fileBytes - size of the whole file.
- * @throws WaggleError `MODEL_CORRUPT` when the header would not lie within the file.
+ * @throws WaggleError `MODEL_CORRUPT` if the header would exceed the file.
  */
 export function safetensorsHeaderLength(start: Uint8Array, fileBytes: number): number {
   if (start.length < 8) throw corrupt("begin with a header length of 8 bytes", start.length);
@@ -60,7 +60,7 @@ export function safetensorsHeaderLength(start: Uint8Array, fileBytes: number): n
 /**
  * @param json - the header's bytes after the first 8.
  * @param fileBytes - size of the whole file.
- * @throws WaggleError `MODEL_CORRUPT` when it does not describe a whole, gapless file.
+ * @throws WaggleError `MODEL_CORRUPT` if it does not describe a complete file without gaps.
  */
 export function parseSafetensorsHeader(json: Uint8Array, fileBytes: number): SafetensorsHeader {
   const start = 8 + json.length;
@@ -92,8 +92,8 @@ export function parseSafetensorsHeader(json: Uint8Array, fileBytes: number): Saf
 }
 
 /**
- * The first bytes of a file of these tensors in their order: the header's length and the header,
- * padded so that the data begins at a multiple of 8.
+ * The first bytes of a file with these tensors, in order: the header's length and the header,
+ * padded so that data starts at a multiple of 8.
  */
 export function safetensorsHeaderBytes(
   tensors: ReadonlyMap<string, Pick<SafetensorsEntry, "dtype" | "shape">>,
@@ -117,14 +117,14 @@ export function safetensorsHeaderBytes(
 
 /**
  * Tensor names by file, from the bytes of `model.safetensors.index.json`.
- * @throws WaggleError `MODEL_CORRUPT` for paths that are not plain names of files.
+ * @throws WaggleError `MODEL_CORRUPT` for paths that are not plain file names.
  */
 export function parseShardIndex(index: Uint8Array): Map<string, string[]> {
   const map = parseJsonObject(index)["weight_map"];
   if (!isObject(map)) throw corrupt("have an object as weight_map in its index", map);
   const namesByFile = new Map<string, string[]>();
   for (const [name, path] of Object.entries(map)) {
-    // a plain name: an index must not reach outside its folder
+    // only a plain name, so that an index cannot reach outside its folder
     if (typeof path !== "string" || !/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(path)) {
       throw corrupt("name plain files in its index", path);
     }
@@ -133,12 +133,12 @@ export function parseShardIndex(index: Uint8Array): Map<string, string[]> {
   return namesByFile;
 }
 
-/** The files that an index names, each once. @throws WaggleError `MODEL_CORRUPT` for other paths. */
+/** The files named by an index, each once. @throws WaggleError `MODEL_CORRUPT` for other paths. */
 export function shardPaths(index: Uint8Array): string[] {
   return [...parseShardIndex(index).keys()];
 }
 
-/** A tensor that an index promises and its file does not hold. */
+/** The error for a tensor that the index lists but its file does not have. */
 export function missingInShard(name: string, path: string): WaggleError {
   return corrupt(`hold ${quote(name)} in ${path}`, "nothing");
 }
@@ -150,7 +150,7 @@ function parseJsonObject(bytes: Uint8Array): { readonly [key: string]: unknown }
   } catch (cause) {
     throw new WaggleError(
       "MODEL_CORRUPT",
-      `a safetensors header must be JSON, got ${bytes.length} bytes that are not; fetch the file again`,
+      `a safetensors header of ${bytes.length} bytes is not JSON; fetch the file again`,
       { cause },
     );
   }

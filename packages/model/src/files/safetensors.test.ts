@@ -34,20 +34,20 @@ function isCorrupt(bytes: Uint8Array): boolean {
   }
 }
 
-test("what is written is read again, names, shapes, values and metadata", () => {
+test("names, shapes, values and metadata read back as written", () => {
   const tensors = new Map([
     ["b", tensor([2, 2], 1, -2, 0.5, 3e-8)],
     ["a", tensor([], 7)],
     ["empty", tensor([0, 3])],
   ]);
-  // an odd offset, as a slice of a larger download has
+  // an odd offset, as in a slice of a larger download
   const bytes = new Uint8Array([0, ...writeSafetensors(tensors, { format: "pt" })]).subarray(1);
   const back = readSafetensors(bytes);
   expect([...back.tensors]).toEqual([...tensors]);
   expect(back.metadata).toEqual({ format: "pt" });
 });
 
-test("a file's bytes are those of the format", () => {
+test("a file has the bytes that the format specifies", () => {
   const bytes = writeSafetensors(new Map([["x", tensor([1], 1)]]));
   const text = '{"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}';
   expect(new DataView(bytes.buffer).getBigUint64(0, true)).toBe(56n);
@@ -57,7 +57,7 @@ test("a file's bytes are those of the format", () => {
 
 const halves = Array.from({ length: 65536 }, (_, half) => half);
 
-test("every float16 and bfloat16 number survives float32", () => {
+test("every float16 and bfloat16 number survives conversion to float32 and back", () => {
   const changed = (to: (half: number) => number, from: (value: number) => number): number[] =>
     halves.filter((half) => !Number.isNaN(to(half)) && from(to(half)) !== half);
   expect(changed(float16ToFloat32, float32ToFloat16)).toEqual([]);
@@ -66,7 +66,7 @@ test("every float16 and bfloat16 number survives float32", () => {
   expect(bfloat16ToFloat32(float32ToBfloat16(NaN))).toBeNaN();
 });
 
-test("a number between two of float16 becomes the nearer one", () => {
+test("a number between two float16 numbers is rounded to the nearer one", () => {
   fc.assert(
     fc.property(fc.float({ min: Math.fround(1e-9), max: 65500, noNaN: true }), (value) => {
       const half = float32ToFloat16(value);
@@ -90,8 +90,8 @@ const hostile: [string, Uint8Array][] = [
   ["nothing", new Uint8Array(0)],
   ["a header past the end", Uint8Array.of(255, 0, 0, 0, 0, 0, 0, 0, 123, 125)],
   ["a huge header length", new Uint8Array(16).fill(255)],
-  ["a header that is no JSON", Uint8Array.of(2, 0, 0, 0, 0, 0, 0, 0, 123, 123)],
-  ["a header that is no object", file([])],
+  ["a header that is not JSON", Uint8Array.of(2, 0, 0, 0, 0, 0, 0, 0, 123, 123)],
+  ["a header that is not an object", file([])],
   ["an unknown type", file({ x: { ...x, dtype: "I64" } }, [0, 0, 0, 0])],
   ["a negative size", file({ x: { ...x, shape: [-1] } }, [0, 0, 0, 0])],
   ["a shape that overflows", file({ x: { ...x, shape: [2 ** 52, 2 ** 52] } }, [0, 0, 0, 0])],
@@ -100,13 +100,13 @@ const hostile: [string, Uint8Array][] = [
   ["overlapping tensors", file({ x, y: x }, [0, 0, 0, 0])],
   ["a gap", file({ x: { ...x, data_offsets: [4, 8] } }, [0, 0, 0, 0, 0, 0, 0, 0])],
   ["bytes after the end", file({ x }, [0, 0, 0, 0, 1])],
-  ["metadata that is no text", file({ __metadata__: { a: 1 } })],
+  ["metadata that is not a string", file({ __metadata__: { a: 1 } })],
 ];
 test.each(hostile)("%s is refused as corrupt", (_, bytes) => {
   expect(isCorrupt(bytes)).toBe(true);
 });
 
-test("no damage to a file makes the reader throw anything but its own error", () => {
+test("on a damaged file the reader throws only MODEL_CORRUPT", () => {
   const good = writeSafetensors(new Map([["x", tensor([2, 3], 1, 2, 3, 4, 5, 6)]]), { a: "b" });
   fc.assert(
     fc.property(fc.nat(good.length - 1), fc.nat(255), fc.nat(good.length), (at, byte, length) => {
@@ -118,7 +118,7 @@ test("no damage to a file makes the reader throw anything but its own error", ()
   );
 });
 
-test("a checkpoint in several files is put together by its index", async () => {
+test("a checkpoint in several files is read by its index", async () => {
   const files = new Map([
     ["one.safetensors", writeSafetensors(new Map([["a", tensor([1], 1)]]))],
     ["two.safetensors", writeSafetensors(new Map([["b", tensor([1], 2)]]))],

@@ -1,6 +1,6 @@
 /**
- * Reads and writes safetensors, all tensors as float32 in memory: adapters and small models. What
- * is too large for that is read tensor by tensor through `tensor-source.ts`.
+ * Reads and writes safetensors with all tensors as float32 in memory: adapters and small models. For
+ * larger ones, `tensor-source.ts` reads tensor by tensor.
  * Source: the format section of the safetensors project's README.
  */
 import { WaggleError } from "@waggle/protocol";
@@ -24,7 +24,7 @@ export type SafetensorsFile = {
 
 /**
  * All tensors of a file, in the order of their data.
- * @throws WaggleError `MODEL_CORRUPT` when the bytes are not a whole, gapless safetensors file.
+ * @throws WaggleError `MODEL_CORRUPT` if the bytes are not a complete safetensors file without gaps.
  */
 export function readSafetensors(bytes: Uint8Array): SafetensorsFile {
   const start = 8 + safetensorsHeaderLength(bytes.subarray(0, 8), bytes.length);
@@ -36,7 +36,7 @@ export function readSafetensors(bytes: Uint8Array): SafetensorsFile {
   return { tensors, metadata };
 }
 
-/** A safetensors file of these tensors in their order, with 8-byte aligned data. */
+/** A safetensors file of these tensors, in order, with data aligned to 8 bytes. */
 export function writeSafetensors(
   tensors: TensorMap,
   metadata: { readonly [key: string]: string } = {},
@@ -75,8 +75,8 @@ export function writeSafetensors(
 /**
  * The tensors of a checkpoint in several files, read one after another.
  * @param index bytes of `model.safetensors.index.json`.
- * @param read gives the bytes of a file of the same folder.
- * @throws WaggleError `MODEL_CORRUPT` where the index names a tensor that its file does not hold.
+ * @param read returns the bytes of a file in the same folder.
+ * @throws WaggleError `MODEL_CORRUPT` if the index lists a tensor that its file does not have.
  */
 export async function readShardedSafetensors(
   index: Uint8Array,

@@ -13,7 +13,7 @@ import {
 } from "./tensor-source.ts";
 import type { ByteSource } from "./tensor-source.ts";
 
-/** Counts what is read, and gives copies at odd addresses, as chunks of a file may lie. */
+/** Counts the bytes read, and returns copies at odd addresses, as chunks of a file may be. */
 function counted(bytes: Uint8Array): ByteSource & { readBytes: number } {
   return {
     sizeBytes: bytes.length,
@@ -34,7 +34,7 @@ const tensors = new Map<string, Tensor>([
 ]);
 
 test.each(["F32", "F16", "BF16"] as const)(
-  "tensors of a %s file are read one by one, equal to reading the whole file",
+  "reading tensors of a %s file one by one equals reading the whole file",
   async (dtype) => {
     const bytes = writeSafetensors(tensors, {}, dtype);
     const file = counted(bytes);
@@ -50,7 +50,7 @@ test.each(["F32", "F16", "BF16"] as const)(
   },
 );
 
-test("packed bytes come as they are, signed ones with their sign", async () => {
+test("packed bytes are read as stored, and signed ones keep their sign", async () => {
   const described = new Map([
     ["packed", { dtype: "U8", shape: [2, 2] }],
     ["zeros", { dtype: "I8", shape: [2] }],
@@ -62,14 +62,14 @@ test("packed bytes come as they are, signed ones with their sign", async () => {
   expect((await source.read("zeros")).data).toEqual(Float32Array.of(3, -3));
 });
 
-test("all halves become the float32 of the plain conversion", () => {
+test("all 16-bit floats convert like the plain conversion", () => {
   const halves = Uint16Array.from({ length: 65536 }, (_, half) => half);
   const bytes = new Uint8Array(halves.buffer);
   expect(toFloat32(bytes, "F16")).toEqual(Float32Array.from(halves, float16ToFloat32));
   expect(toFloat32(bytes, "BF16")).toEqual(Float32Array.from(halves, bfloat16ToFloat32));
 });
 
-test("shards are one source, and a name that its shard lacks is corrupt", async () => {
+test("shards form one source, and a name missing in its shard is refused as corrupt", async () => {
   const shards = new Map([
     ["1.safetensors", writeSafetensors(new Map([["b", tensors.get("b") as Tensor]]))],
     ["2.safetensors", writeSafetensors(new Map([["a", tensors.get("a") as Tensor]]))],
@@ -85,7 +85,7 @@ test("shards are one source, and a name that its shard lacks is corrupt", async 
   expect(WaggleError.is(error, "MODEL_CORRUPT")).toBe(true);
 });
 
-test("what a model does not hold is corrupt", async () => {
+test("a missing tensor and missing rows are refused as corrupt", async () => {
   const source = await openSafetensors(counted(writeSafetensors(tensors)));
   for (const read of [source.read("c"), source.read("b", { begin: 2, end: 4 })]) {
     const error = await read.catch((e: unknown) => e);

@@ -1,6 +1,6 @@
 /**
- * The tensors of a model, read one at a time from wherever its bytes are, so that weights of several
- * GB are never in memory as a whole. Knows no storage: a `ByteSource` is passed in.
+ * The tensors of a model, read one at a time, so that weights of several GB are never in memory as a
+ * whole. Independent of storage: callers pass in a `ByteSource`.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { Tensor, TensorMap } from "@waggle/protocol";
@@ -18,28 +18,30 @@ import type { SafetensorsDataType, SafetensorsEntry } from "./safetensors-header
 /** The bytes of one file. */
 export interface ByteSource {
   readonly sizeBytes: number;
-  /** Exactly `length` bytes from `offset`, which the caller owns. Rejects past the end. */
+  /** Exactly `length` bytes from `offset`; the caller owns them. Rejects past the end. */
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
+/** Number format and shape of a stored tensor. */
 export type TensorDescription = Pick<SafetensorsEntry, "dtype" | "shape">;
 
 /** Rows along the first dimension: `begin` ≤ row < `end`. */
 export type RowRange = { readonly begin: number; readonly end: number };
 
+/** See the header. */
 export interface TensorSource {
   /** In the order in which reading is cheapest. */
   readonly tensors: ReadonlyMap<string, TensorDescription>;
   /**
    * A tensor, or some of its rows, as float32.
-   * @throws WaggleError `MODEL_CORRUPT` for a name or rows that it does not have.
+   * @throws WaggleError `MODEL_CORRUPT` for a name or rows that do not exist.
    */
   read(name: string, rows?: RowRange): Promise<Tensor>;
-  /** The same as it is stored, little-endian. */
+  /** The bytes as stored, little-endian. */
   readBytes(name: string, rows?: RowRange): Promise<Uint8Array>;
 }
 
-/** Tensors that are in memory already. */
+/** A source over tensors in memory. */
 export function tensorMapSource(tensors: TensorMap): TensorSource {
   const described = new Map<string, TensorDescription>();
   for (const [name, { shape }] of tensors) described.set(name, { dtype: "F32", shape });
@@ -71,8 +73,8 @@ export async function openSafetensors(file: ByteSource): Promise<TensorSource> {
 /**
  * A checkpoint in several files, as one source.
  * @param index - bytes of `model.safetensors.index.json`.
- * @param open - gives a file of the same folder.
- * @throws WaggleError `MODEL_CORRUPT` where the index names a tensor that its file does not hold.
+ * @param open - opens a file in the same folder.
+ * @throws WaggleError `MODEL_CORRUPT` if the index lists a tensor that its file does not have.
  */
 export async function openShardedSafetensors(
   index: Uint8Array,
@@ -120,11 +122,11 @@ function describe<T>(tensors: ReadonlyMap<string, T>, name: string): T {
   if (found !== undefined) return found;
   throw new WaggleError(
     "MODEL_CORRUPT",
-    `a model must hold ${name.slice(0, 100)}, got ${tensors.size} tensors without it; use weights that belong to this config`,
+    `no tensor ${name.slice(0, 100)} among ${tensors.size}; use weights that belong to this config`,
   );
 }
 
-/** Where rows lie among the elements. */
+/** Range of the rows' elements. */
 function cut(
   name: string,
   shape: readonly number[],
@@ -134,7 +136,7 @@ function cut(
   if (begin < 0 || end < begin || end > rows) {
     throw new WaggleError(
       "MODEL_CORRUPT",
-      `${name} must have rows ${begin} to ${end}, got shape [${shape.join(", ")}]; ask for rows it has`,
+      `${name} has no rows ${begin} to ${end}; its shape is [${shape.join(", ")}]`,
     );
   }
   const rowElements = elementCount(rest);
@@ -145,7 +147,7 @@ function cut(
   };
 }
 
-/** Stored numbers, little-endian, as float32 of their own. */
+/** Stored little-endian numbers as a new float32 array. */
 export function toFloat32(bytes: Uint8Array, dtype: SafetensorsDataType): Float32Array {
   if (dtype === "F16") return fromFloat16Bits(toUint16(bytes));
   const data = new Float32Array(bytes.length / elementBytes(dtype));
@@ -169,7 +171,7 @@ export function toFloat32(bytes: Uint8Array, dtype: SafetensorsDataType): Float3
 }
 
 function toUint16(bytes: Uint8Array): Uint16Array {
-  // tensors may begin at odd places of a file
+  // tensors may start at odd offsets in a file
   const aligned = bytes.byteOffset % 2 === 0 ? bytes : bytes.slice();
   return new Uint16Array(aligned.buffer, aligned.byteOffset, aligned.length / 2);
 }

@@ -43,13 +43,13 @@ const llama: DecoderConfig = {
   },
 };
 
-/** Logits `[T][V]` of the slow twin. */
+/** Logits `[T][V]` of the plain decoder. */
 function plainLogits(config: DecoderConfig, weights: TensorMap, tokenIds: number[]): number[][] {
   const decoder = new PlainDecoder(config, weights);
   return tokenIds.map((id) => [...decoder.read(id)]);
 }
 
-/** Weights large enough that every part of the decoder shows in the logits. */
+/** Weights large enough that every part of the decoder affects the logits. */
 function loudWeights(config: DecoderConfig, seed: number): TensorMap {
   const random = splitmix32(seed);
   return new Map(
@@ -75,7 +75,7 @@ function loudAdapter(config: DecoderConfig, rank: number): Adapter {
   return { ...adapter, tensors };
 }
 
-/** Runs the rows in chunks of the given lengths through one cache; logits by row and position. */
+/** Runs the rows through one cache in chunks of the given lengths; logits by row and position. */
 async function runGraph(
   config: DecoderConfig,
   bytes: Uint8Array,
@@ -154,7 +154,7 @@ for (const config of [qwen3, llama]) {
     expect(largestDifference(whole!, plain)).toBeLessThan(1e-4);
   });
 
-  test(`a ${config.modelType} graph gives the same in chunks as at once`, async () => {
+  test(`a ${config.modelType} graph gives the same logits in chunks as in one run`, async () => {
     const weights = loudWeights(config, 1);
     const ids = tokens(40, 2);
     const { model: bytes } = await buildDecoderGraph(config, weights, { lora: null });
@@ -179,7 +179,7 @@ for (const config of [qwen3, llama]) {
 }
 
 for (const config of [qwen3, llama]) {
-  test(`weights of ${config.modelType} in a store serve a second graph, each matrix once`, async () => {
+  test(`weights of ${config.modelType} in a store are shared by a second graph, each matrix once`, async () => {
     const weights = loudWeights(config, 3);
     const tensors = new Map<string, { type: OnnxDataType; shape: readonly number[] }>();
     const held: Map<string, { shape: readonly number[]; data: Float32Array }> = new Map();
@@ -202,12 +202,12 @@ for (const config of [qwen3, llama]) {
     const merged = plainLogits(config, mergeAdapter(config, weights, adapter), ids);
     expect(largestDifference(adapted!, merged)).toBeLessThan(1e-4);
     const numbers = [...held.values()].reduce((sum, { data }) => sum + data.length, 0);
-    // Both tables of rotations beside the parameters.
+    // The two rotary tables besides the parameters.
     expect(numbers).toBe(parameterCount(config) + config.contextLength * config.headSize);
   });
 }
 
-test("rows of different length in one prefill do not disturb each other", async () => {
+test("rows of different length in one prefill do not affect each other", async () => {
   const weights = loudWeights(qwen3, 7);
   const rows = [tokens(9, 1), tokens(23, 2), tokens(16, 3)];
   const { model: bytes } = await buildDecoderGraph(qwen3, weights, { lora: null });
@@ -217,7 +217,7 @@ test("rows of different length in one prefill do not disturb each other", async 
   }
 });
 
-test("heads that the attention kernel cannot rotate are refused before it runs", async () => {
+test("a head size that the attention kernel cannot rotate is refused when the graph is built", async () => {
   const narrow = { ...qwen3, headSize: 8 };
   const weights = initializeDecoder(narrow, 1);
   await expect(buildDecoderGraph(narrow, weights, { lora: null })).rejects.toThrow(
@@ -225,7 +225,7 @@ test("heads that the attention kernel cannot rotate are refused before it runs",
   );
 });
 
-test("branches of a model that does not look on all positions are refused", async () => {
+test("branches are refused for a model with layers that do not attend to all positions", async () => {
   const config: DecoderConfig = {
     ...qwen3,
     layerKinds: ["sliding", "attention"],

@@ -1,6 +1,6 @@
 /**
- * The inference graph of a decoder as an ONNX model, what it remembers passed in and out. Forward
- * only; training graphs belong to `@waggle/engine`.
+ * The inference graph of a decoder as an ONNX model, with its states as inputs and outputs. Forward
+ * only; training graphs are in `@waggle/engine`.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
@@ -29,49 +29,51 @@ import { tensorMapSource } from "../files/tensor-source.ts";
 import type { TensorSource } from "../files/tensor-source.ts";
 import type { WeightStore } from "../weights/weight-store.ts";
 
+/** Options of `buildDecoderGraph`. */
 export type DecoderGraphOptions = {
-  /** With a rank, A and B of every linear are graph inputs; feed them from `adapterGraphInputs`. */
+  /** With a rank, A and B of every linear are graph inputs; see `adapterGraphInputs`. */
   readonly lora: { readonly rank: number } | null;
   /**
-   * Positions the rotary tables cover; longer sequences fail when run. Default: the config's
+   * Positions that the rotary tables cover; running longer sequences fails. Default: the config's
    * context length, at most 8192.
    */
   readonly maxPositions?: number;
-  /** Number format of the matrices, default `f32`. */
+  /** Number format of the matrices. Default `f32`. */
   readonly dtype?: WeightFormat;
   /**
-   * Of activations, states and adapters. Only quantized matrices leave the choice, default `f32`;
-   * else it is the matrices' own.
+   * Number format of activations, states and adapters. Can only be chosen with quantized matrices
+   * (default `f32`); otherwise it is the matrices' own.
    */
   readonly activations?: "f32" | "f16";
   /**
-   * True: quantized products round their activations to 8 bits, on a native CPU 3 (int4) to 70 times
-   * (int8) faster, at the price of about as much error again as int8's own. Default false.
+   * Whether quantized products round their activations to 8 bits. On a native CPU that is 3 (int4)
+   * to 70 times (int8) faster, and adds about as much error as int8 itself has. Default false.
    */
   readonly roundsActivations?: boolean;
-  /** True: only the positions that the input `logit_rows` names get logits. Default false: all. */
+  /** Whether only the positions in the input `logit_rows` get logits. Default false: all do. */
   readonly logitRows?: boolean;
-  /** `emptySink`, which onnxruntime's CPU provider is faster with. Default: none. */
+  /** `emptySink`, which makes onnxruntime's CPU provider faster. Default: none. */
   readonly sink?: (parts: GraphParts) => string;
-  /** `joinProducts`, which onnxruntime's CPU provider is faster with. Default: none. */
+  /** `joinProducts`, which makes onnxruntime's CPU provider faster. Default: none. */
   readonly arrange?: (graph: OnnxGraphBuilder) => void;
   /**
-   * `HUGGINGFACE_INPUTS`: those that Transformers.js feeds. A form of branches: `BRANCHES`,
-   * `GPU_BRANCHES` or `PACKED_OR_BRANCHES`. Default `PACKED_INPUTS`.
+   * Form of the inputs: `HUGGINGFACE_INPUTS` (those that Transformers.js feeds), or one for branches:
+   * `BRANCHES`, `GPU_BRANCHES` or `PACKED_OR_BRANCHES`. Default `PACKED_INPUTS`.
    */
   readonly inputs?: InputForm | undefined;
   /**
-   * Weights and rotary tables are graph inputs of these names, kept there. Where it has some, those
-   * are all, and `weights` are not read. Default: constants of the model.
+   * If given, weights and rotary tables are graph inputs, kept in this store by name. A store that
+   * is not empty must have all of them; `weights` are not read then. Default: constants in the
+   * model.
    */
   readonly store?: WeightStore;
-  /** When weights leave the model for files beside it, as protobuf ends at 2 GiB. */
+  /** When to move weights to files beside the model, because protobuf is limited to 2 GiB. */
   readonly external?: OnnxExternalOptions;
 };
 
-/** Of a decoder graph. */
+/** Properties of a decoder graph. */
 type DecoderFacts = {
-  /** What goes in as past and comes out as present, layer by layer. */
+  /** States, as past inputs and present outputs, layer by layer. */
   readonly states: readonly DecoderState[];
   /** Number format of the matrices. */
   readonly dtype: WeightFormat;
@@ -79,10 +81,11 @@ type DecoderFacts = {
   readonly activations: "f32" | "f16";
 };
 
+/** A serialized decoder graph. */
 export type DecoderGraph = DecoderFacts & {
   /** ONNX bytes. */
   readonly model: Uint8Array;
-  /** Files that the model points into: `SessionOptions.externalData`. Mostly empty. */
+  /** Files that the model refers to, for `SessionOptions.externalData`. Usually empty. */
   readonly externalData: readonly OnnxExternalFile[];
 };
 
@@ -95,34 +98,35 @@ const DEFAULT_MAX_POSITIONS = 8192;
  * - `total_sequence_length` i32 scalar: P + S;
  * - `past_key_values.{layer}.key` and `.value` `[B, kvHeads, P, D]` (P may be 0), `past_conv.{layer}`
  *   `[B, taps - 1, C]`, zeros at first: `DecoderGraph.states`. With convolutions, rows of different
- *   length go together only where all start empty;
+ *   length can only share a run if all start empty;
  * - with `logitRows`, `logit_rows` i32 `[N]`: positions that get logits, numbered row · S + column;
  * - with LoRA, per linear `[in, r]` and `[r, out]` under PEFT's names;
  *
  * and the outputs `logits` f32 `[B, S, V]` or `[1, N, V]`, `present.{layer}.key` and `.value`
  * `[B, kvHeads, P + S, D]`, `present_conv.{layer}` `[B, taps - 1, C]`.
  *
- * With `HUGGINGFACE_INPUTS`, `input_ids` i64 `[B, S]` and `attention_mask` i64 `[B, P + S]` take
- * the place of the first three; rows are whole or padded on the right.
+ * With `HUGGINGFACE_INPUTS`, `input_ids` i64 `[B, S]` and `attention_mask` i64 `[B, P + S]` replace
+ * the first three inputs; rows are whole or padded on the right.
  *
- * With `BRANCHES`, S is 1, past and present are the branches' own positions with room for
- * what is added, `[B, kvHeads, room, D]`, and `seqlens_k` and `total_sequence_length` give way to
- * - `positions` i32 `[B, 1]`: of the token, counted from the prefix's first;
- * - `slots` i32 `[B, kvHeads, 1, 3]`: row, head and own position where its keys and values go;
- * - `own_bias` f32 `[B, 1, 1, room]`: 0 for own positions that count, −1e9 for the rest, which must
- *   hold finite numbers;
+ * With `BRANCHES`, S is 1, past and present are the branches' own positions with room for further
+ * ones, `[B, kvHeads, room, D]`, and these inputs replace `seqlens_k` and `total_sequence_length`:
+ * - `positions` i32 `[B, 1]`: of the token, counted from the start of the prefix; - `slots` i32
+ * `[B, kvHeads, 1, 3]`: row, head and own position for the token's keys and values; - `own_bias`
+ * f32 `[B, 1, 1, room]`: 0 for own positions that count, −1e9 for the rest, which must be
+ *   finite numbers;
  * - `prefix.{layer}.key` `[1, kvHeads, D, P]`, transposed, and `.value` `[1, kvHeads, P, D]`.
  *
- * With `GPU_BRANCHES`, the same, but the prefix's keys are as its values are, `prefix_length` i32 `[1]`
- * says P, read on the host, and `bias` f32 `[1, B, 1, P + room]` takes the place of `own_bias`: the
- * prefix may have room to spare. Models with sliding layers have `sliding_bias` for those.
+ * `GPU_BRANCHES` is the same, except that the prefix's keys have the layout of its values,
+ * `prefix_length` i32 `[1]`, read on the host, is P, and `bias` f32 `[1, B, 1, P + room]` replaces
+ * `own_bias`: the prefix may have unused room. Models with sliding layers have `sliding_bias` for
+ * those.
  *
- * With `PACKED_OR_BRANCHES` there are the inputs of both and `is_branches` i32 `[1]`: 1 for
- * branches. Those of the way that is not taken are fed, but not read: any number in any size will do.
+ * `PACKED_OR_BRANCHES` has the inputs of both and `is_branches` i32 `[1]`: 1 for branches. Inputs
+ * of the other way must be fed but are not read, so any size will do.
  *
- * @param weights in memory, or read slice by slice from where they are.
- * @throws WaggleError `MODEL_CORRUPT` where the weights are not those of the config,
- *   `MODEL_UNSUPPORTED` where the head size is no multiple of 16, which GroupQueryAttention needs.
+ * @param weights in memory, or a source that is read slice by slice.
+ * @throws WaggleError `MODEL_CORRUPT` if the weights do not match the config, `MODEL_UNSUPPORTED` if the
+ *   head size is not a multiple of 16, which GroupQueryAttention needs.
  */
 export async function buildDecoderGraph(
   config: DecoderConfig,
@@ -134,7 +138,7 @@ export async function buildDecoderGraph(
   return { ...buildExternal(graph, options.external), ...facts };
 }
 
-/** The same before it is serialized. Whoever keeps weights in a store needs no files for them. */
+/** Builds the graph without serializing it, for callers that keep weights in a store. */
 export async function assembleDecoder(
   config: DecoderConfig,
   weights: TensorMap | TensorSource,
@@ -160,7 +164,7 @@ export async function assembleDecoder(
     architecture: architectureOf(config),
     weightFormat: dtype,
     activations,
-    // gemma3's sum grows past 65504, float16's largest number
+    // gemma3's residual grows beyond 65504, float16's largest number
     residual: config.modelType === "gemma3_text" ? "f32" : activations,
     roundsActivations: options.roundsActivations ?? false,
     lora: options.lora,
@@ -183,7 +187,7 @@ export async function assembleDecoder(
   return { graph, states, dtype, activations };
 }
 
-/** The part of a layer that looks at other tokens. */
+/** The part of a layer that mixes positions. */
 type Mixer = (layer: number, hidden: string) => string;
 
 function addMixer(parts: GraphParts, inputs: DecoderInputs, options: DecoderGraphOptions): Mixer {
@@ -216,7 +220,7 @@ function addAttention(
   return branch === null ? (packed as Attend) : branch(packed);
 }
 
-/** @returns the normalized sum after the last layer, `[B, S, C]` in the activations' format. */
+/** @returns the normalized residual after the last layer, `[B, S, C]` in the activations' format. */
 function addLayers(parts: GraphParts, inputIds: string, mixer: Mixer): string {
   const { config, architecture } = parts;
   const { mixerNorm, feedForwardNorm, outputNorms, finalNorm } = architecture;
@@ -260,7 +264,7 @@ function addLogits(parts: GraphParts, hidden: string, options: DecoderGraphOptio
     return;
   }
   const wanted = graph.input("logit_rows", "i32", ["rows"]);
-  // Of rank 3, as products in layers are: a GPU compiles kernels for every rank by itself.
+  // Of rank 3 like products in layers, because a GPU compiles kernels for each rank.
   const flat = graph.op("Reshape", [hidden, graph.ints([1, -1, width])]);
   head(parts, graph.op("Gather", [flat, wanted], { attributes: { axis: 1 } }));
   graph.output("logits", "f32", [1, "rows", vocabularySize]);
@@ -294,7 +298,7 @@ async function addRopeTables(parts: GraphParts, options: DecoderGraphOptions): P
   }
 }
 
-/** @returns the normalized sum and the sum itself, the next residual. */
+/** @returns the normalized sum, and the sum itself as the next residual. */
 function addAndNormalize(
   { graph, config }: GraphParts,
   x: string,

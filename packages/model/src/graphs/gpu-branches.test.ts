@@ -1,4 +1,4 @@
-/** The form of branches for GPUs, on onnxruntime's CPU provider, which has all of its operators. */
+/** The GPU form of branches, on onnxruntime's CPU provider, which has all of its operators. */
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { expect, test } from "vitest";
 import type { DecoderConfig } from "../decoder/decoder-config.ts";
@@ -27,12 +27,12 @@ const GEMMA: DecoderConfig = {
   localRopeTheta: 1000,
   queryScalar: 24,
 };
-/** Room of the prefix and of own positions; not all of it is used. */
+/** Room for the prefix and for own positions; not all of it is used. */
 const [PREFIX, ROOM] = [16, 8];
 const HEADS = GEMMA.keyValueHeads;
 const SIZE = GEMMA.headSize;
 
-/** 0 where positions count for a token at `shared + own`, else what keeps them out. */
+/** 0 where positions count for a token at `shared + own`, otherwise a large negative number. */
 function biasOf(shared: number, own: number, window: number): number[] {
   const first = shared + own + 1 - window;
   return [
@@ -42,7 +42,7 @@ function biasOf(shared: number, own: number, window: number): number[] {
 }
 
 test.for([true, false])(
-  "layers that look on a window: counted by their bias is %s",
+  "branches of sliding layers match the plain decoder only if their bias has the window (%s)",
   async (counts) => {
     const weights = new Map(
       [...initializeDecoder(GEMMA, 4)].map(([name, { shape, data }]) => [
@@ -58,7 +58,7 @@ test.for([true, false])(
       (await buildDecoderGraph(GEMMA, weights, { lora, inputs: GPU_BRANCHES })).model,
     );
     const prompt = Array.from({ length: 13 }, (_, at) => (at * at * 7 + 3) % 50);
-    /** Two branches: one of all shared positions, one of fewer. */
+    /** Two branches: one that shares all positions of the prefix, one that shares fewer. */
     const shared = [13, 9];
     const empty = (): Tensor => new Tensor("float32", new Float32Array(0), [1, HEADS, 0, SIZE]);
     const states = [0, 1].flatMap((layer) => [`${layer}.key`, `${layer}.value`]);

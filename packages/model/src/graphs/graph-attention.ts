@@ -1,7 +1,7 @@
 /**
- * Attention of one layer: its linears, and between them a way to attend. The usual way has rotation,
- * past, causality and window in one com.microsoft GroupQueryAttention node, which the CPU, WASM and
- * WebGPU providers all run.
+ * Attention of one layer: its linears, with a replaceable attention operator in between. The usual
+ * one is a single com.microsoft GroupQueryAttention node for rotation, past, causality and window,
+ * which runs on the CPU, WASM and WebGPU providers.
  */
 import { layerKind } from "../decoder/decoder-config.ts";
 import { layerLinears } from "../decoder/decoder-parameters.ts";
@@ -10,34 +10,34 @@ import { linear } from "./graph-linear.ts";
 import { MICROSOFT, normalize } from "./graph-parts.ts";
 import type { GraphParts } from "./graph-parts.ts";
 
-/** Names of what tells the attention where it is. */
+/** Names of the inputs that describe lengths and positions. */
 export type SequenceInputs = {
   /** i32 `[B]`: positions that count in each row after this run, minus one. */
   readonly lastPositions: string;
   /** i32 scalar: positions of the padded batch after this run. */
   readonly totalLength: string;
-  /** f32 `[heads]`: logits of a position beside the others that has no value; `null` for none. */
+  /** f32 `[heads]`: logits of an additional position without a value; `null` for none. */
   readonly sink: string | null;
 };
 
-/** Linears of a layer's hidden states, `[B, S, heads · D]` each. */
+/** Queries, keys and values of a layer, `[B, S, heads · D]` each. */
 export type Projections = {
   readonly query: string;
   readonly key: string;
   readonly value: string;
 };
 
-/** Names for what a layer remembers after the run. */
+/** Names of a layer's states after the run. */
 export type PresentNames = { readonly key: string; readonly value: string };
 
-/** @returns what the heads attend to, `[B, S, heads · D]`. Makes the tensors of `present`. */
+/** @returns the heads' outputs, `[B, S, heads · D]`. Creates the tensors of `present`. */
 export type Attend = (layer: number, projections: Projections, present: PresentNames) => string;
 
 function presentNames(layer: number): PresentNames {
   return { key: `present.${layer}.key`, value: `present.${layer}.value` };
 }
 
-/** @param hidden `[B, S, C]`. @returns the same, before it is added to the residual. */
+/** @param hidden `[B, S, C]`. @returns the output, before it is added to the residual. */
 export function attention(
   parts: GraphParts,
   layer: number,
@@ -58,7 +58,7 @@ export function attention(
   return linear(parts, output, attend(layer, projections, presentNames(layer)));
 }
 
-/** All of it as one node. */
+/** All of attention as one node. */
 export function groupQueryAttention(
   parts: GraphParts,
   layer: number,
@@ -83,7 +83,7 @@ export function groupQueryAttention(
       lastPositions,
       totalLength,
       ...(isRotated ? [`${table}.cosines`, `${table}.sines`] : []),
-      // Optional inputs are told apart by their place: position ids and a bias come before the sink.
+      // Optional inputs are identified by place: position ids and a bias precede the sink.
       ...(sink === null ? [] : [...(isRotated ? [] : ["", ""]), "", "", sink]),
     ],
     {

@@ -1,7 +1,8 @@
 /**
- * Attention of one layer for branches of one prefix: a token each, over keys and values that all of
- * them share and over the branch's own. What is shared is one matrix product for all branches, where
- * GroupQueryAttention multiplies branch by branch. Plain operators, one softmax over both parts.
+ * Attention of one layer for branches of one prefix: one token each, over keys and values of the
+ * shared prefix and the branch's own. The shared part is a single matrix product for all branches,
+ * where GroupQueryAttention would multiply branch by branch. Plain operators, one softmax over both
+ * parts.
  */
 import { WaggleError } from "@waggle/protocol";
 import { layerKind } from "../decoder/decoder-config.ts";
@@ -10,35 +11,38 @@ import type { PresentNames, Projections } from "./graph-attention.ts";
 import { cast, MICROSOFT, normalize } from "./graph-parts.ts";
 import type { GraphParts } from "./graph-parts.ts";
 
-/** Names of what tells the attention of branches where it is. */
+/** Names of the inputs that describe lengths and positions. */
 export type BranchInputs = {
   /** i64 `[B, 1]`: position of each branch's token. */
   readonly positions: string;
-  /** i64 `[B, kvHeads, 1, 3]`: where in the own keys and values `[B, kvHeads, S, D]` the token's go. */
+  /**
+   * i64 `[B, kvHeads, 1, 3]`: places in the own keys and values `[B, kvHeads, S, D]` for the token.
+   */
   readonly slots: string;
   /**
-   * f32: 0 where positions count, the new one too; else so low that none counts. `[B, 1, 1, S]` of
-   * own positions on a CPU, `[1, B, 1, P + S]` of all on a GPU, where the prefix has room to spare.
+   * f32: 0 where positions count, the new one included; otherwise a large negative number. `[B, 1,
+   * 1, S]` for own positions on a CPU, `[1, B, 1, P + S]` for all on a GPU, where the prefix has
+   * unused room.
    */
   readonly bias: string;
-  /** The same of sliding layers, whose windows leave out more; "" where there are none. */
+  /** The same for sliding layers, whose windows exclude more; "" without any. */
   readonly slidingBias: string;
   /** i64 `[2]` P, S on a CPU; i32 `[1]` P on a GPU, read on the host. */
   readonly sizes: string;
-  /** onnxruntime's WebGPU provider has no FusedMatMul, and no shapes: a host must not take part. */
+  /** onnxruntime's WebGPU provider has no FusedMatMul, and shapes would be computed on the host. */
   readonly kernels: BranchKernels;
 };
 
 export type BranchKernels = "cpu" | "gpu";
 
-/** Constants of slices, i32 as the input between them. */
+/** i32 constants for slices, like the input between them. */
 const BOUNDS = {
   start: { name: "branches.start", value: 0 },
   end: { name: "branches.end", value: 2 ** 31 - 1 },
   axis: { name: "branches.axis", value: -1 },
 };
 
-/** Declares the inputs. @throws WaggleError `MODEL_UNSUPPORTED` where the model cannot branch. */
+/** Declares the inputs. @throws WaggleError `MODEL_UNSUPPORTED` if the model cannot branch. */
 export function addBranchInputs(
   { graph, config, activations }: GraphParts,
   kernels: BranchKernels,
@@ -86,7 +90,7 @@ export function addBranchInputs(
   return { positions, slots, bias, slidingBias, sizes, kernels };
 }
 
-/** One token of each branch. @returns `[B, 1, heads · D]`. */
+/** Attention for one token of each branch. @returns `[B, 1, heads · D]`. */
 export function branchAttention(
   parts: GraphParts,
   layer: number,
@@ -104,7 +108,7 @@ export function branchAttention(
   const perHead = heads / keyValueHeads;
   const reshape = (x: string, shape: readonly number[]): string =>
     graph.op("Reshape", [x, graph.ints(shape)]);
-  /** Between `[B, kvHeads, …]` and `[kvHeads, B, …]`. */
+  /** Swaps `[B, kvHeads, …]` and `[kvHeads, B, …]`. */
   const swap = (x: string): string =>
     graph.op("Transpose", [x], { attributes: { perm: { ints: [1, 0, 2, 3] } } });
   const split = (x: string, count: number): string => reshape(x, [-1, count, 1, headSize]);
@@ -148,7 +152,7 @@ export function branchAttention(
 
   const shared = prefixNames(layer);
   const together = reshape(swap(asked), [1, keyValueHeads, -1, headSize]);
-  // A 0 takes the size over: P stays the last dimension.
+  // 0 copies the size: P stays the last dimension.
   const sharedScores = reshape(scores(together, shared.key, true), [keyValueHeads, -1, perHead, 0]);
   const own = scores(asked, ownKeys, false);
   const ownScores = swap(kernels === "cpu" ? graph.op("Add", [own, bias]) : own);
@@ -170,7 +174,7 @@ export function branchAttention(
   return reshape(attended, [-1, 1, heads * headSize]);
 }
 
-/** @returns `[…, P]` and `[…, S]` of `[…, P + S]`. */
+/** Splits `[…, P + S]` into `[…, P]` and `[…, S]`. */
 function splitWeights(
   { graph }: GraphParts,
   weights: string,
@@ -183,7 +187,7 @@ function splitWeights(
       attributes: { axis: -1 },
     }) as [string, string];
   }
-  // Bounds are read on the host, and there is no arithmetic on it.
+  // Bounds are read on the host, where no arithmetic is available.
   const slice = (from: string, to: string): string =>
     graph.op("Slice", [weights, from, to, BOUNDS.axis.name]);
   return [slice(BOUNDS.start.name, sizes), slice(sizes, BOUNDS.end.name)];

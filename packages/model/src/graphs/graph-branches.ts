@@ -1,7 +1,7 @@
 /**
- * The forms of a decoder graph for branches of one prefix: every run is one of branches, or each
- * run chooses, and the weights are there once. A form is passed as a value, so that a page that never
- * branches loads none of this.
+ * Forms of a decoder graph for branches of one prefix: either every run is for branches, or each
+ * run chooses, with one copy of the weights. A form is passed as a value, so that a page that never
+ * branches does not load this code.
  */
 import type { Attend, PresentNames } from "./graph-attention.ts";
 import { addBranchInputs, branchAttention } from "./graph-branch-attention.ts";
@@ -12,13 +12,13 @@ import type { GraphParts } from "./graph-parts.ts";
 import { subgraphOf } from "../onnx/onnx-subgraph.ts";
 import type { OnnxSubgraph } from "../onnx/onnx-wire.ts";
 
-/** One token each of sequences that share a prefix, for models of which `canBranch`. */
+/** One token each for sequences that share a prefix; only for models where `canBranch`. */
 export const BRANCHES: InputForm = branchesBy("cpu", branchAttention);
 
-/** The same of the kernels that onnxruntime's WebGPU provider has, for all models. */
+/** The same with kernels that onnxruntime's WebGPU provider has; for all models. */
 export const GPU_BRANCHES: InputForm = branchesBy("gpu", branchAttention);
 
-/** The packed inputs as well: each run chooses, at some 6 µs a layer on WASM. */
+/** Packed inputs as well: each run chooses, at about 6 µs per layer on WASM. */
 export const PACKED_OR_BRANCHES: InputForm = (parts) => {
   const packed = PACKED_INPUTS(parts);
   const inputs = addBranchInputs(parts, "cpu");
@@ -33,7 +33,7 @@ export const PACKED_OR_BRANCHES: InputForm = (parts) => {
   };
 };
 
-/** @param attend - of each layer. */
+/** @param attend - the attention of each layer. */
 export function branchesBy(kernels: BranchKernels, attend: typeof branchAttention): InputForm {
   return (parts) => {
     const inputIds = parts.graph.input("input_ids", "i32", ["batch_size", 1]);
@@ -44,7 +44,7 @@ export function branchesBy(kernels: BranchKernels, attend: typeof branchAttentio
 }
 
 /**
- * Attention by one of two ways, each a branch of an ONNX `If`; the one that is not taken costs nothing.
+ * Chooses one of two ways to attend with an ONNX `If`; the other costs nothing.
  *
  * @param condition - bool `[1]`: true for `whenTrue`.
  */

@@ -1,6 +1,6 @@
 /**
- * The gated short convolution of one layer of lfm2, from plain operators: with three taps a sum of
- * shifted products needs no transposes and is the same on every provider.
+ * The gated short convolution of a layer of lfm2, from plain operators: for three taps, a sum of
+ * shifted products needs no transposes and runs on every provider.
  * Source: transformers' `Lfm2ShortConv`.
  */
 import { layerLinears } from "../decoder/decoder-parameters.ts";
@@ -28,11 +28,11 @@ export function convolution(
       graph.ints([2]),
     ]);
   const gated = graph.op("Mul", [third(0), third(2)]);
-  // [B, taps - 1 + S, C]: the inputs before, then the new ones
+  // [B, taps - 1 + S, C]: previous inputs, then the new ones
   const inputs = graph.op("Concat", [`past_conv.${layer}`, gated], { attributes: { axis: 1 } });
   let sum = "";
   for (let tap = 0; tap < taps; tap++) {
-    // the end counts from the end: the last tap's slice reaches it
+    // a negative end counts from the end; the last tap's slice extends to it
     const end = tap === taps - 1 ? Number.MAX_SAFE_INTEGER : tap - taps + 1;
     const shifted = graph.op("Slice", [
       inputs,
@@ -55,10 +55,10 @@ export function convolution(
 }
 
 /**
- * Which of the convolution's inputs are the last ones of each row, i32 `[B, taps - 1, C]`: rows are
- * padded on the right, so a row's own end may lie before the batch's. Counted from the past's start,
- * they begin at the number of a row's new tokens. Rows of different length must start empty; then
- * that number is the row's length, else all S are new. In 32 bits, which WebGPU computes.
+ * Places of each row's last inputs of the convolution, i32 `[B, taps - 1, C]`. Rows are padded on
+ * the right, so a row may end before the batch does. Counted from the start of the past, the places
+ * start at the row's number of new tokens: its length if rows of different length start empty
+ * (which they must), otherwise S. In 32 bits, which WebGPU supports.
  */
 export function keptPositions(
   { graph, config }: GraphParts,

@@ -5,7 +5,7 @@ import { linear } from "./graph-linear.ts";
 import { MICROSOFT } from "./graph-parts.ts";
 import type { GraphParts } from "./graph-parts.ts";
 
-/** @param hidden `[B, S, C]`. @returns the same, before it is added to the residual. */
+/** @param hidden `[B, S, C]`. @returns the output, before it is added to the residual. */
 export function feedForward(parts: GraphParts, layer: number, hidden: string): string {
   const [gate, up, down] = layerLinears(parts.config, layer).slice(-3) as [Linear, Linear, Linear];
   const activated = activate(parts, linear(parts, gate, hidden));

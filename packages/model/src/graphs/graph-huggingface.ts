@@ -1,8 +1,8 @@
-/** Inputs of a decoder graph as Transformers.js feeds them: a mask where ours are lengths. */
+/** Inputs of a decoder graph as Transformers.js feeds them: a mask instead of lengths. */
 import type { InputForm } from "./graph-inputs.ts";
 
 export const HUGGINGFACE_INPUTS: InputForm = ({ graph }) => {
-  // Transformers.js makes its first, empty states from the name of the first size.
+  // Transformers.js derives its first, empty states from the name of the first dimension.
   const inputIds = graph.input("input_ids", "i64", ["batch_size", "sequence"]);
   const mask = graph.input("attention_mask", "i64", ["batch_size", "total"]);
   const narrow = { attributes: { to: 6 } };

@@ -1,15 +1,15 @@
 /**
- * What a decoder graph is fed besides states, and the attention that reads it. Forms other than ours
- * are values of other files, so that a page loads none that it does not feed.
+ * Inputs of a decoder graph besides states, and the attention that reads them. Other forms are in
+ * other files, so that a page loads only those that it feeds.
  */
 import type { Attend, SequenceInputs } from "./graph-attention.ts";
 import type { GraphParts } from "./graph-parts.ts";
 
 export type DecoderInputs = {
   readonly inputIds: string;
-  /** `null` where every run is one of branches. */
+  /** `null` if every run is for branches. */
   readonly sequence: Omit<SequenceInputs, "sink"> | null;
-  /** Makes the layers' attention of that by `sequence`; `null` where it stays that. */
+  /** Wraps the attention by `sequence`; `null` to use that. */
   readonly branch: ((packed: Attend | null) => Attend) | null;
 };
 

@@ -35,7 +35,7 @@ export function embed(parts: GraphParts, ids: string): string {
   const embedded = cast(parts, rows, activations, residual);
   const factor = architecture.embeddingScale(config);
   if (factor === 1) return embedded;
-  // the residual is in float32 where there is a factor
+  // the residual is float32 if there is a factor
   return graph.op("Mul", [embedded, graph.float(factor)]);
 }
 
@@ -87,7 +87,7 @@ function quantizedProduct(
   });
 }
 
-/** The same matrix as the product's: its blocks are a dimension of their own. */
+/** Rows of the matrix in the product's layout, where blocks are a dimension. */
 function quantizedRows({ graph, config }: GraphParts, ids: string): string {
   const blocks = Math.ceil(config.width / BLOCK_SIZE);
   const scales = graph.op("Reshape", [

@@ -1,4 +1,4 @@
-/** What the parts of a decoder graph share while it is built: number formats, names, norms. */
+/** Shared by the parts of a decoder graph under construction: number formats, names, norms. */
 import type { Architecture } from "../decoder/architecture.ts";
 import type { DecoderConfig } from "../decoder/decoder-config.ts";
 import type { OnnxGraphBuilder } from "../onnx/onnx-graph-builder.ts";
@@ -11,14 +11,14 @@ export type GraphParts = {
   readonly config: DecoderConfig;
   readonly architecture: Architecture;
   readonly weightFormat: WeightFormat;
-  /** Of activations, keys and values, biases, scales and adapters. */
+  /** Format of activations, keys and values, biases, scales and adapters. */
   readonly activations: "f32" | "f16";
-  /** Of the sum that runs through the layers and of its norms: `f32` where f16 would overflow. */
+  /** Format of the residual and its norms: `f32` where f16 would overflow. */
   readonly residual: "f32" | "f16";
-  /** Quantized products round their activations to 8 bits, block by block. */
+  /** Whether quantized products round their activations to 8 bits, block by block. */
   readonly roundsActivations: boolean;
   readonly lora: { readonly rank: number } | null;
-  /** Absent: weights are in the graph. */
+  /** Absent: weights are constants of the graph. */
   readonly store: WeightStore | undefined;
 };
 
@@ -27,14 +27,14 @@ export const MICROSOFT = "com.microsoft";
 /** TensorProto.DataType. */
 const ONNX_TYPE = { f32: 1, f16: 10 } as const;
 
-/** RMSNorm by the weight of that name. */
+/** RMSNorm with the weight of this name. */
 export function normalize({ graph, config }: GraphParts, x: string, weight: string): string {
   return graph.op("SimplifiedLayerNormalization", [x, weight], {
     attributes: { axis: -1, epsilon: { float: config.rmsNormEpsilon }, stash_type: 1 },
   });
 }
 
-/** The same numbers in another format; nothing where it is the same. */
+/** Converts to another format if needed. */
 export function cast(
   { graph }: GraphParts,
   x: string,
@@ -44,7 +44,7 @@ export function cast(
   return from === to ? x : graph.op("Cast", [x], { attributes: { to: ONNX_TYPE[to] } });
 }
 
-/** A tensor that never changes: in the graph, or an input beside it. */
+/** A constant tensor: in the graph, or an input from the store. */
 export async function addConstant(
   { graph, store }: GraphParts,
   name: string,
@@ -60,8 +60,9 @@ export async function addConstant(
 }
 
 /**
- * Whether the one matrix of tied embeddings lies as the logits' product wants it, `[C, V]`. As a
- * constant it lies the other way, and onnxruntime turns a second one when it loads the graph.
+ * Whether the single matrix of tied embeddings is stored as `[C, V]`, the layout of the logits'
+ * product. As a constant it is stored transposed, and onnxruntime creates a second copy when
+ * loading the graph.
  */
 export function isEmbeddingTurned({ config, store, weightFormat }: GraphParts): boolean {
   return store !== undefined && config.tiedEmbeddings && !weightFormat.startsWith("int");

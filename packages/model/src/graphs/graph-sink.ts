@@ -1,11 +1,10 @@
-/** A sink of attention: a logit beside those of the positions. Source: GroupQueryAttention's head_sink. */
+/** An attention sink: a logit besides those of positions. Source: GroupQueryAttention's head_sink. */
 import type { GraphParts } from "./graph-parts.ts";
 
 /**
- * A sink without any weight, which changes no number: logits so low that their exponentials are 0
- * beside any other. onnxruntime's CPU provider then computes prefills by matrix products instead of a
- * kernel in blocks of the second level cache, a size that WebAssembly does not know: 8 times as fast
- * there (1.30).
+ * A sink that changes no number: its logits are so low that their exponentials are 0. It makes
+ * onnxruntime's CPU provider compute prefills by matrix products instead of a kernel in blocks of the
+ * level 2 cache, whose size WebAssembly does not know: 8 times as fast there (1.30).
  */
 export function emptySink({ graph, config }: GraphParts): string {
   const logits = new Float32Array(config.heads).fill(-1e5);

@@ -1,6 +1,6 @@
 /**
- * Puts a decoder's parameters into a graph in the layouts that its nodes want, a slice of rows at a
- * time: beside the result, at most one slice of a checkpoint is in memory.
+ * Puts a decoder's parameters into a graph in the layouts of its nodes, a slice of rows at a time.
+ * Besides the result, at most one slice of a checkpoint is in memory.
  */
 import type { Parameter, ParameterKind } from "../decoder/decoder-parameters.ts";
 import { decoderParameters } from "../decoder/decoder-parameters.ts";
@@ -16,9 +16,9 @@ import type { TensorSource } from "../files/tensor-source.ts";
 import { readRows } from "../weights/weight-reader.ts";
 
 /**
- * Constants under the parameters' names. Linears are `[in, out]`, as MatMul wants them, or
- * `[out, blocks, bytes]` with `.scales` and `.zero_points`; a convolution has `.tap.{i}` `[C]`.
- * @throws WaggleError `MODEL_CORRUPT` where the weights are not those of the config.
+ * Constants under the parameters' names. Linears are `[in, out]` for MatMul, or `[out, blocks,
+ * bytes]` with `.scales` and `.zero_points`; a convolution has `.tap.{i}` `[C]`.
+ * @throws WaggleError `MODEL_CORRUPT` if the weights do not match the config.
  */
 export async function addWeights(parts: GraphParts, weights: TensorSource): Promise<void> {
   for (const parameter of decoderParameters(parts.config)) {
@@ -28,14 +28,14 @@ export async function addWeights(parts: GraphParts, weights: TensorSource): Prom
   }
 }
 
-/** Bits of a matrix, `null` for what is not quantized. */
+/** Bits of a quantized matrix, `null` for other parameters. */
 export function quantizedBits(
   weightFormat: WeightFormat,
   kind: ParameterKind,
 ): QuantizedBits | null {
   if (weightFormat !== "int4" && weightFormat !== "int8") return null;
   if (kind === "linear") return weightFormat === "int4" ? 4 : 8;
-  // rare tokens and close logits suffer most, as llama.cpp's mixtures of formats also have it
+  // rare tokens and close logits suffer most; llama.cpp's mixtures of formats do the same
   return kind === "embedding" || kind === "head" ? 8 : null;
 }
 
@@ -65,7 +65,7 @@ async function addPlain(
 ): Promise<void> {
   const { kind, name, shape } = parameter;
   const [rows = 1, columns = 1] = shape;
-  // vectors, and matrices of a graph in 32 bits
+  // vectors, and matrices of a 32-bit graph
   const dtype = kind === "norm" && !isHeadNorm(parts, name) ? parts.residual : parts.activations;
   const values = new (dtype === "f16" ? Uint16Array : Float32Array)(elementCount(shape));
   const offset = kind === "norm" ? parts.architecture.normOffset : 0;
@@ -85,8 +85,8 @@ async function addPlain(
 }
 
 /**
- * Writes rows `[end - begin, columns]` as columns of `[columns, rows]`, tile by tile: a column at a
- * time would fetch a line of memory for every number.
+ * Writes rows `[end - begin, columns]` as columns of `[columns, rows]`, tile by tile. Going column by
+ * column would fetch a cache line for every number.
  */
 function transposeRows(
   target: Float32Array | Uint16Array,
@@ -110,14 +110,14 @@ function transposeRows(
   }
 }
 
-/** A tile of float32 fits the smallest processor cache twice. */
+/** A float32 tile fits twice into the smallest CPU cache. */
 const TILE = 32;
 
 function isHeadNorm({ architecture }: GraphParts, name: string): boolean {
   return architecture.headNorms !== null && name.includes(".self_attn.");
 }
 
-/** A convolution's kernel `[C, 1, taps]` as one vector for each tap. */
+/** A convolution's kernel `[C, 1, taps]` as one vector per tap. */
 async function addTaps(
   parts: GraphParts,
   { name, shape }: Parameter,

@@ -5,7 +5,9 @@ import { OnnxGraphBuilder } from "../onnx/onnx-graph-builder.ts";
 
 const WIDTH = 5;
 
-/** x through products of three widths, one product of a product, and one by a fed matrix. */
+/**
+ * x times three constants of different width, a product of a product, and a product with an input.
+ */
 function productGraph(): OnnxGraphBuilder {
   const graph = new OnnxGraphBuilder();
   const x = graph.input("x", "f32", ["rows", WIDTH]);
@@ -41,7 +43,7 @@ async function outputsOf(graph: OnnxGraphBuilder, rows: number): Promise<unknown
   );
 }
 
-test("products of one tensor by constants become one, and no number changes", async () => {
+test("products of one tensor with constants are joined, and no number changes", async () => {
   const joined = productGraph();
   joinProducts(joined);
   expect(joined.nodes.map(({ opType, inputs }) => `${opType} ${inputs[0]}`)).toEqual([
@@ -62,7 +64,7 @@ test("products of one tensor by constants become one, and no number changes", as
   }
 });
 
-test("a matrix that another node reads stays where it is", () => {
+test("a matrix that another node reads is not joined", () => {
   const graph = productGraph();
   graph.node("Transpose", ["c"], { outputs: ["turned"] });
   graph.output("turned", "f32", [1, WIDTH]);

@@ -1,6 +1,7 @@
 /**
- * Matrix products of one input as one product, which onnxruntime's CPU provider is faster with for single
- * tokens (docs/evidence/appendix/runtime.md). No number changes: a column is computed from its own weights.
+ * Joins matrix products of one input, which is faster for single tokens on onnxruntime's CPU
+ * provider (docs/evidence/appendix/runtime.md). No number changes: each column depends only on its
+ * own weights.
  */
 import { namesReadBy } from "../onnx/onnx-graph-builder.ts";
 import type { OnnxGraphBuilder } from "../onnx/onnx-graph-builder.ts";
@@ -9,8 +10,9 @@ import type { OnnxInitializer, OnnxNode } from "../onnx/onnx-wire.ts";
 type Product = { readonly node: OnnxNode; readonly matrix: OnnxInitializer };
 
 /**
- * Where several MatMul nodes multiply the same tensor by f32 constants that nothing else reads, these
- * become one constant, side by side, and the nodes one MatMul and a Split. Their outputs' names stay.
+ * If several MatMul nodes multiply one tensor with f32 constants that no other node reads,
+ * concatenates the constants and replaces the nodes by one MatMul and a Split. Output names stay
+ * the same.
  */
 export function joinProducts(graph: OnnxGraphBuilder): void {
   const constants = new Map(graph.initializers.map((each) => [each.name, each]));
@@ -31,7 +33,10 @@ export function joinProducts(graph: OnnxGraphBuilder): void {
   for (const [input, group] of products) if (group.length > 1) join(graph, input, group);
 }
 
-/** @param group - in the order of the nodes. The first one's place is where all of their input exists. */
+/**
+ * @param group - in node order. The joined node takes the first one's place, where the input
+ * exists.
+ */
 function join(graph: OnnxGraphBuilder, input: string, group: readonly Product[]): void {
   const matrices = group.map(({ matrix }) => matrix);
   const [first] = matrices as [OnnxInitializer];

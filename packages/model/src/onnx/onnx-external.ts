@@ -1,37 +1,38 @@
-/** An ONNX model whose large tensors are in files beside it: a protobuf message ends at 2 GiB. */
+/** An ONNX model with large tensors in separate files, because a protobuf message ends at 2 GiB. */
 import type { OnnxBuildOptions, OnnxGraphBuilder } from "./onnx-graph-builder.ts";
 import { dataBytes } from "./onnx-wire.ts";
 import type { OnnxInitializer, WritePlace } from "./onnx-wire.ts";
 
 export type OnnxExternalOptions = OnnxBuildOptions & {
-  /** Bytes of all constant tensors from which the large ones leave the model. Default: 1 GiB. */
+  /** Total bytes of constants above which large ones go to separate files. Default: 1 GiB. */
   readonly threshold?: number;
-  /** Most bytes of one external file, unless one tensor alone is larger. Default: 256 MiB. */
+  /** Maximum bytes of one external file, unless a single tensor is larger. Default: 256 MiB. */
   readonly fileBytes?: number;
 };
 
-/** A file that the model's tensors point into by its path. */
+/** A file that the model's tensors refer to by its path. */
 export type OnnxExternalFile = { readonly path: string; readonly data: Uint8Array };
 
+/** A serialized model and its files. */
 export type OnnxModel = {
   /** The ModelProto. */
   readonly model: Uint8Array;
-  /** Empty where the model holds everything. */
+  /** Empty if the model has everything. */
   readonly externalData: readonly OnnxExternalFile[];
 };
 
 const DEFAULT_THRESHOLD = 2 ** 30;
 const DEFAULT_FILE_BYTES = 2 ** 28;
-/** Smaller tensors stay in the model: shapes must be known before external files are read. */
+/** Smaller tensors stay in the model, because shapes are needed before external files are read. */
 const MIN_EXTERNAL_BYTES = 1024;
 const EXTERNAL_ALIGNMENT = 64;
 /** TensorProto.DataLocation. */
 const EXTERNAL = 1;
 
 /**
- * The serialized model, large tensors in files of their own where all together pass the threshold.
- * Frees tensors as they are copied, so nothing may be built after it: the peak is the weights and a
- * file.
+ * Serializes the model, with large tensors in separate files if their total exceeds the threshold.
+ * Frees tensors as they are copied, so nothing can be built afterwards: the peak is the weights
+ * plus one file.
  */
 export function buildExternal(
   graph: OnnxGraphBuilder,
@@ -75,7 +76,7 @@ type PlannedFile = {
   tensors: { tensor: OnnxInitializer; offset: number }[];
 };
 
-/** Large tensors in their order, file after file under the names that Hugging Face's exports have. */
+/** Assigns large tensors, in order, to files named as in Hugging Face's exports. */
 function placeExternally(tensors: readonly OnnxInitializer[], fileBytes: number): PlannedFile[] {
   const files: PlannedFile[] = [];
   for (const tensor of tensors) {

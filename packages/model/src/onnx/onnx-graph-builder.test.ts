@@ -21,12 +21,12 @@ test("a built graph runs with inputs, initializers, attributes of every kind and
   const session = await InferenceSession.create(graph.build());
   const feed = { x: new Tensor("float32", Float32Array.of(1, 1, -1, -1, 1, 0), [3, 2]) };
   const results = await session.run(feed);
-  // rows of x·W: (5,7,9), (-5,-7,-9), (1,2,3); the negative ones doubled by the slope 2
+  // rows of x·W: (5,7,9), (-5,-7,-9), (1,2,3); negative ones doubled by the slope 2
   expect([...(results["sum"]!.data as Float32Array)]).toEqual([-4, -5, -6]);
   expect([...(results[flag]!.data as Uint8Array)]).toEqual([0, 0, 0]);
 });
 
-test("an If runs the nodes of one of its branches, which read what is outside of them", async () => {
+test("an If runs the nodes of one branch, which can read outer tensors", async () => {
   const graph = new OnnxGraphBuilder();
   const x = graph.input("x", "f32", [2]);
   const flag = graph.op("Cast", [graph.input("flag", "i32", [1])], { attributes: { to: 9 } });
@@ -51,7 +51,7 @@ test("an If runs the nodes of one of its branches, which read what is outside of
   expect(await run(0)).toEqual([1, Math.fround(Math.E)]);
 });
 
-test("a name that is taken, unknown or empty is refused where it is used", () => {
+test("a taken, unknown or empty name is refused", () => {
   const graph = new OnnxGraphBuilder();
   graph.input("x", "f32", [1]);
   expect(() => graph.input("x", "f32", [1])).toThrow(/must be new/);

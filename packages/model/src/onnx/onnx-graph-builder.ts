@@ -1,6 +1,6 @@
 /**
- * Builds an ONNX model (one protobuf message) node by node. Not an optimizer and not a checker of
- * operator semantics: the runtime that loads the bytes does both.
+ * Builds an ONNX model (one protobuf message) node by node. The runtime that loads it optimizes the
+ * graph and checks the operators.
  */
 import { WaggleError } from "@waggle/protocol";
 import { tensorParts, writeNode, writeValueInfo } from "./onnx-wire.ts";
@@ -16,7 +16,7 @@ import type {
 import { ProtobufWriter } from "./protobuf-writer.ts";
 
 export type OnnxNodeOptions = {
-  /** How many outputs (default 1), or their names; an empty name leaves an optional output out. */
+  /** Number of outputs (default 1), or their names; an empty name leaves out an optional output. */
   readonly outputs?: number | readonly string[];
   /** Default: the ONNX domain. `com.microsoft` is imported. */
   readonly domain?: string;
@@ -28,31 +28,33 @@ export type OnnxBuildOptions = {
   readonly opset?: number;
 };
 
-/** Of ONNX 1.16: the oldest that holds operator set 21. */
+/** IR version of ONNX 1.16, the oldest with operator set 21. */
 const IR_VERSION = 10;
 const DEFAULT_OPSET = 21;
-/** A protobuf message and thus a model without external data ends here. */
+/** Limit of a protobuf message, and so of a model without external data. */
 const MAX_BYTES = 2 ** 31 - 1;
 
-/** A graph in the making. Every tensor has one name; a node's inputs must exist when it is added. */
+/**
+ * A graph under construction. Tensor names are unique; a node's inputs must exist when it is added.
+ */
 export class OnnxGraphBuilder {
   readonly #names = new Set<string>();
   readonly #inputs: OnnxValueInfo[] = [];
   readonly #outputs: OnnxValueInfo[] = [];
   readonly initializers: OnnxInitializer[] = [];
-  /** In the order in which they run. Assigned by what moves nodes. */
+  /** In execution order. Reassigned by code that moves nodes. */
   nodes: OnnxNode[] = [];
   readonly #constants = new Map<string, string>();
   #counter = 0;
 
-  /** Declares a graph input. A string in `dims` names a size that is known only when it runs. */
+  /** Declares a graph input. A string in `dims` names a size known only at run time. */
   input(name: string, dtype: OnnxDataType, dims: readonly (number | string)[]): string {
     this.#define(name);
     this.#inputs.push({ name, dtype, dims: [...dims] });
     return name;
   }
 
-  /** Declares that the existing tensor `name` is a graph output. */
+  /** Declares the existing tensor `name` as a graph output. */
   output(name: string, dtype: OnnxDataType, dims: readonly (number | string)[]): void {
     this.#mustExist(name, "an output");
     this.#outputs.push({ name, dtype, dims: [...dims] });
@@ -60,14 +62,14 @@ export class OnnxGraphBuilder {
 
   /**
    * Adds a constant tensor. `data` is not copied before `build`.
-   * @throws WaggleError `SHAPE_MISMATCH` where data and shape differ in size.
+   * @throws WaggleError `SHAPE_MISMATCH` if data and shape differ in size.
    */
   initializer(name: string, dtype: OnnxDataType, shape: readonly number[], data: OnnxData): string {
     const size = shape.reduce((product, dim) => product * dim, 1);
     if (data.length !== size || !fitsType(dtype, data)) {
       throw new WaggleError(
         "SHAPE_MISMATCH",
-        `initializer ${name} must hold ${size} elements of ${dtype}, got ${data.length} in ${data.constructor.name}; pass data of that type and shape`,
+        `initializer ${name} needs ${size} elements of ${dtype}, got ${data.length} in ${data.constructor.name}`,
       );
     }
     this.#define(name);
@@ -75,7 +77,7 @@ export class OnnxGraphBuilder {
     return name;
   }
 
-  /** An i64 vector (a shape, axes, starts), or a scalar where `values` is a number. Shared. */
+  /** An i64 vector (a shape, axes, starts), or a scalar if `values` is a number. Shared. */
   ints(values: number | readonly number[]): string {
     const list = typeof values === "number" ? [values] : values;
     return this.#constant(`i64:${JSON.stringify(values)}`, (name) =>
@@ -96,7 +98,7 @@ export class OnnxGraphBuilder {
   }
 
   /**
-   * Adds a node. An empty string among `inputs` leaves an optional input out.
+   * Adds a node. An empty string among `inputs` leaves out an optional input.
    * @returns the names of its outputs.
    */
   node(opType: string, inputs: readonly string[], options: OnnxNodeOptions = {}): string[] {
@@ -117,14 +119,14 @@ export class OnnxGraphBuilder {
     return outputs;
   }
 
-  /** The same, for a node of one output: returns its name. */
+  /** Adds a node with one output. @returns its name. */
   op(opType: string, inputs: readonly string[], options: OnnxNodeOptions = {}): string {
     return this.node(opType, inputs, options)[0] as string;
   }
 
   /**
-   * The serialized ModelProto, weights inside but for those that have a place elsewhere.
-   * @throws WaggleError `MODEL_UNSUPPORTED` when it would pass protobuf's 2 GiB.
+   * The serialized ModelProto, including all weights that are not placed elsewhere.
+   * @throws WaggleError `MODEL_UNSUPPORTED` if it would exceed protobuf's 2 GiB.
    */
   build(
     options: OnnxBuildOptions = {},
@@ -160,7 +162,7 @@ export class OnnxGraphBuilder {
     return concatenate([head.finish(), ...graph, tail.finish()]);
   }
 
-  /** GraphProto in pieces: the writer's own buffer doubles as it grows, weights stay out of it. */
+  /** GraphProto in pieces, so that weights are not copied into the writer's growing buffer. */
   #graphParts(places: ReadonlyMap<string, WritePlace>): Uint8Array[] {
     const writer = new ProtobufWriter();
     for (const node of this.#neededNodes()) writer.message(1, () => writeNode(writer, node));
@@ -174,7 +176,7 @@ export class OnnxGraphBuilder {
     return [...parts, writer.finish()];
   }
 
-  /** Nodes that some output depends on; the runtime would compute the others too. */
+  /** Nodes that an output depends on; the runtime would compute the others too. */
   #neededNodes(): OnnxNode[] {
     const needed = new Set(this.#outputs.map(({ name }) => name));
     const nodes: OnnxNode[] = [];
@@ -221,7 +223,7 @@ export class OnnxGraphBuilder {
   }
 }
 
-/** What a node reads, the graphs inside of it included. */
+/** Names that a node reads, including those read by its subgraphs. */
 export function* namesReadBy({ inputs, attributes }: OnnxNode): Generator<string, void, void> {
   yield* inputs;
   for (const [, attribute] of attributes) {

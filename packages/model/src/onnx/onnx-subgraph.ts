@@ -1,11 +1,11 @@
-/** A graph inside a node's attribute: the branch of an `If`. */
+/** A graph as a node's attribute, such as a branch of an `If`. */
 import type { OnnxGraphBuilder } from "./onnx-graph-builder.ts";
 import type { OnnxSubgraph, OnnxValueInfo } from "./onnx-wire.ts";
 
 /**
  * Collects the nodes that `build` adds to the graph.
  *
- * @param build - returns what the branch yields. All of it must be made by its own nodes.
+ * @param build - returns the branch's outputs, which its own nodes must produce.
  */
 export function subgraphOf(
   graph: OnnxGraphBuilder,

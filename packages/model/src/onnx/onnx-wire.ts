@@ -10,8 +10,8 @@ export type OnnxDataType = "f32" | "f16" | "i32" | "i64" | "u8" | "bool";
 export type OnnxData = Float32Array | Uint16Array | Int32Array | BigInt64Array | Uint8Array;
 
 /**
- * A plain number is an integer attribute where it is integral and a float otherwise; say
- * `{ float: 1 }` for a float attribute that may be integral.
+ * An integral number is an integer attribute, any other a float. Use `{ float: 1 }` for a float
+ * attribute with an integral value.
  */
 export type OnnxAttribute =
   | number
@@ -22,7 +22,7 @@ export type OnnxAttribute =
   | { readonly string: string }
   | { readonly graph: OnnxSubgraph };
 
-/** Nodes that run as part of another; what they read may be the outer graph's. */
+/** Nodes that run as part of another node. They can read the outer graph's tensors. */
 export type OnnxSubgraph = {
   readonly nodes: readonly OnnxNode[];
   readonly outputs: readonly OnnxValueInfo[];
@@ -107,10 +107,10 @@ function writeAttribute(writer: ProtobufWriter, name: string, attribute: OnnxAtt
   writer.int(20, type);
 }
 
-/** Writes the fields of a TensorProto that say where its bytes lie outside the model. */
+/** Writes the fields of a TensorProto that say where its external bytes are. */
 export type WritePlace = (writer: ProtobufWriter) => void;
 
-/** A TensorProto as a field: what describes it, and its data uncopied or where that is. */
+/** A TensorProto as a field: its description, and its data uncopied or its place. */
 export function tensorParts(
   field: number,
   tensor: OnnxInitializer,
@@ -130,7 +130,7 @@ export function tensorParts(
   writer.head(9, byteLength);
   const head = writer.finish();
   writer.head(field, head.length + byteLength);
-  // raw_data is little-endian, as are all platforms that run JavaScript engines with WebAssembly.
+  // raw_data is little-endian, as is every platform with a JavaScript engine and WebAssembly.
   return [writer.finish(), head, dataBytes(tensor.data)];
 }
 

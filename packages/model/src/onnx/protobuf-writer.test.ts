@@ -1,11 +1,11 @@
-/** Against protobuf-es' writer, which shares no code with this one. */
+/** Compares with protobuf-es' writer, which shares no code with this one. */
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { expect, test } from "vitest";
 import { ProtobufWriter } from "./protobuf-writer.ts";
 
 const INTEGERS = [0, 1, 127, 128, 16_383, 16_384, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 53 - 1];
 
-test("integers of every size and sign have the bytes of int64", () => {
+test("integers of every size and sign are encoded as int64", () => {
   const writer = new ProtobufWriter();
   const peer = new BinaryWriter();
   for (const value of [...INTEGERS, ...INTEGERS.map((each) => -each)]) {
@@ -17,7 +17,7 @@ test("integers of every size and sign have the bytes of int64", () => {
   expect(writer.finish()).toEqual(peer.finish());
 });
 
-test("floats, texts and heads have their bytes, past the first buffer too", () => {
+test("floats, strings and heads are encoded correctly, also beyond the first buffer", () => {
   const writer = new ProtobufWriter();
   const peer = new BinaryWriter();
   for (const text of ["", "a", "Größe € 𝄞", "x".repeat(3000)]) {
@@ -31,7 +31,7 @@ test("floats, texts and heads have their bytes, past the first buffer too", () =
   expect(writer.finish()).toEqual(peer.finish());
 });
 
-test("messages nest, empty and longer than their buffer, between other fields", () => {
+test("messages can be nested, empty, and longer than the buffer", () => {
   const writer = new ProtobufWriter();
   const peer = new BinaryWriter();
   const nest = (depth: number): void => {

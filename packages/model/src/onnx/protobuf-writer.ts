@@ -1,6 +1,6 @@
 /**
- * Writes protobuf messages field by field. No reader, no schemas, and only the types that ONNX has; a
- * library's writer is several times the size, and every page loads it.
+ * Writes protobuf messages field by field, with only the types that ONNX has. Libraries are several
+ * times the size, and every page loads this.
  * Source: protobuf.dev/programming-guides/encoding.
  */
 
@@ -11,6 +11,7 @@ const FIXED32 = 5;
 
 const TEXT = new TextEncoder();
 
+/** See the header. */
 export class ProtobufWriter {
   #bytes = new Uint8Array(1024);
   #length = 0;
@@ -35,25 +36,25 @@ export class ProtobufWriter {
     this.#bytes.set(bytes, at);
   }
 
-  /** What stands before bytes or a message that are written elsewhere. */
+  /** Writes tag and length of bytes or a message that are written elsewhere. */
   head(field: number, sizeBytes: number): void {
     this.#varint(field * 8 + BYTES);
     this.#varint(sizeBytes);
   }
 
-  /** A message with the fields that `write` writes, with this writer. */
+  /** Writes a message with the fields that `write` writes with this writer. */
   message(field: number, write: () => void): void {
     const start = this.#length;
     write();
     const end = this.#length;
     this.head(field, end - start);
-    // The head goes before what is there.
+    // The head goes before the bytes already written.
     const head = this.#bytes.slice(end, this.#length);
     this.#bytes.copyWithin(start + head.length, start, end);
     this.#bytes.set(head, start);
   }
 
-  /** What was written; the writer is empty then. */
+  /** Returns the bytes written so far and empties the writer. */
   finish(): Uint8Array {
     const bytes = this.#bytes.slice(0, this.#length);
     this.#length = 0;
@@ -81,7 +82,7 @@ export class ProtobufWriter {
     this.#bytes[at] = Number(rest);
   }
 
-  /** @returns where the next `count` bytes go. */
+  /** @returns the offset for the next `count` bytes. */
   #grow(count: number): number {
     const at = this.#length;
     this.#length += count;

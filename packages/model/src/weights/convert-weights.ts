@@ -1,6 +1,6 @@
 /**
- * The parameters of a decoder as tensors in another number format, to be stored: quantized matrices
- * as their parts, halves, or numbers. One parameter at a time is in memory. Writes no files.
+ * Converts a decoder's parameters to another number format for storage: quantized matrices as their
+ * parts, 16-bit floats, or float32. One parameter at a time is in memory. Writes no files.
  */
 import { WaggleError } from "@waggle/protocol";
 import { decoderParameters, isMatrix } from "../decoder/decoder-parameters.ts";
@@ -16,22 +16,22 @@ import { storedMatrixShapes } from "./stored-format.ts";
 import type { TensorDescription, TensorSource } from "../files/tensor-source.ts";
 import { readRows } from "./weight-reader.ts";
 
-/** Formats that a folder can be written in; nothing computes in bfloat16 here, others do. */
+/** Formats of stored folders. bf16 is for other software; nothing here computes in it. */
 export type StoredFormat = WeightFormat | "bf16";
 
 /** Tensors that store one parameter, by name, in the order of their data. */
 export type ConvertedParameter = {
   readonly tensors: ReadonlyMap<string, TensorDescription>;
-  /** Reads and converts it: the bytes of each tensor, in that order. */
+  /** Reads and converts the parameter. Resolves to the bytes of each tensor, in that order. */
   readonly convert: () => Promise<Uint8Array[]>;
 };
 
 /**
- * What a decoder's weights become, parameter by parameter.
- * Scales are float16, so that they mean the same on devices that compute in it and that do not.
+ * Plans the conversion, parameter by parameter. Scales are float16 numbers, so that they are the
+ * same on devices with and without float16.
  *
- * @throws WaggleError from `convert`: `MODEL_CORRUPT` where the weights are not those of the config,
- *   `MODEL_UNSUPPORTED` where a number is too large for float16.
+ * @throws WaggleError from `convert`: `MODEL_CORRUPT` if the weights do not match the config,
+ *   `MODEL_UNSUPPORTED` if a number is too large for float16.
  */
 export function convertWeights(
   config: DecoderConfig,
@@ -108,7 +108,7 @@ function toFloat16Bytes(name: string, values: Float32Array): Uint8Array {
   if (hasOverflown(halves)) {
     throw new WaggleError(
       "MODEL_UNSUPPORTED",
-      `${name} must fit into float16, got numbers past 65504; convert to f32, bf16 or int8`,
+      `${name} has numbers beyond float16's 65504; convert to f32, bf16 or int8`,
     );
   }
   return new Uint8Array(halves.buffer);

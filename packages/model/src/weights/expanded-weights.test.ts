@@ -7,7 +7,7 @@ import { tensorMapSource, toFloat32 } from "../files/tensor-source.ts";
 import type { TensorDescription, TensorSource } from "../files/tensor-source.ts";
 import { UNEVEN_CONFIG } from "../decoder/uneven-decoder.fixture.ts";
 
-/** Read in slices of two rows, as large matrices are. */
+/** Reads in slices of two rows, as large matrices are read. */
 async function readAll(source: TensorSource): Promise<Map<string, number[]>> {
   const all = new Map<string, number[]>();
   for (const name of initializeDecoder(UNEVEN_CONFIG, 3).keys()) {
@@ -25,15 +25,18 @@ async function readAll(source: TensorSource): Promise<Map<string, number[]>> {
 const numbersOf = (weights: ReturnType<typeof initializeDecoder>) =>
   new Map(Array.from(weights, ([name, { data }]) => [name, [...data]]));
 
-test.each(["int8", "int4"] as const)("numbers become what %s makes of them", async (format) => {
-  const weights = initializeDecoder(UNEVEN_CONFIG, 3);
-  const expected = numbersOf(roundedWeights(UNEVEN_CONFIG, weights, format, "f32"));
-  const expanded = expandedWeights(UNEVEN_CONFIG, tensorMapSource(weights), format);
-  expect(await readAll(expanded)).toEqual(expected);
-  expect(expected).not.toEqual(numbersOf(weights));
-});
+test.each(["int8", "int4"] as const)(
+  "reading yields the dequantized numbers of %s",
+  async (format) => {
+    const weights = initializeDecoder(UNEVEN_CONFIG, 3);
+    const expected = numbersOf(roundedWeights(UNEVEN_CONFIG, weights, format, "f32"));
+    const expanded = expandedWeights(UNEVEN_CONFIG, tensorMapSource(weights), format);
+    expect(await readAll(expanded)).toEqual(expected);
+    expect(expected).not.toEqual(numbersOf(weights));
+  },
+);
 
-test.each(["int8", "int4"] as const)("what is stored in %s comes back", async (format) => {
+test.each(["int8", "int4"] as const)("weights stored in %s are dequantized", async (format) => {
   const weights = initializeDecoder(UNEVEN_CONFIG, 3);
   const tensors = new Map<string, TensorDescription>();
   const bytes = new Map<string, Uint8Array>();

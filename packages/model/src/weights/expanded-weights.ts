@@ -1,7 +1,6 @@
 /**
- * Weights as the float32 numbers that their quantized form stands for, made when they are read: for
- * graphs of devices whose quantized products are slower than float32's. One matrix at a time is in
- * memory beside the result.
+ * Dequantized float32 weights, computed as they are read: for devices whose quantized products are
+ * slower than float32's. Besides the result, one matrix at a time is in memory.
  */
 import { changedSource } from "../files/changed-source.ts";
 import { decoderParameters } from "../decoder/decoder-parameters.ts";
@@ -16,9 +15,10 @@ import type { TensorSource } from "../files/tensor-source.ts";
 type Wanted = { readonly parameter: Parameter; readonly bits: QuantizedBits };
 
 /**
- * The same weights with every matrix of `format` as numbers; what it stores quantized, too.
- * @param scaleType of what is quantized here: as a graph of `activations` in it has the scales.
- * Reading throws WaggleError as reading the quantized matrix does.
+ * The same weights with every matrix quantized to `format` and dequantized; stored quantized
+ * matrices are only dequantized.
+ * @param scaleType format of the scales of matrices quantized here: that of the graph's activations.
+ * Reading throws the same WaggleErrors as reading the quantized matrix.
  */
 export function expandedWeights(
   config: DecoderConfig,
@@ -42,7 +42,7 @@ export function expandedWeights(
     }
     const { matrix } = last;
     const { begin, end } = rows ?? { begin: 0, end: matrix.rows };
-    // Whoever reads it again begins at its first row.
+    // A second reader starts at the first row again.
     if (end === matrix.rows) last = null;
     const shape = [end - begin, matrix.columns];
     return { shape, data: dequantizeRows(matrix, begin, end) };

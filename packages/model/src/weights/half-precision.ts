@@ -1,21 +1,21 @@
-/** float16 bits to and from float32, bfloat16 bits from it. Rounds to nearest, ties to even. */
+/** Converts float16 from and to float32, and float32 to bfloat16. Rounds to nearest, ties to even. */
 
 const float = new Float32Array(1);
 const bits = new Uint32Array(float.buffer);
 
 const F16_BIAS = 15;
-/** Bits in float32: infinity; 65520, which rounds past float16's largest number; 2^-14. */
+/** float32 bits of infinity; of 65520, which rounds to float16's infinity; of 2^-14. */
 const F32_INFINITY = 0x7f800000;
 const F16_OVERFLOW = 0x477ff000;
 const F16_SMALLEST_NORMAL = 0x38800000;
-/** In float32 its last place is 2^-24, the unit of float16's subnormal numbers. */
+/** Its last place in float32 is 2^-24, the unit of float16's subnormal numbers. */
 const F16_SUBNORMAL_UNIT = 0.5;
 const F16_SUBNORMAL_UNIT_BITS = 0x3f000000;
 
 export function float32ToBfloat16(value: number): number {
   float[0] = value;
   const word = bits[0] as number;
-  if (Number.isNaN(value)) return (word >>> 16) | 0x40; // quiet: rounding could turn it to infinity
+  if (Number.isNaN(value)) return (word >>> 16) | 0x40; // quiet NaN: rounding could turn it into infinity
   return ((word + 0x7fff + ((word >>> 16) & 1)) >>> 16) & 0xffff;
 }
 
@@ -36,19 +36,19 @@ export function float32ToFloat16(value: number): number {
   if (magnitude > F32_INFINITY) return 0x7e00;
   if (magnitude >= F16_OVERFLOW) return sign | 0x7c00;
   if (magnitude < F16_SMALLEST_NORMAL) {
-    // the sum's last place is float16's: the addition itself rounds, and leaves the units there
+    // the last place of the sum is float16's, so the addition rounds and leaves the units there
     float[0] = Math.abs(value) + F16_SUBNORMAL_UNIT;
     return sign | ((bits[0] as number) - F16_SUBNORMAL_UNIT_BITS);
   }
-  // a carry out of the fraction moves into the exponent by addition
+  // a carry out of the fraction increments the exponent
   const rounded = magnitude + 0xfff + ((magnitude >>> 13) & 1);
   return sign | ((rounded - ((127 - F16_BIAS) << 23)) >>> 13);
 }
 
-/** Every float16 as float32, made on first use: 256 KB, and 20 times faster than arithmetic. */
+/** Every float16 as float32, created on first use: 256 KB, 20 times faster than arithmetic. */
 let float16Table: Float32Array | null = null;
 
-/** The numbers that float16 bits stand for. */
+/** Converts float16 bits to numbers. */
 export function fromFloat16Bits(halves: Uint16Array): Float32Array {
   float16Table ??= Float32Array.from({ length: 0x10000 }, (_, half) => float16ToFloat32(half));
   const data = new Float32Array(halves.length);
@@ -56,19 +56,21 @@ export function fromFloat16Bits(halves: Uint16Array): Float32Array {
   return data;
 }
 
-/** Whether float16 bits are infinity or NaN: what became of numbers past 65504. */
+/** Whether float16 bits include infinity or NaN, as after conversion of numbers beyond 65504. */
 export function hasOverflown(halves: Uint16Array): boolean {
   return halves.some((half) => (half & 0x7c00) === 0x7c00);
 }
 
-/** The float16 bits of many numbers; a plain loop, ten times faster than `Uint16Array.from`. */
+/**
+ * Converts many numbers to float16 bits; a plain loop is ten times faster than `Uint16Array.from`.
+ */
 export function toFloat16Bits(values: Float32Array): Uint16Array {
   const halves = new Uint16Array(values.length);
   for (let i = 0; i < values.length; i++) halves[i] = float32ToFloat16(values[i] as number);
   return halves;
 }
 
-/** The bfloat16 bits of many numbers. */
+/** Converts many numbers to bfloat16 bits. */
 export function toBfloat16Bits(values: Float32Array): Uint16Array {
   const halves = new Uint16Array(values.length);
   for (let i = 0; i < values.length; i++) halves[i] = float32ToBfloat16(values[i] as number);

@@ -26,7 +26,7 @@ for (const [name, { data }] of adapter.tensors) {
   if (name.includes("lora_B")) data.forEach((_, i) => (data[i] = Math.sin(i + name.length)));
 }
 
-test("rows that are read one by one are those of weights merged at once", async () => {
+test("merging row by row equals merging all at once", async () => {
   const merged = mergeAdapter(config, weights, adapter);
   const source = mergedWeights(config, tensorMapSource(weights), adapter);
   let changed = 0;
@@ -46,7 +46,7 @@ test("rows that are read one by one are those of weights merged at once", async 
   expect(changed).toBe(7); // the linears, and nothing else
 });
 
-test("weights and adapters of another decoder are refused before anything is read", () => {
+test("weights and adapters for another decoder are refused before anything is read", () => {
   const other = tensorMapSource(initializeDecoder({ ...config, feedForwardSize: 11 }, 1));
   expect(() => mergedWeights(config, other, adapter)).toThrow(/gate_proj.weight must have shape/);
   expect(() => mergedWeights({ ...config, layers: 2 }, other, adapter)).toThrow(/must have shape/);

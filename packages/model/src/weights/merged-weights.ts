@@ -1,6 +1,6 @@
 /**
- * Weights with an adapter worked in, W + alpha/rank · B·A: all at once for small models, or row by
- * row as they are read, so that a merged model is never in memory as a whole. For export and tests.
+ * Weights merged with an adapter, W + alpha/rank · B·A: all at once for small models, or row by row
+ * as they are read, so that a merged model is never in memory as a whole. For export and tests.
  * Source: Hu et al. 2021, LoRA, arXiv 2106.09685, section 4.2.
  */
 import { WaggleError } from "@waggle/protocol";
@@ -14,8 +14,8 @@ import type { TensorDescription, TensorSource } from "../files/tensor-source.ts"
 import { findStored } from "./weight-reader.ts";
 
 /**
- * All at once; unchanged tensors are shared.
- * @throws WaggleError `ADAPTER_INCOMPATIBLE` for the adapter of another decoder, `SHAPE_MISMATCH` for
+ * Merges all at once; unchanged tensors are shared.
+ * @throws WaggleError `ADAPTER_INCOMPATIBLE` for an adapter of another decoder, `SHAPE_MISMATCH` for
  *   weights of another config.
  */
 export function mergeAdapter(
@@ -32,8 +32,8 @@ export function mergeAdapter(
 }
 
 /**
- * The same weights, merged as they are read. What the adapter changes is float32 then.
- * @throws WaggleError as `mergeAdapter`; nothing is read for that.
+ * Merges weights as they are read. Matrices with an adapter become float32.
+ * @throws WaggleError as `mergeAdapter` does, before anything is read.
  */
 export function mergedWeights(
   config: DecoderConfig,
@@ -59,7 +59,7 @@ type Sides = {
   readonly alpha: number;
 };
 
-/** By the name under which the linear's weight is stored. */
+/** By the stored name of the linear's weight. */
 function adapterSides(
   config: DecoderConfig,
   stored: ReadonlyMap<string, { readonly shape: readonly number[] }>,

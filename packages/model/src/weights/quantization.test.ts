@@ -21,8 +21,9 @@ const normals = (length: number): Float32Array => {
   return Float32Array.from({ length }, () => standardNormal(random));
 };
 
-test("the bytes of one block are those that onnxruntime reads", () => {
-  // scale 1, zero point 5: -5 is 0 and 10 is 15; the lower half of a byte is the earlier number
+test("a block has the bytes that onnxruntime expects", () => {
+  // scale 1, zero point 5: -5 becomes 0 and 10 becomes 15; the lower half of a byte is the first
+  // number
   const four = quantized(4, 32, Float32Array.of(-5, 10, 0, 2, ...Array<number>(28).fill(0)));
   expect([...four.scales]).toEqual([1]);
   expect([...four.zeroPoints!]).toEqual([5]);
@@ -34,7 +35,7 @@ test("the bytes of one block are those that onnxruntime reads", () => {
   expect([...eight.values.subarray(0, 4)]).toEqual([255, 1, 129, 128]);
 });
 
-test("two blocks of a row share a byte of zero points, the next row has its own", () => {
+test("two blocks of a row share a byte of zero points, and each row starts a new byte", () => {
   const ramp = (low: number): number[] => Array.from({ length: 32 }, (_, i) => low + (i * 15) / 31);
   const data = Float32Array.of(
     ...ramp(-3),
@@ -65,7 +66,7 @@ const tensors = fc
     ),
   );
 
-/** Largest error in scales of its block; numbers near the smallest float are left out of the ratio. */
+/** Largest error in scales of its block. Ignores numbers near the smallest float. */
 function worstError(matrix: QuantizedMatrix, data: Float32Array): number {
   const { rows, columns, blocks, scales } = matrix;
   let worst = 0;
@@ -79,7 +80,7 @@ function worstError(matrix: QuantizedMatrix, data: Float32Array): number {
   return worst;
 }
 
-test("every number comes back within half a scale of its block, zeros as zeros", () => {
+test("every number is dequantized within half its block's scale, and zeros stay zero", () => {
   fc.assert(
     fc.property(tensors, ([{ rows, columns, bits, scaleType }, values]) => {
       const data = Float32Array.from(values);
@@ -93,13 +94,13 @@ test("every number comes back within half a scale of its block, zeros as zeros",
   );
 });
 
-test("scales of float16 are numbers of float16", () => {
+test("float16 scales are float16 numbers", () => {
   const matrix = quantized(4, 64, normals(64 * 20), "f16");
   const rounded = matrix.scales.map((scale) => float16ToFloat32(float32ToFloat16(scale)));
   expect([...matrix.scales]).toEqual([...rounded]);
 });
 
-test("slices of rows give the same as the whole", () => {
+test("quantizing slices of rows equals quantizing the whole matrix", () => {
   const data = normals(6 * 70);
   const whole = quantized(4, 70, data);
   const sliced = emptyQuantizedMatrix(4, 6, 70);
@@ -111,7 +112,7 @@ test("slices of rows give the same as the whole", () => {
 test.each([
   [4, 0.075, 0.085],
   [8, 0.004, 0.006],
-] as const)("%d bits keep normal weights to the error that is stated", (bits, low, high) => {
+] as const)("%d bits keep normal weights to the documented error", (bits, low, high) => {
   const data = normals(200 * 64);
   const matrix = quantized(bits, 64, data);
   let error = 0;

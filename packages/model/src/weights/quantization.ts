@@ -1,8 +1,8 @@
 /**
- * Weights in 4 or 8 bits: each run of 32 numbers of a row shares a scale. 8 bits are symmetric; 4
- * bits have a zero point for each run, which on normal weights takes 6 % off the error (8.1 % rms).
- * Every number is at most half a scale away from what comes back.
- * Layout: com.microsoft MatMulNBits and GatherBlockQuantized of onnxruntime.
+ * Weights in 4 or 8 bits, with a scale for each block of 32 numbers of a row. 8 bits are symmetric.
+ * 4 bits have a zero point per block, which reduces the error on normal weights by 6 % (to 8.1 %
+ * rms). The dequantized number is at most half a scale off. Layout: com.microsoft MatMulNBits and
+ * GatherBlockQuantized of onnxruntime.
  */
 import { float16ToFloat32, float32ToFloat16 } from "./half-precision.ts";
 
@@ -20,7 +20,7 @@ export type QuantizedMatrix = {
   readonly values: Uint8Array;
   /** `[rows, blocks]`. */
   readonly scales: Float32Array;
-  /** `[rows, ⌈blocks · bits / 8⌉]`; `null` where it is the middle, 128, everywhere. */
+  /** `[rows, ⌈blocks · bits / 8⌉]`; `null` if all are the middle, 128. */
   readonly zeroPoints: Uint8Array | null;
 };
 
@@ -42,9 +42,9 @@ export function emptyQuantizedMatrix(
 }
 
 /**
- * Quantizes rows into their place.
+ * Quantizes rows in place.
  * @param data `[n, columns]`, rows `begin` to `begin + n`.
- * @param scaleType float16 where the graph stores its scales so: the rounding is then part of it.
+ * @param scaleType float16 if the graph stores its scales so; quantization then accounts for it.
  */
 export function quantizeRows(
   matrix: QuantizedMatrix,
@@ -65,7 +65,7 @@ export function quantizeRows(
   }
 }
 
-/** The numbers that quantized rows stand for, `[end - begin, columns]`. */
+/** Dequantized rows, `[end - begin, columns]`. */
 export function dequantizeRows(matrix: QuantizedMatrix, begin: number, end: number): Float32Array {
   const { bits, blocks, columns, values, scales, zeroPoints } = matrix;
   const data = new Float32Array((end - begin) * columns);
@@ -85,7 +85,7 @@ export function dequantizeRows(matrix: QuantizedMatrix, begin: number, end: numb
   return data;
 }
 
-/** The zero point of each block `[rows, blocks]`, a byte each. */
+/** The zero point of each block `[rows, blocks]`, one byte each. */
 export function unpackedZeroPoints({ rows, blocks, zeroPoints }: QuantizedMatrix): Uint8Array {
   const bytes = new Uint8Array(rows * blocks);
   if (zeroPoints === null) return bytes.fill(128);
@@ -131,7 +131,7 @@ function quantizeNibble(
   data: Float32Array,
   round: (value: number) => number,
 ): void {
-  // 0 lies within, so that it is kept exactly
+  // the range includes 0, so that it is kept exactly
   let low = 0;
   let high = 0;
   for (const value of data) {
@@ -152,7 +152,7 @@ function quantizeNibble(
   }
 }
 
-/** Never smaller than the value, so that the largest numbers of a block are not cut off. */
+/** Rounds up, so that the largest numbers of a block are not clipped. */
 function roundUpToFloat16(value: number): number {
   const bits = float32ToFloat16(value);
   return float16ToFloat32(float16ToFloat32(bits) < value ? bits + 1 : bits);

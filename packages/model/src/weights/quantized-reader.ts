@@ -1,4 +1,4 @@
-/** Matrices in blocks of 4 or 8 bits out of a checkpoint. */
+/** Reads matrices from a checkpoint in blocks of 4 or 8 bits. */
 import type { ParameterShape } from "../parameter-shape.ts";
 import { emptyQuantizedMatrix, quantizeRows } from "./quantization.ts";
 import type { QuantizedBits, QuantizedMatrix } from "./quantization.ts";
@@ -7,8 +7,8 @@ import type { TensorSource } from "../files/tensor-source.ts";
 import { readRows } from "./weight-reader.ts";
 
 /**
- * A matrix as it is stored, where that is quantized, or quantized a slice of rows at a time.
- * @throws WaggleError `MODEL_CORRUPT` where it is not of that shape or not finite.
+ * A matrix as stored if it is quantized; otherwise quantized a slice of rows at a time.
+ * @throws WaggleError `MODEL_CORRUPT` if it has another shape or is not finite.
  */
 export async function readQuantizedMatrix(
   weights: TensorSource,

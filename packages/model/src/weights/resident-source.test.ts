@@ -10,7 +10,7 @@ import { readRows } from "./weight-reader.ts";
 const WEIGHTS = initializeDecoder(UNEVEN_CONFIG, 3);
 
 test.each(["f16", "int8", "int4"] as const)(
-  "a source over %s gives the numbers that training computes with, whole and in slices",
+  "a source over %s yields the numbers that training computes with, whole and in slices",
   async (format) => {
     const expected = residentNumbers(UNEVEN_CONFIG, WEIGHTS, format);
     const source = residentSource(UNEVEN_CONFIG, tensorMapSource(WEIGHTS), format);
@@ -30,12 +30,12 @@ test.each(["f16", "int8", "int4"] as const)(
   },
 );
 
-test("in float32 a source is what it was", () => {
+test("in float32 the source is unchanged", () => {
   const source = tensorMapSource(WEIGHTS);
   expect(residentSource(UNEVEN_CONFIG, source, "f32")).toBe(source);
 });
 
-test("names under which larger models store their decoder are known", async () => {
+test("a decoder is found under the names that larger models store it", async () => {
   const renamed = new Map(
     Array.from(WEIGHTS, ([name, tensor]) => [
       name.replace(/^model\./, "language_model.model."),

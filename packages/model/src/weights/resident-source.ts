@@ -1,7 +1,7 @@
 /**
- * Weights as the numbers that training computes with over a base of some format, made when they are read:
- * for who samples beside an engine that holds the base in fewer bits, from the same file. Slices of rows in
- * float16, one matrix at a time otherwise, are in memory beside the result.
+ * The weights that training over a base of some format computes with, converted as they are read:
+ * for sampling from the same file beside an engine with a quantized or f16 base. Besides the
+ * result, slices of rows (float16) or one matrix at a time (quantized) are in memory.
  */
 import { changedSource } from "../files/changed-source.ts";
 import type { DecoderConfig } from "../decoder/decoder-config.ts";
@@ -12,7 +12,7 @@ import type { ResidentFormat } from "./resident-weights.ts";
 import type { TensorSource } from "../files/tensor-source.ts";
 import { findStored } from "./weight-reader.ts";
 
-/** `residentNumbers` of a source; it throws as that does, when it is read. */
+/** `residentNumbers` for a source; reading throws the same errors. */
 export function residentSource(
   config: DecoderConfig,
   weights: TensorSource,

@@ -8,7 +8,7 @@ import { tensorMapSource } from "../files/tensor-source.ts";
 import { UNEVEN_CONFIG } from "../decoder/uneven-decoder.fixture.ts";
 
 test.each(["int8", "int4"] as const)(
-  "%s weights are those that a quantized graph computes with",
+  "%s weights equal those that a quantized graph computes with",
   async (format) => {
     const weights = initializeDecoder(UNEVEN_CONFIG, 3);
     const resident = await readResidentWeights(UNEVEN_CONFIG, tensorMapSource(weights), format);
@@ -28,7 +28,7 @@ test.each(["int8", "int4"] as const)(
   },
 );
 
-test("f16 matrices are the nearest float16 numbers, norms are as they are", async () => {
+test("f16 rounds matrices to the nearest float16 numbers and leaves norms alone", async () => {
   const weights = initializeDecoder(UNEVEN_CONFIG, 3);
   const resident = await readResidentWeights(UNEVEN_CONFIG, tensorMapSource(weights), "f16");
   const expected = residentNumbers(UNEVEN_CONFIG, weights, "f16");
@@ -46,7 +46,7 @@ test("f16 matrices are the nearest float16 numbers, norms are as they are", asyn
   }
 });
 
-test("numbers past float16 are refused by name", async () => {
+test("numbers beyond float16 are refused by name", async () => {
   const weights = initializeDecoder(UNEVEN_CONFIG, 3);
   const name = "model.embed_tokens.weight";
   weights.get(name)?.data.fill(65_520, 3, 4);
@@ -67,7 +67,7 @@ test("f32 weights are the checkpoint's own arrays", async () => {
   }
 });
 
-test("a weight that is missing or not finite is refused by its name", async () => {
+test("a missing or non-finite weight is refused by name", async () => {
   const weights = new Map(initializeDecoder(UNEVEN_CONFIG, 3));
   weights.get("model.norm.weight")?.data.fill(Number.NaN);
   await expect(

@@ -1,7 +1,7 @@
 /**
- * The parameters of a decoder as an engine keeps them in memory: as float32, or matrices in float16
- * or quantized and everything else as float32. Read one after the other: beside the result, at most one slice of
- * a checkpoint is in memory. Not the layout of a graph's constants (`graph-weights.ts`).
+ * A decoder's parameters as an engine keeps them in memory: matrices in float32, float16 or
+ * quantized, everything else as float32. Besides the result, at most one slice of a checkpoint is
+ * in memory. The layout of a graph's constants differs (`graph-weights.ts`).
  */
 import { WaggleError } from "@waggle/protocol";
 import type { Tensor, TensorMap } from "@waggle/protocol";
@@ -15,7 +15,7 @@ import { readQuantizedMatrix } from "./quantized-reader.ts";
 import type { TensorSource } from "../files/tensor-source.ts";
 import { checkFinite, checkShape, findStored, readRows } from "./weight-reader.ts";
 
-/** Number format of the matrices; the embedding and the logits' matrix of `int4` are in 8 bits. */
+/** Number format of the matrices. With `int4`, embedding and logits' matrix have 8 bits. */
 export type ResidentFormat = "f32" | "f16" | "int8" | "int4";
 
 /** A matrix `[rows, columns]` in float16, as its bits. */
@@ -26,14 +26,14 @@ type HalfMatrix = {
   readonly values: Uint16Array;
 };
 
-/** A matrix that is not in float32 is told by its `bits`. */
+/** Matrices that are not float32 have `bits`. */
 export type ResidentWeight = Tensor | HalfMatrix | QuantizedMatrix;
 
 /**
- * All parameters, in the order of `decoderParameters`. Scales are float16 numbers, as those of
- * published models are, so that what is trained on is what will run.
- * @throws WaggleError `MODEL_CORRUPT` where one is missing, has another shape or is not finite,
- *   `MODEL_UNSUPPORTED` where a number of a matrix is too large for float16.
+ * All parameters, in the order of `decoderParameters`. Scales are float16 numbers, as in published
+ * models, so that training and inference use the same weights.
+ * @throws WaggleError `MODEL_CORRUPT` if one is missing, has another shape or is not finite,
+ *   `MODEL_UNSUPPORTED` if a number of a matrix is too large for float16.
  */
 export async function readResidentWeights(
   config: DecoderConfig,
@@ -55,8 +55,8 @@ export async function readResidentWeights(
 }
 
 /**
- * The parameters alone, all as float32: what else a checkpoint holds is not read.
- * @throws WaggleError `MODEL_CORRUPT` where one is missing, has another shape or is not finite.
+ * All parameters as float32. Other tensors of the checkpoint are not read.
+ * @throws WaggleError `MODEL_CORRUPT` if one is missing, has another shape or is not finite.
  */
 export async function readDecoderWeights(
   config: DecoderConfig,
@@ -79,7 +79,7 @@ async function readHalfMatrix(weights: TensorSource, parameter: Parameter): Prom
   if (hasOverflown(values)) {
     throw new WaggleError(
       "MODEL_UNSUPPORTED",
-      `${name} must fit into float16, got numbers past 65504; keep the base in f32 or int8`,
+      `${name} has numbers beyond float16's 65504; keep the base in f32 or int8`,
     );
   }
   return { bits: 16, rows, columns, values };

@@ -1,6 +1,6 @@
 /**
- * Weights as a graph of a number format computes with them: quantized and back, or rounded to f16.
- * For references that compare with such a graph; the graph itself never holds these.
+ * Weights as a graph of a number format computes with them: quantized and back, or rounded to f16. A
+ * reference for comparisons with such a graph.
  */
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import type { DecoderConfig } from "../decoder/decoder-config.ts";
@@ -12,8 +12,8 @@ import type { ResidentFormat } from "./resident-weights.ts";
 import { dequantizeRows, emptyQuantizedMatrix, quantizeRows } from "./quantization.ts";
 
 /**
- * @param weights all parameters of `config`, as `initializeDecoder` gives them.
- * @param activations of the graph: scales, biases and norms are in that format.
+ * @param weights all parameters of `config`, as from `initializeDecoder`.
+ * @param activations format of the graph's scales, biases and norms.
  */
 export function roundedWeights(
   config: DecoderConfig,
@@ -39,8 +39,8 @@ export function roundedWeights(
 }
 
 /**
- * Weights as training computes with them over a base of this format: matrices in f16, or quantized with
- * scales in f16, everything else as it is.
+ * Weights as training over a base of this format computes with them: matrices in f16, or quantized
+ * with f16 scales, everything else unchanged.
  */
 export function residentNumbers(
   config: DecoderConfig,

@@ -1,6 +1,6 @@
 /**
- * Weights that a folder stores quantized, as `convertWeights` writes them: which format they are in,
- * and how they are read without quantizing them again.
+ * Quantized weights as `convertWeights` stores them in a folder: their format, and how to read them
+ * without quantizing again.
  */
 import { isObject, WaggleError } from "@waggle/protocol";
 import { unsupported } from "../decoder/config-member.ts";
@@ -12,18 +12,18 @@ import type { QuantizedBits, QuantizedMatrix } from "./quantization.ts";
 import { sameShape } from "../shape.ts";
 import type { TensorSource } from "../files/tensor-source.ts";
 
-/** `quant_method` of the formats that are stored so. */
+/** `quant_method` of these formats in config.json. */
 const METHOD = "waggle";
 
-/** The member `quantization_config` of a config.json whose weights are stored in a format. */
+/** The member `quantization_config` of a config.json for weights stored in a format. */
 export function quantizationConfigJson(format: "int8" | "int4"): Json {
   return { quant_method: METHOD, format, block_size: BLOCK_SIZE };
 }
 
 /**
- * The format that a folder's matrices are stored in; `null` where they are numbers, which run in any.
+ * The format of a folder's stored matrices; `null` for plain numbers, which run in any format.
  * @param json - a parsed config.json.
- * @throws WaggleError `MODEL_UNSUPPORTED` for the quantization of another project.
+ * @throws WaggleError `MODEL_UNSUPPORTED` for another project's quantization.
  */
 export function parseStoredFormat(json: unknown): WeightFormat | null {
   const stored = isObject(json) ? (json["quantization_config"] ?? null) : null;
@@ -59,9 +59,9 @@ export function storedMatrixShapes(
 }
 
 /**
- * A matrix that is stored quantized, `null` where it is stored as numbers.
- * @throws WaggleError `MODEL_UNSUPPORTED` where it is stored in other bits, `MODEL_CORRUPT` where a
- *   part of it is missing or has another shape.
+ * A matrix stored quantized; `null` if it is stored as plain numbers.
+ * @throws WaggleError `MODEL_UNSUPPORTED` if it is stored in other bits, `MODEL_CORRUPT` if a part is
+ *   missing or has another shape.
  */
 export async function readStoredMatrix(
   weights: TensorSource,
@@ -73,14 +73,14 @@ export async function readStoredMatrix(
   if (!sameShape(weights.tensors.get(values.name)?.shape ?? [], values.shape)) {
     throw new WaggleError(
       "MODEL_UNSUPPORTED",
-      `${values.name} must be stored in ${bits} bits, got shape [${weights.tensors.get(values.name)?.shape.join(", ")}]; run the model in the format that its config.json names`,
+      `${values.name} is not stored in ${bits} bits: its shape is [${weights.tensors.get(values.name)?.shape.join(", ")}]; use the format named in config.json`,
     );
   }
   for (const part of [scales, zeroPoints]) {
     if (part !== null && !sameShape(weights.tensors.get(part.name)?.shape ?? [], part.shape)) {
       throw new WaggleError(
         "MODEL_CORRUPT",
-        `${part.name} must have shape [${part.shape.join(", ")}], got another; convert the model again`,
+        `${part.name} must have shape [${part.shape.join(", ")}]; convert the model again`,
       );
     }
   }

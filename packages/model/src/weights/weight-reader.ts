@@ -1,6 +1,6 @@
 /**
- * Reads the weights of a decoder out of a checkpoint, a slice of rows at a time, and checks them.
- * Knows the names under which checkpoints store a decoder that is part of something larger.
+ * Reads the weights of a decoder from a checkpoint, a slice of rows at a time, and checks them.
+ * Knows the names under which checkpoints store a decoder that is part of a larger model.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { ParameterShape } from "../parameter-shape.ts";
@@ -18,8 +18,8 @@ export type RowSlice = {
 };
 
 /**
- * The rows of a parameter from first to last, in slices; at most one slice is in memory.
- * @throws WaggleError `MODEL_CORRUPT` where it is missing, has another shape or is not finite.
+ * The rows of a parameter in order, in slices; at most one slice is in memory.
+ * @throws WaggleError `MODEL_CORRUPT` if it is missing, has another shape or is not finite.
  */
 export async function* readRows(
   weights: TensorSource,
@@ -37,10 +37,10 @@ export async function* readRows(
   }
 }
 
-/** Checkpoints of `gemma3` keep the decoder's tensors beside those of their image encoder. */
+/** Checkpoints of `gemma3` store the decoder's tensors besides those of their image encoder. */
 const PREFIXES: readonly string[] = ["model.", "language_model.model.", "model.language_model."];
 
-/** The name under which a parameter is stored; its own where none is. */
+/** The stored name of a parameter; its own name if there is none. */
 export function findStored(
   stored: { readonly has: (name: string) => boolean },
   name: string,
@@ -49,7 +49,7 @@ export function findStored(
   return names.find((candidate) => stored.has(candidate)) ?? name;
 }
 
-/** @throws WaggleError `MODEL_CORRUPT` where there is no tensor or it has another shape. */
+/** @throws WaggleError `MODEL_CORRUPT` if there is no tensor or it has another shape. */
 export function checkShape<T extends { readonly shape: readonly number[] }>(
   name: string,
   shape: readonly number[],
@@ -62,14 +62,11 @@ export function checkShape<T extends { readonly shape: readonly number[] }>(
   );
 }
 
-/** @throws WaggleError `MODEL_CORRUPT` where a number is NaN or infinite. */
+/** @throws WaggleError `MODEL_CORRUPT` if a number is NaN or infinite. */
 export function checkFinite(name: string, data: Float32Array): void {
   // zero times a number is zero, except for NaN and infinity; one sum is faster than many calls
   let zero = 0;
   for (let i = 0; i < data.length; i++) zero += 0 * (data[i] as number);
   if (zero === 0) return;
-  throw new WaggleError(
-    "MODEL_CORRUPT",
-    `${name} must hold finite numbers, got NaN or infinity; use intact weights`,
-  );
+  throw new WaggleError("MODEL_CORRUPT", `${name} has NaN or infinity; use intact weights`);
 }

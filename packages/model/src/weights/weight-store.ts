@@ -1,15 +1,16 @@
 /**
- * Where a decoder's weights are that its graphs take as inputs: what runs several graphs of one model
- * holds them once. The first graph fills it, the others declare what is there.
+ * Weights that several graphs of one model share as inputs, so that they are in memory once. The
+ * first graph fills the store, further graphs declare its tensors as inputs.
  */
 import type { OnnxData, OnnxDataType } from "../onnx/onnx-wire.ts";
 
+/** See the header. */
 export interface WeightStore {
-  /** What it has, by the name of the graph input. */
+  /** Stored tensors by the name of the graph input. */
   readonly tensors: ReadonlyMap<
     string,
     { readonly type: OnnxDataType; readonly shape: readonly number[] }
   >;
-  /** Takes a tensor over; `data` is its own from then on. */
+  /** Takes ownership of a tensor and its `data`. */
   add(name: string, type: OnnxDataType, shape: readonly number[], data: OnnxData): Promise<void>;
 }
