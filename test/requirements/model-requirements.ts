@@ -66,7 +66,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
       "packages/text/src/grammar/json-schema.test.ts > texts sampled under random schemas and budgets are valid",
       "packages/text/src/grammar/json-schema.test.ts > a schema is refused with a message about %s: %j",
       "packages/text/src/grammar/patterns.test.ts > a pattern accepts exactly the texts that RegExp accepts",
-      "packages/runtime/src/chat/nano-chat.test.ts > required calls, a named one and a schema are held, with a record of the grammar",
+      "packages/runtime/src/chat/nano-chat.test.ts > required calls, a named call and a schema are enforced, and the grammar is recorded",
     ],
   },
   {
@@ -132,7 +132,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
       "Logits of tiny llama, qwen2, qwen3, gemma3, smollm3 and lfm2 checkpoints agree with PyTorch to 1e-4 in the inference graph, in Node and in the browser on WASM, of qwen3 and llama on WebGPU, too.",
     tests: [
       "test/golden/decoder/graph.test.ts > the inference graph of ${modelType} gives PyTorch's logits (${name})",
-      "packages/runtime/src/golden-decoder.browser.test.ts > on %s, scores of a %s decoder are PyTorch's to 1e-4",
+      "packages/runtime/src/golden-decoder.browser.test.ts > on %s, scores of a %s decoder equal PyTorch's to 1e-4",
     ],
   },
   {

@@ -18,9 +18,9 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A swap in the middle of a conversation drops the cache: score equals what was recorded; with the old cache kept it does not.",
     tests: [
-      "packages/runtime/src/node/node-policy.test.ts > in the middle of a conversation leaves score equal to what was recorded",
-      "packages/runtime/src/node/node-policy.test.ts > with the old keys and values kept, score is not what was recorded",
-      "packages/runtime/src/node/node-policy.test.ts > a context in progress keeps its version's numbers; the version is freed with it",
+      "packages/runtime/src/node/node-policy.test.ts > in the middle of a conversation leaves scores equal to the record",
+      "packages/runtime/src/node/node-policy.test.ts > with the old keys and values kept, scores differ from the record",
+      "packages/runtime/src/node/node-policy.test.ts > a context in progress keeps its version, which is freed with it",
     ],
   },
   {
@@ -28,8 +28,8 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     source: "Holtzman et al. 2020, arXiv:1904.09751 (top-p)",
     behavior: "Seeded sampling by temperature, top-k and top-p agrees with a brute-force twin.",
     tests: [
-      "packages/runtime/src/sampler.test.ts > are those of a full sort",
-      "packages/runtime/src/sampler.test.ts > under %s follow the log-probs that are recorded with them",
+      "packages/runtime/src/sampler.test.ts > equal those of a full sort",
+      "packages/runtime/src/sampler.test.ts > under %s follow their recorded log-probs",
     ],
   },
   {
@@ -39,7 +39,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
       "WebGPU and WASM give the same log-probs around every block size; the page says which it uses, a software adapter only on request.",
     tests: [
       "packages/runtime/src/browser-policy.browser.test.ts > WASM and WebGPU give the same log-probs at prefill lengths around every block",
-      "packages/runtime/src/browser-policy.browser.test.ts > auto takes WASM over a software adapter, and says with how many threads",
+      "packages/runtime/src/browser-policy.browser.test.ts > auto prefers WASM to a software adapter, and reports the number of threads",
     ],
   },
   {
@@ -48,8 +48,8 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Models and adapters come by content hash through the browser's own storage, also offline.",
     tests: [
-      "packages/runtime/src/store/model-store.test.ts > come by hash, with progress in bytes up to the exact total",
-      "packages/runtime/src/store/model-store.browser.test.ts > the page's own storage holds a model for a second, offline load, until it is pruned",
+      "packages/runtime/src/store/model-store.test.ts > are fetched by hash, with progress in bytes up to the exact total",
+      "packages/runtime/src/store/model-store.browser.test.ts > the page's own storage keeps a model for a second, offline load until it is pruned",
     ],
   },
   {
@@ -58,7 +58,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Every back end agrees with a decoder in plain loops over prefills, rows, forks, groups, adapters and masks; planted faults are seen.",
     tests: [
-      "packages/runtime/src/agreement/backend-agreement.contract.ts > it says its number format, and holds nothing after it is disposed",
+      "packages/runtime/src/agreement/backend-agreement.contract.ts > it reports its number format, and frees everything when disposed of",
       "packages/runtime/src/agreement/backend-agreement.test.ts > %s",
       "test/golden/decoder/plain-decoder.test.ts > the plain decoder gives PyTorch's logits of ${modelType} (${name})",
     ],
@@ -69,10 +69,10 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A device is checked before its first use; one that computes wrongly is gone around or refused, never served.",
     tests: [
-      "packages/runtime/src/agreement/self-check.test.ts > shortens runs where only long ones are wrong",
-      "packages/runtime/src/agreement/self-check.test.ts > goes without subgroups where they are wrong",
+      "packages/runtime/src/agreement/self-check.test.ts > shortens runs if only long ones are wrong",
+      "packages/runtime/src/agreement/self-check.test.ts > avoids subgroups if they are wrong",
       "packages/runtime/src/agreement/self-check.test.ts > refuses a device that fails",
-      "packages/runtime/src/browser-policy.test.ts > one that computes wrongly is refused, and auto takes WASM",
+      "packages/runtime/src/browser-policy.test.ts > a GPU that computes wrongly is refused, and auto uses WASM",
     ],
   },
   {
@@ -81,8 +81,8 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The weights and sums behind samples, scores and entropies have the same bits for the same logits in every browser, far within 1e-4 nats.",
     tests: [
-      "packages/runtime/src/softmax-kernel.test.ts > have the bits of the same operations in plain loops, whose rounding is defined",
-      "packages/runtime/src/softmax-kernel.test.ts > are so over the whole range of exponents, at a large vocabulary",
+      "packages/runtime/src/softmax-kernel.test.ts > have the same bits as plain loops of the same operations, whose rounding is defined",
+      "packages/runtime/src/softmax-kernel.test.ts > are exact over the whole range of exponents, at a large vocabulary",
     ],
   },
   {
@@ -93,20 +93,20 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "test/golden/decoder/dtypes.test.ts > ${modelType} in %s stays within its budget",
       "test/golden/decoder/options.test.ts > %s weights in several external files give the same logits",
-      "packages/runtime/src/node/convert-model.test.ts > the graph of weights stored in %s is that of the original, bit for bit",
-      "packages/runtime/src/node/node-policy.test.ts > f16, which no CPU computes in here, is f32, and the record says so",
+      "packages/runtime/src/node/convert-model.test.ts > the graph of weights stored in %s equals that of the original bit for bit",
+      "packages/runtime/src/node/node-policy.test.ts > f16, which CPUs do not support here, falls back to f32, and the record says so",
     ],
   },
   {
     id: "runtime:sessions",
     source: "docs/how-to/runtime.md, Sessions",
     behavior:
-      "Sessions grow, fork at any token, score, are saved and restored, side by side, in Node and across the worker; every call can be given up.",
+      "Sessions grow, fork at any token, score, are saved and restored, side by side, in Node and across the worker; every call can be aborted.",
     tests: [
-      "packages/runtime/src/session/policy-session.test.ts > at %i goes on as if it had always been alone",
-      "packages/runtime/src/session/policy-session.test.ts > a restored session goes on with the same tokens, under its adapter",
-      "packages/runtime/src/session/policy-session.test.ts > every call that takes time can be given up, with the signal's reason",
-      "packages/runtime/src/browser-session.browser.test.ts > branches, groups, scores, adapters and snapshots, across the worker",
+      "packages/runtime/src/session/policy-session.test.ts > at %i continues like an independent session",
+      "packages/runtime/src/session/policy-session.test.ts > a restored session continues with the same tokens, under its adapter",
+      "packages/runtime/src/session/policy-session.test.ts > every call that takes time can be aborted, with the signal's reason",
+      "packages/runtime/src/browser-session.browser.test.ts > branches, groups, scores, adapters and snapshots work through the worker",
     ],
   },
   {
@@ -115,9 +115,9 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Sessions of one device share runs, none waits for longer than one run of each other, and sampling is what it would be alone.",
     tests: [
-      "packages/runtime/src/session/scheduler.test.ts > is what it samples alone, whoever else runs and however runs are cut",
-      "packages/runtime/src/session/scheduler.test.ts > no session waits longer than the others need for one run each",
-      "packages/runtime/src/session/scheduler.test.ts > sessions that sample together share runs, and those that are done leave at once",
+      "packages/runtime/src/session/scheduler.test.ts > equals what it samples alone, regardless of other sessions and of how runs are split",
+      "packages/runtime/src/session/scheduler.test.ts > no session waits longer than one run of each other session",
+      "packages/runtime/src/session/scheduler.test.ts > sessions that sample concurrently share runs, and finished ones leave immediately",
     ],
   },
   {
@@ -127,12 +127,12 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
       "A group reads its prefix once; a branch may start at any token, also of a running generation.",
     tests: [
       "packages/runtime/src/session/policy-session.test.ts > reads the prefix once, and its members sample together",
-      "packages/runtime/src/session/policy-session.test.ts > of a running generation, at its last token, disturbs neither (answers later: %s)",
-      "packages/runtime/src/browser-session.browser.test.ts > the record of a session grows while it generates, and a branch sees it",
-      "packages/runtime/src/backend/cpu/wasm-backend.test.ts > a group holds its prefix once, and the weights once or twice, with the same tokens, beside another session's",
-      "packages/runtime/src/backend/webgpu/branch-steps.browser.test.ts > branches grow, draw, leave, go back and are forked; nothing of them is left",
-      "packages/runtime/src/backend/webgpu/branch-steps.browser.test.ts > a group of eight takes no more than 1.6 runs and what its members add",
-      "packages/runtime/src/backend/webgpu/branch-steps.browser.test.ts > a model of more than 2 M parameters has its weights once",
+      "packages/runtime/src/session/policy-session.test.ts > of a running generation, at its last token, affects neither (answers later: %s)",
+      "packages/runtime/src/browser-session.browser.test.ts > the record of a session grows during generation, and a branch sees it",
+      "packages/runtime/src/backend/cpu/wasm-backend.test.ts > a group stores its prefix once and the weights once or twice, with equal tokens, beside another session",
+      "packages/runtime/src/backend/webgpu/branch-steps.browser.test.ts > branches grow, sample, are disposed of, truncated and forked, and free their memory",
+      "packages/runtime/src/backend/webgpu/branch-steps.browser.test.ts > a group of eight takes at most the memory of 1.6 runs plus its members' own positions",
+      "packages/runtime/src/backend/webgpu/branch-steps.browser.test.ts > a model of more than 2 M parameters has one copy of its weights",
       "packages/model/src/graphs/decoder-graph.test.ts > weights of ${config.modelType} in a store are shared by a second graph, each matrix once",
       "packages/model/src/graphs/gpu-branches.test.ts > branches of sliding layers match the plain decoder only if their bias has the window (%s)",
     ],
@@ -143,11 +143,11 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Records hold what reproduces the distribution (kept sets or grammar), and sampled tokens follow it; a shifted one is told apart.",
     tests: [
-      "packages/runtime/src/session/policy-session.test.ts > score gives what was recorded",
-      "packages/runtime/src/session/grammar.test.ts > replayed over the record gives the same log-probs (%o)",
-      "packages/runtime/src/sampler.test.ts > under %s follow the log-probs that are recorded with them",
-      "packages/runtime/src/sampler.test.ts > of another temperature are told apart",
-      "packages/runtime/src/backend/webgpu/gpu-sampler.browser.test.ts > drawn tokens follow the distribution, cut and whole; a shifted one does not",
+      "packages/runtime/src/session/policy-session.test.ts > score equals the record",
+      "packages/runtime/src/session/grammar.test.ts > gives the same log-probs when replayed over the record (%o)",
+      "packages/runtime/src/sampler.test.ts > under %s follow their recorded log-probs",
+      "packages/runtime/src/sampler.test.ts > of another temperature are detected",
+      "packages/runtime/src/backend/webgpu/gpu-sampler.browser.test.ts > drawn tokens follow the distribution, cut and whole, and not a shifted one",
     ],
   },
   {
@@ -156,12 +156,12 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "PEFT adapters come by address and hash, are active per session at a strength, and a swap drops no frame.",
     tests: [
-      "packages/runtime/src/fetch-adapter.test.ts > is the one that was published",
+      "packages/runtime/src/fetch-adapter.test.ts > equals the published adapter",
       "packages/runtime/src/fetch-adapter.test.ts > of rank-stabilized LoRA has its scale",
-      "packages/runtime/src/session/policy-session.test.ts > sessions under several sample at the same time, each as under its own alone",
-      "packages/runtime/src/session/policy-session.test.ts > an activation in mid-conversation reads everything again; scale is part of it",
+      "packages/runtime/src/session/policy-session.test.ts > sessions under several adapters sample concurrently, each as if alone",
+      "packages/runtime/src/session/policy-session.test.ts > activating an adapter or scale in mid-conversation reads everything again",
       "packages/runtime/src/node/node-policy.test.ts > adapters of larger rank than the shared graph's get a larger graph",
-      "packages/runtime/src/browser-swap.browser.test.ts > a swap in the worker drops no frame of the page that one on its thread does",
+      "packages/runtime/src/browser-swap.browser.test.ts > a swap in the worker drops no frames of the page, and one on its own thread does",
     ],
   },
   {
@@ -170,12 +170,12 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Chats have OpenAI's shape: streams, tools, response formats, n, seed, stop, usage; a conversation is read once.",
     tests: [
-      "packages/runtime/src/chat/policy-chat.test.ts > is OpenAI's, with usage, a fingerprint, timings and what learning needs",
-      "packages/runtime/src/chat/policy-chat.test.ts > streams what folds into the same answer, usage on the last chunk",
-      "packages/runtime/src/chat/policy-chat.test.ts > a conversation is read once, its answers as they were sampled",
-      "packages/runtime/src/chat/nano-chat.test.ts > required calls, a named one and a schema are held, with a record of the grammar",
-      "packages/runtime/src/chat/chat-types.test.ts > create takes what a caller of OpenAI's client writes",
-      "packages/runtime/src/chat/local-chat.browser.test.ts > an address becomes a chat: loaded with progress, held to a schema, available after",
+      "packages/runtime/src/chat/policy-chat.test.ts > has OpenAI's shape, with usage, a fingerprint, timings and a record for learning",
+      "packages/runtime/src/chat/policy-chat.test.ts > streams chunks that fold into the same answer, with usage on the last one",
+      "packages/runtime/src/chat/policy-chat.test.ts > a conversation is read once, with its answers as sampled",
+      "packages/runtime/src/chat/nano-chat.test.ts > required calls, a named call and a schema are enforced, and the grammar is recorded",
+      "packages/runtime/src/chat/chat-types.test.ts > create accepts calls written for OpenAI's client",
+      "packages/runtime/src/chat/local-chat.browser.test.ts > a model address becomes a chat: loaded with progress, constrained by a schema, then available",
     ],
   },
   {
@@ -184,10 +184,10 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A chat is a model of the AI SDK: text, tools over steps, streams, availability and progress, records in its metadata.",
     tests: [
-      "packages/runtime/src/ai-sdk/language-model.test.ts > generateText gives text, usage and the record",
-      "packages/runtime/src/ai-sdk/language-model.test.ts > tools run over several steps of one conversation, which is read once",
-      "packages/runtime/src/ai-sdk/language-model.test.ts > streamText gives every part in order",
-      "packages/runtime/src/ai-sdk/language-model.test.ts > a model that is not there says so, loads once with progress, and can be tried again",
+      "packages/runtime/src/ai-sdk/language-model.test.ts > generateText returns text, usage and the record",
+      "packages/runtime/src/ai-sdk/language-model.test.ts > tools run over several steps of one conversation, whose tokens are read once",
+      "packages/runtime/src/ai-sdk/language-model.test.ts > streamText yields every part in order",
+      "packages/runtime/src/ai-sdk/language-model.test.ts > a model that is not loaded says so, loads once with progress, and can be retried",
     ],
   },
   {
@@ -196,10 +196,10 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The browser's model is a chat, and a chat is the browser's LanguageModel where it has none.",
     tests: [
-      "packages/runtime/src/prompt-api/browser-model.test.ts > the browser's model answers as a chat, without a record to learn from",
-      "packages/runtime/src/prompt-api/language-model.test.ts > that overflows loses the oldest turns, not the initial ones, and says so",
-      "packages/runtime/src/prompt-api/prompt-api.browser.test.ts > a browser's LanguageModel without a model is passed over, and replaced by ours",
-      "packages/runtime/src/prompt-api/prompt-api.browser.test.ts > the polyfill has every member of the browser's LanguageModel that pages may use",
+      "packages/runtime/src/prompt-api/browser-model.test.ts > the browser's model answers as a chat, without a learnable record",
+      "packages/runtime/src/prompt-api/language-model.test.ts > on overflow loses the oldest turns, not the initial ones, and fires an event",
+      "packages/runtime/src/prompt-api/prompt-api.browser.test.ts > a browser's LanguageModel without a model is replaced by ours",
+      "packages/runtime/src/prompt-api/prompt-api.browser.test.ts > the polyfill has every member of the browser's LanguageModel that pages can use",
     ],
   },
   {
@@ -208,10 +208,10 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A chat on a server stands in where none runs here; ours can be served, and OpenAI's client reads it.",
     tests: [
-      "packages/runtime/src/openai-http/http-chat.test.ts > answers over the wire as it answers here, records included",
-      "packages/runtime/src/openai-http/http-chat.test.ts > OpenAI's own client reads it, streamed and not, with tools and errors",
-      "packages/runtime/src/openai-http/http-chat.test.ts > that is gone, or goes in the middle, is a retryable NETWORK error",
-      "packages/runtime/src/openai-http/http-chat.test.ts > the first source that opens is taken, and an abort ends the search",
+      "packages/runtime/src/openai-http/http-chat.test.ts > answers over HTTP as it does locally, including records",
+      "packages/runtime/src/openai-http/http-chat.test.ts > works with OpenAI's own client, with and without streaming, with tools and errors",
+      "packages/runtime/src/openai-http/http-chat.test.ts > that is unreachable, or drops the connection, is a retryable NETWORK error",
+      "packages/runtime/src/openai-http/http-chat.test.ts > the first source that opens is used, and an abort ends the search",
     ],
   },
   {
@@ -219,8 +219,8 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/how-to/runtime.md, Testing what you build",
     behavior: "A scripted chat stands in for a model in users' tests.",
     tests: [
-      "packages/runtime/src/testing/scripted-chat.test.ts > a script is spoken word by word, and every request is remembered",
-      "packages/runtime/src/testing/scripted-chat.test.ts > it stands in for a model of the AI SDK",
+      "packages/runtime/src/testing/scripted-chat.test.ts > a script is streamed word by word, and every request is recorded",
+      "packages/runtime/src/testing/scripted-chat.test.ts > it can replace a model of the AI SDK",
     ],
   },
   {
@@ -229,8 +229,8 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Pages share the weights of one service worker; where the browser ends it, the continuation is the same.",
     tests: [
-      "packages/runtime/src/worker/service.browser.test.ts > pages are served side by side, each with sessions and versions of its own",
-      "packages/runtime/src/worker/service.browser.test.ts > a service worker that the browser ends in the middle is started again, same continuation",
+      "packages/runtime/src/worker/service.browser.test.ts > pages are served side by side, each with its own sessions and versions",
+      "packages/runtime/src/worker/service.browser.test.ts > a service worker ended by the browser is restarted, with the same continuation",
       "test/e2e/guide.test.ts > runs a policy in its service worker",
     ],
   },
@@ -240,12 +240,12 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A device lost or a worker dead in the middle of a turn gives the same tokens and log-probs as undisturbed; again and again is retryable.",
     tests: [
-      "packages/runtime/src/session/recovery.test.ts > at any run of any session: the same tokens and log-probs as undisturbed",
-      "packages/runtime/src/session/recovery.test.ts > again and again is the caller's to know, and the session goes on afterwards",
-      "packages/runtime/src/node/node-recovery.test.ts > a native device that is lost in the middle: same tokens, same log-probs, nothing left",
-      "packages/runtime/src/browser-session.browser.test.ts > %s, is replaced: the generation goes on with the same tokens",
-      "packages/runtime/src/worker/lost-device.browser.test.ts > a device that is lost in the middle of branches' steps is replaced, same continuations",
-      "packages/runtime/src/backend/webgpu/gpu-memory.browser.test.ts > a device that refuses a command is as good as lost",
+      "packages/runtime/src/session/recovery.test.ts > at any run of any session leaves tokens and log-probs unchanged",
+      "packages/runtime/src/session/recovery.test.ts > repeatedly is reported to the caller, and the session can continue afterwards",
+      "packages/runtime/src/node/node-recovery.test.ts > after a lost native device, tokens and log-probs are the same and no memory is left",
+      "packages/runtime/src/browser-session.browser.test.ts > %s, is replaced: the generation continues with the same tokens",
+      "packages/runtime/src/worker/lost-device.browser.test.ts > a device lost during steps of branches is replaced, with the same continuations",
+      "packages/runtime/src/backend/webgpu/gpu-memory.browser.test.ts > a device that refuses a command counts as lost",
     ],
   },
   {
@@ -262,10 +262,10 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Without memory idle sessions are read again later and others wait; one that never fits is a retryable error.",
     tests: [
-      "packages/runtime/src/session/recovery.test.ts > drops what idle sessions hold, and reads it again when they go on",
-      "packages/runtime/src/session/recovery.test.ts > with nothing left to drop lets the last to come wait for the others",
-      "packages/runtime/src/session/recovery.test.ts > one that waits can be given up, and one that never fits is told",
-      "packages/runtime/src/backend/cpu/wasm-device.test.ts > a heap that is full is a typed error that may be tried again, and leaves the module usable",
+      "packages/runtime/src/session/recovery.test.ts > drops caches of idle sessions, and reads them again when they continue",
+      "packages/runtime/src/session/recovery.test.ts > with nothing left to drop makes the latest job wait for the others",
+      "packages/runtime/src/session/recovery.test.ts > a waiting job can be aborted, and one that never fits fails",
+      "packages/runtime/src/backend/cpu/wasm-device.test.ts > a full heap is a retryable error and leaves the module usable",
     ],
   },
   {
@@ -273,10 +273,10 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/how-to/runtime.md, Where it runs",
     behavior: "Nothing is left after dispose, on CPU and GPU.",
     tests: [
-      "packages/runtime/src/session/policy-session.test.ts > disposed while generating, forking and scoring, nothing is left (answers later: %s)",
-      "packages/runtime/src/backend/webgpu/gpu-memory.browser.test.ts > every buffer is counted by its use until it is destroyed, also one that others make",
-      "packages/runtime/src/backend/webgpu/webgpu-backend.browser.test.ts > a lost device rejects what runs and what comes; nothing is left after dispose",
-      "packages/runtime/src/agreement/backend-agreement.contract.ts > it says its number format, and holds nothing after it is disposed",
+      "packages/runtime/src/session/policy-session.test.ts > disposing while generating, forking and scoring frees everything (answers later: %s)",
+      "packages/runtime/src/backend/webgpu/gpu-memory.browser.test.ts > every buffer, including those of other code, is counted by use until it is destroyed",
+      "packages/runtime/src/backend/webgpu/webgpu-backend.browser.test.ts > a lost device rejects current and later runs, and dispose frees everything",
+      "packages/runtime/src/agreement/backend-agreement.contract.ts > it reports its number format, and frees everything when disposed of",
     ],
   },
   {
@@ -285,12 +285,12 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Downloads go on at the byte after a break, an abort or a reload; damaged chunks are fetched again; two tabs fetch once.",
     tests: [
-      "packages/runtime/src/store/file-download.test.ts > goes on at the byte, and nothing is sent twice",
-      "packages/runtime/src/store/file-download.test.ts > goes on at the byte in the next page, after an abort",
-      "packages/runtime/src/store/file-download.test.ts > that hangs is given up, goes on, and at last is an error that can be tried again",
-      "packages/runtime/src/store/opfs-storage.browser.test.ts > the next page goes on at the byte where the network broke",
-      "packages/runtime/src/store/opfs-storage.browser.test.ts > a chunk that was damaged or deleted in the file system is fetched again",
-      "packages/runtime/src/store/opfs-storage.browser.test.ts > two threads that load one file at the same time fetch it once, and both have it whole",
+      "packages/runtime/src/store/file-download.test.ts > resumes at the byte where it broke, and nothing is sent twice",
+      "packages/runtime/src/store/file-download.test.ts > resumes at the byte in the next page, after an abort",
+      "packages/runtime/src/store/file-download.test.ts > that stalls is retried, and finally fails with a retryable error",
+      "packages/runtime/src/store/opfs-storage.browser.test.ts > the next page resumes at the byte where the network broke",
+      "packages/runtime/src/store/opfs-storage.browser.test.ts > a chunk damaged or deleted in the file system is fetched again",
+      "packages/runtime/src/store/opfs-storage.browser.test.ts > two threads that load one file concurrently fetch it once, and both get it completely",
     ],
   },
   {
@@ -308,7 +308,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/how-to/runtime.md, When things go wrong",
     behavior: "A context beyond the model's positions is refused when the model is opened.",
     tests: [
-      "packages/runtime/src/limits.test.ts > a context is at most the model's positions, and 8192 where nobody asks for more",
+      "packages/runtime/src/limits.test.ts > a context is at most the model's positions, and by default at most 8192",
       "packages/runtime/src/node/policy-misuse.test.ts > a context beyond the model's positions is refused before anything is computed",
       "packages/runtime/src/browser-policy.browser.test.ts > a context beyond the model's positions is refused",
     ],
@@ -318,7 +318,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/decisions/0011-models-in-the-private-file-system.md",
     behavior: "What an earlier version left in visitors' browsers is deleted.",
     tests: [
-      "packages/runtime/src/store/opfs-storage.browser.test.ts > what an earlier version stored in the Cache API is deleted, and nothing else there",
+      "packages/runtime/src/store/opfs-storage.browser.test.ts > only what an earlier version stored in the Cache API is deleted",
     ],
   },
   {
@@ -326,8 +326,8 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/how-to/runtime.md, When things go wrong",
     behavior: "What the quota refuses stays in memory; the load does not fail.",
     tests: [
-      "packages/runtime/src/store/file-download.test.ts > what no longer fits into storage stays in memory, and crosses to another thread",
-      "packages/runtime/src/store/opfs-storage.browser.test.ts > where the browser's quota ends in the middle of a download, the rest stays in memory",
+      "packages/runtime/src/store/file-download.test.ts > chunks that do not fit into storage stay in memory, and can be posted to another thread",
+      "packages/runtime/src/store/opfs-storage.browser.test.ts > if the browser's quota runs out during a download, the rest stays in memory",
     ],
   },
   {
@@ -337,9 +337,9 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
       "Models come from the Hub, a server's folder or the visitor's, with exact progress, and offline from then on.",
     tests: [
       "packages/runtime/src/store/load-model.test.ts > a repository of the Hub loads with exact progress, and offline from then on",
-      "packages/runtime/src/store/load-model.test.ts > a folder on a plain server loads, in one file or in shards, also where HEAD is unknown",
-      "packages/runtime/src/store/load-model.test.ts > a picked folder loads without a copy, from the files beside the topmost config",
-      "packages/runtime/src/store/load-model.test.ts > hashes that the caller knows are checked, for remote files and for picked ones",
+      "packages/runtime/src/store/load-model.test.ts > a folder on a plain server loads, in one file or in shards, also without HEAD",
+      "packages/runtime/src/store/load-model.test.ts > a picked folder loads without a copy, from the files next to the topmost config",
+      "packages/runtime/src/store/load-model.test.ts > given hashes are checked, for remote and for picked files",
     ],
   },
   {
@@ -350,8 +350,8 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "packages/runtime/src/store/load-model.test.ts > a model that is too large is refused",
       "packages/runtime/src/store/load-model.test.ts > a large model is measured against the page's own device, a small one is not",
-      "packages/runtime/src/store/model-memory.test.ts > with the figure, the limit, and the format that would fit",
-      "packages/runtime/src/store/model-memory.test.ts > the weights of a graph in %s have the size that was computed for them",
+      "packages/runtime/src/store/model-memory.test.ts > with its size, the limit, and the format that would fit",
+      "packages/runtime/src/store/model-memory.test.ts > the weights of a graph in %s have the computed size",
     ],
   },
   {

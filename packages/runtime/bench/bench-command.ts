@@ -1,29 +1,30 @@
-/** The command line of every benchmark made of scenarios: options, progress, rows, exit code. */
+/** The command line of benchmarks made of scenarios: options, progress, rows, exit code. */
 import { createCommand } from "../../../trainer/src/commands/command-line.ts";
 import { namesOf } from "../../../trainer/src/options/option-values.ts";
 import type { BenchRow } from "./row.ts";
 
-/** One thing that is measured. */
+/** One measurement. */
 export type BenchScenario<Context> = {
   readonly name: string;
   readonly description: string;
-  /** Rows as they are measured. */
+  /** Yields rows as they are measured. */
   readonly run: (context: Context) => AsyncIterable<BenchRow>;
 };
 
+/** A benchmark command and its texts. */
 export type BenchCommand<Context> = {
   /** As users type it: `npm run bench:runtime --`. */
   readonly command: string;
   readonly description: string;
   readonly scenarios: readonly BenchScenario<Context>[];
-  /** What is compared before speed, in the plural. */
+  /** Plural noun for the outputs that are compared before speed. */
   readonly compared: string;
   readonly context: (quick: boolean, report: (line: string) => void) => Context;
 };
 
 /**
- * Runs the scenarios that the command line names. Progress goes to stderr; with `--json` the last
- * line of stdout is one JSON object `{rows}`. Exit code 1 where some rows do not agree.
+ * Runs the scenarios selected on the command line. Progress goes to stderr; with `--json` the last
+ * line of stdout is one JSON object `{rows}`. The exit code is 1 if some rows do not agree.
  */
 export async function runBench<Context>(bench: BenchCommand<Context>): Promise<void> {
   const { scenarios } = bench;
@@ -31,8 +32,8 @@ export async function runBench<Context>(bench: BenchCommand<Context>): Promise<v
   const program = createCommand(bench.command)
     .description(bench.description)
     .option("--only <names>", `scenarios, separated by commas: ${known.join(", ")}`, namesOf(known))
-    .option("--quick", "run one round of each, to see that it works", false)
-    .option("--json", "end with one JSON object instead of a table", false)
+    .option("--quick", "run one round of each, to check that it works", false)
+    .option("--json", "print one JSON object instead of a table", false)
     .parse();
   const options = program.opts<{ only?: string[]; quick: boolean; json: boolean }>();
   const names = options.only ?? known;
@@ -47,7 +48,7 @@ export async function runBench<Context>(bench: BenchCommand<Context>): Promise<v
     }
   }
   if (!rows.every(({ agree }) => agree)) {
-    report(`some ${bench.compared} do not agree: their speed means nothing`);
+    report(`some ${bench.compared} do not agree, so their speed is meaningless`);
     process.exitCode = 1;
   }
   if (options.json) console.log(JSON.stringify({ rows }));

@@ -1,4 +1,4 @@
-/** Random models of the sizes that are measured. Weights come from a seed, nothing is downloaded. */
+/** Random models of the measured sizes. Weights come from a seed; nothing is downloaded. */
 import { initializeDecoder, parameterCount } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
@@ -22,10 +22,10 @@ const base: DecoderConfig = {
 };
 
 /**
- * `micro`: 0.2 M parameters, what a software GPU can carry. `nano`: 0.7 M, the shape of the first
- * `packages/model/nano` with a longer context; kept, because aims were set for it. `small`: 15 M.
- * `long`: for contexts of 6k on a software GPU, whose attention takes a quarter of a second per head
- * and layer there: one layer, two heads.
+ * `micro`: 0.2 M parameters, small enough for a software GPU. `nano`: 0.7 M, the shape of the first
+ * `packages/model/nano` with a longer context, kept because targets were set for it. `small`: 15 M.
+ * `long`: for contexts of 6k on a software GPU, whose attention takes a quarter of a second per
+ * head and layer there: one layer, two heads.
  */
 export const BENCH_CONFIGS: { readonly [name in BenchModelName]: DecoderConfig } = {
   micro: {
@@ -61,7 +61,7 @@ export const BENCH_CONFIGS: { readonly [name in BenchModelName]: DecoderConfig }
   },
 };
 
-/** Weights whose greedy continuations wander instead of settling on one token. */
+/** Weights whose greedy continuations vary instead of settling on one token. */
 export function benchWeights(name: BenchModelName): TensorMap {
   const weights = new Map(initializeDecoder(BENCH_CONFIGS[name], 7));
   for (const [tensor, { shape, data }] of weights) {
@@ -78,7 +78,7 @@ export function benchPrompt(name: BenchModelName, length: number): number[] {
   return Array.from({ length }, (_, i) => (i * i * 7 + i * 3 + 5) % vocabularySize);
 }
 
-/** Size as it is written in rows: `0.7M`. */
+/** Size label for row names, such as `0.7M`. */
 export function sizeLabel(name: BenchModelName): string {
   return `${(parameterCount(BENCH_CONFIGS[name]) / 1e6).toPrecision(2)}M`;
 }

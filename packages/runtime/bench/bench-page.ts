@@ -11,19 +11,19 @@ const ISOLATION = {
   "Cross-Origin-Embedder-Policy": "require-corp",
 };
 
-/** One function of a page module, called from Node. Everything crosses as JSON. */
+/** Calls functions of page modules from Node. Arguments and results are sent as JSON. */
 export type BenchPage = {
   /**
-   * @param module - file of `bench/page`, without its ending.
+   * @param module - file of `bench/page`, without its extension.
    * @param options - passed to the module's `measure`.
    */
   measure<T>(module: string, options: unknown): Promise<T>;
-  /** What the page shows, as a PNG file. */
+  /** Saves a screenshot of the page as PNG. */
   screenshot(path: string): Promise<void>;
   close(): Promise<void>;
 };
 
-/** @param report - told what the page logs. */
+/** @param report - called with each line that the page logs. */
 export async function openBenchPage(report: (line: string) => void): Promise<BenchPage> {
   const server = await createServer({
     configFile: false,

@@ -1,14 +1,14 @@
-/** Whether draws follow a distribution that is known token by token. */
+/** Tests whether draws follow a known token distribution. */
 
-/** How often a token came, and how probable its record says it is. */
+/** How often a token was drawn, and its recorded probability. */
 export type Observed = { readonly count: number; readonly probability: number };
 
-/** Sums of several tests, which may be added up. */
+/** Statistic and degrees of freedom, which add up over several tests. */
 export type ChiSquare = { readonly statistic: number; readonly degrees: number };
 
 /**
- * Pearson's statistic of `draws` draws. Tokens expected fewer than five times are pooled, with all
- * that was never drawn.
+ * Pearson's statistic of `draws` draws. Pools tokens with fewer than five expected draws, together
+ * with all tokens that were never drawn.
  */
 export function chiSquare(observed: readonly Observed[], draws: number): ChiSquare {
   const common = observed.filter(({ probability }) => probability * draws >= 5);
@@ -26,7 +26,7 @@ export function chiSquare(observed: readonly Observed[], draws: number): ChiSqua
 }
 
 /**
- * The probability of draws at least as far off, were the distribution right.
+ * The probability of draws at least this far off if the distribution is right.
  * Source: Wilson and Hilferty 1931, the cube root of a χ² variable is nearly normal.
  */
 export function pValue({ statistic, degrees }: ChiSquare): number {

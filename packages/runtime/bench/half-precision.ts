@@ -1,6 +1,7 @@
 /**
- * The agreement suite in f16, for a WebGPU device with `shader-f16`, which Chromium's software device
- * is not. Run by hand, with a `navigator.gpu` that its caller installs: see docs/evidence/appendix/runtime.md.
+ * The agreement suite in f16, for WebGPU devices with `shader-f16`, which Chromium's software
+ * device does not have. Run manually with a `navigator.gpu` installed by the caller: see
+ * docs/evidence/appendix/runtime.md.
  */
 import { roundedWeights } from "@waggle/model";
 import { AGREEMENT_CASES } from "../src/agreement/agreement-cases.ts";

@@ -1,10 +1,10 @@
-/** Measures several things by turns, so that what else the machine does hits all alike. */
+/** Measures several things in turns, so that other load on the machine affects all alike. */
 
 /**
- * The least of `rounds` measurements of each, after one round that is thrown away: compiled code and
- * grown memory are what a page has in use.
+ * The least of `rounds` measurements of each, after one warm-up round, which compiles code and grows
+ * memory as in a page that has been in use.
  *
- * @param measures - each measures once, in any unit where less is better.
+ * @param measures - each measures once, in a unit where less is better.
  */
 export async function interleavedBest(
   rounds: number,

@@ -40,7 +40,7 @@ const SCENARIOS: readonly Scenario[] = [
 
 await runBench({
   command: "npm run bench:runtime --",
-  description: "Measures the runtime against its peers; outputs are compared before speed.",
+  description: "Measure the runtime against its peers. Outputs are compared before speed.",
   scenarios: SCENARIOS,
   compared: "outputs",
   context: (quick, report) => ({ quick, report, page: () => openBenchPage(report) }),

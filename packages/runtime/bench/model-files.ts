@@ -1,4 +1,4 @@
-/** What the bench server answers under `/bench-models/<name>/`: model folders, made when asked for. */
+/** Model folders that the bench server creates on request under `/bench-models/<name>/`. */
 import {
   HUGGINGFACE_INPUTS,
   buildDecoderGraph,
@@ -16,7 +16,7 @@ const cache = new Map<string, Uint8Array>();
  * - `config.json`, `model.safetensors`: as our runtime loads a model;
  * - `onnx/model.onnx`, `generation_config.json`: as Transformers.js does, without a stop token.
  *
- * @param path - `<name>/<file>`. @returns `null` for what there is not.
+ * @param path - `<name>/<file>`. @returns `null` if there is no such file.
  */
 export async function modelFile(path: string): Promise<Uint8Array | null> {
   const known = cache.get(path);

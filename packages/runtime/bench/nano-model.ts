@@ -1,4 +1,4 @@
-/** The trained base model of the repository, for what random weights cannot show. */
+/** The repository's trained base model, for measurements where random weights will not do. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDecoderConfig, readSafetensors, selectDecoderWeights } from "@waggle/model";
@@ -13,7 +13,7 @@ export type NanoModel = {
   readonly tokenizerFiles: ReadonlyMap<string, Uint8Array>;
 };
 
-/** @param contextLength - positions its rotary tables are made for; it was trained on 512. */
+/** @param contextLength - positions of its rotary tables; it was trained on 512. */
 export function readNanoModel(contextLength: number): NanoModel {
   const read = (name: string): Uint8Array => readFileSync(join(FOLDER, name));
   const parsed = parseDecoderConfig(JSON.parse(new TextDecoder().decode(read("config.json"))));

@@ -1,10 +1,10 @@
 /**
- * Compares two loops on a machine whose speed changes while it is measured. They take turns in short
- * blocks A B B A, so that a slow moment or a drift hits both sides of a pair; the ratio is the median
- * over many pairs, which the blocks that something else interrupted do not move.
+ * Compares two loops on a machine whose speed changes during measurement. They take turns in short
+ * blocks A B B A, so that a slow moment or a drift affects both sides of a pair. The ratio is the
+ * median over many pairs, which single interrupted blocks do not change.
  */
 
-/** Times of two sides, in milliseconds a token, and how they compare. */
+/** Times of two sides, in milliseconds per token, and their ratio. */
 export type Comparison = {
   /** Medians. */
   readonly first: number;
@@ -12,8 +12,8 @@ export type Comparison = {
   /** Median of the pairs' first / second. */
   readonly ratio: number;
   /**
-   * 95 % interval of that median by ranks, as wide as the pairs of one round were one measurement:
-   * neighbors share their slow moments.
+   * 95 % interval of that median by ranks, counting the pairs of one round as a single measurement,
+   * because neighboring pairs share slow moments.
    */
   readonly interval: readonly [number, number];
   readonly pairs: number;
@@ -33,7 +33,7 @@ export class PairedRatios {
     this.#tokensPerBlock = tokensPerBlock;
   }
 
-  /** @param round - pairs that were measured one after the other. */
+  /** @param round - pairs measured one after the other. */
   addRound(round: readonly PairedBlocks[]): void {
     const ratios = round.map(([a, b, again, last]) => (a + last) / (b + again));
     this.#ratios.push(...ratios);
@@ -44,7 +44,7 @@ export class PairedRatios {
     }
   }
 
-  /** Half of the interval's width, infinite while there are too few rounds for one. */
+  /** Half the width of the interval; infinite with too few rounds. */
   get uncertainty(): number {
     const [low, high] = this.#interval();
     return (high - low) / 2;
@@ -71,16 +71,16 @@ export class PairedRatios {
 }
 
 export type RoundLimits = {
-  /** Rounds before that count for nothing: compiled code and grown memory are what a page has in use. */
+  /** Untimed rounds at the start, so that code is compiled and memory has grown as in a used page. */
   readonly warmUp: number;
   readonly least: number;
   readonly most: number;
-  /** Rounds end sooner where the ratio is known this well. */
+  /** Rounds end early once the ratio is known to this precision. */
   readonly uncertainty: number;
 };
 
 /**
- * Rounds until the ratio is known well enough.
+ * Measures rounds until the ratio is precise enough.
  *
  * @param round - measures the pairs of one generation.
  */

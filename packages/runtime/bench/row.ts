@@ -1,26 +1,26 @@
-/** The one shape in which benchmarks of this project report. */
+/** The common format of benchmark results in this project. */
 import type { Comparison } from "./paired-blocks.ts";
 
-/** One comparison. Outputs were compared before speed: where they differ, `agree` is false. */
+/** One comparison. Outputs are compared before speed: if they differ, `agree` is false. */
 export type BenchRow = {
   readonly name: string;
   readonly ours: number;
   readonly peer: number;
   readonly peerName: string;
   readonly unit: string;
-  /** How much better ours is where more is better, ours / peer; for costs, how much worse. */
+  /** ours / peer. Above 1 is better where more is better, and worse for costs. */
   readonly ratio: number;
   readonly agree: boolean;
   /**
-   * Where the ratio was taken from pairs of blocks by turns: the 95 % interval of their median, which is
-   * the ratio, and not the quotient of the medians that `ours` and `peer` then are.
+   * If the ratio comes from pairs of alternating blocks: the 95 % interval of its median. The ratio
+   * then differs from the quotient of `ours` and `peer`, which are medians themselves.
    */
   readonly interval?: readonly [number, number];
 };
 
 type RowText = Pick<BenchRow, "name" | "peerName" | "unit" | "agree">;
 
-/** A row with its ratio, numbers rounded to four digits. */
+/** A row with its ratio; numbers are rounded to four digits. */
 export function benchRow(row: Omit<BenchRow, "ratio">): BenchRow {
   const { name, ours, peer, peerName, unit, agree } = row;
   const ratio = round(ours / peer);

@@ -1,13 +1,13 @@
-/** One thing that is measured. */
+/** The type of a benchmark scenario of the runtime. */
 import type { BenchPage } from "./bench-page.ts";
 import type { BenchScenario } from "./bench-command.ts";
 
 export type BenchContext = {
-  /** Fewer rounds and smaller sizes: for finding out whether it runs, not for figures. */
+  /** Fewer rounds and smaller sizes: shows whether the scenario runs, not figures. */
   readonly quick: boolean;
-  /** Tells what is under way, on stderr. */
+  /** Prints progress to stderr. */
   readonly report: (line: string) => void;
-  /** A page of its own for this scenario; closed after it. */
+  /** Opens a page for this scenario, which is closed after it. */
   readonly page: () => Promise<BenchPage>;
 };
 

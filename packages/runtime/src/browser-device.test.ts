@@ -40,7 +40,7 @@ test.each([
   expect(await chooseDevice("auto", offered, globals)).toMatchObject({ device, description });
 });
 
-test("webgpu takes a software adapter too, and names it", async () => {
+test("webgpu accepts a software adapter and names it", async () => {
   const chosen = await chooseDevice("webgpu", offered, page(info("google", "swiftshader")));
   expect(chosen).toMatchObject({ device: "webgpu", description: "google/swiftshader" });
 });
@@ -50,11 +50,11 @@ test.each([page(null), withoutWebgpu])("webgpu without an adapter is refused", a
   expect(WaggleError.is(error, "DEVICE_UNAVAILABLE")).toBe(true);
 });
 
-test("wasm asks for no adapter, and takes the threads it is given only where it can", async () => {
+test("wasm requests no adapter, and uses the given threads only with isolation", async () => {
   const navigator = {
     gpu: {
       requestAdapter: () => {
-        throw new Error("must not be asked");
+        throw new Error("requestAdapter must not be called");
       },
     },
   };

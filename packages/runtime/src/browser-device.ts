@@ -1,7 +1,8 @@
-/** Which device a page's policy runs on, and why. */
+/** Chooses the device for a page's policy. */
 import { WaggleError } from "@waggle/protocol";
 import type { BrowserDevice } from "./worker/messages.ts";
 
+/** The device, with a description for reports. */
 export type ChosenDevice = {
   readonly device: BrowserDevice;
   /** Adapter vendor and architecture, or thread count: `google/swiftshader`, `wasm x2`. */
@@ -9,7 +10,7 @@ export type ChosenDevice = {
   readonly threads: number;
 };
 
-/** What the choice looks at; in a page, `globalThis`. */
+/** The globals that the choice depends on; in a page, `globalThis`. */
 export type BrowserGlobals = {
   readonly navigator: {
     readonly hardwareConcurrency?: number;
@@ -19,12 +20,12 @@ export type BrowserGlobals = {
 };
 
 /**
- * `webgpu` and `wasm` are taken at their word. `auto` takes WebGPU where there is a hardware adapter:
- * a software one computes small models slower than WASM does.
+ * `webgpu` and `wasm` are used as given. `auto` uses WebGPU if there is a hardware adapter: software
+ * adapters compute small models slower than WASM does.
  *
- * @param threadsFor - WASM threads out of half of the machine's; not asked without cross-origin
- *   isolation, where there is one.
- * @throws WaggleError `DEVICE_UNAVAILABLE` when `webgpu` is asked for and there is no adapter.
+ * @param threadsFor - WASM threads out of half of the machine's; not called without cross-origin
+ *   isolation, which allows only one.
+ * @throws WaggleError `DEVICE_UNAVAILABLE` if `webgpu` is requested and there is no adapter.
  */
 export async function chooseDevice(
   wanted: "auto" | BrowserDevice,

@@ -21,7 +21,7 @@ const largestGap = (a: readonly number[], b: readonly number[]): number =>
 describe("in a worker", () => {
   test("WASM and WebGPU give the same log-probs at prefill lengths around every block", async () => {
     const wasm = await open({ device: "wasm" });
-    // Fails where there is no adapter: a skip would hide that WebGPU was never tested.
+    // Fails without an adapter, because skipping would hide that WebGPU was not tested.
     const webgpu = await open({ device: "webgpu" });
     expect(webgpu.client).toMatchObject({ backend: "webgpu", device: "google/swiftshader" });
     const lengths = isLong()
@@ -42,7 +42,7 @@ describe("in a worker", () => {
     ["wasm", "inputs"],
     ["webgpu", "inputs"],
   ] as const)(
-    "%s with adapters by %s: what was sampled over turns and a swap is what score says",
+    "%s with adapters by %s: scores equal the records over turns and a swap",
     async (device, adapterStrategy) => {
       const policy = await open({ device, adapterStrategy });
       const pinned = await policy.createContext();
@@ -78,7 +78,7 @@ describe("in a worker", () => {
     },
   );
 
-  test("token deltas come in order, and an abort between tokens ends the generation", async () => {
+  test("token deltas arrive in order, and an abort between tokens ends the generation", async () => {
     const policy = await open({ device: "wasm", modelFiles: tinyModelFiles(1, 8000) });
     const context = await policy.createContext();
     context.append(tinyPrompt(5));
@@ -110,7 +110,7 @@ describe("in a worker", () => {
     expect(closed).toMatch(/160 positions, got 161/);
   });
 
-  test("contexts that sample at the same time on WASM score as recorded", async () => {
+  test("contexts that sample concurrently on WASM have scores equal to their records", async () => {
     const policy = await open({ device: "wasm" });
     const gaps = await Promise.all(
       Array.from({ length: 5 }, async (_, seed) => {
@@ -131,7 +131,7 @@ describe("in a worker", () => {
     await policy.dispose();
   });
 
-  test("auto takes WASM over a software adapter, and says with how many threads", async () => {
+  test("auto prefers WASM to a software adapter, and reports the number of threads", async () => {
     const policy = await open({ device: "auto", threads: 2 });
     expect(policy.client).toMatchObject({
       backend: "wasm",
@@ -153,7 +153,7 @@ describe("in a worker", () => {
     expect(samples[0]?.tokenIds).toEqual(samples[1]?.tokenIds);
   });
 
-  test("faults of the worker keep their codes", async () => {
+  test("errors in the worker keep their codes", async () => {
     const broken = tinyModelFiles();
     broken.set("model.safetensors", new Uint8Array(64));
     const codeOf = async (promise: Promise<unknown>) =>

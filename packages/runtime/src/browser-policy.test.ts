@@ -1,4 +1,4 @@
-/** Which device a page ends up with, against workers that only say what their check found. */
+/** The device that a page ends up with, against workers that only report a check's result. */
 import { afterEach, expect, test, vi } from "vitest";
 import type { SelfCheckResult } from "./agreement/self-check.ts";
 import { createBrowserPolicy } from "./browser-policy.ts";
@@ -7,7 +7,7 @@ import type { BrowserDevice, OpenRequest, RequestEnvelope } from "./worker/messa
 
 const REFUSED: SelfCheckResult = { verdict: "refused", why: "off by 0.8 nats at prefill 32" };
 
-/** A worker whose device was found to be this. */
+/** A worker whose check of the device has this result. */
 function checkedWorker(result: SelfCheckResult, seen: OpenRequest[]): WorkerHandle {
   const target = new EventTarget();
   const answer = ({ id, request }: RequestEnvelope) => {
@@ -49,20 +49,20 @@ function open(
 
 afterEach(() => vi.unstubAllGlobals());
 
-test("a GPU that computes rightly is taken, and its check is not repeated", async () => {
+test("a GPU that computes correctly is used, and its check is not repeated", async () => {
   const { create, seen } = open("auto", { webgpu: { verdict: "ok" }, wasm: REFUSED });
   expect((await create()).client).toMatchObject({ backend: "webgpu", device: "acme/one" });
   await create();
   expect(seen.map(({ knownChecks }) => knownChecks)).toEqual([{}, { this: { verdict: "ok" } }]);
 });
 
-test("one that computes wrongly is refused, and auto takes WASM", async () => {
+test("a GPU that computes wrongly is refused, and auto uses WASM", async () => {
   const { create } = open("auto", { webgpu: REFUSED, wasm: { verdict: "ok" } });
   expect((await create()).client).toMatchObject({ backend: "wasm", device: "wasm x1" });
 });
 
 test.each(["webgpu", "wasm", "auto"] as const)(
-  "with nothing right, %s is refused with the reason",
+  "if no device is correct, %s is refused with the reason",
   async (device) => {
     const { create } = open(device, { webgpu: REFUSED, wasm: REFUSED });
     await expect(create()).rejects.toMatchObject({

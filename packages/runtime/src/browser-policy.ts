@@ -1,6 +1,6 @@
 /**
- * The Policy of a page: a worker runs the model and samples, so the page stays responsive and one
- * message per generation crosses. Nothing here computes.
+ * The Policy of a page. A worker runs the model and samples, so that the page stays responsive and
+ * one message is sent per generation.
  */
 import type { Adapter, WeightFormat } from "@waggle/model";
 import { WAGGLE_VERSION, WaggleError } from "@waggle/protocol";
@@ -22,50 +22,57 @@ import { WorkerClient } from "./worker-client.ts";
 import type { WorkerHandle } from "./worker-client.ts";
 import type { AnswerTo, BrowserDevice, ModelFiles, OpenRequest } from "./worker/messages.ts";
 
+/** Options of `createBrowserPolicy`. */
 export type BrowserPolicyOptions = {
   /**
-   * Bytes of `config.json`, `model.safetensors` (or its index and shards) and, for grammars, of the
-   * tokenizer's files by path, which are copied; or a model of `loadModel`, which the worker reads
-   * from the browser's storage.
+   * Either bytes by path, which are copied: `config.json`, `model.safetensors` (or its index and
+   * shards) and, for grammars, the tokenizer's files. Or a model from `loadModel`, which the worker
+   * reads from the browser's storage.
    */
   readonly modelFiles: ModelFiles;
   /** Hex sha256 of the model's file list. */
   readonly baseModel: string;
-  /** Default `auto`: WebGPU where there is a hardware adapter, else WASM. */
+  /** Default `auto`: WebGPU if there is a hardware adapter, otherwise WASM. */
   readonly device?: "auto" | BrowserDevice;
   /**
-   * WASM threads; one without cross-origin isolation. Default: one for small models, else half of
-   * the machine's, at most 4.
+   * WASM threads; always one without cross-origin isolation. Default: one for small models,
+   * otherwise half of the machine's, at most 4.
    */
   readonly threads?: number;
   /**
-   * Number format of the matrices. Default: the one they are stored in, `f32` for numbers. `f16` is
-   * computed in `f32` where the device has no f16, as no CPU has here.
+   * Number format of the matrices. Default: the stored format, `f32` for plain numbers. `f16` is
+   * computed in `f32` on devices without f16, which includes all CPUs.
    */
   readonly dtype?: WeightFormat;
-  /** Most tokens of one session, at most the model's positions. Default: those, at most 8192. */
+  /** Maximum tokens of one session. Default: the model's positions, at most 8192. */
   readonly contextLength?: number;
-  /** Most tokens of one run in prefill and scoring. Default: what is right and fits the device. */
+  /**
+   * Maximum tokens of one run in prefill and scoring. Default: what is correct and fits the device.
+   */
   readonly maxRunTokens?: number;
-  /** On WASM. Default `merge` where it can be; WebGPU writes adapters into bound buffers. */
+  /** For WASM. Default `merge` if possible; WebGPU writes adapters into bound buffers. */
   readonly adapterStrategy?: AdapterStrategy;
   /** With `inputs`: adapters up to this rank share one graph. Default 16. */
   readonly adapterRank?: number;
-  /** Bytes that keys and values may take; idle sessions' beyond it are read again. Default 1 GiB. */
+  /**
+   * Bytes for keys and values. Beyond that, idle sessions' are dropped and recomputed. Default 1
+   * GiB.
+   */
   readonly cacheBytes?: number;
-  /** Makes the worker, where a bundler cannot follow the default; again when one dies. */
+  /** Creates the worker where a bundler cannot follow the default; called again when one dies. */
   readonly createWorker?: (device: BrowserDevice) => WorkerHandle;
 };
 
 /**
- * Starts a worker and loads the model into it, at version 0. A worker that dies is replaced, and what
- * it was doing is done again from the page's record of tokens.
+ * Starts a worker and loads the model into it, at version 0. A worker that dies is replaced, and its
+ * current work is repeated from the page's record of tokens.
  *
- * Before the first use of a device, it is checked whether it computes rightly; a wrong one is gone
- * around, or refused: `auto` then takes WASM.
+ * Before a device is first used, a check finds out whether it computes correctly. If not, a
+ * workaround is used or the device is refused; `auto` then uses WASM.
  *
- * @throws WaggleError `DEVICE_UNAVAILABLE` when `webgpu` is asked for and there is no adapter, or one
- *   that computes wrongly, `INVALID_ARGUMENT` for a context beyond the model's positions, `MODEL_CORRUPT` or `MODEL_UNSUPPORTED` for files that are no such decoder.
+ * @throws WaggleError `DEVICE_UNAVAILABLE` if `webgpu` is requested and there is no adapter or it
+ *   computes wrongly, `INVALID_ARGUMENT` for a context beyond the model's positions,
+ *   `MODEL_CORRUPT` or `MODEL_UNSUPPORTED` for files that are not a supported decoder.
  */
 export async function createBrowserPolicy(options: BrowserPolicyOptions): Promise<AdaptivePolicy> {
   const wanted = options.device ?? "auto";
@@ -77,11 +84,11 @@ export async function createBrowserPolicy(options: BrowserPolicyOptions): Promis
   }
   throw new WaggleError(
     "DEVICE_UNAVAILABLE",
-    `device "${wanted}" must compute rightly, got ${policy}; use another one`,
+    `device "${wanted}" computes wrongly: ${policy}; use another one`,
   );
 }
 
-/** @returns why the device was refused, where its check did. */
+/** @returns the reason if the check refused the device. */
 async function openOn(
   wanted: "auto" | BrowserDevice,
   options: BrowserPolicyOptions,
@@ -140,7 +147,9 @@ async function openOn(
   });
 }
 
-/** Size of the weights. Half-precision files count half; the threshold is not that sharp. */
+/**
+ * Size of the weights. Half-precision files count half, which is precise enough for the threshold.
+ */
 function bytesOf(model: ModelFiles): number {
   const sizes =
     "get" in model
@@ -151,7 +160,7 @@ function bytesOf(model: ModelFiles): number {
   return sum;
 }
 
-/** The literal forms are what bundlers look for; `.js` is found as `.ts` when run from source. */
+/** Bundlers look for these literal forms; `.js` resolves to `.ts` when run from source. */
 function createDefaultWorker(device: BrowserDevice): WorkerHandle {
   return device === "webgpu"
     ? new Worker(new URL("./worker/webgpu.js", import.meta.url), { type: "module" })

@@ -27,13 +27,13 @@ const sampled = (seed: number, maxTokens: number) => ({
 const gap = (a: readonly number[], b: readonly number[]): number =>
   Math.max(...a.map((value, index) => Math.abs(value - (b[index] ?? Number.NaN))));
 
-/** Workers that can be killed: silently, as for memory, or with an error event. */
+/** Workers that can be killed: silently, as when out of memory, or with an error event. */
 function mortalWorkers() {
   const workers: Worker[] = [];
   return {
     workers,
     createWorker: () => {
-      // In this form Vite serves it as a worker, which the test runner leaves as it is.
+      // Vite serves this form as a worker; the test runner leaves it alone.
       const worker = new Worker(new URL("./worker/wasm.ts", import.meta.url), { type: "module" });
       workers.push(worker);
       return worker;
@@ -46,7 +46,7 @@ function mortalWorkers() {
   };
 }
 
-test("branches, groups, scores, adapters and snapshots, across the worker", async () => {
+test("branches, groups, scores, adapters and snapshots work through the worker", async () => {
   const policy = await open();
   await policy.loadAdapter("mine", tinyAdapter(3));
   const session = await policy.createContext();
@@ -88,7 +88,7 @@ test("branches, groups, scores, adapters and snapshots, across the worker", asyn
   await policy.dispose();
 });
 
-test("the record of a session grows while it generates, and a branch sees it", async () => {
+test("the record of a session grows during generation, and a branch sees it", async () => {
   const policy = await open();
   const session = await policy.createContext();
   session.append(tinyPrompt(5));
@@ -104,9 +104,9 @@ test("the record of a session grows while it generates, and a branch sees it", a
 
 describe("a worker that dies", () => {
   test.each(["silently", "with an error"] as const)(
-    "%s, is replaced: the generation goes on with the same tokens",
+    "%s, is replaced: the generation continues with the same tokens",
     async (manner) => {
-      // The worker dies at the hundredth.
+      // The worker dies at the hundredth token.
       const tokens = sampleSize(200, 900);
       const undisturbed = await open();
       const expected = await undisturbed.createContext();
@@ -150,7 +150,7 @@ describe("a worker that dies", () => {
     },
   );
 
-  test("between two calls is not even noticed", async () => {
+  test("between two calls goes unnoticed", async () => {
     const mortal = mortalWorkers();
     const policy = await open({ createWorker: mortal.createWorker });
     const session = await policy.createContext();
@@ -162,7 +162,7 @@ describe("a worker that dies", () => {
     await policy.dispose();
   });
 
-  test("again and again is a retryable error, and the session goes on afterwards", async () => {
+  test("repeatedly is a retryable error, and the session continues afterwards", async () => {
     const mortal = mortalWorkers();
     const policy = await open({ createWorker: mortal.createWorker });
     const session = await policy.createContext();

@@ -1,11 +1,11 @@
-/** The page's record of tokens, against a worker that says what it is told to. */
+/** The page's record of tokens, against a scripted worker. */
 import { FULL_SUPPORT } from "@waggle/protocol";
 import { afterEach, expect, test, vi } from "vitest";
 import { createBrowserPolicy } from "./browser-policy.ts";
 import type { WorkerHandle } from "./worker-client.ts";
 import type { RequestEnvelope, WorkerMessage } from "./worker/messages.ts";
 
-/** Answers a generation with `tokenIds`, of which it said the first `early` before. */
+/** Answers a generation with `tokenIds`, after sending the first `early` of them. */
 function scriptedWorker(tokenIds: readonly number[], early: number): WorkerHandle {
   const target = new EventTarget();
   const say = (data: WorkerMessage) => target.dispatchEvent(new MessageEvent("message", { data }));
@@ -42,7 +42,7 @@ function scriptedWorker(tokenIds: readonly number[], early: number): WorkerHandl
 afterEach(() => vi.unstubAllGlobals());
 
 test.each([0, 2, 5])(
-  "%i of 5 tokens come before the answer: the record has and the listener hears each once",
+  "with %i of 5 tokens before the result, the record has and the listener gets each once",
   async (early) => {
     vi.stubGlobal("navigator", {});
     const policy = await createBrowserPolicy({

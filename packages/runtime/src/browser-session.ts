@@ -1,6 +1,6 @@
 /**
- * A session of a page: the record of its tokens is here, what computes is in the worker. The page can
- * always give another worker all that is needed to go on.
+ * A session of a page. Its record of tokens is in the page, and a worker computes, so the page can
+ * always continue with another worker.
  */
 import type { GenerateOptions, PolicyVersionId, Sample, TokenScores } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
@@ -11,14 +11,14 @@ import { assertBranchAt, assertGroupSize } from "./session/branch-checks.ts";
 import { assertTokenIds } from "./token-ids.ts";
 import type { WorkerClient } from "./worker-client.ts";
 
-/** What a session needs of its policy. */
+/** The policy's members that a session uses. */
 export type SessionFacts = {
   readonly baseModel: string;
   readonly vocabularySize: number;
   readonly worker: PolicyWorker;
 };
 
-/** An adapter of `loadAdapter` in place of the version's. */
+/** An adapter of `loadAdapter`, instead of the version's. */
 type ActiveAdapter = { readonly adapterId: string | null; readonly scale: number };
 
 const NO_ADAPTER: ActiveAdapter = { adapterId: null, scale: 1 };
@@ -31,21 +31,22 @@ const EMPTY_ABORTED: Sample = {
   stopReason: "aborted",
 };
 
+/** See the header. */
 export class BrowserSession implements Session, RestorableSession {
   readonly sessionId: number;
   readonly #facts: SessionFacts;
   readonly #tokenIds: number[];
   /** Tokens that the worker knows. */
   #sent: number;
-  /** Tokens before the running generation: what a new worker repeats it from. */
+  /** Tokens before the running generation, from which a new worker repeats it. */
   #settled: number | null = null;
   #version: PolicyVersion;
   #active: ActiveAdapter;
-  /** True when the worker's tokens are others: it is told ours before anything else. */
+  /** Whether the worker's tokens differ, so that it must be sent ours before anything else. */
   #isStale = false;
   #isDisposed = false;
 
-  /** @param tokenIds - all of them known to the worker, under this name. */
+  /** @param tokenIds - the worker knows all of them, under this session's name. */
   constructor(
     facts: SessionFacts,
     sessionId: number,
@@ -91,7 +92,7 @@ export class BrowserSession implements Session, RestorableSession {
       const { sample, policyVersion } = await this.#call((client) =>
         this.#askToGenerate(client, options, listener),
       );
-      // An adoption may have met a swap that the page had not heard of; the worker knows.
+      // The adoption may have coincided with a swap that the page has not heard of; the worker knows.
       if (policyVersion !== this.#version.version) this.#version = worker.versionOf(policyVersion);
       return sample;
     } finally {
@@ -142,7 +143,7 @@ export class BrowserSession implements Session, RestorableSession {
     if (adapterId !== null && !worker.loaded.has(adapterId)) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `an adapter must be loaded, got "${adapterId}" where ${[...worker.loaded.keys()].join(", ") || "none"} are; call loadAdapter first`,
+        `no adapter "${adapterId}" among ${[...worker.loaded.keys()].join(", ") || "none"}; call loadAdapter first`,
       );
     }
     this.#active = { adapterId, scale };
@@ -196,7 +197,7 @@ export class BrowserSession implements Session, RestorableSession {
     return answer;
   }
 
-  /** Tokens the worker does not know yet. */
+  /** Tokens that the worker does not know yet. */
   #give(): number[] {
     const known = this.#settled ?? this.#tokenIds.length;
     const given = this.#tokenIds.slice(this.#sent, known);
@@ -221,7 +222,7 @@ export class BrowserSession implements Session, RestorableSession {
         const request = { kind: "branch", sessionId, given, branchIds, at, readsFirst } as const;
         return (await client.ask(request, { signal })).tokenIds;
       }
-      // A new worker may not have come as far again: the page's record has.
+      // A new worker may not have caught up; the page's record has the tokens.
       const snapshot = this.#snapshotOf(at ?? this.#tokenIds.length);
       for (const branchId of branchIds) {
         await client.ask({ kind: "restore-session", sessionId: branchId, snapshot }, { signal });
@@ -251,7 +252,7 @@ export class BrowserSession implements Session, RestorableSession {
   }
 }
 
-/** Takes the tokens of one generation, also when a second worker says them again. */
+/** Receives the tokens of one generation, including those that a second worker repeats. */
 class Listener {
   readonly #options: GenerateOptions;
   readonly #tokenIds: number[];
@@ -261,7 +262,7 @@ class Listener {
   #error: unknown = null;
   #hasDiverged = false;
 
-  /** @param tokenIds - the session's record, which it adds to. */
+  /** @param tokenIds - the session's record, to which tokens are added. */
   constructor(options: GenerateOptions, tokenIds: number[]) {
     this.#options = options;
     this.#tokenIds = tokenIds;
@@ -272,12 +273,12 @@ class Listener {
     return signal === undefined ? this.#stop.signal : AbortSignal.any([signal, this.#stop.signal]);
   }
 
-  /** True when the worker went on with other tokens than the record has. */
+  /** Whether the worker continued with other tokens than the record has. */
   get hasDiverged(): boolean {
     return this.#hasDiverged;
   }
 
-  /** @param position - index of the first token that will come. */
+  /** @param position - index of the next token. */
   begin(position: number): void {
     this.#start = position;
     this.#position = position;
@@ -288,8 +289,8 @@ class Listener {
   };
 
   /**
-   * @param tokenIds - all of the generation's: the last of them come with the answer only.
-   * @throws what a listener threw, or that the tokens were not the same again.
+   * @param tokenIds - all of the generation's; the last ones only arrive with the result.
+   * @throws a listener's error, or an error if repeated tokens differ.
    */
   end(tokenIds: readonly number[]): void {
     this.receive(tokenIds.slice(this.#position - this.#start));
@@ -304,7 +305,7 @@ class Listener {
       this.#stopWith(
         new WaggleError(
           "DEVICE_LOST",
-          `a repeated generation must give the same tokens, got ${id} after ${known}; generate again`,
+          `a repeated generation gave token ${id} instead of ${known}; generate again`,
           { retryable: true },
         ),
       );

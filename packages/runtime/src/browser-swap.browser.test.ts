@@ -1,4 +1,4 @@
-/** That a swap leaves the page its frames, against the same swap on the page's own thread. */
+/** A swap in the worker leaves the page its frames, unlike the same swap on the page's own thread. */
 import {
   decoderConfigJson,
   initializeAdapter,
@@ -25,7 +25,7 @@ const CONFIG = {
 const weights = initializeDecoder(CONFIG, 1);
 const adapter = initializeAdapter(CONFIG, { rank: 16, alpha: 16, seed: 1 });
 
-/** Longest time without a frame while `work` goes on, in milliseconds. */
+/** Longest time without a frame during `work`, in milliseconds. */
 async function longestGap(work: () => Promise<void>): Promise<number> {
   let longest = 0;
   let last = performance.now();
@@ -44,7 +44,7 @@ async function longestGap(work: () => Promise<void>): Promise<number> {
   return Math.max(longest, performance.now() - last);
 }
 
-test("a swap in the worker drops no frame of the page that one on its thread does", async () => {
+test("a swap in the worker drops no frames of the page, and one on its own thread does", async () => {
   const encoder = new TextEncoder();
   const inWorker = await createBrowserPolicy({
     modelFiles: new Map([

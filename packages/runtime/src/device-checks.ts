@@ -1,10 +1,10 @@
-/** What checks of this browser's devices said, kept between visits where the page may store. */
+/** Results of device checks, kept between visits if the page can use storage. */
 import type { SelfCheckResult } from "./agreement/self-check.ts";
 import type { DeviceCheck } from "./worker/messages.ts";
 
 const STORAGE_KEY = "waggle-device-checks";
 
-/** Checks that are kept: of several models and formats, and of the builds before. */
+/** Maximum results kept: for several models, formats and earlier builds. */
 const MOST_KEPT = 32;
 
 export function readChecks(): Readonly<Record<string, SelfCheckResult>> {
@@ -14,7 +14,7 @@ export function readChecks(): Readonly<Record<string, SelfCheckResult>> {
       ? (stored as Record<string, SelfCheckResult>)
       : {};
   } catch {
-    return {}; // no storage, or not ours: the device is checked again
+    return {}; // no storage, or unreadable: the device is checked again
   }
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { hasRoomExpanded } from "./expanded-room.ts";
 import { TINY_CONFIG } from "./tiny-decoder.fixture.ts";
 
-test("quantized matrices are expanded where a third of the device holds them, up to 1.4 GB", () => {
+test("quantized matrices are expanded if they fit a third of the device's memory, up to 1.4 GB", () => {
   const ofParameters = (millions: number) => ({
     ...TINY_CONFIG,
     vocabularySize: (millions * 1e6) / TINY_CONFIG.width,

@@ -1,8 +1,11 @@
-/** Which quantized models take the memory of float32 on a CPU, where float32's products are faster. */
+/**
+ * Decides which quantized models are expanded to float32 on a CPU, where float32 products are
+ * faster.
+ */
 import { parameterCount } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 
-/** Whether this one does. */
+/** Whether this model is. */
 export function hasRoomExpanded(
   config: DecoderConfig,
   deviceMemory: number = gigabytesHere(),
@@ -11,8 +14,8 @@ export function hasRoomExpanded(
 }
 
 /**
- * Up to which size of the weights in float32: 350 M parameters, and at most a third of what the browser
- * says that the device has.
+ * Maximum size of the weights in float32: 350 M parameters, and at most a third of the device
+ * memory that the browser reports.
  *
  * @param deviceMemory - in GB.
  */
@@ -20,7 +23,7 @@ export function mostExpandedBytes(deviceMemory: number): number {
   return Math.min(1.4e9, (deviceMemory * 2 ** 30) / 3);
 }
 
-/** Infinity where nobody says. */
+/** Infinity if unknown. */
 function gigabytesHere(): number {
   return (globalThis.navigator as { deviceMemory?: number } | undefined)?.deviceMemory ?? Infinity;
 }

@@ -15,7 +15,7 @@ const adapter = tinyAdapter(2);
 const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 const CONFIG = { ...adapterConfigJson(adapter, TINY_CONFIG) };
 
-/** A folder on the web, and the hash of what it should serve. */
+/** A folder on the web, with the hash of its expected contents. */
 async function folder(config: unknown, bytes: Uint8Array) {
   const files: Record<string, Uint8Array> = {
     "adapter_config.json": encode(config),
@@ -40,11 +40,11 @@ async function folder(config: unknown, bytes: Uint8Array) {
 const whole = await folder(CONFIG, writeAdapter(adapter, TINY_CONFIG));
 
 describe("an adapter from a URL", () => {
-  test("is the one that was published", async () => {
+  test("equals the published adapter", async () => {
     expect(await fetchAdapter(whole)).toEqual(adapter);
   });
 
-  test("of some linears leaves the others alone", async () => {
+  test("for some linears leaves the others alone", async () => {
     const some = new Map([...adapter.tensors].filter(([name]) => /[qv]_proj/.test(name)));
     const zeroed = new Map(
       [...adapter.tensors].map(([name, { shape, data }]) => [
@@ -82,7 +82,7 @@ describe("an adapter from a URL", () => {
     ["NOT_FOUND", { url: "https://adapters.test/other" }],
     ["NETWORK", { fetch: () => Promise.reject(new TypeError("offline")) }],
     ["NETWORK", { fetch: async () => new Response(null, { status: 503 }) }],
-  ])("that is not there as promised is refused with %s", async (code, wrong) => {
+  ])("that is missing or differs from its hash is refused with %s", async (code, wrong) => {
     await expect(fetchAdapter({ ...whole, ...wrong })).rejects.toMatchObject({ code });
   });
 
@@ -94,12 +94,12 @@ describe("an adapter from a URL", () => {
     ["ADAPTER_INCOMPATIBLE", { ...CONFIG, alpha_pattern: { q_proj: "8" } }],
     ["ADAPTER_INCOMPATIBLE", { ...CONFIG, r: 0 }],
     ["ADAPTER_INCOMPATIBLE", { ...CONFIG, bias: "all" }],
-  ])("that is no plain LoRA is refused with %s (%o)", async (code, config) => {
+  ])("that is not a plain LoRA is refused with %s (%o)", async (code, config) => {
     const source = await folder(config, new Uint8Array(20));
     await expect(fetchAdapter(source)).rejects.toMatchObject({ code });
   });
 
-  test("can be given up", async () => {
+  test("can be aborted", async () => {
     const reason = new Error("enough");
     const given = fetchAdapter({ ...whole, signal: AbortSignal.abort(reason) });
     await expect(given).rejects.toBe(reason);

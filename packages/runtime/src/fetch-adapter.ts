@@ -1,4 +1,4 @@
-/** An adapter of the PEFT project from a folder on the web, for `loadAdapter`. Nothing is stored. */
+/** Fetches a PEFT adapter from a folder on the web, for `loadAdapter`. Stores nothing. */
 import { readPeftAdapter } from "@waggle/model";
 import type { Adapter, DecoderConfig } from "@waggle/model";
 import { boundary, fileListDigest, sha256, WaggleError } from "@waggle/protocol";
@@ -6,15 +6,16 @@ import type { Cancellable } from "./session/session.ts";
 
 const FILES = ["adapter_config.json", "adapter_model.safetensors"] as const;
 
+/** Options of `fetchAdapter`. */
 export type FetchAdapterOptions = Cancellable & {
-  /** Of the folder, which holds `adapter_config.json` and `adapter_model.safetensors`. */
+  /** URL of the folder with `adapter_config.json` and `adapter_model.safetensors`. */
   readonly url: string;
   /**
-   * Hex sha256 of the list of both files, as `fileListDigest` gives: the strength of an adapter is in
-   * its config, so that is hashed too.
+   * Hex sha256 of the list of both files, as from `fileListDigest`. The config is included because
+   * it has the adapter's alpha.
    */
   readonly sha256: string;
-  /** The decoder it is for. */
+  /** The decoder that the adapter is for. */
   readonly config: DecoderConfig;
   /** Default: the global one. */
   readonly fetch?: (
@@ -24,9 +25,9 @@ export type FetchAdapterOptions = Cancellable & {
 };
 
 /**
- * @throws WaggleError `NETWORK` (retryable), `NOT_FOUND`, `DIGEST_MISMATCH` where the bytes are not
- *   those of the hash, `ADAPTER_INCOMPATIBLE` where they are no plain LoRA of this decoder. Rejects
- *   with the signal's reason.
+ * @throws WaggleError `NETWORK` (retryable), `NOT_FOUND`, `DIGEST_MISMATCH` if the hash of the bytes
+ *   differs, `ADAPTER_INCOMPATIBLE` if they are not a plain LoRA for this decoder. Rejects with the
+ *   signal's reason.
  */
 export async function fetchAdapter(options: FetchAdapterOptions): Promise<Adapter> {
   const files = await Promise.all(FILES.map((path) => fetchFile(path, options)));
@@ -35,7 +36,7 @@ export async function fetchAdapter(options: FetchAdapterOptions): Promise<Adapte
   if (actual !== options.sha256) {
     throw new WaggleError(
       "DIGEST_MISMATCH",
-      `the adapter at ${options.url} must have hash ${options.sha256.slice(0, 12)}, got ${actual.slice(0, 12)}; check the hash or the source`,
+      `the adapter at ${options.url} has hash ${actual.slice(0, 12)}, not ${options.sha256.slice(0, 12)}; check the hash or the source`,
     );
   }
   return readPeftAdapter(parse(configFile.bytes), weights.bytes, options.config);
@@ -55,7 +56,7 @@ async function fetchFile(
       if (response.ok) return new Uint8Array(await response.arrayBuffer());
       throw new WaggleError(
         response.status === 404 ? "NOT_FOUND" : "NETWORK",
-        `${address} must be served, got status ${response.status}; check the URL`,
+        `${address} answered with status ${response.status}; check the URL`,
         { retryable: response.status >= 500 || response.status === 429 },
       );
     });
@@ -70,6 +71,6 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch {
-    return null; // refused as a config without members
+    return null; // then refused as a config without members
   }
 }

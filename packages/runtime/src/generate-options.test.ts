@@ -5,7 +5,7 @@ import { assertGenerateOptions } from "./generate-options.ts";
 const VALUES = [-1, 0, 5e-324, 0.5, 1, 1.5, 10, 10.5, 2 ** 20, 2 ** 32, 2 ** 32 - 1, NaN, Infinity];
 const WRONG_TYPES: unknown[] = ["1", null, undefined, true];
 
-/** What the check says, empty where it accepts. */
+/** The check's message, empty if it accepts. */
 function complaint(sampling: Sampling): string {
   try {
     assertGenerateOptions({ sampling, maxTokens: 1 }, 1);
@@ -15,7 +15,7 @@ function complaint(sampling: Sampling): string {
   }
 }
 
-test("sampling is held to what its schema says, without the schema", () => {
+test("sampling is checked like its schema, without loading the schema", () => {
   const good = { temperature: 1, topK: 0, topP: 1, seed: 0 };
   let accepted = 0;
   for (const key of ["temperature", "topK", "topP", "seed"]) {

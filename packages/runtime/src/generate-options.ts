@@ -1,8 +1,8 @@
-/** The checks of a sampling call that pages and workers both make. */
+/** Checks of a sampling call, made by both pages and workers. */
 import { WaggleError } from "@waggle/protocol";
 import type { GenerateOptions, Sampling } from "@waggle/protocol";
 
-/** @throws WaggleError `INVALID_ARGUMENT` saying which option must be another. */
+/** @throws WaggleError `INVALID_ARGUMENT` naming the invalid option. */
 export function assertGenerateOptions(
   { sampling, maxTokens }: Pick<GenerateOptions, "sampling" | "maxTokens">,
   contextTokens: number,
@@ -11,24 +11,24 @@ export function assertGenerateOptions(
   if (wrong !== null) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `sampling must be valid, got ${JSON.stringify(sampling).slice(0, 200)}; ${wrong}`,
+      `invalid sampling ${JSON.stringify(sampling).slice(0, 200)}; ${wrong}`,
     );
   }
   if (!Number.isInteger(maxTokens) || maxTokens < 1) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `maxTokens must be a positive integer, got ${maxTokens}; pass the most tokens to sample`,
+      `maxTokens must be a positive integer, got ${maxTokens}`,
     );
   }
   if (contextTokens === 0) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      "a context must hold a token to sample from, got none; append the prompt first",
+      "cannot sample from an empty context; append the prompt first",
     );
   }
 }
 
-/** What the schema `Sampling` refuses, said without the schema library: every page loads this. */
+/** The errors of the schema `Sampling`, without the schema library, because every page loads this. */
 function wrongSampling(sampling: Sampling): string | null {
   const { temperature, topK, topP, seed } = sampling;
   const isWhole = (value: number, most: number): boolean =>
@@ -42,11 +42,11 @@ function wrongSampling(sampling: Sampling): string | null {
   return null;
 }
 
-/** The error of a context or policy that is used after `dispose()`. */
+/** The error of using a context or policy after `dispose()`. */
 export function disposedError(): WaggleError {
   return new WaggleError(
     "DISPOSED",
-    "contexts and policies must not be used after dispose(), got a call; create a new one",
+    "the context or policy was used after dispose(); create a new one",
   );
 }
 
@@ -54,6 +54,6 @@ export function disposedError(): WaggleError {
 export function overlapError(): WaggleError {
   return new WaggleError(
     "INVALID_ARGUMENT",
-    "calls on one context must not overlap, got a call during generate(); await it first",
+    "the context was called during generate(); await it first",
   );
 }

@@ -11,7 +11,7 @@ test.each([
   ["wasm", "lfm2"],
   ["webgpu", "qwen3"],
   ["webgpu", "llama"],
-] as const)("on %s, scores of a %s decoder are PyTorch's to 1e-4", async (device, modelType) => {
+] as const)("on %s, scores of a %s decoder equal PyTorch's to 1e-4", async (device, modelType) => {
   const read = async (name: string) => {
     const response = await fetch(`/test/golden/decoder/${modelType}/${name}`);
     expect(response.ok).toBe(true);

@@ -1,4 +1,7 @@
-/** How far a policy is from the PyTorch values of the golden decoders (test/golden/decoder). */
+/**
+ * Compares a policy with PyTorch's values for the golden decoders (test/golden/decoder). Tests
+ * only.
+ */
 import { parseDecoderConfig, readAdapter } from "@waggle/model";
 import { expect } from "vitest";
 import type { AdaptivePolicy } from "./session/session.ts";
@@ -38,8 +41,8 @@ export async function goldenModelFiles(read: ReadGolden): Promise<Map<string, Ui
 }
 
 /**
- * Scores every golden sequence, under its temperatures and kept sets and with the golden adapter,
- * and expects every number within 1e-4 nats of PyTorch's.
+ * Scores every golden sequence, with its temperatures and kept sets and with the golden adapter, and
+ * expects every number within 1e-4 nats of PyTorch's.
  *
  * @param everyTemperature - false: only one temperature of each sequence, for slow devices.
  */
@@ -68,7 +71,7 @@ async function compareCase(
   for (const [index, sequence] of golden.sequences.entries()) {
     const expected = golden.outputs[index];
     if (expected === undefined) throw new Error(`no outputs of sequence ${index}`);
-    // A request has one temperature; a sequence of several is scored once for each.
+    // A request has one temperature, so a sequence with several is scored once for each.
     const temperatures = [...new Set(sequence.temperatures.slice(1))];
     for (const temperature of everyTemperature ? temperatures : temperatures.slice(0, 1)) {
       const { tokenIds, keptTokenIds } = sequence;

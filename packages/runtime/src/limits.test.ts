@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { contextLengthFor, defaultThreads, runScoresFor, runTokensFor } from "./limits.ts";
 import { TINY_CONFIG } from "./tiny-decoder.fixture.ts";
 
-test("small models get one thread, others what is offered, at most 4", () => {
+test("small models get one thread, others the offered threads up to 4", () => {
   expect(defaultThreads(3e6, 8)).toBe(1);
   expect([1, 2, 8].map((offered) => defaultThreads(6e7, offered))).toEqual([1, 2, 4]);
 });
@@ -14,7 +14,7 @@ test("a run's logits stay within 32 MB and its scores within 64, but never below
     const scored = runScoresFor(config);
     expect(scored * vocabularySize * 4).toBeLessThanOrEqual(32 * 1024 * 1024);
     expect(scored).toBeGreaterThanOrEqual(16);
-    // What is only read needs no logits: prompts of large vocabularies go in as long runs.
+    // Reading without scoring needs no logits, so prompts of large vocabularies use long runs.
     expect(runTokensFor(config, 160)).toBe(1024);
   }
   const many = runTokensFor({ ...TINY_CONFIG, heads: 32 }, 8192);
@@ -23,7 +23,7 @@ test("a run's logits stay within 32 MB and its scores within 64, but never below
   expect(runScoresFor({ ...TINY_CONFIG, vocabularySize: 5e6 })).toBe(16);
 });
 
-test("a context is at most the model's positions, and 8192 where nobody asks for more", () => {
+test("a context is at most the model's positions, and by default at most 8192", () => {
   const long = { ...TINY_CONFIG, contextLength: 40_960 };
   expect(contextLengthFor(long)).toBe(8192);
   expect(contextLengthFor(long, null)).toBe(8192);

@@ -1,6 +1,6 @@
 /**
- * A worker that is always there: when the one in use dies, another is started, the model opened again
- * and every session restored from what the page knows of it. It knows no tokens and no sampling.
+ * Keeps a worker available: when the current one dies, it starts another, opens the model again and
+ * restores every session from the page's record. It does not handle tokens or sampling.
  */
 import type { Adapter } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
@@ -10,27 +10,28 @@ import type { SessionSnapshot } from "./session/session.ts";
 import type { WorkerClient } from "./worker-client.ts";
 import type { WorkerRequest } from "./worker/messages.ts";
 
-/** Workers that may die during one call before it is given up. */
+/** Maximum worker deaths during one call before it fails. */
 const MOST_DEATHS = 3;
 
 /** A version of the policy, kept while the page may have to set it again. */
 export type PolicyVersion = { readonly version: PolicyVersionId; readonly adapter: Adapter | null };
 
-/** What is restored of a session. */
+/** A session that can be restored. */
 export interface RestorableSession {
   readonly sessionId: number;
   readonly version: PolicyVersion;
-  /** What the new worker shall know of it. */
+  /** The snapshot for a new worker. */
   restorable(): SessionSnapshot;
 }
 
+/** See the header. */
 export class PolicyWorker {
   readonly sessions: Set<RestorableSession> = new Set();
-  /** Adapters loaded beside the versions. */
+  /** Adapters loaded in addition to the versions. */
   readonly loaded: Map<string, Adapter> = new Map();
   readonly #start: () => Promise<WorkerClient>;
   #client: Promise<WorkerClient>;
-  /** Oldest first. The page may hear of one after the worker has used it. */
+  /** Oldest first. The worker may use a version before the page hears of it. */
   #versions: PolicyVersion[] = [{ version: 0, adapter: null }];
   #current: PolicyVersion = this.#versions[0] as PolicyVersion;
   #nextSessionId = 1;
@@ -38,7 +39,7 @@ export class PolicyWorker {
 
   /**
    * @param start - starts a worker and opens the model in it.
-   * @param first - one that is open.
+   * @param first - a worker that is already open.
    */
   constructor(start: () => Promise<WorkerClient>, first: WorkerClient) {
     this.#start = start;
@@ -58,10 +59,10 @@ export class PolicyWorker {
   }
 
   /**
-   * Uses the worker, and once more with the next one when it dies.
+   * Uses the worker, and again the next one if it dies.
    *
-   * @param use - may run several times; `isRestored` says that sessions were restored before it.
-   * @throws WaggleError `DEVICE_LOST` (retryable) when workers keep dying.
+   * @param use - may run several times; `isRestored` says whether sessions were restored before it.
+   * @throws WaggleError `DEVICE_LOST` (retryable) if workers keep dying.
    */
   async call<T>(use: (client: WorkerClient, isRestored: boolean) => Promise<T>): Promise<T> {
     for (let deaths = 0; ;) {
@@ -71,18 +72,18 @@ export class PolicyWorker {
         return await use(client, deaths > 0);
       } catch (error) {
         deaths++;
-        // One that did not even start died, too.
+        // A worker that did not start counts as dead, too.
         const isDead = client?.isDead ?? WaggleError.is(error, "DEVICE_LOST");
         if (!isDead || this.#isDisposed || deaths >= MOST_DEATHS) throw error;
       }
     }
   }
 
-  /** Sends what needs no answer, in order with what is called. */
+  /** Sends a message without a reply, in order with calls. */
   tell(request: WorkerRequest): void {
     this.#client.then(
       (client) => client.tell(request),
-      // The next call starts a worker, which learns it from the sessions.
+      // The next call starts a worker, which gets this state from the sessions.
       () => undefined,
     );
   }
@@ -101,11 +102,11 @@ export class PolicyWorker {
     this.#versions = this.#versions.filter((version, i) => i >= index || used.has(version));
   }
 
-  /** The youngest of this number. */
+  /** The latest entry with this number. */
   versionOf(version: PolicyVersionId): PolicyVersion {
     const found = this.#versions.findLast((each) => each.version === version);
     if (found !== undefined) return found;
-    throw new WaggleError("INTERNAL", `the worker must know the page's versions, got ${version}`);
+    throw new WaggleError("INTERNAL", `unknown policy version ${version}`);
   }
 
   async dispose(): Promise<void> {
@@ -116,13 +117,13 @@ export class PolicyWorker {
     client?.fail(disposedError());
   }
 
-  /** The worker in use, or one that is started now. */
+  /** The current worker, or a new one. */
   async #alive(): Promise<WorkerClient> {
     if (this.#isDisposed) throw disposedError();
     const before = this.#client;
     const client = await before.catch(() => null);
     if (client !== null && !client.isDead) return client;
-    // Of those who see the same death, the first starts the next one.
+    // If several callers see the same death, the first one starts the next worker.
     if (this.#client === before) {
       this.#client = this.#restart();
       this.#client.catch(() => undefined);

@@ -40,7 +40,7 @@ function twin(
   return { kept: kept.sort((a, b) => a - b), probabilities, entropy };
 }
 
-/** Bits of ids; those past the vocabulary are set, as grammar libraries may leave them. */
+/** Bits of ids. Bits beyond the vocabulary are set, as grammar libraries may leave them. */
 function maskOf(ids: Iterable<number>, vocabularySize: number): Uint32Array {
   const mask = new Uint32Array(Math.ceil(vocabularySize / 32) + 1);
   const past = Array.from(
@@ -64,7 +64,7 @@ const distributionOf = fc.record({
 });
 
 describe("the kept set and its numbers", () => {
-  test("are those of a full sort", () => {
+  test("equal those of a full sort", () => {
     fc.assert(
       fc.property(logitsOf, distributionOf, fc.integer({ min: 0 }), (logits, sampling, seed) => {
         const expected = twin([...logits], sampling);
@@ -84,7 +84,7 @@ describe("the kept set and its numbers", () => {
     );
   });
 
-  test("are the same when scored with the recorded set, and when the set is recomputed", () => {
+  test("are equal when scored with the recorded set and with a recomputed one", () => {
     fc.assert(
       fc.property(logitsOf, distributionOf, fc.integer({ min: 0 }), (logits, sampling, seed) => {
         const { tokenId, keptTokenIds, ...numbers } = sampleToken(logits, sampling, sfc32(seed)());
@@ -94,7 +94,7 @@ describe("the kept set and its numbers", () => {
     );
   });
 
-  test("under a mask are those of a full sort of what it allows", () => {
+  test("under a mask equal those of a full sort of the allowed ids", () => {
     const wide = fc
       .array(fc.float({ min: -400, max: 400, noNaN: true }), { minLength: 2, maxLength: 100 })
       .map((values) => Float32Array.from(values));
@@ -129,7 +129,7 @@ describe("the kept set and its numbers", () => {
     );
   });
 
-  test("list no ids for a mask that nothing else restricts: its grammar gives it again", () => {
+  test("list no ids if only a mask restricts, as its grammar determines them", () => {
     const logits = Float32Array.of(1, 2, 3, 4);
     expect(sampleToken(logits, FULL, 0, maskOf([1, 2], 4)).keptTokenIds).toBeNull();
     expect(keptOf(logits, { ...FULL, topK: 2 }, maskOf([0, 1, 2], 4))).toEqual([1, 2]);
@@ -145,14 +145,14 @@ describe("the kept set and its numbers", () => {
     expect(keptOf(Float32Array.of(1, 2, 3), { ...FULL, topK: 3 })).toBeNull();
   });
 
-  test("top-p counts mass among what top-k kept", () => {
+  test("apply top-p to the mass that top-k kept", () => {
     // exp: 4, 3, 2, 1; top-k 2 leaves 4/7 and 3/7, and 4/7 reaches 0.5
     const logits = Float32Array.of(Math.log(4), Math.log(3), Math.log(2), 0);
     expect(keptOf(logits, { ...FULL, topK: 2, topP: 0.5 })).toEqual([0]);
     expect(keptOf(logits, { ...FULL, topP: 0.5 })).toEqual([0, 1]);
   });
 
-  test.each([1, 2, 3, 4, 5])("are right beside ids without mass, %i in all", (count) => {
+  test.each([1, 2, 3, 4, 5])("are correct beside ids without mass, %i in total", (count) => {
     const logits = Float32Array.from([3.4e38, -Infinity, 1, -3.4e38, 3.4e38].slice(0, count));
     for (const temperature of [0.01, 1, 100]) {
       const distribution = { ...FULL, temperature };
@@ -176,7 +176,7 @@ describe("the kept set and its numbers", () => {
 });
 
 describe("draws", () => {
-  /** χ² of counts against probabilities; ids that cannot come must not. */
+  /** χ² of counts against probabilities; impossible ids must not occur. */
   function chiSquare(counts: readonly number[], probabilities: readonly number[]): number {
     const draws = counts.reduce((sum, count) => sum + count, 0);
     return probabilities.reduce((sum, p, id) => {
@@ -209,25 +209,22 @@ describe("draws", () => {
     ["a mask", FULL, everyThird],
     ["a mask and a temperature", { ...FULL, temperature: 0.6 }, everyThird],
     ["everything", { temperature: 1.3, topK: 15, topP: 0.9 }, everyThird],
-  ] as const)(
-    "under %s follow the log-probs that are recorded with them",
-    (_, sampling, allowed) => {
-      const { counts, recorded } = draw(sampling, allowed && [...allowed], 7);
-      // All that could come did, and their recorded probabilities are a distribution.
-      expect(recorded.reduce((sum, p) => sum + p, 0)).toBeCloseTo(1, 9);
-      const freedom = recorded.filter((p) => p > 0).length - 1;
-      // Mean of χ² is its freedom n, variance 2n: five standard deviations above.
-      expect(chiSquare(counts, recorded)).toBeLessThan(freedom + 5 * Math.sqrt(2 * freedom));
-    },
-  );
+  ] as const)("under %s follow their recorded log-probs", (_, sampling, allowed) => {
+    const { counts, recorded } = draw(sampling, allowed && [...allowed], 7);
+    // All possible ids occurred, and their recorded probabilities sum to 1.
+    expect(recorded.reduce((sum, p) => sum + p, 0)).toBeCloseTo(1, 9);
+    const freedom = recorded.filter((p) => p > 0).length - 1;
+    // χ² with n degrees of freedom has mean n and variance 2n: five standard deviations above.
+    expect(chiSquare(counts, recorded)).toBeLessThan(freedom + 5 * Math.sqrt(2 * freedom));
+  });
 
-  test("of another temperature are told apart", () => {
+  test("of another temperature are detected", () => {
     const { counts } = draw({ ...FULL, temperature: 1.15 }, null, 7);
     const { recorded } = draw(FULL, null, 7);
     expect(chiSquare(counts, recorded)).toBeGreaterThan(39 + 5 * Math.sqrt(78));
   });
 
-  test("take the first id at 0 and the last at almost 1", () => {
+  test("give the first id at 0 and the last at almost 1", () => {
     const logits = Float32Array.of(0, 1, 2);
     expect(sampleToken(logits, FULL, 0).tokenId).toBe(0);
     expect(sampleToken(logits, FULL, 1 - 2 ** -53).tokenId).toBe(2);
@@ -254,7 +251,7 @@ test.each([
   expect(WaggleError.is(error, "NON_FINITE_VALUE")).toBe(true);
 });
 
-test("a token outside of the set that is kept has probability 0, and is no member of a record", () => {
+test("a token outside the kept set has probability 0, and is refused with a recorded set", () => {
   const logits = Float32Array.of(0, 1, 2);
   const sampling = { ...FULL, topK: 1 };
   expect(scoreToken(logits, 0, sampling).behaviorLogProb).toBe(Number.NEGATIVE_INFINITY);

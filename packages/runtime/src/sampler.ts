@@ -1,5 +1,5 @@
 /**
- * From one row of logits to one token, with the numbers that training needs about it. The same code
+ * Samples a token from one row of logits, with the numbers that training needs. The same code
  * samples and scores, so a recorded log-prob and a teacher-forced one differ only by the logits.
  * Sums accumulate in f64.
  */
@@ -10,12 +10,12 @@ import type { Weighing } from "./softmax-kernel.ts";
 import { allowedIds, largest, nucleus, weigh } from "./support.ts";
 import type { Candidates } from "./support.ts";
 
-/** The shape of a sampling distribution, without its seed. */
+/** The parameters of a sampling distribution, without its seed. */
 export type SamplingDistribution = Omit<Sampling, "seed">;
 
-/** Numbers of one token, in nats. */
+/** Scores of one token, in nats. */
 export type TokenScore = {
-  /** log π under mask, temperature and kept set. −Infinity where the token could not be sampled. */
+  /** log π under mask, temperature and kept set. −Infinity if the token could not be sampled. */
   readonly behaviorLogProb: number;
   /** log π at temperature 1 over the full vocabulary. */
   readonly rawLogProb: number;
@@ -26,13 +26,13 @@ export type TokenScore = {
 export type SampledToken = TokenScore & {
   readonly tokenId: number;
   /**
-   * What top-k and top-p left of what the mask allows, ascending; `null` where they cut nothing:
-   * a mask by itself is not listed, its grammar gives it again.
+   * Ids left by top-k and top-p among those that the mask allows, ascending; `null` if they cut
+   * nothing: a mask alone is not listed, because its grammar determines it.
    */
   readonly keptTokenIds: readonly number[] | null;
 };
 
-/** What can be sampled, its weights left in the kernel, and the full vocabulary at temperature 1. */
+/** Ids that can be sampled, their weights in the kernel, and the full vocabulary at temperature 1. */
 type Distribution = {
   readonly support: Candidates;
   readonly kept: readonly number[] | null;
@@ -41,7 +41,7 @@ type Distribution = {
   readonly raw: Weighing;
 };
 
-/** Memory of all calls, which end before the next begins. */
+/** Memory shared by all calls, which do not overlap. */
 let scratch: { kernel: SoftmaxKernel; masked: Int32Array; top: Int32Array } | undefined;
 
 /**
@@ -49,9 +49,9 @@ let scratch: { kernel: SoftmaxKernel; masked: Int32Array; top: Int32Array } | un
  *
  * @param logits - `[V]` finite or −Infinity.
  * @param uniform - in [0, 1).
- * @param allowed - bits of ids as of `GrammarMatcher.nextMask`, `null` for all.
- * @throws WaggleError `NON_FINITE_VALUE` when no token that is allowed has a finite logit, or one is
- *   NaN or +Infinity.
+ * @param allowed - bits of ids as in `GrammarMatcher.nextMask`, `null` for all.
+ * @throws WaggleError `NON_FINITE_VALUE` if no allowed token has a finite logit, or a logit is NaN or
+ *   +Infinity.
  */
 export function sampleToken(
   logits: Float32Array,
@@ -68,12 +68,12 @@ export function sampleToken(
 }
 
 /**
- * The numbers of a token that is already known.
+ * The scores of a known token.
  *
  * @param logits - `[V]`.
- * @param kept - ids that could be sampled, ascending, `null` for all; absent = what top-k and top-p
- *   keep of these logits.
- * @throws WaggleError `INVALID_ARGUMENT` when a kept set is given that lacks the token.
+ * @param kept - ids that could be sampled, ascending, `null` for all. Absent: those that top-k and
+ *   top-p keep of these logits.
+ * @throws WaggleError `INVALID_ARGUMENT` if a given kept set does not have the token.
  */
 export function scoreToken(
   logits: Float32Array,
@@ -97,8 +97,8 @@ export function scoreToken(
 }
 
 /**
- * The distribution over the ids that top-k, then top-p keep of what a mask allows. O(V) except for the ids
- * in the bucket where top-p cuts.
+ * The distribution over the ids that top-k, then top-p keep of those that a mask allows. O(V)
+ * except for the ids in the bucket where top-p cuts.
  */
 function distributionOf(
   logits: Float32Array,
@@ -148,7 +148,7 @@ function rawWeighing(logits: Float32Array, kernel: SoftmaxKernel): Weighing {
   return assertFinite(weigh(logits, 1, allOf(logits), kernel));
 }
 
-/** Of the support; what was weighed last serves where that was the same. */
+/** Weights of the support; reuses the last ones if they are the same. */
 function weighingOf(
   logits: Float32Array,
   temperature: number,
@@ -185,7 +185,7 @@ function scoreUnder(
   };
 }
 
-/** The token where the running sum of weights, in ascending id order, passes `target`. */
+/** The token at which the running sum of weights, by ascending id, exceeds `target`. */
 function drawFrom({ ids, count }: Candidates, weights: Float64Array, target: number): number {
   let running = 0;
   let last = -1;
@@ -196,7 +196,7 @@ function drawFrom({ ids, count }: Candidates, weights: Float64Array, target: num
     last = i;
     if (running > target) break;
   }
-  // Rounding may have left the target at the very end.
+  // Because of rounding, the target may be at the very end.
   return ids === null ? last : (ids[last] as number);
 }
 

@@ -3,7 +3,7 @@ import { serviceWorkerHost } from "./service-worker-host.ts";
 
 afterEach(() => vi.useRealTimers());
 
-test("a page connects once, sends signs of life until it leaves, and lets go of its lock", async () => {
+test("a page connects once, sends heartbeats until it leaves, and releases its lock", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   const sent: { kind: string; pageLock?: string }[] = [];
   const active = { postMessage: (message: { kind: string }) => sent.push(message) };

@@ -1,17 +1,16 @@
-/** The page's side of a policy in a service worker: `createWorker` of `createBrowserPolicy`. */
+/** The page's side of a policy in a service worker: a `createWorker` for `createBrowserPolicy`. */
 import type { WorkerHandle } from "./worker-client.ts";
 import type { ServiceMessage } from "./worker/service-host.ts";
 
-/** Between two signs of life. Browsers end a service worker after about 30 s without an event. */
+/** Interval of heartbeats. Browsers end a service worker after about 30 s without an event. */
 const HEARTBEAT_MS = 10_000;
 
 /**
  * Hosts the policy in a service worker whose script imports `@waggle/runtime/worker/service`. Pages
- * of one site share its weights; a page that closes gives its sessions back.
+ * of one site share its weights; closing a page frees its sessions.
  *
- * ```ts
- * const registration = await navigator.serviceWorker.register("/model-worker.js", { type: "module" });
- * const policy = await createBrowserPolicy({
+ * ```ts const registration = await navigator.serviceWorker.register("/model-worker.js", { type:
+ * "module" }); const policy = await createBrowserPolicy({
  *   modelFiles, baseModel, device: "webgpu",
  *   createWorker: serviceWorkerHost(registration),
  * });
@@ -32,7 +31,7 @@ class ServiceConnection implements WorkerHandle {
     const pageLock = `waggle-page-${crypto.randomUUID()}`;
     const { port1, port2 } = this.#channel;
     port1.start();
-    // The worker waits for this lock to know when the page is gone, so it must be held before.
+    // The worker waits for this lock to learn that the page is gone, so it must be held before.
     void navigator.locks.request(pageLock, async () => {
       await this.#send({ kind: "waggle-connect", pageLock }, [port2]);
       await this.#leaving.promise;
@@ -56,7 +55,7 @@ class ServiceConnection implements WorkerHandle {
     this.#channel.port1.close();
   }
 
-  /** To the active one: a message wakes a worker that the browser had ended. */
+  /** Sends to the active worker: a message wakes one that the browser had ended. */
   async #send(message: ServiceMessage, transfer: Transferable[]): Promise<void> {
     const worker = this.#registration.active ?? (await activeWorker(this.#registration));
     worker.postMessage(message, transfer);

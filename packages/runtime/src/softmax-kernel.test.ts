@@ -25,7 +25,7 @@ function weighed(kernel: SoftmaxKernel, logits: readonly number[], temperature: 
   return { ...sums, weights: [...kernel.weights.subarray(0, logits.length)] };
 }
 
-/** Largest error of a weight, as a part of what is stated: (5 + |x|) · 2^−52 of it. */
+/** Largest error of a weight, relative to the documented (5 + |x|) · 2^−52. */
 function errorOf(weights: readonly number[], exact: readonly number[]): number {
   const errors = weights.map((weight, i) => {
     const wanted = exact[i] as number;
@@ -40,11 +40,11 @@ const logitsOf = fc.array(fc.oneof(float, fc.constant(Number.NEGATIVE_INFINITY))
   minLength: 1,
   maxLength: 70,
 });
-/** By which the kernel multiplies what the twin divides by: exact. */
+/** Powers of two: the kernel multiplies and the twin divides by them, both exactly. */
 const temperatureOf = fc.constantFrom(0.0625, 0.5, 1, 2, 8);
 
 describe("weights and sums", () => {
-  test("are those of Math.exp in plain loops", () => {
+  test("equal those of Math.exp in plain loops", () => {
     const kernel = new SoftmaxKernel();
     fc.assert(
       fc.property(logitsOf, float, temperatureOf, (others, one, temperature) => {
@@ -60,7 +60,7 @@ describe("weights and sums", () => {
     );
   });
 
-  test("are so over the whole range of exponents, at a large vocabulary", () => {
+  test("are exact over the whole range of exponents, at a large vocabulary", () => {
     const kernel = new SoftmaxKernel();
     const logits = Array.from({ length: 150_001 }, (_, i) => Math.fround(-i / 211));
     const got = weighed(kernel, logits, 1);
@@ -68,11 +68,11 @@ describe("weights and sums", () => {
     expect(errorOf(got.weights, expected.weights)).toBeLessThan(1);
     expect(got.sum / expected.sum - 1).toBeCloseTo(0, 12);
     expect(got.weightedLogs / expected.weightedLogs - 1).toBeCloseTo(0, 12);
-    // Less exact ones would be seen.
+    // control: less exact weights are detected
     expect(errorOf(expected.weights.map(Math.fround), expected.weights)).toBeGreaterThan(1e4);
   });
 
-  test("have the bits of the same operations in plain loops, whose rounding is defined", () => {
+  test("have the same bits as plain loops of the same operations, whose rounding is defined", () => {
     const logits = Array.from({ length: 837 }, (_, i) => Math.fround(25 * Math.sin(i * i * 0.37)));
     const kernel = new SoftmaxKernel();
     for (const temperature of [1, 0.7]) {
@@ -93,7 +93,7 @@ describe("weights and sums", () => {
     }
   });
 
-  test("stay where they are when a longer row was weighed before, and after memory has grown", () => {
+  test("are not affected by a longer row before them, or by growing memory", () => {
     const kernel = new SoftmaxKernel();
     const short = [3, 1, 2, -4, 0.5];
     const before = weighed(kernel, short, 1);
@@ -107,7 +107,7 @@ describe("weights and sums", () => {
   });
 });
 
-test("what has no mass weighs exactly 0, and its log nothing", () => {
+test("ids without mass have weight exactly 0 and do not affect the entropy", () => {
   const logits = [0, Number.NEGATIVE_INFINITY, -708, -707, -3.4e38, 0];
   const { sum, weightedLogs, weights } = weighed(new SoftmaxKernel(), logits, 1);
   const least = Math.exp(-707);
@@ -128,7 +128,7 @@ test.each([
   expect(sum).toBeNaN();
 });
 
-/** What the kernel does, one at a time. For x over −708. */
+/** The kernel's operations for a single number, for x above −708. */
 function exponential(x: number): number {
   const perPart = Math.LN2 / 256;
   const high = Math.fround(perPart);

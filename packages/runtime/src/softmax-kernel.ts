@@ -1,12 +1,12 @@
 /**
- * The weights and sums of a softmax over a row of logits, in float64, two at a time: a WebAssembly
- * function, since every token of every record costs one over the vocabulary. Nothing in it is left to
- * the browser: the same row gives the same bits everywhere. It draws nothing and refuses nothing.
+ * The weights and sums of a softmax over a row of logits in float64, two at a time: a WebAssembly
+ * function, because every recorded token costs one softmax over the vocabulary. All of its
+ * arithmetic is defined, so the same row gives the same bits in every browser.
  *
- * A weight is e^x, x = (logit − largest) / temperature ≤ 0, with an error of at most (5 + |x|) · 2^−52
- * of itself: x is split into whole 256ths of ln 2, whose power is looked up, and a rest of at most
- * 0.0014, for which five terms do. So sums over 100,000 logits are off by less than 1e-11 of themselves,
- * and log-probs by less than 1e-11 nats.
+ * A weight is e^x, x = (logit − largest) / temperature ≤ 0, with a relative error of at most (5 +
+ * |x|) · 2^−52: x is split into a multiple of ln 2 / 256, whose power is looked up, and a rest of
+ * at most 0.0014, for which five terms suffice. So sums over 100,000 logits have relative errors
+ * below 1e-11, and log-probs are off by less than 1e-11 nats.
  */
 import { kernelModule, wasm } from "@waggle/model";
 import type { Instructions } from "@waggle/model";
@@ -14,29 +14,30 @@ import type { Instructions } from "@waggle/model";
 /** The exponentials of a row: weight(i) = e^((logit(i) − maxLogit) / temperature). */
 export type Weighing = {
   readonly maxLogit: number;
-  /** Of the weights. */
+  /** Sum of the weights. */
   readonly sum: number;
   /** Σ weight · log weight. */
   readonly weightedLogs: number;
 };
 
-/** Powers of 2 by 256ths, then the three results, then the row; its weights come after it. */
+/** Powers of 2 by 256ths; memory has them first, then the three results, the row, and its weights. */
 const PARTS = 256;
 const RESULTS = 8 * PARTS;
 const ROW = RESULTS + 32;
-/** Logits that are read at a time; the others of the last time are −Infinity. */
+/** Logits that are read at a time; a row is padded with −Infinity. */
 const LANES = 4;
 
 type Weigh = (rowEnd: number, weights: number, perTemperature: number) => void;
 
+/** See the header. */
 export class SoftmaxKernel {
   readonly #weigh: Weigh;
   readonly #memory: WebAssembly.Memory;
   #results: Float64Array;
   #capacity = 0;
-  /** Where logits are put before they are weighed. Valid until the next `reserve`. */
+  /** Write logits here before `weigh`. Valid until the next `reserve`. */
   row: Float32Array;
-  /** Of the row that was weighed last, in its order. Valid until the next `reserve`. */
+  /** Weights of the row weighed last, in order. Valid until the next `reserve`. */
   weights: Float64Array;
 
   constructor() {
@@ -50,7 +51,7 @@ export class SoftmaxKernel {
     this.reserve(LANES);
   }
 
-  /** Makes room for rows of so many logits. */
+  /** Makes room for rows of this many logits. */
   reserve(count: number): void {
     if (count <= this.#capacity) return;
     const capacity = Math.ceil(count / LANES) * LANES;
@@ -66,8 +67,8 @@ export class SoftmaxKernel {
   /**
    * Weighs the first `count` logits of the row.
    *
-   * @returns a sum of NaN where a logit is NaN or +Infinity, or all are −Infinity; `maxLogit` passes
-   *   over NaN.
+   * @returns a sum of NaN if a logit is NaN or +Infinity, or all are −Infinity; `maxLogit` ignores
+   *   NaN.
    */
   weigh(count: number, temperature: number): Weighing {
     const read = LANES * Math.max(1, Math.ceil(count / LANES));
@@ -91,13 +92,13 @@ function powerOf2(exponent: number): number {
 
 /** Below this a weight is 0; the smallest normal number is e^−708.4. */
 const LOWEST = -708;
-/** Added to a number below 2^51, it leaves the nearest whole one in the lowest bits. */
+/** Added to a number below 2^51, leaves the nearest integer in the lowest bits. */
 const TO_WHOLE = 1.5 * 2 ** 52;
-/** ln 2 / 256 in two numbers: a whole multiple of the first is exact. */
+/** ln 2 / 256 as two numbers, so that integer multiples of the first are exact. */
 const PART_HIGH = Math.fround(Math.LN2 / PARTS);
 const PART_LOW = Math.LN2 / PARTS - PART_HIGH + 2.319_046_813_846_299_6e-17 / PARTS;
 
-/** Constants of the loop, in vectors of their own. */
+/** Constants of the loop, each in a vector. */
 const CONSTANTS = {
   lowest: LOWEST,
   partsPerNat: PARTS / Math.LN2,
@@ -112,7 +113,7 @@ const CONSTANTS = {
 
 function moduleBytes(): Uint8Array<ArrayBuffer> {
   const { f32, f64, get, i32, set, simd } = wasm;
-  // Parameters, then locals: two places, the rest vectors.
+  // Parameters, then locals: two addresses, the rest vectors.
   const [ROW_END, WEIGHTS, PER_TEMPERATURE, PLACE, VECTORS] = [0, 1, 2, 3, 4];
   const [MAX, SCALE, X, SHIFTED, REST, WEIGHT, SUM, OTHER_SUM, LOGS, OTHER_LOGS] = Array.from(
     { length: 10 },
@@ -125,7 +126,7 @@ function moduleBytes(): Uint8Array<ArrayBuffer> {
   const add = (a: Instructions, b: Instructions): Instructions => simd(0xf0, [a, b]);
   const subtract = (a: Instructions, b: Instructions): Instructions => simd(0xf1, [a, b]);
   const multiply = (a: Instructions, b: Instructions): Instructions => simd(0xf2, [a, b]);
-  /** Both take the second where it is larger: never where it is NaN. */
+  /** Both take the second operand if it is larger, so never if it is NaN. */
   const larger4 = (a: Instructions, b: Instructions): Instructions => simd(0xeb, [a, b]);
   const larger = (a: Instructions, b: Instructions): Instructions => simd(0xf7, [a, b]);
 
@@ -135,7 +136,7 @@ function moduleBytes(): Uint8Array<ArrayBuffer> {
       set(OTHER_LOGS + 1 + index, simd(0x14, [f64(CONSTANTS[name])])),
     ),
   ];
-  /** Each lane against the one so many bytes further. */
+  /** Compares each lane with the one this many bytes further. */
   const fold = (bytes: number): Instructions => {
     const order = Array.from({ length: 16 }, (_, byte) => (byte + bytes) % 16);
     return set(MAX, larger4(get(MAX), simd(0x0d, [get(MAX), get(MAX)], order)));
@@ -151,7 +152,7 @@ function moduleBytes(): Uint8Array<ArrayBuffer> {
     ...set(MAX, simd(0x5f, [get(MAX)])),
   ];
 
-  /** The address of a lane's power: its 256ths are the lowest bits. */
+  /** The address of a lane's power: its 256ths are in the lowest bits. */
   const powerAt = (lane: number): Instructions => [
     ...simd(0x1b, [get(SHIFTED)], [lane]),
     ...i32(PARTS - 1),
@@ -169,7 +170,7 @@ function moduleBytes(): Uint8Array<ArrayBuffer> {
       [powerAt(2), simd(0x5d, [powerAt(0)], wasm.at(0))],
       [...wasm.at(0), 1],
     );
-    // The bits above the 256ths, moved to those of the exponent.
+    // Moves the bits above the 256ths to those of the exponent.
     const exponents = simd(0xcb, [
       simd(0x4e, [get(SHIFTED), simd(0x12, [wasm.i64(-PARTS)])]),
       i32(52 - Math.log2(PARTS)),

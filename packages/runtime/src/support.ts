@@ -1,17 +1,17 @@
 /**
- * Which ids can be sampled: those a mask allows, of them the top k, of them the smallest set that
- * reaches p of their probability. Ids are ascending throughout; among equal logits the lower id is
- * kept first. It knows no draws and no records.
+ * Ids that can be sampled: of those that a mask allows, the top k; of these, the smallest set that
+ * reaches p of their probability. Ids are always ascending; among equal logits the lower id is kept
+ * first.
  */
 import type { SoftmaxKernel, Weighing } from "./softmax-kernel.ts";
 
-/** Ids under consideration: `ids[0 … count)`, or all of `[0, count)` where `ids` is `null`. */
+/** Candidate ids: `ids[0 … count)`, or all of `[0, count)` if `ids` is `null`. */
 export type Candidates = {
   readonly ids: Int32Array | readonly number[] | null;
   readonly count: number;
 };
 
-/** Weighs the candidates' logits: `kernel.weights` then has theirs, in order. */
+/** Weighs the candidates' logits: `kernel.weights` then has their weights, in order. */
 export function weigh(
   logits: Float32Array,
   temperature: number,
@@ -28,7 +28,7 @@ export function weigh(
 /**
  * The ids of a mask's bits.
  *
- * @param allowed - id v at bit `v % 32` of word `v >> 5`; bits past the vocabulary are ignored.
+ * @param allowed - id v is bit `v % 32` of word `v >> 5`; bits beyond the vocabulary are ignored.
  * @param into - `[V]`, filled.
  */
 export function allowedIds(allowed: Uint32Array, into: Int32Array): Candidates {
@@ -46,7 +46,10 @@ export function allowedIds(allowed: Uint32Array, into: Int32Array): Candidates {
   return { ids: into, count };
 }
 
-/** Ids of the k largest logits, ascending: a min-heap of k that most of the row never enters. */
+/**
+ * Ids of the k largest logits, ascending, by a min-heap of size k, which most of the row never
+ * enters.
+ */
 export function largest(
   logits: Float32Array,
   { ids, count }: Candidates,
@@ -90,8 +93,8 @@ const BUCKETS_PER_NAT = 8;
 const bucketMass = new Float64Array(BUCKETS);
 
 /**
- * The smallest set, by descending weight, whose weight reaches p of the candidates'. A histogram over
- * the distance from the maximum finds the bucket of the cut; only that one is sorted.
+ * The smallest set, by descending weight, whose weight reaches p of the candidates'. A histogram
+ * over the distance from the maximum finds the bucket of the cut; only that bucket is sorted.
  */
 export function nucleus(
   logits: Float32Array,
@@ -119,7 +122,7 @@ export function nucleus(
   }
 
   const kept: number[] = [];
-  /** Places among the candidates. */
+  /** Indices of the candidates. */
   const atCut: number[] = [];
   for (let i = 0; i < count; i++) {
     const id = ids === null ? i : (ids[i] as number);

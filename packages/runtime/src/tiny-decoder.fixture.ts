@@ -1,4 +1,4 @@
-/** Tiny random decoders that tests run. */
+/** Tiny random decoders. Tests only. */
 import {
   decoderConfigJson,
   initializeAdapter,
@@ -23,7 +23,7 @@ export function tinyWeights(seed = 1): TensorMap {
   return weights;
 }
 
-/** An adapter that moves every linear. */
+/** An adapter that changes every linear. */
 export function tinyAdapter(seed: number, rank = 4): Adapter {
   const adapter = initializeAdapter(TINY_CONFIG, { rank, alpha: 8, seed });
   const tensors = new Map(adapter.tensors);
@@ -42,7 +42,7 @@ export function tinyPrompt(length: number, seed = 0): number[] {
   return Array.from({ length }, (_, i) => (i * i * 7 + i * 3 + seed * 11 + 5) % 97);
 }
 
-/** The files of the tiny decoder, as a page loads them; with more positions where asked. */
+/** The files of the tiny decoder, as a page loads them; optionally with more positions. */
 export function tinyModelFiles(
   seed = 1,
   contextLength = TINY_CONFIG.contextLength,

@@ -1,7 +1,7 @@
-/** The check that ids belong to a vocabulary. */
+/** Checks that ids belong to a vocabulary. */
 import { WaggleError } from "@waggle/protocol";
 
-/** @throws WaggleError `INVALID_ARGUMENT` naming the first id that is not of this vocabulary. */
+/** @throws WaggleError `INVALID_ARGUMENT` naming the first id outside this vocabulary. */
 export function assertTokenIds(tokenIds: readonly number[], vocabularySize: number): void {
   for (const [index, id] of tokenIds.entries()) {
     if (!Number.isInteger(id) || id < 0 || id >= vocabularySize) {

@@ -1,14 +1,17 @@
-/** The page's side of one policy worker: requests out, answers and tokens back, and its death. */
+/**
+ * The page's side of one policy worker: sends requests, receives results and tokens, notices its
+ * death.
+ */
 import { WaggleError } from "@waggle/protocol";
 import type { AnswerTo, WorkerMessage, WorkerRequest } from "./worker/messages.ts";
 
-/** The part of `Worker` that is used. */
+/** The members of `Worker` used here. */
 export type WorkerHandle = Pick<Worker, "postMessage" | "terminate" | "addEventListener">;
 
 export type AskOptions = {
-  /** Tokens of a generation, as they come. */
+  /** Called with tokens of a generation as they arrive. */
   readonly onTokens?: (tokenIds: readonly number[]) => void;
-  /** Gives the request up. Where that is an error, it is the signal's reason. */
+  /** Aborts the request. If that is an error, it is the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -18,10 +21,11 @@ type Pending = {
   readonly options: AskOptions;
 };
 
+/** See the header. */
 export class WorkerClient {
   readonly #worker: WorkerHandle;
   readonly #pending = new Map<number, Pending>();
-  /** Ends the wait for the worker's death. */
+  /** Ends the watch for the worker's death. */
   readonly #watch = new AbortController();
   #nextId = 1;
   #failure: WaggleError | null = null;
@@ -31,19 +35,19 @@ export class WorkerClient {
     worker.addEventListener("message", (event) => this.#receive((event as MessageEvent).data));
     for (const type of ["error", "messageerror"] as const) {
       worker.addEventListener(type, (event) => {
-        // A script that could not be loaded says nothing at all.
+        // A script that could not be loaded gives no message.
         const detail = "message" in event && event.message ? String(event.message) : "no message";
-        this.fail(lost(`got an error event (${detail.slice(0, 300)})`));
+        this.fail(lost(`error event (${detail.slice(0, 300)})`));
       });
     }
   }
 
-  /** True once it failed or was ended: every request is refused. */
+  /** True once it has failed or was ended; every request is then refused. */
   get isDead(): boolean {
     return this.#failure !== null;
   }
 
-  /** @throws WaggleError with the code the worker gave, or `DEVICE_LOST` when it died. */
+  /** @throws WaggleError with the worker's code, or `DEVICE_LOST` if it died. */
   ask<R extends WorkerRequest>(request: R, options: AskOptions = {}): Promise<AnswerTo<R>> {
     if (this.#failure !== null) return Promise.reject(this.#failure);
     if (options.signal?.aborted && request.kind !== "generate") {
@@ -61,7 +65,7 @@ export class WorkerClient {
     return answer.finally(() => options.signal?.removeEventListener("abort", abort));
   }
 
-  /** Sends what needs no answer; a failure of it shows in the next request that does. */
+  /** Sends a message without a reply; a failure shows in the next request with one. */
   tell(request: WorkerRequest): void {
     this.ask(request).catch(() => undefined);
   }
@@ -74,11 +78,11 @@ export class WorkerClient {
   watch(lifeLock: string): void {
     const { signal } = this.#watch;
     navigator.locks
-      .request(lifeLock, { signal }, () => this.fail(lost("got none")))
+      .request(lifeLock, { signal }, () => this.fail(lost("without an event")))
       .catch(() => undefined); // the wait was ended
   }
 
-  /** Rejects everything under way and to come, and ends the worker. */
+  /** Rejects all current and later requests and ends the worker. */
   fail(error: WaggleError): void {
     this.#failure ??= error;
     for (const { reject } of this.#pending.values()) reject(this.#failure);
@@ -111,7 +115,7 @@ export class WorkerClient {
 function lost(fact: string): WaggleError {
   return new WaggleError(
     "DEVICE_LOST",
-    `the policy's worker must stay alive, ${fact}; check that its script and the .wasm file are served, or pass createWorker`,
+    `the policy's worker died: ${fact}; check that its script and the .wasm file are served, or pass createWorker`,
     { retryable: true },
   );
 }

@@ -1,4 +1,4 @@
-/** What an active adapter costs per token. */
+/** Measures the cost per token of an active adapter. */
 import { initializeAdapter } from "@waggle/model";
 import { BENCH_CONFIGS, benchPrompt } from "../bench-models.ts";
 import type { BenchModelName } from "../bench-models.ts";
@@ -20,7 +20,7 @@ export type AdapterCostResult = {
   readonly without: number;
   /** Milliseconds of `setAdapter`. */
   readonly swapMs: number;
-  /** A fresh adapter, whose B is zero, leaves every token as it was. */
+  /** Whether a fresh adapter, whose B is zero, leaves every token unchanged. */
   readonly agree: boolean;
 };
 

@@ -1,6 +1,6 @@
 /**
- * The time of a decoder's attention and nothing else, by context: its GroupQueryAttention nodes on
- * keys and values that stay in place. What a decoding step grows by beyond this is overhead.
+ * The time of a decoder's attention alone, by context: its GroupQueryAttention nodes on keys and
+ * values that stay in place. Further growth of a decoding step is overhead.
  */
 import { OnnxGraphBuilder } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
@@ -50,7 +50,7 @@ export class AttentionAlone {
     return new AttentionAlone(session, device, config);
   }
 
-  /** @returns milliseconds of one step, the mean of `runs` after one more. */
+  /** @returns milliseconds of one step: the mean of `runs` after a warm-up run. */
   async measure(context: number, runs: number): Promise<number> {
     let start = 0;
     for (let run = 0; run <= runs; run++) {

@@ -1,8 +1,8 @@
 /**
- * The least that decoding takes: one `OrtRun` a token on tensors that stay on the WASM heap, keys and
- * values written in place, the largest logit found. It runs a session that the runtime opened, so both
- * have the same kernels and the same weights in the same place (where they lie changes a step by
- * several percent), and uses nothing else of it. What the runtime adds to this is its overhead.
+ * The minimum that decoding takes: one `OrtRun` per token on tensors that stay on the WASM heap,
+ * keys and values written in place, and an argmax over the logits. It uses a session that the
+ * runtime opened, so both have the same kernels and the same weights at the same addresses (which
+ * change a step by several percent). The runtime's additional time is its overhead.
  */
 import type { OrtWasmModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import type { KeptModule } from "./kept-module.ts";
@@ -18,12 +18,12 @@ const FLOAT = 1;
 const INT32 = 6;
 const CPU = 1;
 
-/** A generation that is under way. */
+/** A generation in progress. */
 export type BareGeneration = {
-  /** All that came, the one that follows the prompt first. */
+  /** All generated tokens, starting with the one after the prompt. */
   readonly tokenIds: readonly number[];
   readonly logProbs: readonly number[];
-  /** Decodes so many more. */
+  /** Decodes this many more. */
   readonly step: (count: number) => void;
 };
 
@@ -37,14 +37,14 @@ export class BareLoop {
   readonly #cache: number[];
   readonly #logits: number;
   readonly #ids: number;
-  /** The last position, the total length, the row that gets logits. */
+  /** Buffer of the last position, the total length and the row that gets logits. */
   readonly #lengths: number;
-  /** By the tokens that one reads. */
+  /** Runs by the number of tokens that they read. */
   readonly #runs = new Map<number, Run>();
 
   /**
-   * @param kept - of the runtime, with the model open.
-   * @param room - tokens it can hold. Not more than needed: far rows are slower to read.
+   * @param kept - the runtime's module, with the model open.
+   * @param room - tokens it can hold. No more than needed: distant rows are slower to read.
    */
   constructor(kept: KeptModule, model: BareModel, room: number) {
     const { module, session } = kept;
@@ -61,9 +61,9 @@ export class BareLoop {
   }
 
   /**
-   * Reads a prompt and chooses its next token. A loop has one cache: the last one begun goes on.
+   * Reads a prompt and chooses its next token. A loop has one cache, which the last `begin` owns.
    *
-   * @param withLogProbs - also the log-prob of each token, as a record needs.
+   * @param withLogProbs - also computes the log-prob of each token, as recording does.
    */
   begin(prompt: readonly number[], withLogProbs: boolean): BareGeneration {
     const { vocabularySize } = this.#model;
@@ -92,7 +92,7 @@ export class BareLoop {
     return { tokenIds, logProbs, step };
   }
 
-  /** @param total - tokens there are after this run. */
+  /** @param total - number of tokens after this run. */
   #run({ names, values, counts }: Run, total: number): void {
     this.#ints()[this.#lengths / 4] = total - 1;
     this.#ints()[this.#lengths / 4 + 1] = total;
@@ -106,7 +106,7 @@ export class BareLoop {
       values[1],
       0,
     );
-    if (done !== 0) throw new Error(`OrtRun must return 0, got ${String(done)}`);
+    if (done !== 0) throw new Error(`OrtRun failed with code ${String(done)}`);
   }
 
   #runOf(length: number): Run {
@@ -115,7 +115,7 @@ export class BareLoop {
     return run;
   }
 
-  /** Tensors over the buffers for runs that read `length` tokens; they are used for every such run. */
+  /** Creates tensors over the buffers for runs of `length` tokens, to be reused by all such runs. */
   #prepare(length: number): Run {
     const { layers, keyValueHeads, headSize, vocabularySize } = this.#model;
     const inputs: [string, number][] = [
@@ -165,7 +165,7 @@ export class BareLoop {
     return at;
   }
 
-  /** Views are made anew: growing memory detaches them. */
+  /** Creates new views, because growing memory detaches them. */
   #floats(): Float32Array {
     return new Float32Array(this.#module.HEAPU8.buffer);
   }
@@ -175,7 +175,7 @@ export class BareLoop {
   }
 }
 
-// Functions of the module: one that each generation makes anew runs uncompiled for a while.
+// Module-level, because closures created per generation run uncompiled for a while.
 
 function largestOf(logits: Float32Array): number {
   let best = 0;

@@ -1,6 +1,6 @@
 /**
- * Milliseconds a token as the context grows: ours, Transformers.js' with the same tokens, and
- * attention alone, by turns at every context, so that what else the machine does hits all three.
+ * Milliseconds per token as the context grows: ours, Transformers.js' on the same tokens, and
+ * attention alone, in turns at every context, so that other load on the machine affects all three.
  */
 import { requestWebgpuDevice } from "../../src/backend/webgpu/webgpu-device.ts";
 import { BENCH_CONFIGS, benchPrompt } from "../bench-models.ts";
@@ -12,13 +12,13 @@ import { TransformersPeer } from "./transformers-peer.ts";
 export type GrowthOptions = {
   readonly model: BenchModelName;
   readonly contexts: readonly number[];
-  /** Tokens timed at once. */
+  /** Tokens per timing. */
   readonly count: number;
-  /** Times at each context; the best counts. */
+  /** Timings at each context; the best one is reported. */
   readonly rounds: number;
 };
 
-/** Milliseconds a token at each context. */
+/** Milliseconds per token at each context. */
 export type GrowthResult = {
   readonly ours: readonly number[];
   readonly peer: readonly number[];
@@ -27,14 +27,14 @@ export type GrowthResult = {
   readonly agree: boolean;
 };
 
-/** Prompt tokens of one run of the peer: what our back end reads at once without subgroups. */
+/** Prompt tokens per run of the peer, as in our backend without subgroups. */
 const CHUNK = 256;
 
 export async function measure(options: GrowthOptions): Promise<GrowthResult> {
   const { model, contexts, count, rounds } = options;
   const config = BENCH_CONFIGS[model];
   const prompt = benchPrompt(model, Math.max(...contexts));
-  // What our back end's check chooses on a software GPU: the peer's tokens are wrong with subgroups.
+  // The self-check's choice on a software GPU; with subgroups the peer's tokens would be wrong.
   const gpu = (): Promise<GPUDevice> => requestWebgpuDevice(navigator.gpu, { subgroups: false });
   const attention = await AttentionAlone.open(config, await gpu());
   const policy = await loadOurs(model, "webgpu", 1, { contextLength: config.contextLength });

@@ -1,4 +1,4 @@
-/** Draws milliseconds a token over the context; the bench takes its picture. */
+/** Plots milliseconds per token over the context; the benchmark takes a screenshot. */
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { GrowthOptions, GrowthResult } from "./context-growth.ts";
@@ -21,11 +21,11 @@ export function measure({ contexts, result }: PlotOptions): Promise<null> {
     {
       width: 740,
       height: 380,
-      title: "Decoding on WebGPU (SwiftShader): milliseconds a token by context",
+      title: "Decoding on WebGPU (SwiftShader): milliseconds per token by context",
       scales: { x: { time: false }, y: { range: (_, __, most) => [0, most * 1.1] } },
       legend: { live: false },
       hooks: { draw: [() => drawn.resolve(null)] },
-      axes: [{ label: "tokens in the context" }, { label: "ms a token" }],
+      axes: [{ label: "tokens in the context" }, { label: "ms per token" }],
       series: [
         { label: "context" },
         series("Waggle", "#1d6fd8"),

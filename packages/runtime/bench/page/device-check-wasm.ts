@@ -1,4 +1,4 @@
-/** How long the check of a visitor's device takes on WASM, in a page that ran nothing before. */
+/** Measures the self-check of a visitor's device on WASM, in a page that has run nothing before. */
 import { selfCheck, WASM_LADDER } from "../../src/agreement/self-check.ts";
 import { createWasmBackend } from "../../src/backend/cpu/wasm-backend.ts";
 import type { DecoderBackend } from "../../src/backend/decoder-backend.ts";
@@ -6,9 +6,9 @@ import { BENCH_CONFIGS } from "../bench-models.ts";
 import type { BenchModelName } from "../bench-models.ts";
 
 export type DeviceCheckTime = {
-  /** All of it. */
+  /** Total time. */
   readonly ms: number;
-  /** Of it, until onnxruntime's module ran and the first tiny model's weights were there. */
+  /** The part until onnxruntime's module runs and the first tiny model's weights are ready. */
   readonly openMs: number;
   readonly isRight: boolean;
 };

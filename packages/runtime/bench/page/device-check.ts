@@ -1,4 +1,4 @@
-/** What the check of the visitor's device costs: by itself, and up to the first tokens of a visit. */
+/** Measures the self-check of a visitor's device: alone, and as part of the time to first tokens. */
 import { createModuleGraph } from "../../src/backend/webgpu/module-graph.ts";
 import { webgpuModule } from "../../src/backend/webgpu/webgpu-module.ts";
 import { checkDevice } from "../../src/worker/checked-device.ts";
@@ -9,9 +9,9 @@ import { generateOurs, loadOurs } from "./our-policy.ts";
 
 export type DeviceCheckOptions = {
   readonly model: BenchModelName;
-  /** `check`: it alone; `visit`: a policy is opened, reads a prompt and samples. */
+  /** `check`: the check alone. `visit`: opens a policy, reads a prompt and samples. */
   readonly what: "check" | "visit";
-  /** The page's storage as an earlier visit left it. */
+  /** The page's storage from an earlier visit. */
   readonly stored: Readonly<Record<string, string>>;
 };
 
@@ -21,7 +21,7 @@ export type DeviceCheckResult = {
   readonly stored: Readonly<Record<string, string>>;
 };
 
-/** Tokens of a short prompt and of a long one: kernels of both are compiled. */
+/** Lengths of a short and a long prompt, so that kernels for both are compiled. */
 const PROMPTS = [20, 40];
 
 export async function measure(options: DeviceCheckOptions): Promise<DeviceCheckResult> {

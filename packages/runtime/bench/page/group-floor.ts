@@ -1,6 +1,6 @@
 /**
- * What a step of branches takes at least: its kernels one by one, each by itself, on tensors of the
- * step's sizes. What the step takes beyond their sum goes to the nodes between them.
+ * The minimum time of a step of branches: each of its kernels alone, on tensors of the step's
+ * sizes. The rest of a step's time is spent on the nodes between them.
  */
 import { BRANCHES, branchesBy, buildDecoderGraph, OnnxGraphBuilder } from "@waggle/model";
 import type { InputForm } from "@waggle/model";
@@ -16,20 +16,20 @@ export type GroupFloorOptions = {
   readonly rounds: number;
   readonly prefix: number;
   readonly group: number;
-  /** Room for positions that each branch has of its own. */
+  /** Room for own positions of each branch. */
   readonly own: number;
 };
 
-/** Milliseconds of one step of the whole group, all layers. */
+/** Milliseconds of one step of the whole group, over all layers. */
 export type GroupFloorResult = {
   readonly step: number;
   readonly parts: { readonly [part: string]: number };
 };
 
-/** Runs of one measurement. */
+/** Runs per measurement. */
 const RUNS = 20;
 
-/** All of a layer but attention: its linears, and keys and values written where they belong. */
+/** A layer without attention: its linears, and writing keys and values to their places. */
 const WITHOUT_ATTENTION: InputForm = branchesBy(
   "cpu",
   ({ graph, config }, layer, { query, key, value }, present, { slots }) => {
@@ -108,7 +108,7 @@ export async function measure(options: GroupFloorOptions): Promise<GroupFloorRes
     for (let row = 0; row < group; row++) sampleToken(logits, distribution, (row + 0.5) / group);
   }
 
-  /** One node a layer, on tensors of its own. */
+  /** One node per layer, on tensors of its own. */
   async function kernel(
     opType: string,
     shapes: readonly (readonly number[])[],
@@ -121,7 +121,7 @@ export async function measure(options: GroupFloorOptions): Promise<GroupFloorRes
       const names = shapes.map((shape, i) => {
         const name = `x${layer}.${i}`;
         inputs.push(tensor(device, name, shape));
-        // Sizes that are known would let the runtime leave the node out.
+        // With known sizes the runtime could optimize the node away.
         return graph.input(
           name,
           "f32",
@@ -192,7 +192,7 @@ export async function measure(options: GroupFloorOptions): Promise<GroupFloorRes
   }
 }
 
-/** Memory of its own, with numbers like those of a model's keys. */
+/** A tensor in new memory, with numbers like those of a model's keys. */
 function tensor(device: CpuDevice, name: string, shape: readonly number[]): Operand {
   const count = shape.reduce((product, size) => product * size, 1);
   const buffer = device.allocate(4 * count);

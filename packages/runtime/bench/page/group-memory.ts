@@ -1,4 +1,4 @@
-/** Most bytes that one run and a group of runs hold at a time. */
+/** Measures the peak memory of one run and of a group of runs. */
 import { BENCH_CONFIGS, benchPrompt } from "../bench-models.ts";
 import type { BenchModelName } from "../bench-models.ts";
 import { policyInPage } from "./in-page-policy.ts";
@@ -10,11 +10,11 @@ export type GroupMemoryOptions = {
   readonly count: number;
 };
 
-/** Bytes. */
+/** In bytes. */
 export type GroupMemoryResult = {
   readonly one: number;
   readonly group: number;
-  /** Keys and values of what the group sampled. */
+  /** Keys and values of the tokens that the group sampled. */
   readonly continuations: number;
 };
 

@@ -1,4 +1,4 @@
-/** Continuations of one prefix: together, and one after another. */
+/** Times continuations of one prefix as a group and one after another. */
 import type { Sample } from "@waggle/protocol";
 import { interleavedBest } from "../interleaved.ts";
 import { benchPrompt } from "../bench-models.ts";
@@ -13,7 +13,7 @@ export type GroupedOptions = {
   readonly prefix: number;
   readonly group: number;
   readonly count: number;
-  /** False: only decoding is measured, where prefills would take minutes. */
+  /** False: measure only decoding, where prefills would take minutes. */
   readonly withPrefills: boolean;
 };
 
@@ -23,11 +23,11 @@ export type GroupedResult = {
   readonly sequentialMs: number;
   readonly groupDecodeMs: number;
   readonly sequentialDecodeMs: number;
-  /** Recorded log-probs of both are what `score` gives for their tokens. */
+  /** Whether recorded log-probs of both equal those of `score` for their tokens. */
   readonly agree: boolean;
 };
 
-/** f32: as the agreement of sampler and score. */
+/** For f32, as in the agreement of sampler and score. */
 const BUDGET_NATS = 1e-4;
 
 export async function measure(options: GroupedOptions): Promise<GroupedResult> {
@@ -66,7 +66,8 @@ export async function measure(options: GroupedOptions): Promise<GroupedResult> {
   };
   const apart = async (decodeOnly: boolean): Promise<number> => {
     let ms = 0;
-    // Prompts that are never timed are read once: on a software GPU they take longer than the rest.
+    // If prefills are not timed, the prompt is read only once: on a software GPU it takes the
+    // longest.
     const trunk = await policy.createContext();
     trunk.append(prompt);
     const forks = options.withPrefills ? [] : await trunk.group(group);

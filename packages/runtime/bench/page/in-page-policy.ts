@@ -1,4 +1,4 @@
-/** The runtime without its worker, for what only shows from inside: its parts' time, its memory. */
+/** The runtime without its worker, for measurements from inside: time of its parts, memory. */
 import { BENCH_CONFIGS, benchWeights } from "../bench-models.ts";
 import type { BenchModelName } from "../bench-models.ts";
 import type { CpuBackendOptions } from "../../src/backend/cpu/cpu-backend.ts";
@@ -10,14 +10,15 @@ import type { ScheduledPolicy } from "../../src/session/scheduled-policy.ts";
 import type { KeptModule } from "./kept-module.ts";
 import type { RecordingSwitch } from "./recording-switch.ts";
 
-/** The most likely token each time. */
+/** Always the most likely token. */
 export const GREEDY = { temperature: 1, topK: 1, topP: 1, seed: 1 };
 
+/** A policy that runs in the page. */
 export function policyInPage(model: BenchModelName, threads: number): Promise<ScheduledPolicy> {
   return policyOn(model, () => createWasmBackend({ ...optionsOf(model), threads }));
 }
 
-/** The same. @param kept - gets the module that computes. */
+/** The same. @param kept - receives the module that computes. */
 export function keptPolicyInPage(
   model: BenchModelName,
   { createModule }: KeptModule,
@@ -26,7 +27,7 @@ export function keptPolicyInPage(
   return policyOn(model, () => createWasmBackend(options));
 }
 
-/** The same with recording that can be turned off. */
+/** The same, with recording that can be turned off. */
 export function switchedInPage(
   model: BenchModelName,
   recording: RecordingSwitch,

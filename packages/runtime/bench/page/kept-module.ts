@@ -1,4 +1,7 @@
-/** The module and session that the runtime opened, for a loop that drives them itself. */
+/**
+ * Gives access to the module and session that the runtime opened, for a loop that drives them
+ * itself.
+ */
 import type { CreateOrtModule, OrtWasmModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import { createPageModule } from "../../src/backend/cpu/wasm-module.ts";
 
@@ -6,7 +9,7 @@ export class KeptModule {
   readonly #modules: OrtWasmModule[] = [];
   #session = 0;
 
-  /** What a back end is opened with. What was opened last is kept. */
+  /** Pass this to the backend to open. Keeps the module opened last. */
   readonly createModule: CreateOrtModule = async (config) => {
     const module = await createPageModule(config);
     const open = module._OrtCreateSession.bind(module);
@@ -19,7 +22,7 @@ export class KeptModule {
   };
 
   get module(): OrtWasmModule {
-    if (this.#modules.length === 0) throw new Error("a back end must be opened first, got none");
+    if (this.#modules.length === 0) throw new Error("no backend has been opened");
     return this.#modules.at(-1) as OrtWasmModule;
   }
 

@@ -1,11 +1,11 @@
-/** The runtime as a page uses it: `createBrowserPolicy`, in its worker, recording as always. */
+/** The runtime as a page uses it: `createBrowserPolicy` in its worker, with recording. */
 import { createBrowserPolicy } from "@waggle/runtime";
 import type { Generation } from "./transformers-peer.ts";
 
 type Policy = Awaited<ReturnType<typeof createBrowserPolicy>>;
 type Context = Awaited<ReturnType<Policy["createContext"]>>;
 
-/** The most likely token each time. */
+/** Always the most likely token. */
 const GREEDY = { temperature: 1, topK: 1, topP: 1, seed: 1 };
 
 /** @param name - a folder under `/bench-models/`. */
@@ -29,7 +29,7 @@ export async function loadOurs(
   });
 }
 
-/** One token, then `count` more that are timed. */
+/** Generates one token, then `count` more that are timed. */
 export async function generateOurs(
   policy: Policy,
   prompt: readonly number[],
@@ -42,8 +42,8 @@ export async function generateOurs(
 }
 
 /**
- * As `generateOurs`, after what the context holds; `given` may be empty. Timed as the peer is: from the
- * first token to the last, when each comes to the page.
+ * Like `generateOurs`, continuing a context; `given` may be empty. Timed like the peer: from the
+ * first token to the last, as they arrive in the page.
  */
 export async function continueOurs(
   context: Context,

@@ -1,4 +1,7 @@
-/** `performance.now` of this page, without the time that something beside what is measured took. */
+/**
+ * Replaces the page's `performance.now` by a clock that can leave out work besides the measured
+ * one.
+ */
 export class PausableClock {
   readonly #now = performance.now.bind(performance);
   #left = 0;
@@ -7,7 +10,7 @@ export class PausableClock {
     performance.now = () => this.#now() - this.#left;
   }
 
-  /** Runs what the clock is not to count; inside, it goes on. */
+  /** Runs work that the clock leaves out. Inside it, the clock runs. */
   without<T>(run: () => T): T {
     const start = this.#now();
     const result = run();

@@ -1,7 +1,8 @@
 /**
- * A back end whose sessions record, or draw tokens and nothing else: no log-probs, no entropy, no kept
- * sets. What recording costs is the difference, on one session of onnxruntime. Without it the logits
- * are read where the run of one token left them, and drawn from by the same random number.
+ * A backend whose sessions either record or only draw tokens, without log-probs, entropy and kept
+ * sets. The difference, on the same onnxruntime session, is the cost of recording. Without
+ * recording, logits are read where a run of one token left them, and the same random number draws
+ * from them.
  */
 import { CpuBackend } from "../../src/backend/cpu/cpu-backend.ts";
 import type { CpuBackendOptions } from "../../src/backend/cpu/cpu-backend.ts";
@@ -18,10 +19,10 @@ import { SoftmaxKernel } from "../../src/softmax-kernel.ts";
 
 export class RecordingSwitch {
   isOn = true;
-  /** The logits of the last run that was executed. */
+  /** The logits of the last run. */
   #output: Operand | null = null;
 
-  /** @param device - has no other user. */
+  /** @param device - must not be shared. */
   openBackend(device: CpuDevice, options: CpuBackendOptions): DecoderBackend {
     const backend = new CpuBackend(this.#watchDevice(device), options);
     return {
@@ -33,7 +34,7 @@ export class RecordingSwitch {
     };
   }
 
-  /** Prompts are read with recording. */
+  /** Prompts are always read with recording. */
   #switched(session: DecoderSession): DecoderSession {
     const { maxRunTokens, maxRunScores } = session;
     const run = (rows: readonly DecoderRow[]): Awaitable<readonly RowResult[]> => {
@@ -91,7 +92,7 @@ const UNRECORDED = { behaviorLogProb: 0, rawLogProb: 0, entropy: 0, keptTokenIds
 
 let kernel: SoftmaxKernel | undefined;
 
-/** The most likely token with a kept set of one, else a draw at the temperature from all. */
+/** The most likely token for topK 1; otherwise a draw from all tokens at the temperature. */
 function draw(
   logits: Float32Array,
   { distribution, uniform }: Extract<RowOutput, { kind: "sample" }>,

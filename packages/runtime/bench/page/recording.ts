@@ -1,6 +1,6 @@
 /**
- * What recording costs: one policy, scheduler and session of onnxruntime with and without the numbers
- * of each token, in short generations by turns. Both draw the same tokens.
+ * Measures the cost of recording: one policy, scheduler and onnxruntime session with and without the
+ * numbers of each token, in short generations in turns. Both draw the same tokens.
  */
 import { benchPrompt } from "../bench-models.ts";
 import type { BenchModelName } from "../bench-models.ts";
@@ -14,14 +14,14 @@ type Context = Awaited<ReturnType<ScheduledPolicy["createContext"]>>;
 
 type Sampling = { readonly temperature: number; readonly topK: number; readonly topP: number };
 
-/** Tokens after a prompt that count for nothing: the first step takes twice as long, for one side alone. */
+/** Untimed tokens after a prompt: the first step takes twice as long, on one side only. */
 const SETTLED = 4;
 
 export type RecordingOptions = {
   readonly model: BenchModelName;
   readonly limits: RoundLimits;
   readonly promptLength: number;
-  /** Tokens of one round; a multiple of two blocks. */
+  /** Tokens per round; a multiple of two blocks. */
   readonly count: number;
   readonly tokensPerBlock: number;
   /** Greedy (topK 1), or from all tokens at a temperature. */
@@ -29,7 +29,7 @@ export type RecordingOptions = {
 };
 
 export type RecordingResult = {
-  /** Recorded against not, for each sampling. */
+  /** With recording against without, for each sampling. */
   readonly comparisons: readonly Comparison[];
   readonly agree: boolean;
 };
@@ -44,7 +44,7 @@ export async function measure(options: RecordingOptions): Promise<RecordingResul
 
   const round = async (sampling: Sampling): Promise<PairedBlocks[]> => {
     const call = { stopTokenIds: [] };
-    // Which of them lies first in memory changes from round to round.
+    // Which one comes first in memory alternates from round to round.
     isSwapped = !isSwapped;
     const contexts = [await policy.createContext(), await policy.createContext()] as const;
     for (const context of contexts) {

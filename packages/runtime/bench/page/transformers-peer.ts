@@ -1,4 +1,4 @@
-/** Transformers.js as users have it: its own build of onnxruntime, its own generation loop. */
+/** Transformers.js as users run it: its own build of onnxruntime, its own generation loop. */
 import {
   AutoModelForCausalLM,
   BaseStreamer,
@@ -10,7 +10,7 @@ import type { PreTrainedModel } from "@huggingface/transformers";
 
 const DIST = "/node_modules/@huggingface/transformers/node_modules/onnxruntime-web/dist/";
 
-/** A greedy generation: what came, and how long the tokens after the first took. */
+/** A greedy generation: its tokens, and the time of those after the first. */
 export type Generation = { readonly tokenIds: readonly number[]; readonly decodeMs: number };
 
 export class TransformersPeer {
@@ -22,7 +22,7 @@ export class TransformersPeer {
 
   /**
    * @param name - a folder under `/bench-models/`.
-   * @param gpu - for `webgpu`, in place of the device that onnxruntime asks for itself.
+   * @param gpu - for `webgpu`, used instead of the device that onnxruntime would request.
    */
   static async load(
     name: string,
@@ -36,8 +36,7 @@ export class TransformersPeer {
     env.useBrowserCache = false;
     env.useWasmCache = false;
     const wasm = env.backends.onnx.wasm;
-    if (wasm === undefined)
-      throw new Error("Transformers.js must have onnxruntime's WASM settings");
+    if (wasm === undefined) throw new Error("Transformers.js has no WASM settings of onnxruntime");
     wasm.numThreads = threads;
     const file = `${DIST}ort-wasm-simd-threaded.asyncify`;
     wasm.wasmPaths = { mjs: `${file}.mjs`, wasm: `${file}.wasm` };
@@ -50,16 +49,16 @@ export class TransformersPeer {
     );
   }
 
-  /** Version of the onnxruntime that computes. */
+  /** Versions of Transformers.js and its onnxruntime. */
   static get version(): string {
     return `Transformers.js ${env.version}, onnxruntime-web ${env.backends.onnx.versions?.web}`;
   }
 
   /**
-   * One token, then `count` more that are timed.
+   * Generates one token, then `count` more that are timed.
    *
-   * @param chunk - most prompt tokens of one run. Transformers.js itself reads a prompt in one; where
-   *   the device computes that wrongly, it would be timed on other tokens.
+   * @param chunk - maximum prompt tokens per run. Transformers.js itself reads a prompt in one run; on
+   *   devices that compute long runs wrongly, other tokens would be timed.
    */
   async generate(prompt: readonly number[], count: number, chunk: number): Promise<Generation> {
     const { length } = prompt;
@@ -81,9 +80,10 @@ export class TransformersPeer {
   }
 
   /**
-   * One sequence that goes on: given tokens are read, then as `generate`. The cache stays.
+   * Continues one sequence: reads the given tokens, then generates as `generate` does. Keeps the
+   * cache.
    *
-   * @param chunk - as there.
+   * @param chunk - as in `generate`.
    */
   continued(chunk: number): (given: readonly number[], count: number) => Promise<Generation> {
     const held: number[] = [];
@@ -107,7 +107,7 @@ export class TransformersPeer {
     };
   }
 
-  /** Reads tokens in runs of at most `chunk`. @returns the cache, `null` where there was nothing. */
+  /** Reads tokens in runs of at most `chunk`. @returns the cache, `null` if nothing was read. */
   async #read(
     tokenIds: readonly number[],
     chunk: number,
@@ -143,7 +143,7 @@ type Cache = {
 
 type Forward = (inputs: object) => Promise<{ readonly [name: string]: unknown }>;
 
-/** Tokens that are read, and a mask over them and all before. */
+/** The tokens to read, and a mask over them and all earlier ones. */
 function promptInputs(tokenIds: readonly number[], total: number): object {
   const ids = BigInt64Array.from(tokenIds, BigInt);
   return {
@@ -152,7 +152,7 @@ function promptInputs(tokenIds: readonly number[], total: number): object {
   };
 }
 
-/** When the first and the last token came; the streamer is called with the prompt before. */
+/** Records when the first and the last token arrive. The streamer is first called with the prompt. */
 class Clock extends BaseStreamer {
   first = 0;
   last = 0;

@@ -1,6 +1,6 @@
 /**
- * Decoding by the runtime against a bare loop on the same session of onnxruntime, in one thread, in
- * short blocks by turns. Both decode the same tokens at the same positions.
+ * Decoding by the runtime against a bare loop on the same onnxruntime session, in one thread, in
+ * short blocks in turns. Both decode the same tokens at the same positions.
  */
 import { BENCH_CONFIGS, benchPrompt } from "../bench-models.ts";
 import type { BenchModelName } from "../bench-models.ts";
@@ -12,8 +12,8 @@ import { PausableClock } from "./pausable-clock.ts";
 import { GREEDY, keptPolicyInPage } from "./in-page-policy.ts";
 
 /**
- * Steps after a prompt that count for nothing. The first takes twice as long, whoever makes it, and
- * only the first: the side that begins would pay it for both, 4 % of its first block.
+ * Untimed steps after a prompt. Only the first step takes twice as long, on either side, and would
+ * add 4 % to the first block of the side that starts.
  */
 const SETTLED = 4;
 
@@ -21,13 +21,13 @@ export type BareOptions = {
   readonly model: BenchModelName;
   readonly limits: RoundLimits;
   readonly promptLength: number;
-  /** Tokens of one generation that are timed; a multiple of two blocks. */
+  /** Timed tokens per generation; a multiple of two blocks. */
   readonly count: number;
   readonly tokensPerBlock: number;
 };
 
 export type BareResult = {
-  /** A second bare loop in place of the runtime: what is measured here is 1. */
+  /** A second bare loop instead of the runtime; its true ratio is 1. */
   readonly control: Comparison;
   readonly tokensOnly: Comparison;
   readonly withLogProbs: Comparison;
@@ -64,8 +64,9 @@ export async function measure(options: BareOptions): Promise<BareResult> {
   };
 
   /**
-   * The bare loop runs inside the runtime's token listener, between its tokens, on time that the
-   * runtime's clock does not see: else it would give the event loop twice as many turns as it does alone.
+   * The bare loop runs inside the runtime's token listener, between its tokens, in time that the
+   * runtime's clock leaves out. Otherwise the event loop would get twice as many turns as in real
+   * use.
    */
   const runtime = async (withLogProbs: boolean): Promise<PairedBlocks[]> => {
     const second = bare.begin(prompt, withLogProbs);

@@ -1,4 +1,4 @@
-/** Decoding against Transformers.js in one page, by turns. */
+/** Decoding against Transformers.js in one page, in turns. */
 import { BENCH_CONFIGS, benchPrompt } from "../bench-models.ts";
 import type { BenchModelName } from "../bench-models.ts";
 import { PairedRatios } from "../paired-blocks.ts";
@@ -14,8 +14,8 @@ export type VersusOptions = {
   readonly device: "wasm" | "webgpu";
   readonly threads: number;
   /**
-   * Rounds of the first workload that count for nothing: WebAssembly and JavaScript are compiled again
-   * while they run, for some ten generations. Later workloads have one.
+   * Untimed rounds of the first workload: WebAssembly and JavaScript are recompiled as they run,
+   * for about ten generations. Later workloads have one such round.
    */
   readonly warmUp: number;
   readonly workloads: readonly VersusWorkload[];
@@ -23,7 +23,7 @@ export type VersusOptions = {
 
 export type VersusWorkload = {
   readonly promptLength: number;
-  /** Tokens that are timed. */
+  /** Timed tokens. */
   readonly count: number;
   readonly rounds: number;
 };
@@ -33,7 +33,7 @@ export type VersusResult = {
   readonly workloads: readonly {
     /** The peer's time over ours. */
     readonly ours: Comparison;
-    /** The same of a bare loop, what is to be had on this machine. `null` on WebGPU. */
+    /** The peer's time over a bare loop's, the best possible on this machine. `null` on WebGPU. */
     readonly floor: Comparison | null;
     readonly agree: boolean;
   }[];
@@ -45,7 +45,7 @@ export async function measure(options: VersusOptions): Promise<VersusResult> {
   const { model, device, threads } = options;
   const ours = await loadOurs(model, device, threads);
   const peer = await TransformersPeer.load(model, device, threads);
-  // On WebGPU some devices prefill 32 and more tokens wrongly, in Transformers.js too.
+  // Some WebGPU devices compute prefills of 32 and more tokens wrongly, in Transformers.js too.
   const chunk = device === "webgpu" ? 31 : Number.MAX_SAFE_INTEGER;
   const bare = device === "wasm" ? await openBare(model, options.workloads) : null;
   const workloads = [];
@@ -81,7 +81,7 @@ export async function measure(options: VersusOptions): Promise<VersusResult> {
   return { peerName: TransformersPeer.version, workloads };
 }
 
-/** The bare loop on a graph of its own, which the runtime opened. */
+/** Opens a bare loop on a graph of its own that the runtime opened. */
 async function openBare(
   model: BenchModelName,
   workloads: VersusOptions["workloads"],

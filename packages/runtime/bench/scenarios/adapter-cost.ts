@@ -1,4 +1,4 @@
-/** Milliseconds a token with an adapter of rank 16 and without, for each back end. */
+/** Milliseconds per token with and without an adapter of rank 16, for each backend. */
 import { sizeLabel } from "../bench-models.ts";
 import type { BenchModelName } from "../bench-models.ts";
 import type { AdapterCostOptions, AdapterCostResult } from "../page/adapter-cost.ts";
@@ -8,7 +8,7 @@ import type { BenchContext, Scenario } from "../scenario.ts";
 
 export const adapterCost: Scenario = {
   name: "adapter-cost",
-  description: "milliseconds a token with an active adapter, and of a swap",
+  description: "milliseconds per token with an active adapter, and per swap",
   run: async function* (context) {
     yield* await rows(context, "nano", "wasm", "merge");
     yield* await rows(context, "nano", "wasm", "inputs");

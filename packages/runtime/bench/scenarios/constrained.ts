@@ -1,6 +1,6 @@
 /**
  * Constrained generations over BFCL's tool schemas: how many are calls that their schema allows. The
- * validator shares nothing with the grammars.
+ * validator shares no code with the grammars.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,14 +17,16 @@ import type { Scenario } from "../scenario.ts";
 
 const TOOLS = join(import.meta.dirname, "../../../text/fixtures/bfcl/tools.json");
 const FORMATS = ["hermes", "qwen-xml", "llama", "gemma", "mistral", "lfm"] as const;
-/** Tokens of a call; the last are closed by force. Tools whose shortest call is longer get more. */
+/**
+ * Token budgets of a call, whose end is forced. Tools whose shortest call is longer get the second.
+ */
 const BUDGETS = [128, 480];
 
 type Tool = { readonly name: string; readonly parameters: JsonSchema };
 
 export const constrained: Scenario = {
   name: "constrained",
-  description: "constrained generations over 200 tool schemas that are valid calls",
+  description: "share of constrained generations over 200 tool schemas that are valid calls",
   run: async function* ({ quick, report }) {
     const { config, weights, tokenizerFiles } = readNanoModel(1024);
     const json = (name: string): unknown =>
@@ -90,7 +92,7 @@ export const constrained: Scenario = {
   },
 };
 
-/** Continuations of `trunk` within the first budget that the grammar's shortest call fits. */
+/** Continuations of `trunk` within the first budget that fits the grammar's shortest call. */
 async function generateGroup(
   trunk: Session,
   count: number,

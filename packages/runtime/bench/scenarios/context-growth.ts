@@ -1,7 +1,7 @@
 /**
- * Decoding on WebGPU as the context grows to 6k. Attention reads all keys and values, so a step must
- * grow; its own growth, measured alone on the same device, is taken out of both: what remains is what
- * copies and allocations add.
+ * Decoding on WebGPU as the context grows to 6k. Attention reads all keys and values, so a step
+ * must grow. Attention's growth, measured alone on the same device, is subtracted from both sides;
+ * the rest is due to copies and allocations.
  */
 import { join } from "node:path";
 import type { GrowthOptions, GrowthResult } from "../page/context-growth.ts";
@@ -13,7 +13,7 @@ const PICTURE = join(import.meta.dirname, "../../../../docs/evidence/runtime-con
 
 export const contextGrowth: Scenario = {
   name: "context-growth",
-  description: "milliseconds a token on WebGPU at contexts of 0.5k to 6k, and a plot",
+  description: "milliseconds per token on WebGPU at contexts of 0.5k to 6k, and a plot",
   run: async function* ({ quick, report, page }) {
     const contexts = quick ? [256, 512, 768] : [512, 1024, 1536, 2048, 3072, 4096, 5120, 6144];
     const options: GrowthOptions = {

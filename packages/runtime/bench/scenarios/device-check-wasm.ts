@@ -1,4 +1,4 @@
-/** What the check of a device costs a visitor before the first token. */
+/** Time that the device check adds before a visitor's first token. */
 import type { DeviceCheckTime } from "../page/device-check-wasm.ts";
 import { benchRow } from "../row.ts";
 import type { BenchRow } from "../row.ts";
@@ -8,7 +8,7 @@ const AIM_MS = 300;
 
 export const deviceCheckWasm: Scenario = {
   name: "device-check-wasm",
-  description: "milliseconds of a visitor's first check on WASM, onnxruntime's start included",
+  description: "milliseconds of a visitor's first check on WASM, including onnxruntime's startup",
   run: async function* ({ quick, report, page }) {
     const times: DeviceCheckTime[] = [];
     for (let visit = 0; visit < (quick ? 1 : 5); visit++) {
@@ -17,7 +17,7 @@ export const deviceCheckWasm: Scenario = {
       await opened.close();
     }
     const visits = times.map(({ ms, openMs }) => `${ms.toFixed()} (${openMs.toFixed()})`);
-    report(`each visit, in brackets onnxruntime's start: ${visits.join(", ")}`);
+    report(`each visit (onnxruntime's startup in brackets): ${visits.join(", ")}`);
     const row = (name: string, values: readonly number[]): BenchRow =>
       benchRow({
         name: `wasm self-check nano, fresh page, ${name}`,

@@ -1,23 +1,23 @@
 /**
- * The self-check on the visitor's device, on software WebGPU, where kernels take longest to compile:
- * they are what it costs, and the model runs on most of them afterwards.
+ * The self-check on a visitor's device, on software WebGPU, where kernels take longest to compile.
+ * Compiling dominates the check, and the model uses most of the compiled kernels afterwards.
  */
 import type { DeviceCheckOptions, DeviceCheckResult } from "../page/device-check.ts";
 import { benchRow } from "../row.ts";
 import type { Scenario } from "../scenario.ts";
 
-/** Milliseconds by which it may keep the visitor waiting. */
+/** Maximum milliseconds that it may delay the visitor. */
 const BUDGET_MS = 4000;
 
 export const deviceCheck: Scenario = {
   name: "device-check",
-  description: "milliseconds of the self-check on software WebGPU, in browsers that just started",
+  description: "milliseconds of the self-check on software WebGPU, in freshly started browsers",
   run: async function* ({ quick, report, page }) {
     const measured = async (
       what: DeviceCheckOptions["what"],
       stored: DeviceCheckOptions["stored"],
     ): Promise<DeviceCheckResult> => {
-      // A browser of its own: shaders that were compiled before do not count.
+      // A new browser, so that no shaders are compiled yet.
       const opened = await page();
       const options: DeviceCheckOptions = { model: "micro", what, stored };
       const result = await opened.measure<DeviceCheckResult>("device-check", options);

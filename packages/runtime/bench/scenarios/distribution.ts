@@ -1,4 +1,4 @@
-/** Sampled tokens follow the distribution that their records state. */
+/** Tests that sampled tokens follow the distribution that their records state. */
 import type { GrammarSpec } from "@waggle/protocol";
 import { createNodePolicy } from "@waggle/runtime/node";
 import type { AdaptivePolicy } from "@waggle/runtime";
@@ -36,11 +36,11 @@ const DRAWINGS: readonly Drawing[] = [
 ];
 /** Rows of one group. */
 const ROWS = 32;
-/** Arbitrary ids: after what the model has never seen, it is sure of nothing. */
+/** Arbitrary ids: on inputs it has never seen, the model's distribution is broad. */
 const PROMPTS: readonly (readonly number[])[] = Array.from({ length: 6 }, (_, index) =>
   Array.from({ length: 2 + index }, (__, i) => ((i + 3) * (index + 5) * 37) % 800),
 );
-/** Below this, chance is not to be believed: one false alarm in 150 runs of all drawings. */
+/** Below this p-value the test fails: one false alarm in 150 runs of all drawings. */
 const LEAST_P = 1e-3;
 
 export const distribution: Scenario = {
@@ -78,7 +78,7 @@ export const distribution: Scenario = {
   },
 };
 
-/** What came first after the prompt, with the probability its record states. */
+/** The first sampled tokens after the prompt, with their recorded probabilities. */
 async function draw(
   policy: AdaptivePolicy,
   prompt: readonly number[],
@@ -96,7 +96,7 @@ async function draw(
         session.generate({
           sampling: { ...shape, seed: seed + first + i },
           stopTokenIds: [STOP_TOKEN],
-          // A grammar needs tokens to close; the first is what is tested.
+          // A grammar needs further tokens to close; only the first is tested.
           maxTokens: grammar === undefined ? 1 : 8,
           ...(grammar && { grammar }),
         }),

@@ -1,4 +1,4 @@
-/** How far a step of a group on WASM is from what its kernels take by themselves. */
+/** Time of a group's step on WASM against that of its kernels alone. */
 import type { GroupFloorOptions, GroupFloorResult } from "../page/group-floor.ts";
 import { benchRow } from "../row.ts";
 import type { Scenario } from "../scenario.ts";

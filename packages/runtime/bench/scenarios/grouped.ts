@@ -20,7 +20,7 @@ export const grouped: Scenario = {
   },
 };
 
-/** By itself: on a software GPU it takes longer than everything on WASM. */
+/** A separate scenario, because on a software GPU it takes longer than everything on WASM. */
 export const groupedWebgpu: Scenario = {
   name: "grouped-webgpu",
   description: "tokens/s of 8 continuations of 512 tokens against eight sequential runs, on WebGPU",
@@ -63,7 +63,7 @@ async function rows(
   return [row("with prefills", result.groupMs, result.sequentialMs), decoding];
 }
 
-/** 1.6 runs, and the keys and values of what the group sampled: what it may take. */
+/** The limit is 1.6 runs, plus the keys and values that the group sampled. */
 async function memoryRow({ report, page }: BenchContext, model: BenchModelName): Promise<BenchRow> {
   report(`memory of a group of 8 of ${model}`);
   const opened = await page();

@@ -1,4 +1,4 @@
-/** One number for one token: of the sampler, of `score`, and of the trainer's engine. */
+/** Log-probs of the same token from the sampler, from `score` and from the trainer's engine. */
 import { createEngine } from "@waggle/engine";
 import { roundedWeights } from "@waggle/model";
 import type { WeightFormat } from "@waggle/model";
@@ -10,7 +10,9 @@ import { benchRow } from "../row.ts";
 import type { BenchRow } from "../row.ts";
 import type { Scenario } from "../scenario.ts";
 
-/** Nats. Quantized weights may be off from the f32 ones, never from what the trainer dequantizes. */
+/**
+ * In nats. Quantized weights may differ from f32, but never from the trainer's dequantized weights.
+ */
 const BUDGET = 1e-4;
 /** Mean nats by which log-probs of a number format may differ from f32's on the same tokens. */
 const FORMAT_BUDGET = { int8: 0.05, int4: 0.5 } as const;
@@ -117,7 +119,7 @@ function differences(a: readonly number[], b: ArrayLike<number>): number[] {
   return a.map((value, i) => Math.abs(value - (b[i] ?? Number.NaN)));
 }
 
-/** NaN where one is. */
+/** NaN if any value is. */
 function largest(values: readonly number[]): number {
   return values.reduce((most, value) => Math.max(most, value), 0);
 }

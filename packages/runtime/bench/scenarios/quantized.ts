@@ -1,6 +1,6 @@
 /**
- * Quantized weights on CPUs: a step with the matrices expanded to float32 against onnxruntime's own
- * products of 4 and 8 bits. WASM as workers have it, run in Node; the native library beside it.
+ * Quantized weights on CPUs: a step with matrices expanded to float32 against onnxruntime's own
+ * products of 4 and 8 bits. Runs WASM in Node as in workers, and the native library.
  */
 import createModule from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import { createWasmBackend } from "../../src/backend/cpu/wasm-backend.ts";
@@ -44,7 +44,7 @@ async function compare(
       : createNodeBackend(options);
   };
   const both = [await Reader.open(await open(true)), await Reader.open(await open(false))] as const;
-  // By turns, so that what else the machine does hits both.
+  // In turns, so that other load on the machine affects both.
   for (let step = 0; step < steps; step++) for (const reader of both) await reader.step();
   for (let again = 0; again < 3; again++) for (const reader of both) await reader.prefill();
   for (const reader of both) await reader.close();
@@ -61,7 +61,7 @@ async function compare(
   ];
 }
 
-/** One back end, greedy after a prompt. */
+/** One backend, decoding greedily after a prompt. */
 class Reader {
   readonly #backend: DecoderBackend;
   readonly #session: DecoderSession;

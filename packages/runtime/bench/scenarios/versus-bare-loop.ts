@@ -1,4 +1,4 @@
-/** What the runtime adds to a loop that only computes, and what of it is recording. */
+/** The runtime's overhead over a loop that only computes, and recording's share of it. */
 import { sizeLabel } from "../bench-models.ts";
 import type { BenchModelName } from "../bench-models.ts";
 import type { RecordingOptions, RecordingResult } from "../page/recording.ts";
@@ -8,7 +8,7 @@ import { pairedRow } from "../row.ts";
 import type { BenchRow } from "../row.ts";
 import type { BenchContext, Scenario } from "../scenario.ts";
 
-/** Rounds of 128 tokens. A ratio that is known to 0.4 percent is known well enough. */
+/** Rounds of 128 tokens. A ratio known to 0.4 percent is precise enough. */
 const LIMITS: { readonly [model: string]: RoundLimits } = {
   nano: { warmUp: 10, least: 60, most: 240, uncertainty: 0.004 },
   small: { warmUp: 2, least: 12, most: 24, uncertainty: 0.004 },
@@ -17,12 +17,12 @@ const QUICK: RoundLimits = { warmUp: 1, least: 2, most: 2, uncertainty: 0 };
 
 const WORKLOAD = { promptLength: 256, count: 128 };
 
-/** Blocks of 5 to 12 ms: short against what else the machine does. */
+/** Blocks of 5 to 12 ms, which are short compared with changes in the machine's load. */
 const TOKENS_PER_BLOCK = { nano: 32, small: 4 } as const;
 
 export const versusBareLoop: Scenario = {
   name: "bare-loop",
-  description: "milliseconds a token against a bare loop with keys and values in place, on WASM",
+  description: "milliseconds per token against a bare loop with keys and values in place, on WASM",
   run: async function* (context) {
     yield* rows(context, "nano");
     yield* rows(context, "small");

@@ -6,7 +6,7 @@ import { speedRow } from "../row.ts";
 import type { BenchRow } from "../row.ts";
 import type { BenchContext, Scenario } from "../scenario.ts";
 
-/** What lasts a tenth of a second scatters, and costs little to repeat. */
+/** Workloads of a tenth of a second vary more, and are cheap to repeat. */
 const ON_WASM: readonly VersusWorkload[] = [
   { promptLength: 64, count: 64, rounds: 24 },
   { promptLength: 256, count: 128, rounds: 6 },

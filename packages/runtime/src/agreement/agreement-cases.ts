@@ -1,6 +1,6 @@
 /**
- * What a back end must answer as the plain decoder does. Each case drives one back end and collects
- * the largest difference; who calls it decides what is too much. Used as a test suite
+ * Cases in which a backend must match the plain decoder. Each drives one backend and returns the
+ * largest difference; its caller decides on the tolerance. Used by the test suite
  * (`backend-agreement.contract.ts`) and on a visitor's device (`self-check.ts`).
  */
 import { mergeAdapter } from "@waggle/model";
@@ -12,18 +12,19 @@ import { Deviation, ForcedSequence, Reference } from "./forced-sequence.ts";
 import type { Asked } from "./forced-sequence.ts";
 import { randomAdapter, randomTokenIds } from "./random-decoder.ts";
 
-/** What a case drives, and how far it goes. */
+/** The backend under test, and limits for a case. */
 type AgreementSubject = {
   readonly backend: DecoderBackend;
   readonly config: DecoderConfig;
-  /** The weights as the back end computes with them: dequantized where it holds fewer bits. */
+  /** The weights that the backend computes with, dequantized if they are quantized. */
   readonly weights: TensorMap;
-  /** Lengths of prefills; with what follows them they must fit the context. */
+  /** Lengths of prefills. With the tokens that follow they must fit into the context. */
   readonly prefillLengths: readonly number[];
-  /** Most rows of one run that are tried; a session's own limit holds too. */
+  /** Maximum rows per run to try, besides the session's own limit. */
   readonly maxRows: number;
 };
 
+/** A title and a run that returns the largest difference. */
 export type AgreementCase = {
   readonly title: string;
   readonly run: (subject: AgreementSubject) => Promise<Deviation>;
@@ -33,7 +34,7 @@ const WARM: SamplingDistribution = { temperature: 0.9, topK: 0, topP: 1 };
 const SCORE: Asked = { kind: "score", distribution: WARM };
 const READ: Asked = { kind: "none" };
 const draw = (uniform: number): Asked => ({ kind: "sample", distribution: WARM, uniform });
-/** A number in [0, 1) that changes with `index`. */
+/** A pseudo-random number in [0, 1). */
 const uniformAt = (index: number): number => (0.5 + index * 0.618_034) % 1;
 
 export const AGREEMENT_CASES: readonly AgreementCase[] = [
@@ -44,7 +45,7 @@ export const AGREEMENT_CASES: readonly AgreementCase[] = [
         const longest = Math.max(...subject.prefillLengths);
         const reference = referenceOf(subject, longest + 3, 1);
         for (const length of subject.prefillLengths) {
-          // Scoring and sampling may take different kernels: both read prompts of every kind.
+          // Scoring and sampling may use different kernels, so both read prompts of every length.
           await withSequence(session, reference, deviation, `prefill ${length}`, async (row) => {
             await row.read(session, length, length % 2 === 0 ? SCORE : draw(uniformAt(length)));
             await row.read(session, 1, SCORE);
@@ -78,7 +79,7 @@ export const AGREEMENT_CASES: readonly AgreementCase[] = [
       }),
   },
   {
-    title: "forks, which neither change what they came from nor each other",
+    title: "forks, which change neither their origin nor each other",
     run: (subject) =>
       inSession(subject, null, async (session, deviation) => {
         for (const length of [1, 17, 33]) {
@@ -110,7 +111,7 @@ export const AGREEMENT_CASES: readonly AgreementCase[] = [
       }),
   },
   {
-    title: "truncated caches, which go on with other tokens",
+    title: "truncated caches, which continue with other tokens",
     run: (subject) =>
       inSession(subject, null, async (session, deviation) => {
         for (const keep of [0, 1, 13, 32]) {
@@ -154,12 +155,13 @@ export const AGREEMENT_CASES: readonly AgreementCase[] = [
       }),
   },
   {
-    title: "what it samples, scored again",
+    title: "sampled tokens, scored again",
     run: (subject) =>
       inSession(subject, null, async (session, deviation) => {
         const tokenIds = [...sequence(subject, 6, 60)];
         for (let token = 0; token < 10; token++) {
-          // Everything is read anew: the sampled token is judged by logits of its own prefill.
+          // Reads everything anew, so that the sampled token is compared with logits of its own
+          // prefill.
           const reference = new Reference(subject.config, subject.weights, tokenIds);
           await withSequence(session, reference, deviation, "own tokens", async (row) => {
             const asked = draw(uniformAt(token));
@@ -198,7 +200,7 @@ async function swapsAdapters(subject: AgreementSubject): Promise<Deviation> {
   for (let token = 0; token < 3; token++) {
     for (const { session, row } of open) await row.read(session, 1, draw(uniformAt(token)));
   }
-  // One leaves, another comes while the rest are in use.
+  // One row is removed and another added while the rest continue.
   const [, left] = open.splice(0, 2);
   left?.row.cache.dispose();
   await left?.session.release();
@@ -260,7 +262,7 @@ async function prefilled(
   return row;
 }
 
-/** Branches of one prefix step together; then one reads more, one is forked, and the rest step on. */
+/** Branches of one prefix step together; then one reads more, one is forked, and all step again. */
 async function groupOf(
   subject: AgreementSubject,
   session: DecoderSession,
@@ -280,7 +282,7 @@ async function groupOf(
   for (const { cache } of [trunk, ...rows, late]) cache.dispose();
 }
 
-/** A fork of `from` that goes on with tokens of its own. */
+/** A fork of `from` that continues with other tokens. */
 async function branch(
   subject: AgreementSubject,
   session: DecoderSession,
@@ -296,7 +298,7 @@ async function branch(
   return new ForcedSequence(cache, reference, deviation, `branch ${seed} at ${at}`, cache.length);
 }
 
-/** One decoding step of all rows; every other one samples. */
+/** One decoding step of all rows; every second one samples. */
 async function decode(
   session: DecoderSession,
   rows: readonly ForcedSequence[],

@@ -1,13 +1,14 @@
-/** Tiny decoders that between them have every part and number format that a back end computes. */
+/** Tiny decoders that together cover every part and number format that backends compute. */
 import type { DecoderConfig, WeightFormat } from "@waggle/model";
 
+/** A config in one number format. */
 export type AgreementModel = {
   readonly title: string;
   readonly config: DecoderConfig;
   readonly dtype: WeightFormat;
 };
 
-/** Grouped heads, head norms, tied logits. Widths of whole blocks, so that all formats fit. */
+/** Grouped heads, head norms, tied logits. Widths are whole blocks, so that all formats fit. */
 export const QWEN3: DecoderConfig = {
   modelType: "qwen3",
   vocabularySize: 97,
@@ -24,7 +25,7 @@ export const QWEN3: DecoderConfig = {
   ropeScaling: null,
 };
 
-/** One shared key head, logits of their own, scaled rotation, odd widths. */
+/** One shared key head, untied logits, scaled rotary positions, odd widths. */
 const LLAMA: DecoderConfig = {
   ...QWEN3,
   modelType: "llama",
@@ -57,7 +58,7 @@ const TYPES: readonly DecoderConfig[] = [
   { ...QWEN3, modelType: "lfm2", layerKinds: ["convolution", "attention"], convolutionSize: 3 },
 ];
 
-/** @param dtypes - number formats that the back end offers. */
+/** @param dtypes - number formats that the backend supports. */
 export function agreementModels(dtypes: readonly WeightFormat[]): AgreementModel[] {
   const model = (config: DecoderConfig, dtype: WeightFormat): AgreementModel => ({
     title: `${config.modelType} in ${dtype}`,

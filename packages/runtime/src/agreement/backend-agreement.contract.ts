@@ -1,7 +1,7 @@
 /**
- * The agreement suite: every back end answers as the plain decoder does, for every number format and
- * every kind of decoder it offers. Files named after it run before all other tests
- * (`scripts/agreement-first.ts`): what later tests measure means nothing where this fails.
+ * The agreement suite: every backend must match the plain decoder, for every number format and
+ * every kind of decoder it supports. Files named after it run before all other tests
+ * (`scripts/agreement-first.ts`), because later tests mean nothing if this one fails.
  */
 import type { DecoderConfig, WeightFormat } from "@waggle/model";
 import { roundedWeights } from "@waggle/model";
@@ -13,19 +13,19 @@ import { agreementModels } from "./agreement-models.ts";
 import type { AgreementModel } from "./agreement-models.ts";
 import { randomDecoderWeights } from "./random-decoder.ts";
 
-/** Every length to 70, then the edges of blocks of 32 and of powers of two, to 600. */
+/** Every length to 70, then the edges of blocks of 32 and of powers of two, up to 600. */
 const ALL_LENGTHS: readonly number[] = [
   ...Array.from({ length: 70 }, (_, i) => i + 1),
   ...[96, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576].flatMap((n) => [n - 1, n, n + 1]),
   600,
 ];
 
-/** The edges alone, for models whose kernels another model has already taken through all lengths. */
+/** The edges only, for models whose kernels another model has already tested at all lengths. */
 export const EDGE_LENGTHS: readonly number[] = [1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 129, 257];
 
 /**
- * Nats by which a number may differ, by the number format of the products. Quantized weights are
- * compared with what they stand for, so their products are as exact as f32's.
+ * Tolerance in nats, by the number format of the products. Quantized weights are compared with their
+ * dequantized numbers, so their products are as exact as f32's.
  */
 export const AGREEMENT_BUDGET: { readonly [dtype in WeightFormat]: number } = {
   f32: 1e-4,
@@ -34,6 +34,7 @@ export const AGREEMENT_BUDGET: { readonly [dtype in WeightFormat]: number } = {
   int4: 1e-4,
 };
 
+/** The backend to test, and how thoroughly. */
 export type BackendAgreementOptions = {
   readonly name: string;
   readonly create: (
@@ -43,17 +44,17 @@ export type BackendAgreementOptions = {
   ) => Promise<DecoderBackend>;
   /** Default: one kind of decoder in f32. */
   readonly models?: readonly AgreementModel[];
-  /** Of what lies between the matrices. Default `f32`. */
+  /** Format of everything but the matrices. Default `f32`. */
   readonly activations?: "f32" | "f16";
-  /** Of the first model. Default `ALL_LENGTHS`; fewer on devices that take minutes for them. */
+  /** For the first model. Default `ALL_LENGTHS`; use fewer on devices that take minutes for them. */
   readonly prefillLengths?: readonly number[];
-  /** Of the other models. Default `EDGE_LENGTHS`. */
+  /** For the other models. Default `EDGE_LENGTHS`. */
   readonly otherLengths?: readonly number[];
   /** Default 8. */
   readonly maxRows?: number;
 };
 
-/** @see AGREEMENT_CASES for what is compared. */
+/** Registers the tests. @see AGREEMENT_CASES for what is compared. */
 export function backendAgreementContract(options: BackendAgreementOptions): void {
   const { name, create, activations = "f32", maxRows = 8 } = options;
   const models = options.models ?? agreementModels(["f32"]).slice(0, 1);
@@ -77,7 +78,7 @@ export function backendAgreementContract(options: BackendAgreementOptions): void
       expect(met).toBe("agrees");
     });
 
-    test("it says its number format, and holds nothing after it is disposed", async () => {
+    test("it reports its number format, and frees everything when disposed of", async () => {
       const backend = await backendOf();
       expect(backend.dtype).toBe(dtype);
       await backend.dispose();

@@ -1,4 +1,4 @@
-/** The suite itself: it accepts a right back end and sees every fault that is planted. */
+/** Tests the suite itself: it accepts a correct backend and detects every planted fault. */
 import { describe, expect, test } from "vitest";
 import { AGREEMENT_CASES } from "./agreement-cases.ts";
 import { QWEN3 } from "./agreement-models.ts";
@@ -10,12 +10,12 @@ import { randomDecoderWeights } from "./random-decoder.ts";
 const SHORT = [1, 2, 3, 31, 32, 33, 40];
 
 backendAgreementContract({
-  name: "the plain back end",
+  name: "the plain backend",
   create: async (config, weights) => plainBackend(config, weights, null),
   prefillLengths: SHORT,
 });
 
-describe("controls: a back end that is silently wrong is seen", () => {
+describe("controls: a silently wrong backend is detected", () => {
   const planted: readonly (readonly [Fault, string])[] = [
     ["a head is off", "prefills"],
     ["long prefills lose a token", "prefills"],

@@ -1,6 +1,6 @@
 /**
- * Forced decoding of one sequence: a back end reads given tokens, in whatever pieces a case wants,
- * and every number it answers is compared with the plain decoder's at the same place.
+ * Forced decoding of one sequence: a backend reads given tokens in any pieces, and every number it
+ * returns is compared with the plain decoder's at the same position.
  */
 import { PlainDecoder } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
@@ -16,7 +16,7 @@ import type {
 import type { SamplingDistribution, TokenScore } from "../sampler.ts";
 import { keptGap, plainScore, plainSupport } from "./plain-distribution.ts";
 
-/** The largest difference met so far, in nats, and where. Infinite where an answer is no number. */
+/** The largest difference so far, in nats, and where. Infinite if a result is NaN. */
 export class Deviation {
   nats = 0;
   where = "nowhere";
@@ -32,7 +32,7 @@ export class Deviation {
   }
 }
 
-/** A token sequence and the logits the plain decoder has after each of its tokens. */
+/** A token sequence, and the plain decoder's logits after each of its tokens. */
 export class Reference {
   readonly tokenIds: readonly number[];
   readonly #decoder: PlainDecoder;
@@ -43,7 +43,7 @@ export class Reference {
     this.#decoder = new PlainDecoder(config, weights);
   }
 
-  /** Logits `[V]` of what follows the token at `position`. */
+  /** Logits `[V]` after the token at `position`. */
   logits(position: number): Float64Array {
     while (this.#logits.length <= position) {
       this.#logits.push(this.#decoder.read(this.tokenIds[this.#logits.length] as number));
@@ -52,7 +52,7 @@ export class Reference {
   }
 }
 
-/** What a piece of a sequence is read for. */
+/** The results to ask for when reading a piece. */
 export type Asked =
   | { readonly kind: "none" }
   | { readonly kind: "score"; readonly distribution: SamplingDistribution }
@@ -69,7 +69,7 @@ export class ForcedSequence {
   readonly #reference: Reference;
   readonly #deviation: Deviation;
   readonly #label: string;
-  /** Tokens read; one less than the cache is long where a run is under way. */
+  /** Tokens read. During a run, the cache is longer. */
   #read: number;
   #pending: { readonly from: number; readonly asked: Asked } | null = null;
 
@@ -87,12 +87,12 @@ export class ForcedSequence {
     this.#read = read;
   }
 
-  /** What it reads, also what is still to come. */
+  /** All its tokens, including those still to be read. */
   get tokenIds(): readonly number[] {
     return this.#reference.tokenIds;
   }
 
-  /** The row that reads the next `count` tokens. Its result must go to `check`. */
+  /** The row that reads the next `count` tokens. Its result must be passed to `check`. */
   row(count: number, asked: Asked): DecoderRow {
     const from = this.#read;
     const tokenIds = this.#reference.tokenIds.slice(from, from + count);
@@ -101,12 +101,12 @@ export class ForcedSequence {
     return { cache: this.cache, tokenIds, output: this.#output(from, count, asked) };
   }
 
-  /** Compares the answer to the last `row`. @returns the token that was sampled, if one was. */
+  /** Compares the result of the last `row`. @returns the sampled token, if any. */
   check(result: RowResult | undefined): number | null {
     const pending = this.#pending;
     this.#pending = null;
     if (pending === null || result === undefined) {
-      throw new WaggleError("INTERNAL", "a row must be asked before its answer is checked");
+      throw new WaggleError("INTERNAL", "check() was called before row()");
     }
     if (this.cache.length !== this.#read) {
       const { length } = this.cache;
@@ -123,7 +123,7 @@ export class ForcedSequence {
     }
   }
 
-  /** Reads `count` tokens in runs that the session can carry; what is asked holds for the last. */
+  /** Reads `count` tokens in runs that fit the session; `asked` applies to the last run. */
   async read(session: DecoderSession, count: number, asked: Asked): Promise<number | null> {
     let sampled: number | null = null;
     const end = this.#read + count;
@@ -167,7 +167,7 @@ export class ForcedSequence {
     const { distribution, allowed = null } = asked;
     const logits = this.#reference.logits(this.#read - 1);
     const place = `token ${this.#read}, sampled`;
-    // What only the mask took away is not listed: its grammar gives it again.
+    // Ids excluded only by the mask are not listed; the grammar determines them again.
     const uncut = plainSupport(logits, { ...distribution, topK: 0, topP: 1 }, allowed);
     const kept = sampled?.keptTokenIds ?? uncut;
     const isKept = sampled !== null && kept.includes(sampled.tokenId);

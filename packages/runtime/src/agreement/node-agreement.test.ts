@@ -1,17 +1,17 @@
-/** The native CPU back end against the plain decoder. */
+/** The native CPU backend against the plain decoder. */
 import { createNodeBackend } from "../node/node-backend.ts";
 import { agreementModels } from "./agreement-models.ts";
 import { backendAgreementContract, EDGE_LENGTHS } from "./backend-agreement.contract.ts";
 
 backendAgreementContract({
-  name: "the Node back end",
+  name: "the Node backend",
   create: async (config, weights, dtype) =>
     createNodeBackend({ config, weights, dtype, contextLength: config.contextLength, threads: 1 }),
   models: agreementModels(["f32", "int8", "int4"]),
 });
 
 backendAgreementContract({
-  name: "the Node back end with quantized products, as large models have them,",
+  name: "the Node backend with quantized products, as for large models,",
   create: async (config, weights, dtype) =>
     createNodeBackend({
       config,

@@ -1,4 +1,4 @@
-/** A back end over the plain decoder, and ways to make it wrong: what the suite must see. */
+/** A backend over the plain decoder, with optional faults that the suite must detect. Tests only. */
 import { mergeAdapter, PlainDecoder } from "@waggle/model";
 import type { Adapter, DecoderConfig } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
@@ -13,7 +13,7 @@ import { sampleToken, scoreToken } from "../sampler.ts";
 import type { SamplingDistribution } from "../sampler.ts";
 import { plainScore, plainSupport } from "./plain-distribution.ts";
 
-/** One fault each; all are silent: numbers come, and they are wrong. */
+/** Silent faults: numbers are returned, but they are wrong. */
 export type Fault =
   | "a head is off"
   | "long prefills lose a token"
@@ -36,7 +36,7 @@ class PlainCache implements DecoderCache {
   }
   truncate(length: number): void {
     if (this.#fault === "truncation is forgotten") {
-      // As a kernel that reads stale positions: the length is right, what stands there is not.
+      // Like a kernel that reads stale positions: the length is right, the contents are not.
       this.tokenIds = this.tokenIds.slice(this.tokenIds.length - length);
     } else {
       this.tokenIds = this.tokenIds.slice(0, length);
@@ -45,7 +45,7 @@ class PlainCache implements DecoderCache {
   dispose(): void {}
 }
 
-/** @param fault - what it does wrong, `null` for nothing. */
+/** @param fault - the fault to plant, `null` for none. */
 export function plainBackend(
   config: DecoderConfig,
   weights: TensorMap,
@@ -132,13 +132,13 @@ function answer(row: DecoderRow, logits: Float64Array[], fault: Fault | null): R
   return { sampled: { tokenId, ...score, keptTokenIds }, scores: null };
 }
 
-/** One query head of the last layer a hundredth too large. */
+/** Scales one query head of the last layer by 1.01. */
 function withWrongHead(config: DecoderConfig, weights: TensorMap): TensorMap {
   const name = `model.layers.${config.layers - 1}.self_attn.q_proj.weight`;
   const tensor = weights.get(name);
   if (tensor === undefined) throw new Error(`no ${name}`);
   const size = config.headSize * config.width;
-  // With head norms a scale of the projection vanishes; a shift between entries does not.
+  // With head norms a scale of the projection has no effect; a shift between entries does.
   const data = tensor.data.map((value, i) => (i < size && i % 2 === 0 ? value * 1.01 : value));
   return new Map(weights).set(name, { shape: tensor.shape, data });
 }

@@ -1,15 +1,15 @@
 /**
- * The sampling distribution in its plainest form, as the reference for samplers: whole sorts, f64
+ * The sampling distribution in its plainest form, as the reference for samplers: full sorts, f64
  * logits. Shares no code with `sampler.ts`.
  */
 import type { SamplingDistribution, TokenScore } from "../sampler.ts";
 
 /**
- * Ids that can be sampled, ascending: what the mask allows, of that the top k, of that the smallest
- * set whose probability reaches p. Among equal logits the lower id comes first.
+ * Ids that can be sampled, ascending: of those that the mask allows, the top k; of these, the
+ * smallest set whose probability reaches p. Among equal logits the lower id comes first.
  *
  * @param logits - `[V]`.
- * @param allowed - bits of ids as of `GrammarMatcher.nextMask`, `null` for all.
+ * @param allowed - bits of ids as in `GrammarMatcher.nextMask`, `null` for all.
  */
 export function plainSupport(
   logits: Float64Array,
@@ -34,7 +34,7 @@ export function plainSupport(
   return kept.sort((a, b) => a - b);
 }
 
-/** Numbers of `tokenId` where the ids of `support` could be sampled. */
+/** Scores of `tokenId` where the ids of `support` could be sampled. */
 export function plainScore(
   logits: Float64Array,
   tokenId: number,
@@ -53,9 +53,9 @@ export function plainScore(
 }
 
 /**
- * How far another kept set is from the plain one, 0 where they are equal: for the worst id in which
- * they differ the distance from the edge it is on the wrong side of, in nats where as many are kept,
- * or in mass from top-p. Ids within rounding of an edge may fall on either side.
+ * Distance of another kept set from the plain one, 0 if they are equal. For the worst id in which
+ * they differ, it is the distance from the edge: in nats if both sets have the same size, otherwise
+ * in mass from top-p. Ids within rounding of an edge may be on either side.
  */
 export function keptGap(
   logits: Float64Array,

@@ -1,9 +1,9 @@
-/** Tiny random decoders and adapters that show every part of a decoder in their logits. */
+/** Tiny random decoders and adapters whose every part affects the logits. */
 import { initializeAdapter, initializeDecoder } from "@waggle/model";
 import type { Adapter, DecoderConfig } from "@waggle/model";
 import { type TensorMap, seededRandom } from "@waggle/protocol";
 
-/** Deviation of the embedding's and of the other matrices' entries, against 0.02 of a fresh decoder. */
+/** Standard deviation of the embedding and of other matrices, relative to a fresh decoder's 0.02. */
 const EMBEDDING_GAIN = 10;
 const MATRIX_GAIN = 6;
 
@@ -21,7 +21,7 @@ export function randomDecoderWeights(config: DecoderConfig, seed: number): Tenso
   return weights;
 }
 
-/** An adapter that moves every linear by about as much as the linear is large. */
+/** An adapter that changes every linear by about its own size. */
 export function randomAdapter(config: DecoderConfig, rank: number, seed: number): Adapter {
   const adapter = initializeAdapter(config, { rank, alpha: 2 * rank, seed });
   const tensors = new Map(adapter.tensors);
@@ -32,7 +32,7 @@ export function randomAdapter(config: DecoderConfig, rank: number, seed: number)
   return { ...adapter, tensors };
 }
 
-/** Ids that do not repeat with a period. */
+/** Ids without a period. */
 export function randomTokenIds(vocabularySize: number, length: number, seed: number): number[] {
   const random = seededRandom(seed);
   return Array.from({ length }, () => Math.floor(random() * vocabularySize));

@@ -1,4 +1,4 @@
-/** The check on a visitor's device: right devices pass, wrong ones are gone around or refused. */
+/** The check on a visitor's device: correct devices pass, others get a workaround or are refused. */
 import type { DecoderConfig, WeightFormat } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
@@ -14,7 +14,7 @@ import type { KernelWorkaround, SelfCheckResult } from "./self-check.ts";
 
 const [QWEN3] = agreementModels(["f32"]);
 
-/** Checks a plain back end that has `fault` on the rungs where `isBroken`. */
+/** Checks a plain backend that has `fault` on the rungs for which `isBroken`. */
 function checkFaulty(
   fault: Fault,
   isBroken: (workaround: KernelWorkaround) => boolean,
@@ -37,7 +37,7 @@ function checkFaulty(
 
 describe("a self-check", () => {
   test.for(agreementModels(["f32", "int8", "int4"]))(
-    "accepts the WASM back end for $title",
+    "accepts the WASM backend for $title",
     async ({ config, dtype }: { config: DecoderConfig; dtype: WeightFormat }) => {
       const opened: DecoderBackend[] = [];
       const open = async (tiny: DecoderConfig, weights: TensorMap) => {
@@ -64,13 +64,13 @@ describe("a self-check", () => {
     },
   );
 
-  test("shortens runs where only long ones are wrong", async () => {
+  test("shortens runs if only long ones are wrong", async () => {
     const result = await checkFaulty("long prefills lose a token", () => true);
     expect(result).toMatchObject({ verdict: "workaround", workaround: { maxRunTokens: 31 } });
     expect(result).toHaveProperty("why", expect.stringMatching(/^off by /));
   });
 
-  test("takes long runs where they are right", async () => {
+  test("uses long runs if they are correct", async () => {
     const result = await checkFaulty("a head is off", () => false);
     expect(result).toEqual({
       verdict: "workaround",
@@ -79,7 +79,7 @@ describe("a self-check", () => {
     });
   });
 
-  test("goes without subgroups where they are wrong", async () => {
+  test("avoids subgroups if they are wrong", async () => {
     const result = await checkFaulty("a head is off", ({ subgroups }) => subgroups !== false);
     expect(result).toMatchObject({ workaround: { subgroups: false } });
   });

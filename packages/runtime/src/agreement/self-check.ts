@@ -1,9 +1,9 @@
 /**
- * The agreement suite's short form, for the device of a visitor: a kernel that computes wrongly there
- * is found before the first conversation, gone around or refused. It runs tiny random decoders with
- * the model's head sizes, key sharing, number format and kinds of layers, so the same kernels where
- * `open` runs them as the model's size asks for; that its own, larger matrices come out right is not
- * tested, nor the attention of branches of a prefix, which begins at longer ones.
+ * The agreement suite's short form for a visitor's device: finds kernels that compute wrongly there
+ * before the first conversation, and works around them or refuses the device. It runs tiny random
+ * decoders with the model's head sizes, key sharing, number format and kinds of layers. If `open`
+ * sizes them as the model, they use the same kernels. Not tested: the model's larger matrices, and
+ * attention of branches of a prefix, which starts at longer prefixes.
  */
 import { layerKind, mergeAdapter, roundedWeights } from "@waggle/model";
 import type { DecoderConfig, LayerKind, WeightFormat } from "@waggle/model";
@@ -15,35 +15,40 @@ import { Deviation, ForcedSequence, Reference } from "./forced-sequence.ts";
 import type { Asked } from "./forced-sequence.ts";
 import { randomAdapter, randomDecoderWeights, randomTokenIds } from "./random-decoder.ts";
 
-/** How to use a device that is not right, or not fast, as it comes. `{}`: by the back end's defaults. */
+/** How to use a device that is not correct, or not fast, with the defaults. `{}`: the defaults. */
 export type KernelWorkaround = {
-  /** Most tokens of one run. */
+  /** Maximum tokens per run. */
   readonly maxRunTokens?: number;
-  /** False: the device is requested without the feature `subgroups`. */
+  /** False: request the device without the feature `subgroups`. */
   readonly subgroups?: false;
 };
 
+/** The outcome of a self-check. */
 export type SelfCheckResult =
-  /** By the back end's defaults. */
+  /** The backend's defaults are correct. */
   | { readonly verdict: "ok" }
-  /** Used this way; `why` says what was wrong before, empty where nothing was. */
+  /** Correct this way. `why` says what was wrong before; empty if nothing was. */
   | {
       readonly verdict: "workaround";
       readonly workaround: KernelWorkaround;
       readonly why: string;
     }
-  /** Nothing that was tried is right: another back end must be taken. */
+  /** No variant is correct; use another backend. */
   | { readonly verdict: "refused"; readonly why: string };
 
+/** The model, and how to open tiny models on the device. */
 export type SelfCheckOptions = {
-  /** The model that is to run. */
+  /** The model to run after the check. */
   readonly config: DecoderConfig;
   readonly dtype: WeightFormat;
-  /** Of what lies between the matrices. */
+  /** Format of everything but the matrices. */
   readonly activations: "f32" | "f16";
-  /** Tried in order, until one is right. */
+  /** Tried in order until one is correct. */
   readonly ladder: readonly KernelWorkaround[];
-  /** Opens a tiny model on the device, used as the rung says. Its owner frees it, afterwards. */
+  /**
+   * Opens a tiny model on the device, used as the rung says. The caller frees the device
+   * afterwards.
+   */
   readonly open: (
     config: DecoderConfig,
     weights: TensorMap,
@@ -51,14 +56,14 @@ export type SelfCheckOptions = {
   ) => Promise<DecoderBackend>;
 };
 
-/** WASM has no variants; what is wrong there is refused. */
+/** WASM has no variants: a wrong device is refused. */
 export const WASM_LADDER: readonly KernelWorkaround[] = [{}];
 
 /**
- * The fastest first: runs as long as gain anything, beyond the back end's careful default.
- * onnxruntime 1.30's attention is wrong for runs of 32 and more tokens on some adapters with
- * subgroups; without them it takes other kernels, which read a prompt in half the time that runs of
- * 31 take there and decode alike.
+ * The fastest first: runs as long as is useful, longer than the backend's cautious default.
+ * onnxruntime 1.30's attention with subgroups is wrong for runs of 32 and more tokens on some
+ * adapters. Without subgroups it uses other kernels, which read a prompt in half the time of runs
+ * of 31 and decode at the same speed.
  */
 export const WEBGPU_LADDER: readonly KernelWorkaround[] = [
   { maxRunTokens: 256 },
@@ -67,22 +72,22 @@ export const WEBGPU_LADDER: readonly KernelWorkaround[] = [
   { maxRunTokens: 31, subgroups: false },
 ];
 
-/** Nats: far over rounding, far under what a wrong kernel does (0.8 and more). */
+/** Nats: far above rounding, far below the error of a wrong kernel (0.8 and more). */
 const BUDGET = { f32: 1e-3, f16: 5e-2 } as const;
 
-/** Positions of the tiny models: `open` must give room for them. */
+/** Positions of the tiny models, which `open` must allow. */
 const TINY_CONTEXT = 128;
 
 /**
- * Around the sizes of subgroups and attention's blocks; first the one that was wrong before. Runs of
- * two tokens are left out, here and below: onnxruntime compiles attention for them by itself, a second
- * on software devices, from the source that 1 and 4 are compiled from.
+ * Around the sizes of subgroups and attention's blocks, starting with a length known to fail. Runs
+ * of two tokens are left out, here and below: onnxruntime compiles attention for them separately,
+ * which takes a second on software devices, from the same source as for 1 and 4.
  */
 const LENGTHS: readonly number[] = [33, 32, 31, 65, 1];
 const DISTRIBUTION: SamplingDistribution = { temperature: 0.9, topK: 0, topP: 1 };
 const SCORE: Asked = { kind: "score", distribution: DISTRIBUTION };
 const SAMPLE: Asked = { kind: "sample", distribution: DISTRIBUTION, uniform: 0.4 };
-/** Of every third id the five most likely. */
+/** The five most likely of every third id. */
 const CUT: Asked = {
   kind: "sample",
   distribution: { ...DISTRIBUTION, topK: 5 },
@@ -90,7 +95,7 @@ const CUT: Asked = {
   allowed: Uint32Array.of(0x9249_2492, 0x2492_4924),
 };
 
-/** Tries the ladder. Errors of a rung count as wrong answers; a lost device ends it. */
+/** Tries the ladder. An error on a rung counts as a wrong result; a lost device ends the check. */
 export async function selfCheck(options: SelfCheckOptions): Promise<SelfCheckResult> {
   const { ladder, activations } = options;
   let why = "";
@@ -106,7 +111,7 @@ export async function selfCheck(options: SelfCheckOptions): Promise<SelfCheckRes
   return { verdict: "refused", why: `${why} (budget ${BUDGET[activations]} nats)` };
 }
 
-/** @returns what is wrong, `null` for nothing. */
+/** @returns what is wrong, `null` if nothing is. */
 async function checkRung(
   options: SelfCheckOptions,
   workaround: KernelWorkaround,
@@ -129,7 +134,7 @@ async function checkRung(
   }
 }
 
-/** Pauses where a wrong device can be given up: its every new kernel may take long to compile. */
+/** Yields where the check can stop early, because every new kernel may take long to compile. */
 async function* checkBackend(
   backend: DecoderBackend,
   config: DecoderConfig,
@@ -170,14 +175,14 @@ async function* checkBackend(
     await session.release();
     yield;
   }
-  // The base again: what was swapped in must not stay.
+  // The base again: the adapter must be gone.
   const row = await rowOf(plain, base, deviation, "after an adapter");
   await row.read(plain, 9, SCORE);
   row.cache.dispose();
   await plain.release();
 }
 
-/** Three rows side by side. @returns the first, which has read 8 tokens. */
+/** Reads three rows side by side. @returns the first, which has read 8 tokens. */
 async function checkRows(
   session: DecoderSession,
   reference: Reference,
@@ -205,7 +210,7 @@ async function checkRows(
   return trunk;
 }
 
-/** A fork and what it came from go on apart; then the latter goes back and on again. */
+/** A fork and its origin continue separately; then the origin is truncated and continues again. */
 async function checkBranches(
   session: DecoderSession,
   trunk: ForcedSequence,
@@ -233,7 +238,9 @@ async function rowOf(
   return new ForcedSequence(await session.createCache(), reference, deviation, label);
 }
 
-/** One layer of each kind the model has, with its heads' size and sharing; the rest is small. */
+/**
+ * One layer of each kind in the model, with its heads' size and sharing; everything else is small.
+ */
 function tinyConfigFor(config: DecoderConfig): DecoderConfig {
   const layers = Array.from({ length: config.layers }, (_, layer) => layerKind(config, layer));
   const kinds: readonly LayerKind[] = [...new Set(layers)];

@@ -1,18 +1,18 @@
-/** The WASM back end in Chromium against the plain decoder. */
+/** The WASM backend in Chromium against the plain decoder. */
 import { createWasmBackend } from "../backend/cpu/wasm-backend.ts";
 import { agreementModels, QWEN3 } from "./agreement-models.ts";
 import { backendAgreementContract } from "./backend-agreement.contract.ts";
 
 backendAgreementContract({
-  name: "the WASM back end",
+  name: "the WASM backend",
   create: (config, weights, dtype) =>
     createWasmBackend({ config, weights, dtype, contextLength: config.contextLength, threads: 1 }),
   models: agreementModels(["f32", "int8", "int4"]),
 });
 
-// As large models are: one graph, which chooses how to attend, and products of quantized matrices.
+// As for large models: one graph that chooses how to attend, and products of quantized matrices.
 backendAgreementContract({
-  name: "the WASM back end with all weights once",
+  name: "the WASM backend with a single copy of the weights",
   create: (config, weights, dtype) =>
     createWasmBackend({
       config,

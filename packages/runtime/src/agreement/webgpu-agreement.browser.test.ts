@@ -1,6 +1,6 @@
 /**
- * The WebGPU back end on Chromium's software device against the plain decoder, and what a self-check
- * makes of that device, whose attention is silently wrong for runs of 32 and more tokens.
+ * The WebGPU backend on Chromium's software device against the plain decoder, and the self-check of
+ * that device, whose attention is silently wrong for runs of 32 and more tokens.
  */
 import { expect, test } from "vitest";
 import { isLong } from "../../../../test/fixtures/long.ts";
@@ -12,22 +12,22 @@ import { agreementModels, QWEN3 } from "./agreement-models.ts";
 import { backendAgreementContract } from "./backend-agreement.contract.ts";
 import { selfCheck, WEBGPU_LADDER } from "./self-check.ts";
 
-/** Every short run; `npm test` takes the edges of blocks alone. Each costs a second here. */
+/** Every short run; `npm test` only covers the edges of blocks. Each takes a second here. */
 const SHORT_RUNS = isLong()
   ? Array.from({ length: 33 }, (_, i) => i + 1)
   : [1, 2, 3, 15, 16, 17, 31, 32, 33];
 /** The edges of blocks and of the longest run. */
 const EDGES = isLong() ? [63, 64, 65, 128, 255, 256, 257, 600] : [65, 257];
 /**
- * Shaders are compiled for each model, which takes most of the time. The kernels of llama and qwen2 are
- * qwen3's. Int4 models also have int8's products.
+ * Compiling shaders for each model takes most of the time. llama and qwen2 have qwen3's kernels,
+ * and int4 models cover int8's products.
  */
 const LEFT_OUT = ["llama", "qwen2", ...(isLong() ? [] : ["gemma3_text", "smollm3"])];
 
 backendAgreementContract({
-  name: "the WebGPU back end",
+  name: "the WebGPU backend",
   create: async (config, weights, dtype) => {
-    // One model as pages have this device, by its check; the others with the kernels of subgroups.
+    // One model as the self-check configures this device; the others with subgroup kernels.
     const asChecked = config === QWEN3 && dtype === "f32";
     return createWebgpuBackend({
       createGraph: createModuleGraph,
@@ -47,7 +47,7 @@ backendAgreementContract({
   maxRows: 3,
 });
 
-test("a self-check finds long runs wrong on the software device, and goes around them", async () => {
+test("a self-check detects wrong long runs on the software device and works around them", async () => {
   const opened: DecoderBackend[] = [];
   const result = await selfCheck({
     config: QWEN3,

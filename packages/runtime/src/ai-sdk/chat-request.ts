@@ -1,4 +1,4 @@
-/** A call of the AI SDK as a chat request, with a warning for every setting that is not held. */
+/** Converts an AI SDK call to a chat request, with a warning for every unsupported setting. */
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4Message,
@@ -15,7 +15,7 @@ import type {
   ChatToolChoice,
 } from "../chat/chat-types.ts";
 
-/** @throws WaggleError `CAPABILITY_MISSING` for a prompt that holds files. */
+/** @throws WaggleError `CAPABILITY_MISSING` for a prompt with files. */
 export function toChatRequest(options: LanguageModelV4CallOptions): {
   request: ChatRequest;
   warnings: SharedV4Warning[];
@@ -48,7 +48,7 @@ export function toChatRequest(options: LanguageModelV4CallOptions): {
   const choice = toToolChoice(options.toolChoice);
   let format = toResponseFormat(options.responseFormat);
   if (format !== undefined && tools.length > 0 && choice !== "none") {
-    unsupported("responseFormat", "tools and a response format cannot be held at once");
+    unsupported("responseFormat", "tools and a response format cannot be combined");
     format = undefined;
   }
   const { maxOutputTokens, temperature, topP, topK, seed, stopSequences } = options;
@@ -152,6 +152,6 @@ function toText(output: LanguageModelV4ToolResultOutput): string {
 function notText(type: string): WaggleError {
   return new WaggleError(
     "CAPABILITY_MISSING",
-    `a prompt must be text, calls and results, got a part of type ${type}; leave it out`,
+    `a prompt cannot have parts of type ${type}; leave them out`,
   );
 }

@@ -20,7 +20,7 @@ const search = tool({
   execute: ({ query }) => Promise.resolve({ found: query }),
 });
 
-test("generateText gives text, usage and the record", async () => {
+test("generateText returns text, usage and the record", async () => {
   const { model, policy } = open([said("Hello.")]);
   const result = await generateText({ model, system: "Be brief.", prompt: "hi", seed: 3, topK: 4 });
   expect(result.text).toBe("Hello.");
@@ -38,7 +38,7 @@ test("generateText gives text, usage and the record", async () => {
   expect(policy.contexts[0]?.samples[0]?.sampling.topK).toBe(4);
 });
 
-test("tools run over several steps of one conversation, which is read once", async () => {
+test("tools run over several steps of one conversation, whose tokens are read once", async () => {
   const { model, policy } = open([said(`Looking. ${CALL}`), said("Found é.")]);
   const result = await generateText({
     model,
@@ -49,12 +49,12 @@ test("tools run over several steps of one conversation, which is read once", asy
   expect(result.steps).toHaveLength(2);
   expect(result.steps[0]?.toolCalls).toMatchObject([{ toolName: "search", input: { query: "é" } }]);
   expect(result.text).toBe("Found é.");
-  // The second step went on in the same session: the call stands as it was sampled.
+  // The second step continued the same session, with the call as it was sampled.
   expect(policy.contexts).toHaveLength(1);
   expect(result.steps[1]?.usage.inputTokenDetails?.cacheReadTokens).toBeGreaterThan(40);
 });
 
-test("streamText gives every part in order", async () => {
+test("streamText yields every part in order", async () => {
   const { model } = open([said(`Let me see. ${CALL}`)]);
   const { stream } = await model.doStream({
     prompt: [{ role: "user", content: [{ type: "text", text: "find é" }] }],
@@ -85,7 +85,7 @@ test("streamText gives every part in order", async () => {
   expect(await text.finishReason).toBe("stop");
 });
 
-test("thoughts are reasoning, streamed and not", async () => {
+test("thoughts become reasoning parts, with and without streaming", async () => {
   const { model } = open([said("<think>Hm.</think>Yes."), said("<think>Hm.</think>Yes.")]);
   const result = await generateText({ model, prompt: "x" });
   expect(result.text).toBe("Yes.");
@@ -95,7 +95,7 @@ test("thoughts are reasoning, streamed and not", async () => {
   expect(await streamed.reasoningText).toBe(result.reasoningText);
 });
 
-test("a schema is held, and with tools warned about", async () => {
+test("a schema is enforced, and with tools a warning says that it is not", async () => {
   const schema = jsonSchema<{ a: number }>({
     type: "object",
     properties: { a: { type: "number" } },
@@ -124,7 +124,7 @@ test("a schema is held, and with tools warned about", async () => {
   ]);
 });
 
-test("an abort ends a stream with its reason, an error comes as a part", async () => {
+test("an abort ends a stream with its reason, an error arrives as a part", async () => {
   const abort = new AbortController();
   const { model } = open([said("long answer")], {
     policyOptions: {
@@ -140,7 +140,7 @@ test("an abort ends a stream with its reason, an error comes as a part", async (
   expect(parts.at(-1)).toMatchObject({ type: "error", error: { code: "INVALID_ARGUMENT" } });
 });
 
-test("a model that is not there says so, loads once with progress, and can be tried again", async () => {
+test("a model that is not loaded says so, loads once with progress, and can be retried", async () => {
   const { chat } = openScripted([said("a"), said("b")]);
   let opened = 0;
   const source: ChatSource = {

@@ -1,6 +1,6 @@
 /**
- * A chat as the AI SDK's `LanguageModelV4`, loaded at the first call where it is not there yet.
- * Types only of `@ai-sdk/provider`: nothing of the SDK is loaded.
+ * A chat as the AI SDK's `LanguageModelV4`, loaded at the first call if necessary. Uses only types of
+ * `@ai-sdk/provider`, so nothing of the SDK is loaded.
  */
 import type {
   LanguageModelV4,
@@ -16,17 +16,19 @@ import type { ChatAvailability } from "../chat/chat-types.ts";
 import { toChatRequest } from "./chat-request.ts";
 import { metadataOf, toFinishReason, toStreamParts, toUsage } from "./stream-parts.ts";
 
+/** Options of `createLanguageModel`. */
 export type WaggleLanguageModelOptions = {
-  /** `sourceOf(chat)` for a chat that is there. */
+  /** `sourceOf(chat)` for a chat that is already loaded. */
   readonly source: ChatSource;
   /** Default `local`. */
   readonly modelId?: string;
 };
 
+/** A `LanguageModelV4` that can report and load its model. */
 export type WaggleLanguageModel = LanguageModelV4 & {
-  /** Whether a call would have to load first. */
+  /** Whether a call would have to load the model first. */
   availability(): Promise<ChatAvailability>;
-  /** Loads the model. @param onProgress - the part that is there, 0 to 1. */
+  /** Loads the model. @param onProgress - called with the loaded share, 0 to 1. */
   createSessionWithProgress(onProgress?: (loaded: number) => void): Promise<WaggleLanguageModel>;
 };
 
@@ -96,7 +98,7 @@ export function createLanguageModel(options: WaggleLanguageModelOptions): Waggle
   return model;
 }
 
-/** The SDK reads errors as parts; an abort ends the stream with its reason. */
+/** The SDK expects errors as parts; an abort ends the stream with its reason. */
 function streamOf(
   parts: AsyncGenerator<LanguageModelV4StreamPart, void>,
   signal: AbortSignal | undefined,

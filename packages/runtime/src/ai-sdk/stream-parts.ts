@@ -1,4 +1,4 @@
-/** Chunks of a chat as the AI SDK's stream parts. */
+/** Converts chunks of a chat to the AI SDK's stream parts. */
 import type {
   LanguageModelV4FinishReason,
   LanguageModelV4StreamPart,
@@ -14,7 +14,7 @@ import type {
   ChatUsage,
 } from "../chat/chat-types.ts";
 
-/** What is open: the SDK wants every part closed before the next begins. */
+/** The open part: the SDK requires each part to be closed before the next begins. */
 type Open =
   | { type: "text" | "reasoning"; id: string }
   | { type: "tool"; id: string; name: string; input: string };

@@ -1,6 +1,6 @@
 /**
- * onnxruntime's WebAssembly module, driven by its C functions: sessions, tensors, texts and errors on
- * its heap. onnxruntime-web's own JavaScript is not loaded. What tensors mean is its users' business.
+ * onnxruntime's WebAssembly module, driven through its C functions: sessions, tensors, strings and
+ * errors on its heap. onnxruntime-web's JavaScript is not loaded.
  * Source: onnxruntime 1.30, wasm/api.cc.
  */
 import type { OnnxModel } from "@waggle/model";
@@ -11,15 +11,16 @@ import { outOfMemory } from "./cpu/out-of-memory.ts";
 
 export const ORT_VERSION = "onnxruntime-web/1.30.0";
 
-/** Where a tensor's memory is, as onnxruntime numbers it. */
+/** onnxruntime's codes for a tensor's memory location. */
 export const LOCATION = { cpu: 1, gpuBuffer: 4 } as const;
 
-/** ONNX's numbers of element types. */
+/** ONNX's codes for element types. */
 const TYPES: { readonly [type in ElementType | "u8"]: number } = { f32: 1, u8: 2, i32: 6, f16: 10 };
 const ELEMENT_BYTES: typeof TYPES = { f32: 4, u8: 1, i32: 4, f16: 2 };
 const LOG_ERRORS = 3;
 const OPTIMIZE_ALL = 99;
 
+/** See the header. */
 export class OrtModule<M extends OrtWasmModule = OrtWasmModule> {
   #module: M | null;
   #trap: unknown = null;
@@ -29,10 +30,10 @@ export class OrtModule<M extends OrtWasmModule = OrtWasmModule> {
   }
 
   /**
-   * Starts a module with a memory of its own.
+   * Starts a module with its own memory.
    *
-   * @param threads - more than 1 needs a cross-origin isolated page.
-   * @throws WaggleError `DEVICE_UNAVAILABLE` where the module does not load.
+   * @param threads - more than 1 requires a cross-origin isolated page.
+   * @throws WaggleError `DEVICE_UNAVAILABLE` if the module does not load.
    */
   static async start<M extends OrtWasmModule>(
     createModule: CreateOrtModule<M>,
@@ -44,7 +45,7 @@ export class OrtModule<M extends OrtWasmModule = OrtWasmModule> {
     } catch (cause) {
       throw new WaggleError(
         "DEVICE_UNAVAILABLE",
-        `onnxruntime's WebAssembly module must load, got ${messageOf(cause)}; check that its .wasm file is served`,
+        `cannot load onnxruntime's WebAssembly module: ${messageOf(cause)}; check that its .wasm file is served`,
         { cause, retryable: true },
       );
     }
@@ -53,12 +54,12 @@ export class OrtModule<M extends OrtWasmModule = OrtWasmModule> {
     return ort;
   }
 
-  /** @throws WaggleError `DEVICE_LOST` (retryable) once the module trapped or was disposed. */
+  /** @throws WaggleError `DEVICE_LOST` (retryable) once the module has trapped or was disposed of. */
   get module(): M {
     if (this.#module !== null) return this.#module;
     throw new WaggleError(
       "DEVICE_LOST",
-      `the WebAssembly module must run, got ${this.#trap === null ? "one that was disposed" : messageOf(this.#trap)}; open the model again`,
+      `the WebAssembly module is gone: ${this.#trap === null ? "disposed" : messageOf(this.#trap)}; open the model again`,
       { retryable: true, cause: this.#trap },
     );
   }
@@ -71,7 +72,7 @@ export class OrtModule<M extends OrtWasmModule = OrtWasmModule> {
     this.#module = null;
   }
 
-  /** Calls into the module. A trap leaves its memory undefined: it is never called again. */
+  /** Calls the module. After a trap its memory is undefined, so it is never called again. */
   guard<T>(fn: (module: M) => T): T {
     const { module } = this;
     try {
@@ -82,12 +83,12 @@ export class OrtModule<M extends OrtWasmModule = OrtWasmModule> {
     }
   }
 
-  /** The same for functions that answer 0 when they succeed. */
+  /** `guard` for functions that return 0 on success. */
   call(what: string, fn: (module: M) => number | Promise<number>): void {
     if (this.guard(fn) !== 0) throw this.error(what);
   }
 
-  /** The same for functions that may wait for a device. */
+  /** `call` for functions that may wait for a device. */
   async callAndWait(what: string, fn: (module: M) => number | Promise<number>): Promise<void> {
     let status: number;
     try {
@@ -99,7 +100,7 @@ export class OrtModule<M extends OrtWasmModule = OrtWasmModule> {
     if (status !== 0) throw this.error(what);
   }
 
-  /** What the last call failed with. */
+  /** The error of the last call. */
   error(what: string): WaggleError {
     const message = this.guard((m) => {
       const at = m._malloc(8);
@@ -111,25 +112,25 @@ export class OrtModule<M extends OrtWasmModule = OrtWasmModule> {
     if (/bad_alloc|allocat|memory/i.test(message)) return outOfMemory(what, message);
     return new WaggleError(
       what === "run" ? "INTERNAL" : "MODEL_UNSUPPORTED",
-      `onnxruntime must ${what}, got "${message.slice(0, 300)}"; use another back end or model`,
+      `onnxruntime cannot ${what}: "${message.slice(0, 300)}"; use another backend or model`,
     );
   }
 
   /** @returns its address. @throws WaggleError `OUT_OF_MEMORY`. */
   allocate(sizeBytes: number): number {
-    // Above 2 GB addresses come back negative.
+    // Addresses above 2 GB are returned as negative numbers.
     const address = this.guard((m) => m._malloc(Math.max(1, sizeBytes))) >>> 0;
     if (address === 0) throw outOfMemory("allocate", `${sizeBytes} bytes refused`);
     return address;
   }
 
-  /** Nothing where the module is lost, and its heap with it. */
+  /** Does nothing if the module, and with it the heap, is lost. */
   free(address: number): void {
     if (!this.isLost) this.guard((m) => m._free(address));
   }
 
   /**
-   * All of its memory, up to `end` at least: growth on another thread is seen only when looked for.
+   * The module's memory, at least up to `end`: growth on another thread is only noticed on access.
    * Valid until the next call.
    */
   heap(end: number): Uint8Array {
@@ -138,7 +139,7 @@ export class OrtModule<M extends OrtWasmModule = OrtWasmModule> {
     return module.HEAPU8;
   }
 
-  /** A text that C reads, to be freed. */
+  /** A C string; the caller frees it. */
   text(value: string): number {
     const bytes = this.module.lengthBytesUTF8(value) + 1;
     const address = this.allocate(bytes);
@@ -146,7 +147,7 @@ export class OrtModule<M extends OrtWasmModule = OrtWasmModule> {
     return address;
   }
 
-  /** Pointers in a row, to be freed. */
+  /** An array of pointers; the caller frees it. */
   pointers(addresses: readonly number[]): number {
     const table = this.allocate(4 * addresses.length);
     for (const [index, address] of addresses.entries()) {
@@ -155,7 +156,7 @@ export class OrtModule<M extends OrtWasmModule = OrtWasmModule> {
     return table;
   }
 
-  /** @param isPooled - whether memory of the host is kept and laid out ahead of runs. */
+  /** @param isPooled - whether host memory is pooled and planned ahead of runs. */
   createOptions(isPooled: boolean): number {
     return this.guard((m) =>
       m._OrtCreateSessionOptions(
@@ -174,7 +175,7 @@ export class OrtModule<M extends OrtWasmModule = OrtWasmModule> {
   }
 
   /**
-   * @param options - of `createOptions`; released here.
+   * @param options - from `createOptions`; released here.
    * @returns the session's handle.
    */
   async createSession({ model, externalData }: OnnxModel, options: number): Promise<number> {
@@ -199,14 +200,14 @@ export class OrtModule<M extends OrtWasmModule = OrtWasmModule> {
     try {
       return await this.module._OrtCreateSession(bytes, sizeBytes, options);
     } catch (error) {
-      // Loading is where large models run out of memory, and traps when it does.
+      // Large models run out of memory during loading, which traps.
       this.#lose(error);
       throw outOfMemory("open a session", messageOf(error));
     }
   }
 
   /**
-   * @param at - its address, or what stands for a buffer of the GPU.
+   * @param at - its address, or the identifier of a GPU buffer.
    * @returns its handle.
    */
   createTensor(

@@ -1,12 +1,11 @@
 /**
- * onnxruntime's WebAssembly modules as pages load them: two files beside the page's own, which
- * bundlers copy. The loader is imported when it is needed and never bundled: it awaits at its top
- * level, which the format that workers are bundled into lacks, and it starts its threads from its own
- * file.
+ * Loads onnxruntime's WebAssembly modules in pages: two files that bundlers copy next to the page's
+ * own. The loader is imported on demand and never bundled, because it has a top-level await, which
+ * the workers' bundle format lacks, and starts its threads from its own file.
  */
 import type { CreateOrtModule, OrtWasmModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 
-/** @returns what throws what the import or the module throws. */
+/** @returns a function that rejects with the import's or module's error. */
 export function moduleFrom<M extends OrtWasmModule>(loader: URL, binary: URL): CreateOrtModule<M> {
   return async (config) => {
     const loaded = (await import(/* @vite-ignore */ loader.href)) as {

@@ -1,24 +1,26 @@
-/** Where a chat comes from before it is there: whether it can be had, loading it, the next best. */
+/** A chat that may not be loaded yet: its availability, loading it, and fallbacks. */
 import { WaggleError } from "@waggle/protocol";
 import type { Chat, ChatAvailability } from "./chat-types.ts";
 
+/** Options for loading a chat. */
 export type OpenChatOptions = {
   readonly signal?: AbortSignal | undefined;
-  /** The part of what is loaded that is there, 0 to 1. */
+  /** Called with the loaded share, 0 to 1. */
   readonly onProgress?: ((loaded: number) => void) | undefined;
 };
 
+/** See the header. */
 export interface ChatSource {
-  /** Never loads. */
+  /** Does not load anything. */
   availability(): Promise<ChatAvailability>;
   open(options?: OpenChatOptions): Promise<Chat>;
 }
 
 /**
- * The chat of the first source that has one. A source that is unavailable or cannot be opened makes
- * place for the next; what goes wrong later in an answer is the caller's to repeat.
+ * The chat of the first source that has one. A source that is unavailable or fails to open is
+ * skipped. Later errors are the caller's to handle.
  *
- * @throws WaggleError `DEVICE_UNAVAILABLE` where none could be opened, the errors as its cause; the
+ * @throws WaggleError `DEVICE_UNAVAILABLE` if none could be opened, with the errors as its cause; the
  *   signal's reason after an abort.
  */
 export async function firstAvailable(
@@ -38,12 +40,12 @@ export async function firstAvailable(
   }
   throw new WaggleError(
     "DEVICE_UNAVAILABLE",
-    `one of ${sources.length} chats must be available, got ${errors.length} that failed and ${sources.length - errors.length} unavailable; add a source that works everywhere, e.g. a server`,
+    `none of ${sources.length} chats is available: ${errors.length} failed, ${sources.length - errors.length} unavailable; add one that works everywhere, e.g. a server`,
     { cause: new AggregateError(errors) },
   );
 }
 
-/** A source that opens once, however often it is asked, and once more after a failure. */
+/** A source that opens once for all callers, and again after a failure. */
 export class SharedSource implements ChatSource {
   readonly #source: ChatSource;
   readonly #listeners = new Set<(loaded: number) => void>();
@@ -62,7 +64,7 @@ export class SharedSource implements ChatSource {
   async open({ signal, onProgress }: OpenChatOptions = {}): Promise<Chat> {
     signal?.throwIfAborted();
     if (onProgress) this.#listeners.add(onProgress);
-    // Whoever gives up leaves the others their chat.
+    // If one caller gives up, the others still get the chat.
     const leaving = Promise.withResolvers<never>();
     const leave = (): void => leaving.reject(signal?.reason);
     signal?.addEventListener("abort", leave, { once: true });
@@ -91,7 +93,7 @@ export class SharedSource implements ChatSource {
   }
 }
 
-/** A source of a chat that is there. */
+/** A source for a loaded chat. */
 export function sourceOf(chat: Chat): ChatSource {
   return { availability: () => Promise.resolve("available"), open: () => Promise.resolve(chat) };
 }

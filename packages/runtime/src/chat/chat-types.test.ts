@@ -10,20 +10,20 @@ import type {
 } from "./chat-types.ts";
 
 type OpenAIRequest = OpenAI.Chat.ChatCompletionCreateParams;
-/** What of OpenAI's messages is text. */
+/** The text-only subset of OpenAI's messages. */
 type OpenAIText = Extract<
   OpenAI.Chat.ChatCompletionMessageParam,
   { role: "system" | "developer" | "tool" }
 >;
 
-test("answers and chunks are OpenAI's", () => {
+test("answers and chunks have OpenAI's types", () => {
   expectTypeOf<ChatCompletion>().toExtend<OpenAI.Chat.ChatCompletion>();
   expectTypeOf<ChatCompletionChunk>().toExtend<OpenAI.Chat.ChatCompletionChunk>();
-  // A message of an answer is a message of the next request.
+  // A message of an answer can be sent in the next request.
   expectTypeOf<ChatCompletion["choices"][0]["message"]>().toExtend<ChatMessage>();
 });
 
-test("requests are OpenAI's but for the model's name and our own format", () => {
+test("requests have OpenAI's types, except model and response_format", () => {
   expectTypeOf<ChatMessage>().toExtend<OpenAI.Chat.ChatCompletionMessageParam>();
   expectTypeOf<ChatTool>().toExtend<OpenAI.Chat.ChatCompletionTool>();
   type Shared = Omit<ChatRequest, "response_format" | "model"> & { model: string };
@@ -31,7 +31,7 @@ test("requests are OpenAI's but for the model's name and our own format", () => 
   expectTypeOf<OpenAIText>().toExtend<ChatMessage>();
 });
 
-test("create takes what a caller of OpenAI's client writes", () => {
+test("create accepts calls written for OpenAI's client", () => {
   const call = (chat: Chat) =>
     chat.completions.create({
       model: "m",

@@ -1,6 +1,6 @@
 /**
- * Requests and answers in the shape of OpenAI's chat completions, with what a local model can say
- * besides: ids, log-probs, timings, what computed it. Text only; no images, audio or hosted tools.
+ * Requests and answers in the shape of OpenAI's chat completions, plus what a local model can add:
+ * ids, log-probs, timings, a fingerprint. Text only; no images, audio or hosted tools.
  */
 import type { JsonSchema } from "@waggle/protocol";
 
@@ -20,7 +20,7 @@ export type ChatAssistantMessage = {
   readonly role: "assistant";
   readonly content?: string | ChatTextPart[] | null;
   readonly tool_calls?: ChatToolCall[];
-  /** On the last message: continue this text instead of beginning a turn. Not OpenAI's. */
+  /** On the last message: continue this text instead of starting a turn. Not OpenAI's. */
   readonly prefix?: boolean;
 };
 
@@ -62,11 +62,12 @@ export type ChatResponseFormat =
         readonly strict?: boolean | null;
       };
     }
-  /** The whole text matches. Not OpenAI's. */
+  /** The whole text must match. Not OpenAI's. */
   | { readonly type: "regex"; readonly pattern: string };
 
+/** A chat completion request. */
 export type ChatRequest = {
-  /** Taken as a name for the answer; the chat has one model. Needed by an HTTP server. */
+  /** Echoed in the answer; a chat has one model. Required by HTTP servers. */
   readonly model?: string;
   readonly messages: ChatMessage[];
   readonly stream?: boolean | null;
@@ -77,18 +78,21 @@ export type ChatRequest = {
   /** Default true. */
   readonly parallel_tool_calls?: boolean;
   readonly response_format?: ChatResponseFormat;
-  /** Log-probs of the sampled tokens, temperature 1, full vocabulary. In a stream: with the last. */
+  /**
+   * Log-probs of the sampled tokens at temperature 1, full vocabulary. In a stream: on the last
+   * chunk.
+   */
   readonly logprobs?: boolean | null;
-  /** 0; alternatives are not kept. */
+  /** Must be 0, because alternatives are not kept. */
   readonly top_logprobs?: number | null;
-  /** Answers to the same messages, which are read once. Default 1. */
+  /** Number of answers to the same messages, which are read once. Default 1. */
   readonly n?: number | null;
-  /** Choice i has seed + i. Default: random, and said in the record. */
+  /** Choice i has seed + i. Default: random, and stored in the record. */
   readonly seed?: number | null;
   /** Texts that end the answer and are not part of it; at most 16. */
   readonly stop?: string | string[] | null;
   readonly max_tokens?: number | null;
-  /** Taken before `max_tokens`. Default: what the context holds. */
+  /** Takes precedence over `max_tokens`. Default: what fits the context. */
   readonly max_completion_tokens?: number | null;
   /** Default 1; 0 is greedy. */
   readonly temperature?: number | null;
@@ -102,7 +106,7 @@ export type ChatRequestOptions = { readonly signal?: AbortSignal | null | undefi
 
 export type ChatTokenLogprob = {
   token: string;
-  /** UTF-8 of the token, `null` for a part of a character. */
+  /** UTF-8 of the token, `null` for part of a character. */
   bytes: number[] | null;
   logprob: number;
   top_logprobs: never[];
@@ -117,36 +121,36 @@ export type ChatFinishReason =
   | "content_filter"
   | "function_call";
 
-/** What learning needs of one choice, or why it has nothing. Log-probs in nats. */
+/** What learning needs from one choice, or why it cannot be learned from. Log-probs in nats. */
 export type ChatRecord =
   | {
       learnable: true;
       prompt_token_ids: number[];
-      /** Sampled, the stop token included. */
+      /** Sampled tokens, including the stop token. */
       token_ids: number[];
       raw_logprobs: number[];
       behavior_logprobs: number[];
       entropies: number[];
-      /** Per token what could be sampled, `null` where all could; absent with full support. */
+      /** Per token the ids that could be sampled, `null` for all; absent with full support. */
       kept_token_ids?: (readonly number[] | null)[];
-      /** Id of the grammar that masked it. */
+      /** Id of the grammar that masked tokens. */
       grammar: string | null;
       sampling: { temperature: number; top_k: number; top_p: number; seed: number };
       base_model: string;
       policy_version: number;
       fingerprint: string;
       stop_reason: "stop-token" | "stop-text" | "max-tokens" | "context-overflow";
-      /** Why tool calls could not be read: none counts, they stand in the text. */
+      /** Why tool calls could not be parsed. They then remain part of the text. */
       parse_error: string | null;
     }
   | { learnable: false; reason: string };
 
-/** Milliseconds and tokens per second, named as llama-server names them. */
+/** Milliseconds and tokens per second, with llama-server's names. */
 export type ChatTimings = {
   /** Prompt tokens that were already read. */
   cache_n: number;
   prompt_n: number;
-  /** Until the first token. */
+  /** Time to the first token. */
   prompt_ms: number;
   prompt_per_second: number;
   predicted_n: number;
@@ -166,7 +170,7 @@ export type ChatCompletionMessage = {
   role: "assistant";
   content: string | null;
   refusal: null;
-  /** What the model thought before it answered. Not OpenAI's. */
+  /** The model's thoughts before the answer. Not OpenAI's. */
   reasoning_content?: string;
   tool_calls?: ChatToolCall[];
 };
@@ -176,7 +180,7 @@ export type ChatChoice = {
   finish_reason: ChatFinishReason;
   logprobs: ChatLogprobs | null;
   message: ChatCompletionMessage;
-  /** Absent from a foreign server. */
+  /** Absent in answers of other servers. */
   record?: ChatRecord;
 };
 
@@ -210,7 +214,7 @@ export type ChatDelta = {
 export type ChatChunkChoice = {
   index: number;
   delta: ChatDelta;
-  /** On the last of a choice, with `logprobs` and `record`. */
+  /** On the last chunk of a choice, with `logprobs` and `record`. */
   finish_reason: ChatFinishReason | null;
   logprobs?: ChatLogprobs | null;
   record?: ChatRecord;
@@ -222,22 +226,22 @@ export type ChatCompletionChunk = {
   created: number;
   model: string;
   system_fingerprint?: string;
-  /** Empty on the last with `include_usage`. */
+  /** Empty on the last chunk with `include_usage`. */
   choices: ChatChunkChoice[];
   usage?: ChatUsage | null;
   timings?: ChatTimings;
 };
 
-/** What can be said before a model is there, in the words of Chrome's Prompt API. */
+/** Availability of a model before it is loaded, with the values of Chrome's Prompt API. */
 export type ChatAvailability = "unavailable" | "downloadable" | "downloading" | "available";
 
 /** A model behind OpenAI's interface. `{ chat }` is a client in the shape of OpenAI's. */
 export interface Chat {
   readonly completions: {
     /**
-     * @throws WaggleError `INVALID_ARGUMENT` for a request that no model could answer,
-     *   `CAPABILITY_MISSING` for one that this one cannot, `CONTEXT_OVERFLOW`, `GRAMMAR_UNSUPPORTED`
-     *   and what the device or the network says; the signal's reason after an abort.
+     * @throws WaggleError `INVALID_ARGUMENT` for an invalid request, `CAPABILITY_MISSING` for one
+     *   that this chat does not support, `CONTEXT_OVERFLOW`, `GRAMMAR_UNSUPPORTED` and errors of
+     *   the device or the network; the signal's reason after an abort.
      */
     create(
       request: ChatRequest & { readonly stream: true },
@@ -252,13 +256,13 @@ export interface Chat {
       options?: ChatRequestOptions,
     ): Promise<ChatCompletion | AsyncIterable<ChatCompletionChunk>>;
   };
-  /** Tokens that the messages take with the beginning of the answer; `null` where it cannot say. */
+  /** Tokens of the messages, up to the start of the answer; `null` if unknown. */
   countTokens(request: Pick<ChatRequest, "messages" | "tools">): Promise<number | null>;
-  /** Most tokens of prompt and answer; `null` where it cannot say. */
+  /** Maximum tokens of prompt and answer; `null` if unknown. */
   readonly contextLength: number | null;
-  /** Ends what is under way; a policy that was passed in stays. */
+  /** Ends requests in progress. Does not dispose of a policy that was passed in. */
   dispose(): Promise<void>;
 }
 
-/** Schema of arguments where a tool has none. */
+/** Schema of arguments for a tool without one. */
 export const NO_PARAMETERS: JsonSchema = { type: "object", properties: {} };

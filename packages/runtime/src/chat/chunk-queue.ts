@@ -1,5 +1,6 @@
-/** A stream of chunks that is filled at one end and read at the other, once. */
+/** A stream of chunks with one writer and one reader. */
 
+/** See the header. */
 export class ChunkQueue<T> implements AsyncIterable<T> {
   readonly #waiting: T[] = [];
   readonly #abandon: () => void;

@@ -1,6 +1,6 @@
 /**
- * Messages as tokens, append-only: the tokens of earlier messages never depend on later ones, and an
- * answer that was sampled here stands as it was sampled, not as its text would be tokenized again.
+ * Renders messages as tokens, append-only: tokens of earlier messages never depend on later ones,
+ * and an answer that was sampled here keeps its sampled tokens instead of being tokenized again.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { ToolResult } from "@waggle/protocol";
@@ -10,11 +10,11 @@ import { textOf, toolDefinition } from "./request-checks.ts";
 
 export type SampledTurn = {
   readonly tokenIds: readonly number[];
-  /** False where it was cut before its stop token. */
+  /** False if it was cut before its stop token. */
   readonly isEnded: boolean;
 };
 
-/** The tokens of an answer that followed exactly these tokens, where they are known. */
+/** The tokens of an answer that followed exactly these tokens, if known. */
 export type Recall = (
   before: readonly number[],
   message: ChatAssistantMessage,
@@ -23,9 +23,9 @@ export type Recall = (
 type Given = { texts: string[]; results: ToolResult[] };
 
 /**
- * Tokens of all messages, ending where the answer begins.
+ * Tokens of all messages, up to the start of the answer.
  *
- * @throws WaggleError `INVALID_ARGUMENT` for an order of messages that no template has.
+ * @throws WaggleError `INVALID_ARGUMENT` for an order of messages that no template supports.
  */
 export function renderConversation(
   format: ChatFormat,
@@ -35,7 +35,7 @@ export function renderConversation(
   const system: string[] = [];
   const tokenIds: number[] = [];
   let given: Given = { texts: [], results: [] };
-  /** Whether the turn before was ended; `null` before the first. */
+  /** Whether the previous turn was ended; `null` before the first. */
   let wasEnded: boolean | null = null;
 
   const openTurn = (): void => {
@@ -90,7 +90,7 @@ export function renderConversation(
           break;
         }
         const encoded = format.encodeAssistant(textOf(message.content), callsOf(message));
-        // The last one ends the turn, which a prefix does not.
+        // The last token ends the turn, which a prefix leaves open.
         tokenIds.push(...(isPrefix ? encoded.slice(0, -1) : encoded));
         if (isPrefix) return tokenIds;
         wasEnded = true;
@@ -106,7 +106,7 @@ export function renderConversation(
   return tokenIds;
 }
 
-/** Equal for a message and its copy that a client sent back. */
+/** Equal for a message and a copy that a client sent back. */
 export function assistantKey(message: ChatAssistantMessage): string {
   return JSON.stringify([
     textOf(message.content).trim(),
@@ -120,19 +120,19 @@ function callsOf(message: ChatAssistantMessage): { name: string; arguments: obje
     if (typeof value === "object" && value !== null) return { name: call.name, arguments: value };
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `arguments of a tool call must be a JSON object, got ${call.arguments.slice(0, 80)}; send the call as it was received`,
+      `arguments of a tool call must be a JSON object, got ${call.arguments.slice(0, 80)}; send the call unchanged`,
     );
   });
 }
 
-/** JSON as JSON, else the text; numbers that would lose digits keep the text. */
+/** JSON as a value, otherwise the text. Numbers that would lose digits keep the text. */
 function toolValue(text: string): unknown {
   if (/\d{16,}/.test(text)) return text;
   const value = parseJson(text);
   return value === undefined ? text : value;
 }
 
-/** `undefined` where it is none. */
+/** `undefined` if it is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

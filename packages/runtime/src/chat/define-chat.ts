@@ -1,4 +1,4 @@
-/** A `Chat` from a stream of chunks: the one place that folds a stream into an answer. */
+/** Creates a `Chat` from a stream of chunks, including answers without streaming. */
 import type {
   Chat,
   ChatChoice,
@@ -10,20 +10,21 @@ import { createMessageFolder } from "./message-folder.ts";
 import type { MessageFolder } from "./message-folder.ts";
 import { checkRequest } from "./request-checks.ts";
 
+/** What an implementation of a chat provides. */
 export type ChatBackend = Pick<Chat, "contextLength" | "countTokens" | "dispose"> & {
   /**
-   * The answer as it comes; what can be refused is refused before. A usage chunk at the end where
-   * the request wants it.
+   * Streams the answer. Must refuse invalid requests before the first chunk, and end with a usage
+   * chunk if requested.
    */
   stream(
     request: ChatRequest,
     signal: AbortSignal | undefined,
   ): Promise<AsyncIterable<ChatCompletionChunk>>;
-  /** The answer at once, where that is not the folded stream. */
+  /** The whole answer, if it differs from the folded stream. */
   complete?(request: ChatRequest, signal: AbortSignal | undefined): Promise<ChatCompletion>;
 };
 
-/** Checks requests and offers both forms of answers. */
+/** Checks requests and offers answers with and without streaming. */
 export function defineChat(backend: ChatBackend): Chat {
   const create = async (
     request: ChatRequest,
@@ -38,7 +39,7 @@ export function defineChat(backend: ChatBackend): Chat {
     return foldChunks(await backend.stream(withUsage, signal));
   };
   return {
-    // The overloads say what `stream` decides.
+    // The overloads express what `stream` decides.
     completions: { create: create as Chat["completions"]["create"] },
     countTokens: backend.countTokens,
     contextLength: backend.contextLength,

@@ -1,4 +1,4 @@
-/** Chat completions in OpenAI's shape over a policy that runs here. */
+/** Chat completions in OpenAI's shape over a local policy. */
 export { firstAvailable, sourceOf } from "./chat-source.ts";
 export type { ChatSource, OpenChatOptions } from "./chat-source.ts";
 export { createLocalChat } from "./local-chat.ts";

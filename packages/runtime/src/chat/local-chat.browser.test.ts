@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createLocalChat } from "./local-chat.ts";
 
-test("an address becomes a chat: loaded with progress, held to a schema, available after", async () => {
+test("a model address becomes a chat: loaded with progress, constrained by a schema, then available", async () => {
   const model = new URL("/packages/model/nano", location.href).href;
   const source = createLocalChat({ model, policy: { device: "wasm" } });
   expect(await source.availability()).toBe("downloadable");

@@ -1,4 +1,4 @@
-/** The shortest way to a chat in a page: a model by its address, loaded, in a worker, as a chat. */
+/** Creates a chat in a page from a model's address: loads the model and runs it in a worker. */
 import { createBrowserPolicy } from "../browser-policy.ts";
 import type { BrowserPolicyOptions } from "../browser-policy.ts";
 import { loadModel } from "../store/load-model.ts";
@@ -11,16 +11,23 @@ import type { ChatSource } from "./chat-source.ts";
 import { createChat } from "./policy-chat.ts";
 import type { ChatOptions } from "./policy-chat.ts";
 
+/** Options of `createLocalChat`. */
 export type LocalChatOptions = {
-  /** `org/name` of Hugging Face, the address of a folder, or a folder of the visitor's. */
+  /** `org/name` on Hugging Face, the URL of a folder, or a folder that the visitor picked. */
   readonly model: ModelSource | string;
-  /** Default `memory`: of this device and `policy`, so that what cannot fit is refused; `null` = never. */
+  /**
+   * Default `memory`: from this device and `policy`, to refuse models that cannot fit; `null` =
+   * never.
+   */
   readonly load?: Omit<LoadModelOptions, "signal" | "onProgress">;
   readonly policy?: Omit<BrowserPolicyOptions, "modelFiles" | "baseModel">;
   readonly chat?: Pick<ChatOptions, "model" | "maxSessions">;
 };
 
-/** A source of a chat over a model that runs in this page. Its `dispose` ends the worker too. */
+/**
+ * A source of a chat over a model that runs in this page. Disposing of the chat ends the worker
+ * too.
+ */
 export function createLocalChat(options: LocalChatOptions): ChatSource {
   const source =
     typeof options.model === "string" ? parseModelSource(options.model) : options.model;

@@ -1,9 +1,10 @@
-/** Deltas as the message they add up to. */
+/** Folds deltas into a message. */
 import type { ChatDelta, ChatCompletionMessage, ChatToolCall } from "./chat-types.ts";
 
+/** See the header. */
 export interface MessageFolder {
   push(delta: ChatDelta): void;
-  /** @param countsCalls - false where they could not be read: they then stand in the text. */
+  /** @param countsCalls - false if calls could not be parsed and remain part of the text. */
   message(countsCalls?: boolean): ChatCompletionMessage;
 }
 

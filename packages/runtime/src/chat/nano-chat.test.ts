@@ -1,4 +1,4 @@
-/** Chats over the nano model in Node: what is read again and what is not, and what is recorded. */
+/** Chats over the nano model in Node: which tokens are read again, and what is recorded. */
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseDecoderConfig, readModelWeights } from "@waggle/model";
@@ -76,11 +76,11 @@ const TOOLS: ChatTool[] = [
   },
 ];
 const learnable = (record: ChatRecord | undefined) => {
-  if (record?.learnable !== true) throw new Error("a record must be learnable");
+  if (record?.learnable !== true) throw new Error("the record is not learnable");
   return record;
 };
 
-/** The same tokens in a session that never saw another, scored at once. */
+/** Compares with scores of the same tokens in a new session. */
 async function expectFresh(policy: ScheduledPolicy, record: ChatRecord | undefined) {
   const { prompt_token_ids: prompt, token_ids: sampled, behavior_logprobs } = learnable(record);
   const { behaviorLogProbs } = await policy.score({
@@ -93,7 +93,7 @@ async function expectFresh(policy: ScheduledPolicy, record: ChatRecord | undefin
   expect(Math.max(...gaps)).toBeLessThan(1e-4);
 }
 
-test("turns, branches and groups read what is new, and are scored as fresh ones", async () => {
+test("turns, branches and groups read only new tokens, and score like fresh sessions", async () => {
   const { policy, read, chat } = await open();
   const messages: ChatMessage[] = [
     { role: "system", content: "You help in a shop." },
@@ -103,10 +103,10 @@ test("turns, branches and groups read what is new, and are scored as fresh ones"
     const before = read.tokens;
     const answer = await chat.completions.create({ messages, n, seed, max_tokens: 24 });
     const { prompt_tokens, completion_tokens, prompt_tokens_details } = answer.usage!;
-    // Every answer's last token is read by nobody; the first comes with the prompt.
+    // The last token of an answer is not read; its first comes with the prompt.
     const decoded = completion_tokens - n;
     const readNow = read.tokens - before - decoded;
-    // In a group every member reads the last token for a first prediction of its own.
+    // In a group every member reads the last token for its own first prediction.
     expect(readNow).toBe(n - 1 + prompt_tokens - prompt_tokens_details!.cached_tokens!);
     for (const choice of answer.choices) await expectFresh(policy, choice.record);
     return { answer, readNow, cached: prompt_tokens_details!.cached_tokens! };
@@ -116,7 +116,7 @@ test("turns, branches and groups read what is new, and are scored as fresh ones"
   messages.push(first.answer.choices[0]!.message, { role: "user", content: "Remove it." });
   const second = await ask(1, 2);
   expect(second.cached).toBe(first.answer.usage!.total_tokens - 1);
-  // Another ending of the same beginning: a fork in the middle of what was sampled.
+  // Another continuation of the same beginning: a fork within sampled tokens.
   messages.splice(-1, 1, { role: "user", content: "Remember?" });
   const third = await ask(1, 3);
   expect(third.cached).toBeGreaterThan(second.cached);
@@ -129,7 +129,7 @@ test("turns, branches and groups read what is new, and are scored as fresh ones"
   await policy.dispose();
 });
 
-test("the same seed gives the same answer, alone and in a conversation that is known", async () => {
+test("the same seed gives the same answer, alone and in a known conversation", async () => {
   const { policy, chat } = await open();
   const request = {
     messages: [{ role: "user" as const, content: "What is in my cart?" }],
@@ -144,7 +144,7 @@ test("the same seed gives the same answer, alone and in a conversation that is k
   await policy.dispose();
 });
 
-test("required calls, a named one and a schema are held, with a record of the grammar", async () => {
+test("required calls, a named call and a schema are enforced, and the grammar is recorded", async () => {
   const { policy, chat } = await open();
   const messages: ChatMessage[] = [{ role: "user", content: "Tell me about the weather." }];
   for (let seed = 0; seed < 4; seed++) {

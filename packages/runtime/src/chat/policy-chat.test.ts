@@ -13,14 +13,14 @@ import {
 
 const user = (content: string) => ({ role: "user" as const, content });
 const learnable = (record: ChatRecord | undefined) => {
-  if (record?.learnable !== true) throw new Error("a record must be learnable");
+  if (record?.learnable !== true) throw new Error("the record is not learnable");
   return record;
 };
 const prompts = (policy: ScriptedPolicy) =>
   policy.contexts.map((context) => byteTokenizer.decode(context.tokenIds));
 
 describe("one answer", () => {
-  test("is OpenAI's, with usage, a fingerprint, timings and what learning needs", async () => {
+  test("has OpenAI's shape, with usage, a fingerprint, timings and a record for learning", async () => {
     let time = 0;
     const { chat, policy } = openScripted([said("Hello, wörld")], { now: () => (time += 10) });
     const answer = await chat.completions.create({
@@ -50,7 +50,7 @@ describe("one answer", () => {
       total_tokens: promptTokens + 14,
       prompt_tokens_details: { cached_tokens: 0 },
     });
-    // The clock gives 10 at the start and 10 more at each of 14 tokens.
+    // The clock returns 10 at the start and 10 more at each of 14 tokens.
     expect(answer.timings).toEqual({
       cache_n: 0,
       prompt_n: promptTokens,
@@ -71,7 +71,7 @@ describe("one answer", () => {
     });
     expect(record.raw_logprobs).toEqual(scores.rawLogProbs.slice(promptTokens));
     const content = answer.choices[0]?.logprobs?.content;
-    expect(content).toHaveLength(13); // the stop token is no content
+    expect(content).toHaveLength(13); // the stop token is not content
     expect(content?.[0]).toMatchObject({
       token: "H",
       bytes: [72],
@@ -80,7 +80,7 @@ describe("one answer", () => {
     expect(content?.[8]).toMatchObject({ token: "\uFFFD", bytes: null }); // half of ö
   });
 
-  test("streams what folds into the same answer, usage on the last chunk", async () => {
+  test("streams chunks that fold into the same answer, with usage on the last one", async () => {
     const request = { messages: [user("hi")], seed: 1, tools: [SEARCH_TOOL], logprobs: true };
     const whole = await openScripted([said(`Let me see. ${CALL}`)]).chat.completions.create(
       request,
@@ -112,7 +112,7 @@ describe("one answer", () => {
     expect(folded.choices[0]?.finish_reason).toBe("tool_calls");
     expect(folded.choices[0]?.record).toEqual(whole.choices[0]?.record);
     expect(folded.choices[0]?.logprobs).toEqual(whole.choices[0]?.logprobs);
-    // Without include_usage no chunk lacks a choice.
+    // Without include_usage every chunk has a choice.
     const plain = await collect(
       await openScripted([said("x")]).chat.completions.create({ ...request, stream: true }),
     );
@@ -120,7 +120,7 @@ describe("one answer", () => {
     expect(plain.at(-1)?.timings?.predicted_n).toBe(2);
   });
 
-  test("thoughts are apart from the answer, and calls come while they are written", async () => {
+  test("thoughts are separate from the answer, and calls are streamed", async () => {
     const spoken = `<think>\nHm.\n</think>\nSee: ${CALL}`;
     const { chat } = openScripted([said(spoken), said(spoken)]);
     const request = { messages: [user("hi")], tools: [SEARCH_TOOL] };
@@ -134,7 +134,7 @@ describe("one answer", () => {
     expect(message.tool_calls?.[0]?.function.arguments).toBe('{"query":"é"}');
   });
 
-  test("ends before a stop text that comes in pieces, and keeps only what was sampled until then", async () => {
+  test("ends before a stop text that arrives in pieces, and keeps only the tokens before it", async () => {
     const { chat, policy } = openScripted([said("one, two, three"), said("!")]);
     const request = { messages: [user("count")], stop: ["two", "three"] };
     const answer = await chat.completions.create(request);
@@ -146,14 +146,14 @@ describe("one answer", () => {
     expect(byteTokenizer.decode(record.token_ids)).toBe("one, two");
     expect(record.stop_reason).toBe("stop-text");
     expect(answer.usage?.completion_tokens).toBe(8);
-    // The conversation goes on after exactly these tokens.
+    // The conversation continues after exactly these tokens.
     await chat.completions.create({
       messages: [...request.messages, { role: "assistant", content: "one, " }, user("on")],
     });
     expect(prompts(policy).at(-1)).toContain("one, two<|im_end|><|im_start|>user\non<|im_end|>");
   });
 
-  test("says length at max_tokens and at the end of the context", async () => {
+  test("has finish_reason length at max_tokens and at the end of the context", async () => {
     const short = openScripted([said("abcdef")]);
     const cut = await short.chat.completions.create({ messages: [user("x")], max_tokens: 3 });
     expect(cut.choices[0]).toMatchObject({ finish_reason: "length", message: { content: "abc" } });
@@ -220,7 +220,7 @@ describe("several answers", () => {
     expect(answer.usage?.completion_tokens).toBe(2 + 3 + 4);
   });
 
-  test("one that fails takes the others with it and no session stays", async () => {
+  test("if one fails, the others end too and no session is left", async () => {
     const { chat, policy } = openScripted([said("a")]);
     await expect(chat.completions.create({ messages: [user("hi")], n: 2 })).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
@@ -231,7 +231,7 @@ describe("several answers", () => {
 });
 
 describe("turns", () => {
-  test("a conversation is read once, its answers as they were sampled", async () => {
+  test("a conversation is read once, with its answers as sampled", async () => {
     const { chat, policy } = openScripted([said(CALL), said("One lamp."), said("Bye.")]);
     const messages: ChatRequest["messages"] = [user("lamps?")];
     const read: number[] = [];
@@ -250,7 +250,7 @@ describe("turns", () => {
     await next([{ role: "tool", tool_call_id: call!.id, content: '{"hits": 1}' }]);
     await next([user("thanks")]);
     expect(policy.contexts).toHaveLength(1);
-    // The stop token and what is new: nothing else is read.
+    // Only the stop token and the new message are read.
     const added = [
       '<|im_end|><|im_start|>tool\n<tool_response>{"hits":1}</tool_response><|im_end|><|im_start|>assistant\n',
       "<|im_end|><|im_start|>user\nthanks<|im_end|><|im_start|>assistant\n",
@@ -258,7 +258,7 @@ describe("turns", () => {
     expect(read.slice(1)).toEqual(added.map((text) => byteTokenizer.encodeTemplate(text).length));
   });
 
-  test("a rewritten history branches where it parts", async () => {
+  test("a rewritten history branches where it differs", async () => {
     const { chat, policy } = openScripted([said("one"), said("two"), said("three")]);
     const head = { role: "system" as const, content: "Same beginning." };
     await chat.completions.create({ messages: [head, user("first")] });
@@ -268,7 +268,7 @@ describe("turns", () => {
     ).length;
     expect(branched.usage?.prompt_tokens_details?.cached_tokens).toBe(shared);
     expect(policy.contexts).toHaveLength(2);
-    // The first conversation is still there and goes on where it was.
+    // The first conversation is still available and continues.
     const again = await chat.completions.create({
       messages: [head, user("first"), { role: "assistant", content: "one" }, user("more")],
     });
@@ -276,7 +276,7 @@ describe("turns", () => {
     expect(policy.contexts).toHaveLength(2);
   });
 
-  test("the same request again reads one token, and a busy conversation is forked", async () => {
+  test("a repeated request reads one token, and a busy conversation is forked", async () => {
     const { chat, policy } = openScripted([said("a"), said("b"), said("c")]);
     const request = { messages: [user("hello")] };
     await chat.completions.create(request);
@@ -285,7 +285,7 @@ describe("turns", () => {
     expect(policy.readTokens - before).toBe(2);
   });
 
-  test("no answer comes from a session of an older version", async () => {
+  test("sessions of an older version are not reused", async () => {
     const { chat, policy } = openScripted([said("a"), said("b")]);
     const request = { messages: [user("hello")] };
     await chat.completions.create(request);
@@ -296,14 +296,14 @@ describe("turns", () => {
     expect(policy.contexts[0]?.disposed).toBe(true);
   });
 
-  test("at most maxSessions conversations stay, the latest", async () => {
+  test("only the latest maxSessions conversations are kept", async () => {
     const { chat, policy } = openScripted([said("a"), said("b"), said("c")], { maxSessions: 2 });
     for (const text of ["xx", "yy", "zz"])
       await chat.completions.create({ messages: [user(text)] });
     expect(policy.contexts.map((context) => context.disposed)).toEqual([true, false, false]);
   });
 
-  test("an answer that is begun is continued", async () => {
+  test("an answer with a prefix is continued", async () => {
     const { chat, policy } = openScripted([said("world")]);
     const messages = [user("hi"), { role: "assistant" as const, content: "Hello, ", prefix: true }];
     const answer = await chat.completions.create({ messages });
@@ -313,7 +313,7 @@ describe("turns", () => {
 });
 
 describe("giving up", () => {
-  test("an abort rejects with its reason, and the conversation can go on", async () => {
+  test("an abort rejects with its reason, and the conversation can continue", async () => {
     const abort = new AbortController();
     const { chat, policy } = openScripted([said("never ending"), said("ok")], {
       policyOptions: {
@@ -347,7 +347,7 @@ describe("giving up", () => {
     expect(tokens).toBeLessThan(900);
   });
 
-  test("a disposed chat refuses, and ends what is under way", async () => {
+  test("a disposed chat refuses requests and ends those in progress", async () => {
     const { chat } = openScripted([said("abc")], {
       policyOptions: { beforeToken: () => chat.dispose() },
     });

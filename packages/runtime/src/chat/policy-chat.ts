@@ -1,6 +1,6 @@
 /**
- * A chat over a policy that runs here. Conversations are read once (`SessionPool`), several answers
- * to one request share what was read, and every answer comes with the record that learning needs.
+ * A chat over a local policy. Conversations are read once (`SessionPool`), several answers to one
+ * request share the tokens read, and every answer has the record that learning needs.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { GenerateOptions, Sample } from "@waggle/protocol";
@@ -33,23 +33,24 @@ import { SessionPool } from "./session-pool.ts";
 import type { PooledSession } from "./session-pool.ts";
 import { createTurnReader } from "./turn-reader.ts";
 
-/** What a chat uses of a policy. */
+/** The members of a policy that a chat uses. */
 export type ChatPolicy = Pick<
   AdaptivePolicy,
   "baseModel" | "contextLength" | "currentVersion" | "createContext"
 >;
 
+/** Options of `createChat`. */
 export type ChatOptions = {
   readonly policy: ChatPolicy;
-  /** Default: of `modelFiles`. */
+  /** Default: from `modelFiles`. */
   readonly format?: ChatFormat;
-  /** `tokenizer.json` and what belongs to it, by path; see `readChatFormat`. */
+  /** `tokenizer.json` and related files, by path; see `readChatFormat`. */
   readonly modelFiles?: ReadonlyMap<string, Uint8Array>;
-  /** Name of the model in answers. Default: the beginning of its hash. */
+  /** Name of the model in answers. Default: the start of its hash. */
   readonly model?: string;
-  /** Conversations kept ready to go on. Default 4. */
+  /** Conversations kept ready to continue. Default 4. */
   readonly maxSessions?: number;
-  /** Milliseconds. Default: the clock. */
+  /** Clock in milliseconds. Default: `performance.now`. */
   readonly now?: () => number;
 };
 
@@ -58,7 +59,7 @@ const DEFAULT_SESSIONS = 4;
 /**
  * A chat in the shape of OpenAI's: `chat.completions.create(…)`.
  *
- * @throws WaggleError `INVALID_ARGUMENT` without a format or the files of one.
+ * @throws WaggleError `INVALID_ARGUMENT` without a format or its files.
  */
 export function createChat(options: ChatOptions): Chat {
   const chat = new PolicyChat(options);
@@ -70,7 +71,7 @@ export function createChat(options: ChatOptions): Chat {
   });
 }
 
-/** One request under way. */
+/** One request in progress. */
 type Run = {
   readonly request: ChatRequest;
   readonly promptTokenIds: readonly number[];
@@ -98,10 +99,7 @@ class PolicyChat {
   constructor(options: ChatOptions) {
     const { policy, format, modelFiles } = options;
     if (format === undefined && modelFiles === undefined) {
-      throw new WaggleError(
-        "INVALID_ARGUMENT",
-        "a chat must have a format, got none; pass format or modelFiles",
-      );
+      throw new WaggleError("INVALID_ARGUMENT", "a chat needs a format; pass format or modelFiles");
     }
     this.#policy = policy;
     this.#format = format ?? readChatFormat(modelFiles as ReadonlyMap<string, Uint8Array>);
@@ -115,9 +113,7 @@ class PolicyChat {
   }
 
   dispose(): Promise<void> {
-    this.#closing.abort(
-      new WaggleError("DISPOSED", "a chat must be live, got one that was disposed"),
-    );
+    this.#closing.abort(new WaggleError("DISPOSED", "the chat was disposed of"));
     this.#pool.dispose();
     return Promise.resolve();
   }
@@ -138,7 +134,7 @@ class PolicyChat {
     if (promptTokenIds.length >= this.#policy.contextLength) {
       throw new WaggleError(
         "CONTEXT_OVERFLOW",
-        `messages must leave room for an answer in ${this.#policy.contextLength} tokens, got ${promptTokenIds.length}; send fewer`,
+        `${promptTokenIds.length} tokens of messages leave no room for an answer in ${this.#policy.contextLength}; send fewer`,
       );
     }
     const leaving = new AbortController();
@@ -175,7 +171,7 @@ class PolicyChat {
     const members = await this.#pool.group(pooled, request.n ?? 1, signal);
     let completionTokens = 0;
     let unfinished = members.length;
-    // One that fails takes the others with it, but not before they gave their sessions back.
+    // If one fails, the others end too, but give their sessions back first.
     const failing = new AbortController();
     const all = { ...run, signal: AbortSignal.any([signal, failing.signal]) };
     const results = await Promise.allSettled(
@@ -280,11 +276,11 @@ class PolicyChat {
       this.#pool.discard(pooled);
       throw new WaggleError(
         "CAPABILITY_MISSING",
-        "this policy must hold a grammar, got an answer without one; leave response_format and tool_choice out",
+        "this policy ignored the grammar; leave response_format and tool_choice out",
       );
     }
     if (reader.isStopped && seen < sample.tokenIds.length) {
-      // What was sampled while the stop travelled is nobody's.
+      // Drops tokens sampled after the stop text was found.
       pooled = await this.#pool.truncate(pooled, promptTokenIds.length + seen);
       sample = firstTokens(sample, seen);
     }
@@ -318,7 +314,7 @@ class PolicyChat {
         base_model: this.#policy.baseModel,
         policy_version: pooled.session.policyVersion,
         fingerprint: this.#fingerprint(sample, pooled),
-        // An abort that was not the caller's was the stop text's.
+        // An abort that the caller did not cause was due to a stop text.
         stop_reason:
           sample.stopReason === "aborted" || reader.isStopped ? "stop-text" : sample.stopReason,
         parse_error: reader.parseError,

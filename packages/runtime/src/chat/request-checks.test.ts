@@ -43,13 +43,13 @@ test.each([
   });
 });
 
-test("neutral values of what is not supported pass", async () => {
+test("neutral values of unsupported parameters pass", async () => {
   expect(
     (await refused({ frequency_penalty: 0, top_logprobs: 0, logit_bias: null })).choices,
   ).toHaveLength(1);
 });
 
-test("a policy that holds no grammar cannot promise one", async () => {
+test("a request with a grammar fails on a policy that ignores it", async () => {
   const { policy } = openScripted([said("no JSON")]);
   const forgetful = {
     baseModel: policy.baseModel,
@@ -68,7 +68,7 @@ test("a policy that holds no grammar cannot promise one", async () => {
   ).rejects.toMatchObject({ code: "CAPABILITY_MISSING" });
 });
 
-test("a call that cannot be read comes as text, and the record says why", async () => {
+test("an unreadable call is returned as text, and the record says why", async () => {
   const { chat } = openScripted([said("<tool_call>{oops</tool_call>")]);
   const answer = await chat.completions.create({ messages: [user("hi")], tools: [SEARCH_TOOL] });
   expect(answer.choices[0]).toMatchObject({

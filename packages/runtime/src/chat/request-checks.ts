@@ -1,10 +1,10 @@
-/** What a request may hold, checked once for every back end, and its numbers with their defaults. */
+/** Validates a request once for every backend, and applies defaults. */
 import { WaggleError } from "@waggle/protocol";
 import type { GrammarSpec, Sampling, ToolCallFormat } from "@waggle/protocol";
 import { NO_PARAMETERS } from "./chat-types.ts";
 import type { ChatMessage, ChatRequest, ChatTool } from "./chat-types.ts";
 
-/** OpenAI's parameters that would change the answer and are not held here. */
+/** OpenAI's parameters that would change the answer and are not supported here. */
 const REFUSED = [
   "frequency_penalty",
   "presence_penalty",
@@ -29,7 +29,7 @@ function missing(message: string): WaggleError {
 /** @throws WaggleError `INVALID_ARGUMENT` or `CAPABILITY_MISSING`. */
 export function checkRequest(request: ChatRequest): void {
   if (!Array.isArray(request.messages) || request.messages.length === 0) {
-    throw invalid("a request must hold messages, got none; pass at least one of a user");
+    throw invalid("a request needs messages; pass at least one from the user");
   }
   for (const key of REFUSED) {
     const value: unknown = (request as { [key: string]: unknown })[key];
@@ -38,7 +38,7 @@ export function checkRequest(request: ChatRequest): void {
   }
   if ((request.top_logprobs ?? 0) !== 0) {
     throw missing(
-      `top_logprobs must be 0, got ${excerpt(request.top_logprobs)}: alternatives of a token are not kept; ask for logprobs alone`,
+      `top_logprobs must be 0, got ${excerpt(request.top_logprobs)}, because alternatives are not kept; use logprobs alone`,
     );
   }
   inRange("temperature", request.temperature, 0, 10);
@@ -50,7 +50,7 @@ export function checkRequest(request: ChatRequest): void {
   const stops = stopTexts(request);
   if (stops.length > MAX_STOPS || stops.some((text) => typeof text !== "string" || text === "")) {
     throw invalid(
-      `stop must be at most ${MAX_STOPS} texts, none empty, got ${excerpt(request.stop)}`,
+      `stop must be at most ${MAX_STOPS} non-empty texts, got ${excerpt(request.stop)}`,
     );
   }
   const choice = request.tool_choice;
@@ -70,7 +70,7 @@ export function stopTexts({ stop }: Pick<ChatRequest, "stop">): readonly string[
   return typeof stop === "string" ? [stop] : (stop ?? []);
 }
 
-/** Sampling of choice `index`. A missing seed is drawn. */
+/** Sampling for choice `index`. A missing seed is drawn at random. */
 export function samplingOf(request: ChatRequest, seed: number, index: number): Sampling {
   const { temperature } = request;
   const isGreedy = temperature === 0;
@@ -91,15 +91,15 @@ export function seedOf(request: ChatRequest): number {
   return seed >>> 0;
 }
 
-/** Whether calls are looked for in the answer. */
+/** Whether the answer may have calls. */
 export function readsTools(request: ChatRequest): boolean {
   return (request.tools ?? []).length > 0 && request.tool_choice !== "none";
 }
 
 /**
- * What constrains the answer, and whether an unconstrained one would break a promise.
+ * The grammar that constrains the answer, and whether ignoring it would break a promise.
  *
- * @throws WaggleError `CAPABILITY_MISSING` for tools and a response format at once.
+ * @throws WaggleError `CAPABILITY_MISSING` for both tools and a response format.
  */
 export function grammarOf(
   request: ChatRequest,
@@ -109,7 +109,7 @@ export function grammarOf(
   if (readsTools(request)) {
     if (response.type !== "text") {
       throw missing(
-        `response_format ${response.type} and tools cannot be held at once; set tool_choice to "none" for the answer`,
+        `response_format ${response.type} and tools cannot be combined; set tool_choice to "none" for the answer`,
       );
     }
     const choice = request.tool_choice ?? "auto";

@@ -1,4 +1,4 @@
-/** A chat over a scripted policy and bytes as tokens, for tests of this package. */
+/** A chat over a scripted policy with bytes as tokens. Tests only. */
 import { ScriptedPolicy, ByteTokenizer } from "@waggle/testing";
 import type { ScriptedPolicyOptions } from "@waggle/testing";
 import { createChatFormat, NANO_CHAT_TEMPLATE } from "@waggle/text";
@@ -14,7 +14,7 @@ export const byteFormat: ChatFormat = createChatFormat({
 });
 const END = byteTokenizer.specialTokenId("<|im_end|>") as number;
 
-/** Tokens of an answer; ended unless said otherwise. Tags are tokens, as the nano model has them. */
+/** Tokens of an answer, by default with its end. Tags are single tokens, as in the nano model. */
 export const said = (text: string, isEnded = true): number[] => [
   ...byteTokenizer.encodeTemplate(text),
   ...(isEnded ? [END] : []),

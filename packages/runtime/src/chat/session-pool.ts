@@ -1,13 +1,13 @@
 /**
- * The sessions that a chat keeps, so that a conversation is read once: a request goes on with the
- * session that shares most tokens with it, or with a fork of it where they part.
+ * The sessions that a chat keeps, so that a conversation is read once. A request continues the
+ * session that shares most tokens with it, or a fork of it where they differ.
  */
 import type { Session } from "../session/session.ts";
 import { assistantKey } from "./conversation.ts";
 import type { Recall, SampledTurn } from "./conversation.ts";
 import type { ChatAssistantMessage } from "./chat-types.ts";
 
-/** What the pool needs of an `AdaptivePolicy`. */
+/** The members of an `AdaptivePolicy` that the pool uses. */
 export interface SessionSource {
   readonly currentVersion: number;
   createContext(): Promise<Session>;
@@ -15,15 +15,16 @@ export interface SessionSource {
 
 type KnownTurn = SampledTurn & { readonly start: number; readonly key: string };
 
-/** One session with what is known of its tokens. */
+/** A session, with what is known about its tokens. */
 export type PooledSession = {
   readonly session: Session;
-  /** Tokens whose keys and values are there: all but a last sampled one. */
+  /** Tokens whose keys and values are cached: all but a sampled last one. */
   readCount: number;
   turns: readonly KnownTurn[];
   isBusy: boolean;
 };
 
+/** See the header. */
 export class SessionPool {
   readonly #policy: SessionSource;
   readonly #maxSessions: number;
@@ -35,7 +36,7 @@ export class SessionPool {
     this.#maxSessions = maxSessions;
   }
 
-  /** Answers that followed these tokens in a session that is still here. */
+  /** Answers that followed these tokens in a session that is still kept. */
   readonly recall: Recall = (before, message) => {
     const key = assistantKey(message);
     for (const { session, turns } of this.#sessions) {
@@ -46,9 +47,9 @@ export class SessionPool {
   };
 
   /**
-   * A session that holds exactly `tokenIds`, busy until `release`.
+   * A session with exactly `tokenIds`, busy until `release`.
    *
-   * @returns it, and how many of the tokens need not be read.
+   * @returns the session, and the number of tokens that need not be read.
    */
   async acquire(
     tokenIds: readonly number[],
@@ -67,7 +68,7 @@ export class SessionPool {
       best.session.append(tokenIds.slice(shared));
       return { pooled: best, cachedTokens: Math.min(best.readCount, tokenIds.length - 1) };
     }
-    // The last token is read again where nothing follows it: its prediction was not kept.
+    // If nothing follows the last token, it is read again, because its prediction was not kept.
     const readCount = Math.min(shared, best?.readCount ?? 0, tokenIds.length - 1);
     const turns = (best?.turns ?? []).filter((turn) => turn.start + turn.tokenIds.length <= shared);
     const session = await this.#branch(best, shared, signal);
@@ -77,7 +78,7 @@ export class SessionPool {
     return { pooled, cachedTokens: readCount };
   }
 
-  /** n busy sessions that continue one, which is used up. */
+  /** n busy sessions that continue one, which can no longer be used. */
   async group(pooled: PooledSession, n: number, signal: AbortSignal): Promise<PooledSession[]> {
     if (n === 1) return [pooled];
     try {
@@ -90,7 +91,7 @@ export class SessionPool {
     }
   }
 
-  /** Replaces its session by its first `at` tokens. */
+  /** Replaces its session by one with the first `at` tokens. */
   async truncate(pooled: PooledSession, at: number): Promise<PooledSession> {
     const session = await pooled.session.fork({ at });
     const shorter = { ...pooled, session, readCount: Math.min(pooled.readCount, at) };
@@ -99,7 +100,7 @@ export class SessionPool {
     return shorter;
   }
 
-  /** Keeps it for later requests, with the answer that its tokens from `start` on are. */
+  /** Keeps it for later requests; its tokens from `start` on are this answer. */
   release(
     pooled: PooledSession,
     answer: { start: number; isEnded: boolean; message: ChatAssistantMessage } | null,
@@ -125,7 +126,7 @@ export class SessionPool {
     for (const pooled of this.#sessions) this.discard(pooled);
   }
 
-  /** A new session, or a fork; what is forked must not be evicted meanwhile. */
+  /** A new session, or a fork, whose source must not be evicted meanwhile. */
   async #branch(from: PooledSession | null, at: number, signal: AbortSignal): Promise<Session> {
     if (from === null) return this.#policy.createContext();
     const wasBusy = from.isBusy;
@@ -137,7 +138,7 @@ export class SessionPool {
     }
   }
 
-  /** Answers come from the current version; a session of an older one cannot give them. */
+  /** Drops sessions of older versions, because answers must come from the current one. */
   #dropStale(): void {
     for (const pooled of this.#sessions) {
       const isStale = pooled.session.policyVersion !== this.#policy.currentVersion;

@@ -1,11 +1,12 @@
-/** Ends a text at the first of some stop texts, also where one comes in pieces. */
+/** Ends a text at the first of several stop texts, even if one arrives in pieces. */
 
+/** See the header. */
 export interface StopFilter {
-  /** What is surely not the beginning of a stop text. */
+  /** @returns text that cannot be the start of a stop text. */
   push(text: string): string;
-  /** What waited. */
+  /** @returns the text held back. */
   end(): string;
-  /** True once a stop text came; nothing comes out after. */
+  /** True once a stop text arrived; no text is returned after that. */
   readonly isStopped: boolean;
 }
 
@@ -36,7 +37,7 @@ export function createStopFilter(stops: readonly string[]): StopFilter {
   };
 }
 
-/** Length of the longest end of `text` with which `stop` could begin. */
+/** Length of the longest suffix of `text` that is a prefix of `stop`. */
 function beginningOf(stop: string, text: string): number {
   for (let length = Math.min(stop.length - 1, text.length); length > 0; length--) {
     if (text.endsWith(stop.slice(0, length))) return length;

@@ -1,14 +1,17 @@
-/** Sampled tokens as the deltas of a message: text up to a stop text, thoughts, and tool calls. */
+/**
+ * Converts sampled tokens to deltas of a message: text up to a stop text, thoughts, and tool calls.
+ */
 import type { AssistantEvent, AssistantReaderOptions, ChatFormat } from "@waggle/text";
 import type { ChatDelta } from "./chat-types.ts";
 import { createStopFilter } from "./stop-filter.ts";
 
+/** See the header. */
 export interface TurnReader {
   push(tokenId: number): ChatDelta[];
   end(): ChatDelta[];
-  /** True once a stop text came. */
+  /** True once a stop text arrived. */
   readonly isStopped: boolean;
-  /** Why calls could not be read: then none counts, and what was written of them came as text too. */
+  /** Why calls could not be parsed; they are then ignored and returned as text. */
   readonly parseError: string | null;
 }
 
@@ -25,9 +28,9 @@ export function createTurnReader(options: TurnReaderOptions): TurnReader {
   const { tools, newCallId } = options;
   const reader = options.format.createAssistantReader(tools === null ? {} : { tools });
   const filter = createStopFilter(options.stops);
-  /** Of the calls, as they were written. */
+  /** Source text of the calls. */
   let written = "";
-  /** JSON text by call, as far as it was given out. */
+  /** JSON text returned so far, by call. */
   const given: string[] = [];
   let parseError: string | null = null;
 
@@ -70,7 +73,7 @@ export function createTurnReader(options: TurnReaderOptions): TurnReader {
         return ofText(written);
       }
       case "was-thought":
-        return []; // It was given out as text, which cannot be taken back.
+        return []; // It was already returned as text.
     }
   };
 

@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true }));
 
-/** The folder as a visitor picks it. */
+/** The folder as a visitor would pick it. */
 async function pick(folder: string) {
   const picked = [];
   for (const name of await readdir(folder)) {
@@ -45,7 +45,7 @@ const contents = async (folder: string) => {
 };
 
 test.each(["int8", "int4"] as const)(
-  "the graph of weights stored in %s is that of the original, bit for bit",
+  "the graph of weights stored in %s equals that of the original bit for bit",
   async (format) => {
     const out = join(root, format);
     await convertModel({ source, format, out });
@@ -59,7 +59,7 @@ test.each(["int8", "int4"] as const)(
 );
 
 test.each(["f16", "bf16", "f32"] as const)(
-  "weights in %s are numbers that run in any format",
+  "weights stored in %s run in any format",
   async (format) => {
     const out = join(root, format);
     await convertModel({ source, format, out });
@@ -80,7 +80,7 @@ test.each(["f16", "bf16", "f32"] as const)(
   },
 );
 
-test("a conversion that was stopped goes on with the shards that are whole", async () => {
+test("a stopped conversion resumes after its complete shards", async () => {
   const whole = join(root, "whole");
   const stopped = join(root, "stopped");
   const options = { source, format: "int4", shardBytes: 4000 } as const;
@@ -116,7 +116,7 @@ test("a conversion that was stopped goes on with the shards that are whole", asy
   ]);
 });
 
-test("a model of a server is converted as a folder is", async () => {
+test("a model on a server is converted like a folder", async () => {
   const server = await FaultServer.start();
   try {
     for (const [name, bytes] of files) server.files.set(`/tiny/${name}`, { bytes, etag: '"1"' });
@@ -132,7 +132,7 @@ test("a model of a server is converted as a folder is", async () => {
   expect(await readdir(join(root, "remote"))).toEqual(await readdir(join(root, "local")));
 });
 
-test("what is quantized is not quantized again, nor run in another format", async () => {
+test("quantized weights are neither quantized again nor run in another format", async () => {
   const out = join(root, "int8");
   await convertModel({ source, format: "int8", out });
   const codeOf = (promise: Promise<unknown>) =>

@@ -1,7 +1,7 @@
 /**
- * A model folder in another number format, ahead of time: in Hugging Face's layout still, smaller to
- * fetch, and nothing to quantize in the page. Goes on where an earlier run was stopped: shards that
- * are whole stay, and config.json, without which no folder loads, is written last.
+ * Converts a model folder to another number format ahead of time: still in Hugging Face's layout,
+ * smaller to fetch, and with nothing to quantize in the page. Resumes a stopped run: complete
+ * shards are kept, and config.json, without which no folder loads, is written last.
  */
 import { createHash } from "node:crypto";
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -26,21 +26,22 @@ import { openFileBytes } from "./file-bytes.ts";
 import { createFolderStorage } from "./folder-storage.ts";
 import { openModelFolder } from "./model-folder.ts";
 
+/** Options of `convertModel`. */
 export type ConvertModelOptions = {
-  /** A folder, or what `loadModel` takes. */
+  /** A folder, or a source for `loadModel`. */
   readonly source: string | ModelSource;
   readonly format: StoredFormat;
-  /** Weights in the place of the source's: of the same config, read as they are written. */
+  /** Replaces the source's weights by others for the same config, computed as they are written. */
   readonly change?: {
-    /** Says which they are, as the hash of the source says it of those. */
+    /** Identifies these weights, like the hash of the source. */
     readonly identity: string;
     readonly weightsOf: (weights: TensorSource, config: DecoderConfig) => TensorSource;
   };
-  /** The folder to write; made where it is not there. */
+  /** The folder to write; created if necessary. */
   readonly out: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ConvertProgress) => void;
-  /** Most bytes of one file of weights. Default 1 GiB. */
+  /** Maximum bytes of one weights file. Default 1 GiB. */
   readonly shardBytes?: number;
 };
 
@@ -53,10 +54,10 @@ export type ConvertProgress = {
 export type ConvertedModel = {
   readonly out: string;
   readonly format: StoredFormat;
-  /** Of the weights. */
+  /** Size of the weights. */
   readonly sizeBytes: number;
   readonly shards: number;
-  /** Shards that an earlier run had finished. */
+  /** Number of shards that an earlier run had finished. */
   readonly keptShards: number;
 };
 
@@ -66,13 +67,13 @@ const WEIGHTS = "model.safetensors";
 type Source = {
   readonly reader: Pick<ModelReader, "bytes" | "weights">;
   readonly paths: readonly string[];
-  /** Hash of the content: shards of another one are not kept, and equal sources give equal files. */
+  /** Content hash. Shards of other content are not kept, and equal sources give equal files. */
   readonly identity: string;
 };
 
 /**
- * @throws WaggleError `MODEL_UNSUPPORTED` for weights that are quantized already or do not fit the
- *   format, `MODEL_CORRUPT`, and as `loadModel`. Rejects with the signal's reason.
+ * @throws WaggleError `MODEL_UNSUPPORTED` for weights that are already quantized or do not fit the
+ *   format, `MODEL_CORRUPT`, and as `loadModel` does. Rejects with the signal's reason.
  */
 export async function convertModel(options: ConvertModelOptions): Promise<ConvertedModel> {
   const { format, out, signal, change, shardBytes = SHARD_BYTES } = options;
@@ -108,7 +109,7 @@ export async function convertModel(options: ConvertModelOptions): Promise<Conver
       options.onProgress?.({ step: "convert", doneBytes, totalBytes });
       continue;
     }
-    // Of an earlier conversion: it does not describe what is being written.
+    // From an earlier conversion; it does not describe the new weights.
     await rm(join(out, "config.json"), { force: true });
     await writeShard(join(out, name), header, shard, signal, (bytes) => {
       doneBytes += bytes;
@@ -118,7 +119,7 @@ export async function convertModel(options: ConvertModelOptions): Promise<Conver
   const written = new Set(Object.values(weightMap));
   for (const name of await readdir(out)) {
     if (/^model[\w.-]*\.safetensors(\.index\.json)?$/.test(name) && !written.has(name)) {
-      await rm(join(out, name)); // of an earlier conversion
+      await rm(join(out, name)); // from an earlier conversion
     }
   }
   if (shards.length > 1) {
@@ -171,13 +172,13 @@ function parseConvertible(config: { readonly [key: string]: unknown }): DecoderC
   if (stored === null) return parseDecoderConfig(config);
   throw new WaggleError(
     "MODEL_UNSUPPORTED",
-    `weights must be numbers to be converted, got ${stored}; convert the original model`,
+    `the weights are already quantized (${stored}); convert the original model`,
   );
 }
 
 const TORCH_NAMES = { f32: "float32", f16: "float16", bf16: "bfloat16" } as const;
 
-/** The members of config.json that say how numbers are stored; Transformers 5 writes `dtype`. */
+/** Members of config.json that state the number format; Transformers 5 writes `dtype`. */
 function formatMembers(
   format: StoredFormat,
   config: { readonly [key: string]: unknown },
@@ -189,7 +190,7 @@ function formatMembers(
   return "dtype" in config ? { dtype: name } : { torch_dtype: name };
 }
 
-/** Whole parameters, so that the parts of a matrix stay together. */
+/** Splits between parameters, so that the parts of a matrix stay together. */
 function cutIntoShards(
   parameters: readonly ConvertedParameter[],
   shardBytes: number,
@@ -221,7 +222,7 @@ function shardName(index: number, count: number): string {
   return `model-${number(index + 1)}-of-${number(count)}.safetensors`;
 }
 
-/** The header names the source, so a whole file with this header is the one to be written. */
+/** The header identifies the source, so a complete file with this header is already the right one. */
 async function isWritten(path: string, header: Uint8Array, dataBytes: number): Promise<boolean> {
   const size = (await stat(path).catch(() => null))?.size;
   if (size !== header.length + dataBytes) return false;

@@ -9,7 +9,7 @@ let root: string;
 beforeEach(async () => void (root = await mkdtemp(join(tmpdir(), "waggle-bytes-"))));
 afterEach(() => rm(root, { recursive: true }));
 
-test("ranges of a file above 4 GiB, of which only the end takes room on the disk", async () => {
+test("ranges of a sparse file above 4 GiB are read correctly", async () => {
   const path = join(root, "large");
   const at = 2 ** 32 + 123_456_789;
   const file = await open(path, "w");
@@ -22,7 +22,7 @@ test("ranges of a file above 4 GiB, of which only the end takes room on the disk
   await expect(bytes.read(at, 5)).rejects.toMatchObject({ code: "MODEL_CORRUPT" });
 });
 
-test("what takes several reads is whole, as a range and in pieces", async () => {
+test("data that takes several reads is complete, as a range and in pieces", async () => {
   const path = join(root, "some");
   const content = Uint8Array.from({ length: 2 ** 23 + 5 }, (_, i) => (i * i) >>> 7);
   await writeFile(path, content);
@@ -40,7 +40,7 @@ test("what takes several reads is whole, as a range and in pieces", async () => 
   expect(hash.digest("hex")).toBe(createHash("sha256").update(content).digest("hex"));
 });
 
-test("a file that was cut meanwhile is told, as is a signal between pieces", async () => {
+test("a file truncated while reading is an error, as is an abort between pieces", async () => {
   const path = join(root, "cut");
   await writeFile(path, new Uint8Array(100));
   const bytes = await openFileBytes(path);

@@ -1,16 +1,16 @@
 /**
- * The bytes of a file of any size as a `ByteSource`: read by range, each time through a handle of its
- * own, so there is nothing to dispose. Not `openAsBlob`, which tells sizes modulo 2^32, nor `readFile`,
- * which refuses files above 2 GiB.
+ * The bytes of a file of any size as a `ByteSource`. Each read opens its own handle, so there is
+ * nothing to dispose of. `openAsBlob` reports sizes modulo 2^32, and `readFile` refuses files above
+ * 2 GiB.
  */
 import { open, stat } from "node:fs/promises";
 import type { ByteSource } from "@waggle/model";
 import { pastTheEnd } from "../store/blob-bytes.ts";
 
-/** Of one read call, and of a piece: far below the 2^31 − 1 bytes that a call may ask for. */
+/** Size of a read call and of a piece: far below the limit of 2^31 − 1 bytes. */
 const PIECE_BYTES = 2 ** 22;
 
-/** @throws what `stat` throws where the file is not there. */
+/** @throws the error of `stat` if the file does not exist. */
 export async function openFileBytes(path: string): Promise<ByteSource> {
   const { size: sizeBytes } = await stat(path);
   return {
@@ -25,7 +25,7 @@ export async function openFileBytes(path: string): Promise<ByteSource> {
         for (let done = 0; done < length;) {
           const wanted = Math.min(PIECE_BYTES, length - done);
           const { bytesRead } = await file.read(bytes, done, wanted, offset + done);
-          if (bytesRead === 0) throw pastTheEnd(offset, length, offset + done); // cut meanwhile
+          if (bytesRead === 0) throw pastTheEnd(offset, length, offset + done); // truncated meanwhile
           done += bytesRead;
         }
       } finally {
@@ -36,7 +36,7 @@ export async function openFileBytes(path: string): Promise<ByteSource> {
   };
 }
 
-/** The whole file from its start, of which one piece is in memory. Throws the signal's reason. */
+/** Reads the whole file, with one piece in memory. Throws the signal's reason. */
 export async function* readPieces(
   file: ByteSource,
   signal?: AbortSignal,

@@ -1,10 +1,10 @@
-/** Chunks as files of a folder: what the browser's file system is to a page, a cache is to a command. */
+/** Stores chunks as files of a folder: the equivalent of the browser's file system for commands. */
 import { openAsBlob } from "node:fs";
 import { mkdir, readdir, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ChunkStorage } from "../store/chunk-storage.ts";
 
-/** @param root - made when something is stored. */
+/** @param root - created when something is first stored. */
 export function createFolderStorage(root: string): ChunkStorage {
   const namesOf = (path: string): Promise<string[]> => readdir(path).catch(() => []);
   return {
@@ -19,7 +19,7 @@ export function createFolderStorage(root: string): ChunkStorage {
     },
     async read(key, name) {
       try {
-        return await openAsBlob(join(root, key, name)); // throws at once what is not there
+        return await openAsBlob(join(root, key, name)); // throws immediately if it does not exist
       } catch {
         return null;
       }

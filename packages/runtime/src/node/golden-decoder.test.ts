@@ -16,7 +16,7 @@ test.each([
   ["lfm2", "merge"],
   ["lfm2", "inputs"],
 ] as const)(
-  "scores of a %s decoder, adapter by %s, are PyTorch's to 1e-4",
+  "scores of a %s decoder, adapter by %s, equal PyTorch's to 1e-4",
   async (modelType, adapterStrategy) => {
     const folder = new URL(`../../../../test/golden/decoder/${modelType}/`, import.meta.url);
     const read = (name: string) => readFile(new URL(name, folder));

@@ -1,4 +1,4 @@
-/** A model's folder on this machine, opened without reading its weights: they may be larger than memory. */
+/** A model's folder on this machine, opened without reading its weights, which may exceed memory. */
 import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,26 +8,29 @@ import { fileListDigest, WaggleError } from "@waggle/protocol";
 import type { BaseModelReference } from "@waggle/protocol";
 import { openFileBytes, readPieces } from "./file-bytes.ts";
 
+/** See the header. */
 export type ModelFolder = {
-  /** Every file of the model; what else the folder holds is not part of it. */
+  /** Every file of the model; other files in the folder are not part of it. */
   readonly paths: readonly string[];
   /** A whole file of the model. */
   readonly bytes: (path: string) => Promise<Uint8Array>;
-  /** @throws WaggleError `MODEL_CORRUPT` where weights are broken. */
+  /** @throws WaggleError `MODEL_CORRUPT` if weights are broken. */
   readonly weights: () => Promise<TensorSource>;
-  /** The model's identity: its files are read once for it, piece by piece. Throws the signal's reason. */
+  /**
+   * The model's identity, for which its files are read once, in pieces. Throws the signal's reason.
+   */
   readonly reference: (signal?: AbortSignal) => Promise<BaseModelReference>;
 };
 
 /**
- * @throws WaggleError `NOT_FOUND` without the folder, `MODEL_CORRUPT` where config, weights or tokenizer
- *   are missing.
+ * @throws WaggleError `NOT_FOUND` without the folder, `MODEL_CORRUPT` if config, weights or
+ *   tokenizer are missing.
  */
 export async function openModelFolder(folder: string): Promise<ModelFolder> {
   const present = await readdir(folder).catch((cause: unknown) => {
     throw new WaggleError(
       "NOT_FOUND",
-      `a model must be a folder with config.json, safetensors and tokenizer.json, got ${folder}; name another one, or run npm run train-base`,
+      `no model in ${folder}; a model is a folder with config.json, safetensors and tokenizer.json; name another one, or run npm run train-base`,
       { cause },
     );
   });

@@ -1,7 +1,7 @@
 /**
- * Tensors over JavaScript's own memory, which the native onnxruntime reads and writes where it lies,
- * so that attention adds to keys and values in place. onnxruntime-node 1.30 then copies every output
- * that was asked for into new arrays all the same, and one must be asked for to be written.
+ * Tensors over JavaScript memory, which the native onnxruntime reads and writes in place, so that
+ * attention extends keys and values in place. onnxruntime-node 1.30 still copies every requested
+ * output to a new array, and an output must be requested to be written.
  */
 import { WaggleError } from "@waggle/protocol";
 import * as ort from "onnxruntime-node";
@@ -15,6 +15,7 @@ import type {
 } from "../backend/cpu/cpu-device.ts";
 import { outOfMemory } from "../backend/cpu/out-of-memory.ts";
 
+/** See the header. */
 export function createNodeDevice(sessionOptions: ort.InferenceSession.SessionOptions): CpuDevice {
   return {
     kernels: "onnxruntime-node/1.30.0 cpu gqa in-place",
@@ -135,7 +136,7 @@ function asWaggleError(what: string, error: unknown): WaggleError {
   if (/bad_alloc|allocat|memory/i.test(message)) return outOfMemory(what, message);
   return new WaggleError(
     what === "run" ? "INTERNAL" : "MODEL_UNSUPPORTED",
-    `onnxruntime must ${what}, got "${message.slice(0, 300)}"; use another back end or model`,
+    `onnxruntime cannot ${what}: "${message.slice(0, 300)}"; use another backend or model`,
     { cause: error },
   );
 }

@@ -24,7 +24,7 @@ const open = (
 
 const full = (seed: number) => ({ ...FULL_SUPPORT, seed });
 
-/** The request that scores what a context recorded. */
+/** The score request for a context's recorded sample. */
 function requestFor(tokenIds: readonly number[], start: number, sample: Sample): ScoreRequest {
   const kept = sample.keptTokenIds;
   return {
@@ -198,7 +198,7 @@ describe("sampling", () => {
     await policy.dispose();
   });
 
-  test("stops where the context is full, and samples nothing after it", async () => {
+  test("stops when the context is full, and samples nothing after that", async () => {
     const policy = await open({ contextLength: 20 });
     const context = await policy.createContext();
     context.append(tinyPrompt(15));
@@ -210,7 +210,7 @@ describe("sampling", () => {
     await policy.dispose();
   });
 
-  test("an abort between tokens keeps what was sampled, and the context goes on", async () => {
+  test("an abort between tokens keeps the sampled tokens, and the context can continue", async () => {
     const policy = await open();
     const abort = new AbortController();
     const context = await policy.createContext();
@@ -235,7 +235,7 @@ describe("sampling", () => {
   });
 
   test.each([1, 3, 32])(
-    "contexts that come and go while others sample, in runs of %i rows, score as recorded",
+    "contexts created and disposed of while others sample, in runs of %i rows, have scores equal to their records",
     async (maxRows) => {
       const policy = await open({ maxRows });
       const converse = async (seed: number) => {
@@ -267,7 +267,7 @@ describe("sampling", () => {
     },
   );
 
-  test("contexts that sample at the same time do not disturb each other", async () => {
+  test("contexts that sample concurrently do not affect each other", async () => {
     const policy = await open();
     const draw = async (seed: number) => {
       const context = await policy.createContext();
@@ -283,10 +283,10 @@ describe("sampling", () => {
 });
 
 describe.each(["merge", "inputs"] as const)("adapter swap (%s)", (adapterStrategy) => {
-  /** One turn at the base, a swap in the middle, one turn after it; and the score of the second. */
+  /** One turn with the base, a swap, one turn after it. Returns the score gap of the second. */
   async function swapInConversation(keepsCacheOnAdoption: boolean): Promise<number> {
     const policy = await open({ adapterStrategy }, { keepsCacheOnAdoption });
-    // Keeps the base version, without which its keys and values would be gone.
+    // Keeps the base version alive, and with it its keys and values.
     await policy.createContext();
     const context = await policy.createContext();
     context.append(tinyPrompt(20));
@@ -303,15 +303,15 @@ describe.each(["merge", "inputs"] as const)("adapter swap (%s)", (adapterStrateg
     return largestGap(sample.behaviorLogProbs, scores.behaviorLogProbs.slice(start));
   }
 
-  test("in the middle of a conversation leaves score equal to what was recorded", async () => {
+  test("in the middle of a conversation leaves scores equal to the record", async () => {
     expect(await swapInConversation(false)).toBeLessThan(1e-4);
   });
 
-  test("with the old keys and values kept, score is not what was recorded", async () => {
+  test("with the old keys and values kept, scores differ from the record", async () => {
     expect(await swapInConversation(true)).toBeGreaterThan(1e-3);
   });
 
-  test("a context in progress keeps its version's numbers; the version is freed with it", async () => {
+  test("a context in progress keeps its version, which is freed with it", async () => {
     const policy = await open({ adapterStrategy });
     const base = await open();
     await policy.setAdapter(1, tinyAdapter(1));
@@ -377,7 +377,7 @@ test("adapters of larger rank than the shared graph's get a larger graph", async
   await merged.dispose();
 });
 
-test("f16, which no CPU computes in here, is f32, and the record says so", async () => {
+test("f16, which CPUs do not support here, falls back to f32, and the record says so", async () => {
   const policy = await open({ dtype: "f16" });
   const context = await policy.createContext();
   context.append(tinyPrompt(5));

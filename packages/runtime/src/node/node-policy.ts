@@ -1,4 +1,4 @@
-/** The Policy in Node, on onnxruntime-node: what trainers, evaluations and tests run. */
+/** The Policy in Node on onnxruntime-node, for trainers, evaluations and tests. */
 import { availableParallelism } from "node:os";
 import { parameterCount } from "@waggle/model";
 import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
@@ -14,47 +14,52 @@ import type { ScheduledPolicy } from "../session/scheduled-policy.ts";
 import type { AdaptivePolicy } from "../session/session.ts";
 import { createNodeBackend } from "./node-backend.ts";
 
+/** Options of `createNodePolicy`. */
 export type NodePolicyOptions = {
   readonly config: DecoderConfig;
-  /** Hugging Face names. Kept: adapters are merged into them. */
+  /** By Hugging Face names. Kept, because adapters are merged into them. */
   readonly weights: TensorMap | TensorSource;
   /** Hex sha256 of the model's file list. */
   readonly baseModel: string;
-  /** Number format of the matrices. Default `f32`, which is also taken for `f16`. */
+  /** Number format of the matrices. Default `f32`, to which `f16` falls back. */
   readonly dtype?: WeightFormat;
   /**
-   * What runs it. `wasm` (one thread, f32) leaves keys and values where they lie, which the native
-   * library copies each token: models of less than a million parameters take half the time. Default `native`.
+   * The runtime. `wasm` (one thread, f32) keeps keys and values in place, where the native library
+   * copies them for each token: models of less than a million parameters take half the time.
+   * Default `native`.
    */
   readonly kernels?: "native" | "wasm";
-  /** CPU threads of one run. Default: one for small models, else what the machine has, at most 4. */
+  /** CPU threads of one run. Default: one for small models, otherwise the machine's, at most 4. */
   readonly threads?: number;
-  /** Most tokens of one session, at most the model's positions. Default: those, at most 8192. */
+  /** Maximum tokens of one session. Default: the model's positions, at most 8192. */
   readonly contextLength?: number;
-  /** Most tokens of one run in prefill and scoring. Default: bounded by the size of the logits. */
+  /** Maximum tokens of one run in prefill and scoring. Default: limited by the size of the logits. */
   readonly maxRunTokens?: number;
   /**
-   * Most sessions that decode in one run when they generate at the same time; 1 repeats bit for bit
-   * however they overlap. Default 32.
+   * Maximum sessions that decode in one run when they generate concurrently. 1 makes results
+   * independent of concurrency, bit for bit. Default 32.
    */
   readonly maxRows?: number;
-  /** Default `merge`, which costs nothing per token, where weights are in memory and not quantized. */
+  /** Default: `merge`, which costs nothing per token, if weights are in memory and not quantized. */
   readonly adapterStrategy?: AdapterStrategy;
-  /** Bytes that keys and values may take; idle sessions' beyond it are read again. Default 1 GiB. */
+  /**
+   * Bytes for keys and values. Beyond that, idle sessions' are dropped and recomputed. Default 1
+   * GiB.
+   */
   readonly cacheBytes?: number;
-  /** Files of the model's folder that say how text becomes tokens; grammars need them. */
+  /** Tokenizer files of the model's folder, which grammars need. */
   readonly tokenizerFiles?: ReadonlyMap<string, Uint8Array>;
 };
 
 /**
- * A policy at version 0, the base model.
+ * Creates a policy at version 0, the base model.
  * @throws WaggleError `INVALID_ARGUMENT` for a context beyond the model's positions.
  */
 export async function createNodePolicy(options: NodePolicyOptions): Promise<AdaptivePolicy> {
   return createScheduledNodePolicy(options, {});
 }
 
-/** The same with the seams that tests need; not public. */
+/** The same with further options for tests; not public. */
 export async function createScheduledNodePolicy(
   options: NodePolicyOptions,
   seams: { readonly keepsCacheOnAdoption?: boolean },

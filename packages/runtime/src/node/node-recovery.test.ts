@@ -13,7 +13,7 @@ import { createNodeBackend } from "./node-backend.ts";
 
 const weights = tinyWeights();
 
-/** A policy whose device is gone at each of these runs, counted over all devices. */
+/** A policy whose device is lost at each of these runs, counted over all devices. */
 async function openMortal(deaths: readonly number[]) {
   const backends: DecoderBackend[] = [];
   let runs = 0;
@@ -80,7 +80,7 @@ async function converse(deaths: readonly number[]) {
   return { samples: samples.flat(), held, backends };
 }
 
-test("a native device that is lost in the middle: same tokens, same log-probs, nothing left", async () => {
+test("after a lost native device, tokens and log-probs are the same and no memory is left", async () => {
   const whole = await converse([]);
   expect(whole.held?.caches).toBeGreaterThan(0);
   for (const deaths of [[1], [4], [17], [23, 31], [40]]) {

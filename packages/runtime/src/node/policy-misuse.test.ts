@@ -50,7 +50,7 @@ describe("misuse", () => {
     await (await createNodePolicy({ ...options, contextLength: 160 })).dispose();
   });
 
-  test("calls that overlap on one context are refused, and the first is not disturbed", async () => {
+  test("overlapping calls on one context are refused, and the first is not affected", async () => {
     const policy = await open();
     const context = await policy.createContext();
     context.append(tinyPrompt(5));
@@ -62,7 +62,7 @@ describe("misuse", () => {
     await policy.dispose();
   });
 
-  test("what is disposed throws DISPOSED, also a sampling it cut short", async () => {
+  test("disposed contexts and policies throw DISPOSED, also from sampling in progress", async () => {
     const policy = await open();
     const context = await policy.createContext();
     context.append(tinyPrompt(5));

@@ -4,7 +4,7 @@ import { TINY_BASE_MODEL, TINY_CONFIG, tinyPrompt, tinyWeights } from "../tiny-d
 import { createNodePolicy } from "./node-policy.ts";
 
 test.each(["int8", "int4"] as const)(
-  "%s is computed exactly, expanded to float32, and the record says so",
+  "%s is expanded to float32 and computed exactly, and the record says so",
   async (dtype) => {
     const policy = await createNodePolicy({
       config: TINY_CONFIG,

@@ -1,12 +1,12 @@
-/** A chat as the handler of OpenAI's HTTP route, for any server that speaks `Request`. */
+/** Serves a chat over OpenAI's HTTP route, on any server that uses `Request`. */
 import { WaggleError } from "@waggle/protocol";
 import type { Chat, ChatCompletionChunk, ChatRequest } from "../chat/chat-types.ts";
 import { statusOf } from "./http-errors.ts";
 
 /**
- * Answers `POST …/chat/completions`. It asks nobody who they are: put it behind what does.
+ * Answers `POST …/chat/completions`. It does not authenticate: put it behind something that does.
  *
- * @returns a handler; an error is its status and OpenAI's error body.
+ * @returns a handler; errors become a status and OpenAI's error body.
  */
 export function createChatHandler(chat: Chat): (request: Request) => Promise<Response> {
   return async (request) => {
@@ -36,7 +36,7 @@ async function bodyOf(request: Request): Promise<ChatRequest> {
   try {
     return (await request.json()) as ChatRequest;
   } catch (cause) {
-    throw new WaggleError("INVALID_ARGUMENT", "a request must be JSON", { cause });
+    throw new WaggleError("INVALID_ARGUMENT", "the request is not JSON", { cause });
   }
 }
 
@@ -45,7 +45,7 @@ function refusal(status: number, error: unknown): Response {
 }
 
 function toBody(error: unknown): { message: string; code: string; type: string } {
-  // What is not ours may say more of the server than a client should know.
+  // Other errors may reveal more about the server than clients should know.
   if (!WaggleError.is(error)) return { message: "internal error", code: "INTERNAL", type: "error" };
   return { message: error.message, code: error.code, type: "error" };
 }

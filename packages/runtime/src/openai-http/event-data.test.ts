@@ -14,7 +14,7 @@ async function eventsOf(pieces: readonly string[]): Promise<string[]> {
   return events;
 }
 
-test("events are their data lines, whatever ends the lines and wherever the text is cut", async () => {
+test("events are parsed with any line ends, wherever the text is split", async () => {
   const stream = (end: string) =>
     [
       ": hello",

@@ -1,7 +1,7 @@
 /**
- * The data of server-sent events: text of any cut in, one string an event out. Names, ids and retries are
- * read over; chat servers send none. Own code, as the package for it cannot be loaded from sources: its
- * exports know the condition `source`, too.
+ * Extracts the data of server-sent events: takes text in any pieces and outputs one string per
+ * event. Ignores names, ids and retries, which chat servers do not send. Own code, because the npm
+ * package for it cannot be loaded from source: its exports also have a condition `source`.
  *
  * Source: WHATWG HTML, 9.2.6 "Interpreting an event stream".
  */
@@ -11,7 +11,7 @@ export class EventDataStream extends TransformStream<string, string> {
     let data: string[] = [];
     super({
       transform(text, controller) {
-        // A carriage return at the end may be half of a line's end.
+        // A carriage return at the end may be half of a line end.
         const whole = /^([^]*?)(\r?)$/.exec(rest + text.replace(/^\uFEFF/, "")) ?? [];
         const lines = (whole[1] ?? "").split(/\r\n|\n|\r/);
         rest = `${lines.pop() ?? ""}${whole[2] ?? ""}`;

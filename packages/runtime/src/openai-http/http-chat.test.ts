@@ -16,7 +16,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** A real server in this process. */
+/** A real HTTP server in this process. */
 async function serve(handle: (request: Request) => Promise<Response> | Response): Promise<string> {
   const server = createServer((incoming, outgoing) => {
     void (async () => {
@@ -55,7 +55,7 @@ const hello = { messages: [{ role: "user", content: "hi" }], seed: 2 } satisfies
 const withTools = { ...hello, tools: [SEARCH_TOOL], logprobs: true };
 
 describe("our chat behind HTTP", () => {
-  test("answers over the wire as it answers here, records included", async () => {
+  test("answers over HTTP as it does locally, including records", async () => {
     const local = openScripted([said(`Wait. ${CALL}`)]).chat;
     const here = await local.completions.create({ ...withTools, stream: false });
     const served = openScripted([said(`Wait. ${CALL}`), said(`Wait. ${CALL}`)]).chat;
@@ -74,7 +74,7 @@ describe("our chat behind HTTP", () => {
     expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("")).toBe("Wait. ");
   });
 
-  test("OpenAI's own client reads it, streamed and not, with tools and errors", async () => {
+  test("works with OpenAI's own client, with and without streaming, with tools and errors", async () => {
     const served = openScripted([said("Hello."), said("Hello."), said(CALL)]).chat;
     const baseURL = await serve(createChatHandler(served));
     const client = new OpenAI({ baseURL, apiKey: "none", maxRetries: 0 });
@@ -101,7 +101,7 @@ describe("our chat behind HTTP", () => {
     await expect(refused).rejects.toMatchObject({ status: 400, code: "CAPABILITY_MISSING" });
   });
 
-  test("an error keeps its code, a wrong path and a wrong method theirs", async () => {
+  test("errors keep their codes, including those for a wrong path and method", async () => {
     const served = openScripted([], { policyOptions: { contextLength: 10 } }).chat;
     const url = await serve(createChatHandler(served));
     const chat = await connect(url);
@@ -157,7 +157,7 @@ describe("a foreign server", () => {
     ],
   };
 
-  test("gets OpenAI's request, and its answers are not learnable", async () => {
+  test("receives OpenAI's request, and its answers are not learnable", async () => {
     const seen: { body: unknown; authorization: string | null }[] = [];
     const chat = await connect("http://localhost:1/v1/", {
       apiKey: "k",
@@ -185,7 +185,7 @@ describe("a foreign server", () => {
     expect(await chat.countTokens(hello)).toBeNull();
   });
 
-  test("that is busy is asked again when it says, or ever later", async () => {
+  test("that is busy is retried when it says, or with growing pauses", async () => {
     const waits: number[] = [];
     const answers = [
       new Response("busy", { status: 429, headers: { "retry-after": "3" } }),
@@ -225,7 +225,7 @@ describe("a foreign server", () => {
     expect(asked).toBe(attempts);
   });
 
-  test("that is gone, or goes in the middle, is a retryable NETWORK error", async () => {
+  test("that is unreachable, or drops the connection, is a retryable NETWORK error", async () => {
     const gone = await connect("http://127.0.0.1:9/v1");
     await expect(gone.completions.create(hello)).rejects.toMatchObject({
       code: "NETWORK",
@@ -260,7 +260,7 @@ describe("a foreign server", () => {
   });
 });
 
-test("the first source that opens is taken, and an abort ends the search", async () => {
+test("the first source that opens is used, and an abort ends the search", async () => {
   const { chat } = openScripted([]);
   const opened: string[] = [];
   const source = (name: string, availability: "available" | "unavailable", error?: Error) => ({

@@ -1,6 +1,6 @@
 /**
- * A chat on a server that speaks OpenAI's HTTP: the fallback where no model runs here. Its answers
- * can be learned from only where the server is one of ours and sends records.
+ * A chat on a server with OpenAI's HTTP API: the fallback where no model runs locally. Its answers
+ * can be learned from only if the server is a Waggle server and sends records.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { ChatSource } from "../chat/chat-source.ts";
@@ -16,21 +16,25 @@ import { defineChat } from "../chat/define-chat.ts";
 import { EventDataStream } from "./event-data.ts";
 import { errorOf, waitBefore } from "./http-errors.ts";
 
+/** Options of `createHttpChat`. */
 export type HttpChatOptions = {
-  /** Of the API, e.g. `https://example.com/v1`. */
+  /** Base URL of the API, such as `https://example.com/v1`. */
   readonly baseUrl: string;
-  /** Sent with requests that name none. */
+  /** Sent with requests that do not name a model. */
   readonly model?: string;
-  /** Sent as a bearer token. A page shows its keys to everyone: put a server of yours between. */
+  /** Sent as a bearer token. A page's keys are public: use a server of your own in between. */
   readonly apiKey?: string;
   readonly headers?: { readonly [name: string]: string };
-  /** Attempts after the first where the server is busy or out of reach. Default 2. */
+  /** Retries if the server is busy or unreachable. Default 2. */
   readonly retries?: number;
-  /** The server takes `top_k`, `regex` and `prefix`, which are not OpenAI's. Default false. */
+  /**
+   * Whether the server supports `top_k`, `regex` and `prefix`, which are not OpenAI's. Default
+   * false.
+   */
   readonly takesExtensions?: boolean;
   /** Default: the platform's. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Waits so many milliseconds. Default: a timer. */
+  /** Waits this many milliseconds. Default: a timer. */
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 };
 
@@ -39,7 +43,10 @@ const FOREIGN: ChatRecord = {
   reason: "the server sends no token ids and no log-probs of the sampling distribution",
 };
 
-/** A source of a chat over HTTP. `availability` is `available`: a server is known by asking it. */
+/**
+ * A source of a chat over HTTP. Always reports `available`, because it only contacts the server on
+ * use.
+ */
 export function createHttpChat(options: HttpChatOptions): ChatSource {
   return {
     availability: () => Promise.resolve("available"),
@@ -98,7 +105,7 @@ function openHttpChat(options: HttpChatOptions): Awaited<ReturnType<ChatSource["
       return withRecords(answer as ChatCompletion);
     },
     dispose() {
-      closing.abort(new WaggleError("DISPOSED", "a chat must be live, got one that was disposed"));
+      closing.abort(new WaggleError("DISPOSED", "the chat was disposed of"));
       return Promise.resolve();
     },
   });
@@ -111,7 +118,7 @@ async function* readChunks(
 ): AsyncGenerator<ChatCompletionChunk, void> {
   if (response.body === null) throw networkError(new Error("no body"), signal);
   const events = response.body
-    // The platform's stream takes text of any kind of buffer.
+    // The platform's type accepts text from any kind of buffer.
     .pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>)
     .pipeThrough(new EventDataStream());
   let isDone = false;
@@ -145,7 +152,7 @@ function withRecords(answer: ChatCompletion): ChatCompletion {
   return { ...answer, choices: answer.choices.map(record) };
 }
 
-/** @throws WaggleError `CAPABILITY_MISSING` for what the server would not understand. */
+/** @throws WaggleError `CAPABILITY_MISSING` for extensions that the server does not support. */
 function bodyOf(request: ChatRequest, options: HttpChatOptions): object {
   const { top_k, ...rest } = request;
   const body = { ...rest, model: request.model ?? options.model };
@@ -158,18 +165,18 @@ function bodyOf(request: ChatRequest, options: HttpChatOptions): object {
   if (asked.length === 0) return body;
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    `a request to this server must be OpenAI's, got ${asked.join(", ")}; leave it out, or set takesExtensions`,
+    `this server does not support ${asked.join(", ")}; leave it out, or set takesExtensions`,
   );
 }
 
-/** An abort keeps its reason; the rest may work again later. */
+/** Passes on an abort's reason; other failures are retryable. */
 function networkError(cause: unknown, signal: AbortSignal): WaggleError {
   if (signal.aborted) throw signal.reason;
   if (WaggleError.is(cause)) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new WaggleError(
     "NETWORK",
-    `the server must be reachable and send a whole answer, got ${reason.slice(0, 300)}; try again`,
+    `the server is unreachable or its answer incomplete: ${reason.slice(0, 300)}; try again`,
     { retryable: true, cause },
   );
 }

@@ -1,4 +1,4 @@
-/** What an HTTP status of a model's server means, and when to ask again. */
+/** Maps HTTP statuses of a model server to errors, and decides when to retry. */
 import { WaggleError } from "@waggle/protocol";
 import type { WaggleErrorCode } from "@waggle/protocol";
 
@@ -13,7 +13,7 @@ const CODES: { readonly [status: number]: WaggleErrorCode } = {
   429: "RATE_LIMITED",
 };
 
-/** Refusals of a chat: the same request would be refused again. */
+/** Errors that repeating the same request cannot fix. */
 const REFUSED: readonly WaggleErrorCode[] = [
   "INVALID_ARGUMENT",
   "CAPABILITY_MISSING",
@@ -21,10 +21,10 @@ const REFUSED: readonly WaggleErrorCode[] = [
   "GRAMMAR_UNSUPPORTED",
 ];
 
-/** Longest wait between two attempts, milliseconds. */
+/** Longest wait between two tries, in milliseconds. */
 const MAX_WAIT = 30_000;
 
-/** The status a chat's error is sent with, which a client of ours reads as that error again. */
+/** The status for a chat's error, which our client maps back to that error. */
 export function statusOf(error: unknown): number {
   if (!WaggleError.is(error)) return 500;
   if (error.code === "RATE_LIMITED") return 429;
@@ -32,25 +32,25 @@ export function statusOf(error: unknown): number {
   return error.retryable ? 503 : 500;
 }
 
-/** The error of an answer that is not 2xx. Reads its body. */
+/** The error for a response that is not 2xx. Reads its body. */
 export async function errorOf(response: Response): Promise<WaggleError> {
   const { status } = response;
   const body = await response.text().catch(() => "");
   const { code, message } = describe(body);
   const isRetryable = status === 408 || status === 409 || status === 429 || status >= 500;
-  // A server of ours sends a code that says more than the status.
+  // A Waggle server sends a code that is more specific than the status.
   const known = REFUSED.find((each) => each === code);
   return new WaggleError(
     known ?? CODES[status] ?? "NETWORK",
-    `the server must answer with 2xx, got ${status}: ${message.slice(0, 300) || "no message"}`,
+    `the server answered with status ${status}: ${message.slice(0, 300) || "no message"}`,
     { retryable: isRetryable },
   );
 }
 
 /**
- * Milliseconds until the next attempt: what the server asks for, else twice as long each time.
+ * Milliseconds until the next try: what the server asks for, otherwise doubling each time.
  *
- * @param attempt - 0 for the first repetition.
+ * @param attempt - 0 for the first retry.
  */
 export function waitBefore(attempt: number, retryAfter: string | null, now: number): number {
   if (retryAfter !== null) {
@@ -61,7 +61,7 @@ export function waitBefore(attempt: number, retryAfter: string | null, now: numb
   return Math.min(MAX_WAIT, 500 * 2 ** attempt);
 }
 
-/** OpenAI's `{error: {code, message}}`, or whatever a proxy says. */
+/** OpenAI's `{error: {code, message}}`, or a proxy's text. */
 function describe(body: string): { code: unknown; message: string } {
   try {
     const { error } = JSON.parse(body) as { error?: { code?: unknown; message?: unknown } };

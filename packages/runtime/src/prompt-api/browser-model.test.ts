@@ -10,7 +10,7 @@ import {
 import { createBrowserModel } from "./browser-model.ts";
 import { createLanguageModelClass } from "./language-model.ts";
 
-/** The polyfill stands in for the browser's. */
+/** The polyfill stands in for the browser's model. */
 const open = async (...args: Parameters<typeof openScripted>) => {
   const { chat: inner, policy } = openScripted(...args);
   const languageModel = createLanguageModelClass(sourceOf(inner));
@@ -22,7 +22,7 @@ const open = async (...args: Parameters<typeof openScripted>) => {
 };
 const user = (content: string) => ({ role: "user" as const, content });
 
-test("the browser's model answers as a chat, without a record to learn from", async () => {
+test("the browser's model answers as a chat, without a learnable record", async () => {
   const { chat, progress } = await open([said("Hello."), said("Hello.")]);
   expect(progress).toEqual([0, 1]);
   expect(chat.contextLength).toBe(100_000);
@@ -40,7 +40,7 @@ test("the browser's model answers as a chat, without a record to learn from", as
   );
 });
 
-test("a conversation goes on in a copy of its session", async () => {
+test("a conversation continues in a copy of its session", async () => {
   const { chat, policy } = await open([said("One."), said("Two."), said("Other.")]);
   await chat.completions.create({ messages: [user("a")] });
   const messages = [user("a"), { role: "assistant" as const, content: "One." }, user("b")];
@@ -50,7 +50,7 @@ test("a conversation goes on in a copy of its session", async () => {
   expect(texts.at(-1)).toMatch(/a<.*One\.<.*b<.*Other\./s);
 });
 
-test("constraints, stop texts and limits hold; several answers are asked for one by one", async () => {
+test("constraints, stop texts and limits apply, and several answers are requested one by one", async () => {
   const { chat, policy } = await open([
     said("{}"),
     said("one two"),
@@ -74,7 +74,7 @@ test("constraints, stop texts and limits hold; several answers are asked for one
   expect(two.choices.map((choice) => choice.message.content)).toEqual(["x", "y"]);
 });
 
-test("what it cannot give is refused, and its errors have our codes", async () => {
+test("unsupported requests are refused, and its errors are mapped to our codes", async () => {
   const { chat } = await open([said("x")], { policyOptions: { contextLength: 60 } });
   const refused = (extra: object) => chat.completions.create({ messages: [user("a")], ...extra });
   for (const extra of [{ logprobs: true }, { tools: [SEARCH_TOOL] }, { top_p: 0.5 }]) {

@@ -1,7 +1,8 @@
 /**
- * The browser's own model (`LanguageModel`, Chrome's Prompt API) as a chat: nothing to download for
- * the page. It gives no tokens, no log-probs and no seed, so nothing can be learned from its answers
- * and the records say so. No tools: it runs them itself, which a chat's caller must decide.
+ * The browser's own model (`LanguageModel`, Chrome's Prompt API) as a chat, with nothing for the
+ * page to download. It returns no tokens and no log-probs and takes no seed, so its answers cannot
+ * be learned from, and their records say so. No tools: the browser runs them itself, which a chat
+ * leaves to its caller.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { WaggleErrorCode } from "@waggle/protocol";
@@ -26,19 +27,20 @@ import type {
   LanguageModelSession,
 } from "./prompt-api-types.ts";
 
+/** Options of `createBrowserModel`. */
 export type BrowserModelOptions = {
   /** Default: the global one. */
   readonly languageModel?: LanguageModelConstructor;
-  /** Given to `create` and `availability`. */
+  /** Passed to `create` and `availability`. */
   readonly createOptions?: Pick<
     LanguageModelCreateCoreOptions,
     "expectedInputs" | "expectedOutputs"
   >;
-  /** Conversations kept ready to go on. Default 4. */
+  /** Conversations kept ready to continue. Default 4. */
   readonly maxSessions?: number;
 };
 
-/** Other names may go away by themselves. */
+/** Error codes by name. Errors with other names may be transient. */
 const CODES: { readonly [name: string]: WaggleErrorCode } = {
   QuotaExceededError: "CONTEXT_OVERFLOW",
   NotSupportedError: "CAPABILITY_MISSING",
@@ -48,10 +50,10 @@ const CODES: { readonly [name: string]: WaggleErrorCode } = {
 
 const RECORD: ChatRecord = {
   learnable: false,
-  reason: "the browser's model gives no token ids and no log-probs",
+  reason: "the browser's model returns no token ids and no log-probs",
 };
 
-/** A source of a chat over the browser's model; `unavailable` where the browser has none. */
+/** A source of a chat over the browser's model; `unavailable` if the browser has none. */
 export function createBrowserModel(options: BrowserModelOptions = {}): ChatSource {
   const found = (): LanguageModelConstructor | undefined =>
     options.languageModel ??
@@ -68,10 +70,10 @@ export function createBrowserModel(options: BrowserModelOptions = {}): ChatSourc
       ) {
         throw new WaggleError(
           "DEVICE_UNAVAILABLE",
-          "the browser must have a language model of its own, got none; use another source",
+          "the browser has no language model; use another source",
         );
       }
-      // Downloads what is missing; every conversation begins as a session of its own.
+      // Downloads the model if necessary; every conversation starts with a new session.
       const first = await model.create({
         ...options.createOptions,
         ...(signal && { signal }),
@@ -88,7 +90,7 @@ export function createBrowserModel(options: BrowserModelOptions = {}): ChatSourc
   };
 }
 
-/** How an answer ended, and whether the session remembers just what was given out. */
+/** How an answer ended, and whether the session remembers exactly the returned text. */
 type Ending = { readonly finish: ChatFinishReason; readonly isWhole: boolean };
 
 type Kept = { readonly key: string; readonly session: LanguageModelSession };
@@ -97,7 +99,7 @@ class BrowserChat {
   readonly #model: LanguageModelConstructor;
   readonly #options: BrowserModelOptions;
   readonly #closing = new AbortController();
-  /** By the conversation they have had, least recently used first. */
+  /** Sessions by their conversation, least recently used first. */
   #kept: Kept[] = [];
   #answers = 0;
 
@@ -116,9 +118,7 @@ class BrowserChat {
           return this.#stream(request, signal);
         }),
       dispose: () => {
-        this.#closing.abort(
-          new WaggleError("DISPOSED", "a chat must be live, got one that was disposed"),
-        );
+        this.#closing.abort(new WaggleError("DISPOSED", "the chat was disposed of"));
         for (const { session } of this.#kept.splice(0)) session.destroy();
         return Promise.resolve();
       },
@@ -167,7 +167,7 @@ class BrowserChat {
       yield { ...head, choices: [{ index, delta: {}, finish_reason: end.finish, record: RECORD }] };
     }
     if (request.stream_options?.include_usage !== true) return;
-    // The browser counts a prompt and its answer together.
+    // The browser only counts prompt and answer together.
     const usage = {
       prompt_tokens: used ?? 0,
       completion_tokens: spoken,
@@ -209,7 +209,7 @@ class BrowserChat {
     }
   }
 
-  /** The session that has had this conversation, or a new one that is told it. */
+  /** The session with this conversation, or a new one to which it is given. */
   async #open(
     before: readonly LanguageModelMessage[],
     key: string,
@@ -220,7 +220,7 @@ class BrowserChat {
     const hasOwnSampling = typeof temperature === "number" && typeof topK === "number";
     const kept = hasOwnSampling ? undefined : this.#kept.find((each) => each.key === key);
     try {
-      // A copy: the one that is kept can be gone on with in another way.
+      // A copy, so that the conversation can also continue differently.
       if (kept !== undefined) return await kept.session.clone({ signal });
       const options: LanguageModelCreateOptions = {
         ...this.#options.createOptions,
@@ -245,7 +245,7 @@ class BrowserChat {
   }
 }
 
-/** The conversation after an answer, as a next request will send it. */
+/** The conversation after an answer, as the next request will send it. */
 function sayAll(
   before: readonly LanguageModelMessage[],
   last: readonly LanguageModelMessage[],
@@ -254,7 +254,7 @@ function sayAll(
   return [...before, ...last, { role: "assistant", content: text }];
 }
 
-/** @throws WaggleError `CAPABILITY_MISSING` for what the browser's model does not give. */
+/** @throws WaggleError `CAPABILITY_MISSING` for features that the browser's model does not have. */
 function assertSupported(request: ChatRequest): void {
   const asked = [
     (request.tools ?? []).length > 0 && "tools",
@@ -265,7 +265,7 @@ function assertSupported(request: ChatRequest): void {
   if (asked.length === 0) return;
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    `a request to the browser's model must be text, got ${asked.join(", ")}; leave it out or use a model that runs in the page`,
+    `the browser's model does not support ${asked.join(", ")}; leave it out or use a model that runs in the page`,
   );
 }
 
@@ -285,7 +285,9 @@ function constraintOf(
   }
 }
 
-/** What was said, and what is to be answered now: the messages after the last answer. */
+/**
+ * Splits into the conversation so far and the messages to be answered: those after the last answer.
+ */
 function splitAtAnswer(messages: readonly ChatMessage[]): {
   before: LanguageModelMessage[];
   last: LanguageModelMessage[];
@@ -311,7 +313,7 @@ function toWaggleError(error: unknown): unknown {
   if (!(error instanceof DOMException)) return error;
   return new WaggleError(
     CODES[error.name] ?? "DEVICE_LOST",
-    `the browser's model must answer, got ${error.name}: ${error.message.slice(0, 300)}`,
+    `the browser's model failed with ${error.name}: ${error.message.slice(0, 300)}`,
     { retryable: !(error.name in CODES) || error.name === "NetworkError", cause: error },
   );
 }

@@ -1,4 +1,4 @@
-/** The state of one session of the polyfill: messages, how full the window is, the tools' rounds. */
+/** The state of one session of the polyfill: messages, use of the context window, rounds of tools. */
 import type {
   Chat,
   ChatMessage,
@@ -11,13 +11,14 @@ import type { LanguageModelCreateCoreOptions, LanguageModelTool } from "./prompt
 import { quotaExceeded } from "./prompt-errors.ts";
 import { toChatTools } from "./prompts.ts";
 
-/** Tokens that an answer must be able to have. */
+/** Tokens reserved for an answer. */
 const LEAST_ANSWER = 16;
-/** Rounds of tool calls in one answer. */
+/** Maximum rounds of tool calls in one answer. */
 const MAX_ROUNDS = 8;
 
 type Options = Pick<LanguageModelCreateCoreOptions, "topK" | "temperature" | "tools">;
 
+/** See the header. */
 export class Conversation {
   onOverflow: () => void = () => undefined;
   readonly #chat: Chat;
@@ -51,7 +52,7 @@ export class Conversation {
     return copy;
   }
 
-  /** @throws QuotaExceededError where the initial prompts leave no room. */
+  /** @throws QuotaExceededError if the initial prompts leave no room. */
   async measureInitial(): Promise<void> {
     this.#usage = await this.#count(this.#initial);
     if (this.#usage + LEAST_ANSWER > this.window) throw quotaExceeded(this.#usage, this.window);
@@ -69,7 +70,7 @@ export class Conversation {
     this.#usage = await this.#count([...this.#initial, ...turns]);
   }
 
-  /** The answer to more messages; they stay only where it was given to its end. */
+  /** Answers further messages. They are kept only if the answer is consumed to its end. */
   async *answer(
     messages: readonly ChatMessage[],
     options: { readonly format: ChatResponseFormat | undefined; readonly signal: AbortSignal },
@@ -100,7 +101,7 @@ export class Conversation {
     this.#usage = await this.#count([...this.#initial, ...turns]);
   }
 
-  /** Leaves out the oldest turns until there is room for an answer. */
+  /** Drops the oldest turns until there is room for an answer. */
   async #fit(turns: readonly ChatMessage[], added: number): Promise<ChatMessage[]> {
     const kept = [...turns];
     let requested = await this.#count([...this.#initial, ...kept]);
@@ -118,7 +119,7 @@ export class Conversation {
 
   async #count(messages: readonly ChatMessage[]): Promise<number> {
     if (messages.length === 0) return 0;
-    // No template renders a conversation without a user, which a system message alone would be.
+    // No template renders a conversation without a user message, so a system message needs one.
     const first = messages.find((message) => message.role !== "system");
     const user: ChatMessage = { role: "user", content: "" };
     const whole = first?.role === "user" ? [...messages] : [...messages, user];
@@ -150,7 +151,7 @@ export class Conversation {
   }
 }
 
-/** A tool's failure is something that the model reads. */
+/** A tool's failure is reported to the model. */
 async function runTool(
   tools: readonly LanguageModelTool[],
   { id, function: called }: ChatToolCall,

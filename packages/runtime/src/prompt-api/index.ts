@@ -1,4 +1,6 @@
-/** Chrome's Prompt API both ways: the browser's model as a chat, a chat as `LanguageModel`. */
+/**
+ * Chrome's Prompt API in both directions: the browser's model as a chat, a chat as `LanguageModel`.
+ */
 export { createBrowserModel } from "./browser-model.ts";
 export type { BrowserModelOptions } from "./browser-model.ts";
 export { createLanguageModelClass, installLanguageModel } from "./language-model.ts";

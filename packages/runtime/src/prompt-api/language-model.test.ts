@@ -31,7 +31,7 @@ describe("a session", () => {
     expect(session.contextWindow).toBe(100_000);
   });
 
-  test("append waits for the next prompt; a prefix is continued; a clone goes its own way", async () => {
+  test("append waits for the next prompt, a prefix is continued, and a clone is independent", async () => {
     const { LanguageModel, policy } = open([said(" there"), said("a"), said("b")]);
     const session = await LanguageModel.create();
     await session.append("first");
@@ -63,7 +63,7 @@ describe("a session", () => {
     expect(prompts(policy).at(-1)).toMatch(/a<.*1<.*b<.*2</s);
   });
 
-  test("tools are executed until the model answers, and their failures are told to it", async () => {
+  test("tools are executed until the model answers, and it is told of their failures", async () => {
     const { LanguageModel, policy } = open([said(CALL), said(CALL), said("Found.")]);
     const asked: unknown[] = [];
     const session = await LanguageModel.create({
@@ -103,7 +103,7 @@ describe("a session", () => {
 describe("the window", () => {
   const policyOptions = { contextLength: 130 };
 
-  test("that overflows loses the oldest turns, not the initial ones, and says so", async () => {
+  test("on overflow loses the oldest turns, not the initial ones, and fires an event", async () => {
     const { LanguageModel, policy } = open([said("one"), said("two"), said("three")], {
       policyOptions,
     });
@@ -122,7 +122,7 @@ describe("the window", () => {
     expect(session.contextUsage).toBeLessThan(session.contextWindow);
   });
 
-  test("refuses what cannot fit at all, and keeps what there was", async () => {
+  test("refuses messages that cannot fit, and keeps the conversation", async () => {
     const { LanguageModel } = open([said("ok")], { policyOptions });
     const session = await LanguageModel.create();
     await expect(session.prompt("x".repeat(300))).rejects.toMatchObject({
@@ -138,7 +138,7 @@ describe("the window", () => {
   });
 });
 
-describe("what the draft refuses", () => {
+describe("refusals required by the draft", () => {
   test.each([
     [[{ role: "user", content: "x", prefix: true }], "SyntaxError"],
     [
@@ -186,7 +186,7 @@ describe("what the draft refuses", () => {
   });
 });
 
-describe("giving up", () => {
+describe("aborting", () => {
   test("an aborted prompt leaves no trace", async () => {
     const abort = new AbortController();
     const { LanguageModel, policy } = open([said("never"), said("fine")], {
@@ -201,7 +201,7 @@ describe("giving up", () => {
     expect(prompts(policy).at(-1)).not.toContain("lost");
   });
 
-  test("destroy ends what is under way and everything after, not the clones", async () => {
+  test("destroy ends current and later prompts, but not clones", async () => {
     const { LanguageModel } = open([said("abc"), said("clone")], {
       policyOptions: { beforeToken: (index) => (index === 1 ? session.destroy() : undefined) },
     });
@@ -215,7 +215,7 @@ describe("giving up", () => {
   });
 });
 
-test("create loads once, and its monitor sees both ends", async () => {
+test("create loads once, and its monitor gets the first and last progress event", async () => {
   const { chat } = openScripted([said("a")]);
   let opened = 0;
   const source: ChatSource = {
@@ -243,7 +243,7 @@ test("create loads once, and its monitor sees both ends", async () => {
   await expect(LanguageModel.create({ signal })).rejects.toEqual(named("AbortError"));
 });
 
-test("it is installed where there is none, or none that has a model", async () => {
+test("it is installed if the browser has no LanguageModel, or one without a model", async () => {
   const { chat } = openScripted([]);
   const source = sourceOf(chat);
   const empty: { LanguageModel?: unknown } = {};

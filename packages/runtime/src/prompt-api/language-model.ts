@@ -1,7 +1,7 @@
 /**
- * `LanguageModel` of the Prompt API over a chat: for browsers that have none, or whose own has no
- * model. Text and tools with `execute`; no images, no audio. Where a conversation outgrows the
- * context, its oldest turns are left out and `contextoverflow` is fired.
+ * `LanguageModel` of the Prompt API over a chat, for browsers that have none, or one without a
+ * model. Text, and tools with `execute`; no images, no audio. When a conversation outgrows the
+ * context, its oldest turns are dropped and `contextoverflow` is fired.
  */
 import { SharedSource } from "../chat/chat-source.ts";
 import type { ChatSource } from "../chat/chat-source.ts";
@@ -19,17 +19,18 @@ import type {
   LanguageModelTool,
 } from "./prompt-api-types.ts";
 
+/** Options of `installLanguageModel`. */
 export type InstallOptions = {
-  /** Where `LanguageModel` goes. Default: the global object. */
+  /** Object that gets `LanguageModel`. Default: the global object. */
   readonly target?: { LanguageModel?: unknown };
   /**
-   * `absent`: only where there is none. `unavailable` (default): also where the browser's has no
-   * model. `always`.
+   * `absent`: only if there is none. `unavailable` (default): also if the browser's has no model.
+   * `always`.
    */
   readonly when?: "absent" | "unavailable" | "always";
 };
 
-/** Makes `LanguageModel` this chat's. @returns whether it did. */
+/** Installs a `LanguageModel` over this chat. @returns whether it was installed. */
 export async function installLanguageModel(
   source: ChatSource,
   { target = globalThis as { LanguageModel?: unknown }, when = "unavailable" }: InstallOptions = {},
@@ -46,7 +47,7 @@ export async function installLanguageModel(
   return true;
 }
 
-/** The class, whose sessions share one chat. */
+/** A `LanguageModel` class whose sessions share one chat. */
 export function createLanguageModelClass(source: ChatSource): LanguageModelConstructor {
   const shared = new SharedSource(source);
 
@@ -54,7 +55,7 @@ export function createLanguageModelClass(source: ChatSource): LanguageModelConst
     readonly #conversation: Conversation;
     readonly #destruction = new AbortController();
     #handler: ((event: Event) => unknown) | null = null;
-    /** Prompts of one session are answered one after the other. */
+    /** The last prompt: prompts of one session are answered in order. */
     #last: Promise<unknown> = Promise.resolve();
 
     static async availability(
@@ -66,7 +67,7 @@ export function createLanguageModelClass(source: ChatSource): LanguageModelConst
     static async create(options: LanguageModelCreateOptions = {}): Promise<LanguageModelSession> {
       const { signal, monitor, initialPrompts = [], tools = [] } = options;
       signal?.throwIfAborted();
-      // An empty list is no message here, where `prompt` would take it for an empty one.
+      // An empty list means no message here; `prompt` would take it for an empty one.
       const initial = initialPrompts.length === 0 ? [] : toMessages(initialPrompts, false);
       if (initial.some((message) => message.role === "assistant" && message.prefix)) {
         throw new DOMException("a conversation cannot begin with a prefix", "SyntaxError");
@@ -218,7 +219,7 @@ async function openChat(
     );
   };
   try {
-    // The draft fires both ends, also for a model that is there.
+    // The draft fires the first and the last event even if the model is already available.
     onProgress(0);
     const chat = await source.open({ signal, onProgress });
     onProgress(1);
@@ -242,7 +243,7 @@ function isSupported({
   expectedOutputs = [],
 }: LanguageModelCreateCoreOptions): boolean {
   const canonical = [...expectedInputs, ...expectedOutputs];
-  // Throws a RangeError for what is no language tag, as the platform does.
+  // Throws a RangeError for invalid language tags, as the platform does.
   for (const { languages } of canonical) Intl.getCanonicalLocales(languages as string[]);
   return canonical.every(({ type }) => type === "text");
 }

@@ -1,6 +1,6 @@
 /**
- * The Prompt API as its draft has it (webmachinelearning.github.io/prompt-api, October 2026), as far
- * as text and tools go. TypeScript's DOM library has no types for it yet.
+ * Types of the Prompt API's draft (webmachinelearning.github.io/prompt-api, October 2026), limited
+ * to text and tools. TypeScript's DOM library does not have them yet.
  */
 import type { ChatAvailability } from "../chat/chat-types.ts";
 
@@ -12,7 +12,7 @@ export type LanguageModelMessageContent = {
 export type LanguageModelMessage = {
   readonly role: "system" | "user" | "assistant";
   readonly content: string | readonly LanguageModelMessageContent[];
-  /** On a last assistant's message: the answer begins with it. */
+  /** On a last assistant message: the answer continues it. */
   readonly prefix?: boolean;
 };
 
@@ -21,7 +21,7 @@ export type LanguageModelPrompt = string | readonly LanguageModelMessage[];
 export type LanguageModelTool = {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of the one argument. */
+  /** JSON Schema of the single argument. */
   readonly inputSchema: object;
   readonly execute: (input: never) => Promise<string>;
 };
@@ -38,13 +38,13 @@ export type LanguageModelCreateCoreOptions = {
 
 export type LanguageModelCreateOptions = LanguageModelCreateCoreOptions & {
   readonly signal?: AbortSignal;
-  /** Listens for `downloadprogress`, whose `loaded` goes from 0 to 1. */
+  /** Receives an event target for `downloadprogress`, whose `loaded` goes from 0 to 1. */
   readonly monitor?: (monitor: EventTarget) => void;
   readonly initialPrompts?: readonly LanguageModelMessage[];
 };
 
 export type LanguageModelPromptOptions = {
-  /** A JSON Schema, or a regular expression that the whole answer matches. */
+  /** A JSON Schema, or a regular expression that the whole answer must match. */
   readonly responseConstraint?: object;
   readonly omitResponseConstraintInput?: boolean;
   readonly signal?: AbortSignal;

@@ -7,9 +7,9 @@ import type { LanguageModelConstructor } from "./prompt-api-types.ts";
 
 type Global = { LanguageModel?: LanguageModelConstructor };
 
-test("a browser's LanguageModel without a model is passed over, and replaced by ours", async () => {
+test("a browser's LanguageModel without a model is replaced by ours", async () => {
   const own = (globalThis as Global).LanguageModel;
-  // Fails where the browser has no Prompt API: the test would then show nothing.
+  // Fails if the browser has no Prompt API, because the test would prove nothing then.
   expect(await own?.availability()).toBe("unavailable");
   const { chat } = openScripted([said("Ours.")]);
   const native = createBrowserModel();
@@ -25,16 +25,16 @@ test("a browser's LanguageModel without a model is passed over, and replaced by 
     const session = await LanguageModel.create();
     expect(session).toBeInstanceOf(EventTarget);
     expect(await collect(session.promptStreaming("hi"))).toHaveLength(5);
-    // What is installed is a source again.
+    // The installed LanguageModel can be a source in turn.
     expect(await createBrowserModel().availability()).toBe("available");
   } finally {
     Object.defineProperty(globalThis, "LanguageModel", before as PropertyDescriptor);
   }
 });
 
-test("the polyfill has every member of the browser's LanguageModel that pages may use", async () => {
+test("the polyfill has every member of the browser's LanguageModel that pages can use", async () => {
   const own = (globalThis as Global).LanguageModel as unknown as { prototype: object };
-  // Sampling parameters, deprecated names and modes that are experiments of the browser.
+  // Left out: sampling parameters, deprecated names and experimental modes of the browser.
   const left = new Set(["inputUsage", "inputQuota", "onquotaoverflow", "measureInputUsage"]);
   for (const name of ["topK", "temperature", "samplingMode"]) left.add(name);
   const { chat } = openScripted([]);
@@ -45,7 +45,7 @@ test("the polyfill has every member of the browser's LanguageModel that pages ma
   expect(missing).toEqual([]);
 });
 
-test("what does not fit is the browser's own QuotaExceededError", async () => {
+test("a prompt that does not fit throws the browser's own QuotaExceededError", async () => {
   const { chat } = openScripted([], { policyOptions: { contextLength: 40 } });
   const session = await createLanguageModelClass(sourceOf(chat)).create();
   const error: unknown = await session.prompt("x".repeat(100)).catch((each: unknown) => each);

@@ -1,4 +1,4 @@
-/** A chat's errors as the draft names them. */
+/** Maps a chat's errors to those of the draft. */
 import { WaggleError } from "@waggle/protocol";
 import type { WaggleErrorCode } from "@waggle/protocol";
 
@@ -12,7 +12,7 @@ const NAMES: { readonly [code in WaggleErrorCode]?: string } = {
   DISPOSED: "InvalidStateError",
 };
 
-/** A chat's error as a DOMException; aborts and other errors as they are. */
+/** A chat's error as a DOMException; aborts and other errors unchanged. */
 export function toDomException(error: unknown): unknown {
   if (!WaggleError.is(error)) return error;
   return new DOMException(error.message, NAMES[error.code] ?? "UnknownError");
@@ -23,9 +23,9 @@ type QuotaExceeded = new (
   options: { readonly requested: number; readonly quota: number },
 ) => DOMException;
 
-/** `QuotaExceededError` with what was asked for: a class of its own where the platform has it. */
+/** `QuotaExceededError` with the requested tokens; uses the platform's class if it has one. */
 export function quotaExceeded(requested: number, quota: number): DOMException {
-  const message = "the messages must fit the context window";
+  const message = "the messages exceed the context window";
   const { QuotaExceededError } = globalThis as { QuotaExceededError?: QuotaExceeded };
   if (QuotaExceededError !== undefined) {
     return new QuotaExceededError(message, { requested, quota });

@@ -1,12 +1,12 @@
-/** Prompts as the draft validates them, and as a chat's messages. */
+/** Validates prompts as the draft does, and converts them to a chat's messages. */
 import type { ChatMessage, ChatResponseFormat, ChatTool } from "../chat/chat-types.ts";
 import type { LanguageModelPrompt, LanguageModelTool } from "./prompt-api-types.ts";
 
 /**
  * Messages in the chat's form.
  *
- * @param hasInput - whether the conversation has begun; a system message then comes too late.
- * @throws DOMException `SyntaxError` for a prefix that is not last or not an assistant's and
+ * @param hasInput - whether the conversation has begun, so that a system message is too late.
+ * @throws DOMException `SyntaxError` for a prefix that is not last or not the assistant's,
  *   `NotSupportedError` for content that is not text; `TypeError` for values of wrong types.
  */
 export function toMessages(input: LanguageModelPrompt, hasInput: boolean): ChatMessage[] {
@@ -47,7 +47,7 @@ function textOf(content: Exclude<LanguageModelPrompt, string>[number]["content"]
  * A response constraint as a response format.
  *
  * @throws DOMException `NotSupportedError` for flags that change what a regular expression matches;
- *   `TypeError` for a constraint that is no object.
+ *   `TypeError` for a constraint that is not an object.
  */
 export function toResponseFormat(constraint: unknown): ChatResponseFormat | undefined {
   if (constraint === undefined || constraint === null) return undefined;
@@ -65,7 +65,7 @@ export function toResponseFormat(constraint: unknown): ChatResponseFormat | unde
   };
 }
 
-/** Tools as the chat's. */
+/** Converts tools to the chat's form. */
 export function toChatTools(tools: readonly LanguageModelTool[]): ChatTool[] {
   return tools.map(({ name, description, inputSchema }) => ({
     type: "function",

@@ -1,7 +1,7 @@
-/** The checks of branches that pages and workers both make. */
+/** Checks of branches, made by both pages and workers. */
 import { WaggleError } from "@waggle/protocol";
 
-/** @throws WaggleError `INVALID_ARGUMENT` when a session of `length` tokens has no such place. */
+/** @throws WaggleError `INVALID_ARGUMENT` if a session of `length` tokens has no such position. */
 export function assertBranchAt(at: number | undefined, length: number): void {
   if (at === undefined || (Number.isInteger(at) && at >= 0 && at <= length)) return;
   throw new WaggleError(
@@ -10,11 +10,11 @@ export function assertBranchAt(at: number | undefined, length: number): void {
   );
 }
 
-/** @throws WaggleError `INVALID_ARGUMENT` when there is no group of `n`. */
+/** @throws WaggleError `INVALID_ARGUMENT` if `n` is not a positive integer. */
 export function assertGroupSize(n: number): void {
   if (Number.isInteger(n) && n >= 1) return;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `a group must have at least 1 session, got ${n}; pass how many continuations are wanted`,
+    `a group needs at least 1 session, got ${n}; pass the number of continuations`,
   );
 }

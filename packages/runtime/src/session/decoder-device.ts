@@ -1,27 +1,27 @@
 /**
- * The back end in use and the adapters resident on it. A back end whose device is gone is replaced
- * by a fresh one from the factory, and what was open on it is opened again when it is next needed.
- * It knows no sequence and no job.
+ * The current backend and the adapters resident on it. A backend whose device is lost is replaced
+ * by a new one from the factory, and its adapters are opened again when needed. It does not handle
+ * sequences or jobs.
  */
 import type { Adapter } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { ClientDescription, PolicyVersionId } from "@waggle/protocol";
 import type { BackendMemory, DecoderBackend, DecoderSession } from "../backend/decoder-backend.ts";
 
-/** Opens a back end of the base model: at first, and after the device was lost. */
+/** Opens a backend of the base model: initially, and after the device was lost. */
 export type OpenBackend = () => Promise<DecoderBackend>;
 
-/** An adapter at a strength while anything uses it. */
+/** An adapter at a scale, while anything uses it. */
 export class ResidentAdapter {
-  /** A version of the policy, or the id of an adapter that was loaded. */
+  /** A version of the policy, or the id of a loaded adapter. */
   readonly name: PolicyVersionId | string;
   readonly adapter: Adapter | null;
   readonly scale: number;
-  /** Sessions and scorings that use it, plus one while it is current or loaded. */
+  /** Number of sessions and scorings that use it, plus one while it is current or loaded. */
   users = 1;
   /** `null` until it is opened, and after the device was lost. */
   session: DecoderSession | null = null;
-  /** What computes under it; set when it is open. */
+  /** What computes with it; set when it is opened. */
   fingerprint = "";
 
   constructor(name: PolicyVersionId | string, adapter: Adapter | null, scale = 1) {
@@ -33,6 +33,7 @@ export class ResidentAdapter {
 
 const NO_MEMORY: BackendMemory = { weights: 0, adapters: 0, caches: 0, scratch: 0 };
 
+/** See the header. */
 export class DecoderDevice {
   readonly #openBackend: OpenBackend;
   readonly #client: ClientDescription;
@@ -44,14 +45,14 @@ export class DecoderDevice {
     this.#client = client;
   }
 
-  /** Versions of the policy that occupy memory, oldest first. */
+  /** Versions of the policy in memory, oldest first. */
   liveVersions(): PolicyVersionId[] {
     const versions: PolicyVersionId[] = [];
     for (const { name } of this.#residents) if (typeof name === "number") versions.push(name);
     return versions;
   }
 
-  /** The youngest resident of a version, `null` when there is none. */
+  /** The latest resident of a version, `null` if there is none. */
   find(version: PolicyVersionId): ResidentAdapter | null {
     let found: ResidentAdapter | null = null;
     for (const resident of this.#residents) if (resident.name === version) found = resident;
@@ -62,7 +63,7 @@ export class DecoderDevice {
     return this.#backend?.memory() ?? NO_MEMORY;
   }
 
-  /** @throws WaggleError `ADAPTER_INCOMPATIBLE`, or what the factory throws. */
+  /** @throws WaggleError `ADAPTER_INCOMPATIBLE`, or the factory's error. */
   async open(resident: ResidentAdapter): Promise<DecoderSession> {
     if (resident.session !== null) return resident.session;
     this.#backend ??= await this.#openBackend();
@@ -73,7 +74,7 @@ export class DecoderDevice {
     return resident.session;
   }
 
-  /** Frees what it occupies; its caches are freed before. */
+  /** Frees its memory. Its caches must have been freed before. */
   async release(resident: ResidentAdapter): Promise<void> {
     this.#residents.delete(resident);
     const { session } = resident;
@@ -81,16 +82,16 @@ export class DecoderDevice {
     await session?.release();
   }
 
-  /** Gives up a back end whose device is gone. */
+  /** Gives up a backend whose device is lost. */
   async abandon(): Promise<void> {
     const backend = this.#backend;
     this.#backend = null;
     for (const resident of this.#residents) resident.session = null;
-    // What is left of a lost device may fail in any way; there is nothing to free on it.
+    // The rest of a lost device may fail in any way, and nothing on it needs freeing.
     await backend?.dispose().catch(() => undefined);
   }
 
-  /** Releases every adapter, then the back end. */
+  /** Releases every adapter, then the backend. */
   async dispose(): Promise<void> {
     for (const resident of this.#residents) await this.release(resident);
     const backend = this.#backend;
@@ -98,7 +99,7 @@ export class DecoderDevice {
     await backend?.dispose();
   }
 
-  /** Build, back end, device, kernels, number format, and the adapter with its strength. */
+  /** Build, backend, device, kernels, number format, and the adapter with its scale. */
   #fingerprint(resident: ResidentAdapter, kernels: string, dtype: string): string {
     const { build, backend, device } = this.#client;
     const adapter =
@@ -110,7 +111,7 @@ export class DecoderDevice {
   }
 }
 
-/** True for the error of a device that is gone. */
+/** Whether the error means that the device is lost. */
 export function isDeviceLost(error: unknown): boolean {
   return WaggleError.is(error, "DEVICE_LOST");
 }

@@ -1,12 +1,12 @@
 /**
- * Turns of the event loop, for loops that compute on the calling thread: onnxruntime's WASM never
- * yields to messages by itself. Tasks, not timers: hidden pages throttle those.
+ * Turns of the event loop, for loops that compute on the calling thread: onnxruntime's WASM does
+ * not yield to messages by itself. Uses tasks, because hidden pages throttle timers.
  */
 
-/** Runs `task` after the event loop had a turn. */
+/** Runs `task` after a turn of the event loop. */
 export type NextTask = (task: () => void) => void;
 
-/** The cheapest task there is: `setImmediate` where it exists, else a message to oneself. */
+/** The cheapest way to queue a task: `setImmediate` if it exists, otherwise a message to oneself. */
 export function createNextTask(): NextTask {
   if (typeof setImmediate === "function") return (task) => void setImmediate(task);
   const { port1, port2 } = new MessageChannel();

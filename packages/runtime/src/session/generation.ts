@@ -1,4 +1,4 @@
-/** One generation: reads what is unread, then samples token after token, and records each. */
+/** One generation: reads unread tokens, then samples token by token and records each. */
 import { sfc32 } from "@waggle/protocol";
 import type { GenerateOptions, GrammarMatcher, Sample, SampleStopReason } from "@waggle/protocol";
 import type { RowOutput, RowResult } from "../backend/decoder-backend.ts";
@@ -7,7 +7,7 @@ import type { ResidentAdapter } from "./decoder-device.ts";
 import { Job, NO_OUTPUT } from "./job.ts";
 import type { Sequence } from "./sequence.ts";
 
-/** A grammar at work, and the id that records carry. */
+/** A grammar in use, with the id for records. */
 export type ActiveGrammar = { readonly id: string; readonly matcher: GrammarMatcher };
 
 export type GenerationLimits = {
@@ -15,7 +15,7 @@ export type GenerationLimits = {
   readonly vocabularySize: number;
 };
 
-/** `{ kind: "sample" }` with members that change from token to token. */
+/** `{ kind: "sample" }` with members that change with each token. */
 type SampleOutput = {
   -readonly [K in keyof Extract<RowOutput, { kind: "sample" }>]: Extract<
     RowOutput,
@@ -31,7 +31,7 @@ export class Generation extends Job {
   readonly #keepsSets: boolean;
   readonly #output: SampleOutput;
   readonly #contextLength: number;
-  /** Most tokens it can have: what was asked for, and what the context has room for. */
+  /** Maximum tokens: the requested number, limited by the context. */
   readonly #budget: number;
   readonly #tokenIds: number[] = [];
   readonly #behaviorLogProbs: number[] = [];
@@ -39,7 +39,7 @@ export class Generation extends Job {
   readonly #entropies: number[] = [];
   readonly #keptTokenIds: (readonly number[] | null)[] = [];
   readonly #done: PromiseWithResolvers<Sample> = Promise.withResolvers();
-  /** The random number of the next token is drawn once, also when its run is repeated. */
+  /** Whether the next token's random number is drawn; it is reused if the run is repeated. */
   #isDrawn = false;
   #stopReason: SampleStopReason | null = null;
   #error: unknown = null;
@@ -67,12 +67,12 @@ export class Generation extends Job {
     );
   }
 
-  /** What was sampled, when it has ended. */
+  /** Resolves to the sample when the generation has ended. */
   get done(): Promise<Sample> {
     return this.#done.promise;
   }
 
-  /** Ends it, before the next run, with an error. */
+  /** Ends it with an error before the next run. */
   cancel(error: unknown): void {
     this.#error = error;
     this.#stopReason = "aborted";

@@ -52,7 +52,7 @@ const constrained = (seed: number, more = {}) => ({
 const textOf = (sample: Sample) => tokenizer.decode(sample.tokenIds.filter((id) => id !== STOP));
 
 describe("a grammar", () => {
-  test("lets nothing but its language be said, within the budget, by many at once", async () => {
+  test("allows only texts of its language, within the budget, in many concurrent sessions", async () => {
     const { policy } = await open();
     await Promise.all(
       Array.from({ length: 12 }, async (_, seed) => {
@@ -72,7 +72,7 @@ describe("a grammar", () => {
   });
 
   test.each([{}, { topK: 7, temperature: 1.3 }, { topP: 0.8 }])(
-    "replayed over the record gives the same log-probs (%o)",
+    "gives the same log-probs when replayed over the record (%o)",
     async (more) => {
       const { policy } = await open();
       const session = await policy.createContext();
@@ -94,13 +94,13 @@ describe("a grammar", () => {
         );
       expect(gap(scores)).toBeLessThan(1e-9);
       expect(await session.score({ sampling, ...kept, grammars: [span] })).toEqual(scores);
-      // Without it the distribution is another one.
+      // Without it the distribution differs.
       expect(gap(await policy.score(request))).toBeGreaterThan(0.1);
       await policy.dispose();
     },
   );
 
-  test("is replayed with the budget that forced its close", async () => {
+  test("is replayed with the budget that forced its end", async () => {
     const { policy } = await open();
     const session = await policy.createContext();
     session.append([7]);
@@ -133,7 +133,7 @@ describe("a grammar", () => {
     await policy.dispose();
   });
 
-  test("that a budget cannot close ends that generation only", async () => {
+  test("that cannot end within the budget only ends its own generation", async () => {
     const { policy } = await open();
     const [tight, free] = [await policy.createContext(), await policy.createContext()];
     tight.append([1]);
@@ -148,7 +148,7 @@ describe("a grammar", () => {
     await policy.dispose();
   });
 
-  test("says the same after the device was lost in the middle", async () => {
+  test("gives the same tokens after a lost device", async () => {
     const lost = () => new WaggleError("DEVICE_LOST", "gone", { retryable: true });
     let runs = 0;
     const samples = [];
@@ -162,7 +162,7 @@ describe("a grammar", () => {
     expect(samples[1]).toEqual(samples[0]);
   });
 
-  test("needs a tokenizer, and a grammar that can be held", async () => {
+  test("needs a tokenizer and must be supported", async () => {
     const { policy } = await openHashPolicy();
     const session = await policy.createContext();
     session.append([1]);

@@ -1,7 +1,7 @@
 /**
- * A back end for tests of scheduling: logits are a hash of every token read so far, of the adapter
- * under which each was read, and of nothing else. So a token that is missed, read twice, read in the
- * wrong order or under another adapter changes everything after it, however rows were batched.
+ * A backend for tests of scheduling: logits are a hash of all tokens read so far and of the adapter
+ * under which each was read. So a token that is missed, read twice, out of order or under another
+ * adapter changes everything after it, regardless of batching. Tests only.
  */
 import type { Adapter } from "@waggle/model";
 import { WaggleError, derivedSeed, seededRandom } from "@waggle/protocol";
@@ -21,15 +21,15 @@ export type HashBackendOptions = {
   readonly maxRunTokens?: number;
   readonly maxRunScores?: number;
   readonly maxRows?: number;
-  /** Whether runs answer by promises, after a turn of the event loop. */
+  /** Whether runs return promises, after a turn of the event loop. */
   readonly answersLater?: boolean;
-  /** Asked before every run, with its rows; what it returns is thrown. */
+  /** Called before every run with its rows; a returned error is thrown. */
   readonly failure?: (rows: readonly DecoderRow[]) => Error | null;
-  /** Bytes of caches beyond which a run fails with `OUT_OF_MEMORY`; one token is one byte. */
+  /** Bytes of caches above which a run fails with `OUT_OF_MEMORY`; one token is one byte. */
   readonly room?: number;
 };
 
-/** What ran, and what is held. */
+/** Records runs and what is in memory. */
 export class HashBackend implements DecoderBackend {
   readonly dtype = "f32";
   readonly kernels = "hash";
@@ -63,7 +63,7 @@ export class HashBackend implements DecoderBackend {
   }
 
   assertAlone(): void {
-    if (this.isBusy) throw new Error("calls overlap");
+    if (this.isBusy) throw new Error("overlapping calls");
     if (this.isDisposed) throw new Error("used after dispose");
   }
 }
@@ -143,7 +143,8 @@ class HashSession implements DecoderSession {
 
   #compute(rows: readonly DecoderRow[]): RowResult[] {
     if (rows.length > this.maxRows) throw new Error("too many rows");
-    if (new Set(rows.map((row) => row.cache)).size < rows.length) throw new Error("a cache twice");
+    if (new Set(rows.map((row) => row.cache)).size < rows.length)
+      throw new Error("the same cache twice");
     const scored = rows.filter(({ output }) => output.kind === "score");
     if (scored.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0) > this.maxRunScores) {
       throw new Error("too many scores");
@@ -159,7 +160,7 @@ class HashSession implements DecoderSession {
 
   #computeRow({ cache, tokenIds, output }: DecoderRow): RowResult {
     const own = cache as HashCache;
-    if (own.isDisposed || own.backend !== this.#backend) throw new Error("a cache that is gone");
+    if (own.isDisposed || own.backend !== this.#backend) throw new Error("a disposed cache");
     if (tokenIds.length > this.maxRunTokens) throw new Error("too many tokens");
     const scores = tokenIds.map((id, index) => {
       const before = own.states.at(-1) ?? 0;

@@ -1,4 +1,4 @@
-/** Policies over the hash back end, and the undisturbed run that others are compared with. */
+/** Policies over the hash backend, and an undisturbed run for comparison. Tests only. */
 import type { Adapter } from "@waggle/model";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import type { GenerateOptions, Sample } from "@waggle/protocol";
@@ -11,7 +11,7 @@ const VOCABULARY = 41;
 
 export type HashPolicy = {
   readonly policy: ScheduledPolicy;
-  /** Every back end that was opened, the last is in use. */
+  /** Every backend that was opened; the last one is in use. */
   readonly backends: HashBackend[];
 };
 
@@ -35,7 +35,7 @@ export async function openHashPolicy(
   return { policy, backends };
 }
 
-/** An adapter that the hash back end tells from others by its rank. */
+/** An adapter that the hash backend distinguishes by rank. */
 export const hashAdapter = (rank: number): Adapter => ({ rank, alpha: 1, tensors: new Map() });
 
 export const hashPrompt = (length: number, seed = 0): number[] =>
@@ -47,7 +47,7 @@ export const sampled = (seed: number, maxTokens: number): GenerateOptions => ({
   maxTokens,
 });
 
-/** What a session with these tokens samples when it is alone and nothing fails. */
+/** The tokens that a session samples after these tokens if it is alone and nothing fails. */
 export async function undisturbed(
   tokenIds: readonly number[],
   options: GenerateOptions,

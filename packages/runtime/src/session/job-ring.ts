@@ -1,15 +1,16 @@
 /**
- * Who is in the next run: jobs take turns, and those that fit into one run share it. So nobody waits
- * longer than one run of each other job, and a step allocates nothing here.
+ * Chooses the jobs of the next run: jobs take turns, and those that fit into one run share it. So a
+ * job waits for at most one run of each other job. A step allocates nothing here.
  */
 import type { DecoderRow, DecoderSession } from "../backend/decoder-backend.ts";
 import { byArrival } from "./job.ts";
 import type { Job } from "./job.ts";
 
+/** See the header. */
 export class JobRing {
-  /** Jobs that can run; the first was served longest ago. */
+  /** Jobs that can run; the first one has waited longest. */
   readonly jobs: Job[] = [];
-  /** The jobs of the next run, in the order of arrival, so that rows stay where they are. */
+  /** The jobs of the next run, in order of arrival, so that rows stay in place. */
   readonly chosen: Job[] = [];
   /** Their rows. */
   readonly rows: DecoderRow[] = [];
@@ -30,10 +31,10 @@ export class JobRing {
   }
 
   /**
-   * Puts the next run together: the job that waited longest, and with it those that fit. All that
-   * read one token do; of those that read more, the ones that begin, up to the tokens of one run.
+   * Composes the next run: the job that has waited longest and those that fit with it. If it reads
+   * one token, these are all that do; otherwise, those at their start, up to the tokens of one run.
    *
-   * @returns jobs that have ended, which are in the ring no more. Valid until the next call.
+   * @returns jobs that have ended, now removed from the ring. Valid until the next call.
    */
   choose(): readonly Job[] {
     const { jobs, chosen } = this;
@@ -67,7 +68,7 @@ export class JobRing {
     return ended;
   }
 
-  /** @param longest - tokens of the longest row that was chosen. */
+  /** @param longest - tokens of the longest chosen row. */
   #fits(job: Job, session: DecoderSession, count: number, longest: number) {
     const { chosen } = this;
     const head = chosen[0] as Job;
@@ -77,7 +78,7 @@ export class JobRing {
     return Math.max(longest, count) * (chosen.length + 1) <= job.most(session);
   }
 
-  /** Sends the chosen to the end of the ring, and puts their rows in order. */
+  /** Moves the chosen jobs to the end of the ring and sorts their rows. */
   #rotate(): void {
     const { jobs, chosen, rows } = this;
     if (chosen.length < jobs.length) {
@@ -98,7 +99,7 @@ export class JobRing {
   }
 }
 
-/** @returns false where a grammar has no next token: that is the job's end and nobody else's. */
+/** @returns false if a grammar has no next token, which ends only this job. */
 function fill(job: Job, count: number): boolean {
   try {
     job.fill(count);

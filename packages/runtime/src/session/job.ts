@@ -1,6 +1,6 @@
 /**
- * Work that reads a sequence, in runs that it shares with others: what generating, reading ahead and
- * scoring have in common. The scheduler asks for the next row, runs it, and gives the answer.
+ * Work that reads a sequence in runs shared with others: the common part of generating, reading
+ * ahead and scoring. The scheduler asks for the next row, runs it, and passes on the result.
  */
 import type {
   DecoderCache,
@@ -11,26 +11,27 @@ import type {
 import type { ResidentAdapter } from "./decoder-device.ts";
 import type { Sequence } from "./sequence.ts";
 
-/** A row that is filled anew for every run, so that a step allocates nothing here. */
+/** A row that is refilled for every run, so that a step allocates nothing. */
 type JobRow = { cache: DecoderCache; readonly tokenIds: number[]; output: RowOutput };
 
-/** What is wanted of tokens that are only read. */
+/** The output of tokens that are only read. */
 export const NO_OUTPUT: RowOutput = { kind: "none" };
 
+/** See the header. */
 export abstract class Job {
-  /** Order of arrival, which is the order of rows in a run. Set by the scheduler. */
+  /** Order of arrival, and so of rows in a run. Set by the scheduler. */
   id = 0;
-  /** True while the run that is being put together holds it. */
+  /** True while the run being composed includes it. */
   isChosen = false;
-  /** Devices that were lost while it ran. */
+  /** Number of devices lost while it ran. */
   losses = 0;
-  /** Failures for want of memory since it last came further. */
+  /** Out-of-memory failures since its last progress. */
   memoryFailures = 0;
-  /** Tokens of its sequence that are read after its row is. */
+  /** Tokens of its sequence that will have been read after its row. */
   reach = 0;
-  /** The largest reach that failed for want of memory. */
+  /** The largest reach that ran out of memory. */
   failedReach = 0;
-  /** What its next row could not be made for. */
+  /** The error that prevented its next row. */
   fault: unknown = null;
   readonly resident: ResidentAdapter;
   readonly sequence: Sequence;
@@ -39,27 +40,27 @@ export abstract class Job {
   constructor(resident: ResidentAdapter, sequence: Sequence) {
     this.resident = resident;
     this.sequence = sequence;
-    // The cache is there before the first run: the scheduler makes it, `fill` sets it.
+    // The cache exists before the first run: the scheduler creates it, `fill` sets it.
     this.row = { cache: null as unknown as DecoderCache, tokenIds: [], output: NO_OUTPUT };
   }
 
-  /** Tokens to read before it ends or samples; 0 once it has ended. Asked before every run. */
+  /** Tokens to read before it ends or samples; 0 once it has ended. Called before every run. */
   abstract unread(): number;
-  /** Takes the answer to its row. */
+  /** Receives the result of its row. */
   abstract take(result: RowResult): void;
   /** Called once, after it has ended and is in no run. */
   abstract settle(): void;
   /** Ends it with an error; `settle` is then not called. */
   abstract fail(error: unknown): void;
-  /** What is wanted of tokens `[start, start + count)`. */
+  /** The output for tokens `[start, start + count)`. */
   protected abstract outputFor(start: number, count: number): RowOutput;
 
-  /** Most tokens that its next row may have. */
+  /** Maximum tokens of its next row. */
   most(session: DecoderSession): number {
     return session.maxRunTokens;
   }
 
-  /** Writes its next row: the first `count` tokens that are not read. */
+  /** Writes its next row: the first `count` unread tokens. */
   fill(count: number): void {
     const { row, sequence } = this;
     const cache = sequence.cache as DecoderCache;

@@ -1,14 +1,15 @@
-/** Adapters that stay resident beside the versions, each at the strengths that sessions ask for. */
+/** Adapters kept resident besides the versions, each at the scales that sessions use. */
 import type { Adapter } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import { ResidentAdapter } from "./decoder-device.ts";
 
 type Loaded = {
   readonly adapter: Adapter | null;
-  /** By strength. The one at 1 is held while it is loaded. */
+  /** By scale. The one at 1 is held as long as the adapter is loaded. */
   readonly strengths: Map<number, ResidentAdapter>;
 };
 
+/** See the header. */
 export class LoadedAdapters {
   readonly #unpin: (resident: ResidentAdapter) => Promise<void>;
   readonly #byId = new Map<string, Loaded>();
@@ -17,7 +18,7 @@ export class LoadedAdapters {
     this.#unpin = unpin;
   }
 
-  /** @throws WaggleError `INVALID_ARGUMENT` when the id is taken. */
+  /** @throws WaggleError `INVALID_ARGUMENT` if the id is taken. */
   assertFree(adapterId: string): void {
     if (adapterId === "" || this.#byId.has(adapterId)) {
       throw new WaggleError(
@@ -27,7 +28,7 @@ export class LoadedAdapters {
     }
   }
 
-  /** @param resident - open, at strength 1. */
+  /** @param resident - open, at scale 1. */
   add(resident: ResidentAdapter): void {
     const strengths = new Map([[resident.scale, resident]]);
     this.#byId.set(String(resident.name), { adapter: resident.adapter, strengths });
@@ -39,7 +40,7 @@ export class LoadedAdapters {
     if (held !== undefined) await this.#unpin(held);
   }
 
-  /** Takes it for a session; at a strength of its own it is opened when it is first used. */
+  /** Takes it for a session. At a new scale, it is opened when first used. */
   pin(adapterId: string, scale: number): ResidentAdapter {
     const { adapter, strengths } = this.#require(adapterId);
     if (!Number.isFinite(scale)) {
@@ -58,7 +59,7 @@ export class LoadedAdapters {
     return opened;
   }
 
-  /** Forgets a strength that nobody uses any more. */
+  /** Forgets a scale that is no longer used. */
   drop(resident: ResidentAdapter): void {
     const strengths = this.#byId.get(String(resident.name))?.strengths;
     if (strengths?.get(resident.scale) === resident) strengths.delete(resident.scale);
@@ -69,7 +70,7 @@ export class LoadedAdapters {
     if (loaded !== undefined) return loaded;
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `an adapter must be loaded, got "${adapterId}" where ${[...this.#byId.keys()].join(", ") || "none"} are; call loadAdapter first`,
+      `no adapter "${adapterId}" among ${[...this.#byId.keys()].join(", ") || "none"}; call loadAdapter first`,
     );
   }
 }

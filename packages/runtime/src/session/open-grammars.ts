@@ -1,9 +1,9 @@
-/** Loads what compiles grammars, which pages without any do not pay for. */
+/** Loads the grammar compiler on demand, so that pages without grammars do not load it. */
 import type { GrammarCompiler } from "@waggle/protocol";
 
 /**
- * @param tokenizerFiles - of the model's folder, by path.
- * @param vocabularySize - ids of the model's logits, which may be more than the tokenizer has.
+ * @param tokenizerFiles - files of the model's folder, by path.
+ * @param vocabularySize - size of the model's logits, which may exceed the tokenizer's vocabulary.
  */
 export async function openGrammars(
   tokenizerFiles: ReadonlyMap<string, Uint8Array>,

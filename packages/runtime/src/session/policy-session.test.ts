@@ -26,7 +26,7 @@ const open = async (length: number, backend: Parameters<typeof openHashPolicy>[0
 };
 
 describe("fork", () => {
-  test.each([0, 1, 9, 20, 25, 30])("at %i goes on as if it had always been alone", async (at) => {
+  test.each([0, 1, 9, 20, 25, 30])("at %i continues like an independent session", async (at) => {
     const { policy, session, read } = await open(20);
     await session.generate(sampled(1, 10));
     const before = read();
@@ -35,7 +35,7 @@ describe("fork", () => {
     if (at === 0) fork.append([3]);
     const sample = await fork.generate(sampled(2, 5));
     expect(sample).toEqual(await undisturbed(fork.tokenIds.slice(0, -5), sampled(2, 5)));
-    // What was read is shared: one token for each that is sampled, none of the prefix.
+    // Only sampled tokens are read; the prefix is shared.
     expect(read() - before).toBe(5);
     const next = await session.generate(sampled(3, 5));
     expect(next).toEqual(await undisturbed(session.tokenIds.slice(0, -5), sampled(3, 5)));
@@ -43,7 +43,7 @@ describe("fork", () => {
   });
 
   test.each([false, true])(
-    "of a running generation, at its last token, disturbs neither (answers later: %s)",
+    "of a running generation, at its last token, affects neither (answers later: %s)",
     async (answersLater) => {
       const { policy, session } = await open(10, { answersLater });
       const forks: Promise<unknown>[] = [];
@@ -98,7 +98,7 @@ describe("group", () => {
     expect(backends[0]?.memory()).toMatchObject({ adapters: 0, caches: 0, weights: 0 });
   });
 
-  test("while it generates continues what there is now", async () => {
+  test("during generation continues from the current tokens", async () => {
     const { policy, session } = await open(10);
     const groups: Promise<readonly { tokenIds: readonly number[] }[]>[] = [];
     await session.generate({
@@ -117,12 +117,12 @@ describe("group", () => {
 });
 
 describe("score, snapshot, restore", () => {
-  test("score gives what was recorded", async () => {
+  test("score equals the record", async () => {
     const { policy, session, backends } = await open(30, { maxRunTokens: 20, maxRunScores: 7 });
     const sample = await session.generate(sampled(1, 20));
     const before = backends[0]?.runs.length ?? 0;
     const scores = await session.score({ sampling: FULL_SUPPORT });
-    // What is read goes in as long runs, what is scored in shorter ones: its logits take memory.
+    // Tokens that are only read use long runs, scored ones shorter runs, because logits take memory.
     expect(backends[0]?.runs[0]).toEqual([20]);
     expect(backends[0]?.runs.slice(before)).toEqual([...Array(7).fill([7])]);
     expect(scores.behaviorLogProbs.slice(30)).toEqual(sample.behaviorLogProbs);
@@ -131,7 +131,7 @@ describe("score, snapshot, restore", () => {
     await policy.dispose();
   });
 
-  test("a restored session goes on with the same tokens, under its adapter", async () => {
+  test("a restored session continues with the same tokens, under its adapter", async () => {
     const { policy, session } = await open(12);
     await policy.loadAdapter("mine", hashAdapter(4));
     session.activate("mine", { scale: 0.5 });
@@ -154,7 +154,7 @@ describe("score, snapshot, restore", () => {
 });
 
 describe("adapters", () => {
-  test("sessions under several sample at the same time, each as under its own alone", async () => {
+  test("sessions under several adapters sample concurrently, each as if alone", async () => {
     const { policy, backends } = await openHashPolicy();
     await policy.setAdapter(1, hashAdapter(1));
     await policy.loadAdapter("a", hashAdapter(2));
@@ -179,7 +179,7 @@ describe("adapters", () => {
     await policy.dispose();
   });
 
-  test("an activation in mid-conversation reads everything again; scale is part of it", async () => {
+  test("activating an adapter or scale in mid-conversation reads everything again", async () => {
     const { policy, session, read } = await open(10);
     await session.generate(sampled(1, 5));
     await policy.loadAdapter("a", hashAdapter(2));
@@ -198,7 +198,7 @@ describe("adapters", () => {
     await policy.dispose();
   });
 
-  test("one that is unloaded stays while a session uses it, and is freed with that", async () => {
+  test("an unloaded adapter stays while a session uses it, and is freed afterwards", async () => {
     const { policy, session, backends } = await open(10);
     await policy.loadAdapter("a", hashAdapter(2));
     expect(await codeOf(() => policy.loadAdapter("a", hashAdapter(3)))).toBe("INVALID_ARGUMENT");
@@ -216,7 +216,7 @@ describe("adapters", () => {
     await policy.dispose();
   });
 
-  test("one that does not fit is refused and changes nothing", async () => {
+  test("an incompatible adapter is refused and changes nothing", async () => {
     const { policy, session } = await open(10);
     expect(await codeOf(() => policy.setAdapter(1, hashAdapter(13)))).toBe("ADAPTER_INCOMPATIBLE");
     expect(await codeOf(() => policy.loadAdapter("x", hashAdapter(13)))).toBe(
@@ -229,7 +229,7 @@ describe("adapters", () => {
 });
 
 describe("aborts and disposal", () => {
-  test("every call that takes time can be given up, with the signal's reason", async () => {
+  test("every call that takes time can be aborted, with the signal's reason", async () => {
     let onRun: (() => void) | null = null;
     const { policy, session } = await open(900, {
       maxRunTokens: 2,
@@ -240,7 +240,7 @@ describe("aborts and disposal", () => {
       },
     });
     const reason = new Error("enough");
-    /** Given up at the tenth run from now. */
+    /** An abort at the tenth run from now. */
     const soon = () => {
       const abort = new AbortController();
       let runs = 0;
@@ -263,7 +263,7 @@ describe("aborts and disposal", () => {
   });
 
   test.each([false, true])(
-    "disposed while generating, forking and scoring, nothing is left (answers later: %s)",
+    "disposing while generating, forking and scoring frees everything (answers later: %s)",
     async (answersLater) => {
       const { policy, session, backends } = await open(30, { answersLater, maxRunTokens: 4 });
       const other = await session.fork();
@@ -291,7 +291,7 @@ describe("aborts and disposal", () => {
     },
   );
 
-  test("a listener that throws ends its own generation only", async () => {
+  test("a listener that throws only ends its own generation", async () => {
     const { policy, session } = await open(5);
     const other = await session.fork();
     const whole = other.generate(sampled(2, 20));

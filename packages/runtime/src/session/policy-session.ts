@@ -1,4 +1,4 @@
-/** The Session of a scheduled policy: a token record, the version it is pinned to, and its jobs. */
+/** The Session of a scheduled policy: a record of tokens, its pinned version, and its jobs. */
 import type {
   CompiledGrammar,
   GenerateOptions,
@@ -20,38 +20,39 @@ import { assertScoreRequest, keptSetsOf } from "./score-request.ts";
 import { Sequence } from "./sequence.ts";
 import type { Cancellable, Session, SessionSnapshot } from "./session.ts";
 
-/** What a session needs of its policy. */
+/** The policy's members that a session uses. */
 export interface SessionHost {
   readonly baseModel: string;
   readonly contextLength: number;
   readonly vocabularySize: number;
   readonly isDisposed: boolean;
   readonly scheduler: Scheduler;
-  /** A test's seam, see `ScheduledPolicyOptions`. */
+  /** For tests, see `ScheduledPolicyOptions`. */
   readonly keepsCacheOnAdoption: boolean;
-  /** Takes the current version for a session. */
+  /** Pins the current version for a session. */
   pinCurrent(): ResidentAdapter;
-  /** Takes one that another session holds already. */
+  /** Pins one that another session already holds. */
   pin(resident: ResidentAdapter): ResidentAdapter;
-  /** Takes a loaded adapter. @throws WaggleError `INVALID_ARGUMENT` when it is not loaded. */
+  /** Pins a loaded adapter. @throws WaggleError `INVALID_ARGUMENT` if it is not loaded. */
   pinLoaded(adapterId: string, scale: number): ResidentAdapter;
-  /** Gives one back; the last user frees it. */
+  /** Releases one; its last user frees it. */
   unpin(resident: ResidentAdapter): Promise<void>;
-  /** @throws WaggleError `CAPABILITY_MISSING` when the policy has no tokenizer. */
+  /** @throws WaggleError `CAPABILITY_MISSING` if the policy has no tokenizer. */
   compileGrammar(spec: GrammarSpec): Promise<CompiledGrammar>;
 }
 
+/** See the header. */
 export class PolicySession implements Session {
   readonly #host: SessionHost;
   readonly #sequence: Sequence;
   #version: ResidentAdapter;
-  /** An adapter that is active in place of the version's. */
+  /** An adapter active instead of the version's. */
   #active: ResidentAdapter | null;
   #generation: Generation | null = null;
   #isBusy = false;
   #isDisposed = false;
 
-  /** @param version - pinned for it, as is `active`. */
+  /** @param version - pinned for this session, as is `active`. */
   constructor(
     host: SessionHost,
     tokenIds: readonly number[],
@@ -113,7 +114,7 @@ export class PolicySession implements Session {
     signal?.throwIfAborted();
     assertGroupSize(n);
     const { length } = this.#sequence.tokenIds;
-    // The last token is read by each member: what is sampled comes from the run that reads it.
+    // Each member reads the last token itself, because it samples from that run.
     if (!this.#isBusy && length > 1) {
       await this.#occupy(async () => {
         const job = new Reading(this.#resident, this.#sequence, length - 1, signal);
@@ -180,7 +181,7 @@ export class PolicySession implements Session {
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
-    // A run in flight still reads the cache; what occupies the session frees it when that ends.
+    // A run in progress still reads the cache; the end of the job frees it.
     this.#generation?.cancel(disposedError());
     if (!this.#isBusy) this.#free();
   }
@@ -202,7 +203,7 @@ export class PolicySession implements Session {
       await scheduler.operate(async () => {
         const { cache } = this.#sequence;
         const shared = Math.min(length, cache?.length ?? 0);
-        // Dropped meanwhile, or of another adapter: it reads its tokens itself.
+        // Dropped meanwhile, or under another adapter: the session reads the tokens itself.
         if (cache === null || shared === 0 || resident !== this.#resident) return;
         branch.#sequence.cache = (await resident.session?.fork(cache, shared)) ?? null;
       });

@@ -1,15 +1,16 @@
-/** Reads a sequence up to a length and samples nothing: what a group does once for all its members. */
+/** Reads a sequence up to a length without sampling, as a group does once for all its members. */
 import type { RowOutput } from "../backend/decoder-backend.ts";
 import type { ResidentAdapter } from "./decoder-device.ts";
 import { Job, NO_OUTPUT } from "./job.ts";
 import type { Sequence } from "./sequence.ts";
 
+/** See the header. */
 export class Reading extends Job {
   readonly #length: number;
   readonly #signal: AbortSignal | undefined;
   readonly #done: PromiseWithResolvers<void> = Promise.withResolvers();
 
-  /** @param length - tokens of the sequence that shall be read. */
+  /** @param length - number of tokens of the sequence to read. */
   constructor(
     resident: ResidentAdapter,
     sequence: Sequence,
@@ -21,7 +22,7 @@ export class Reading extends Job {
     this.#signal = signal;
   }
 
-  /** Rejects with the signal's reason when it was aborted. */
+  /** Rejects with the signal's reason after an abort. */
   get done(): Promise<void> {
     return this.#done.promise;
   }
@@ -32,7 +33,7 @@ export class Reading extends Job {
   }
 
   take(): void {
-    // Nothing was asked.
+    // No output was requested.
   }
 
   settle(): void {

@@ -11,14 +11,14 @@ import {
 
 const lost = () => new WaggleError("DEVICE_LOST", "gone", { retryable: true });
 
-/** Throws at the runs that are named, counted over all back ends. */
+/** Throws at the given runs, counted over all backends. */
 const failAt = (runs: readonly number[], error: () => Error) => {
   let count = 0;
   return () => (runs.includes(++count) ? error() : null);
 };
 
 describe("a lost device", () => {
-  test("at any run of any session: the same tokens and log-probs as undisturbed", async () => {
+  test("at any run of any session leaves tokens and log-probs unchanged", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(fc.integer({ min: 1, max: 40 }), { maxLength: 2 }),
@@ -54,7 +54,7 @@ describe("a lost device", () => {
     );
   });
 
-  test("again and again is the caller's to know, and the session goes on afterwards", async () => {
+  test("repeatedly is reported to the caller, and the session can continue afterwards", async () => {
     const { policy } = await openHashPolicy({ failure: failAt([3, 5, 7], lost) });
     const session = await policy.createContext();
     session.append(hashPrompt(10));
@@ -69,14 +69,14 @@ describe("a lost device", () => {
     await policy.dispose();
   });
 
-  test("while an adapter is opened or a session forks is made good", async () => {
+  test("while an adapter is opened or a session forks is recovered from", async () => {
     let isLost = false;
     const { policy, backends } = await openHashPolicy();
     const session = await policy.createContext();
     session.append(hashPrompt(10));
     await session.generate(sampled(1, 5));
     const first = backends[0];
-    if (first === undefined) throw new Error("no back end");
+    if (first === undefined) throw new Error("no backend");
     first.open = async () => {
       isLost = true;
       throw lost();
@@ -92,7 +92,7 @@ describe("a lost device", () => {
 describe("no memory", () => {
   const full = () => new WaggleError("OUT_OF_MEMORY", "full", { retryable: true });
 
-  test("drops what idle sessions hold, and reads it again when they go on", async () => {
+  test("drops caches of idle sessions, and reads them again when they continue", async () => {
     const { policy, backends } = await openHashPolicy({ room: 60 });
     const sessions = [];
     for (let seed = 0; seed < 4; seed++) {
@@ -111,7 +111,7 @@ describe("no memory", () => {
     await policy.dispose();
   });
 
-  test("with nothing left to drop lets the last to come wait for the others", async () => {
+  test("with nothing left to drop makes the latest job wait for the others", async () => {
     const { policy, backends } = await openHashPolicy({ room: 60 });
     const samples = await Promise.all(
       [0, 1, 2].map(async (seed) => {
@@ -127,7 +127,7 @@ describe("no memory", () => {
     await policy.dispose();
   });
 
-  test("one that waits can be given up, and one that never fits is told", async () => {
+  test("a waiting job can be aborted, and one that never fits fails", async () => {
     const { policy } = await openHashPolicy({ room: 40 });
     const long = await policy.createContext();
     long.append(hashPrompt(20));
@@ -147,7 +147,7 @@ describe("no memory", () => {
     await policy.dispose();
   });
 
-  test("is tried once more, then said", async () => {
+  test("is retried once, then reported", async () => {
     const { policy } = await openHashPolicy({ failure: failAt([2, 5, 6], full) });
     const session = await policy.createContext();
     session.append(hashPrompt(10));
@@ -159,7 +159,7 @@ describe("no memory", () => {
   });
 });
 
-test("other faults end the generation that met them, with their code", async () => {
+test("other errors end their generation with their code", async () => {
   const fault = () => new WaggleError("NON_FINITE_VALUE", "NaN");
   const { policy, backends } = await openHashPolicy({ failure: failAt([2], fault) });
   const session = await policy.createContext();
@@ -171,7 +171,7 @@ test("other faults end the generation that met them, with their code", async () 
   await policy.dispose();
 });
 
-test("beyond the memory cap the cache that waited longest goes, and is read again", async () => {
+test("beyond the memory cap the least recently used cache is dropped and read again", async () => {
   const { policy, backends } = await openHashPolicy({}, { cacheBytes: 60 });
   const sessions = await Promise.all(
     [0, 1, 2, 3].map(async (seed) => {

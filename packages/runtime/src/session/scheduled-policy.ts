@@ -1,7 +1,7 @@
 /**
- * The Policy over a decoder back end: versions of one base model, each pinned by the sessions that
- * sample from it and freed with the last of them, adapters that are loaded beside them, and the one
- * scheduler of the device. It knows no runtime and no page.
+ * The Policy over a decoder backend: versions of one base model (each pinned by the sessions that
+ * sample from it, and freed with the last of them), loaded adapters, and the device's scheduler.
+ * Independent of runtimes and pages.
  */
 import type { Adapter } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
@@ -28,7 +28,7 @@ import { ScoreJob } from "./score-job.ts";
 import { assertScoreRequest, keptSetsOf } from "./score-request.ts";
 import type { AdaptivePolicy, Cancellable, Session, SessionSnapshot } from "./session.ts";
 
-/** Bytes that keys and values may take where nothing else is asked for. */
+/** Default bytes for keys and values. */
 const CACHE_BYTES = 1024 * 1024 * 1024;
 
 export type ScheduledPolicyOptions = {
@@ -37,13 +37,13 @@ export type ScheduledPolicyOptions = {
   readonly baseModel: string;
   readonly contextLength: number;
   readonly vocabularySize: number;
-  /** Bytes that caches may take; those of idle sessions beyond it are read again. Default 1 GiB. */
+  /** Bytes for caches; beyond that, idle sessions' are dropped and recomputed. Default 1 GiB. */
   readonly cacheBytes?: number | undefined;
-  /** Loads what compiles grammars, at the first one. Absent where there is no tokenizer. */
+  /** Loads the grammar compiler at first use. Absent without a tokenizer. */
   readonly openGrammars?: (() => Promise<GrammarCompiler>) | undefined;
   /** Default: the platform's. */
   readonly nextTask?: NextTask;
-  /** A test's seam: `adoptCurrentVersion` keeps the old keys and values, which is wrong. */
+  /** For tests: `adoptCurrentVersion` keeps the old keys and values, which is wrong. */
   readonly keepsCacheOnAdoption?: boolean | undefined;
 };
 
@@ -56,6 +56,7 @@ export async function createScheduledPolicy(
   return policy;
 }
 
+/** See the header. */
 export class ScheduledPolicy implements AdaptivePolicy, SessionHost {
   readonly baseModel: string;
   readonly contextLength: number;
@@ -94,7 +95,7 @@ export class ScheduledPolicy implements AdaptivePolicy, SessionHost {
     return this.#isDisposed;
   }
 
-  /** Versions that occupy memory, oldest first. */
+  /** Versions in memory, oldest first. */
   liveVersions(): PolicyVersionId[] {
     return this.#device.liveVersions();
   }
@@ -115,14 +116,14 @@ export class ScheduledPolicy implements AdaptivePolicy, SessionHost {
     if (snapshot.baseModel !== this.baseModel) {
       throw new WaggleError(
         "MODEL_UNSUPPORTED",
-        `a snapshot must be of base model ${this.baseModel}, got ${snapshot.baseModel}; open that model`,
+        `the snapshot is of base model ${snapshot.baseModel}, not ${this.baseModel}; open that model`,
       );
     }
     const version = this.#device.find(snapshot.policyVersion);
     if (version === null) {
       throw new WaggleError(
         "POLICY_VERSION_UNKNOWN",
-        `a snapshot's version must be resident, got ${snapshot.policyVersion} where ${this.liveVersions().join(", ")} are; set it, or restore with the current one`,
+        `the snapshot's version ${snapshot.policyVersion} is not among ${this.liveVersions().join(", ")}; set it, or restore with the current one`,
       );
     }
     const session = new PolicySession(this, [], this.pin(version), null);
@@ -180,7 +181,8 @@ export class ScheduledPolicy implements AdaptivePolicy, SessionHost {
     for (const request of requests) assertScoreRequest(request, this);
     const resident = this.pinCurrent();
     const scores: TokenScores[] = [];
-    // Of like length side by side; no more at a time than one run takes, since each has a cache.
+    // Similar lengths side by side; no more at a time than fit into one run, because each has a
+    // cache.
     const order = requests
       .map((_, index) => index)
       .sort((a, b) => lengthOf(requests, b) - lengthOf(requests, a));
@@ -226,7 +228,7 @@ export class ScheduledPolicy implements AdaptivePolicy, SessionHost {
     return this.#loaded.pin(adapterId, scale);
   }
 
-  /** Gives one back; the last user frees it, after the runs that still use it. */
+  /** Releases one. The last user frees it, after the runs that still use it. */
   async unpin(resident: ResidentAdapter): Promise<void> {
     resident.users--;
     if (resident.users > 0 || this.#isDisposed) return;
@@ -242,7 +244,7 @@ export class ScheduledPolicy implements AdaptivePolicy, SessionHost {
     if (this.#openGrammars === undefined) {
       throw new WaggleError(
         "CAPABILITY_MISSING",
-        "a grammar must have a tokenizer, got a policy without one; open it with its tokenizer files",
+        "grammars need a tokenizer; open the policy with its tokenizer files",
       );
     }
     this.#grammars ??= this.#openGrammars();
@@ -254,7 +256,9 @@ export class ScheduledPolicy implements AdaptivePolicy, SessionHost {
     }
   };
 
-  /** Opens it now: an adapter that does not fit is refused here, and not in a generation. */
+  /**
+   * Opens it immediately, so that an incompatible adapter is refused here and not in a generation.
+   */
   async #open(resident: ResidentAdapter): Promise<void> {
     await this.scheduler.operate(async () => {
       this.#assertUsable();

@@ -6,7 +6,7 @@ import { hashPrompt, openHashPolicy, sampled, undisturbed } from "./hash-policy.
 const plain = (sample: object) => ({ ...sample, fingerprint: "" });
 
 describe("what a session samples", () => {
-  test("is what it samples alone, whoever else runs and however runs are cut", async () => {
+  test("equals what it samples alone, regardless of other sessions and of how runs are split", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({
@@ -48,7 +48,7 @@ describe("what a session samples", () => {
 });
 
 describe("batching", () => {
-  test("sessions that sample together share runs, and those that are done leave at once", async () => {
+  test("sessions that sample concurrently share runs, and finished ones leave immediately", async () => {
     const { policy, backends } = await openHashPolicy({ maxRows: 8 });
     await Promise.all(
       [4, 2, 4].map(async (maxTokens, index) => {
@@ -66,7 +66,7 @@ describe("batching", () => {
     await policy.dispose();
   });
 
-  test("prompts are read side by side while they fit into one run, longer ones in chunks", async () => {
+  test("prompts that fit are read side by side in one run, longer ones in chunks", async () => {
     const { policy, backends } = await openHashPolicy({ maxRows: 8, maxRunTokens: 16 });
     await Promise.all(
       [8, 7, 20].map(async (length, index) => {
@@ -79,7 +79,7 @@ describe("batching", () => {
     await policy.dispose();
   });
 
-  test("what is scored stays within the scores of a run, what is read does not", async () => {
+  test("scored tokens stay within a run's score limit, other tokens need not", async () => {
     const limits = { maxRows: 8, maxRunTokens: 16, maxRunScores: 6 };
     const { policy, backends } = await openHashPolicy(limits);
     const session = await policy.createContext();
@@ -97,7 +97,7 @@ describe("batching", () => {
     await policy.dispose();
   });
 
-  test("one who joins late shares the runs of those that sample", async () => {
+  test("a session that joins late shares the runs of those that sample", async () => {
     const { policy, backends } = await openHashPolicy({ maxRows: 8, answersLater: true });
     const first = await policy.createContext();
     first.append([1]);
@@ -115,7 +115,7 @@ describe("batching", () => {
 });
 
 describe("fairness", () => {
-  test("no session waits longer than the others need for one run each", async () => {
+  test("no session waits longer than one run of each other session", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 4 }),
@@ -134,7 +134,7 @@ describe("fairness", () => {
               return Math.max(0, ...at.slice(1).map((run, i) => run - (at[i] as number)));
             }),
           );
-          // Between two of its tokens, each of the others is in at most one run, and a new one reads.
+          // Between two of its tokens, each other session is in at most one run, and a new one reads.
           expect(Math.max(...gaps)).toBeLessThanOrEqual(lengths.length + 1);
           await policy.dispose();
         },
@@ -143,7 +143,7 @@ describe("fairness", () => {
     );
   });
 
-  test("the event loop has turns while a back end that answers at once computes", async () => {
+  test("the event loop has turns while a synchronous backend computes", async () => {
     const { policy } = await openHashPolicy();
     const session = await policy.createContext();
     session.append([1]);

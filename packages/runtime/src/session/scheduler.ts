@@ -1,12 +1,12 @@
 /**
- * One loop that runs the device for every session of a policy: continuous batching. Jobs that
- * sample under the same adapter share runs, reading ahead takes turns with them, finished rows leave
- * at once. Where the back end answers at once, a token costs no promise and no turn of the event
- * loop; that gets one every few milliseconds, so that aborts and messages come in.
+ * The loop that runs the device for every session of a policy, with continuous batching. Jobs that
+ * sample under the same adapter share runs, reading ahead takes turns with them, and finished rows
+ * leave immediately. If the backend is synchronous, a token costs no promise and no turn of the
+ * event loop, which gets one every few milliseconds so that aborts and messages arrive.
  *
- * It owns every use of the device, one after the other, and what happens when one fails: a lost
- * device is replaced and the caches are read again from the tokens; for want of memory, the caches
- * of idle sequences go first.
+ * It owns every use of the device, one after the other, and handles failures. A lost device is
+ * replaced, and caches are read again from the tokens. When memory runs out, caches of idle
+ * sequences are dropped first.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { Awaitable, DecoderCache, RowResult } from "../backend/decoder-backend.ts";
@@ -19,12 +19,13 @@ import { JobRing } from "./job-ring.ts";
 import type { Sequence } from "./sequence.ts";
 
 /**
- * How long the thread may be deaf, in milliseconds. An abort waits at most this and one run. A turn
- * of the event loop takes up to 0.2 ms of Chromium after a task of this length, a token of a small model.
+ * How long the thread may block, in milliseconds. An abort waits at most this long plus one run.
+ * After a task of this length, a turn of Chromium's event loop takes up to 0.2 ms, like a token of
+ * a small model.
  */
 const DEAF_MS = 16;
 
-/** Devices that may be lost during one job, or one operation, before it is given up. */
+/** Maximum devices lost during one job or operation before it fails. */
 const MOST_LOSSES = 3;
 
 type Operation = {
@@ -33,24 +34,26 @@ type Operation = {
   readonly reject: (error: unknown) => void;
 };
 
+/** Options of `Scheduler`. */
 export type SchedulerOptions = {
   readonly device: DecoderDevice;
   readonly nextTask: NextTask;
-  /** Bytes that caches may take; those of idle sequences beyond it are dropped. */
+  /** Bytes for caches; beyond that, those of idle sequences are dropped. */
   readonly cacheBytes: number;
 };
 
+/** See the header. */
 export class Scheduler {
   readonly #device: DecoderDevice;
   readonly #nextTask: NextTask;
   readonly #cacheBytes: number;
-  /** Sequences whose caches may be dropped when they are idle. */
+  /** Sequences whose caches may be dropped while they are idle. */
   readonly #sequences = new Set<Sequence>();
   /** Jobs with a cache and an open adapter. */
   readonly #ring = new JobRing();
-  /** Jobs that lack one of them. */
+  /** Jobs without one of these. */
   #unprepared: Job[] = [];
-  /** Jobs that found no memory while others held it: they begin again when one of those ends. */
+  /** Jobs that ran out of memory while others held it; they restart when one of those ends. */
   #parked: Job[] = [];
   readonly #operations: Operation[] = [];
   /** Caches that were given up during a run. */
@@ -58,7 +61,7 @@ export class Scheduler {
   #jobs = 0;
   #uses = 0;
   #isAwake = false;
-  /** True from the start of an asynchronous use of the device to its end. */
+  /** True during an asynchronous use of the device. */
   #isOccupied = false;
   #deafUntil = 0;
   #stopped: WaggleError | null = null;
@@ -69,7 +72,7 @@ export class Scheduler {
     this.#cacheBytes = cacheBytes;
   }
 
-  /** Has a job run to its end. The sequence is busy until then. */
+  /** Runs a job to its end. Its sequence is busy until then. */
   add(job: Job): void {
     if (this.#stopped !== null) return job.fail(this.#stopped);
     job.id = ++this.#jobs;
@@ -78,7 +81,7 @@ export class Scheduler {
     this.#wake();
   }
 
-  /** Uses the device between runs, before any further one. A lost device is replaced, and it repeats. */
+  /** Uses the device before any further run. After a lost device it is repeated. */
   operate<T>(run: () => Awaitable<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#operations.push({ run, resolve, reject });
@@ -86,13 +89,13 @@ export class Scheduler {
     });
   }
 
-  /** Lets the cache of a sequence be dropped while it is idle. */
+  /** Allows the cache of a sequence to be dropped while it is idle. */
   keep(sequence: Sequence): void {
     sequence.lastUse = ++this.#uses;
     this.#sequences.add(sequence);
   }
 
-  /** Frees the cache of a sequence that no job reads, and forgets it. */
+  /** Frees the cache of a sequence that no job reads, and forgets the sequence. */
   forget(sequence: Sequence): void {
     this.#sequences.delete(sequence);
     this.free(sequence);
@@ -106,7 +109,7 @@ export class Scheduler {
     else cache.dispose();
   }
 
-  /** Ends every job with `error` and frees every cache. What is added later fails with it, too. */
+  /** Ends every job with `error` and frees every cache. Jobs added later fail with it, too. */
   async stop(error: WaggleError): Promise<void> {
     this.#stopped = error;
     await this.operate(() => {
@@ -123,10 +126,13 @@ export class Scheduler {
     this.#nextTask(this.#turn);
   }
 
-  /** Runs until there is nothing to do, the device answers later, or the thread was deaf enough. */
+  /**
+   * Runs until there is nothing to do, the device is asynchronous, or the thread blocked long
+   * enough.
+   */
   readonly #turn = (): void => {
     this.#isAwake = false;
-    // A listener may have asked for a turn while a run began that is still under way.
+    // A listener may have requested a turn while a run is still in progress.
     if (this.#isOccupied) return;
     if (this.#parked.some((job) => job.unread() === 0)) this.#unpark();
     this.#deafUntil = performance.now() + DEAF_MS;
@@ -139,7 +145,7 @@ export class Scheduler {
       if (this.#unprepared.length > 0) return void this.#occupy(this.#prepare());
       const hasEnded = this.#choose();
       if (this.#ring.rows.length === 0) {
-        // The end of one may have let another begin again.
+        // The end of a job may have allowed another one to restart.
         if (this.#unprepared.length > 0) continue;
         if (hasEnded) this.#makeRoom();
         return;
@@ -147,7 +153,7 @@ export class Scheduler {
       let answer: Awaitable<readonly RowResult[]>;
       try {
         const { session } = (this.#ring.chosen[0] as Job).resident;
-        if (session === null) throw new WaggleError("INTERNAL", "a run must have an open adapter");
+        if (session === null) throw new WaggleError("INTERNAL", "the run has no open adapter");
         answer = session.run(this.#ring.rows);
       } catch (error) {
         return void this.#occupy(this.#recover(error));
@@ -174,7 +180,7 @@ export class Scheduler {
     void this.#occupy(this.#recover(error));
   };
 
-  /** Waits for a use of the device that never rejects, then goes on. */
+  /** Waits for a use of the device that never rejects, then continues. */
   async #occupy(use: Promise<void>): Promise<void> {
     this.#isOccupied = true;
     await use;
@@ -189,7 +195,7 @@ export class Scheduler {
     this.#leftovers = [];
   }
 
-  /** @returns whether a job ended, whose owner is then waiting for a turn. */
+  /** @returns whether a job ended, whose owner then waits for a turn. */
   #choose(): boolean {
     const ended = this.#ring.choose();
     for (const job of ended) this.#settle(job);
@@ -204,7 +210,7 @@ export class Scheduler {
       try {
         job.take(results[i] as RowResult);
       } catch (error) {
-        // A listener or a grammar threw: that is this job's end and nobody else's.
+        // A listener or a grammar threw, which ends only this job.
         this.#end(job, error);
       }
     }
@@ -240,7 +246,7 @@ export class Scheduler {
     }
   }
 
-  /** Opens the adapters of new jobs and makes their caches. */
+  /** Opens the adapters of new jobs and creates their caches. */
   async #prepare(): Promise<void> {
     for (let job = this.#unprepared.shift(); job !== undefined; job = this.#unprepared.shift()) {
       const { sequence, resident } = job;
@@ -260,7 +266,7 @@ export class Scheduler {
     this.#makeRoom();
   }
 
-  /** Deals with the failure of the run of the chosen. */
+  /** Handles a failed run of the chosen jobs. */
   async #recover(error: unknown): Promise<void> {
     const failed = [...this.#ring.chosen];
     for (const job of failed) {
@@ -270,7 +276,7 @@ export class Scheduler {
     await this.#failed(failed, error);
   }
 
-  /** Jobs that failed together: repeats what may succeed, ends what may not. */
+  /** Handles jobs that failed together: repeats those that may succeed, ends the others. */
   async #failed(jobs: readonly Job[], error: unknown): Promise<void> {
     const mayRepeat = await this.#repair(error, 1);
     this.#unprepared = [...jobs, ...this.#unprepared];
@@ -290,7 +296,7 @@ export class Scheduler {
       if (++job.memoryFailures > 1) isAgain = true;
     }
     if (!isAgain) return;
-    // What idle ones held was not enough: the last to come makes room for the others.
+    // Dropping idle caches was not enough: the latest job makes room for the others.
     const running = this.#allJobs().filter((job) => !this.#parked.includes(job));
     const youngest = running.toSorted(byArrival).at(-1) as Job;
     if (running.length === 1) return this.#end(youngest, error);
@@ -321,7 +327,7 @@ export class Scheduler {
     return [...this.#ring.jobs, ...this.#unprepared, ...this.#parked];
   }
 
-  /** @returns whether what failed may succeed now. */
+  /** @returns whether the failed operation may succeed now. */
   async #repair(error: unknown, failures: number): Promise<boolean> {
     if (isDeviceLost(error)) {
       for (const sequence of this.#sequences) sequence.takeCache()?.dispose();
@@ -338,7 +344,7 @@ export class Scheduler {
     return true;
   }
 
-  /** Drops caches of idle sequences, the one used longest ago first, until the rest fits. */
+  /** Drops caches of idle sequences, least recently used first, until the rest fits. */
   #makeRoom(): void {
     while (this.#device.memory().caches > this.#cacheBytes) {
       let oldest: Sequence | null = null;

@@ -1,4 +1,4 @@
-/** Teacher-forced numbers of one sequence that exists already, read by a cache of its own. */
+/** Teacher-forced scores of an existing sequence, read with its own cache. */
 import type { ScoreRequest, TokenScores } from "@waggle/protocol";
 import type { DecoderSession, RowOutput, RowResult } from "../backend/decoder-backend.ts";
 import type { ResidentAdapter } from "./decoder-device.ts";
@@ -7,6 +7,7 @@ import { Sequence } from "./sequence.ts";
 
 type KeptSets = readonly (readonly number[] | null)[];
 
+/** See the header. */
 export class ScoreJob extends Job {
   readonly #request: ScoreRequest;
   readonly #kept: KeptSets | undefined;
@@ -20,7 +21,7 @@ export class ScoreJob extends Job {
   /** Position of the first token its row reads. */
   #start = 0;
 
-  /** @param kept - `[T]` ids that could be sampled; absent = what top-k and top-p keep. */
+  /** @param kept - `[T]` ids that could be sampled. Absent: those that top-k and top-p keep. */
   constructor(
     resident: ResidentAdapter,
     request: ScoreRequest,
@@ -35,14 +36,14 @@ export class ScoreJob extends Job {
     this.#scores = { behaviorLogProbs: zeros(), rawLogProbs: zeros(), entropies: zeros() };
   }
 
-  /** Rejects with the signal's reason when it was aborted. */
+  /** Rejects with the signal's reason after an abort. */
   get done(): Promise<TokenScores> {
     return this.#done.promise;
   }
 
   unread(): number {
     if (this.#signal?.aborted) return 0;
-    // The last token predicts nothing that is asked.
+    // The prediction of the last token is not needed.
     return Math.max(0, this.#request.tokenIds.length - 1 - (this.sequence.cache?.length ?? 0));
   }
 
@@ -65,7 +66,7 @@ export class ScoreJob extends Job {
     this.#done.reject(error);
   }
 
-  /** Every token of it is scored. */
+  /** All its tokens are scored. */
   override most({ maxRunTokens, maxRunScores }: DecoderSession): number {
     return Math.min(maxRunTokens, maxRunScores);
   }

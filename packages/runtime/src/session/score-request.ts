@@ -1,11 +1,11 @@
-/** What a scoring is asked for, checked, with the kept sets that its grammars give. */
+/** Checks a score request, and computes the kept sets of its grammars. */
 import { replayGrammar, WaggleError } from "@waggle/protocol";
 import type { CompiledGrammar, GrammarSpec, ScoreRequest } from "@waggle/protocol";
 import { assertTokenIds } from "../token-ids.ts";
 
 type KeptSets = (readonly number[] | null)[];
 
-/** @throws WaggleError saying what must be another. */
+/** @throws WaggleError naming the invalid member. */
 export function assertScoreRequest(
   { tokenIds, keptTokenIds, grammars }: ScoreRequest,
   limits: { readonly contextLength: number; readonly vocabularySize: number },
@@ -20,14 +20,14 @@ export function assertScoreRequest(
   if (keptTokenIds !== undefined && keptTokenIds.length !== tokenIds.length) {
     throw new WaggleError(
       "SHAPE_MISMATCH",
-      `keptTokenIds has ${keptTokenIds.length} entries for ${tokenIds.length} tokens; give null for given tokens`,
+      `keptTokenIds has ${keptTokenIds.length} entries for ${tokenIds.length} tokens; pass null for given tokens`,
     );
   }
   for (const { start, end } of grammars ?? []) {
     if (!(Number.isInteger(start) && start >= 1 && start <= end && end <= tokenIds.length)) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `a grammar's span must lie in [1, ${tokenIds.length}], got [${start}, ${end}); pass the indices of the tokens it masked`,
+        `a grammar's span must be within [1, ${tokenIds.length}], got [${start}, ${end}); pass the indices of the tokens it masked`,
       );
     }
   }
@@ -36,9 +36,9 @@ export function assertScoreRequest(
 /**
  * The ids that could be sampled at each token, `[T]`.
  *
- * @returns undefined where top-k and top-p alone say it.
- * @throws WaggleError `INVALID_ARGUMENT` when a grammar's span has a token that the grammar forbids,
- *   or top-k or top-p without the recorded sets.
+ * @returns undefined if top-k and top-p alone determine them.
+ * @throws WaggleError `INVALID_ARGUMENT` if a grammar's span has a token that the grammar forbids, or
+ *   top-k or top-p is used without the recorded sets.
  */
 export async function keptSetsOf(
   request: ScoreRequest,
@@ -50,7 +50,7 @@ export async function keptSetsOf(
   if (keptTokenIds === undefined && (sampling.topK > 0 || sampling.topP < 1)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      "a sequence with grammars and top-k or top-p must come with its recorded keptTokenIds, got none; pass those of the sample",
+      "a sequence with grammars and top-k or top-p needs keptTokenIds; pass those of the sample",
     );
   }
   const kept: KeptSets = keptTokenIds ? [...keptTokenIds] : tokenIds.map(() => null);

@@ -1,23 +1,24 @@
-/** How requests that failed are tried again: a few times, with growing pauses, and not offline. */
+/** Retries of failed requests: a few times, with increasing pauses, and not while offline. */
 import type { WaggleError } from "@waggle/protocol";
 
+/** How often and when to retry. */
 export type RetryOptions = {
   /**
-   * Requests in a row that bring nothing new before it is given up. Default 5; 3 where the server has
-   * never answered: an address that is wrong, or a server that is down, is said within two seconds.
+   * Maximum requests in a row without new bytes. Default 5; 3 if the server has never responded, so
+   * that a wrong address or a server that is down is reported within two seconds.
    */
   readonly attempts?: number | undefined;
-  /** Before the second of them, in milliseconds; doubles each time. Default 500. */
+  /** Pause before the second request in milliseconds; doubles each time. Default 500. */
   readonly retryDelayMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** A request that brought nothing. */
+/** A request that returned no new bytes. */
 export type FailedRequest = {
   readonly error: WaggleError;
-  /** What the server asks for. */
+  /** The pause that the server asks for. */
   readonly retryAfterMs: number;
-  /** Nothing has ever come from this server. */
+  /** Whether this server has never responded. */
   readonly isUnreached?: boolean;
 };
 
@@ -27,8 +28,8 @@ const RETRY_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
 
 /**
- * Waits before the next request, or throws where there shall be none.
- * @param failures - requests in a row that brought nothing, 1 for the first.
+ * Waits before the next request, or throws if there should be none.
+ * @param failures - requests in a row without new bytes, 1 for the first.
  */
 export async function waitToRetry(
   { error, retryAfterMs, isUnreached }: FailedRequest,
@@ -38,7 +39,7 @@ export async function waitToRetry(
   const most = attempts ?? (isUnreached === true ? UNREACHED_ATTEMPTS : ATTEMPTS);
   const isOffline = (globalThis.navigator as { onLine?: boolean }).onLine === false;
   if (!error.retryable || failures >= most || isOffline) throw error;
-  // A quarter of chance, so that many pages do not come back at once.
+  // Random by a quarter, so that many pages do not retry at the same time.
   const delay = retryDelayMs * 2 ** (failures - 1) * (0.875 + Math.random() / 4);
   await sleep(Math.min(MAX_DELAY_MS, Math.max(delay, retryAfterMs)), signal);
 }

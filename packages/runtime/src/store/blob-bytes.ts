@@ -1,4 +1,4 @@
-/** The bytes of a Blob or File as a `ByteSource`: read from disk when they are asked for. */
+/** The bytes of a Blob or File as a `ByteSource`: read from disk on demand. */
 import type { ByteSource } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 
@@ -21,16 +21,16 @@ export async function readBlob(blob: Blob): Promise<Uint8Array<ArrayBuffer>> {
   } catch (cause) {
     throw new WaggleError(
       "STORAGE_UNAVAILABLE",
-      "a file must stay as it was when it was picked, got one that cannot be read; pick it again",
+      "the picked file changed or cannot be read; pick it again",
       { cause },
     );
   }
 }
 
-/** A read that no well-formed file asks for. */
+/** The error of a read that no well-formed file causes. */
 export function pastTheEnd(offset: number, length: number, sizeBytes: number): WaggleError {
   return new WaggleError(
     "MODEL_CORRUPT",
-    `reads must end within ${sizeBytes} bytes, got ${length} from ${offset}; load the file again`,
+    `cannot read ${length} bytes at ${offset} of ${sizeBytes}; load the file again`,
   );
 }

@@ -1,7 +1,7 @@
 /**
- * Cuts the bytes of a file into chunks as they come, hashes and stores them, and finds again what an
- * earlier page stored. Knows no network. The names of chunks hold their hashes, so a listing says
- * what is there, and a half-written one is never mistaken for a whole.
+ * Splits the bytes of a file into chunks as they arrive, hashes and stores them, and finds chunks
+ * that an earlier page stored. Chunk names contain hashes, so a listing shows which ones exist, and
+ * an incomplete chunk is never mistaken for a complete one.
  */
 import { sha256 as sha256Stream } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
@@ -11,18 +11,19 @@ import type { FallbackStorage } from "./chunk-storage.ts";
 import { chunkName } from "./chunked-file.ts";
 import type { Chunk, ChunkedContent } from "./chunked-content.ts";
 
-/** What a download knows of a file that is not whole yet. */
+/** What is known about a file that is not complete yet. */
 export type PartialFile = {
   readonly url: string;
-  /** ETag or date of the bytes that are here. */
+  /** ETag or date of the bytes downloaded so far. */
   readonly validator: string | null;
   readonly totalBytes: number | null;
   readonly chunkBytes: number;
 };
 
+/** A file that is complete in storage. */
 export type WholeFile = {
   readonly sha256: string;
-  /** What its server named this version. */
+  /** ETag or date of this version. */
   readonly validator: string | null;
   readonly content: ChunkedContent;
 };
@@ -39,10 +40,10 @@ type WholeRecord = {
 const PARTIAL_NAME = "partial.json";
 const WHOLE_NAME = "whole.json";
 const CHUNK_NAME = /^(\d{6})-([0-9a-f]{64})$/;
-/** Hashed at once in JavaScript: 1 ms of a page's thread. */
+/** Bytes hashed at once in JavaScript: 1 ms of a page's thread. */
 const HASH_PIECE_BYTES = 256 * 1024;
 
-/** A file that is whole in storage, by its record; its chunks are checked when they are read. */
+/** A file that is complete in storage according to its record; chunks are verified when read. */
 export async function findWholeFile(
   storage: FallbackStorage,
   key: string,
@@ -67,14 +68,14 @@ export async function findWholeFile(
   };
 }
 
-/** Bytes of a file that are stored, whole or not. */
+/** Stored bytes of a file, complete or not. */
 export async function storedBytes(storage: FallbackStorage, key: string): Promise<number> {
   let sum = 0;
   for (const [name, size] of await storage.list(key)) if (CHUNK_NAME.test(name)) sum += size;
   return sum;
 }
 
-/** One file on its way into storage. */
+/** A file being written to storage. */
 export class ChunkAssembly {
   readonly #storage: FallbackStorage;
   readonly #key: string;
@@ -94,7 +95,7 @@ export class ChunkAssembly {
 
   /**
    * An assembly with the chunks that are stored and intact.
-   * @param canContinue - whether they may be a beginning of what will come.
+   * @param canContinue - whether these may be the beginning of the file to download.
    */
   static async open(
     storage: FallbackStorage,
@@ -105,12 +106,12 @@ export class ChunkAssembly {
     const assembly = new ChunkAssembly(storage, key, chunkBytes);
     const partial = await readJson<PartialFile>(storage, key, PARTIAL_NAME);
     if (partial !== null && canContinue(partial)) await assembly.#resume(partial);
-    // Chunks of another version would pass for a beginning of this one later.
+    // Otherwise chunks of another version could later pass for a beginning of this one.
     else await storage.remove(key);
     return assembly;
   }
 
-  /** Bytes that are here. */
+  /** Bytes assembled so far. */
   get loadedBytes(): number {
     return this.#chunks.length * this.#chunkBytes + this.#tailBytes;
   }
@@ -119,7 +120,7 @@ export class ChunkAssembly {
     return this.#partial;
   }
 
-  /** Notes what the bytes to come are; written before the first of them. */
+  /** Stores what is known about the file; called before its first bytes. */
   async describe(partial: Omit<PartialFile, "chunkBytes">): Promise<void> {
     const described = { ...partial, chunkBytes: this.#chunkBytes };
     if (JSON.stringify(described) === JSON.stringify(this.#partial)) return;
@@ -127,7 +128,7 @@ export class ChunkAssembly {
     await writeJson(this.#storage, this.#key, PARTIAL_NAME, described);
   }
 
-  /** Takes the next bytes. Resolves when more can come. */
+  /** Adds the next bytes. Resolves when it can take more. */
   async add(piece: Uint8Array): Promise<void> {
     this.#hash.update(piece);
     for (let at = 0; at < piece.length;) {
@@ -139,7 +140,7 @@ export class ChunkAssembly {
     }
   }
 
-  /** Stores also the chunk that is not full, so that another page can go on at the byte. */
+  /** Also stores the incomplete chunk, so that another page can resume at this byte. */
   async flush(): Promise<void> {
     await this.#writing;
     if (this.#tailBytes === 0) return;
@@ -148,7 +149,7 @@ export class ChunkAssembly {
     await this.#storage.write(this.#key, name, bytes);
   }
 
-  /** Forgets everything that came. */
+  /** Discards all bytes. */
   async restart(): Promise<void> {
     await this.#writing;
     await this.#storage.remove(this.#key);
@@ -159,12 +160,12 @@ export class ChunkAssembly {
     this.#tailBytes = 0;
   }
 
-  /** Hex sha256 of all bytes; no more can come. */
+  /** Hex sha256 of all bytes; no more can be added. */
   digest(): string {
     return bytesToHex(this.#hash.digest());
   }
 
-  /** Writes the record that makes the file whole, and deletes what was only on the way. */
+  /** Writes the record that marks the file as complete, and deletes temporary data. */
   async finish(url: string, sha256OfFile: string): Promise<WholeFile> {
     const sizeBytes = this.loadedBytes;
     if (this.#tailBytes > 0) await this.#storeTail();
@@ -179,7 +180,7 @@ export class ChunkAssembly {
     };
     await writeJson(this.#storage, this.#key, WHOLE_NAME, record);
     const kept = new Set([WHOLE_NAME, ...this.#chunks.map((hash, i) => chunkName(i, hash))]);
-    // Only this page has the rest: the next one goes on with what is stored.
+    // The rest is only in this page's memory; the next page resumes with the stored chunks.
     if ((await this.#storage.held(this.#key, WHOLE_NAME)) !== null) kept.add(PARTIAL_NAME);
     for (const name of (await this.#storage.list(this.#key)).keys()) {
       if (!kept.has(name)) await this.#storage.remove(this.#key, name);
@@ -187,7 +188,7 @@ export class ChunkAssembly {
     return (await findWholeFile(this.#storage, this.#key)) as WholeFile;
   }
 
-  /** One write at a time runs while the next chunk comes in. */
+  /** Runs one write at a time while the next chunk arrives. */
   async #storeTail(): Promise<void> {
     const bytes = joined(this.#tail, this.#tailBytes);
     const hash = await sha256(bytes);
@@ -243,7 +244,7 @@ function joined(pieces: readonly Uint8Array[], length: number): Uint8Array<Array
   return bytes;
 }
 
-/** Lets a page draw: a message, because timers are clamped to 4 ms. */
+/** Lets the page draw. Uses a message, because timers are clamped to 4 ms. */
 function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
@@ -255,7 +256,7 @@ function nextTask(): Promise<void> {
   });
 }
 
-/** `null` where there is none, or a broken one. */
+/** `null` if there is none or it is broken. */
 export async function readJson<T>(
   storage: FallbackStorage,
   key: string,

@@ -1,25 +1,25 @@
 /**
- * Where chunks of files are kept: named byte strings under keys. Knows no file format, no network.
- * A durable storage that fails or is full never fails a load: what it refuses stays in memory.
+ * Storage of chunks of files: named byte strings under keys. If durable storage fails or is full,
+ * chunks stay in memory, so that a load never fails because of it.
  */
 
-/** One place for chunks. Names and keys hold letters, digits, dots and dashes. */
+/** A storage of chunks. Names and keys consist of letters, digits, dots and dashes. */
 export interface ChunkStorage {
   /** False once something is only in memory. */
   readonly isDurable: boolean;
   keys(): Promise<string[]>;
-  /** Sizes by name. Empty where nothing is stored. */
+  /** Sizes by name. Empty if nothing is stored. */
   list(key: string): Promise<Map<string, number>>;
-  /** `null` where it is not stored. The Blob reads lazily. */
+  /** `null` if it is not stored. The Blob reads lazily. */
   read(key: string, name: string): Promise<Blob | null>;
   /**
-   * All of it or nothing is there afterwards; where the browser cannot promise that, the reader's
-   * hash check finds out.
+   * Writes all bytes or none; where the browser cannot guarantee that, the reader's hash check
+   * detects incomplete data.
    */
   write(key: string, name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** One name, or all of a key. What is not there is no error. */
+  /** Removes one name, or all of a key. Missing ones are not an error. */
   remove(key: string, name?: string): Promise<void>;
-  /** How much more fits; `null` where nobody knows. */
+  /** Free space; `null` if unknown. */
   freeBytes(): Promise<number | null>;
 }
 
@@ -44,18 +44,18 @@ export function createMemoryStorage(): ChunkStorage {
   };
 }
 
-/** A storage in front of memory. */
+/** A storage backed by memory. */
 export interface FallbackStorage extends ChunkStorage {
-  /** The Blob of a name that is only in memory, else `null`. */
+  /** The Blob of a name that is only in memory, otherwise `null`. */
   held(key: string, name: string): Promise<Blob | null>;
-  /** Says how much is about to come. What does not fit goes to memory from the start. */
+  /** Announces upcoming bytes. If they do not fit, they go to memory from the start. */
   announce(sizeBytes: number): Promise<void>;
 }
 
-/** Browsers round what they say about free space, and others store meanwhile. */
+/** Browsers round the free space they report, and other pages write meanwhile. */
 const SPARE_BYTES = 16 * 1024 * 1024;
 
-/** @param durable - `null` where the browser gives a page no storage. */
+/** @param durable - `null` if the browser gives the page no storage. */
 export function createFallbackStorage(durable: ChunkStorage | null): FallbackStorage {
   return new MemoryBacked(durable);
 }
@@ -95,8 +95,8 @@ class MemoryBacked implements FallbackStorage {
       try {
         return await this.#durable.write(key, name, bytes);
       } catch {
-        // Over quota, or refused by the browser: the page works, the next one loads again. Each
-        // further attempt would cost a write to a full disk.
+        // Over quota, or refused by the browser: this page works, and the next one downloads again.
+        // Further attempts would each cost a write to a full disk.
         this.#isFull = true;
       }
     }
@@ -123,7 +123,7 @@ class MemoryBacked implements FallbackStorage {
     if (free !== null && free < sizeBytes + SPARE_BYTES) this.#isFull = true;
   }
 
-  /** Storage that cannot be read holds nothing. */
+  /** Storage that cannot be read counts as empty. */
   async #attempt<T>(use: (durable: ChunkStorage) => Promise<T>, otherwise: T): Promise<T> {
     if (this.#durable === null) return otherwise;
     return use(this.#durable).catch(() => otherwise);

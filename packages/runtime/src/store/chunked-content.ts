@@ -1,10 +1,11 @@
-/** A file in chunks, as plain data: where its bytes are and what they must hash to. */
+/** A file in chunks, as plain data: where its bytes are, and their hashes. */
 
+/** One chunk of a file. */
 export type Chunk = {
   /** Hex. */
   readonly sha256: string;
   readonly sizeBytes: number;
-  /** Its bytes, where they are only in memory. */
+  /** Its bytes, if they are only in memory. */
   readonly held: Blob | null;
 };
 
@@ -15,7 +16,7 @@ export type ChunkedContent = {
   /** Where damaged chunks are fetched from. */
   readonly url: string;
   readonly sizeBytes: number;
-  /** Of every chunk but the last. */
+  /** Size of every chunk but the last. */
   readonly chunkBytes: number;
   readonly chunks: readonly Chunk[];
 };

@@ -1,6 +1,6 @@
 /**
- * A file in chunks, each with its hash: read piece by piece, checked when a chunk is first touched,
- * fetched again where it is damaged or gone.
+ * A file in chunks with hashes: read piece by piece, verified when a chunk is first used, fetched
+ * again if it is damaged or missing.
  */
 import type { ByteSource } from "@waggle/model";
 import { sha256 } from "@waggle/protocol";
@@ -10,24 +10,24 @@ import type { Chunk, ChunkedContent } from "./chunked-content.ts";
 import type { refetchChunk } from "./refetch-chunk.ts";
 import type { Fetch } from "./remote-bytes.ts";
 
+/** Options of `openChunkedFile`. */
 export type ChunkedFileOptions = {
   readonly storage: ChunkStorage;
   /** Default: the global one. */
   readonly fetch?: Fetch;
   readonly signal?: AbortSignal;
-  /** Where code cannot be loaded at its first use. */
+  /** Given where code cannot be loaded on demand. */
   readonly refetchChunk?: typeof refetchChunk;
 };
 
-/** The name under which a chunk is stored: who writes the same name writes the same bytes. */
+/** The name under which a chunk is stored. Writers of the same name write the same bytes. */
 export function chunkName(index: number, hash: string): string {
   return `${String(index).padStart(6, "0")}-${hash}`;
 }
 
 /**
- * Keeps the last chunk that was read in memory.
- * `read` throws WaggleError `NETWORK` (retryable) where a damaged chunk cannot be fetched,
- * `DIGEST_MISMATCH` where the server has other bytes by now.
+ * Keeps the chunk read last in memory. `read` throws WaggleError `NETWORK` (retryable) if a damaged
+ * chunk cannot be fetched, `DIGEST_MISMATCH` if the server has other bytes by now.
  */
 export function openChunkedFile(content: ChunkedContent, options: ChunkedFileOptions): ByteSource {
   return new ChunkedFile(content, options);
@@ -66,7 +66,7 @@ class ChunkedFile implements ByteSource {
   async #slice(index: number, from: number, to: number): Promise<Uint8Array> {
     const verified = this.#verified.get(index);
     if (this.#last?.index !== index && verified !== undefined) {
-      // Gone since, by a page that freed storage: found and fetched again like a damaged one.
+      // Deleted since by a page that freed storage: fetched again like a damaged chunk.
       const bytes = await readBlob(verified.slice(from, to)).catch(() => null);
       if (bytes !== null) return bytes;
     }

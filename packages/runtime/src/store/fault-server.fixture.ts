@@ -1,15 +1,17 @@
-/** A file server over HTTP with ranges, ETags, HEAD, and every fault a download can meet. */
+/**
+ * A file server over HTTP with ranges, ETags, HEAD, and faults for tests of downloads. Tests only.
+ */
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 
-/** What happens to one request for a file. */
+/** A fault for one request of a file. */
 export type Fault =
-  /** The connection breaks, or nothing more comes, after so many bytes of the body. */
+  /** The connection breaks, or stalls, after this many bytes of the body. */
   | { readonly kind: "cut" | "stall"; readonly afterBytes: number }
   | { readonly kind: "status"; readonly status: number }
-  /** Says that it is whole with fewer bytes than there are. */
+  /** Claims to be complete with fewer bytes than the file has. */
   | { readonly kind: "short"; readonly bytes: number };
 
 export type ServedFile = {
@@ -22,7 +24,7 @@ export type ServedFile = {
 
 export class FaultServer {
   readonly files = new Map<string, ServedFile>();
-  /** Of the next requests for a path, one each. */
+  /** Faults of the next requests for a path, one each. */
   readonly faults = new Map<string, Fault[]>();
   /** `GET /path 100-`, in order. */
   readonly requests: string[] = [];
@@ -81,7 +83,7 @@ export class FaultServer {
     if (request.method === "HEAD") return void response.end();
     if (fault?.kind !== "cut" && fault?.kind !== "stall") return void response.end(body);
     response.write(body.subarray(0, fault.afterBytes), () => {
-      // Later: what the other side has not read when a connection breaks is lost to it.
+      // Delayed, because the other side loses what it has not read when a connection breaks.
       if (fault.kind === "cut") setTimeout(() => response.destroy(), 50);
     });
   }

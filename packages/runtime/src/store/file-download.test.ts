@@ -60,7 +60,7 @@ const codeOf = (promise: Promise<unknown>) =>
     (error: unknown) => (WaggleError.is(error) ? error.code : String(error)),
   );
 
-test("a file comes in chunks with their hashes, its own hash and progress up to its size", async () => {
+test("a file is stored in chunks with hashes, its own hash, and progress up to its size", async () => {
   const storage = durable();
   const seen: number[] = [];
   const file = await load(storage, {}, { onLoaded: (loaded) => seen.push(loaded) });
@@ -75,7 +75,7 @@ test("a file comes in chunks with their hashes, its own hash and progress up to 
 });
 
 describe("a broken download", () => {
-  test("goes on at the byte, and nothing is sent twice", async () => {
+  test("resumes at the byte where it broke, and nothing is sent twice", async () => {
     server.faults.set(PATH, [
       { kind: "cut", afterBytes: 1234 },
       { kind: "status", status: 503 },
@@ -91,7 +91,7 @@ describe("a broken download", () => {
     ]);
   });
 
-  test("goes on at the byte in the next page, after an abort", async () => {
+  test("resumes at the byte in the next page, after an abort", async () => {
     server.faults.set(PATH, [{ kind: "stall", afterBytes: 2500 }]);
     const storage = durable();
     const abort = new AbortController();
@@ -106,10 +106,10 @@ describe("a broken download", () => {
     expect(server.requests[1]).toBe(`GET ${PATH} 2500-`);
     expect(seen[0]).toBe(2500);
     const names = [...(await storage.list("u-model")).keys()];
-    expect(names).toHaveLength(6); // five chunks and the record; what was on the way is gone
+    expect(names).toHaveLength(6); // five chunks and the record; temporary data is gone
   });
 
-  test("starts again where the file has changed meanwhile", async () => {
+  test("starts again if the file has changed meanwhile", async () => {
     server.faults.set(PATH, [{ kind: "cut", afterBytes: 1500 }]);
     const storage = durable();
     await codeOf(load(storage, {}, { attempts: 1 }));
@@ -120,9 +120,9 @@ describe("a broken download", () => {
   });
 
   test.each([
-    ["that has no ETag", { hasRanges: true }, [`GET ${PATH}`, `GET ${PATH}`]],
+    ["without an ETag", { hasRanges: true }, [`GET ${PATH}`, `GET ${PATH}`]],
     [
-      "whose server has no ranges",
+      "on a server without ranges",
       { etag: '"1"', hasRanges: false },
       [`GET ${PATH}`, `GET ${PATH} 1500-`],
     ],
@@ -134,14 +134,14 @@ describe("a broken download", () => {
     expect(server.requests).toEqual(requests);
   });
 
-  test("goes on without an ETag where the hash is known", async () => {
+  test("resumes without an ETag if the hash is known", async () => {
     server.files.set(PATH, { bytes });
     server.faults.set(PATH, [{ kind: "cut", afterBytes: 1500 }]);
     await load(durable(), { sha256: await sha256(bytes) });
     expect(server.requests).toEqual([`GET ${PATH}`, `GET ${PATH} 1500-`]);
   });
 
-  test("does not build on chunks that were damaged in storage", async () => {
+  test("does not continue with chunks damaged in storage", async () => {
     server.faults.set(PATH, [{ kind: "cut", afterBytes: 3500 }]);
     const storage = durable();
     await codeOf(load(storage, {}, { attempts: 1 }));
@@ -154,7 +154,7 @@ describe("a broken download", () => {
     expect(server.requests[1]).toBe(`GET ${PATH} 1000-`);
   });
 
-  test("that hangs is given up, goes on, and at last is an error that can be tried again", async () => {
+  test("that stalls is retried, and finally fails with a retryable error", async () => {
     server.faults.set(PATH, [{ kind: "stall", afterBytes: 1700 }]);
     const storage = durable();
     expect(await contentOf(storage, await load(storage, {}, { stallMs: 60 }))).toEqual(bytes);
@@ -168,7 +168,7 @@ describe("a broken download", () => {
   });
 });
 
-describe("what is not as promised is refused, and not kept:", () => {
+describe("a download that differs from its description is refused and not kept:", () => {
   test.each([
     ["too many bytes", { sizeBytes: 4000 }],
     ["too few bytes", { sizeBytes: 5000 }],
@@ -179,7 +179,7 @@ describe("what is not as promised is refused, and not kept:", () => {
     expect(await storage.keys()).toEqual([]);
   });
 
-  test("a body that ends early is fetched on", async () => {
+  test("the rest of a body that ends early is fetched", async () => {
     server.faults.set(PATH, [{ kind: "short", bytes: 1100 }]);
     const storage = durable();
     const file = await load(storage, { sizeBytes: bytes.length });
@@ -223,12 +223,12 @@ test.each([
   expect(requests).toBe(most);
 });
 
-test("a page instead of the file is no file", async () => {
+test("an HTML page instead of the file counts as not found", async () => {
   server.files.set(PATH, { bytes, type: "text/html; charset=utf-8" });
   expect(await codeOf(load(durable()))).toBe("NOT_FOUND");
 });
 
-test("a compressed body has no size before it is here", async () => {
+test("a compressed body has no size until it is complete", async () => {
   const text = new Uint8Array(5000).fill(65);
   server.files.set(PATH, { bytes: text, isGzipped: true });
   const totals: number[] = [];
@@ -248,7 +248,7 @@ describe("a chunk that was damaged in storage", () => {
     return [storage, file];
   }
 
-  test("is found when it is read, fetched again alone, and stored", async () => {
+  test("is detected when read, fetched again by itself, and stored", async () => {
     const [storage, file] = await damaged();
     expect(await contentOf(storage, file)).toEqual(bytes);
     expect(server.requests).toEqual([`GET ${PATH} 2000-2999`]);
@@ -256,13 +256,13 @@ describe("a chunk that was damaged in storage", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("comes out of the whole file where the server has no ranges", async () => {
+  test("is taken from the whole file if the server has no ranges", async () => {
     const [storage, file] = await damaged();
     server.files.set(PATH, { bytes, hasRanges: false });
     expect(await contentOf(storage, file)).toEqual(bytes);
   });
 
-  test("is an error where the server has other bytes by now, or none", async () => {
+  test("is an error if the server has other bytes by now, or none", async () => {
     const [storage, file] = await damaged();
     server.files.set(PATH, { bytes: bytes.map((byte) => byte ^ 1) });
     expect(await codeOf(contentOf(storage, file))).toBe("DIGEST_MISMATCH");
@@ -273,7 +273,7 @@ describe("a chunk that was damaged in storage", () => {
   });
 });
 
-test("what no longer fits into storage stays in memory, and crosses to another thread", async () => {
+test("chunks that do not fit into storage stay in memory, and can be posted to another thread", async () => {
   const storage = durable();
   let writes = 0;
   const small: ChunkStorage = {
@@ -291,29 +291,29 @@ test("what no longer fits into storage stays in memory, and crosses to another t
     true,
     true,
   ]);
-  // a worker has the durable storage and what was posted to it
+  // a worker has the durable storage and the posted chunks
   expect(await contentOf(storage, structuredClone(file))).toEqual(bytes);
-  // the next page goes on with what was stored
+  // the next page resumes with the stored chunks
   server.requests.length = 0;
   await load(storage);
   expect(server.requests).toEqual([`GET ${PATH} 2000-`]);
 });
 
-test("a browser that has too little room is not filled first", async () => {
+test("if there is too little room, nothing is written to storage", async () => {
   const storage = { ...durable(), freeBytes: () => Promise.resolve(1_000_000) };
   const file = await load(storage, { sizeBytes: bytes.length });
   expect(file.content.chunks.every(({ held }) => held !== null)).toBe(true);
   expect(await storage.keys()).toEqual([]);
 });
 
-test("two tabs that load one file send for it once", async () => {
+test("two tabs that load one file fetch it once", async () => {
   const storage = durable();
   const files = await Promise.all([load(storage), load(storage)]);
   for (const file of files) expect(await contentOf(storage, file)).toEqual(bytes);
   expect(server.requests).toHaveLength(1);
 });
 
-test("a tab that waits for another one sees how far that is, and goes on when that one closes", async () => {
+test("a waiting tab sees the other one's progress, and continues when that one closes", async () => {
   server.faults.set(PATH, [{ kind: "stall", afterBytes: 2500 }]);
   const storage = durable();
   const closing = new AbortController();

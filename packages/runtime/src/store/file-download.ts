@@ -1,6 +1,6 @@
 /**
- * A file from the network into storage, in chunks: goes on at the byte where it broke, in this page
- * or the next, starts again where the file changed, and never trusts bytes that it has not hashed.
+ * Downloads a file into storage in chunks. Resumes at the byte where it broke, in this page or the
+ * next, starts again if the file changed, and never trusts bytes that it has not hashed.
  */
 import { WaggleError } from "@waggle/protocol";
 import { waitToRetry } from "./backoff.ts";
@@ -12,42 +12,46 @@ import { withFileLock } from "./file-lock.ts";
 import { requestBytes } from "./remote-bytes.ts";
 import type { Fetch, RemoteAnswer } from "./remote-bytes.ts";
 
+/** A file to download. */
 export type RemoteFile = {
-  /** Where it goes in storage. Two files never share one. */
+  /** Key in storage, unique to the file. */
   readonly key: string;
   readonly url: string;
-  /** `null` where nobody knows before. */
+  /** `null` if unknown in advance. */
   readonly sizeBytes: number | null;
   readonly sha256: string | null;
-  /** The address names a version: its bytes never change. */
+  /** Whether the URL names a version, so that its bytes never change. */
   readonly isImmutable: boolean;
-  /** What the server has now: a stored file of another version is fetched again. */
+  /** The server's current version: a stored file of another version is fetched again. */
   readonly current?: { readonly validator: string | null; readonly sizeBytes: number | null };
 };
 
+/** Options of `downloadFile`. */
 export type DownloadOptions = {
   readonly storage: FallbackStorage;
   readonly fetch: Fetch;
-  /** Bytes that are here; goes back where the file must start again. */
+  /** Called with the bytes loaded so far, which decrease if the file must start again. */
   readonly onLoaded?: (bytes: number) => void;
-  /** Size of the file, once somebody says. */
+  /** Called with the file's size once known. */
   readonly onTotal?: (bytes: number) => void;
   /** Default 8 MiB. */
   readonly chunkBytes?: number | undefined;
-  /** Most milliseconds without a byte before a request is given up. Default 20 000. */
+  /** Longest time without a byte before a request ends, in milliseconds. Default 20 000. */
   readonly stallMs?: number | undefined;
 } & RetryOptions;
 
 const CHUNK_BYTES = 8 * 1024 * 1024;
 const STALL_MS = 20_000;
-/** How often a tab that waits for another one looks how far that is. */
+/** Interval at which a waiting tab checks another tab's progress. */
 const WATCH_MS = 500;
 
 /**
- * The file, out of storage or the network. One tab at a time fetches it, others wait and then find it.
+ * Gets the file from storage or the network. One tab at a time fetches it; others wait and then
+ * find it.
  *
- * @throws WaggleError `NETWORK` (retryable: what came is kept), `NOT_FOUND`, `FORBIDDEN`, or
- *   `DIGEST_MISMATCH` where size or hash are not what was promised. Rejects with the signal's reason.
+ * @throws WaggleError `NETWORK` (retryable, keeping what was loaded), `NOT_FOUND`, `FORBIDDEN`, or
+ *   `DIGEST_MISMATCH` if size or hash differ from the expected ones. Rejects with the signal's
+ *   reason.
  */
 export async function downloadFile(file: RemoteFile, options: DownloadOptions): Promise<WholeFile> {
   const found = await findCurrentFile(file, options.storage);
@@ -70,7 +74,7 @@ export async function downloadFile(file: RemoteFile, options: DownloadOptions): 
   }
 }
 
-/** A stored file, unless the server has another version of it. Without ETags, sizes must do. */
+/** A stored file, unless the server has another version of it. Without ETags, sizes are compared. */
 async function findCurrentFile(
   { key, current, isImmutable, sha256 }: RemoteFile,
   storage: FallbackStorage,
@@ -202,14 +206,14 @@ class FileDownload {
       if (WaggleError.is(error, "NETWORK")) return { error, retryAfterMs: 0 };
       throw error;
     }
-    // A total that is no promise is the size of a compressed body, or the body was cut.
+    // The total may be the size of a compressed body, or the body was cut off.
     if (assembly.loadedBytes === expected) return "whole";
     if (expected === null && assembly.loadedBytes >= (total ?? 0)) return "whole";
     const error = this.#mismatch(`${total} bytes`, assembly.loadedBytes, true);
     return { error, retryAfterMs: 0 };
   }
 
-  /** Whether bytes with this description can be the beginning of what the server has now. */
+  /** Whether these bytes can be the beginning of the server's current file. */
   #canContinue(partial: PartialFile): boolean {
     return this.#isKnown || partial.validator !== null;
   }

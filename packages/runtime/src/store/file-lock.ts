@@ -1,10 +1,10 @@
-/** One writer of a file among all tabs of an origin, where the browser has Web Locks. */
+/** One writer per file among all tabs of an origin, if the browser has Web Locks. */
 
 /**
- * Runs `write` while nobody else writes the file of `key`. Without Web Locks it runs at once: chunks
- * are named by their hash, so two writers cost traffic, not correctness.
+ * Runs `write` while no other tab writes the file of `key`. Without Web Locks it runs immediately:
+ * chunks are named by hash, so two writers cost traffic, not correctness.
  *
- * @param signal - gives up waiting.
+ * @param signal - aborts waiting.
  */
 export async function withFileLock<T>(
   key: string,
@@ -20,7 +20,7 @@ export async function withFileLock<T>(
   return result as T;
 }
 
-/** Runs `change` unless somebody writes the file of `key`: then it stays as it is. */
+/** Runs `change` unless another tab is writing the file of `key`. */
 export async function unlessLocked(key: string, change: () => Promise<void>): Promise<void> {
   const { locks } = globalThis.navigator as { locks?: LockManager };
   if (locks === undefined) return change();

@@ -1,4 +1,4 @@
-/** The files of a loaded model that say how messages become tokens, for the page's own thread. */
+/** The files of a loaded model that define how messages become tokens, for the page's own thread. */
 import { openModel } from "./loaded-model.ts";
 import type { LoadedModel, OpenModelOptions } from "./loaded-model.ts";
 
@@ -10,7 +10,7 @@ const FORMAT_FILES = [
   "config.json",
 ];
 
-/** Their bytes by path, of those that the model has. */
+/** The bytes of those that the model has, by path. */
 export async function readFormatFiles(
   model: LoadedModel,
   options: OpenModelOptions = {},

@@ -7,7 +7,7 @@ export type GeneratedNetwork = {
   readonly fetch: Fetch;
   /** First byte of each request. */
   readonly requests: number[];
-  /** The next body breaks after so many bytes. */
+  /** The next body breaks after this many bytes. */
   breakAfter: number | null;
   isOffline: boolean;
 };

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** The Hub's answer about a repository, and its files under a commit. */
+/** Serves the Hub's description of a repository, and its files under a commit. */
 async function serveRepository(
   commit: string,
   files: ReadonlyMap<string, Uint8Array>,
@@ -130,7 +130,7 @@ test("a repository of the Hub loads with exact progress, and offline from then o
   expect(await codeOf(load(hub(), durable(), { fetch: offline }))).toBe("NETWORK");
 });
 
-test("a newer commit of a branch is fetched when it is asked for, sharing what did not change", async () => {
+test("with refresh, a newer commit of a branch is fetched, except unchanged files", async () => {
   const storage = durable();
   const first = await load(hub(), storage);
   const changed = new Map(nano).set("generation_config.json", new Uint8Array([123, 125]));
@@ -142,7 +142,7 @@ test("a newer commit of a branch is fetched when it is asked for, sharing what d
   expect(server.requests.some((request) => request.includes("safetensors"))).toBe(false);
 });
 
-test("of a folder on a plain server, what changed is fetched again when it is asked for", async () => {
+test("with refresh, changed files of a folder on a plain server are fetched again", async () => {
   const storage = durable();
   const url = `${server.url}/models/nano`;
   const first = await load(url, storage);
@@ -158,7 +158,7 @@ test("of a folder on a plain server, what changed is fetched again when it is as
     "GET /models/nano/generation_config.json",
   ]);
 
-  // one that changes while it comes is never a mixture of two versions
+  // a file that changes during the download is never a mixture of two versions
   const path = "/models/nano/model.safetensors";
   const changed = (nano.get("model.safetensors") as Uint8Array).slice();
   changed.fill(1, -300_000);
@@ -171,7 +171,7 @@ test("of a folder on a plain server, what changed is fetched again when it is as
   expect(server.requests.at(-1)).toMatch(/^GET .*model\.safetensors [1-9]\d*-$/);
 });
 
-test("a folder on a plain server loads, in one file or in shards, also where HEAD is unknown", async () => {
+test("a folder on a plain server loads, in one file or in shards, also without HEAD", async () => {
   const storage = durable();
   await expectNano(await load(`${server.url}/models/nano/`, storage), storage);
 
@@ -191,7 +191,7 @@ test("a folder on a plain server loads, in one file or in shards, also where HEA
   expect([...tensors.keys()]).toEqual(["model.norm.weight"]);
 });
 
-test("a picked folder loads without a copy, from the files beside the topmost config", async () => {
+test("a picked folder loads without a copy, from the files next to the topmost config", async () => {
   const files = [...nano].map(([name, bytes]) =>
     Object.assign(new File([bytes], name), { webkitRelativePath: `my/nano/${name}` }),
   );
@@ -208,7 +208,7 @@ test("a picked folder loads without a copy, from the files beside the topmost co
   expect(seen.at(-1)?.loadedBytes).toBe(seen.at(-1)?.totalBytes);
 });
 
-test("an edge's objects load by their hashes, and are in no list of models", async () => {
+test("an edge's objects load by hash and are not listed as models", async () => {
   const files = [...nano].map(([path, bytes]) => ({ path, bytes }));
   const model = await describeModelFolder(files);
   for (const { path, sha256: hash } of model.files) {
@@ -239,8 +239,8 @@ describe("before the weights are fetched", () => {
     await serveRepository(COMMIT, files);
     expect(await codeOf(load(hub(), durable(), { memory }))).toBe("nothing thrown");
     for (const [bytes, code] of [
-      [15e6, "DIGEST_MISMATCH"], // of its weights: they were fetched
-      [20e6, "MODEL_TOO_LARGE"], // stored in 4 bits: 160 MB where they are expanded
+      [15e6, "DIGEST_MISMATCH"], // of its weights, which were fetched
+      [20e6, "MODEL_TOO_LARGE"], // stored in 4 bits: 160 MB when expanded
     ] as const) {
       const quantization_config = { quant_method: "waggle", block_size: 32, format: "int4" };
       const stored = JSON.stringify({ ...JSON.parse(deep), quantization_config });
@@ -257,15 +257,15 @@ describe("before the weights are fetched", () => {
   });
 
   test.each([
-    ["of a type that is not computed", '{"model_type":"mamba"}', "MODEL_UNSUPPORTED"],
-    ["whose config is no JSON", "<html>", "MODEL_CORRUPT"],
+    ["of an unsupported type", '{"model_type":"mamba"}', "MODEL_UNSUPPORTED"],
+    ["whose config is not JSON", "<html>", "MODEL_CORRUPT"],
   ])("a model %s is refused", async (_, text, code) => {
     await serveRepository(COMMIT, new Map(nano).set("config.json", new TextEncoder().encode(text)));
     expect(await codeOf(load(hub(), durable()))).toBe(code);
     expect(wasWeightFetched()).toBe(false);
   });
 
-  test("a folder that lacks a part is refused", async () => {
+  test("a folder without one of its files is refused", async () => {
     server.files.delete("/models/nano/tokenizer.json");
     expect(await codeOf(load(`${server.url}/models/nano`, durable()))).toBe("MODEL_CORRUPT");
     expect(await codeOf(load(`${server.url}/elsewhere`, durable()))).toBe("NOT_FOUND");
@@ -274,7 +274,7 @@ describe("before the weights are fetched", () => {
   });
 });
 
-test("hashes that the caller knows are checked, for remote files and for picked ones", async () => {
+test("given hashes are checked, for remote and for picked files", async () => {
   const right = await sha256(nano.get("config.json") as Uint8Array<ArrayBuffer>);
   const url = `${server.url}/models/nano`;
   expect(await codeOf(load(url, durable(), { hashes: { "config.json": right } }))).toBe(
@@ -288,7 +288,7 @@ test("hashes that the caller knows are checked, for remote files and for picked 
   );
 });
 
-test("models in storage are listed with their sizes and deleted, but not what another one shares", async () => {
+test("models in storage are listed with sizes and deleted, except shared files", async () => {
   const storage = createFallbackStorage(durable());
   const options = { storage, chunkBytes: 100_000, retryDelayMs: 1, attempts: 1 };
   await loadModel(hub(), options);

@@ -1,6 +1,7 @@
 /**
- * A model from any source into this browser: what is whole in storage is used without a network,
- * what is not is fetched, and what cannot run here is refused before its weights are.
+ * Loads a model from any source into this browser. Complete files in storage are used without a
+ * network, others are fetched, and a model that cannot run here is refused before its weights are
+ * fetched.
  */
 import { parseDecoderConfig, parseStoredFormat } from "@waggle/model";
 import { fileListDigest, WaggleError } from "@waggle/protocol";
@@ -21,37 +22,38 @@ import { LoadProgressSum } from "./progress-sum.ts";
 import type { ModelProgress } from "./progress-sum.ts";
 import type { Fetch } from "./remote-bytes.ts";
 
+/** Options of `loadModel`. */
 export type LoadModelOptions = {
-  /** Gives up; what came stays in storage. */
+  /** Aborts; downloaded bytes stay in storage. */
   readonly signal?: AbortSignal;
-  /** Called as bytes come in. */
+  /** Called as bytes arrive. */
   readonly onProgress?: (progress: ModelProgress) => void;
   /**
-   * How it will run: a model that does not fit is refused before its weights are fetched. With a
-   * device, what that offers is looked up, for weights of more than 128 MiB, quantized ones of more
-   * than 16. Default: nothing is refused.
+   * How the model will run: one that does not fit is refused before its weights are fetched. With a
+   * device, its limits are queried for weights of more than 128 MiB, or 16 MiB if quantized.
+   * Default: nothing is refused.
    */
   readonly memory?: ModelMemoryOptions | DeviceMemoryOptions | null;
-  /** Hex sha256 by path, where the caller knows them: other bytes are refused. */
+  /** Expected hex sha256 by path: other bytes are refused. */
   readonly hashes?: { readonly [path: string]: string };
   /**
-   * Asks the server for a newer version of a branch or folder that is whole in storage. Default
-   * false: no request is made for it.
+   * Whether to ask the server for a newer version of a branch or folder that is complete in storage.
+   * Default false: no request is made for it.
    */
   readonly refresh?: boolean;
-  /** Default: the browser's own, in front of memory. */
+  /** Default: the browser's own, backed by memory. */
   readonly storage?: FallbackStorage;
   /** Default: the global one. */
   readonly fetch?: Fetch;
 } & Pick<DownloadOptions, "chunkBytes" | "stallMs" | "attempts" | "retryDelayMs">;
 
 /**
- * Loads a model's files. They are read where they are used, with `openModel`.
+ * Loads a model's files, to be read with `openModel`.
  *
  * @param source - a string as for `parseModelSource`.
- * @throws WaggleError `NETWORK` (retryable: it goes on where it broke), `NOT_FOUND`, `FORBIDDEN`,
- *   `DIGEST_MISMATCH`, `MODEL_CORRUPT`, `MODEL_UNSUPPORTED`, `MODEL_TOO_LARGE`, and with `webgpu` asked
- *   for in `memory` `DEVICE_UNAVAILABLE`. Rejects with the signal's reason.
+ * @throws WaggleError `NETWORK` (retryable: resumes where it broke), `NOT_FOUND`, `FORBIDDEN`,
+ *   `DIGEST_MISMATCH`, `MODEL_CORRUPT`, `MODEL_UNSUPPORTED`, `MODEL_TOO_LARGE`, and
+ *   `DEVICE_UNAVAILABLE` if `memory` asks for `webgpu`. Rejects with the signal's reason.
  */
 export async function loadModel(
   source: ModelSource | string,
@@ -68,7 +70,7 @@ export async function loadModel(
     if (expected !== undefined && expected !== actual) {
       throw new WaggleError(
         "DIGEST_MISMATCH",
-        `${path} must have hash ${expected.slice(0, 12)}, got ${actual.slice(0, 12)}; check the hash or the source`,
+        `${path} has hash ${actual.slice(0, 12)}, not ${expected.slice(0, 12)}; check the hash or the source`,
       );
     }
   }
@@ -142,7 +144,7 @@ async function loadRemote(load: Load): Promise<LoadedFile[]> {
     listed = await listRemoteModel(wanted as Exclude<ModelSource, { kind: "folder" }>, {
       ...options,
       fetch,
-      // Where there is something to fall back on, nobody waits for a server.
+      // With a stored model to fall back on, there are no retries.
       attempts: stored === null ? options.attempts : 1,
       read: async (file) => {
         const { content } = await download(file);
@@ -151,7 +153,7 @@ async function loadRemote(load: Load): Promise<LoadedFile[]> {
       },
     });
   } catch (error) {
-    // Asked for something newer, without a network: what is here is what there is.
+    // A refresh without a network uses the stored model.
     if (stored !== null && WaggleError.is(error, "NETWORK")) return reportStored(stored, load);
     throw error;
   }
@@ -159,11 +161,11 @@ async function loadRemote(load: Load): Promise<LoadedFile[]> {
     progress.total(path, sizeBytes ?? sizeHint);
   }
   if (wanted.kind !== "objects") {
-    // Before the files: what was begun is listed and can be deleted.
+    // Before the files, so that an unfinished download is listed and can be deleted.
     const files = listed.map(({ path, key }) => ({ path, key }));
     await writeModelRecord(storage, { source: name, files });
   }
-  // The config comes first: it may say that the rest is not worth fetching.
+  // The config first, because it may show that the rest need not be fetched.
   const config = listed.find(({ path }) => path === "config.json");
   if (config !== undefined) await assertSupported(await download(config), listed, load);
   const files: LoadedFile[] = [];
@@ -181,13 +183,13 @@ async function reportStored(files: LoadedFile[], load: Load): Promise<LoadedFile
   return files;
 }
 
-/** Models up to this size fit every device that has a browser for them. */
+/** Models up to this size fit every device whose browser can run them. */
 const SMALL_WEIGHTS = 128 * 2 ** 20;
 
-/** Of what is stored quantized, where a device expands it. */
+/** Maximum growth of stored quantized weights when a device expands them. */
 const MOST_GROWTH = 8;
 
-/** Its size; `null`: not known. */
+/** `null`: the size is unknown. */
 type SizedFile = Pick<ListedFile, "sizeBytes"> & Partial<Pick<ListedFile, "sizeHint">>;
 
 /** @throws WaggleError `MODEL_UNSUPPORTED`, `MODEL_TOO_LARGE`, `MODEL_CORRUPT`. */
@@ -221,10 +223,6 @@ async function readConfig(file: LoadedFile, { storage, options }: Load): Promise
     return JSON.parse(new TextDecoder().decode(await reader.bytes(file.path)));
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
-    throw new WaggleError(
-      "MODEL_CORRUPT",
-      "config.json must be JSON, got something else; check the address",
-      { cause },
-    );
+    throw new WaggleError("MODEL_CORRUPT", "config.json is not JSON; check the address", { cause });
   }
 }

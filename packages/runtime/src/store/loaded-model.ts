@@ -1,6 +1,6 @@
 /**
- * A model whose files are at hand: in the browser's storage, in memory or in a folder of the
- * visitor's. Plain data, cheap to post to a worker, which reads the bytes itself, piece by piece.
+ * A model whose files are available: in the browser's storage, in memory or in a visitor's folder.
+ * Plain data, cheap to post to a worker, which reads the bytes itself, piece by piece.
  */
 import { openModelWeights } from "@waggle/model";
 import type { ByteSource, TensorSource, WeightFormat } from "@waggle/model";
@@ -14,40 +14,42 @@ import type { ChunkedContent } from "./chunked-content.ts";
 import { openBrowserStorage } from "./opfs-storage.ts";
 import type { Fetch } from "./remote-bytes.ts";
 
-/** Where the bytes of a file are. */
+/** Location of a file's bytes. */
 type FileContent = ChunkedContent | { readonly kind: "blob"; readonly blob: Blob };
 
-/** `sizeBytes` and `sha256` are those of the content, as it was when it was loaded. */
+/** `sizeBytes` and `sha256` describe the content at loading time. */
 export type LoadedFile = FileReference & { readonly content: FileContent };
 
+/** See the header. */
 export type LoadedModel = {
   /** Hex sha256 of the list of files: the model's identity on trajectories. */
   readonly baseModel: string;
-  /** Where it came from, in words: `Qwen/Qwen3-0.6B@main`. */
+  /** Readable name of the source, such as `Qwen/Qwen3-0.6B@main`. */
   readonly source: string;
-  /** False where something is only in memory, and gone with the page. */
+  /** False if something is only in memory, and so lost with the page. */
   readonly isDurable: boolean;
   readonly files: readonly LoadedFile[];
-  /** The number format that its matrices are stored in and run in; `null`: numbers, which run in any. */
+  /** The format in which its matrices are stored and run; `null`: plain numbers, which run in any. */
   readonly storedFormat: WeightFormat | null;
 };
 
+/** Options of `openModel`. */
 export type OpenModelOptions = {
-  /** Default: the browser's own, as seen from this thread. */
+  /** Default: the browser's own, on this thread. */
   readonly storage?: ChunkStorage;
-  /** Gets damaged chunks again. Default: the global one. */
+  /** Used to fetch damaged chunks again. Default: the global one. */
   readonly fetch?: Fetch;
   readonly signal?: AbortSignal;
 } & Pick<ChunkedFileOptions, "refetchChunk">;
 
-/** Reads the files of a model. Holds at most one chunk per file; nothing to dispose. */
+/** Reads the files of a model. Holds at most one chunk per file and need not be disposed of. */
 export interface ModelReader {
   has(path: string): boolean;
-  /** @throws WaggleError `MODEL_CORRUPT` where the model does not hold it. */
+  /** @throws WaggleError `MODEL_CORRUPT` if the model does not have it. */
   file(path: string): ByteSource;
-  /** A whole file, for those that are small. */
+  /** A whole file, for small ones. */
   bytes(path: string): Promise<Uint8Array>;
-  /** @throws WaggleError `MODEL_CORRUPT` where weights are missing or broken. */
+  /** @throws WaggleError `MODEL_CORRUPT` if weights are missing or broken. */
   weights(): Promise<TensorSource>;
 }
 
@@ -63,7 +65,7 @@ export async function openModel(
     if (found === undefined) {
       throw new WaggleError(
         "MODEL_CORRUPT",
-        `a model must hold ${path}, got ${[...files.keys()].join(", ").slice(0, 500)}; use a whole folder`,
+        `the model has no ${path}, only ${[...files.keys()].join(", ").slice(0, 500)}; use a whole folder`,
       );
     }
     return found.content.kind === "blob"

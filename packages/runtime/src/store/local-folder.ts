@@ -1,4 +1,4 @@
-/** A model folder that the visitor picked. Its files stay where they are and are hashed once. */
+/** A model folder that the visitor picked. Its files stay in place and are hashed once. */
 import { sha256 as sha256Stream } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { selectModelFiles } from "@waggle/model";
@@ -6,10 +6,10 @@ import { WaggleError } from "@waggle/protocol";
 import { readBlob } from "./blob-bytes.ts";
 import type { LoadedFile } from "./loaded-model.ts";
 
-/** Read and hashed at once: 4 ms of a page's thread. */
+/** Bytes read and hashed at once: 4 ms of a page's thread. */
 const PIECE_BYTES = 1024 * 1024;
 
-/** The files of the folder that make the model, opened but not read, except the index of shards. */
+/** Opens the folder's files that make up the model. Reads only the index of shards. */
 export async function openLocalFolder(
   folder: FileSystemDirectoryHandle | readonly File[],
 ): Promise<{ readonly path: string; readonly file: File }[]> {
@@ -60,14 +60,17 @@ async function filesOfHandle(
   } catch (cause) {
     throw new WaggleError(
       "STORAGE_UNAVAILABLE",
-      `folder ${folder.name} must be readable, got a refusal; ask the visitor to pick it again`,
+      `folder ${folder.name} cannot be read; ask the visitor to pick it again`,
       { cause },
     );
   }
   return files;
 }
 
-/** An `<input webkitdirectory>` gives subfolders too: those beside the topmost config.json count. */
+/**
+ * An `<input webkitdirectory>` includes subfolders; only files next to the topmost config.json
+ * count.
+ */
 function filesBesideConfig(picked: readonly File[]): Map<string, () => Promise<File>> {
   const placed = picked.map((file) => {
     const path = file.webkitRelativePath || file.name;

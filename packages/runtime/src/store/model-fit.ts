@@ -1,4 +1,4 @@
-/** Whether a model can run at all, said before its weights are fetched. */
+/** Checks whether a model can run at all, before its weights are fetched. */
 import type { DecoderConfig } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import { contextLengthFor } from "../limits.ts";
@@ -13,7 +13,7 @@ import type {
 
 /**
  * Refuses a model that cannot run, before its weights are fetched.
- * @throws WaggleError `MODEL_TOO_LARGE` with the figure, the limit, and what would fit.
+ * @throws WaggleError `MODEL_TOO_LARGE` with the size, the limit, and what would fit.
  */
 export function assertModelFits(config: DecoderConfig, options: ModelMemoryOptions): void {
   const { limits } = options;
@@ -27,13 +27,13 @@ export function assertModelFits(config: DecoderConfig, options: ModelMemoryOptio
     : [memory.largestBuffer, limits.bufferBytes ?? 0, "the device's largest buffer"];
   throw new WaggleError(
     "MODEL_TOO_LARGE",
-    `a model must fit into ${gigabytes(limit)} (${what}), got ${gigabytes(needed)} as ${options.dtype} with a context of ${contextLength}; ${advice(config, options, limits)}`,
+    `the model needs ${gigabytes(needed)} as ${options.dtype} with a context of ${contextLength}, the limit is ${gigabytes(limit)} (${what}); ${advice(config, options, limits)}`,
   );
 }
 
 /**
- * What running on this page's device means.
- * @throws WaggleError `DEVICE_UNAVAILABLE` when `webgpu` is asked for and there is no adapter.
+ * The memory options for running on this page's device.
+ * @throws WaggleError `DEVICE_UNAVAILABLE` if `webgpu` is requested and there is no adapter.
  */
 export async function onDevice(asked: DeviceMemoryOptions): Promise<ModelMemoryOptions> {
   const { dtype = "f32", contextLength } = asked;
@@ -58,7 +58,7 @@ function fits(memory: ModelMemory, { totalBytes, bufferBytes }: MemoryLimits): b
   );
 }
 
-/** The most precise format that fits, or a shorter context, or another model. */
+/** Suggests the most precise format that fits, a shorter context, or another model. */
 function advice(config: DecoderConfig, options: ModelMemoryOptions, limits: MemoryLimits): string {
   const lower = limits.formats.slice(limits.formats.indexOf(options.dtype) + 1);
   for (const dtype of lower) {

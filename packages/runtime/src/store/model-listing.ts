@@ -1,6 +1,6 @@
 /**
- * Which files make the model of a remote source, where each of them is, and what is known of it
- * before it is fetched. Fetches no file.
+ * Lists the files that make up a remote source's model: their URLs, and what is known about them in
+ * advance. Fetches no file.
  */
 import { MODEL_FILE_NAMES, selectModelFiles, shardPaths } from "@waggle/model";
 import { sha256, WaggleError } from "@waggle/protocol";
@@ -12,26 +12,27 @@ import type { ModelSource } from "./model-source.ts";
 import { requestBytes } from "./remote-bytes.ts";
 import type { Fetch, RemoteAnswer } from "./remote-bytes.ts";
 
+/** A file of a model, before it is fetched. */
 export type ListedFile = RemoteFile & {
   readonly path: string;
-  /** What a server said of its size without promising it. */
+  /** The size that a server stated without guarantee. */
   readonly sizeHint: number | null;
 };
 
 export type ListingOptions = {
   readonly fetch: Fetch;
   readonly stallMs?: number | undefined;
-  /** Reads a small file that was listed: the index of shards. */
+  /** Reads a small listed file: the index of shards. */
   readonly read: (file: ListedFile) => Promise<Uint8Array>;
-  /** Hex sha256 by path, as the caller expects them. */
+  /** Expected hex sha256 by path. */
   readonly hashes?: { readonly [path: string]: string } | undefined;
 } & RetryOptions;
 
 const STALL_MS = 20_000;
 
 /**
- * @throws WaggleError `NOT_FOUND` for a repository that is not there, `FORBIDDEN` for one that needs
- *   a token, `MODEL_CORRUPT` where parts are missing, `NETWORK` (retryable).
+ * @throws WaggleError `NOT_FOUND` for a missing repository, `FORBIDDEN` for one that needs a token,
+ *   `MODEL_CORRUPT` if files are missing, `NETWORK` (retryable).
  */
 export async function listRemoteModel(
   source: Exclude<ModelSource, { kind: "folder" }>,
@@ -68,8 +69,8 @@ type HubFile = {
 };
 
 /**
- * Asks the Hub for commit, sizes and hashes in one request. (The hash in the headers of a download
- * is lost to pages: it stands on the redirect, which `fetch` follows silently.)
+ * Asks the Hub for commit, sizes and hashes in one request. (A page cannot read the hash in a
+ * download's headers: it is on the redirect, which `fetch` follows silently.)
  */
 async function listRepository(
   source: Extract<ModelSource, { kind: "hugging-face" }>,
@@ -83,7 +84,7 @@ async function listRepository(
   if (typeof commit !== "string" || !/^[0-9a-f]{40}$/.test(commit) || !Array.isArray(siblings)) {
     throw new WaggleError(
       "MODEL_CORRUPT",
-      `${host} must answer with a commit and its files, got something else; check the endpoint`,
+      `${host} did not answer with a commit and its files; check the endpoint`,
     );
   }
   const prefix = folder === undefined ? "" : `${folder.replace(/\/+$/, "")}/`;
@@ -107,7 +108,7 @@ async function listRepository(
   return select(files, options);
 }
 
-/** Tries the names that a folder may hold: a plain server has no listing. */
+/** Tries the file names that a folder may have, because a plain server has no listing. */
 async function probeFolder(baseUrl: string, options: ListingOptions): Promise<ListedFile[]> {
   const files = new Map<string, ListedFile>();
   const probeAll = async (paths: readonly string[]): Promise<void> => {
@@ -116,10 +117,7 @@ async function probeFolder(baseUrl: string, options: ListingOptions): Promise<Li
   };
   await probeAll(MODEL_FILE_NAMES);
   if (files.size === 0) {
-    throw new WaggleError(
-      "NOT_FOUND",
-      `${baseUrl} must be the folder of a model, got none of its files; check the address`,
-    );
+    throw new WaggleError("NOT_FOUND", `${baseUrl} has no files of a model; check the address`);
   }
   const index = files.get("model.safetensors.index.json");
   if (index !== undefined && !files.has("model.safetensors")) {
@@ -137,7 +135,7 @@ async function probe(
   const isMissing = (answer: RemoteAnswer): boolean =>
     answer.kind === "refused" && answer.error.code === "NOT_FOUND";
   const { fetch, signal, stallMs = STALL_MS } = options;
-  // Not every server knows HEAD, and each has its own way to say so.
+  // Not every server supports HEAD, and they refuse it in different ways.
   let answer = await requestBytes({ url, fetch, method: "HEAD", stallMs, signal });
   if (answer.kind === "refused" && !isMissing(answer)) answer = await ask(url, options);
   if (isMissing(answer)) return null;
@@ -170,13 +168,15 @@ function indexReader(
   return (path) => options.read(files.get(path) as ListedFile);
 }
 
-/** Files with a known hash are stored under it, so that one from two places is stored once. */
+/**
+ * Files with a known hash are stored under it, so that equal files from two places are stored once.
+ */
 async function listedFile(file: Omit<ListedFile, "key">): Promise<ListedFile> {
   const key = file.sha256 === null ? `u-${await sha256(file.url)}` : objectKey(file.sha256);
   return { ...file, key };
 }
 
-/** Tries again what may succeed later. */
+/** Retries temporary failures. */
 async function ask(url: string, options: ListingOptions): Promise<RemoteAnswer> {
   const { fetch, signal, stallMs = STALL_MS } = options;
   for (let failures = 1; ; failures++) {
@@ -196,7 +196,7 @@ async function readJsonAnswer(url: string, options: ListingOptions): Promise<obj
   } catch (cause) {
     throw new WaggleError(
       "MODEL_CORRUPT",
-      `${url.split("?")[0]} must answer with JSON, got something else; check the endpoint`,
+      `${url.split("?")[0]} did not answer with JSON; check the endpoint`,
       { cause },
     );
   }

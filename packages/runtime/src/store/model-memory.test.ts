@@ -12,7 +12,7 @@ import { TINY_CONFIG } from "../tiny-decoder.fixture.ts";
 import { assertModelFits } from "./model-fit.ts";
 import { modelMemory, wasmLimits, webgpuLimits } from "./model-memory.ts";
 
-/** Members of the published configs that set the sizes. */
+/** Members of the published configs that determine sizes. */
 const QWEN3_600M = parseDecoderConfig({
   model_type: "qwen3",
   vocab_size: 151_936,
@@ -85,8 +85,8 @@ const LFM2_350M = parseDecoderConfig({
   tie_embedding: true,
 });
 
-describe("a published config has the published number of parameters, so its weights the size:", () => {
-  // Counts of distinct parameters as the model cards and the files' metadata state them.
+describe("a published config has the published number of parameters, and so the size of its weights:", () => {
+  // Counts of distinct parameters from the model cards and the files' metadata.
   test.each<[string, DecoderConfig, number]>([
     ["Qwen3-0.6B", QWEN3_600M, 596_049_920],
     ["Qwen2.5-0.5B", QWEN25_500M, 494_032_768],
@@ -99,24 +99,24 @@ describe("a published config has the published number of parameters, so its weig
     expect(Math.abs(weights / (4 * parameters) - 1)).toBeLessThan(0.01);
     const half = modelMemory(config, { dtype: "f16" }).weights;
     expect(Math.abs(half / (2 * parameters) - 1)).toBeLessThan(0.01);
-    // 8 bits and a scale for every 32 of them
+    // 8 bits, and a scale for every 32 numbers
     const bytes = modelMemory(config, { dtype: "int8" }).weights;
     expect(Math.abs(bytes / (parameters * (1 + 4 / 32)) - 1)).toBeLessThan(0.01);
   });
 });
 
-test("keys and values are those of the layers that attend", () => {
+test("only layers with attention have keys and values", () => {
   // 28 layers × keys and values × 8 heads × 128 numbers × 2 bytes = 114,688 bytes a token
   const options = { dtype: "f16", contextLength: 4096 } as const;
   expect(modelMemory(QWEN3_600M, options).states).toBe(114_688 * 4096);
   expect(modelMemory(QWEN3_600M, { ...options, contexts: 8 }).states).toBe(8 * 114_688 * 4096);
-  // 6 attending layers × 2 × 8 heads × 64 numbers, and 10 convolutions of 2 × 1024 numbers
+  // 6 layers with attention × 2 × 8 heads × 64 numbers, and 10 convolutions of 2 × 1024 numbers
   const lfm2 = modelMemory(LFM2_350M, { dtype: "f32", contextLength: 1000 }).states;
   expect(lfm2).toBe(4 * (6 * 2 * 8 * 64 * 1000 + 10 * 2 * 1024));
 });
 
 test.each<WeightFormat>(["f32", "f16", "int8", "int4"])(
-  "the weights of a graph in %s have the size that was computed for them",
+  "the weights of a graph in %s have the computed size",
   async (dtype) => {
     const config: DecoderConfig = { ...TINY_CONFIG, vocabularySize: 5000, width: 256 };
     const { model, externalData } = await buildDecoderGraph(
@@ -142,22 +142,22 @@ describe("a model that does not fit is refused", () => {
   };
   const wasm = wasmLimits();
 
-  test("with the figure, the limit, and the format that would fit", () => {
+  test("with its size, the limit, and the format that would fit", () => {
     expect(refusal(SMOLLM3_3B, { dtype: "f32", contextLength: 4096, limits: wasm })).toMatch(
-      /^a model must fit into 3\.8 GB \(WebAssembly's memory\), got 1\d\.\d GB as f32 with a context of 4096; int4 \([23]\.\d GB\) fits$/,
+      /^the model needs 1\d\.\d GB as f32 with a context of 4096, the limit is 3\.8 GB \(WebAssembly's memory\); int4 \([23]\.\d GB\) fits$/,
     );
     expect(refusal(SMOLLM3_3B, { dtype: "int4", contextLength: 4096, limits: wasm })).toBe("fits");
     expect(refusal(GEMMA3_270M, { dtype: "f32", contextLength: 4096, limits: wasm })).toBe("fits");
   });
 
-  test("with a shorter context where that is what helps, or none", () => {
+  test("with a suggestion of a shorter context if that helps", () => {
     const options = { dtype: "int4", contextLength: 65_536, limits: wasm } as const;
     expect(refusal(SMOLLM3_3B, options)).toMatch(/; int4 with a context of (16384|8192) fits$/);
     const tiny = { ...wasm, totalBytes: 1e9 };
     expect(refusal(SMOLLM3_3B, { ...options, limits: tiny })).toMatch(/use a smaller model$/);
   });
 
-  test("where one matrix is larger than a buffer of the device", () => {
+  test("if one matrix is larger than the device's largest buffer", () => {
     const limits = webgpuLimits({
       maxBufferSize: 2 ** 30,
       maxStorageBufferBindingSize: 128 * 2 ** 20,
@@ -165,20 +165,20 @@ describe("a model that does not fit is refused", () => {
     });
     const options = { dtype: "f16", contextLength: 1024, limits } as const;
     expect(refusal(QWEN3_600M, options)).toMatch(
-      /^a model must fit into 128 MB \(the device's largest buffer\), got 297 MB as f16/,
+      /^the model needs 297 MB as f16 .* the limit is 128 MB \(the device's largest buffer\)/,
     );
     const large = { ...limits, bufferBytes: 2 ** 30 };
     expect(refusal(QWEN3_600M, { ...options, limits: large })).toBe("fits");
   });
 
-  test("where the machine is small", () => {
+  test("if the machine is small", () => {
     expect(wasmLimits(8)).toEqual(wasm);
     expect(wasmLimits(2).totalBytes).toBeLessThan(wasm.totalBytes);
     const options = { dtype: "f32", contextLength: 2048, limits: wasmLimits(2) } as const;
-    expect(refusal(QWEN3_600M, options)).toContain("what a page can have of 2 GB");
+    expect(refusal(QWEN3_600M, options)).toContain("a page's share of 2 GB");
   });
 
-  test("with its quantized weights as float32 where they are expanded to that", () => {
+  test("counting quantized weights as float32 if they are expanded", () => {
     const parameters = parameterCount(GEMMA3_270M);
     const limits = wasmLimits(4);
     const options = { dtype: "int4", contextLength: 512, limits } as const;
@@ -186,8 +186,8 @@ describe("a model that does not fit is refused", () => {
     expect(Math.abs(weights / (4 * parameters) - 1)).toBeLessThan(0.01);
     expect(refusal(GEMMA3_270M, options)).toBe("fits");
     const less = { ...options, limits: { ...limits, totalBytes: total - 1 } };
-    expect(refusal(GEMMA3_270M, less)).toMatch(/^a model must fit into .* as int4 /);
-    // A third of 2 GB does not hold them, and a GPU computes with what is stored.
+    expect(refusal(GEMMA3_270M, less)).toMatch(/^the model needs .* as int4 /);
+    // They exceed a third of 2 GB, and a GPU computes with the stored format.
     const small = modelMemory(GEMMA3_270M, { ...options, limits: wasmLimits(2) });
     expect(small.weights).toBeLessThan(1.2 * parameters);
     const adapter = { maxBufferSize: 2 ** 30, maxStorageBufferBindingSize: 2 ** 30 };
@@ -197,7 +197,7 @@ describe("a model that does not fit is refused", () => {
     expect(modelMemory(QWEN3_600M, options).weights).toBeLessThan(1.2 * 596_049_920);
   });
 
-  test("and one without limits is not", () => {
+  test("and without limits nothing is refused", () => {
     expect(refusal(SMOLLM3_3B, { dtype: "f32" })).toBe("fits");
   });
 });

@@ -1,7 +1,7 @@
 /**
- * How much memory a model takes before anything of it is loaded: weights in a number format, what
- * attention remembers of a full context, and the largest intermediate results. Pure arithmetic on a
- * config; an estimate, within a few percent for the first two.
+ * Memory that a model takes, computed from its config before anything is loaded: weights in a
+ * number format, states of a full context, and the largest intermediate results. An estimate,
+ * within a few percent for the first two.
  */
 import { decoderParameters, decoderStates, hasPositions, parameterCount } from "@waggle/model";
 import type { DecoderConfig, WeightFormat } from "@waggle/model";
@@ -12,48 +12,48 @@ import type { BrowserDevice } from "../worker/messages.ts";
 /** How a model will run. */
 export type ModelMemoryOptions = {
   readonly dtype: WeightFormat;
-  /** Most tokens of one context. Default: the model's, at most 8192. */
+  /** Maximum tokens of one context. Default: the model's, at most 8192. */
   readonly contextLength?: number;
-  /** Contexts that are held at the same time. Default 1. */
+  /** Number of contexts in memory at the same time. Default 1. */
   readonly contexts?: number;
-  /** Number format of keys, values and activations. Default: `f16` with weights in it, else `f32`. */
+  /** Format of keys, values and activations. Default: `f16` if the weights are, otherwise `f32`. */
   readonly activations?: "f32" | "f16";
-  /** Tokens of one run. Default: as the CPU back ends have it. */
+  /** Tokens of one run. Default: as in the CPU backends. */
   readonly runTokens?: number;
-  /** What the device has. Without it nothing is refused. */
+  /** The device's limits. Without them nothing is refused. */
   readonly limits?: MemoryLimits;
 };
 
 /** How a model will run on this page's device. */
 export type DeviceMemoryOptions = {
-  /** As of the policy. */
+  /** As for the policy. */
   readonly device: "auto" | BrowserDevice;
-  /** Default: as it is stored; numbers in `f32`. */
+  /** Default: the stored format, `f32` for plain numbers. */
   readonly dtype?: WeightFormat | undefined;
   readonly contextLength?: number | undefined;
 };
 
-/** What a device offers a model. */
+/** A device's limits for a model. */
 export type MemoryLimits = {
-  /** Most bytes in all. */
+  /** Maximum total bytes. */
   readonly totalBytes: number;
-  /** Most bytes of one matrix. `null`: no limit of its own. */
+  /** Maximum bytes of one matrix. `null`: no separate limit. */
   readonly bufferBytes: number | null;
   /**
-   * Bytes of weights as float32 up to which quantized ones are expanded to that when they are loaded.
-   * 0: none are.
+   * Maximum bytes of weights as float32 for which quantized ones are expanded when loaded. 0: none
+   * are.
    */
   readonly expandedBytes: number;
-  /** What sets the first limit, for messages: `WebAssembly's memory`. */
+  /** What determines the total, for messages: `WebAssembly's memory`. */
   readonly description: string;
-  /** Number formats that the device computes in, the most precise first. */
+  /** Number formats that the device supports, the most precise first. */
   readonly formats: readonly WeightFormat[];
 };
 
-/** Bytes. */
+/** In bytes. */
 export type ModelMemory = {
   readonly weights: number;
-  /** Keys, values and convolution states of all contexts, when they are full. */
+  /** Keys, values and convolution states of all contexts when full. */
   readonly states: number;
   /** Logits and the widest activations of one run. */
   readonly scratch: number;
@@ -65,14 +65,16 @@ export type ModelMemory = {
 const GIGABYTE = 1024 ** 3;
 /** Numbers that share a scale. */
 const BLOCK_SIZE = 32;
-/** WebAssembly addresses 4 GB; onnxruntime's own code and the allocator's gaps take from it. */
+/** WebAssembly addresses 4 GB, part of which goes to onnxruntime's code and allocation gaps. */
 const WASM_BYTES = 3.75 * GIGABYTE;
-/** Browsers say at most this, whatever there is: 8 means 8 or more. */
+/** The most that browsers report: 8 means 8 or more. */
 const DEVICE_MEMORY_CAP = 8;
-/** Of a small device's memory, what a page can have before the browser ends it. */
+/** Share of a small device's memory that a page can use before the browser ends it. */
 const PAGE_SHARE = 0.6;
 
-/** What running a model of this config takes: quantized weights expanded, where the limits say so. */
+/**
+ * Memory for running a model of this config, with quantized weights expanded if the limits say so.
+ */
 export function modelMemory(config: DecoderConfig, options: ModelMemoryOptions): ModelMemory {
   const { contexts = 1 } = options;
   const dtype = computedFormat(config, options);
@@ -104,7 +106,7 @@ export function modelMemory(config: DecoderConfig, options: ModelMemoryOptions):
   return { weights, states, scratch, total: weights + states + scratch, largestBuffer };
 }
 
-/** `f32` where quantized weights are expanded. */
+/** `f32` if quantized weights are expanded. */
 function computedFormat(
   config: DecoderConfig,
   { dtype, limits }: ModelMemoryOptions,
@@ -114,8 +116,8 @@ function computedFormat(
 }
 
 /**
- * What WebAssembly offers in this browser.
- * @param deviceMemory - `navigator.deviceMemory`, in GB, where the browser has it.
+ * WebAssembly's limits in this browser.
+ * @param deviceMemory - `navigator.deviceMemory` in GB, if the browser has it.
  */
 export function wasmLimits(deviceMemory?: number): MemoryLimits {
   const page = pageBytes(deviceMemory);
@@ -124,14 +126,14 @@ export function wasmLimits(deviceMemory?: number): MemoryLimits {
     totalBytes: isSmall ? page : WASM_BYTES,
     bufferBytes: null,
     expandedBytes: mostExpandedBytes(deviceMemory ?? Infinity),
-    description: isSmall ? `what a page can have of ${deviceMemory} GB` : "WebAssembly's memory",
+    description: isSmall ? `a page's share of ${deviceMemory} GB` : "WebAssembly's memory",
     formats: ["f32", "int8", "int4"],
   };
 }
 
 /**
- * What a WebGPU device offers. It does not say how much memory it has: only its buffers' limit and a
- * small machine's memory are known.
+ * A WebGPU device's limits. It does not report its memory: only the limits of its buffers and the
+ * memory of small machines are known.
  *
  * @param adapter - limits of the adapter, and whether it has `shader-f16`.
  */
@@ -148,7 +150,7 @@ export function webgpuLimits(
     totalBytes: page ?? Infinity,
     bufferBytes: Math.min(adapter.maxBufferSize, adapter.maxStorageBufferBindingSize),
     expandedBytes: 0,
-    description: `what a page can have of ${deviceMemory} GB`,
+    description: `a page's share of ${deviceMemory} GB`,
     formats: adapter.hasFloat16 ? ["f32", "f16", "int8", "int4"] : ["f32", "int8", "int4"],
   };
 }
@@ -158,7 +160,7 @@ function pageBytes(deviceMemory: number | undefined): number | null {
   return deviceMemory * PAGE_SHARE * GIGABYTE;
 }
 
-/** As `@waggle/model` lays matrices out; only linears are in 4 bits. */
+/** Layout of matrices in `@waggle/model`; only linears have 4 bits. */
 function matrixBytes(
   rows: number,
   columns: number,
@@ -186,10 +188,10 @@ function scratchBytes(
   const { width, feedForwardSize, heads, keyValueHeads, headSize, vocabularySize } = config;
   const mostTokens = options.runTokens ?? runTokensFor(config, contextLength);
   const runTokens = Math.min(contextLength, mostTokens);
-  // Logits are float32 wherever they are read: of a run that scores, or of the rows of a batch.
+  // Logits are float32 where they are read: those of a scoring run, or of the rows of a batch.
   const scored = Math.min(runTokens, runScoresFor(config));
   const logits = 4 * vocabularySize * Math.max(scored, decodeRowsFor(config));
-  // Residual, its norm, queries, keys, values, and gate, up and their product live at once.
+  // Residual, its norm, queries, keys, values, and gate, up and their product exist at once.
   const perToken =
     2 * width + 2 * heads * headSize + 2 * keyValueHeads * headSize + 3 * feedForwardSize;
   const scores = heads * runTokens * contextLength;

@@ -1,6 +1,6 @@
 /**
- * Which models are in storage, by where they came from: what an offline start needs, and what a
- * page shows to a visitor who wants the space back.
+ * Records of the models in storage by source: for starting offline, and for showing visitors what
+ * takes space.
  */
 import { sha256 } from "@waggle/protocol";
 import { findWholeFile, readJson, storedBytes, writeJson } from "./chunk-assembly.ts";
@@ -9,17 +9,19 @@ import { unlessLocked } from "./file-lock.ts";
 import type { LoadedFile } from "./loaded-model.ts";
 import { openBrowserStorage } from "./opfs-storage.ts";
 
+/** The files of one source. */
 export type ModelRecord = {
-  /** As `modelSourceName` gives it. */
+  /** From `modelSourceName`. */
   readonly source: string;
   readonly files: readonly { readonly path: string; readonly key: string }[];
 };
 
+/** A model in storage. */
 export type StoredModel = {
   readonly source: string;
-  /** What it occupies. Files that two models share count for both. */
+  /** Its size in storage. Files shared by two models count for both. */
   readonly sizeBytes: number;
-  /** It loads without a network. */
+  /** Whether it loads without a network. */
   readonly isWhole: boolean;
 };
 
@@ -30,7 +32,7 @@ export type StoredModelOptions = {
 
 const RECORDS = "models";
 
-/** What was written of a source, also when its download did not come to an end. */
+/** The record of a source, also of an unfinished download. */
 export async function readModelRecord(
   storage: FallbackStorage,
   source: string,
@@ -45,7 +47,7 @@ export async function writeModelRecord(
   await writeJson(storage, RECORDS, await recordName(record.source), record);
 }
 
-/** The files of a record, or `null` where one of them is not whole. */
+/** The files of a record, or `null` if one of them is not complete. */
 export async function findRecordedFiles(
   storage: FallbackStorage,
   record: ModelRecord,
@@ -60,7 +62,7 @@ export async function findRecordedFiles(
   return files;
 }
 
-/** Models in storage, whole or begun, sorted by source. Not the objects of an edge. */
+/** Models in storage, complete or not, sorted by source. Leaves out an edge's objects. */
 export async function listModels(options: StoredModelOptions = {}): Promise<StoredModel[]> {
   const storage = options.storage ?? (await openBrowserStorage());
   const models: StoredModel[] = [];
@@ -74,8 +76,8 @@ export async function listModels(options: StoredModelOptions = {}): Promise<Stor
 }
 
 /**
- * Deletes a model by the name that `listModels` gives, but no file that another one shares or that
- * is being written. What is not there is no error.
+ * Deletes a model by its name in `listModels`, except files that another model shares or that are
+ * being written. A missing model is not an error.
  */
 export async function deleteModel(source: string, options: StoredModelOptions = {}): Promise<void> {
   const storage = options.storage ?? (await openBrowserStorage());
@@ -88,7 +90,7 @@ export async function deleteModel(source: string, options: StoredModelOptions = 
   }
 }
 
-/** Keys of all files that a model in storage names. */
+/** Keys of all files of models in storage. */
 export async function recordedKeys(storage: FallbackStorage): Promise<Set<string>> {
   const records = await allRecords(storage);
   return new Set(records.flatMap(({ files }) => files.map(({ key }) => key)));

@@ -28,7 +28,7 @@ test.each([
   "ftp://example.org/a",
   "https://",
   "javascript:alert(1)",
-])("%j is no source", (text) => {
+])("%j is not a source", (text) => {
   let error: unknown;
   try {
     parseModelSource(text);

@@ -1,20 +1,21 @@
 /**
- * Where a model can come from, and what a visitor may type for it. Names only: `model-listing.ts`
- * asks the servers.
+ * The sources that a model can come from, and the forms in which a visitor may type them. Names only:
+ * `model-listing.ts` contacts the servers.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { BaseModelReference } from "@waggle/protocol";
 
+/** Where a model comes from. */
 export type ModelSource =
   | {
       readonly kind: "hugging-face";
-      /** `Qwen/Qwen3-0.6B`. Public ones only: a page has no token that it could keep secret. */
+      /** `Qwen/Qwen3-0.6B`. Public ones only, because a page cannot keep a token secret. */
       readonly repository: string;
       /** Branch, tag or commit. Default `main`. */
       readonly revision?: string;
       /** Folder inside the repository. Default: its root. */
       readonly folder?: string;
-      /** Default `https://huggingface.co`; a mirror must have its paths. */
+      /** Default `https://huggingface.co`. A mirror must have the same paths. */
       readonly endpoint?: string;
     }
   /** A folder in Hugging Face's layout on any server that this page may read. */
@@ -24,7 +25,7 @@ export type ModelSource =
       readonly kind: "folder";
       readonly folder: FileSystemDirectoryHandle | readonly File[];
     }
-  /** The edge's objects by hash: `<baseUrl>/v1/objects/<sha256>`. */
+  /** An edge's objects by hash: `<baseUrl>/v1/objects/<sha256>`. */
   | {
       readonly kind: "objects";
       readonly baseUrl: string;
@@ -36,8 +37,8 @@ export const HUGGING_FACE = "https://huggingface.co";
 const REPOSITORY = /^[A-Za-z0-9][\w.-]{0,95}\/[A-Za-z0-9][\w.-]{0,95}$/;
 
 /**
- * `org/name`, `org/name@revision`, an address of a repository, folder or file on huggingface.co, or
- * the address of any other folder.
+ * Parses `org/name`, `org/name@revision`, the URL of a repository, folder or file on
+ * huggingface.co, or the URL of any other folder.
  *
  * @throws WaggleError `INVALID_ARGUMENT` for anything else.
  */
@@ -52,7 +53,7 @@ export function parseModelSource(text: string): ModelSource {
   if (!URL.canParse(trimmed)) throw notASource(text);
   const url = new URL(trimmed);
   if (!/^(www\.)?(huggingface\.co|hf\.co)$/.test(url.hostname)) {
-    // a file of the folder is what people copy
+    // people often copy the URL of a file in the folder
     const path = url.pathname.replace(/\/(config\.json|[^/]+\.safetensors)$/, "");
     return { kind: "url", baseUrl: `${url.origin}${path}`.replace(/\/+$/, "") };
   }
@@ -66,7 +67,7 @@ export function parseModelSource(text: string): ModelSource {
   return hub(repository, decodeURIComponent(revision), folder, text);
 }
 
-/** One line that names a source and nothing else, the same each time. */
+/** A one-line name that is unique to the source and stable. */
 export function modelSourceName(source: ModelSource): string {
   switch (source.kind) {
     case "hugging-face": {
@@ -104,6 +105,6 @@ function hub(
 function notASource(text: string): WaggleError {
   return new WaggleError(
     "INVALID_ARGUMENT",
-    `a model must be named as organization/name, organization/name@revision or an https address, got ${JSON.stringify(text.slice(0, 200))}; copy it from the model's page`,
+    `${JSON.stringify(text.slice(0, 200))} is not organization/name, organization/name@revision or an https address; copy it from the model's page`,
   );
 }

@@ -2,7 +2,7 @@ import { sha256 } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { createModelStore } from "./model-store.ts";
 
-test("the page's own storage holds a model for a second, offline load, until it is pruned", async () => {
+test("the page's own storage keeps a model for a second, offline load until it is pruned", async () => {
   const bytes = crypto.getRandomValues(new Uint8Array(60_000));
   const file = { path: "model.safetensors", sha256: await sha256(bytes), sizeBytes: 60_000 };
   let requests = 0;

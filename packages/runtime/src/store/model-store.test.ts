@@ -76,7 +76,7 @@ const model = async () => ({
 });
 
 describe("the files of a model", () => {
-  test("come by hash, with progress in bytes up to the exact total", async () => {
+  test("are fetched by hash, with progress in bytes up to the exact total", async () => {
     const edge = fakeEdge([config, weights]);
     const seen: LoadProgress[] = [];
     const files = await open(edge).modelFiles(await model(), { onProgress: (p) => seen.push(p) });
@@ -151,7 +151,7 @@ describe("the files of a model", () => {
     expect(await storage.keys()).toEqual([]);
   });
 
-  test("that cannot be had say why", async () => {
+  test("that cannot be fetched say why", async () => {
     const edge = fakeEdge([config]);
     expect(await codeOf(open(edge).modelFiles(await model()))).toBe("NOT_FOUND");
     edge.status = 503;
@@ -166,7 +166,7 @@ describe("the files of a model", () => {
   });
 });
 
-test("an adapter comes by its reference, and stays what was published", async () => {
+test("an adapter is loaded by its reference and equals the published one", async () => {
   const adapter = tinyAdapter(3);
   const bytes = writeAdapter(adapter, TINY_CONFIG);
   const { path: _, ...file } = await referenceTo("adapter", bytes);
@@ -175,7 +175,7 @@ test("an adapter comes by its reference, and stays what was published", async ()
   expect(loaded).toEqual(adapter);
 });
 
-test("pruning deletes what is not named", async () => {
+test("pruning deletes objects that are not named", async () => {
   const edge = fakeEdge([config, weights]);
   const storage = durable();
   const store = open(edge, storage);

@@ -1,6 +1,6 @@
 /**
- * Model files and adapters of an edge by content hash: fetched once, verified, kept in the browser's
- * own storage, read from there offline. Knows no policy and no manifest's meaning.
+ * Model files and adapters of an edge, by content hash: fetched once, verified, kept in the
+ * browser's own storage, and read from there offline.
  */
 import { readAdapter } from "@waggle/model";
 import type { Adapter, DecoderConfig } from "@waggle/model";
@@ -16,38 +16,41 @@ import { recordedKeys } from "./model-records.ts";
 import { openBrowserStorage } from "./opfs-storage.ts";
 import type { Fetch } from "./remote-bytes.ts";
 
+/** Options of `createModelStore`. */
 export type ModelStoreOptions = {
   /** Origin of the edge; objects are read from `<baseUrl>/v1/objects/<sha256>`. */
   readonly baseUrl: string;
   /** Default: the page's. */
   readonly fetch?: Fetch;
-  /** Default: the browser's own, in front of memory. */
+  /** Default: the browser's own, backed by memory. */
   readonly storage?: FallbackStorage;
 } & Pick<DownloadOptions, "chunkBytes" | "stallMs" | "attempts" | "retryDelayMs">;
 
-/** Bytes of all files of one call that are here, out of what their references promise. */
+/** Loaded and total bytes of all files of one call, according to their references. */
 export type LoadProgress = { readonly loadedBytes: number; readonly totalBytes: number };
 
+/** Options of a load. */
 export type LoadOptions = {
-  /** Called as bytes come in; what was stored counts at once. Never more than the total. */
+  /** Called as bytes arrive; stored bytes count at once. Never exceeds the total. */
   readonly onProgress?: (progress: LoadProgress) => void;
   readonly signal?: AbortSignal;
 };
 
+/** See the header. */
 export interface ModelStore {
-  /** False once something could only be kept in memory, and is gone with the page. */
+  /** False once something is only in memory, and so lost with the page. */
   readonly isDurable: boolean;
   /**
    * The files of a base model by path.
    *
-   * @throws WaggleError `NETWORK` (retryable) when a file cannot be fetched, `NOT_FOUND` when the
-   *   edge does not have it, `DIGEST_MISMATCH` when its bytes are not those of the reference.
+   * @throws WaggleError `NETWORK` (retryable) if a file cannot be fetched, `NOT_FOUND` if the edge
+   *   does not have it, `DIGEST_MISMATCH` if its bytes do not match the reference.
    */
   modelFiles(
     model: Pick<BaseModelReference, "files">,
     options?: LoadOptions,
   ): Promise<Map<string, Uint8Array>>;
-  /** One adapter. @throws as `modelFiles`, and `ADAPTER_INCOMPATIBLE` when it does not fit. */
+  /** One adapter. @throws as `modelFiles`, and `ADAPTER_INCOMPATIBLE` if it does not fit. */
   adapter(
     reference: AdapterReference,
     config: DecoderConfig,
@@ -58,11 +61,11 @@ export interface ModelStore {
     reference: { readonly sha256: string; readonly sizeBytes: number },
     options?: LoadOptions,
   ): Promise<Uint8Array>;
-  /** Deletes every stored object but these, by hash, and but those of models in storage. */
+  /** Deletes every stored object except these hashes and those of models in storage. */
   prune(keep: readonly string[]): Promise<void>;
 }
 
-/** A store over the browser's file system, or over memory where there is none. */
+/** A store over the browser's file system, or over memory if there is none. */
 export function createModelStore(options: ModelStoreOptions): ModelStore {
   return new ObjectStore(options);
 }
@@ -88,7 +91,7 @@ class ObjectStore implements ModelStore {
     const totalBytes = model.files.reduce((sum, file) => sum + file.sizeBytes, 0);
     let done = 0;
     const files = new Map<string, Uint8Array>();
-    // One after the other: the large file is what takes the time, and progress stays in order.
+    // One after the other: the large file dominates the time, and progress stays in order.
     for (const file of model.files) {
       const bytes = await this.#load(file, options.signal, (loaded) =>
         options.onProgress?.({ loadedBytes: done + loaded, totalBytes }),

@@ -31,7 +31,7 @@ afterEach(async () => {
   await root.removeEntry(FOLDER, { recursive: true }).catch(() => undefined);
 });
 
-/** Storage as a page that has just been opened sees it. */
+/** Storage as a newly opened page sees it. */
 async function openPage(): Promise<FallbackStorage> {
   const root = await navigator.storage.getDirectory();
   const directory = await root.getDirectoryHandle(FOLDER, { create: true });
@@ -59,7 +59,7 @@ function inOtherThread(request: ThreadRequest): Promise<ThreadAnswer> {
   }).finally(() => worker.terminate());
 }
 
-test("a file goes into the origin's file system in chunks, and is read offline by the next page", async () => {
+test("a file is stored in the origin's file system in chunks and read offline by the next page", async () => {
   const first = await load();
   expect(first.bytes).toEqual(bytes);
   expect(first.storage.isDurable).toBe(true);
@@ -73,14 +73,14 @@ test("a file goes into the origin's file system in chunks, and is read offline b
   expect(network.requests).toEqual([0]);
 });
 
-test("the next page goes on at the byte where the network broke", async () => {
+test("the next page resumes at the byte where the network broke", async () => {
   network.breakAfter = 765_432;
   await expect(load({ attempts: 1 })).rejects.toMatchObject({ code: "NETWORK", retryable: true });
   expect((await load()).bytes).toEqual(bytes);
   expect(network.requests).toEqual([0, 765_432]);
 });
 
-test("a chunk that was damaged or deleted in the file system is fetched again", async () => {
+test("a chunk damaged or deleted in the file system is fetched again", async () => {
   const { storage, file } = await load();
   const [first, second] = [...(await storage.list("u-1")).keys()].toSorted();
   await storage.write("u-1", first as string, new Uint8Array(100_000));
@@ -92,7 +92,7 @@ test("a chunk that was damaged or deleted in the file system is fetched again", 
   expect(file.sha256).toBe(await sha256(bytes));
 });
 
-test("where the browser's quota ends in the middle of a download, the rest stays in memory", async () => {
+test("if the browser's quota runs out during a download, the rest stays in memory", async () => {
   const setQuota = (quotaSize?: number): Promise<unknown> =>
     (cdp() as unknown as { send(method: string, params: object): Promise<unknown> }).send(
       "Storage.overrideQuotaForOrigin",
@@ -111,10 +111,10 @@ test("where the browser's quota ends in the middle of a download, the rest stays
     await setQuota();
   }
   expect((await load()).bytes).toEqual(bytes);
-  expect(network.requests[1]).toBeGreaterThan(0); // the next page goes on with what is stored
+  expect(network.requests[1]).toBeGreaterThan(0); // the next page resumes with what is stored
 });
 
-test("two threads that load one file at the same time fetch it once, and both have it whole", async () => {
+test("two threads that load one file concurrently fetch it once, and both get it completely", async () => {
   const request = {
     kind: "download",
     folder: FOLDER,
@@ -141,7 +141,7 @@ test("a worker of a browser without createWritable stores the same", async () =>
   expect((await load()).bytes).toEqual(bytes);
 });
 
-test("a model of an address is read by a worker from storage, listed, and deleted", async () => {
+test("a model loaded by URL is read by a worker from storage, listed, and deleted", async () => {
   const files = modelFiles();
   const fetch = (url: string) => {
     const found = files.get(url.replace("https://models.invalid/tiny/", ""));
@@ -183,12 +183,12 @@ test("a folder of the file system loads without a copy", async () => {
   expect(model.files.every(({ content }) => content.kind === "blob")).toBe(true);
 });
 
-test("what an earlier version stored in the Cache API is deleted, and nothing else there", async () => {
+test("only what an earlier version stored in the Cache API is deleted", async () => {
   const put = async (name: string) =>
     (await caches.open(name)).put("/v1/objects/0", new Response(new Uint8Array(1000)));
   await put("waggle-objects-1");
   await put("of-the-site");
-  // A thread that has just started, as a page has.
+  // A newly started thread, as in a new page.
   await inOtherThread({ kind: "open-storage" });
   await expect.poll(() => caches.has("waggle-objects-1")).toBe(false);
   expect(await caches.has("of-the-site")).toBe(true);

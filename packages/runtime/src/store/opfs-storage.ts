@@ -1,6 +1,6 @@
 /**
- * Chunks in the browser's origin private file system. Not the Cache API: that stores responses as a
- * whole, so a broken download of several GB could not go on where it stopped.
+ * Chunks in the browser's origin private file system. The Cache API only stores whole responses, so a
+ * broken download of several GB could not be resumed.
  */
 import { createFallbackStorage } from "./chunk-storage.ts";
 import type { ChunkStorage, FallbackStorage } from "./chunk-storage.ts";
@@ -8,25 +8,25 @@ import type { ChunkStorage, FallbackStorage } from "./chunk-storage.ts";
 /** Folder in the origin's file system. The number changes with the layout. */
 const FOLDER = "waggle-models-1";
 
-/** Where an earlier version kept models, in the Cache API: visitors' disks still hold them. */
+/** Where an earlier version kept models in the Cache API. Visitors' disks may still have them. */
 const OLD_CACHE = "waggle-objects-1";
 
 let shared: Promise<FallbackStorage> | null = null;
 
 /**
- * The storage of this browser in front of memory, one per thread: what is only in memory is found by
- * all loads of the thread.
+ * This browser's storage backed by memory, one per thread, so that all loads of the thread share
+ * what is only in memory.
  */
 export function openBrowserStorage(): Promise<FallbackStorage> {
   if (shared === null) {
     shared = openOpfs().then(createFallbackStorage);
-    // Nobody waits for it; where it cannot be deleted, a later visit tries again.
+    // Not awaited; if it cannot be deleted, a later visit tries again.
     void orNull(globalThis.caches?.delete(OLD_CACHE));
   }
   return shared;
 }
 
-/** `null` without secure context, in private windows that refuse, and outside browsers. */
+/** `null` without a secure context, in private windows that refuse, and outside browsers. */
 async function openOpfs(): Promise<ChunkStorage | null> {
   try {
     const root = await navigator.storage.getDirectory();
@@ -36,7 +36,7 @@ async function openOpfs(): Promise<ChunkStorage | null> {
   }
 }
 
-/** In a worker of a browser without `createWritable`; the types of windows do not have it. */
+/** In a worker of a browser without `createWritable`; missing in the DOM types of windows. */
 type SyncFileHandle = FileSystemFileHandle & {
   createSyncAccessHandle(): Promise<{
     truncate(size: number): void;
@@ -46,7 +46,7 @@ type SyncFileHandle = FileSystemFileHandle & {
   }>;
 };
 
-/** Chunks as files of `directory`, one folder for a key. */
+/** Chunks as files of `directory`, one folder per key. */
 export function createOpfsStorage(directory: FileSystemDirectoryHandle): ChunkStorage {
   const folder = (key: string): Promise<FileSystemDirectoryHandle | null> =>
     orNull(directory.getDirectoryHandle(key));
@@ -62,7 +62,7 @@ export function createOpfsStorage(directory: FileSystemDirectoryHandle): ChunkSt
       const held = await folder(key);
       if (held === null) return sizes;
       for await (const [name, handle] of held.entries()) {
-        // Chromium keeps `<name>.crswap` beside a file until it is closed.
+        // Chromium keeps `<name>.crswap` next to a file until it is closed.
         if (handle.kind !== "file" || name.endsWith(".crswap")) continue;
         const file = await orNull((handle as FileSystemFileHandle).getFile());
         if (file !== null) sizes.set(name, file.size);
@@ -79,7 +79,7 @@ export function createOpfsStorage(directory: FileSystemDirectoryHandle): ChunkSt
       try {
         await writeFile(handle, bytes);
       } catch (error) {
-        await orNull(held.removeEntry(name)); // else an empty file would stay
+        await orNull(held.removeEntry(name)); // otherwise an empty file would remain
         throw error;
       }
     },
@@ -87,8 +87,7 @@ export function createOpfsStorage(directory: FileSystemDirectoryHandle): ChunkSt
       if (name === undefined) await orNull(directory.removeEntry(key, { recursive: true }));
       else await orNull((await folder(key))?.removeEntry(name));
     },
-    // Chromium does not tell: its answer stays the same under a smaller quota, so a write may fail
-    // all the same.
+    // Chromium reports the same under a smaller quota, so a write may still fail.
     async freeBytes() {
       const { quota, usage } = await navigator.storage.estimate();
       return quota === undefined ? null : quota - (usage ?? 0);
@@ -100,7 +99,7 @@ async function writeFile(
   handle: FileSystemFileHandle,
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<void> {
-  // Safari before 26 has only the second, and only in workers.
+  // Safari before 26 only has the second way, and only in workers.
   if ("createWritable" in handle) {
     const stream = await handle.createWritable();
     try {
@@ -123,7 +122,7 @@ async function writeFile(
   }
 }
 
-/** What is not there, or is being written by somebody else, is nothing. */
+/** Resolves to null if the entry does not exist or is being written elsewhere. */
 async function orNull<T>(promise: Promise<T> | undefined): Promise<T | null> {
   try {
     return (await promise) ?? null;

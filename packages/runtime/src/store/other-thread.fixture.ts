@@ -1,6 +1,6 @@
 /**
- * Another thread of the same origin, as another tab or a model's worker is one: loads a generated
- * file over a network of its own, reads a model that was posted to it, or opens its storage.
+ * Another thread of the same origin, like another tab or a model's worker: loads a generated file
+ * over its own network, reads a model posted to it, or opens its storage. Tests only.
  */
 import { sha256 } from "@waggle/protocol";
 import { createFallbackStorage } from "./chunk-storage.ts";
@@ -16,16 +16,16 @@ export type ThreadRequest =
       readonly kind: "download";
       readonly folder: string;
       readonly url: string;
-      /** As a browser whose files have no `createWritable`. */
+      /** Simulates a browser whose files have no `createWritable`. */
       readonly hasOnlySyncHandles: boolean;
     }
   | { readonly kind: "read"; readonly model: LoadedModel; readonly path: string }
   | { readonly kind: "open-storage" };
 
-/** What it answers: the hash of what it read, and how many requests it made. */
+/** The hash of what it read, and the number of its requests. */
 export type ThreadAnswer = { readonly hash: string; readonly requests: number };
 
-// Also imported for its types, on a page.
+// The page also imports this file, for its types.
 if (typeof document === "undefined") {
   addEventListener("message", (event: MessageEvent<ThreadRequest>) => {
     void answer(event.data).then((value) => postMessage(value));

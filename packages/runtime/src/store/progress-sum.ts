@@ -1,14 +1,15 @@
-/** How far the files of one model are, summed. */
+/** Sums the progress of one model's files. */
 
-/** Bytes of all files that are here, out of all there are. */
+/** Loaded and total bytes of all files. */
 export type ModelProgress = {
   readonly loadedBytes: number;
-  /** `null` while the size of a file is not known. Never less than `loadedBytes`. */
+  /** `null` while the size of a file is unknown. Never less than `loadedBytes`. */
   readonly totalBytes: number | null;
-  /** The file that moved. */
+  /** The file whose progress changed. */
   readonly path: string;
 };
 
+/** See the header. */
 export class LoadProgressSum {
   readonly #onProgress: ((progress: ModelProgress) => void) | undefined;
   readonly #files = new Map<string, { loaded: number; total: number | null }>();
@@ -17,13 +18,13 @@ export class LoadProgressSum {
     this.#onProgress = onProgress;
   }
 
-  /** Notes a file and its size, as far as it is known; without a call of `onProgress`. */
+  /** Sets a file's size, if known, without calling `onProgress`. */
   total(path: string, bytes: number | null): void {
     const file = this.#files.get(path) ?? { loaded: 0, total: null };
     this.#files.set(path, { loaded: file.loaded, total: bytes ?? file.total });
   }
 
-  /** Notes how much of a file is here. It may go back where the file starts again. */
+  /** Sets the loaded bytes of a file. They may decrease if the file starts again. */
   loaded(path: string, bytes: number): void {
     const total = this.#files.get(path)?.total ?? null;
     this.#files.set(path, { loaded: bytes, total });
@@ -31,7 +32,7 @@ export class LoadProgressSum {
     let totalBytes: number | null = 0;
     for (const file of this.#files.values()) {
       loadedBytes += file.loaded;
-      // A hint may be too small: the size of a compressed body.
+      // A hint may be too small, such as the size of a compressed body.
       const most = file.total === null ? null : Math.max(file.total, file.loaded);
       totalBytes = totalBytes === null || most === null ? null : totalBytes + most;
     }

@@ -1,15 +1,14 @@
-/** A chunk of a model that storage lost or damaged, from where it came. Loaded when one is. */
+/** Fetches a model's chunk again that storage lost or damaged. Loaded on demand. */
 import { sha256, WaggleError } from "@waggle/protocol";
 import type { Chunk, ChunkedContent } from "./chunked-content.ts";
 import { requestBytes } from "./remote-bytes.ts";
 import type { Fetch } from "./remote-bytes.ts";
 
-/** Milliseconds of silence after which a chunk that is fetched again counts as lost. */
+/** Milliseconds of silence after which fetching a chunk fails. */
 const REPAIR_STALL_MS = 20_000;
 
 /**
- * @throws WaggleError `NETWORK` (retryable), `DIGEST_MISMATCH` where the server has other bytes by
- *   now.
+ * @throws WaggleError `NETWORK` (retryable), `DIGEST_MISMATCH` if the server has other bytes by now.
  */
 export async function refetchChunk(
   { url, chunkBytes, chunks }: ChunkedContent,
@@ -32,7 +31,7 @@ export async function refetchChunk(
   if (answer.kind === "body") {
     let at = answer.offset;
     for await (const piece of answer.pieces()) {
-      // a server without ranges sends all of it
+      // a server without ranges sends the whole file
       const wanted = piece.subarray(
         Math.max(0, begin - at),
         Math.max(0, Math.min(piece.length, end - at)),
@@ -45,6 +44,6 @@ export async function refetchChunk(
   if ((await sha256(bytes)) === chunk.sha256) return bytes;
   throw new WaggleError(
     "DIGEST_MISMATCH",
-    `a damaged piece of ${url.split("/").at(-1)?.split("?")[0] ?? url} must be fetched again as it was, got other bytes; delete the model and load it again`,
+    `${url.split("/").at(-1)?.split("?")[0] ?? url} is damaged in storage and has changed on its server; delete the model and load it again`,
   );
 }

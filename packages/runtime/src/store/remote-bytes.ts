@@ -1,6 +1,6 @@
 /**
- * One HTTP request for the bytes of a file from some offset on, with a limit on silence. No retries
- * and no storage: `file-download.ts` has those.
+ * One HTTP request for the bytes of a file from an offset on, with a limit on silence. Retries and
+ * storage are in `file-download.ts`.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { FailedRequest } from "./backoff.ts";
@@ -14,49 +14,50 @@ export type Fetch = (
   },
 ) => Promise<Response>;
 
+/** The bytes to request. */
 export type RemoteRequest = {
   readonly url: string;
   readonly fetch: Fetch;
   readonly method?: "GET" | "HEAD";
-  /** First byte wanted. Default 0. */
+  /** First byte. Default 0. */
   readonly offset?: number;
-  /** One past the last byte wanted. Default: to the end. */
+  /** One past the last byte. Default: to the end. */
   readonly end?: number;
-  /** What `offset` bytes that are here already came with: a changed file is sent from the start. */
+  /** Validator of the first `offset` bytes: a changed file is sent from the start. */
   readonly validator?: string | null;
-  /** Most milliseconds without a byte. */
+  /** Longest time without a byte, in milliseconds. */
   readonly stallMs: number;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** What came back, before its body. */
+/** The response, before its body. */
 export type RemoteAnswer =
   | {
       readonly kind: "body";
-      /** Where the body begins: the offset asked for, or 0 where the server starts again. */
+      /** Start of the body: the requested offset, or 0 if the server starts again. */
       readonly offset: number;
-      /** Size of the whole file. `null` where the server does not say. */
+      /** Size of the whole file. `null` if the server does not say. */
       readonly totalBytes: number | null;
-      /** The total holds; else it may be the size of a compressed body. */
+      /** Whether the total is reliable; otherwise it may be the size of a compressed body. */
       readonly isExactTotal: boolean;
       /** Strong ETag, or else the date of the last change. */
       readonly validator: string | null;
-      /** As Hugging Face's servers state it of large files. */
+      /** Stated by Hugging Face's servers for large files. */
       readonly sha256: string | null;
       readonly pieces: () => AsyncGenerator<Uint8Array, void, undefined>;
       readonly cancel: () => Promise<void>;
     }
-  /** The file ends at or before the offset; its size, where the server says. */
+  /** The file ends at or before the offset; with its size, if the server says. */
   | { readonly kind: "past-end"; readonly totalBytes: number | null }
   | ({ readonly kind: "refused" } & FailedRequest);
 
-/** Servers that answered this thread before: what fails there now may pass. */
+/** Origins that have responded to this thread, so that failures there may be temporary. */
 const reached = new Set<string>();
 
 /**
  * Sends the request and reads the headers.
- * @throws the signal's reason. What the network or the server does wrong is an answer, or a
- *   WaggleError `NETWORK` (retryable) out of `pieces`.
+ * @throws the signal's reason. Failures of the network or the server are returned as an answer, or
+ *   thrown by `pieces` as WaggleError `NETWORK` (retryable).
  */
 export async function requestBytes(request: RemoteRequest): Promise<RemoteAnswer> {
   const { url, offset = 0, end, validator, signal } = request;
@@ -64,8 +65,8 @@ export async function requestBytes(request: RemoteRequest): Promise<RemoteAnswer
   const headers: Record<string, string> = {};
   if (offset > 0 || end !== undefined) {
     headers["Range"] = `bytes=${offset}-${end === undefined ? "" : end - 1}`;
-    // From another origin it would need a preflight, which Hugging Face's file servers refuse; there
-    // the validators are compared after the fact.
+    // Cross-origin it would need a preflight, which Hugging Face's file servers refuse; there the
+    // validators are compared afterwards.
     if (validator != null && isSameOrigin(url)) headers["If-Range"] = validator;
   }
   let response: Response;
@@ -87,7 +88,7 @@ export async function requestBytes(request: RemoteRequest): Promise<RemoteAnswer
     await cancel();
     return { kind: "past-end", totalBytes: contentRange(response)?.total ?? null };
   }
-  // Single-page apps answer a missing file with their page.
+  // Single-page apps answer requests for missing files with their page.
   const isPage = response.headers.get("content-type")?.startsWith("text/html") === true;
   if (!response.ok || isPage) {
     await cancel();
@@ -127,7 +128,7 @@ export async function requestBytes(request: RemoteRequest): Promise<RemoteAnswer
   };
 }
 
-/** Ends a request that has been silent for too long, or whose caller gave up. */
+/** Ends a request that has been silent for too long, or whose caller aborted. */
 class SilenceLimit {
   readonly #limitMs: number;
   readonly #controller = new AbortController();
@@ -145,7 +146,7 @@ class SilenceLimit {
     return this.#controller.signal;
   }
 
-  /** `work`, unless it stays silent: also where it does not know the signal. */
+  /** Resolves like `work`, or rejects after too long a silence, even if `work` ignores the signal. */
   async guard<T>(work: Promise<T>): Promise<T> {
     const { signal } = this.#controller;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -155,7 +156,7 @@ class SilenceLimit {
       if (signal.aborted) giveUp();
       else signal.addEventListener("abort", giveUp, { once: true });
       timer = setTimeout(
-        () => this.#controller.abort(new Error(`nothing came for ${this.#limitMs} ms`)),
+        () => this.#controller.abort(new Error(`no data for ${this.#limitMs} ms`)),
         this.#limitMs,
       );
     });
@@ -177,12 +178,12 @@ function refusal(url: string, status: number, headers: Headers): RemoteAnswer {
   const retryable = status >= 500 || status === 429 || status === 408;
   const code = status === 404 ? "NOT_FOUND" : isForbidden(status) ? "FORBIDDEN" : "NETWORK";
   const advice = isForbidden(status)
-    ? "use a public model that needs no licence to be accepted, or a folder"
+    ? "use a public model without a licence to accept, or a folder"
     : "check the address";
   const seconds = Number(headers.get("retry-after") ?? 0);
   return {
     kind: "refused",
-    error: new WaggleError(code, `${shown(url)} must be served, got status ${status}; ${advice}`, {
+    error: new WaggleError(code, `${shown(url)} answered with status ${status}; ${advice}`, {
       retryable,
     }),
     retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : 0,
@@ -197,7 +198,7 @@ function networkError(url: string, cause: unknown): WaggleError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new WaggleError(
     "NETWORK",
-    `${shown(url)} must be readable, got ${reason.slice(0, 200)}; try again, what came is kept`,
+    `cannot read ${shown(url)}: ${reason.slice(0, 200)}; try again, downloaded bytes are kept`,
     { retryable: true, cause },
   );
 }

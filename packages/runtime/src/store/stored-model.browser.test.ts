@@ -39,7 +39,7 @@ async function scores(
   return rawLogProbs;
 }
 
-/** Loads files into the browser's storage, in chunks that cut tensors, as from a server. */
+/** Loads files into the browser's storage, in chunks that split tensors, as from a server. */
 function store(files: ReadonlyMap<string, Uint8Array>): Promise<LoadedModel> {
   const fetch = (url: string) => {
     const found = files.get(url.slice(SOURCE.length + 1));
@@ -56,13 +56,13 @@ const largestGap = (a: readonly number[], b: readonly number[]): number =>
 const withTokenizer = (files: Map<string, Uint8Array>) =>
   files.set("tokenizer.json", new TextEncoder().encode("{}"));
 
-test("a worker that reads a model from storage computes what it computes from bytes", async () => {
+test("a worker computes the same with a model from storage as with one from bytes", async () => {
   const stored = await store(withTokenizer(tinyModelFiles()));
   expect(stored.isDurable).toBe(true);
   expect(await scores(stored)).toEqual(await scores(tinyModelFiles()));
 });
 
-test("a model that is stored in int4 runs in int4, as one that is quantized in the page", async () => {
+test("a model stored in int4 runs in int4, like one quantized in the page", async () => {
   const parameters = convertWeights(TINY_CONFIG, tensorMapSource(tinyWeights()), "int4");
   const parts = [
     safetensorsHeaderBytes(new Map(parameters.flatMap(({ tensors }) => [...tensors]))),
@@ -82,7 +82,7 @@ test("a model that is stored in int4 runs in int4, as one that is quantized in t
   const fromStorage = await scores(stored);
   const inPage = await scores(tinyModelFiles(), "int4");
   const exact = await scores(tinyModelFiles());
-  // apart by the rounding of scales to float16, which is far less than that of weights to 4 bits
+  // they differ by the rounding of scales to float16, far less than by that of weights to 4 bits
   expect(largestGap(fromStorage, inPage)).toBeLessThan(largestGap(exact, inPage) / 5);
   await expect(scores(stored, "f32")).rejects.toMatchObject({ code: "MODEL_CORRUPT" });
 });

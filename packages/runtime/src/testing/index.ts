@@ -1,3 +1,3 @@
-/** A chat that says what a script says, for tests of what is built on chats. */
+/** A chat with scripted answers, for tests of code built on chats. */
 export { createScriptedChat } from "./scripted-chat.ts";
 export type { ScriptedChat, ScriptedChatTurn } from "./scripted-chat.ts";

@@ -7,7 +7,7 @@ import { createScriptedChat } from "./scripted-chat.ts";
 
 const messages = [{ role: "user" as const, content: "hi" }];
 
-test("a script is spoken word by word, and every request is remembered", async () => {
+test("a script is streamed word by word, and every request is recorded", async () => {
   const chat = createScriptedChat([
     "One two  three",
     { content: "So: ", toolCalls: [{ name: "search", arguments: { q: 1 } }] },
@@ -28,7 +28,7 @@ test("a script is spoken word by word, and every request is remembered", async (
   expect(chat.calls).toEqual([{ messages, stream: true, temperature: 0 }, { messages }]);
 });
 
-test("turns can be computed, fail, break off, and run out", async () => {
+test("turns can be computed, fail, break off and run out", async () => {
   const chat = createScriptedChat([
     ({ messages: sent }) => `heard ${sent.length}`,
     new Error("offline"),
@@ -44,7 +44,7 @@ test("turns can be computed, fail, break off, and run out", async () => {
   await expect(chat.completions.create({ messages }, { signal })).rejects.toThrow("enough");
 });
 
-test("it stands in for a model of the AI SDK", async () => {
+test("it can replace a model of the AI SDK", async () => {
   const model = createLanguageModel({ source: sourceOf(createScriptedChat(["Fine."])) });
   expect((await generateText({ model, prompt: "?" })).text).toBe("Fine.");
 });

@@ -1,6 +1,6 @@
 /**
- * A chat that says what a script says and remembers what it was asked. No model, no tokens: where a
- * test needs ids and log-probs, a chat over `ScriptedPolicy` of `@waggle/testing` has them.
+ * A chat with scripted answers that records its requests. It has no model and no tokens: for ids and
+ * log-probs, use a chat over `ScriptedPolicy` of `@waggle/testing`.
  */
 import { WaggleError } from "@waggle/protocol";
 import type {
@@ -13,32 +13,33 @@ import type {
 } from "../chat/chat-types.ts";
 import { defineChat, foldChunks } from "../chat/define-chat.ts";
 
-/** What one request is answered with. */
+/** The answer to one request. */
 export type ScriptedChatTurn =
-  /** Comes word by word. */
+  /** Streamed word by word. */
   | string
   | {
       readonly content?: string;
       readonly toolCalls?: readonly { readonly name: string; readonly arguments: object }[];
-      /** Default: `tool_calls` with calls, else `stop`. */
+      /** Default: `tool_calls` with calls, otherwise `stop`. */
       readonly finishReason?: ChatFinishReason;
-      /** Thrown after what is said: an answer that breaks off. */
+      /** Thrown after the content, for an answer that breaks off. */
       readonly error?: Error;
     }
   | Error
   | ((request: ChatRequest) => ScriptedChatTurn | Promise<ScriptedChatTurn>);
 
+/** See the header. */
 export type ScriptedChat = Chat & {
   /** Every request, in order, as it was sent. */
   readonly calls: readonly ChatRequest[];
-  /** Turns that were not asked for. */
+  /** Number of unused turns. */
   readonly remaining: number;
 };
 
 const RECORD: ChatRecord = { learnable: false, reason: "a script was read, nothing was sampled" };
 
 /**
- * A chat over a script. Words count as tokens.
+ * Creates a chat over a script. Words count as tokens.
  *
  * ```ts
  * const chat = createScriptedChat(["Hello.", { toolCalls: [{ name: "search", arguments: {} }] }]);
@@ -46,7 +47,7 @@ const RECORD: ChatRecord = { learnable: false, reason: "a script was read, nothi
  * expect(chat.calls[1]?.messages.at(-1)).toMatchObject({ role: "user" });
  * ```
  *
- * A request past the last turn throws `INVALID_ARGUMENT`.
+ * A request beyond the last turn throws `INVALID_ARGUMENT`.
  */
 export function createScriptedChat(turns: readonly ScriptedChatTurn[]): ScriptedChat {
   const left = [...turns];
@@ -91,7 +92,7 @@ async function resolveTurn(
   if (turn === undefined) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a script must have a turn for every answer, got none for request ${call}; add a turn`,
+      `the script has no turn for request ${call}; add one`,
     );
   }
   if (typeof turn === "function") return resolveTurn(await turn(request), request, call);

@@ -1,4 +1,4 @@
-/** What a check opens in place of the model, and when an earlier answer serves. */
+/** What a check opens in place of the model, and when an earlier result is reused. */
 import { tensorMapSource } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import createModule from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
@@ -9,7 +9,7 @@ import { TINY_BASE_MODEL, TINY_CONFIG, tinyWeights } from "../tiny-decoder.fixtu
 import { checkDevice } from "./checked-device.ts";
 import type { WorkerBackendOptions, WorkerDevice } from "./checked-device.ts";
 
-/** 400 M parameters: beyond what is expanded. Nobody reads its weights. */
+/** 400 M parameters: too large to be expanded. Its weights are never read. */
 const LARGE: DecoderConfig = { ...TINY_CONFIG, vocabularySize: 4e8 / TINY_CONFIG.width };
 
 async function check(config: DecoderConfig, known = {}) {
@@ -40,7 +40,7 @@ async function check(config: DecoderConfig, known = {}) {
   return { ...check, kernels };
 }
 
-test("a large model's quantized products are checked, which a small one's need not be", async () => {
+test("quantized products are checked for a large model and not for a small one", async () => {
   const small = await check(TINY_CONFIG);
   expect(small.kernels).toEqual([expect.stringMatching(/ expanded$/)]);
   expect(small.result).toEqual({ verdict: "ok" });

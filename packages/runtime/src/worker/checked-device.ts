@@ -1,4 +1,7 @@
-/** Whether the device of this worker computes rightly, and what it is opened with so that it does. */
+/**
+ * Checks whether this worker's device computes correctly, and opens it with the workaround it
+ * needs.
+ */
 import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
 import { WAGGLE_VERSION } from "@waggle/protocol";
@@ -10,6 +13,7 @@ import type { openGrammars } from "../session/open-grammars.ts";
 import type { refetchChunk } from "../store/refetch-chunk.ts";
 import type { BrowserDevice, DeviceCheck } from "./messages.ts";
 
+/** Options for opening a worker's backend. */
 export type WorkerBackendOptions = {
   /** Hex sha256 of the model's file list. */
   readonly baseModel: string;
@@ -21,37 +25,37 @@ export type WorkerBackendOptions = {
   readonly maxRunTokens: number | undefined;
   readonly adapterStrategy: AdapterStrategy | undefined;
   readonly adapterRank: number;
-  /** Without subgroup operations, on WebGPU. */
+  /** For WebGPU: do without subgroup operations. */
   readonly avoidsSubgroups: boolean;
-  /** The model that a small one stands for, in a check. */
+  /** In a check, the model that the small one stands for. */
   readonly sizedAs?: DecoderConfig;
-  /** An adapter follows: the graph that takes one is opened at once, where there are two. */
+  /** An adapter will follow: if there are two graphs, open the one that takes adapters. */
   readonly startsAdaptable?: boolean;
 };
 
-/** What a worker's entry brings: the back end of its build of onnxruntime. */
+/** Provided by a worker's entry: the backend of its build of onnxruntime. */
 export type WorkerDevice = {
   readonly kind: BrowserDevice;
-  /** Of what lies between the matrices. Default f32. */
+  /** Format of everything but the matrices. Default f32. */
   readonly activationsOf?: (dtype: WeightFormat) => Promise<"f32" | "f16">;
-  /** The format in words, with what the model's size decides about its kernels. Default: its name. */
+  /** The format as text, including how a model of this size computes with it. Default: its name. */
   readonly formatOf?: (config: DecoderConfig, dtype: WeightFormat) => string;
-  /** Ways to use the device, the fastest first. Default: as it comes. */
+  /** Ways to use the device, the fastest first. Default: as it is. */
   readonly ladder?: () => Promise<readonly KernelWorkaround[]>;
   openBackend(options: WorkerBackendOptions): Promise<DecoderBackend>;
-  /** Where code cannot be loaded at its first use. */
+  /** Given where code cannot be loaded on demand. */
   readonly openGrammars?: typeof openGrammars;
   readonly refetchChunk?: typeof refetchChunk;
 };
 
-/** What a check said. `release` frees what it opened: call it once the model is open. */
+/** A check's result. `release` frees what it opened: call it once the model is open. */
 type CheckedDevice = { readonly check: DeviceCheck; readonly release: () => Promise<void> };
 
 /**
- * What a check of this device said before, or says now. What it opened stays for a while: the model
- * finds its kernels compiled.
+ * The result of an earlier check of this device, or of a new one. What a new check opened stays for
+ * a while, so that the model finds its kernels compiled.
  *
- * @param known - checks of earlier visits, by what they are of.
+ * @param known - results of earlier visits, by key.
  */
 export async function checkDevice(
   device: WorkerDevice,
@@ -93,7 +97,7 @@ export async function checkDevice(
   return { check: { key, result }, release };
 }
 
-/** The options that a right device is opened with. */
+/** The options for opening a device that passed its check. */
 export function withCheck(
   options: WorkerBackendOptions,
   { result }: DeviceCheck,

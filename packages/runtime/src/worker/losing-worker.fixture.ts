@@ -1,6 +1,6 @@
 /**
- * The WebGPU worker, with devices that a page can lose: on the channel `lose-device` it says "opened"
- * for each one, and any message to it destroys the last.
+ * The WebGPU worker with devices that a page can lose: on the channel `lose-device` it posts
+ * "opened" for each device, and any message to it destroys the latest. Tests only.
  */
 import "./webgpu.ts";
 

@@ -1,4 +1,4 @@
-/** A page whose GPU device goes away in the middle of a turn. */
+/** A page whose GPU device is lost in the middle of a turn. */
 import { FULL_SUPPORT, WAGGLE_VERSION } from "@waggle/protocol";
 import { expect, test, vi } from "vitest";
 import { createBrowserPolicy } from "../browser-policy.ts";
@@ -10,8 +10,8 @@ import {
   tinyPrompt,
 } from "../tiny-decoder.fixture.ts";
 
-test("a device that is lost in the middle of branches' steps is replaced, same continuations", async () => {
-  // What checks find has tests of its own.
+test("a device lost during steps of branches is replaced, with the same continuations", async () => {
+  // The check is stored as passed; it has tests of its own.
   const { heads, keyValueHeads, headSize, modelType } = TINY_CONFIG;
   const shape = `${modelType} ${heads}/${keyValueHeads}x${headSize}`;
   const key = `${WAGGLE_VERSION} webgpu google/swiftshader ${shape} f32`;
@@ -26,7 +26,7 @@ test("a device that is lost in the middle of branches' steps is replaced, same c
     createWorker: () =>
       new Worker(new URL("./losing-worker.fixture.ts", import.meta.url), { type: "module" }),
   });
-  /** Three branches of one prompt. One is aborted and the device goes in the middle of their steps. */
+  /** Three branches of one prompt. During their steps, one is aborted and the device is lost. */
   const generate = async (isDisturbed: boolean) => {
     const session = await policy.createContext();
     session.append(tinyPrompt(140));

@@ -1,7 +1,7 @@
 /**
- * What crosses between a page and the worker that runs its policy: one request and one response for
- * a whole generation, tokens in between in bunches. The last of them come with the response. The page
- * names sessions, and sends what was appended to one with its next request.
+ * Messages between a page and its policy's worker: one request and one response per generation,
+ * with batches of tokens in between; the last tokens come with the response. The page names
+ * sessions, and sends appended tokens with a session's next request.
  */
 import type { Adapter, WeightFormat } from "@waggle/model";
 import type {
@@ -19,39 +19,39 @@ import type { LoadedModel } from "../store/loaded-model.ts";
 
 export type BrowserDevice = "webgpu" | "wasm";
 
-/** Where the worker gets the model's files from: bytes by path, or the browser's storage. */
+/** The source of the model's files: bytes by path, or the browser's storage. */
 export type ModelFiles = ReadonlyMap<string, Uint8Array> | Pick<LoadedModel, "files">;
 
 export type OpenRequest = {
   readonly kind: "open";
   readonly model: ModelFiles;
   readonly baseModel: string;
-  /** Recorded with every span: the page knows the device. */
+  /** Recorded with every span; the page knows the device. */
   readonly description: string;
   readonly threads: number;
-  /** `null`: as the weights are stored, or f32. */
+  /** `null`: the stored format, f32 for plain numbers. */
   readonly dtype: WeightFormat | null;
   readonly contextLength: number | null;
   readonly maxRunTokens: number | null;
   readonly adapterStrategy: AdapterStrategy | null;
   readonly adapterRank: number;
   readonly cacheBytes: number | null;
-  /** Checks of this device by earlier workers, by what they are of. */
+  /** Results of this device's checks in earlier workers, by key. */
   readonly knownChecks: Readonly<Record<string, SelfCheckResult>>;
-  /** A lock that the worker holds while it lives; `null` where the page has no locks. */
+  /** A lock that the worker holds while it lives; `null` if the page has no locks. */
   readonly lifeLock: string | null;
 };
 
-/** What the check of a device said, and what of. */
+/** The result of a device check, and a key for what was checked. */
 export type DeviceCheck = { readonly key: string; readonly result: SelfCheckResult };
 
-/** Requests of one session; `given` are tokens that the page appended since the last. */
+/** Requests of one session; `given` are tokens that the page appended since the last request. */
 export type SessionRequest = { readonly sessionId: number; readonly given: readonly number[] };
 
 export type GenerateRequest = SessionRequest & {
   readonly kind: "generate";
   readonly options: Pick<GenerateOptions, "sampling" | "stopTokenIds" | "maxTokens" | "grammar">;
-  /** Whether somebody looks at each token. */
+  /** Whether the page has a listener for each token. */
   readonly wantsTokens: boolean;
 };
 
@@ -59,7 +59,7 @@ export type BranchRequest = SessionRequest & {
   readonly kind: "branch";
   /** Names of the new sessions. */
   readonly branchIds: readonly number[];
-  /** `null`: all tokens there are when it arrives. */
+  /** `null`: all tokens at the time it arrives. */
   readonly at: number | null;
   /** Reads the tokens first, so that the branches share them. */
   readonly readsFirst: boolean;
@@ -97,15 +97,15 @@ export type WorkerRequest =
   | { readonly kind: "adopt"; readonly sessionId: number }
   | { readonly kind: "dispose-session"; readonly sessionId: number }
   | { readonly kind: "score-many"; readonly requests: readonly ScoreRequest[] }
-  /** Gives up another request. */
+  /** Aborts another request. */
   | { readonly kind: "abort"; readonly requestId: number }
   | { readonly kind: "dispose" };
 
-/** What each request is answered with; the others with nothing. */
+/** Results by kind of request; other requests have none. */
 type WorkerAnswers = {
   readonly open: {
     readonly check: DeviceCheck;
-    /** `null` where the check refused the device: the worker is of no use. */
+    /** `null` if the check refused the device, so that the worker cannot be used. */
     readonly limits: { readonly contextLength: number; readonly vocabularySize: number } | null;
   };
   readonly "create-session": { readonly policyVersion: PolicyVersionId };
@@ -133,12 +133,12 @@ type WireError = {
 
 export type WorkerMessage =
   | { readonly kind: "answer"; readonly id: number; readonly value: unknown }
-  /** It was given up, as the page asked. */
+  /** It was aborted at the page's request. */
   | { readonly kind: "aborted"; readonly id: number }
   | { readonly kind: "error"; readonly id: number; readonly error: WireError }
   | { readonly kind: "tokens"; readonly id: number; readonly tokenIds: readonly number[] };
 
-/** The part of a worker's global scope that is used, and of `Worker` seen from the page. */
+/** Members used of a worker's global scope, and of `Worker` in the page. */
 export interface MessageEndpoint {
   postMessage(message: unknown): void;
   addEventListener(type: "message", listener: (event: MessageEvent) => void): void;

@@ -1,4 +1,4 @@
-/** A policy in a worker: the model's files become a decoder on the back end of this worker. */
+/** Opens a policy in a worker: turns the model's files into a decoder on the worker's backend. */
 import { parseDecoderConfig, parseStoredFormat, readModelWeights } from "@waggle/model";
 import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import { boundary, WAGGLE_VERSION, WaggleError } from "@waggle/protocol";
@@ -14,17 +14,17 @@ import type { DeviceCheck, ModelFiles, OpenRequest } from "./messages.ts";
 
 type ModelParts = {
   readonly config: DecoderConfig;
-  /** `null` where the matrices are numbers, which run in any format. */
+  /** `null` if the matrices are plain numbers, which run in any format. */
   readonly storedFormat: WeightFormat | null;
   readonly weights: TensorMap | TensorSource;
-  /** `null` where the model came without. */
+  /** `null` if the model has none. */
   readonly tokenizerFiles: ReadonlyMap<string, Uint8Array> | null;
 };
 
-/** `policy` is `null` where the check refused the device. */
+/** `policy` is `null` if the check refused the device. */
 type OpenedPolicy = { readonly policy: ScheduledPolicy | null; readonly check: DeviceCheck };
 
-/** @throws WaggleError `MODEL_CORRUPT`, `MODEL_UNSUPPORTED`, or what the back end throws. */
+/** @throws WaggleError `MODEL_CORRUPT`, `MODEL_UNSUPPORTED`, or the backend's error. */
 export async function openPolicy(
   device: WorkerDevice,
   request: OpenRequest,
@@ -103,11 +103,11 @@ function parseConfig(
   }
   throw new WaggleError(
     "MODEL_CORRUPT",
-    `a model must hold config.json, got ${paths.join(", ")}; add the file`,
+    `the model has no config.json, only ${paths.join(", ")}; add the file`,
   );
 }
 
-/** Without the weights, which nobody shall keep for the sake of a grammar. */
+/** Leaves out the weights, which must not be kept in memory for a grammar. */
 function tokenizerFilesOf(
   files: ReadonlyMap<string, Uint8Array>,
 ): ReadonlyMap<string, Uint8Array> | null {

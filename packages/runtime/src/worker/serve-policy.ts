@@ -1,4 +1,4 @@
-/** The worker's side: a policy behind messages. Which back end runs it is passed in. */
+/** The worker's side: serves a policy over messages. The backend is passed in. */
 import { WaggleError } from "@waggle/protocol";
 import type { ScheduledPolicy } from "../session/scheduled-policy.ts";
 import type { Session } from "../session/session.ts";
@@ -21,7 +21,7 @@ type PostTokens = (tokenIds: readonly number[]) => void;
 /**
  * Answers requests from `endpoint` until it is closed.
  *
- * @returns what ends the policy where nobody asks any more.
+ * @returns a function that ends the policy when there are no more requests.
  */
 export function servePolicy(
   endpoint: MessageEndpoint,
@@ -53,7 +53,7 @@ function toWireError(error: unknown): {
 class PolicyServer {
   readonly #device: WorkerDevice;
   readonly #sessions = new Map<number, Session>();
-  /** By the id of the request that can be given up. */
+  /** By the id of the request that can be aborted. */
   readonly #aborts = new Map<number, AbortController>();
   #policy: ScheduledPolicy | null = null;
 
@@ -61,7 +61,7 @@ class PolicyServer {
     this.#device = device;
   }
 
-  /** The last message about a request. Never rejects. */
+  /** Returns the final message for a request. Never rejects. */
   async answer(id: number, request: WorkerRequest, postTokens: PostTokens): Promise<WorkerMessage> {
     const abort = new AbortController();
     this.#aborts.set(id, abort);
@@ -76,7 +76,7 @@ class PolicyServer {
     }
   }
 
-  /** Gives up what is under way and frees everything. */
+  /** Aborts all requests and frees everything. */
   async dispose(): Promise<void> {
     for (const abort of this.#aborts.values()) abort.abort();
     await this.#policy?.dispose();
@@ -165,7 +165,7 @@ class PolicyServer {
 
   #opened(): ScheduledPolicy {
     if (this.#policy !== null) return this.#policy;
-    throw new WaggleError("INTERNAL", "a worker must be opened first, got another request");
+    throw new WaggleError("INTERNAL", "the worker was not opened first");
   }
 
   #hold(sessionId: number, session: Session): { readonly policyVersion: number } {
@@ -176,13 +176,10 @@ class PolicyServer {
   #held({ sessionId }: { readonly sessionId: number }): Session {
     const session = this.#sessions.get(sessionId);
     if (session !== undefined) return session;
-    throw new WaggleError(
-      "DISPOSED",
-      `a session must be alive, got ${sessionId}; create a new one`,
-    );
+    throw new WaggleError("DISPOSED", `no session ${sessionId}; create a new one`);
   }
 
-  /** The session, with what the page appended to it. */
+  /** The session, after adding the tokens that the page appended. */
   #given(request: SessionRequest): Session {
     const session = this.#held(request);
     if (request.given.length > 0) session.append(request.given);
@@ -190,7 +187,7 @@ class PolicyServer {
   }
 }
 
-/** A lock that is free again when this worker is gone, however it went. */
+/** Holds a lock that becomes free when this worker ends for any reason. */
 function holdForever(name: string): void {
   void navigator.locks.request(name, () => new Promise<never>(() => undefined));
 }

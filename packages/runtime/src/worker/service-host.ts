@@ -1,7 +1,7 @@
 /**
- * A policy in a service worker: every page of the site that connects gets sessions of its own over
- * one copy of the weights. The browser ends a service worker that seems idle, so pages send
- * heartbeats; where it was ended all the same, the page's side starts it again and restores.
+ * Hosts a policy in a service worker: every page of the site that connects gets its own sessions
+ * over one copy of the weights. Browsers end a service worker that seems idle, so pages send
+ * heartbeats. If it ends anyway, the page's side restarts it and restores its sessions.
  */
 import { createGrammarCompiler } from "@waggle/text/grammar";
 import { refetchChunk } from "../store/refetch-chunk.ts";
@@ -10,16 +10,16 @@ import type { MessageEndpoint } from "./messages.ts";
 import { servePolicy } from "./serve-policy.ts";
 import { shareBackend } from "./share-backend.ts";
 
-/** What a page sends to the service worker itself; requests go over the port. */
+/** Messages from a page to the service worker itself; requests use the port. */
 export type ServiceMessage =
   | {
       readonly kind: "waggle-connect";
-      /** A lock that the page holds while it wants to be served. */
+      /** A lock that the page holds while it uses the worker. */
       readonly pageLock: string;
     }
   | { readonly kind: "waggle-heartbeat" };
 
-/** The part of a service worker's global scope that is used. */
+/** The members of a service worker's global scope used here. */
 export interface ServiceScope {
   addEventListener(
     type: "message",
@@ -31,14 +31,14 @@ export interface ServiceScope {
   ): void;
 }
 
-/** How long a heartbeat keeps the worker; longer than the time to the next. Milliseconds. */
+/** How long a heartbeat keeps the worker alive, in milliseconds; longer than their interval. */
 const HEARTBEAT_LASTS_MS = 25_000;
 
-/** Answers pages until the browser ends the worker. */
+/** Serves pages until the browser ends the worker. */
 export function servePages(scope: ServiceScope, device: WorkerDevice): void {
   const shared = shareBackend({
     ...device,
-    // Service workers cannot import later than at their start.
+    // Service workers can only import at startup.
     openGrammars: (files, vocabularySize) =>
       Promise.resolve(createGrammarCompiler(files, { vocabularySize })),
     refetchChunk,
@@ -52,7 +52,7 @@ export function servePages(scope: ServiceScope, device: WorkerDevice): void {
     if (message?.kind !== "waggle-connect" || port === undefined) return;
     const served = servePolicy(port as MessageEndpoint, shared);
     port.start();
-    // Granted when the page let go of it or is gone, however it went.
+    // Granted when the page releases the lock or is gone for any reason.
     void navigator.locks.request((message as { pageLock: string }).pageLock, () => {
       port.close();
       return served.dispose();

@@ -13,12 +13,13 @@ import {
 } from "../tiny-decoder.fixture.ts";
 
 type Protocol = { send(method: string): Promise<unknown> };
-/** The script of the package, and one whose back end takes no time. */
+/** The package's script, and one with a backend that takes no time. */
 let real: ServiceWorkerRegistration;
 let hashing: ServiceWorkerRegistration;
 
 beforeAll(async () => {
-  // What checks find has tests of its own, and takes a software GPU half a minute.
+  // Checks are stored as passed: they have tests of their own and take half a minute on a software
+  // GPU.
   const { heads, keyValueHeads, headSize, modelType } = TINY_CONFIG;
   const shape = `${modelType} ${heads}/${keyValueHeads}x${headSize}`;
   const key = `${WAGGLE_VERSION} webgpu google/swiftshader ${shape} f32`;
@@ -44,7 +45,7 @@ const options = {
   maxTokens: 40,
 };
 
-test("WebGPU computes in a service worker as score says", async () => {
+test("sampling on WebGPU in a service worker equals score", async () => {
   const policy = await open(real);
   const session = await policy.createContext();
   session.append(tinyPrompt(12));
@@ -57,7 +58,7 @@ test("WebGPU computes in a service worker as score says", async () => {
   await policy.dispose();
 });
 
-test("pages are served side by side, each with sessions and versions of its own", async () => {
+test("pages are served side by side, each with its own sessions and versions", async () => {
   const [first, second] = await Promise.all([open(hashing), open(hashing)]);
   const sampleOf = async (policy: typeof first) => {
     const session = await policy.createContext();
@@ -69,13 +70,13 @@ test("pages are served side by side, each with sessions and versions of its own"
   await second.setAdapter(1, tinyAdapter(1));
   expect(await sampleOf(second)).not.toEqual(one);
   expect([first.currentVersion, second.currentVersion]).toEqual([0, 1]);
-  // One page that leaves takes nothing from the other.
+  // A page that leaves does not affect the other.
   await second.dispose();
   expect(await sampleOf(first)).toEqual(one);
   await first.dispose();
 });
 
-test("a service worker that the browser ends in the middle is started again, same continuation", async () => {
+test("a service worker ended by the browser is restarted, with the same continuation", async () => {
   const policy = await open(hashing);
   const undisturbed = await policy.createContext();
   undisturbed.append(tinyPrompt(12));
@@ -98,7 +99,7 @@ test("a service worker that the browser ends in the middle is started again, sam
   await Promise.all(stopped);
   expect(sample.tokenIds).toEqual(expected.tokenIds);
   expect(seen).toEqual(expected.tokenIds);
-  // Stopped while nothing was under way, too.
+  // Also ended while idle.
   await protocol.send("ServiceWorker.stopAllWorkers");
   session.append([3]);
   expect((await session.generate({ ...options, maxTokens: 4 })).tokenIds).toHaveLength(4);

@@ -1,11 +1,13 @@
-/** A service worker whose back end hashes: hosting without the time that a software GPU takes. */
+/**
+ * A service worker with a hashing backend, to test hosting without a slow software GPU. Tests only.
+ */
 import type { DecoderBackend } from "../backend/decoder-backend.ts";
 import { HashBackend } from "../session/hash-backend.fixture.ts";
 import { TINY_CONFIG } from "../tiny-decoder.fixture.ts";
 import { servePages } from "./service-host.ts";
 import type { ServiceScope } from "./service-host.ts";
 
-/** Of a run, in milliseconds: an answer has a middle in which the browser can end the worker. */
+/** Milliseconds of a run, so that the browser can end the worker during an answer. */
 const RUN_MS = 10;
 
 async function openBackend(): Promise<DecoderBackend> {

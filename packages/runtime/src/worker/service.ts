@@ -1,7 +1,7 @@
 /**
- * Entry of a service worker that runs a policy on onnxruntime's WebGPU provider. There is none for
- * WASM: the loader of that module awaits at its top level, which service workers refuse; that
- * of WebGPU is also a part of onnxruntime's JavaScript, without.
+ * Entry of a service worker that runs a policy on onnxruntime's WebGPU provider. WASM has no such
+ * entry: its module's loader has a top-level await, which service workers refuse; WebGPU's loader
+ * is also part of onnxruntime's JavaScript, without the await.
  */
 import { createApiGraph } from "../backend/webgpu/api-graph.ts";
 import { servePages } from "./service-host.ts";

@@ -22,7 +22,7 @@ function open(change: (backend: HashBackend) => void = () => undefined) {
   return { device, opened };
 }
 
-test("policies of one model share a back end, and their runs never overlap", async () => {
+test("policies of one model share a backend, and their runs never overlap", async () => {
   let running = 0;
   let most = 0;
   const { device, opened } = open((backend) => {
@@ -54,12 +54,12 @@ test("policies of one model share a back end, and their runs never overlap", asy
   await first.policy.dispose();
   await second.policy.dispose();
   await device.openBackend(options);
-  expect(opened).toHaveLength(2); // the last user freed the first
+  expect(opened).toHaveLength(2); // the last user freed the first one
   await device.openBackend({ ...options, baseModel: "b" });
   expect(opened).toHaveLength(3);
 });
 
-test("a back end whose device is lost is not given to the next", async () => {
+test("a backend whose device is lost is not reused", async () => {
   let isLost = true;
   const { device, opened } = open((backend) => {
     const openSession = backend.open.bind(backend);

@@ -1,5 +1,5 @@
 /**
- * One back end for several policies of the same model: pages that are served by one service worker
+ * Shares one backend between several policies of the same model: pages served by one service worker
  * share the weights, while each has its own sessions, versions and scheduler. Runs never overlap.
  */
 import type { Adapter } from "@waggle/model";
@@ -14,7 +14,7 @@ type Shared = {
   last: Promise<unknown>;
 };
 
-/** The same device, whose back ends are opened once for equal options. */
+/** The same device, opening one backend for equal options. */
 export function shareBackend(device: WorkerDevice): WorkerDevice {
   const shared = new Map<string, Shared>();
 
@@ -29,7 +29,7 @@ export function shareBackend(device: WorkerDevice): WorkerDevice {
     };
     shared.set(key, entry);
     entry.users++;
-    /** Whoever comes next opens another; those who have this one notice by themselves. */
+    /** The next user opens a new backend; current users notice the loss themselves. */
     const forget = (): void => {
       if (shared.get(key) === entry) shared.delete(key);
     };

@@ -1,17 +1,18 @@
 /**
- * Tokens of one generation on their way to the page: the first by itself where it is watched, then a
- * message a frame, not a message a token. They leave between two tokens, so no turn of the event loop
- * is waited for.
+ * Batches a generation's tokens for the page: the first one immediately if there is a listener,
+ * then one message per frame. Batches are posted between two tokens, without waiting for a turn of
+ * the event loop.
  */
 
-/** A frame, where somebody looks at each token. */
+/** One frame, if there is a listener for each token. */
 const WATCHED_MS = 16;
-/** Where nobody does: the page's record of the session still grows. */
+/** Without a listener, the page's record of the session still grows. */
 const UNWATCHED_MS = 100;
 
+/** See the header. */
 export type TokenBunches = {
   readonly add: (tokenId: number) => void;
-  /** Sends what waits: of a generation that fails, since an answer has all of its tokens. */
+  /** Posts waiting tokens of a generation that fails; a result has all tokens. */
   readonly flush: () => void;
 };
 
@@ -29,7 +30,7 @@ export function createTokenBunches(
     waiting.push(tokenId);
     if (performance.now() >= due) flush();
   };
-  // Whoever watches waits for the first token.
+  // A listener waits for the first token.
   if (!isWatched) flush();
   return { add, flush };
 }

@@ -1,4 +1,4 @@
-/** What a worker brings that runs policies on onnxruntime's WebGPU provider. */
+/** The worker device for policies on onnxruntime's WebGPU provider. */
 import type { WeightFormat } from "@waggle/model";
 import { WEBGPU_LADDER } from "../agreement/self-check.ts";
 import type { KernelWorkaround } from "../agreement/self-check.ts";
@@ -31,7 +31,7 @@ export function webgpuWorkerDevice(createGraph: CreateWebgpuGraph): WorkerDevice
   };
 }
 
-/** The device of the check serves the model: its kernels are compiled once. */
+/** Keeps the check's device for the model, so that kernels are compiled once. */
 class OpenDevices {
   #last: { readonly device: GPUDevice; readonly subgroups: boolean; isLost: boolean } | null = null;
 
@@ -50,10 +50,10 @@ class OpenDevices {
   }
 }
 
-/** Invocations of a subgroup; on adapters with fewer, long runs were wrong wherever they were tried. */
+/** Invocations of a subgroup. On all adapters tried with fewer, long runs were wrong. */
 const FEWEST_IN_SUBGROUP = 16;
 
-/** Where subgroups are small, what is known to fail is not compiled to find it out again. */
+/** If subgroups are small, skips variants known to fail, to avoid compiling them. */
 async function ladder(): Promise<readonly KernelWorkaround[]> {
   const adapter = await navigator.gpu.requestAdapter();
   const size = adapter?.info.subgroupMaxSize ?? FEWEST_IN_SUBGROUP;
@@ -61,7 +61,7 @@ async function ladder(): Promise<readonly KernelWorkaround[]> {
   return isSmall ? WEBGPU_LADDER.slice(1) : WEBGPU_LADDER;
 }
 
-/** f16 only where the device has it. */
+/** f16 only if the device has it. */
 async function activationsOf(dtype: WeightFormat): Promise<"f32" | "f16"> {
   if (dtype !== "f16") return "f32";
   const adapter = await navigator.gpu.requestAdapter();

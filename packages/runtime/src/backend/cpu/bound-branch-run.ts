@@ -1,6 +1,6 @@
 /**
- * One token of each branch of a prefix: the graph of branches bound to the prefix and to the rows that
- * hold what the branches have of their own. Good for as many runs as both stay where they are.
+ * Runs one token of each branch of a prefix: the branch graph bound to the prefix and to the rows
+ * with the branches' own positions. Valid until either of them moves.
  */
 import type { Awaitable } from "../decoder-backend.ts";
 import type { BoundRun, CpuBuffer, CpuDevice, CpuProgram, Operand } from "./cpu-device.ts";
@@ -9,16 +9,19 @@ import type { SharedPrefix } from "./shared-prefix.ts";
 
 type BoundBranchRunOptions = {
   readonly device: CpuDevice;
-  /** Of the graph with the inputs `branches`. */
+  /** Compiled from a graph with the inputs `branches`. */
   readonly program: CpuProgram;
-  /** In every run: an adapter, and what the graph needs else. */
+  /** Fed in every run: an adapter, and further inputs of the graph. */
   readonly fed: readonly Operand[];
   readonly vocabularySize: number;
   readonly keyValueHeads: number;
   readonly place: RunPlace & { readonly prefix: SharedPrefix };
 };
 
-/** A branch's token: its row of the window, its id, positions that the row holds before it. */
+/**
+ * A branch's token: its row in the window, its id, and the number of positions in the row before
+ * it.
+ */
 type BranchToken = {
   readonly at: number;
   readonly tokenId: number;
@@ -76,7 +79,7 @@ export class BoundBranchRun implements KeepableRun {
     return this.#buffer.sizeBytes;
   }
 
-  /** @param tokens - of every row of the window, in any order. */
+  /** @param tokens - one for every row of the window, in any order. */
   execute(tokens: readonly BranchToken[]): Awaitable<void> {
     const { rows, block, prefix } = this.place;
     const heads = this.#keyValueHeads;
@@ -96,7 +99,7 @@ export class BoundBranchRun implements KeepableRun {
     return this.#run.execute();
   }
 
-  /** `[V]` of a row of the window. Valid until the next run. */
+  /** `[V]` for a row of the window. Valid until the next run. */
   logits(at: number): Float32Array {
     const bytes = 4 * this.#vocabularySize;
     return this.#buffer.floats(this.#logitsOffset + at * bytes, this.#vocabularySize);

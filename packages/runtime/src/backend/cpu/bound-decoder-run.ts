@@ -1,6 +1,6 @@
 /**
- * The decoder's graph bound to the rows of one block: ids and lengths go in, logits come out, in
- * memory that is written and read in place. Good for as many runs as the block stays where it is.
+ * The decoder's graph bound to the rows of one block: ids and lengths in, logits out, in memory
+ * that is written and read in place. Valid until the block moves.
  */
 import type { Awaitable } from "../decoder-backend.ts";
 import type { BoundRun, CpuBuffer, CpuDevice, CpuProgram, Operand } from "./cpu-device.ts";
@@ -9,13 +9,13 @@ import type { KeepableRun, RunPlace } from "./kept-runs.ts";
 export type BoundDecoderRunOptions = {
   readonly device: CpuDevice;
   readonly program: CpuProgram;
-  /** In every run: an adapter, and what the graph needs else. */
+  /** Fed in every run: an adapter, and further inputs of the graph. */
   readonly fed: readonly Operand[];
   readonly vocabularySize: number;
   readonly place: RunPlace;
   /** S. */
   readonly length: number;
-  /** N: tokens that get logits. */
+  /** N: number of tokens that get logits. */
   readonly logits: number;
 };
 
@@ -40,7 +40,7 @@ export class BoundDecoderRun implements KeepableRun {
   readonly #logits: number;
   readonly #logitsOffset: number;
   readonly #run: BoundRun;
-  /** Views that hold until the memory they are of moves. */
+  /** Views, valid until their memory moves. */
   #inputs: DecoderRunInputs | null = null;
   readonly #logitsViews: Float32Array[] = [];
 
@@ -91,10 +91,10 @@ export class BoundDecoderRun implements KeepableRun {
     return this.#buffer.sizeBytes;
   }
 
-  /** What is to be filled in before a run. */
+  /** The inputs to fill in before a run. */
   inputs(): DecoderRunInputs {
     const known = this.#inputs;
-    // Memory that grew leaves empty views behind, or the same memory where threads share it.
+    // After memory has grown, old views are empty, or still valid if threads share the memory.
     if (known !== null && known.totalLength.length > 0) return known;
     const { rows } = this.place;
     const ids = rows * this.#length;
@@ -113,7 +113,7 @@ export class BoundDecoderRun implements KeepableRun {
     return this.#run.execute();
   }
 
-  /** `[V]` of one of the wanted rows, by its place among them. Valid until the next run. */
+  /** `[V]` for one of the wanted rows, by its index among them. Valid until the next run. */
   logits(index: number): Float32Array {
     const known = this.#logitsViews[index];
     if (known !== undefined && known.length > 0) return known;

@@ -1,17 +1,18 @@
 /**
- * What a graph that runs packed or for branches is fed besides the inputs of the way that is taken:
- * the flag that says which, and the other way's inputs, in the smallest sizes, which nobody reads.
+ * Additional inputs of a graph that runs packed rows or branches: the flag that selects one, and
+ * the other one's inputs, in the smallest sizes and never read.
  */
 import { prefixNames } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import type { CpuBuffer, CpuDevice, ElementType, Operand } from "./cpu-device.ts";
 
+/** See the header. */
 export class BranchSwitch {
   /** Fed in packed runs. */
   readonly packed: readonly Operand[];
   /** Fed in runs of branches. */
   readonly branches: readonly Operand[];
-  /** 0, 1, and as many zeros as the largest input has numbers. */
+  /** 0, 1, and as many zeros as the largest input needs. */
   readonly #buffer: CpuBuffer;
 
   constructor(device: CpuDevice, { layers, keyValueHeads, headSize }: DecoderConfig) {

@@ -1,7 +1,7 @@
 /**
- * The caches of one session. A cache is a row of its own, or a branch: a prefix that several caches
- * share and a row with what comes after. Forks of long caches are branches, and make a branch of what
- * they were forked from. Which rows run together is the session's business.
+ * The caches of one session. A cache is either a row, or a branch: a prefix that several caches
+ * share, plus a row for the positions after it. Forking a long cache creates a branch and turns the
+ * origin into one. The session decides which rows run together.
  */
 import type { DecoderCache } from "../decoder-backend.ts";
 import type { CpuDevice } from "./cpu-device.ts";
@@ -13,7 +13,7 @@ import type { StateLayout } from "./state-layout.ts";
 
 /** Keys and values of one sequence. */
 export class CpuCache implements DecoderCache {
-  /** What comes before the row's positions. */
+  /** Positions before those of the row. */
   prefix: SharedPrefix | null;
   row: CacheRow;
   readonly #store: CacheStore;
@@ -42,18 +42,19 @@ type CacheStoreOptions = {
   readonly layouts: readonly StateLayout[];
   /** Of one cache. */
   readonly maxPositions: number;
-  /** Told before memory goes that runs are bound to. */
+  /** Called before memory that runs are bound to is freed. */
   readonly onFree: (memory: StateBlock | SharedPrefix) => void;
 };
 
-/** Positions by which room grows where each run copies all of it, and where it multiplies all of it. */
+/** Steps in which room grows: where each run copies all of it, and where it multiplies all of it. */
 const COPIED_STEP = 64;
 const MULTIPLIED_STEP = 32;
 
+/** See the header. */
 export class CacheStore {
   /** Caches without a prefix. */
   readonly rows: RowStore;
-  /** What branches hold of their own. */
+  /** Own positions of branches. */
   readonly suffixes: RowStore;
   readonly #options: CacheStoreOptions;
   readonly #prefixes = new Set<SharedPrefix>();
@@ -64,7 +65,7 @@ export class CacheStore {
     this.#options = options;
     const growthStep = device.copiesOutputs ? COPIED_STEP : null;
     this.rows = new RowStore({ device, layouts, maxPositions, onFree, growthStep });
-    // Every position with room is multiplied, so room is scarce and must hold numbers.
+    // All room takes part in products, so there is little of it and it must hold finite numbers.
     const scarce = { growthStep: MULTIPLIED_STEP, clearsRoom: true };
     this.suffixes = new RowStore({ device, layouts, maxPositions, onFree, ...scarce });
   }
@@ -79,7 +80,10 @@ export class CacheStore {
     return new CpuCache(this, this.rows.create(), null);
   }
 
-  /** A cache with a copy of the first `length` positions, or an empty one where rows cannot go back. */
+  /**
+   * A cache with a copy of the first `length` positions, or an empty one if rows cannot be
+   * truncated.
+   */
   copy({ row, prefix }: CpuCache, length: number): CpuCache {
     if (prefix === null) return new CpuCache(this, this.rows.fork(row, length), null);
     const own = length - prefix.length;
@@ -87,13 +91,13 @@ export class CacheStore {
     return new CpuCache(this, this.suffixes.fork(row, own), prefix.retain());
   }
 
-  /** The same, which shares them with the cache it comes from: that becomes a branch too. */
+  /** Like `copy`, but shares the positions with `cache`, which becomes a branch too. */
   branch(cache: CpuCache, length: number): CpuCache {
     if (cache.prefix === null) this.#share(cache, length);
     return this.copy(cache, length);
   }
 
-  /** Makes a row of its own of the first `length` positions of a branch, default all. */
+  /** Copies the first `length` positions of a branch, by default all, into a row of its own. */
   unshare(cache: CpuCache, length: number = cache.length): void {
     const { prefix, row } = cache;
     if (prefix === null) return;
@@ -116,7 +120,7 @@ export class CacheStore {
     else this.#remove(cache);
   }
 
-  /** Caches that are disposed while a run uses the memory keep their place until it ends. */
+  /** Until the run that uses the memory ends, disposed caches keep their place. */
   hold(): void {
     this.#leaving = [];
   }

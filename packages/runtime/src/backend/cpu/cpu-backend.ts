@@ -1,6 +1,6 @@
 /**
- * Opens adapters of one base model on a CPU device, by one of two strategies: merged into the weights
- * of a program of their own, or as inputs of one program that all of them share.
+ * Opens adapters of one base model on a CPU device, either merged into the weights of a program per
+ * adapter, or as inputs of one program that all of them share.
  */
 import {
   adapterGraphInputs,
@@ -26,67 +26,69 @@ import { layoutOf } from "./state-layout.ts";
 import type { StateLayout } from "./state-layout.ts";
 import { SharedProgram } from "./shared-program.ts";
 
+/** Options of `CpuBackend`. */
 export type CpuBackendOptions = {
   readonly config: DecoderConfig;
-  /** Kept: sessions are opened from them. In memory for the strategy `merge`. */
+  /** Kept, because sessions are opened from them. The strategy `merge` needs them in memory. */
   readonly weights: TensorMap | TensorSource;
-  /** Number format of the matrices, default `f32`, also for `f16`. The rest of the computation is f32. */
+  /** Number format of the matrices, default `f32`. Everything else is f32, also with `f16`. */
   readonly dtype?: WeightFormat | undefined;
   /**
-   * Quantized matrices are computed with as the float32 numbers that they stand for: onnxruntime's
-   * products of 4 and 8 bits take 6 to 10 times as long for a token on WASM, and longer on native CPUs
-   * too (docs/evidence/appendix/runtime.md). Default: where that has room.
+   * Whether quantized matrices are expanded to float32 numbers: onnxruntime's products of 4 and 8
+   * bits take 6 to 10 times as long per token on WASM, and longer on native CPUs too
+   * (docs/evidence/appendix/runtime.md). Default: if there is room.
    */
   readonly expandsQuantized?: boolean | undefined;
   /**
-   * Whose size decides by default what is expanded and how branches have their weights: a check runs
-   * a small model the way a large one will be run. Default `config`.
+   * The config whose size decides the defaults for expanding and branch weights, so that a check
+   * can run a small model like the large one. Default `config`.
    */
   readonly sizedAs?: DecoderConfig | undefined;
-  /** Most positions of one row. */
+  /** Maximum positions of one row. */
   readonly contextLength: number;
   /**
-   * Default `merge`, which costs nothing per token, where weights are in memory and not quantized;
-   * else `inputs`.
+   * Default: `merge`, which costs nothing per token, if weights are in memory and not quantized;
+   * otherwise `inputs`.
    */
   readonly adapterStrategy?: AdapterStrategy | undefined;
   /** With `inputs`: adapters up to this rank share one graph. Default 16. */
   readonly adapterRank?: number | undefined;
   /**
-   * Where forks share what they begin with: whether their graph has the weights again, or from then on
-   * one graph serves for everything. Default by the model's size.
+   * If forks share a prefix: whether the branch graph has its own copy of the weights (`twice`), or a
+   * single graph then serves all runs (`once`). Default: by the model's size.
    */
   readonly branchWeights?: "twice" | "once" | undefined;
-  /** Default: bounded by the memory of attention scores. */
+  /** Default: limited by the memory of attention scores. */
   readonly maxRunTokens?: number | undefined;
-  /** Most tokens of one run that are scored. Default: bounded by the memory of their logits. */
+  /** Maximum scored tokens per run. Default: limited by the memory of their logits. */
   readonly maxRunScores?: number | undefined;
-  /** Default: bounded by the memory of logits, at most 32. */
+  /** Default: limited by the memory of logits, at most 32. */
   readonly maxRows?: number | undefined;
 };
 
 /**
- * `merge`: a program of its own for each adapter, no cost per token. `inputs`: one program, A and B
- * fed to it, no cost per swap.
+ * `merge`: a separate program for each adapter, no cost per token. `inputs`: one program that takes
+ * A and B as inputs, no cost per swap.
  */
 export type AdapterStrategy = "merge" | "inputs";
 
-/** Of what is computed between the matrices: CPUs have no kernels of f16 attention worth having. */
+/** Format of everything but the matrices: CPUs have no useful f16 kernels for attention. */
 const ACTIVATIONS = "f32";
 
 /**
- * Forks from this many positions on share them; shorter ones are copied sooner than the second graph
- * is loaded.
+ * Forks share prefixes from this many positions on. Shorter ones are copied, which is faster than
+ * loading the second graph.
  */
 const MIN_SHARED_LENGTH = 128;
 
 /**
- * Parameters up to which models are loaded a second time, for the graph of branches. Larger ones then
- * have one graph, which chooses in each layer: that takes a tenth of the time of a small model's step,
- * and some hundredths of theirs.
+ * Models up to this many parameters are loaded a second time, for the branch graph. Larger ones
+ * switch to one graph that chooses in each layer. The choice takes a tenth of a small model's step,
+ * but only some hundredths of a large one's.
  */
 const MOST_PARAMETERS_TWICE = 2 * 2 ** 20;
 
+/** See the header. */
 export class CpuBackend implements DecoderBackend {
   readonly dtype: WeightFormat;
   readonly kernels: string;
@@ -94,13 +96,13 @@ export class CpuBackend implements DecoderBackend {
   readonly #options: CpuBackendOptions;
   readonly #layouts: readonly StateLayout[];
   readonly #strategy: AdapterStrategy;
-  /** Of matrices that are computed with as float32; `null` for none. */
+  /** Format of matrices that are expanded to float32; `null` for none. */
   readonly #expandedFormat: "int8" | "int4" | null;
   /** Weights that adapters can be merged into. */
   readonly #mergeable: TensorMap | null;
   readonly #sessions = new Set<CpuSession>();
   readonly #programs = new Set<SharedProgram>();
-  /** What the next adapter uses, with `inputs`; the base model's own, with `merge`. */
+  /** The program for the next adapter with `inputs`, for the base model with `merge`. */
   #shared: SharedProgram | null = null;
   #adapterBytes = 0;
 
@@ -155,7 +157,7 @@ export class CpuBackend implements DecoderBackend {
     if (this.#mergeable === null) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `adapters can be merged into f32 weights in memory, got ${this.dtype}${"tensors" in this.#options.weights ? " read from storage" : ""}; use the strategy "inputs"`,
+        `adapters can only be merged into f32 weights in memory, got ${this.dtype}${"tensors" in this.#options.weights ? " read from storage" : ""}; use the strategy "inputs"`,
       );
     }
     const base = this.#mergeable;
@@ -226,7 +228,7 @@ export class CpuBackend implements DecoderBackend {
     return this.#device.load(graph);
   }
 
-  /** Whether forks can share what they begin with. */
+  /** Whether forks can share prefixes. */
   get #canShare(): boolean {
     return canBranch(this.#options.config) && !this.#device.copiesOutputs;
   }
@@ -266,7 +268,7 @@ export class CpuBackend implements DecoderBackend {
   }
 }
 
-/** A number format in words, with what the size of a model decides about how it is computed with. */
+/** A number format as text, including how a model of this size computes with it. */
 export function formatOf(config: DecoderConfig, dtype: WeightFormat): string {
   const isExpanded = isQuantized(dtype) && hasRoomExpanded(config);
   return `${dtype}${isLarge(config) ? " large" : ""}${isExpanded ? " expanded" : ""}`;

@@ -1,4 +1,4 @@
-/** Rows in blocks against a twin that keeps every row by itself, as a list of tokens. */
+/** Rows in blocks against a twin that keeps every row separately, as a list of tokens. */
 import { WaggleError } from "@waggle/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -47,7 +47,8 @@ const sample = (cache: DecoderCache, tokenIds: readonly number[]): DecoderRow =>
 
 const run = (session: CpuSession, rows: readonly DecoderRow[]): readonly RowResult[] => {
   const results = session.run(rows);
-  if (results instanceof Promise) throw new Error("a device that computes at once must answer so");
+  if (results instanceof Promise)
+    throw new Error("a synchronous device must return results synchronously");
   return results;
 };
 
@@ -83,7 +84,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant("dispose" as const), which: place }),
 );
 
-/** A cache and the tokens that it must hold. */
+/** A cache and the tokens that it should hold. */
 type Twin = { readonly cache: DecoderCache; tokenIds: number[] };
 
 class Twins {
@@ -176,10 +177,10 @@ class Twins {
 describe.each([
   ["keys and values", false, false, undefined],
   ["keys and values with little room", false, true, undefined],
-  ["a state without positions too", true, false, undefined],
-  ["keys and values, and branches of shared ones", false, false, 3],
+  ["an additional state without positions", true, false, undefined],
+  ["keys and values, with branches that share them", false, false, 3],
 ])("caches of %s", (_, hasConvolution, copiesOutputs, sharedFrom) => {
-  test("hold their own tokens, whatever was done to them and beside them", async () => {
+  test("hold their own tokens after any operations on them and on others", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
         const { device, session } = openSession(hasConvolution, copiesOutputs, sharedFrom);
@@ -199,7 +200,7 @@ describe.each([
     );
   });
 
-  test("are whole after memory ran out while they grew", async () => {
+  test("stay intact if memory runs out while they grow", async () => {
     const { device, session } = openSession(hasConvolution, copiesOutputs, sharedFrom);
     const caches = [1, 2, 3].map(() => session.createCache());
     const tokens = caches.map((_, seed) => prompt(60, seed));
@@ -233,7 +234,7 @@ describe("one run", () => {
     return cache;
   };
 
-  test("reads rows of different lengths, and rows that lie apart", () => {
+  test("reads rows of different lengths, and rows that are not adjacent", () => {
     const { device, session } = openSession(false);
     const caches = [30, 40, 50, 60, 20].map((length, seed) => grow(session, length, seed));
     device.runs.length = 0;
@@ -253,7 +254,7 @@ describe("one run", () => {
     expect(device.runs).toEqual([3]);
   });
 
-  test("does not hold short rows in the room of much longer ones", () => {
+  test("does not give short rows as much room as much longer ones", () => {
     const { device, session } = openSession(false);
     const caches = [20, 600].map((length, seed) => grow(session, length, seed));
     const before = session.cacheBytes;
@@ -266,7 +267,7 @@ describe("one run", () => {
     expect(session.cacheBytes).toBe(before);
   });
 
-  test("reads branches of one prefix together, others apart, and holds the prefix once", async () => {
+  test("reads branches of one prefix together, others separately, and stores the prefix once", async () => {
     const { device, session } = openSession(false, false, 100);
     const trunks = [300, 200].map((length, seed) => grow(session, length, seed));
     const before = session.cacheBytes;
@@ -290,7 +291,7 @@ describe("one run", () => {
     expect(device.heldBytes).toBe(0);
   });
 
-  test("is bound once for as long as the same rows come again", () => {
+  test("is bound once while the same rows repeat", () => {
     const { device, session } = openSession(false);
     let bound = 0;
     const { program } = device;
@@ -341,7 +342,7 @@ describe("one run", () => {
     expect(() => session.run(rows(session.createCache()))).toThrow(message);
   });
 
-  test("past the context is refused, also of a row that has room and goes on where it stopped", () => {
+  test("beyond the context is refused, also for a row that has room and continues in place", () => {
     const { session } = openSession(false);
     const full = grow(session, MAX_POSITIONS, 0);
     const fork = session.fork(full, MAX_POSITIONS) as DecoderCache; // with room for one more
@@ -351,7 +352,7 @@ describe("one run", () => {
     expect(() => session.run([sample(fork, [3])])).toThrow("at most 700 tokens, got 701");
   });
 
-  test("past the context is refused", () => {
+  test("beyond the context is refused", () => {
     const { session } = openSession(false);
     const cache = grow(session, MAX_POSITIONS, 1);
     expect(() => session.run([sample(cache, [1])])).toThrow("at most 700 tokens, got 701");

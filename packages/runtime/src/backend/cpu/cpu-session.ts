@@ -1,6 +1,6 @@
 /**
- * A decoder with one adapter on a CPU device: rows are gathered, a run that is bound to their memory
- * is executed, and sampling or scoring reads the logits where the run left them.
+ * A decoder with one adapter on a CPU device: gathers rows, executes a run bound to their memory, and
+ * samples or scores from the logits where the run left them.
  */
 import type { DecoderConfig } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
@@ -27,7 +27,7 @@ import type { StateLayout } from "./state-layout.ts";
 export type CpuSessionOptions = {
   readonly device: CpuDevice;
   readonly programs: Programs;
-  /** Fed in every run: A and B of the adapter, where the graph takes them. */
+  /** Fed in every run: A and B of the adapter, if the graph takes them. */
   readonly adapter: readonly Operand[];
   readonly config: DecoderConfig;
   readonly layouts: readonly StateLayout[];
@@ -35,19 +35,19 @@ export type CpuSessionOptions = {
   readonly maxRunTokens: number;
   readonly maxRunScores: number;
   readonly maxRows: number;
-  /** Forks share what they begin with from this many positions on. All states are then f32 and have positions. */
+  /** Prefix length from which forks share it. All states are then f32 and have positions. */
   readonly minSharedLength: number;
   readonly onRelease: () => Awaitable<void>;
 };
 
-/** Numbers of the logits of one run, and of its attention scores: 32 MB each. */
+/** Maximum numbers in a run's logits, and in its attention scores: 32 MB each. */
 const MAX_RUN_NUMBERS = 8 * 1024 * 1024;
 
-/** Rows of one run: S tokens each, fewer only where all caches are empty. */
+/** Rows of one run: S tokens each, or fewer if all caches are empty. */
 type Batch = {
   readonly indices: readonly number[];
   readonly length: number;
-  /** What all of them begin with, then one token each. */
+  /** The rows' common prefix; they then read one token each. */
   readonly prefix: SharedPrefix | null;
 };
 
@@ -115,8 +115,8 @@ export class CpuSession implements DecoderSession, ProgramUser {
   }
 
   /**
-   * One token of one row that stays where the last step left it, which is most of decoding: nothing to
-   * plan, nothing to gather. `null` where it is anything else.
+   * Fast path for most of decoding: one token of one row that is where the last step left it, so
+   * nothing is planned or gathered. `null` in all other cases.
    */
   #stepAgain(row: DecoderRow): Awaitable<readonly RowResult[]> | null {
     const { row: own, prefix } = cacheOf(row);
@@ -201,7 +201,7 @@ export class CpuSession implements DecoderSession, ProgramUser {
     const longest = caches.reduce((most, cache) => Math.max(most, cache.length), 0) + length;
     const { block, start } = this.#caches.rows.gather(caches, longest);
     const isStep = length === 1;
-    // A step makes logits of every row, so that one bound run serves whatever is asked of them.
+    // A step computes logits of every row, so that one bound run serves any output.
     const wanted = isStep ? [] : indices.map((index) => wantedTokens(rows[index] as DecoderRow));
     const count = isStep ? caches.length : wanted.reduce((sum, { length: n }) => sum + n, 0);
     const place = { block, start, rows: caches.length, prefix: null };
@@ -223,7 +223,7 @@ export class CpuSession implements DecoderSession, ProgramUser {
         if (isStep) logitRows[at] = at;
         else for (const s of wanted[order] ?? []) logitRows[asked++] = at * length + s;
       }
-      if (count === 0) logitRows[0] = 0; // a run must make some
+      if (count === 0) logitRows[0] = 0; // a run needs at least one
       const done = run.execute();
       if (done !== undefined) yield done;
       block.settle(start, caches.length);
@@ -244,8 +244,8 @@ export class CpuSession implements DecoderSession, ProgramUser {
   }
 
   /**
-   * Which rows share a run: all of one token, by what they begin with, or all of empty caches; bounded
-   * by what they need.
+   * Rows that share a run: those of one token, by prefix, or those with empty caches; limited by the
+   * memory they need.
    */
   #batches(rows: readonly DecoderRow[]): Batch[] {
     const singles = new Map<SharedPrefix | null, number[]>();
@@ -278,7 +278,7 @@ export class CpuSession implements DecoderSession, ProgramUser {
     return prefix === null ? this.#caches.rows : this.#caches.suffixes;
   }
 
-  /** Rows of like length side by side, as many as bounded memory allows. */
+  /** Rows of similar length side by side, as many as the memory limits allow. */
   #emptyBatches(rows: readonly DecoderRow[], indices: readonly number[]): Batch[] {
     const lengthOf = (index: number): number => (rows[index] as DecoderRow).tokenIds.length;
     const order = indices.toSorted((a, b) => lengthOf(b) - lengthOf(a) || a - b);
@@ -291,7 +291,7 @@ export class CpuSession implements DecoderSession, ProgramUser {
       const numbers = Math.max(logits, this.#options.config.heads * length * length);
       let end = taken + Math.max(1, Math.floor(MAX_RUN_NUMBERS / numbers));
       end = Math.min(end, order.length);
-      // A state without positions is what the last token left: padding would be read into it.
+      // A state without positions is that of the last token, so padding would corrupt it.
       if (!this.#caches.rows.canGoBack) {
         const other = order.findIndex((index, at) => at > taken && lengthOf(index) !== length);
         if (other !== -1) end = Math.min(end, other);
@@ -358,7 +358,7 @@ function cacheOf({ cache }: DecoderRow): CpuCache {
   return cache as CpuCache;
 }
 
-/** Runs to the end at once where nothing that is yielded is a promise. */
+/** Runs to the end synchronously if no promise is yielded. */
 function drive<T>(steps: Generator<Awaitable<void>, T, void>): Awaitable<T> {
   for (;;) {
     const { done, value } = steps.next();

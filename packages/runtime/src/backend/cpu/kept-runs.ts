@@ -1,21 +1,21 @@
-/** Bound single-token runs that are kept: groups that take turns stay bound. */
+/** Keeps bound single-token runs, so that groups that alternate stay bound. */
 import type { SharedPrefix } from "./shared-prefix.ts";
 import type { StateBlock } from "./state-block.ts";
 
-/** What a run is bound to. */
+/** The memory that a run is bound to. */
 export type RunPlace = {
   readonly block: StateBlock;
   readonly start: number;
   /** B. */
   readonly rows: number;
-  /** What the rows begin with, `null` where they hold everything themselves. */
+  /** The rows' prefix, `null` without one. */
   readonly prefix: SharedPrefix | null;
 };
 
 /** A run bound to the memory of rows. */
 export interface KeepableRun {
   readonly place: RunPlace;
-  /** The block's, when it was bound. */
+  /** The block's generation when the run was bound. */
   readonly generation: number;
   readonly sizeBytes: number;
   release(): void;
@@ -23,6 +23,7 @@ export interface KeepableRun {
 
 const MOST_KEPT = 8;
 
+/** A cache of bound runs. */
 export class KeptRuns<R extends KeepableRun> {
   /** Least recently used first. */
   #runs: R[] = [];
@@ -31,7 +32,7 @@ export class KeptRuns<R extends KeepableRun> {
     return this.#runs.reduce((sum, run) => sum + run.sizeBytes, 0);
   }
 
-  /** The run that was used last, where it is of that one row. */
+  /** The most recently used run, if it is of that one row. */
   lastAt(block: StateBlock, row: number): R | null {
     const run = this.#runs.at(-1);
     if (run === undefined) return null;
@@ -40,7 +41,7 @@ export class KeptRuns<R extends KeepableRun> {
     return isThere && generation === block.generation ? run : null;
   }
 
-  /** The run of that place, made where there is none. */
+  /** The run of that place, created if necessary. */
   at(place: RunPlace, make: () => R): R {
     const runs = this.#runs;
     for (let index = runs.length - 1; index >= 0; index--) {
@@ -57,7 +58,7 @@ export class KeptRuns<R extends KeepableRun> {
     return run;
   }
 
-  /** Releases what is bound to memory that goes. */
+  /** Releases runs bound to memory that is being freed. */
   drop(memory: StateBlock | SharedPrefix): void {
     this.#releaseWhere(({ place }) => place.block === memory || place.prefix === memory);
   }

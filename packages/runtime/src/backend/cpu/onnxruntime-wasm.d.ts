@@ -1,4 +1,7 @@
-/** The part of onnxruntime-web 1.30's WebAssembly modules that is called; it ships no types of it. */
+/**
+ * The functions of onnxruntime-web 1.30's WebAssembly modules used here. The package has no types
+ * for them.
+ */
 declare module "onnxruntime-web/ort-wasm-simd-threaded.mjs" {
   export type OrtWasmModule = {
     readonly HEAPU8: Uint8Array;
@@ -49,10 +52,10 @@ declare module "onnxruntime-web/ort-wasm-simd-threaded.mjs" {
       options: number,
     ): number | Promise<number>;
   };
-  /** Starts a module with a memory of its own. */
+  /** Starts a module with its own memory. */
   export type CreateOrtModule<M extends OrtWasmModule = OrtWasmModule> = (config: {
     readonly numThreads: number;
-    /** Where the `.wasm` file is. Default: beside the loader. */
+    /** Location of the `.wasm` file. Default: next to the loader. */
     readonly locateFile?: () => string;
   }) => Promise<M>;
   const createModule: CreateOrtModule;
@@ -61,20 +64,20 @@ declare module "onnxruntime-web/ort-wasm-simd-threaded.mjs" {
 
 declare module "onnxruntime-web/ort-wasm-simd-threaded.asyncify.mjs" {
   import type { OrtWasmModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
-  /** With the WebGPU provider. Its functions may answer with promises, where the device is waited for. */
+  /** With the WebGPU provider. Functions that wait for the device return promises. */
   export type OrtWebgpuModule = OrtWasmModule & {
-    /** Lets functions wait: before the first of them. */
+    /** Enables waiting. Call before any such function. */
     asyncInit(): void;
-    /** Makes the functions below. */
+    /** Creates the functions below. */
     webgpuInit(onDefaultDevice: (device: GPUDevice) => void): void;
-    /** For the session that is created next. */
+    /** Applies to the session created next. */
     webgpuRegisterDevice(
       device: GPUDevice,
     ): readonly [deviceId: number, instance: number, device: number];
-    /** @param session - 0 where none was created. */
+    /** @param session - 0 if none was created. */
     webgpuOnCreateSession(session: number): void;
     webgpuOnReleaseSession(session: number): void;
-    /** @returns what stands for the buffer in tensors. */
+    /** @returns an identifier of the buffer for tensors. */
     webgpuRegisterBuffer(buffer: GPUBuffer, session: number): number;
     webgpuUnregisterBuffer(buffer: GPUBuffer): void;
     _OrtAppendExecutionProvider(

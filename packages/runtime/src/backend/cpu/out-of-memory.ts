@@ -1,11 +1,11 @@
-/** The error of a CPU back end that has no room left. */
+/** The error of a CPU backend that is out of memory. */
 import { WaggleError } from "@waggle/protocol";
 
-/** @param what - what was tried: `allocate`, `open a session`. */
+/** @param what - the attempted operation: `allocate`, `open a session`. */
 export function outOfMemory(what: string, detail: string): WaggleError {
   return new WaggleError(
     "OUT_OF_MEMORY",
-    `there must be memory to ${what}, got "${detail.slice(0, 200)}"; dispose sessions, or use a smaller model or shorter contexts`,
+    `no memory to ${what}: "${detail.slice(0, 200)}"; dispose sessions, or use a smaller model or shorter contexts`,
     { retryable: true },
   );
 }

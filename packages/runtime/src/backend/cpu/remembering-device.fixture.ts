@@ -1,8 +1,8 @@
 /**
- * A CPU device whose program computes nothing but remembers everything: keys are token ids, the state
- * without positions is a running hash, and the logits of a token point at the hash of all tokens that
- * its row holds. What the memory of rows gets wrong shows in the next token. Its memory grows, as
- * WebAssembly's does, at every third run and allocation: views of before are then empty.
+ * A CPU device whose program only remembers: keys are token ids, the state without positions is a
+ * running hash, and the logits of a token point to the hash of all tokens in its row. Errors in the
+ * memory of rows show in the next token. Like WebAssembly's, its memory grows (here at every third
+ * run and allocation), which empties older views. Tests only.
  */
 import type { DecoderConfig, DecoderState } from "@waggle/model";
 import type { BoundRun, CpuBuffer, CpuDevice, CpuProgram, Operand } from "./cpu-device.ts";
@@ -10,7 +10,7 @@ import { outOfMemory } from "./out-of-memory.ts";
 
 export const REMEMBERED_VOCABULARY = 61;
 
-/** Only what sessions read of a config. */
+/** Only the members of a config that sessions read. */
 export const REMEMBERING_CONFIG = {
   vocabularySize: REMEMBERED_VOCABULARY,
   heads: 2,
@@ -35,12 +35,12 @@ const CONVOLUTION: DecoderState = {
   window: null,
 };
 
-/** @param hasConvolution - whether there is a state that cannot go back. */
+/** @param hasConvolution - whether there is a state that cannot be truncated. */
 export function rememberingStates(hasConvolution: boolean): DecoderState[] {
   return hasConvolution ? [KEYS, CONVOLUTION] : [KEYS];
 }
 
-/** The next token that rows of these tokens must point at. */
+/** The next token that rows of these tokens must point to. */
 export function rememberedNext(tokenIds: readonly number[]): number {
   return tokenIds.reduce(nextHash, 0) % REMEMBERED_VOCABULARY;
 }
@@ -54,7 +54,7 @@ export class RememberingDevice implements CpuDevice {
   readonly copiesOutputs: boolean;
   /** Bytes that are not freed. */
   heldBytes = 0;
-  /** Bytes from which allocations fail. */
+  /** Number of bytes above which allocations fail. */
   limitBytes = Number.POSITIVE_INFINITY;
   /** Rows of each run so far. */
   readonly runs: number[] = [];
@@ -149,7 +149,7 @@ export class RememberingDevice implements CpuDevice {
     };
   }
 
-  /** The graph of branches: each token's keys are the prefix's, then those that its bias lets count. */
+  /** The branch graph: each token's keys are the prefix's, then those that its bias includes. */
   #bindBranches(byName: ReadonlyMap<string, Operand>): BoundRun {
     const ints = (name: string): Int32Array => {
       const { buffer, offset, shape } = byName.get(name) as Operand;
@@ -203,7 +203,7 @@ class RememberingBuffer implements CpuBuffer {
   constructor(sizeBytes: number, onFree: () => void) {
     this.sizeBytes = sizeBytes;
     this.#memory = new ArrayBuffer(sizeBytes);
-    // What was there before must never count.
+    // Previous contents must never matter.
     new Float32Array(this.#memory).fill(Number.NaN);
     this.#onFree = onFree;
   }
@@ -225,7 +225,7 @@ class RememberingBuffer implements CpuBuffer {
     new Uint8Array(this.#used(), offset, bytes).fill(value);
   }
 
-  /** Elsewhere, with what it holds. */
+  /** Moves the contents to new memory. */
   move(): void {
     this.#memory = this.#memory.transfer();
   }

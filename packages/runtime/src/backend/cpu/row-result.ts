@@ -1,10 +1,10 @@
-/** From the logits of a run to what was asked about one of its rows. */
+/** Converts a run's logits to the result of one of its rows. */
 import { sampleToken, scoreToken } from "../../sampler.ts";
 import type { DecoderRow, RowResult } from "../decoder-backend.ts";
 
 const NOTHING: RowResult = { sampled: null, scores: null };
 
-/** Tokens of a row whose logits are asked for, ascending. */
+/** Tokens of a row whose logits are needed, ascending. */
 export function wantedTokens({ tokenIds, output }: DecoderRow): number[] {
   switch (output.kind) {
     case "none":
@@ -16,7 +16,7 @@ export function wantedTokens({ tokenIds, output }: DecoderRow): number[] {
   }
 }
 
-/** @param first - place of the first of the row's wanted tokens among the run's. */
+/** @param first - index of the row's first wanted token among the run's. */
 export function resultOf(
   { output }: DecoderRow,
   run: { logits(index: number): Float32Array },

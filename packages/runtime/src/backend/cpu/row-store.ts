@@ -1,26 +1,26 @@
 /**
- * Places the rows of one session in blocks. A row lives in the block of its capacity, which doubles
- * as it grows, or grows by as little as is worth a move where room costs time. Rows of one run
- * are brought to lie together, and stay so while the same rows come again.
+ * Places the rows of one session in blocks by capacity. A row's capacity doubles as it grows or,
+ * where unused room costs time, grows by the least that is worth a move. Rows of one run are made
+ * adjacent, and stay so while the same rows repeat.
  */
 import type { CpuDevice } from "./cpu-device.ts";
 import { StateBlock } from "./state-block.ts";
 import type { RowOccupant } from "./state-block.ts";
 import type { StateLayout } from "./state-layout.ts";
 
-/** Positions of one sequence; nowhere until its first run. */
+/** Positions of one sequence. It has no place before its first run. */
 export class CacheRow implements RowOccupant {
   length = 0;
   block: StateBlock | null = null;
   row = 0;
 }
 
-/** Rows that lie together: row b of the run is at `start + b`. */
+/** Adjacent rows: row b of the run is at `start + b`. */
 export type RowWindow = { readonly block: StateBlock; readonly start: number };
 
 const SMALLEST_CAPACITY = 64;
 
-/** A row is moved to a block of at most this many times its room, to share a run with longer ones. */
+/** To share a run with longer rows, a row may move to a block of at most this many times its room. */
 const MOST_WASTE = 4;
 
 type RowStoreOptions = {
@@ -28,16 +28,17 @@ type RowStoreOptions = {
   readonly layouts: readonly StateLayout[];
   /** Of one row. */
   readonly maxPositions: number;
-  /** Told before a block's memory goes. */
+  /** Called before a block's memory is freed. */
   readonly onFree: (block: StateBlock) => void;
-  /** Positions by which room grows: as few as are worth a move. `null`: it doubles. */
+  /** Positions by which room grows: the fewest worth a move. `null`: room doubles. */
   readonly growthStep: number | null;
-  /** Positions that nobody filled are read, see `StateBlock`. Default false. */
+  /** Whether unused positions are read, see `StateBlock`. Default false. */
   readonly clearsRoom?: boolean;
 };
 
+/** See the header. */
 export class RowStore {
-  /** Whether rows can forget their last tokens: not where states have no positions. */
+  /** Whether rows can be truncated, which states without positions prevent. */
   readonly canGoBack: boolean;
   readonly #options: RowStoreOptions;
   readonly #blocks = new Map<number, StateBlock>();
@@ -57,7 +58,7 @@ export class RowStore {
     return new CacheRow();
   }
 
-  /** A row of `length` positions that the caller writes; nowhere where it is 0. */
+  /** A row of `length` positions for the caller to write; without a place if that is 0. */
   createFilled(length: number): CacheRow {
     const row = this.create();
     if (length === 0) return row;
@@ -66,7 +67,9 @@ export class RowStore {
     return row;
   }
 
-  /** A row with a copy of the first `length` positions, or an empty one where rows cannot go back. */
+  /**
+   * A row with a copy of the first `length` positions, or an empty one if rows cannot be truncated.
+   */
   fork(source: CacheRow, length: number): CacheRow {
     if (length < source.length && !this.canGoBack) return this.create();
     const fork = this.createFilled(length);
@@ -75,7 +78,7 @@ export class RowStore {
   }
 
   /**
-   * Groups that can share a run: rows whose capacities differ by no more than what may be wasted.
+   * Groups that can share a run: rows whose capacities differ by no more than the allowed waste.
    *
    * @param needed - `[B]` positions of each row after the run.
    * @returns indices, largest capacity first.
@@ -103,7 +106,7 @@ export class RowStore {
     return groups;
   }
 
-  /** Brings rows together in a block with room for `positions`, in the order they then have there. */
+  /** Makes rows adjacent in a block with room for `positions`, and sorts them by place. */
   gather(rows: readonly CacheRow[], positions: number): RowWindow {
     let capacity = this.#capacityFor(positions);
     for (const row of rows) capacity = Math.max(capacity, row.block?.capacity ?? 0);
@@ -123,7 +126,7 @@ export class RowStore {
     for (const block of this.#blocks.values()) this.#free(block);
   }
 
-  /** @returns the first row of the window of `rows.length` that then holds exactly these rows. */
+  /** @returns the first row of a window that then has exactly these rows. */
   #together(block: StateBlock, rows: readonly CacheRow[]): number {
     let low = block.occupants.length;
     let high = -1;
@@ -184,7 +187,7 @@ export class RowStore {
   }
 }
 
-/** The start of the window of `size` with the most that are in; the first among equals. */
+/** The start of the window of `size` with the most members; the first among equals. */
 function densestWindow(isIn: readonly boolean[], size: number): number {
   let inside = 0;
   for (let row = 0; row < size; row++) inside += isIn[row] ? 1 : 0;

@@ -1,6 +1,6 @@
 /**
- * Keys and values that several sequences begin with, held once: keys transposed, as the product of all
- * their queries wants them. Never written again. Counts who uses it; it frees nothing by itself else.
+ * Keys and values of a prefix that several sequences share, stored once and never changed. Keys are
+ * transposed for the product with all queries. Reference-counted: freed after its last user.
  */
 import { prefixNames } from "@waggle/model";
 import type { CpuBuffer, CpuDevice, Operand } from "./cpu-device.ts";
@@ -66,14 +66,14 @@ export class SharedPrefix {
     return this;
   }
 
-  /** Frees it after the last user. */
+  /** Gives up one reference; frees the memory with the last one. */
   release(): void {
     if (--this.#users > 0) return;
     this.#onFree(this);
     this.#free();
   }
 
-  /** As the graph of branches takes it. */
+  /** The inputs for the branch graph. */
   operands(): Operand[] {
     return this.#parts.map(({ name, buffer, heads, width, isTransposed }) => ({
       name,
@@ -98,7 +98,7 @@ export class SharedPrefix {
     }
   }
 
-  /** @param from `[≥ P, D]`. @param to `[D, P]` of a key, `[P, D]` of a value. */
+  /** @param from `[≥ P, D]`. @param to `[D, P]` for a key, `[P, D]` for a value. */
   #write({ width, isTransposed }: Part, from: Float32Array, to: Float32Array): void {
     if (!isTransposed) to.set(from.subarray(0, this.length * width));
     else transpose(from, { rows: this.length, columns: width, stride: width }, to, this.length);
@@ -118,7 +118,7 @@ type Part = {
   readonly isTransposed: boolean;
 };
 
-/** Writes rows of `stride` numbers, of which `columns` count, as columns of rows of `targetStride`. */
+/** Transposes the first `columns` numbers of rows of `stride` into rows of `targetStride`. */
 function transpose(
   source: Float32Array,
   { rows, columns, stride }: { rows: number; columns: number; stride: number },

@@ -33,7 +33,7 @@ async function openShared(branchWeights: "twice" | "once") {
   return { shared, log, control, device };
 }
 
-test("small models load a second graph beside the plain one, once for all that branch", async () => {
+test("small models load a second graph beside the plain one, once for all sessions", async () => {
   const { shared, log } = await openShared("twice");
   const { program } = shared.packed;
   const [first, second] = await Promise.all([shared.branches(), shared.branches()]);
@@ -45,7 +45,7 @@ test("small models load a second graph beside the plain one, once for all that b
   expect(log).toEqual(["load plain", "load branches", "release plain", "release branches"]);
 });
 
-test("others give the plain graph up before they load the one that runs both ways", async () => {
+test("large models release the plain graph before loading the one that runs both ways", async () => {
   const { shared, log, device } = await openShared("once");
   expect(shared.packed.fed).toEqual([]);
   const branches = await shared.branches();
@@ -57,7 +57,7 @@ test("others give the plain graph up before they load the one that runs both way
   expect(device.heldBytes).toBe(0);
 });
 
-test("a graph that could not be loaded again is a lost device, until a second try succeeds", async () => {
+test("if replacing the graph fails, the device is lost until a second try succeeds", async () => {
   const { shared, control, device } = await openShared("once");
   control.fails = true;
   await expect(shared.branches()).rejects.toThrow("no memory");

@@ -1,7 +1,7 @@
 /**
- * The graph of one set of weights while sessions use it. Before a session branches it is the plain one,
- * which is the fastest for single steps. Then small models load a second graph for branches, weights
- * again; of others, whose weights are to be there once, one graph that runs both ways takes its place.
+ * The graph of one set of weights while sessions use it. Initially the plain one, which is the
+ * fastest for single steps. When a session first branches, small models load a second graph with
+ * its own weights; large models replace the plain graph by one that runs both ways.
  */
 import { BRANCHES, PACKED_INPUTS, PACKED_OR_BRANCHES } from "@waggle/model";
 import type { DecoderConfig, InputForm } from "@waggle/model";
@@ -10,37 +10,38 @@ import type { Awaitable } from "../decoder-backend.ts";
 import { BranchSwitch } from "./branch-switch.ts";
 import type { CpuDevice, CpuProgram, Operand } from "./cpu-device.ts";
 
-/** A graph, and what each of its runs is fed besides the run's own inputs and an adapter. */
+/** A graph with the inputs of every run, besides the run's own inputs and an adapter. */
 export type FedProgram = { readonly program: CpuProgram; readonly fed: readonly Operand[] };
 
-/** What a session runs. */
+/** The graphs that a session runs. */
 export interface Programs {
-  /** Of rows that hold everything themselves. It may be another after a first branch. */
+  /** For rows without a prefix. It may be replaced when a session first branches. */
   readonly packed: FedProgram;
-  /** The graph of branches, loaded when it is first wanted. No run may be under way. */
+  /** The branch graph, loaded when first needed. No run may be in progress. */
   branches(): Awaitable<FedProgram>;
 }
 
-/** A session, as far as its runs are bound to a program. */
+/** A session whose runs are bound to a program. */
 export interface ProgramUser {
-  /** Releases every bound run: the program goes. */
+  /** Releases every bound run, because the program is going away. */
   unbind(): void;
 }
 
 type SharedProgramOptions = {
   readonly device: CpuDevice;
   readonly config: DecoderConfig;
-  /** Of the adapters that are inputs; 0 for none. */
+  /** Rank of adapters as inputs; 0 for none. */
   readonly rank: number;
-  /** Whether the weights are there a second time once a session has branched. */
+  /** Whether the weights are loaded a second time once a session has branched. */
   readonly branchWeights: "twice" | "once";
   readonly load: (inputs: InputForm) => Promise<CpuProgram>;
 };
 
+/** See the header. */
 export class SharedProgram implements Programs {
   readonly users: Set<ProgramUser> = new Set();
   readonly #options: SharedProgramOptions;
-  /** `null` while it is replaced, and where that failed. */
+  /** `null` while it is being replaced, and if that failed. */
   #packed: FedProgram | null;
   #branching: Promise<FedProgram> | null = null;
   #branches: FedProgram | null = null;
@@ -64,12 +65,12 @@ export class SharedProgram implements Programs {
     return [...programs].reduce((sum, program) => sum + (program?.sizeBytes ?? 0), 0);
   }
 
-  /** @throws WaggleError `DEVICE_LOST` (retryable) where there was no memory to replace it. */
+  /** @throws WaggleError `DEVICE_LOST` (retryable) if there was no memory to replace it. */
   get packed(): FedProgram {
     if (this.#packed !== null) return this.#packed;
     throw new WaggleError(
       "DEVICE_LOST",
-      "the model must be loaded, got one that could not be loaded again for branches; open it again",
+      "the model could not be loaded again for branches; open it again",
       { retryable: true },
     );
   }

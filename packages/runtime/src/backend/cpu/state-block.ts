@@ -1,36 +1,37 @@
 /**
- * Memory for the states of rows with the same room: one tensor `[R, …, capacity, …]` per state, rows
- * outermost, so that rows that lie together are one tensor at an offset. Filled from row 0 without
- * gaps. It decides nothing about which rows belong here.
+ * Memory for the states of rows with equal capacity: one tensor `[R, …, capacity, …]` per state, rows
+ * outermost, so that adjacent rows are one tensor at an offset. Filled from row 0 without gaps.
+ * `row-store.ts` decides which rows belong here.
  */
 import { stateShape } from "@waggle/model";
 import type { CpuBuffer, CpuDevice, Operand } from "./cpu-device.ts";
 import { rowBytes } from "./state-layout.ts";
 import type { StateLayout } from "./state-layout.ts";
 
-/** Whoever occupies a row is told where it is. */
+/** The occupant of a row, which is told its place. */
 export interface RowOccupant {
-  /** Positions that are filled. */
+  /** Positions in use. */
   readonly length: number;
   block: StateBlock | null;
   row: number;
 }
 
+/** See the header. */
 export class StateBlock {
   readonly capacity: number;
   readonly occupants: RowOccupant[] = [];
-  /** Changes when the memory moves; operands made before are then void. */
+  /** Changes when the memory moves, which invalidates earlier operands. */
   generation = 0;
   readonly #device: CpuDevice;
   readonly #layouts: readonly StateLayout[];
   #buffers: CpuBuffer[] = [];
-  /** Where states without positions are written: they cannot be read and written in one place. */
+  /** Buffers for writing states without positions, which cannot be read and written in place. */
   #written: (CpuBuffer | null)[] = [];
   #rows = 0;
 
   readonly #clearsRoom: boolean;
 
-  /** @param clearsRoom - whether positions that nobody filled are read: then they are 0 at first. */
+  /** @param clearsRoom - whether unused positions are read, and must therefore be 0 initially. */
   constructor(
     device: CpuDevice,
     layouts: readonly StateLayout[],
@@ -49,13 +50,13 @@ export class StateBlock {
     return sum;
   }
 
-  /** Makes room for `count` more rows: at least doubles where there is none. */
+  /** Makes room for `count` more rows; at least doubles if there is none. */
   reserve(count: number): void {
     const needed = this.occupants.length + count;
     if (needed > this.#rows) this.#resize(Math.max(needed, 2 * this.#rows));
   }
 
-  /** Puts an occupant into the next row, with the states it has elsewhere. */
+  /** Puts an occupant into the next row, with its states from elsewhere. */
   add(occupant: RowOccupant): void {
     this.reserve(1);
     const row = this.occupants.length;
@@ -67,7 +68,7 @@ export class StateBlock {
     occupant.row = row;
   }
 
-  /** Frees its row; the last row moves there. */
+  /** Frees its row and moves the last row there. */
   remove(occupant: RowOccupant): void {
     const last = this.occupants.pop() as RowOccupant;
     if (last !== occupant) {
@@ -95,10 +96,10 @@ export class StateBlock {
   }
 
   /**
-   * Copies `length` positions of a row, and what has no positions.
+   * Copies `length` positions of a row, and its states without positions.
    *
-   * @param begin - the first that is copied.
-   * @param at - where it goes.
+   * @param begin - first position to copy.
+   * @param at - first target position.
    */
   copyRow(
     from: StateBlock,
@@ -129,7 +130,7 @@ export class StateBlock {
     return this.#buffer(index).floats(row * bytes, bytes / 4);
   }
 
-  /** The states of rows `[start, start + rows)` as a run reads and writes them. */
+  /** The states of rows `[start, start + rows)` as inputs and outputs of a run. */
   operands(start: number, rows: number): { inputs: Operand[]; outputs: Operand[] } {
     const inputs: Operand[] = [];
     const outputs: Operand[] = [];
@@ -144,7 +145,7 @@ export class StateBlock {
     return { inputs, outputs };
   }
 
-  /** After a run: what was written beside its place is put there. */
+  /** After a run: moves states that were written elsewhere to their place. */
   settle(start: number, rows: number): void {
     for (const [index, written] of this.#written.entries()) {
       if (written === null) continue;
@@ -153,7 +154,7 @@ export class StateBlock {
     }
   }
 
-  /** Sets the states without positions to those of an empty row. */
+  /** Resets the states without positions to those of an empty row. */
   clearFixedStates(occupant: RowOccupant): void {
     this.#clearFixed(occupant.row);
   }
@@ -177,10 +178,10 @@ export class StateBlock {
     }
   }
 
-  /** One state after the other, so that old and new memory overlap as little as possible. */
+  /** Resizes one state after the other, so that old and new memory overlap as little as possible. */
   #resize(rows: number): void {
     const kept = this.occupants.length;
-    // Before anything moves: where memory runs out on the way, the block stays whole, at new places.
+    // First, so that the block stays valid, at new places, if memory runs out midway.
     this.generation++;
     for (const [index, layout] of this.#layouts.entries()) {
       const bytes = rowBytes(layout, this.capacity);

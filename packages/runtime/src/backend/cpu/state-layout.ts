@@ -1,11 +1,11 @@
-/** How a decoder's states lie in the memory of rows. Sizes only; `state-block.ts` holds the memory. */
+/** Layout of a decoder's states in the memory of rows. `state-block.ts` has the memory. */
 import { hasPositions } from "@waggle/model";
 import type { DecoderState } from "@waggle/model";
 
-/** A state as copies see it: `outer` pieces of `innerBytes` for each position. */
+/** A state for copying: `outer` pieces of `innerBytes` for each position. */
 export type StateLayout = {
   readonly state: DecoderState;
-  /** False: one size, and a run must not write where it reads. */
+  /** False: the size is fixed, and a run must not write in place. */
   readonly hasPositions: boolean;
   readonly outer: number;
   readonly innerBytes: number;

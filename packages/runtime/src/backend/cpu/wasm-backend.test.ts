@@ -1,4 +1,4 @@
-/** Branches of one prefix on WASM, run in Node as workers run it: what they hold. */
+/** Memory of branches of one prefix on WASM, run in Node as workers run it. */
 import createModule from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import { expect, test } from "vitest";
 import { TINY_CONFIG, tinyPrompt, tinyWeights } from "../../tiny-decoder.fixture.ts";
@@ -7,7 +7,7 @@ import { createWasmBackend } from "./wasm-backend.ts";
 
 const PREFIX = 130;
 const BRANCHES = 4;
-/** Of one position: keys and values of all layers, 4 bytes each. */
+/** Bytes of one position: keys and values of all layers, 4 bytes each. */
 const POSITION_BYTES = 8 * TINY_CONFIG.layers * TINY_CONFIG.keyValueHeads * TINY_CONFIG.headSize;
 
 const row = (cache: DecoderCache, tokenIds: readonly number[]): DecoderRow => ({
@@ -50,10 +50,10 @@ async function steppedGroup(branchWeights: "once" | "twice") {
   return { before, after, tokenIds };
 }
 
-test("a group holds its prefix once, and the weights once or twice, with the same tokens, beside another session's", async () => {
+test("a group stores its prefix once and the weights once or twice, with equal tokens, beside another session", async () => {
   const once = await steppedGroup("once");
   const twice = await steppedGroup("twice");
-  // The nodes of a graph that runs both ways; the matrices of this model are small.
+  // Nodes of a graph that runs both ways take space; the matrices of this model are small.
   expect(once.after.weights).toBeLessThan(1.1 * once.before.weights);
   expect(twice.after.weights).toBeGreaterThan(1.9 * twice.before.weights);
   for (const { after } of [once, twice]) {

@@ -1,4 +1,4 @@
-/** Onnxruntime's WebAssembly module as memory and program, run in Node as workers run it. */
+/** onnxruntime's WebAssembly module as memory and program, run in Node as workers run it. */
 import { OnnxGraphBuilder } from "@waggle/model";
 import type { OnnxModel } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
@@ -33,7 +33,7 @@ const thrown = (fn: () => unknown): unknown => {
   }
 };
 
-test("a bound run reads and writes where its tensors lie, the same place too, without a promise", async () => {
+test("a bound run reads and writes its tensors in place, overlapping ones too, without a promise", async () => {
   const device = await createWasmDevice(1, createModule);
   const program = await device.load(addition());
   const buffer = device.allocate(64);
@@ -50,7 +50,7 @@ test("a bound run reads and writes where its tensors lie, the same place too, wi
   device.dispose();
 });
 
-test("numbers stay when the heap grows under them", async () => {
+test("numbers survive growth of the heap", async () => {
   const device = await createWasmDevice(1, createModule);
   const small = device.allocate(16);
   small.floats(0, 4).set([1, 2, 3, 4]);
@@ -61,7 +61,7 @@ test("numbers stay when the heap grows under them", async () => {
   device.dispose();
 });
 
-test("a heap that is full is a typed error that may be tried again, and leaves the module usable", async () => {
+test("a full heap is a retryable error and leaves the module usable", async () => {
   const device = await createWasmDevice(1, createModule);
   const held: CpuBuffer[] = [];
   const error = thrown(() => {
@@ -79,7 +79,7 @@ test("a heap that is full is a typed error that may be tried again, and leaves t
   device.dispose();
 });
 
-test("bytes that are no model, and a run that fails, are told with the library's words", async () => {
+test("invalid model bytes and a failed run are reported with the library's message", async () => {
   const device = await createWasmDevice(1, createModule);
   const refused = await device
     .load({ model: new TextEncoder().encode("no model"), externalData: [] })
@@ -93,7 +93,7 @@ test("bytes that are no model, and a run that fails, are told with the library's
   device.dispose();
 });
 
-test("a module that trapped is lost: nothing is computed with what is left of it", async () => {
+test("a module that trapped is lost and is not called again", async () => {
   const device = await createWasmDevice(1, createModule);
   const program = await device.load(addition());
   const buffer = device.allocate(32);
@@ -107,7 +107,7 @@ test("a module that trapped is lost: nothing is computed with what is left of it
       "DEVICE_LOST",
     ),
   ).toBe(true);
-  // What is left lets go without a call.
+  // Releasing must not call the module.
   run.release();
   buffer.free();
   await program.release();

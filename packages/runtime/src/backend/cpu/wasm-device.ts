@@ -1,7 +1,7 @@
 /**
- * Tensors on the heap of onnxruntime's WebAssembly module, and its C functions called directly: no
- * number crosses into JavaScript and back, and a run returns without a promise. onnxruntime-web's own
- * API copies every input and output, keys and values too, which is most of a step.
+ * Tensors on the heap of onnxruntime's WebAssembly module, whose C functions are called directly:
+ * no data is copied to JavaScript and back, and a run returns without a promise. onnxruntime-web's
+ * own API copies every input and output, including keys and values, which takes most of a step.
  */
 import type { OnnxModel } from "@waggle/model";
 import type { CreateOrtModule, OrtWasmModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
@@ -10,11 +10,11 @@ import type { BoundRun, CpuBuffer, CpuDevice, CpuProgram, Operand } from "./cpu-
 import { createPageModule } from "./wasm-module.ts";
 
 /**
- * Starts a module with a memory of its own.
+ * Starts a module with its own memory.
  *
- * @param threads - more than 1 needs a cross-origin isolated page.
- * @param createModule - default: from the files that a page's bundler copied.
- * @throws WaggleError `DEVICE_UNAVAILABLE` where the module does not load.
+ * @param threads - more than 1 requires a cross-origin isolated page.
+ * @param createModule - default: from the files that the page's bundler copied.
+ * @throws WaggleError `DEVICE_UNAVAILABLE` if the module does not load.
  */
 export async function createWasmDevice(
   threads: number,
@@ -96,7 +96,7 @@ class WasmProgram implements CpuProgram {
   readonly sizeBytes: number;
   readonly #ort: OrtModule;
   readonly #session: number;
-  /** Addresses. */
+  /** Addresses of names. */
   readonly #names = new Map<string, number>();
 
   constructor(ort: OrtModule, session: number, sizeBytes: number) {
@@ -132,9 +132,9 @@ class WasmProgram implements CpuProgram {
   }
 }
 
-/** Pointers to names and tensors, as a run takes them. */
+/** Pointers to names and tensors, in the layout for a run. */
 type OperandList = {
-  /** Where one block begins: names, then tensors. */
+  /** Start of one block: names, then tensors. */
   readonly names: number;
   readonly values: number;
   readonly count: number;

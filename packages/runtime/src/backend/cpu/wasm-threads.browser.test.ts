@@ -1,4 +1,4 @@
-/** The WASM back end on several threads, which a cross-origin isolated page has. */
+/** The WASM backend on several threads, in a cross-origin isolated page. */
 import { expect, test } from "vitest";
 import { agreementModels } from "../../agreement/agreement-models.ts";
 import { backendAgreementContract } from "../../agreement/backend-agreement.contract.ts";
@@ -9,7 +9,7 @@ test("the page is isolated", () => {
 });
 
 backendAgreementContract({
-  name: "the WASM back end on two threads",
+  name: "the WASM backend on two threads",
   create: (config, weights, dtype) =>
     createWasmBackend({ config, weights, dtype, contextLength: config.contextLength, threads: 2 }),
   models: agreementModels(["f32"]).slice(0, 1),

@@ -1,4 +1,4 @@
-/** An adapter's A and B on the device, in one buffer; none takes one buffer of zeros for all. */
+/** An adapter's A and B on the device, in one buffer. Without an adapter all inputs share zeros. */
 import { adapterGraphInputs, float32ToFloat16 } from "@waggle/model";
 import type { Adapter, DecoderConfig } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
@@ -6,8 +6,9 @@ import type { Placement } from "./command-tap.ts";
 import type { GpuMemory } from "./gpu-memory.ts";
 import { aligned } from "./step-inputs.ts";
 
+/** See the header. */
 export class AdapterMemory {
-  /** Where each graph input is. */
+  /** Place of each graph input. */
   readonly placements: { readonly [input: string]: Placement };
   readonly #buffer: GPUBuffer | null;
 
@@ -17,7 +18,7 @@ export class AdapterMemory {
   }
 
   /**
-   * @param rank - of the graph; 0 where it has no adapter inputs.
+   * @param rank - rank of the graph; 0 if it has no adapter inputs.
    * @throws WaggleError `ADAPTER_INCOMPATIBLE`, `OUT_OF_MEMORY`.
    */
   static async create(
@@ -58,7 +59,7 @@ export class AdapterMemory {
   }
 }
 
-/** To whole words, of which writes are made. */
+/** Pads to whole 32-bit words, as writes require. */
 function padded(data: Float32Array): Float32Array {
   if (data.length % 2 === 0) return data;
   const even = new Float32Array(data.length + 1);

@@ -1,11 +1,11 @@
 /**
- * Graphs by onnxruntime-web's JavaScript, whose bundle has the loader of its WebAssembly module in it:
- * service workers can import none. Pages and their workers take `module-graph.ts`, which is a third of
- * the size.
+ * Graphs through onnxruntime-web's JavaScript API, whose bundle includes the WebAssembly loader:
+ * service workers cannot import one. Pages and their workers use `module-graph.ts`, a third of the
+ * size.
  *
- * onnxruntime 1.30.0 switches capturing on for a whole session and then wants every tensor bound the
- * same; a switch that answers "yes" only once, when the session is made, gives sessions that capture
- * runs with a graph id of 0 or more and run the rest as usual.
+ * onnxruntime 1.30.0 enables capturing for a whole session and then requires every tensor bound
+ * alike. An option that is true only when first read, at creation, gives sessions that capture runs
+ * with a graph id of 0 or more and run the rest normally.
  */
 import * as ort from "onnxruntime-web/webgpu";
 import type { CreateWebgpuGraph, GpuOperand } from "./webgpu-graph.ts";
@@ -32,7 +32,7 @@ export const createApiGraph: CreateWebgpuGraph = async (model, device, captures)
   };
 };
 
-/** `enableGraphCapture` is true when it is read first, and never again. */
+/** Makes `enableGraphCapture` true when first read, and false afterwards. */
 function captureOnce(options: ort.InferenceSession.SessionOptions): void {
   let reads = 0;
   Object.defineProperty(options, "enableGraphCapture", {

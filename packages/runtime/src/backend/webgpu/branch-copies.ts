@@ -1,13 +1,13 @@
-/** Copies of positions between rows of caches and what branches hold of them. */
+/** Copies positions between rows of caches and the memory of branches. */
 import type { CacheBlock, StateLayout } from "./cache-rows.ts";
 
 /**
- * Positions of one row, part by part: where the first begins, and how far the next is from it. Of a
- * state without positions, where all of it begins.
+ * Positions of one row, part by part: the start of the first part, and the distance to the next.
+ * For a state without positions, its start.
  */
 export type Parts = { readonly buffer: GPUBuffer; readonly at: number; readonly stride: number };
 
-/** @param index - of the state. */
+/** @param index - number of the state. */
 export function rowAt(
   { buffers }: CacheBlock,
   row: number,
@@ -17,12 +17,12 @@ export function rowAt(
   return { buffer: buffers[index] as GPUBuffer, at: row * rowBytes, stride: rowBytes / outer };
 }
 
-/** Bytes of so many positions of a state, or of one that has none. */
+/** Bytes of this many positions of a state, or of a whole state without positions. */
 export function bytesFor({ outer, innerBytes, rowBytes }: StateLayout, positions: number): number {
   return outer === 0 ? rowBytes : outer * innerBytes * positions;
 }
 
-/** The same from a later position on. */
+/** The same parts, starting at a later position. */
 export function after(parts: Parts, positions: number, { innerBytes }: StateLayout): Parts {
   return { ...parts, at: parts.at + positions * innerBytes };
 }

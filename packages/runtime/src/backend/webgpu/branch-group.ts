@@ -1,6 +1,6 @@
 /**
- * Members of one prefix that step together: keys and values of each after what it shares, and the
- * inputs of their steps. Memory only; it runs nothing.
+ * Members of one prefix that step together: keys and values of each after the shared part, and the
+ * inputs of their steps. Manages memory; runs nothing.
  */
 import { hasPositions, prefixNames } from "@waggle/model";
 import type { DecoderState } from "@waggle/model";
@@ -13,26 +13,26 @@ import type { BoundCommands, Placement } from "./command-tap.ts";
 import type { GpuMemory } from "./gpu-memory.ts";
 import type { StepShape } from "./step-inputs.ts";
 
-/** Own positions of a new group; doubled as they fill, as each room is a shape of its own. */
+/** Own positions of a new group. Doubled when full, because every size is a separate shape. */
 const LEAST_ROOM = 32;
 
-/** Where the memory of branches comes from, and what it is for. */
+/** Memory for branches, and what it is for. */
 export type BranchMemory = {
   readonly memory: GpuMemory;
   readonly states: readonly DecoderState[];
   readonly caches: CacheStore;
 };
 
-/** What the members of a group share. */
+/** The prefix shared by a group's members. */
 export interface GroupPrefix {
   readonly options: BranchMemory;
-  /** Positions that there is room for. */
+  /** Positions that it has room for. */
   readonly room: number;
   /** One for each state. */
   readonly buffers: readonly GPUBuffer[];
-  /** Where a state is. */
+  /** Place of a state. */
   at(index: number): Parts;
-  /** Frees nothing while `use` runs. */
+  /** Prevents freeing while `use` runs. */
   hold<T>(use: () => T | Promise<T>): Promise<T>;
 }
 
@@ -44,24 +44,25 @@ export interface GroupMember extends Branch {
   /** Positions of its own, after those. */
   readonly own: number;
   group: BranchGroup | null;
-  /** Before a step: what it went back to is what it shares now. */
+  /** Call before a step: after truncation into the prefix, shares fewer positions. */
   settle(): void;
-  /** Where its own positions of a state are, or the state itself. */
+  /** Place of its own positions of a state, or of the state itself. */
   placeOf(index: number): Parts;
 }
 
-/** A member, and whose own positions it has. */
+/** A member, and the member whose own positions it copies. */
 type Seat = { readonly member: GroupMember; readonly source: GroupMember | null };
 
+/** See the header. */
 export class BranchGroup {
-  /** Commands of its steps, until its memory moves. */
+  /** Commands of its steps, valid until its memory moves. */
   commands: BoundCommands | null = null;
   readonly prefix: GroupPrefix;
-  /** Who is in which row. */
+  /** The member in each row. */
   #rows: (GroupMember | null)[] = [];
   #block = new CacheBlock([], 0);
   #room = LEAST_ROOM;
-  /** Where states without positions are written, `null` for others. */
+  /** Buffers for writing states without positions, `null` for other states. */
   #next: readonly (GPUBuffer | null)[] = [];
   #inputs: BranchInputs | null = null;
 
@@ -77,7 +78,7 @@ export class BranchGroup {
     return { block: this.#block, first: 0, rows: this.#rows.length };
   }
 
-  /** Of its steps. */
+  /** Shape of its steps. */
   get shape(): StepShape {
     const rows = this.#rows.length;
     const [prefix, room] = [this.prefix.room, this.#room];
@@ -89,7 +90,7 @@ export class BranchGroup {
     return this.members.every(({ own }) => own < this.#room);
   }
 
-  /** Number of the shape, of all groups of a program. */
+  /** Number of the shape, unique among all groups of a program. */
   get shapeId(): number {
     const rows = Math.log2(this.#rows.length);
     return ((this.prefix.room / 128) * 32 + Math.log2(this.#room)) * 16 + rows;
@@ -99,7 +100,7 @@ export class BranchGroup {
     return (this.#inputs as BranchInputs).buffer;
   }
 
-  /** Where each graph input is. */
+  /** Place of each graph input. */
   placements(): { readonly [name: string]: Placement } {
     const named: { [name: string]: Placement } = { ...this.#inputs?.placements };
     for (const [index, state] of this.prefix.options.states.entries()) {
@@ -116,12 +117,12 @@ export class BranchGroup {
     return this.#rows.findIndex((member) => member?.cache === cache);
   }
 
-  /** Where a member's own positions of a state are. */
+  /** Place of a member's own positions of a state. */
   placeOf({ cache }: GroupMember, index: number): Parts {
     return this.#at(this.rowOf(cache), index);
   }
 
-  /** @param source - of this prefix; whose own positions they begin with, `null` for none. */
+  /** @param source - member of this prefix whose own positions the new ones copy, `null` for none. */
   async admit(coming: readonly GroupMember[], source: GroupMember | null): Promise<void> {
     const free = [...this.#rows.keys()].filter((row) => this.#rows[row] === null);
     const { canGoBack } = this.prefix.options.caches;
@@ -140,7 +141,7 @@ export class BranchGroup {
     member.group = null;
   }
 
-  /** Makes room for a position of every member, and gives up rows where half of them are idle. */
+  /** Makes room for one more position of every member, and drops rows if half of them are idle. */
   async fit(): Promise<void> {
     const isIdle = this.members.length * 2 <= this.#rows.length;
     if (isIdle || !this.hasRoom) await this.#move(this.#staying);
@@ -156,7 +157,10 @@ export class BranchGroup {
     inputs.write();
   }
 
-  /** Brings states without positions to where the next step reads them. @param rows - that stepped. */
+  /**
+   * Moves states without positions to where the next step reads them. @param rows - those that
+   * stepped.
+   */
   bringBack(encoder: GPUCommandEncoder, rows: readonly number[]): void {
     for (const [index, next] of this.#next.entries()) {
       if (next === null) continue;
@@ -187,7 +191,7 @@ export class BranchGroup {
     };
   }
 
-  /** Everything into new memory, as WebGPU copies no buffer into itself. */
+  /** Copies everything to new memory, because WebGPU cannot copy a buffer into itself. */
   async #move(seats: readonly Seat[]): Promise<void> {
     const { memory, caches, states } = this.prefix.options;
     const { layouts } = caches;
@@ -198,7 +202,7 @@ export class BranchGroup {
     const sizes = layouts.map((layout) => rows * bytesFor(layout, room));
     const buffers = await memory.allocate("caches", sizes);
     const moves = seats
-      .filter(({ member }) => member.cache.branch === member) // not disposed meanwhile
+      .filter(({ member }) => member.cache.branch === member) // not disposed of meanwhile
       .map(({ member, source }) => ({
         member,
         from: layouts.map((_, index) => source?.placeOf(index) ?? this.prefix.at(index)),

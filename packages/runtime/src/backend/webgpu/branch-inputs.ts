@@ -1,4 +1,4 @@
-/** The small inputs of a step of branches, in one buffer that one write fills. */
+/** The small inputs of a step of branches, in one buffer filled by a single write. */
 import type { Placement } from "./command-tap.ts";
 import type { GpuMemory } from "./gpu-memory.ts";
 import { aligned } from "./step-inputs.ts";
@@ -15,7 +15,7 @@ export class BranchInputs {
   readonly #heads: number;
   readonly #prefixRoom: number;
   readonly #room: number;
-  /** Words at which tokens (0), positions, slots and biases begin. */
+  /** Offsets in words; tokens start at 0, then positions, slots and biases. */
   readonly #positionsAt: number;
   readonly #slotsAt: number;
   readonly #biasAt: number;
@@ -23,9 +23,9 @@ export class BranchInputs {
   readonly #window: number;
 
   /**
-   * @param heads - of keys and values.
+   * @param heads - number of key-value heads.
    * @param room - own positions of each row.
-   * @param window - positions that sliding layers look back on; 0 where there are none.
+   * @param window - positions that sliding layers attend to; 0 without any.
    */
   constructor(
     memory: GpuMemory,
@@ -59,12 +59,15 @@ export class BranchInputs {
       slots: at(this.#slotsAt),
       bias: at(this.#biasAt),
       sliding_bias: at(this.#slidingBiasAt),
-      // Read on the host; nothing is bound there.
+      // Read on the host and not bound.
       prefix_length: at(0),
     };
   }
 
-  /** @param shared - positions of the prefix that count. @param own - those before the token. */
+  /**
+   * @param shared - positions of the prefix that count. @param own - own positions before the
+   * token.
+   */
   set(slot: number, tokenId: number, shared: number, own: number): void {
     const ints = this.#ints;
     ints[slot] = tokenId;

@@ -1,7 +1,7 @@
 /**
- * What sequences begin with that were forked from one another: its keys and values once, whoever
- * reads them. Those that step have a place in a group for what comes after; the rest only read here.
- * It frees itself with its last member, and runs nothing.
+ * The common prefix of sequences forked from one another, with its keys and values stored once.
+ * Members that step have a place in a group for their own positions; the others only read the
+ * prefix. Freed with its last member. Runs nothing.
  */
 import { after, bytesFor, copyParts, rowAt } from "./branch-copies.ts";
 import type { Parts } from "./branch-copies.ts";
@@ -12,27 +12,28 @@ import type { CacheBlock, WebgpuCache } from "./cache-rows.ts";
 const LEAST_ROOM = 128;
 
 export type BranchOptions = BranchMemory & {
-  /** Most sequences of one run. */
+  /** Maximum sequences per run. */
   readonly maxRows: number;
   readonly onFree: (prefix: BranchPrefix) => void;
 };
 
+/** See the header. */
 export class BranchPrefix implements GroupPrefix {
   readonly options: BranchOptions;
   readonly members: Set<BranchMember> = new Set();
   readonly groups: Set<BranchGroup> = new Set();
-  /** Positions that there is room for. */
+  /** Positions that it has room for. */
   readonly room: number;
   /** One for each state. */
   readonly buffers: readonly GPUBuffer[];
-  /** Who uses it now; nothing is freed before that ends. */
+  /** Number of current uses; nothing is freed while there are any. */
   #holders = 0;
   #isFreed = false;
 
   /**
-   * Takes over the beginning that caches of one row have, and the caches.
+   * Turns caches in one row, and their common beginning, into members of a new prefix.
    *
-   * @param caches - all that are in the row.
+   * @param caches - all caches in the row.
    * @throws WaggleError `OUT_OF_MEMORY`.
    */
   static async of(caches: readonly WebgpuCache[], options: BranchOptions): Promise<BranchPrefix> {
@@ -51,7 +52,7 @@ export class BranchPrefix implements GroupPrefix {
     memory.device.queue.submit([encoder.finish()]);
     await prefix.hold(() => {
       for (const cache of caches) {
-        if (cache.block !== block) continue; // disposed meanwhile
+        if (cache.block !== block) continue; // disposed of meanwhile
         store.leave(cache);
         cache.branch = new BranchMember(cache, prefix, cache.length);
       }
@@ -66,7 +67,7 @@ export class BranchPrefix implements GroupPrefix {
     this.buffers = buffers;
   }
 
-  /** Where a state is. */
+  /** Place of a state. */
   at(index: number): Parts {
     const { innerBytes } = this.options.caches.layouts[index] ?? { innerBytes: 0 };
     return { buffer: this.buffers[index] as GPUBuffer, at: 0, stride: this.room * innerBytes };
@@ -75,7 +76,7 @@ export class BranchPrefix implements GroupPrefix {
   /**
    * Gives members a place in a group.
    *
-   * @param source - whose own positions they begin with; `null` for none.
+   * @param source - member whose own positions they copy; `null` for none.
    * @throws WaggleError `OUT_OF_MEMORY`.
    */
   async seat(members: readonly BranchMember[], source: BranchMember | null): Promise<void> {
@@ -94,7 +95,7 @@ export class BranchPrefix implements GroupPrefix {
     });
   }
 
-  /** Frees nothing while `use` runs. */
+  /** Prevents freeing while `use` runs. */
   async hold<T>(use: () => T | Promise<T>): Promise<T> {
     this.#holders++;
     try {
@@ -105,7 +106,7 @@ export class BranchPrefix implements GroupPrefix {
     }
   }
 
-  /** Frees what nobody needs any more. */
+  /** Frees what is no longer needed. */
   sweep(): void {
     if (this.#holders > 0) return;
     for (const group of this.groups) {
@@ -130,7 +131,7 @@ export class BranchPrefix implements GroupPrefix {
 export class BranchMember implements GroupMember {
   readonly cache: WebgpuCache;
   readonly prefix: BranchPrefix;
-  /** Where its own positions are, once it has some. */
+  /** The group with its own positions, once it has some. */
   group: BranchGroup | null = null;
   #shared: number;
 
@@ -141,7 +142,10 @@ export class BranchMember implements GroupMember {
     prefix.members.add(this);
   }
 
-  /** Positions of the prefix that it reads: fewer from the next step on where it went back. */
+  /**
+   * Positions of the prefix that it reads. After truncation into the prefix, fewer from the next
+   * step on.
+   */
   get shared(): number {
     return Math.min(this.#shared, this.cache.length);
   }
@@ -150,12 +154,12 @@ export class BranchMember implements GroupMember {
     return this.cache.length - this.shared;
   }
 
-  /** Before a step: what it went back to is what it shares now. */
+  /** Call before a step: after truncation into the prefix, shares fewer positions. */
   settle(): void {
     this.#shared = this.shared;
   }
 
-  /** Where its own positions of a state are, or the state itself. */
+  /** Place of its own positions of a state, or of the state itself. */
   placeOf(index: number): Parts {
     return this.group?.placeOf(this, index) ?? this.prefix.at(index);
   }
@@ -192,7 +196,7 @@ export class BranchMember implements GroupMember {
   }
 }
 
-/** Four sizes for each doubling: every size is a shape of its own, and what is to spare costs time. */
+/** Four sizes per doubling: every size is a separate shape, but unused room costs time. */
 function roomFor(length: number): number {
   const step = Math.max(LEAST_ROOM, 2 ** Math.floor(Math.log2(length)) / 4);
   return Math.ceil(length / step) * step;

@@ -1,4 +1,4 @@
-/** Branches of one prefix on WebGPU: their numbers are those of the same tokens read by themselves. */
+/** Branches of one prefix on WebGPU give the numbers of the same tokens read separately. */
 import { parameterCount } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import { beforeAll, expect, test } from "vitest";
@@ -20,16 +20,16 @@ const PREFIX = 130;
 const NOTHING = { weights: 0, adapters: 0, caches: 0, scratch: 0 };
 /** Bytes of one position of a sequence: keys and values of both layers. */
 const POSITION_BYTES = 2 * 2 * 4 * QWEN3.keyValueHeads * QWEN3.headSize;
-/** Weights and keys and values of 512 positions in the proportion of the nano model's. */
+/** Weights, and keys and values of 512 positions, have the nano model's proportions. */
 const MEDIUM: DecoderConfig = { ...QWEN3, feedForwardSize: 4096 };
-/** By its widest products, which are little work for one token. */
+/** Large by its widest products, which are little work for one token. */
 const LARGE: DecoderConfig = { ...QWEN3, feedForwardSize: 11_264 };
 
 type Branch = {
   readonly cache: DecoderCache;
-  /** Of the whole sequence, the last not read yet. */
+  /** The whole sequence; its last token is not read yet. */
   readonly tokenIds: number[];
-  /** Log-probs of tokens from `PREFIX + 1` on, where they are known. */
+  /** Log-probs of tokens from `PREFIX + 1` on, if known. */
   readonly logProbs: (number | undefined)[];
 };
 
@@ -39,13 +39,16 @@ const trunkIds = Array.from({ length: PREFIX }, (_, at) => tokenAt(at, 0));
 /** Compiling kernels for models of these sizes takes a minute on a software device. */
 const LARGER = { skip: !isLong() };
 
-/** One for all back ends: on software devices compiling kernels takes the time. */
+/**
+ * One device for all backends, because compiling kernels takes most of the time on software
+ * devices.
+ */
 let device: GPUDevice;
-/** Most bytes that have lived at once since it was set. */
+/** Peak of bytes in use since it was reset. */
 let peak = 0;
-/** Bytes that live now. */
+/** Bytes in use. */
 let live = 0;
-/** Keeps the device between back ends. */
+/** Keeps the device alive between backends. */
 let keeper: DecoderBackend;
 
 beforeAll(async () => {
@@ -67,7 +70,7 @@ beforeAll(async () => {
   keeper = (await open(QWEN3, 32)).backend;
 }, 60_000);
 
-/** A back end, and how often each of its graphs was run by onnxruntime. */
+/** A backend, with a count of the runs by onnxruntime for each graph. */
 async function open(config: DecoderConfig, contextLength: number) {
   const runs: number[] = [];
   const backend = await createWebgpuBackend({
@@ -111,7 +114,7 @@ async function branchesOf(session: DecoderSession, count: number): Promise<Branc
   return branches;
 }
 
-/** Reads the last token of each; the next is given, or drawn. */
+/** Reads the last token of each branch; the next one is given, or drawn. */
 async function step(
   session: DecoderSession,
   branches: readonly Branch[],
@@ -135,14 +138,14 @@ async function step(
   }
 }
 
-/** Forgets all but the first tokens, and has the one after them to read. */
+/** Truncates to the first tokens; the token after them is to be read next. */
 function goBack({ cache, tokenIds, logProbs }: Branch, length: number): void {
   cache.truncate(length);
   tokenIds.splice(length + 1);
   logProbs.splice(Math.max(0, length - PREFIX));
 }
 
-/** Largest difference from the same sequence read by itself, over at least `least` tokens. */
+/** Largest difference from the same sequence read separately, over at least `least` tokens. */
 async function gapOf(session: DecoderSession, branch: Branch, least: number): Promise<number> {
   const { tokenIds, logProbs } = branch;
   const cache = await session.createCache();
@@ -166,37 +169,45 @@ async function gapOf(session: DecoderSession, branch: Branch, least: number): Pr
   return gap;
 }
 
-test("a group of eight takes no more than 1.6 runs and what its members add", LARGER, async () => {
-  peak = live;
-  const { backend } = await open(MEDIUM, 640);
-  const session = await backend.open(null);
-  const prompt = Array.from({ length: 512 }, (_, at) => tokenAt(at, 0));
-  const branch = (cache: DecoderCache): Branch => ({ cache, tokenIds: [...prompt], logProbs: [] });
-  const trunk = await session.createCache();
-  await read(session, trunk, prompt.slice(0, -1));
-  for (let done = 0; done < 4; done++) await step(session, [branch(trunk)], "sample");
-  const one = peak;
-  expect(one).toBeGreaterThan(640 * POSITION_BYTES);
-  trunk.truncate(prompt.length - 1);
-  const members = [];
-  for (let of = 0; of < 8; of++) {
-    members.push(branch(await session.fork(trunk, prompt.length - 1)));
-  }
-  for (let done = 0; done < 4; done++) await step(session, members, "sample");
-  expect(peak).toBeLessThan(1.6 * one + 8 * 32 * POSITION_BYTES);
-  trunk.dispose();
-  for (const { cache } of members) cache.dispose();
-  expect(backend.memory()).toMatchObject({ caches: 0 });
-  await session.release();
-  await backend.dispose();
-});
+test(
+  "a group of eight takes at most the memory of 1.6 runs plus its members' own positions",
+  LARGER,
+  async () => {
+    peak = live;
+    const { backend } = await open(MEDIUM, 640);
+    const session = await backend.open(null);
+    const prompt = Array.from({ length: 512 }, (_, at) => tokenAt(at, 0));
+    const branch = (cache: DecoderCache): Branch => ({
+      cache,
+      tokenIds: [...prompt],
+      logProbs: [],
+    });
+    const trunk = await session.createCache();
+    await read(session, trunk, prompt.slice(0, -1));
+    for (let done = 0; done < 4; done++) await step(session, [branch(trunk)], "sample");
+    const one = peak;
+    expect(one).toBeGreaterThan(640 * POSITION_BYTES);
+    trunk.truncate(prompt.length - 1);
+    const members = [];
+    for (let of = 0; of < 8; of++) {
+      members.push(branch(await session.fork(trunk, prompt.length - 1)));
+    }
+    for (let done = 0; done < 4; done++) await step(session, members, "sample");
+    expect(peak).toBeLessThan(1.6 * one + 8 * 32 * POSITION_BYTES);
+    trunk.dispose();
+    for (const { cache } of members) cache.dispose();
+    expect(backend.memory()).toMatchObject({ caches: 0 });
+    await session.release();
+    await backend.dispose();
+  },
+);
 
-test("a model of more than 2 M parameters has its weights once", LARGER, async () => {
+test("a model of more than 2 M parameters has one copy of its weights", LARGER, async () => {
   expect(parameterCount(LARGE)).toBeGreaterThan(2 * 1024 * 1024);
   const before = keeper.memory();
   const { backend } = await open(LARGE, 160);
   const { weights } = backend.memory();
-  // Each parameter once; both tables of rotations are less than a tenth of them.
+  // Each parameter once; the two rotary tables are less than a tenth of that.
   expect(weights - before.weights).toBeGreaterThan(4 * parameterCount(LARGE));
   expect(weights - before.weights).toBeLessThan(4.4 * parameterCount(LARGE));
   const session = await backend.open(null);
@@ -207,12 +218,12 @@ test("a model of more than 2 M parameters has its weights once", LARGER, async (
   for (const { cache } of branches) cache.dispose();
   await session.release();
   await backend.dispose();
-  // What onnxruntime keeps for later runs goes with the last back end of the device.
+  // onnxruntime's scratch memory is freed with the device's last backend.
   const { scratch: _, ...held } = before;
   expect(keeper.memory()).toMatchObject(held);
 });
 
-test("branches grow, draw, leave, go back and are forked; nothing of them is left", async () => {
+test("branches grow, sample, are disposed of, truncated and forked, and free their memory", async () => {
   const { backend, runs } = await open(QWEN3, 256);
   const { weights } = backend.memory();
   const sessions = [await backend.open(null), await backend.open(randomAdapter(QWEN3, 4, 1))];
@@ -239,7 +250,7 @@ test("branches grow, draw, leave, go back and are forked; nothing of them is lef
     await step(session, [first], "sample");
     second.cache.dispose();
     fifth.cache.dispose();
-    // Back to what is its own, and to what is shared.
+    // Truncate to own positions, and to shared ones.
     goBack(first, PREFIX + 2);
     goBack(third, PREFIX - 1);
     const forkAt = async (length: number): Promise<Branch> => ({
@@ -247,19 +258,19 @@ test("branches grow, draw, leave, go back and are forked; nothing of them is lef
       tokenIds: fourth.tokenIds.slice(0, length + 1),
       logProbs: fourth.logProbs.slice(0, Math.max(0, length - PREFIX)),
     });
-    // From the middle of what is its own, and of what is shared: neither takes a row of the context.
+    // Fork within own positions, and within shared ones: neither takes a row of the context.
     const forks = [await forkAt(PREFIX + 2), await forkAt(PREFIX - 2)];
     const left = [first, third, fourth, ...forks];
     for (let done = 0; done < 4; done++) await step(session, left, "sample");
     await step(session, left.toReversed(), "score");
     expect(backend.memory()).toMatchObject({ caches: caches(index === 0 ? 64 : 32) });
-    // Several tokens at once are read in a row of its own, to which all of its positions come.
+    // Several tokens at once are read in a separate row, to which all its positions are copied.
     const [next] = left.splice(1, 1) as [Branch];
     const more = [1, 2, 3].map((of) => tokenAt(next.tokenIds.length, of));
     await read(session, next.cache, [next.tokenIds.at(-1) as number, ...more.slice(0, 2)]);
     next.tokenIds.push(...more);
     await step(session, [next], "sample");
-    // One goes while the others step.
+    // One is disposed of while the others step.
     const others = left.filter((branch) => branch !== forks[0]);
     const stepping = step(session, others, "sample");
     forks[0]?.cache.dispose();
@@ -268,7 +279,7 @@ test("branches grow, draw, leave, go back and are forked; nothing of them is lef
     for (const { cache } of [next, ...left]) cache.dispose();
   }
   expect(Math.max(...gaps)).toBeLessThan(1e-4);
-  // Of each shape onnxruntime ran two steps, for the recording; all others went without it.
+  // Of each shape onnxruntime ran two steps, for the recording; all others ran without it.
   const shapes = 4;
   expect(runs).toEqual([expect.any(Number), 2 * shapes]);
   for (const session of sessions) await session.release();

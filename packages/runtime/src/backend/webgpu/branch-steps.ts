@@ -1,6 +1,6 @@
 /**
- * Steps of sequences of one session that share a long beginning, by a graph in which one product
- * serves all of them. Loaded with the first long fork: most pages never fork.
+ * Steps of a session's sequences with a long common prefix, by a graph with one product for all of
+ * them. Loaded with the first long fork, because most pages never fork.
  */
 import { GPU_BRANCHES, hasPositions, prefixNames } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
@@ -17,6 +17,7 @@ import type { BranchProgram, SharedSteps, SharedStepsOptions } from "./shared-st
 import { StepAhead } from "./step-ahead.ts";
 import { goesOn, jobsOf, NOTHING, resultsOf } from "./step-rows.ts";
 
+/** See the header. */
 export class BranchSteps implements SharedSteps {
   readonly #options: SharedStepsOptions;
   readonly #caches: CacheStore;
@@ -28,7 +29,7 @@ export class BranchSteps implements SharedSteps {
     this.#caches = caches;
   }
 
-  /** Runs the rows that branches take, and sets their results; leaves the others alone. */
+  /** Runs the rows that are branches and sets their results; leaves the others alone. */
   async run(rows: readonly DecoderRow[], results: RowResult[]): Promise<void> {
     if (!this.#canBranch) return;
     const single = [...rows.keys()].filter((index) => rows[index]?.tokenIds.length === 1);
@@ -37,7 +38,7 @@ export class BranchSteps implements SharedSteps {
     const byGroup = new Map<BranchGroup, number[]>();
     for (const index of single) {
       const member = memberOf(cacheOf(index));
-      // The last one goes on in a row of its own.
+      // The last remaining member continues in a row of its own.
       if (!member?.group || member.prefix.members.size < 2) continue;
       byGroup.set(member.group, [...(byGroup.get(member.group) ?? []), index]);
     }
@@ -54,13 +55,16 @@ export class BranchSteps implements SharedSteps {
     for (const prefix of this.#prefixes) prefix.free();
   }
 
-  /** Makes branches of caches in one row, of which several step, and gives those that do a place. */
+  /**
+   * Turns caches in one row, of which several step, into branches, and gives those that step a
+   * place.
+   */
   async #gather(caches: readonly WebgpuCache[]): Promise<void> {
     const { memory, maxRows, program } = this.#options;
     const rows = caches.map(({ block, row }) => block?.rows[row]);
     for (const [index, users] of rows.entries()) {
       const isShared = users !== undefined && rows.indexOf(users) !== index;
-      // A row that became a prefix has no users any more.
+      // A row that became a prefix has no more users.
       if (!isShared || users.size === 0 || (caches[index]?.length ?? 0) < MIN_SHARED_LENGTH)
         continue;
       await this.#program();
@@ -83,7 +87,7 @@ export class BranchSteps implements SharedSteps {
     }
   }
 
-  /** Without memory for branches forks are copied, which may still do. */
+  /** Without memory for branches, forks are copied, which may still fit. */
   async #unlessFull(make: () => Promise<void>): Promise<void> {
     try {
       await make();
@@ -145,7 +149,7 @@ export class BranchSteps implements SharedSteps {
     return results;
   }
 
-  /** @returns commands that are still to be submitted, `null` where onnxruntime has run. */
+  /** @returns commands to be submitted, `null` if onnxruntime has run the step. */
   async #execute(group: BranchGroup): Promise<BoundCommands | null> {
     if (group.commands !== null) return group.commands;
     const { adapter, logits } = this.#options;
@@ -165,7 +169,7 @@ export class BranchSteps implements SharedSteps {
     return hasRun ? null : group.commands;
   }
 
-  /** Submits the step that reads what the batch draws, where its commands are known. */
+  /** Submits the step that reads the tokens drawn by the batch, if its commands are known. */
   #readAhead(
     group: BranchGroup,
     batch: SampledBatch,
@@ -192,7 +196,7 @@ function memberOf({ branch }: WebgpuCache): BranchMember | null {
   return branch instanceof BranchMember ? branch : null;
 }
 
-/** What the graph of branches is fed besides tokens, own keys and values, and adapters. */
+/** Inputs of the branch graph besides tokens, own keys and values, and adapters. */
 const BRANCHES: BranchForm = {
   form: GPU_BRANCHES,
   addPorts: (add, { states, activations }) => {

@@ -1,29 +1,30 @@
 /**
- * Keys, values and other states of sequences, on the device. A block holds a fixed number of rows of
- * the whole context, allocated once; a cache is a row of one and is written in place. Forks share
- * their source's row until one of them writes what another needs; rows that run together are
- * brought into one block, where they stay.
+ * Keys, values and other states of sequences on the device. A block has a fixed number of rows for
+ * the whole context, allocated once; a cache is a row of a block and is written in place. Forks
+ * share their source's row until one of them would overwrite what another needs. Rows that run
+ * together are moved to one block and stay there.
  */
 import { stateShape } from "@waggle/model";
 import type { DecoderState } from "@waggle/model";
 import type { DecoderCache } from "../decoder-backend.ts";
 import type { GpuMemory } from "./gpu-memory.ts";
 
-/** How one state lies in a block: `[rows, outer, positions, inner]`. */
+/** Layout of one state in a block: `[rows, outer, positions, inner]`. */
 export type StateLayout = {
   readonly rowBytes: number;
-  /** Parts of a row that hold positions, 0 where the state has none. */
+  /** Parts of a row that have positions, 0 if the state has none. */
   readonly outer: number;
   /** Bytes of one position of one part. */
   readonly innerBytes: number;
 };
 
+/** A fixed number of rows. */
 export class CacheBlock {
   /** One for each state. */
   readonly buffers: readonly GPUBuffer[];
-  /** For each row who reads it. A row without users is free. */
+  /** The caches that read each row. A row without any is free. */
   readonly rows: readonly Set<WebgpuCache>[];
-  /** What others keep for its placements; dropped with the block. */
+  /** Kept by others for its placements; dropped with the block. */
   readonly bound: Map<unknown, unknown> = new Map();
 
   constructor(buffers: readonly GPUBuffer[], rows: number) {
@@ -32,19 +33,20 @@ export class CacheBlock {
   }
 }
 
-/** Where a cache is that shares what it begins with, in place of a row. */
+/** Place of a cache that shares a prefix, instead of a row. */
 export type Branch = {
-  /** Copies all that it holds. */
+  /** Copies all its positions. */
   copyTo(encoder: GPUCommandEncoder, target: CacheBlock, row: number): void;
-  /** Makes an empty cache one that has its first positions. */
+  /** Gives an empty cache its first positions. */
   fork(cache: WebgpuCache, length: number): Promise<void>;
   leave(): void;
 };
 
+/** A sequence's row, or its branch. */
 export class WebgpuCache implements DecoderCache {
   length = 0;
   branch: Branch | null = null;
-  /** Where it is, `null` before its first run. */
+  /** Its block, `null` before its first run. */
   block: CacheBlock | null = null;
   row = 0;
   readonly #store: CacheStore;
@@ -65,7 +67,7 @@ export class WebgpuCache implements DecoderCache {
   }
 }
 
-/** Where rows of one run lie: `rows` neighbors in a block, from `first`. */
+/** Adjacent rows of one run: `rows` of a block, from `first`. */
 export type CachePlacement = {
   readonly block: CacheBlock;
   readonly first: number;
@@ -79,13 +81,14 @@ export type CacheStoreOptions = {
   readonly capacity: number;
 };
 
+/** See the header. */
 export class CacheStore {
-  /** False where a state without positions cannot be cut back. */
+  /** False if there is a state without positions, which cannot be truncated. */
   readonly canGoBack: boolean;
   readonly #memory: GpuMemory;
   readonly layouts: readonly StateLayout[];
   readonly #blocks = new Set<CacheBlock>();
-  /** Unused blocks that are kept for the next of their size, at most one of each. */
+  /** Unused blocks kept for reuse, at most one of each size. */
   readonly #spare = new Map<number, CacheBlock>();
 
   constructor({ memory, states, capacity }: CacheStoreOptions) {
@@ -103,7 +106,7 @@ export class CacheStore {
     return new WebgpuCache(this);
   }
 
-  /** Shares the source's row. Empty where a state cannot go back to so few positions. */
+  /** Shares the source's row. Empty if a state cannot be truncated to so few positions. */
   async fork(source: WebgpuCache, length: number): Promise<WebgpuCache> {
     const cache = this.create();
     const { block, branch } = source;
@@ -120,7 +123,7 @@ export class CacheStore {
     return cache;
   }
 
-  /** A row of its own that the cache may be written in. */
+  /** Gives the cache a row in which it can write. */
   async placeOne(cache: WebgpuCache): Promise<CachePlacement> {
     if (cache.block === null || !this.#mayWrite(cache))
       await this.#move([cache], await this.#take(1), [0]);
@@ -128,9 +131,9 @@ export class CacheStore {
   }
 
   /**
-   * One block for all of them. Rows of others in it are not written below their lengths.
+   * Brings all caches into one block. Rows of other caches in it are not written below their lengths.
    *
-   * @param most - most rows of a block, a power of two.
+   * @param most - maximum rows of a block, a power of two.
    */
   async placeMany(caches: readonly WebgpuCache[], most: number): Promise<CachePlacement> {
     const home = this.#homeOf(caches);
@@ -148,7 +151,7 @@ export class CacheStore {
     return { block, first: 0, rows: block.rows.length };
   }
 
-  /** Called by a cache that needs its row no longer. */
+  /** Called by a cache that no longer needs its row. */
   leave(cache: WebgpuCache): void {
     const { block, row } = cache;
     cache.branch?.leave();
@@ -172,7 +175,7 @@ export class CacheStore {
     this.#spare.clear();
   }
 
-  /** The block that most of them are in, where the rest has room and few rows would be idle. */
+  /** The block with most of them, if it has room for the rest and few rows would be idle. */
   #homeOf(caches: readonly WebgpuCache[]): CacheBlock | null {
     let home: CacheBlock | null = null;
     for (const block of new Set(caches.map((cache) => cache.block))) {
@@ -185,7 +188,7 @@ export class CacheStore {
     return home;
   }
 
-  /** Those that may stay where they are: of several in one row only the first. */
+  /** Caches that can stay in place: of several in one row only the first. */
   #settledIn(block: CacheBlock, caches: readonly WebgpuCache[]): Set<WebgpuCache> {
     const byRow = new Map<number, WebgpuCache>();
     for (const cache of caches) {
@@ -196,7 +199,7 @@ export class CacheStore {
     return new Set(byRow.values());
   }
 
-  /** Whether what it appends leaves alone what others read in its row. */
+  /** Whether appending leaves the positions that others read in its row alone. */
   #mayWrite(cache: WebgpuCache): boolean {
     for (const other of cache.block?.rows[cache.row] ?? []) {
       if (other !== cache && (other.length > cache.length || !this.canGoBack)) return false;
@@ -204,7 +207,7 @@ export class CacheStore {
     return true;
   }
 
-  /** Brings caches into rows of a block, of which there must be enough. */
+  /** Moves caches to rows of a block, which must have enough. */
   async #move(
     caches: readonly WebgpuCache[],
     target: CacheBlock,
@@ -212,7 +215,7 @@ export class CacheStore {
   ): Promise<void> {
     for (const [index, cache] of caches.entries()) {
       const row = rows[index] as number;
-      // WebGPU copies no buffer into itself: by way of a block of its own.
+      // WebGPU cannot copy a buffer into itself, so it goes through a separate block.
       if (cache.block === target) await this.#move([cache], await this.#take(1), [0]);
       this.#copy(cache, target, row);
       this.leave(cache);
@@ -220,7 +223,7 @@ export class CacheStore {
     }
   }
 
-  /** Copies what a cache holds; a row that starts empty has zeros where there are no positions. */
+  /** Copies a cache's contents; states without positions of an empty cache become zeros. */
   #copy(cache: WebgpuCache, target: CacheBlock, row: number): void {
     const { device } = this.#memory;
     const { block: source, branch, length } = cache;
@@ -260,7 +263,7 @@ export class CacheStore {
     return block;
   }
 
-  /** Gives up the spare blocks before it gives up. */
+  /** Frees spare blocks before failing. */
   async #allocate(sizes: readonly number[]): Promise<GPUBuffer[]> {
     if (this.#spare.size === 0) return this.#memory.allocate("caches", sizes);
     try {

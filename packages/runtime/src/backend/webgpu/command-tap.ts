@@ -1,13 +1,14 @@
 /**
- * Listens to what onnxruntime asks of the device. Two uses: stand-in buffers in its bind groups are
- * replaced by the memory that is meant, at any offset, which its own interface cannot express; and
- * the commands of a run are recorded, to be submitted again over other memory without onnxruntime.
+ * Intercepts onnxruntime's calls to the device, for two purposes. Stand-in buffers in its bind
+ * groups are replaced by the actual memory at any offset, which its own interface cannot express.
+ * And the commands of a run are recorded, to be submitted again over other memory without
+ * onnxruntime.
  *
- * A recording is sound where onnxruntime's captured graph is: its commands depend on nothing but
- * memory, and what they use stays alive. So only replays of captured graphs are recorded.
+ * A recording is valid where onnxruntime's captured graph is: commands depend only on memory, and
+ * their resources stay alive. So only replays of captured graphs are recorded.
  */
 
-/** Where a stand-in's memory is; the size is what onnxruntime binds. */
+/** The memory behind a stand-in; onnxruntime's binding determines the size. */
 export type Placement = { readonly buffer: GPUBuffer; readonly offset: number };
 export type Placements = ReadonlyMap<GPUBuffer, Placement>;
 
@@ -16,7 +17,7 @@ type Dispatch = {
   readonly pipeline: GPUComputePipeline;
   readonly group: GPUBindGroup;
   readonly workgroups: readonly [number, number, number] | null;
-  /** Set where the counts are in memory. */
+  /** Set if the counts are in memory. */
   readonly indirect: Placement | null;
 };
 type Copy = {
@@ -27,7 +28,7 @@ type Copy = {
 };
 type Command = Dispatch | Copy;
 
-/** Commands ready to be submitted, over one choice of memory. */
+/** Commands ready to be submitted, bound to actual memory. */
 export type BoundCommands = readonly Command[];
 
 /** The commands of one run, over stand-ins. */
@@ -65,7 +66,7 @@ export class Recording {
   }
 }
 
-/** Submits bound commands; the pass that is open after the last is returned, for what follows. */
+/** Submits bound commands. Returns the pass left open after the last one, for further use. */
 export function encodeCommands(
   encoder: GPUCommandEncoder,
   commands: BoundCommands,
@@ -97,10 +98,11 @@ export function encodeCommands(
 
 const NO_PLACEMENTS: Placements = new Map();
 
+/** See the header. */
 export class CommandTap {
   readonly #createBindGroup: GPUDevice["createBindGroup"];
   readonly #createCommandEncoder: GPUDevice["createCommandEncoder"];
-  /** Of groups with stand-ins, as onnxruntime asked for them. Kept while a graph is captured. */
+  /** Groups with stand-ins, as onnxruntime requested them. Kept while a graph is captured. */
   #plans: Map<GPUBindGroup, GPUBindGroupDescriptor> | null = null;
   #standIns: ReadonlySet<GPUBuffer> = new Set();
   #placements: Placements = NO_PLACEMENTS;
@@ -131,9 +133,9 @@ export class CommandTap {
   }
 
   /**
-   * Captures a graph by one run and records a second, which replays it.
+   * Captures a graph in one run, then records a second run, which replays it.
    *
-   * @returns `null` where a run does what cannot be recorded.
+   * @returns `null` if a run does something that cannot be recorded.
    */
   async record(placements: Placements, run: () => Promise<unknown>): Promise<Recording | null> {
     const plans = new Map<GPUBindGroup, GPUBindGroupDescriptor>();
@@ -228,7 +230,7 @@ export class CommandTap {
     return pass;
   }
 
-  /** A call of anything else makes the recording void. */
+  /** Calling any other method invalidates the recording. */
   #refuseOthers(target: object, known: readonly string[]): void {
     const methods = target as { [name: string]: unknown };
     for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(target))) {

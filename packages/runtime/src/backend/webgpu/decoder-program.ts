@@ -1,8 +1,8 @@
 /**
- * A decoder graph in onnxruntime, run over memory that is chosen at each run. Single tokens are read
- * by recorded commands: onnxruntime captures the graph once for a number of rows, its replay is
- * recorded, and from then on the commands are submitted without it, over any block and any adapter.
- * Other runs of the same session are not captured.
+ * A decoder graph in onnxruntime, run over memory chosen for each run. For single tokens, commands
+ * are recorded: onnxruntime captures the graph once per number of rows, its replay is recorded, and
+ * afterwards the commands are submitted without it, over any block and any adapter. Other runs of
+ * the session are not captured.
  */
 import { adapterGraphInputs, assembleDecoder, stateShape } from "@waggle/model";
 import type { DecoderConfig, DecoderState, TensorSource, WeightFormat } from "@waggle/model";
@@ -23,19 +23,20 @@ export type DecoderProgramOptions = {
   readonly config: DecoderConfig;
   readonly weights: WeightMemory;
   readonly dtype: WeightFormat;
-  /** Of adapters that are graph inputs; 0 for a graph without. */
+  /** Rank of adapters as graph inputs; 0 for a graph without. */
   readonly rank: number;
   /** Positions of every cache. */
   readonly capacity: number;
   readonly replay: boolean;
-  /** Absent: any run. */
+  /** Absent: a graph for all runs. */
   readonly branches?: BranchForm;
 };
 
 const UNCAPTURED = -1;
 
+/** See the header. */
 export class DecoderProgram implements BranchProgram, ForkedProgram {
-  /** Sessions that use it. */
+  /** Number of sessions that use it. */
   users = 0;
   readonly graph: ProgramGraph;
   readonly options: DecoderProgramOptions;
@@ -47,7 +48,7 @@ export class DecoderProgram implements BranchProgram, ForkedProgram {
   #released: Promise<void> | null = null;
   #replays: boolean;
 
-  /** @param weights - of the first program of a model, whose weights are not on the device yet. */
+  /** @param weights - for the first program of a model, whose weights are not on the device yet. */
   static async open(
     options: DecoderProgramOptions,
     weights: TensorMap | TensorSource = new Map(),
@@ -62,7 +63,7 @@ export class DecoderProgram implements BranchProgram, ForkedProgram {
       inputs: options.branches?.form,
       store: options.weights,
     });
-    // Windows of branches are biases, which capturing does not forget.
+    // Windows of branches are biases, which capturing preserves.
     const captures = options.branches ? facts.states.every(isInPlace) : canCapture(facts.states);
     const creation = boundary("device", () => createGraph(graph.build(), memory.device, captures));
     return new DecoderProgram(options, await memory.untilLost(creation), facts, captures);
@@ -82,12 +83,12 @@ export class DecoderProgram implements BranchProgram, ForkedProgram {
     this.#ports = portsOf(options, graph, captures);
   }
 
-  /** Whether steps of single tokens go by recorded commands. */
+  /** Whether steps of single tokens use recorded commands. */
   get replays(): boolean {
     return this.#replays;
   }
 
-  /** Placements by stand-in, from placements by name: inputs, `logits`, outputs of their own. */
+  /** Placements by stand-in, from placements by name: inputs, `logits`, separate outputs. */
   placements(named: { readonly [name: string]: Placement }): Placements {
     const placements = new Map<GPUBuffer, Placement>();
     for (const [name, { standIn }] of this.#ports) {
@@ -98,7 +99,7 @@ export class DecoderProgram implements BranchProgram, ForkedProgram {
     return placements;
   }
 
-  /** One ordinary run. */
+  /** One normal run. */
   async run(shape: StepShape, placements: Placements): Promise<void> {
     const { tap, memory } = this.options;
     const done = tap.during(placements, () => this.#run(shape, UNCAPTURED));
@@ -106,11 +107,11 @@ export class DecoderProgram implements BranchProgram, ForkedProgram {
   }
 
   /**
-   * The commands of a step of one token in each row, `null` where they cannot be recorded. The first
+   * The commands of a step of one token in each row, `null` if they cannot be recorded. The first
    * call for a number of rows also runs the step.
    *
-   * @param id - of what the commands depend on: the shape.
-   * @returns whether the step has run already.
+   * @param id - identifies the shape, on which the commands depend.
+   * @returns whether the step has already run.
    */
   async record(
     shape: StepShape,
@@ -130,7 +131,7 @@ export class DecoderProgram implements BranchProgram, ForkedProgram {
     return DecoderProgram.open({ ...this.options, branches });
   }
 
-  /** Frees it; a second call waits for the first. */
+  /** Frees it. A second call waits for the first. */
   release(): Promise<void> {
     return (this.#released ??= this.#free());
   }
@@ -154,9 +155,9 @@ export class DecoderProgram implements BranchProgram, ForkedProgram {
 }
 
 /**
- * Whether a captured graph computes the decoder rightly. onnxruntime 1.30.0 captures nothing where a
- * node runs on the host, as those of convolutions do, and the attention of its capturing sessions
- * forgets the window of sliding layers.
+ * Whether a captured graph computes the decoder correctly. onnxruntime 1.30.0 captures nothing if a
+ * node runs on the host, as those of convolutions do, and attention in its capturing sessions
+ * ignores the window of sliding layers.
  */
 export function canCapture(states: readonly DecoderState[]): boolean {
   return states.every((state) => isInPlace(state) && state.window === null);
@@ -204,7 +205,7 @@ function portsOf(
   return ports;
 }
 
-/** Keys and values are: attention writes the new positions into the buffer that it reads. */
+/** True for keys and values: attention writes new positions into the buffer that it reads. */
 export function isInPlace(state: DecoderState): boolean {
   return state.rowShape.includes("positions");
 }

@@ -1,12 +1,13 @@
 /**
- * What listens to a GPU device: the count of its memory and the tap of its commands, one of each for
- * all back ends that run on it, by turns. The last of them destroys the device.
+ * The memory count and command tap of a GPU device, one each for all backends on it, which run in
+ * turns. The last backend destroys the device.
  */
 import { CommandTap } from "./command-tap.ts";
 import { GpuMemory } from "./gpu-memory.ts";
 
 const JOINED = new WeakMap<GPUDevice, DeviceListeners>();
 
+/** See the header. */
 export class DeviceListeners {
   readonly memory: GpuMemory;
   readonly tap: CommandTap;
@@ -19,7 +20,7 @@ export class DeviceListeners {
     this.tap = new CommandTap(device);
   }
 
-  /** Those of a device, for one more back end, which calls `leave` when it is disposed. */
+  /** Adds a backend to the device's users. It must call `leave` when it is disposed of. */
   static join(device: GPUDevice): DeviceListeners {
     const listeners = JOINED.get(device) ?? new DeviceListeners(device);
     JOINED.set(device, listeners);
@@ -27,7 +28,7 @@ export class DeviceListeners {
     return listeners;
   }
 
-  /** Whether a back end runs on the device, so that it is not destroyed. */
+  /** Whether a backend uses the device, so that it must not be destroyed. */
   static hasUsers(device: GPUDevice): boolean {
     const listeners = JOINED.get(device);
     return listeners !== undefined && listeners.#users > 0;

@@ -1,8 +1,8 @@
 /**
- * The draw, the numbers of a token and the list of kept ids, as WGSL for the module of
+ * Drawing a token, its scores and the list of kept ids, as WGSL for the module of
  * `sampling-shaders.ts`.
  *
- * - `write_greedy`: of the one id that is kept where it is the most likely one.
+ * - `write_greedy`: writes the result if only the most likely id is kept.
  */
 export const DRAWING_SHADER: string = `
 var<workgroup> chunk_sums: array<f32, SELECT_THREADS>;

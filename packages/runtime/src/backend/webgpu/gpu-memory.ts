@@ -1,7 +1,7 @@
 /**
- * Every buffer of one GPU device: ours and those onnxruntime makes on it, counted by what they are
- * for. The device's own `createBuffer` is wrapped, so nothing escapes the count. Also where running
- * out of memory and losing the device become typed errors.
+ * Counts every buffer on one GPU device by use, including onnxruntime's: the device's
+ * `createBuffer` is wrapped. Also turns running out of memory and losing the device into typed
+ * errors.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { BackendMemory } from "../decoder-backend.ts";
@@ -10,16 +10,17 @@ import type { BackendMemory } from "../decoder-backend.ts";
 export type BufferUse = keyof BackendMemory;
 
 const COPY_BOTH_WAYS = 0x0004 | 0x0008; // GPUBufferUsage.COPY_SRC | COPY_DST
-/** Usage of buffers that kernels bind and copies touch. */
+/** Usage of buffers for kernels and copies. */
 const STORAGE: GPUBufferUsageFlags = 0x0080 | COPY_BOTH_WAYS;
 /** Usage of buffers that are read back. */
 export const READBACK: GPUBufferUsageFlags = 0x0001 | 0x0008; // MAP_READ | COPY_DST
-/** Usage of constants of a kernel. */
+/** Usage of a kernel's constants. */
 export const UNIFORM: GPUBufferUsageFlags = 0x0040 | 0x0008; // UNIFORM | COPY_DST
 
-/** How long a failed answer waits for the news that the device is lost, in milliseconds. */
+/** How long a failed result waits for the news that the device is lost, in milliseconds. */
 const NEWS_MS = 50;
 
+/** See the header. */
 export class GpuMemory {
   readonly device: GPUDevice;
   readonly #live = new Map<GPUBuffer, { readonly use: BufferUse; readonly bytes: number }>();
@@ -34,25 +35,25 @@ export class GpuMemory {
     void device.lost.then(({ reason, message }) => {
       this.#lost = new WaggleError(
         "DEVICE_LOST",
-        `a GPU device must stay, got lost (${reason || "unknown"}: ${message.slice(0, 200)}); open the policy again, its contexts are recomputed from their tokens`,
+        `the GPU device was lost (${reason || "unknown"}: ${message.slice(0, 200)}); open the policy again, its contexts are recomputed from their tokens`,
         { retryable: true },
       );
       this.#waiting?.(this.#lost);
     });
-    // A refused command leaves numbers of before in its memory: whatever comes after is void.
+    // A refused command leaves old numbers in its memory, so all later results are invalid.
     device.addEventListener("uncapturederror", ({ error }) => {
       this.#lost ??= refusal(error);
       this.#waiting?.(this.#lost);
     });
   }
 
-  /** A buffer of at least `bytes`. For small ones, whose failure would be a lost device anyway. */
+  /** A buffer of at least `bytes`. For small ones, which only fail on a lost device. */
   create(use: BufferUse, bytes: number, usage: GPUBufferUsageFlags = STORAGE): GPUBuffer {
     return this.#counted(use, { size: Math.ceil(bytes / 16) * 16, usage });
   }
 
   /**
-   * Several large buffers or none.
+   * Allocates several large buffers, or none.
    *
    * @throws WaggleError `OUT_OF_MEMORY` (retryable).
    */
@@ -64,24 +65,29 @@ export class GpuMemory {
     const largest = Math.min(maxBufferSize, bound);
     const tooLarge = sizes.find((size) => size > largest);
     if (tooLarge !== undefined) {
-      throw outOfMemory(`got one of ${tooLarge} bytes where the device binds ${largest}`);
+      throw outOfMemory(`${tooLarge} bytes exceed the limit of ${largest}`);
     }
     this.device.pushErrorScope("out-of-memory");
     const buffers = sizes.map((size) => this.create(use, size));
     const error = await this.untilLost(this.device.popErrorScope());
     if (error === null) return buffers;
     for (const buffer of buffers) buffer.destroy();
-    throw outOfMemory(`got none for ${sizes.reduce((sum, size) => sum + size, 0)} bytes`);
+    throw outOfMemory(
+      `sum + size, 0)} bytes => ${sizes.reduce((sum, size) => sum + size, 0)} bytes refused => sum + size, 0)} bytes`,
+    );
   }
 
-  /** @throws WaggleError `DEVICE_LOST` where it is, or where it refused a command. */
+  /** @throws WaggleError `DEVICE_LOST` if it is lost or refused a command. */
   check(): void {
     if (this.#lost !== null) throw this.#lost;
   }
 
-  /** The same answer, or `DEVICE_LOST` where none comes because of that. One call at a time. */
+  /**
+   * Resolves like `answer`, or rejects with `DEVICE_LOST` if the loss prevents it. One call at a
+   * time.
+   */
   async untilLost<T>(answer: Promise<T>): Promise<T> {
-    answer.catch(() => undefined); // heard below, or of no interest any more
+    answer.catch(() => undefined); // handled below, or no longer relevant
     this.check();
     try {
       return await new Promise<T>((resolve, reject) => {
@@ -89,7 +95,7 @@ export class GpuMemory {
         answer.then(resolve, reject);
       });
     } catch (error) {
-      // What a dying device answers may come before the news of its death.
+      // A dying device may reject results before it reports its loss.
       const moment = new Promise((resolve) => setTimeout(resolve, NEWS_MS));
       await Promise.race([this.device.lost, moment]);
       this.check();
@@ -99,14 +105,14 @@ export class GpuMemory {
     }
   }
 
-  /** Bytes that live now. */
+  /** Bytes in use. */
   bytes(): BackendMemory {
     const sums = { weights: 0, adapters: 0, caches: 0, scratch: 0 };
     for (const { use, bytes } of this.#live.values()) sums[use] += bytes;
     return sums;
   }
 
-  /** How many buffers live now. */
+  /** Number of buffers in use. */
   get count(): number {
     return this.#live.size;
   }
@@ -128,7 +134,7 @@ function refusal(error: GPUError): WaggleError {
   if (error.constructor.name === "GPUOutOfMemoryError") return outOfMemory(`got ${message}`);
   return new WaggleError(
     "DEVICE_LOST",
-    `a GPU device must take every command, got a refusal (${message}); open the policy again`,
+    `the GPU device refused a command (${message}); open the policy again`,
     { retryable: true },
   );
 }
@@ -136,7 +142,7 @@ function refusal(error: GPUError): WaggleError {
 function outOfMemory(what: string): WaggleError {
   return new WaggleError(
     "OUT_OF_MEMORY",
-    `the GPU must have room for a buffer, ${what}; use a shorter contextLength or dispose contexts`,
+    `no room for a GPU buffer: ${what}; use a shorter contextLength or dispose contexts`,
     { retryable: true },
   );
 }

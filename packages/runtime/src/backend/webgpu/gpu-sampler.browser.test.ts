@@ -11,7 +11,7 @@ import { requestWebgpuDevice } from "./webgpu-device.ts";
 
 const FULL: SamplingDistribution = { temperature: 1, topK: 0, topP: 1 };
 
-/** Rows of widths 1, 3 and 8; the first also has equal logits. */
+/** Rows of spreads 1, 3 and 8; the first also has equal logits. */
 function randomLogits(vocabularySize: number, random: () => number): Float32Array[] {
   return [1, 3, 8].map((width) => {
     const row = Float32Array.from({ length: vocabularySize }, () => width * standardNormal(random));
@@ -56,7 +56,7 @@ async function samplerOf(
   };
 }
 
-/** Each id with the probability two fifths; id 1 always. */
+/** Allows each id with probability two fifths, and always id 1. */
 function randomMask(vocabularySize: number, random: () => number): Uint32Array {
   const mask = new Uint32Array(Math.ceil(vocabularySize / 32));
   for (let id = 0; id < vocabularySize; id++) {
@@ -66,8 +66,8 @@ function randomMask(vocabularySize: number, random: () => number): Uint32Array {
 }
 
 /**
- * The largest difference from the plain distribution, Infinity where the kept sets differ, but for a
- * mass within rounding of top-p: there it is 0.
+ * The largest difference from the plain distribution; infinite if the kept sets differ, unless the
+ * mass is within rounding of top-p: then it is 0.
  */
 function deviationOf(
   row: Float64Array,
@@ -93,7 +93,7 @@ function deviationOf(
   );
 }
 
-/** How near the mass of the kept ids, or of those but one, is to p. */
+/** Distance from p of the mass of the kept ids, or of those but one. */
 function distanceFromCut(
   row: Float64Array,
   kept: readonly number[],
@@ -120,7 +120,7 @@ test.each([
   { size: 1000, warm: isLong() ? [0.3, 1.7] : [0.3], cuts: CUTS },
   { size: 32_000, warm: [1], cuts: CUTS },
   { size: 151_936, warm: [0.7], cuts: [CUTS[0], CUTS[4]] },
-])("over $size ids samples are those of the plain distribution", async ({ size, warm, cuts }) => {
+])("over $size ids samples match the plain distribution", async ({ size, warm, cuts }) => {
   const random = seededRandom(size);
   const rows = randomLogits(size, random);
   const sampler = await samplerOf(rows);
@@ -148,7 +148,7 @@ test.each([
   sampler.dispose();
 });
 
-test("known tokens get their numbers, under kept sets and where a cut forbids them", async () => {
+test("known tokens are scored, with kept sets and where top-k or top-p excludes them", async () => {
   const rows = randomLogits(97, seededRandom(5));
   const sampler = await samplerOf(rows);
   const distribution = { temperature: 0.8, topK: 10, topP: 1 };
@@ -175,7 +175,7 @@ test("known tokens get their numbers, under kept sets and where a cut forbids th
   sampler.dispose();
 });
 
-test("drawn tokens follow the distribution, cut and whole; a shifted one does not", async () => {
+test("drawn tokens follow the distribution, cut and whole, and not a shifted one", async () => {
   const random = seededRandom(9);
   const row = Float32Array.from({ length: 17 }, (_, id) => Math.sin(id * 2.3) * 1.5);
   const sampler = await samplerOf([row], 64);
@@ -207,7 +207,7 @@ test("drawn tokens follow the distribution, cut and whole; a shifted one does no
   sampler.dispose();
 });
 
-test("logits that are no numbers are an error, minus infinity is never drawn", async () => {
+test("NaN logits are an error, and minus infinity is never drawn", async () => {
   const row = new Float32Array(97).fill(Number.NEGATIVE_INFINITY);
   row[60] = 1;
   const bad = new Float32Array(97);

@@ -1,11 +1,11 @@
 /**
- * Samples and scores rows of logits that lie on the device. Its kernels join a pass of the caller;
- * what comes back is 64 bytes a sampled token, 16 a scored one, and the ids that top-k or top-p kept
- * where they are more than fit.
+ * Samples and scores rows of logits on the device. Its kernels join a pass of the caller. Only
+ * results are read back: 64 bytes per sampled token, 16 per scored token, and the ids kept by top-k
+ * or top-p if they do not fit.
  *
- * Differs from `sampler.ts`: sums are in f32. So the kept sets may differ where a running mass is
- * within rounding of top-p. A logit of −Infinity is never kept. Under a mask alone, with more than
- * ten ids, the kept set is not read back: the grammar of the record says it.
+ * Differs from `sampler.ts`: sums are in f32, so kept sets may differ where a running mass is
+ * within rounding of top-p. A logit of −Infinity is never kept. With only a mask and more than ten
+ * ids, the kept set is not read back, because the record's grammar determines it.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { SampledToken, TokenScore } from "../../sampler.ts";
@@ -31,15 +31,15 @@ export type SamplerOptions = {
   /** `[rows, V]` f32. */
   readonly logits: GPUBuffer;
   readonly maxJobs: number;
-  /** Most jobs of one batch that sample. */
+  /** Maximum sampling jobs per batch. */
   readonly maxSamples: number;
 };
 
 type Kernel = "whole" | "all_parts" | "select_kept" | "kept_parts" | "finish" | "collect";
-/** What every batch runs. */
+/** Kernels of every batch. */
 const commonKernels = (vocabularySize: number): readonly Kernel[] =>
   chunksOf(vocabularySize).count === 1 ? ["whole"] : ["all_parts", "finish"];
-/** What batches run that restrict sampling. */
+/** Kernels of batches that restrict sampling. */
 const RESTRICTED: readonly Kernel[] = [
   "all_parts",
   "select_kept",
@@ -48,9 +48,10 @@ const RESTRICTED: readonly Kernel[] = [
   "collect",
 ];
 
+/** See the header. */
 export class GpuSampler {
   readonly #options: SamplerOptions;
-  /** When what every batch runs is compiled: to be awaited before the first. */
+  /** Resolves when the kernels of every batch are compiled; await it before the first batch. */
   readonly compiled: Promise<void>;
   readonly #pipelines = new Map<Kernel, GPUComputePipeline>();
   readonly #compileNow: (kernel: Kernel) => GPUComputePipeline;
@@ -92,8 +93,9 @@ export class GpuSampler {
     };
     const common = commonKernels(vocabularySize);
     this.compiled = Promise.all(common.map(compile)).then(() => undefined);
-    this.compiled.catch(() => undefined); // whoever samples hears it
-    // Beside the graph's kernels, which compile one by one. Who is faster compiles at once.
+    this.compiled.catch(() => undefined); // sampling reports it
+    // In parallel with the graph's kernels, which compile one by one. A batch that needs them first
+    // compiles synchronously.
     for (const kernel of RESTRICTED) {
       if (!common.includes(kernel)) void compile(kernel).catch(() => undefined);
     }
@@ -118,7 +120,7 @@ export class GpuSampler {
   /**
    * Writes the jobs and adds their kernels to a pass.
    *
-   * @returns the batch: call `copy` on the encoder after the pass, `read` after it is submitted.
+   * @returns the batch: call `copy` on the encoder after the pass, and `read` after submitting.
    */
   encode(pass: GPUComputePassEncoder, jobs: readonly SamplerJob[]): SampledBatch {
     const { device } = this.#options.memory;
@@ -272,16 +274,17 @@ export class GpuSampler {
   }
 }
 
-/** Set as the job says. */
+/** Which members are set depends on the job. */
 export type JobResult = {
   readonly sampled: SampledToken | null;
   readonly score: TokenScore | null;
 };
 
+/** An encoded batch of jobs. */
 export type SampledBatch = {
-  /** Adds the copies to what the host may read. */
+  /** Adds copies to memory that the host can read. */
   copy(encoder: GPUCommandEncoder): void;
-  /** Adds the copies of the drawn ids, one of each job, all of which sample. */
+  /** Adds copies of the drawn ids, one per job; all jobs must sample. */
   copyTokens(encoder: GPUCommandEncoder, buffer: GPUBuffer, offsets: readonly number[]): void;
   /**
    * One result for each job.
@@ -296,7 +299,7 @@ function scoreAt(words: Uint32Array, numbers: Float32Array, at: number): TokenSc
   if (status === 1) {
     throw new WaggleError(
       "NON_FINITE_VALUE",
-      "logits must be finite and one of them allowed, got others; the weights or the device are faulty",
+      "logits are not finite or none is allowed; the weights or the device are faulty",
     );
   }
   return {

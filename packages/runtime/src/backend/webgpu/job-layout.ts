@@ -1,12 +1,12 @@
 /**
- * What a batch asks of the sampler, and where everything of it lies in the device's buffers: words
- * of jobs, results and sets. Runs nothing.
+ * The jobs of a batch, and their layout in the device's buffers: words of jobs, results and sets.
+ * Runs nothing.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { RowOutput } from "../decoder-backend.ts";
 import { INLINE_IDS, JOB_WORDS, NONE, SAMPLE_WORDS, SCORE_WORDS } from "./sampling-shaders.ts";
 
-/** What is asked of one row of logits. */
+/** A request about one row of logits. */
 export type SamplerJob =
   | { readonly logitRow: number; readonly output: Extract<RowOutput, { kind: "sample" }> }
   | {
@@ -16,10 +16,10 @@ export type SamplerJob =
       readonly position: number;
     };
 
-/** Kept ids that come with the results where top-k bounds them; more take a read of their own. */
+/** Number of kept ids returned with the results if top-k limits them; more need a second read. */
 export const PREFETCHED_IDS = 256;
 
-/** Where everything of a batch lies. Offsets are in words. */
+/** Layout of a batch. Offsets are in words. */
 export class JobLayout {
   readonly jobs: readonly SamplerJob[];
   readonly results: number[] = [];
@@ -106,7 +106,7 @@ function keptOf(job: SamplerJob): readonly number[] | null | undefined {
   return "position" in job ? job.output.kept?.[job.position] : undefined;
 }
 
-/** @throws WaggleError `INVALID_ARGUMENT` for a kept set that lacks its token. */
+/** @throws WaggleError `INVALID_ARGUMENT` for a kept set without its token. */
 function setOf(job: SamplerJob): Uint32Array | null {
   if (!("position" in job)) return job.output.allowed;
   const kept = keptOf(job);

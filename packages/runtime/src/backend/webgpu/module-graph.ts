@@ -1,5 +1,7 @@
 /**
- * Graphs by the C functions of onnxruntime's WebGPU provider. Source of the options' names: onnxruntime 1.30, webgpu_provider_options.h and onnxruntime_run_options_config_keys.h.
+ * Graphs through the C functions of onnxruntime's WebGPU provider.
+ * Source of the options' names: onnxruntime 1.30, webgpu_provider_options.h and
+ * onnxruntime_run_options_config_keys.h.
  */
 import type { OrtWebgpuModule } from "onnxruntime-web/ort-wasm-simd-threaded.asyncify.mjs";
 import { LOCATION } from "../ort-module.ts";
@@ -35,7 +37,7 @@ class ModuleGraph implements WebgpuGraph {
   readonly #session: number;
   /** Addresses of names. */
   readonly #names = new Map<string, number>();
-  /** What stands for buffers in tensors. */
+  /** Identifiers of buffers in tensors. */
   readonly #buffers = new Map<GPUBuffer, number>();
   /** Handles of run options by graph id. */
   readonly #runOptions = new Map<number, number>();

@@ -1,4 +1,4 @@
-/** Inputs and outputs of a decoder graph, and what a graph for branches adds to them. */
+/** Inputs and outputs of a decoder graph, and those that a branch graph adds. */
 import type { DecoderGraph, InputForm } from "@waggle/model";
 import type { ElementType } from "../cpu/cpu-device.ts";
 import type { StepShape } from "./step-inputs.ts";
@@ -7,20 +7,20 @@ export type ProgramGraph = Pick<DecoderGraph, "states" | "dtype" | "activations"
 
 export type AddPort = (name: string, shape: Port["shape"], options?: Partial<Port>) => void;
 
-/** A graph's input or output, or both where it is written in place. */
+/** A graph's input or output, or both if it is written in place. */
 export type Port = {
   readonly standIn: GPUBuffer;
   readonly type: ElementType;
   readonly input: string | null;
   readonly output: string | null;
   readonly shape: (step: StepShape) => readonly number[];
-  /** Set where the host reads it. */
+  /** Set if the host reads it. */
   readonly onHost?: (step: StepShape) => number;
 };
 
-/** A graph for branches. */
+/** A branch graph. */
 export type BranchForm = {
   readonly form: InputForm;
-  /** What such a graph is fed besides tokens, states and adapters. */
+  /** Adds inputs besides tokens, states and adapters. */
   readonly addPorts: (add: AddPort, graph: ProgramGraph) => void;
 };

@@ -1,24 +1,23 @@
 /**
- * Sampling and scoring on the device, as WGSL: from rows of logits to one token each, or to the
- * numbers of tokens that are known. The same distribution as `sampler.ts`, in f32: sums are of at
- * most a few hundred terms each, sums of sums in turn, so log-probs agree to about 1e-6.
+ * Sampling and scoring on the device as WGSL: from rows of logits to one token each, or to the
+ * scores of known tokens. The same distribution as `sampler.ts`, in f32: sums have at most a few
+ * hundred terms, as do sums of sums, so log-probs agree to about 1e-6.
  *
- * A job is one row of logits. Its vocabulary is cut into chunks, one workgroup each:
- * 1. `all_parts`: per chunk the softmax' maximum and sums, raw and of what is allowed;
- * 2. `select_kept`: where top-k and top-p cut, by radix search over the bits of the logits;
- * 3. `kept_parts`: the sums again, of what is kept;
- * 4. `finish`: the sums of all chunks, the draw, the numbers;
- * 5. `collect`: the kept ids, ascending.
- * Where nothing cuts but "the most likely one", which 1 finds, and one chunk holds the vocabulary,
- * `whole` is 1 and 4 in one: every dispatch of a small model's step counts.
+ * A job is one row of logits. Its vocabulary is divided into chunks, with one workgroup each: 1.
+ * `all_parts`: per chunk the softmax's maximum and sums, raw and over allowed ids; 2.
+ * `select_kept`: where top-k and top-p cut, by radix search over the bits of the logits; 3.
+ * `kept_parts`: the sums over kept ids; 4. `finish`: the sums of all chunks, the draw, the scores;
+ * 5. `collect`: the kept ids, ascending. If only the most likely id is kept, which step 1 finds,
+ * and the vocabulary is a single chunk, `whole` does steps 1 and 4 in one: every dispatch counts in
+ * a small model's step.
  */
 
 import { DRAWING_SHADER } from "./drawing-shader.ts";
 import { SELECTION_SHADER } from "./selection-shader.ts";
 
-/** Threads of a workgroup, but of `select_kept`. */
+/** Threads of a workgroup, except in `select_kept`. */
 const THREADS = 64;
-/** Most chunks; `select_kept` has as many threads. */
+/** Maximum chunks; `select_kept` has as many threads. */
 const MOST_CHUNKS = 256;
 
 /** 32-bit words of one job in the jobs' buffer. */
@@ -27,17 +26,17 @@ export const JOB_WORDS = 12;
 export const SAMPLE_WORDS = 16;
 /** Words of a scored token's result. */
 export const SCORE_WORDS = 4;
-/** Ids of a sample's result; the first word of them has this index. */
+/** Ids within a sample's result; the index of the first one follows. */
 export const INLINE_IDS = 10;
 export const FIRST_INLINE_ID = 6;
 /** Bytes of one chunk's sums. */
 export const PART_BYTES = 32;
 /** Bytes of one job's cut. */
 export const CUT_BYTES = 8;
-/** Stands for "none" where a job has an offset. */
+/** Means "none" where a job has an offset. */
 export const NONE = 0xffff_ffff;
 
-/** How a vocabulary is cut. */
+/** How a vocabulary is divided. */
 export type Chunks = { readonly size: number; readonly count: number };
 
 export function chunksOf(vocabularySize: number): Chunks {
@@ -47,8 +46,9 @@ export function chunksOf(vocabularySize: number): Chunks {
 }
 
 /**
- * The module's source. V and its chunks are read from a buffer: vocabularies of up to 262,144 have one source, so
- * what was compiled to check the device, with a small one, serves the model.
+ * The module's source. V and its chunks are read from a buffer, so that vocabularies of up to
+ * 262,144 share one source: kernels compiled for the device check with a small one also serve the
+ * model.
  */
 export function samplingShader(vocabularySize: number): string {
   const { size } = chunksOf(vocabularySize);
@@ -70,12 +70,12 @@ ${DRAWING_SHADER}
 }
 
 /**
- * Comments would travel with the text, so they stand here:
- * - `Part`: softmax over some ids. The empty one has sum 0; its maximum means nothing.
- * - `Cut`: kept are logits whose key is above `key`, and those equal to it with ids up to `last_tie`.
- * - `key_of`: ascending with the logit; both zeros alike.
- * - `is_greedy`: one id is kept, the most likely one: no search is needed.
- * - `shift_a`: past -1000 the weight is 0 and its product must not become 0 times infinity.
+ * Explained here, because comments in the shader would be shipped:
+ * - `Part`: softmax over some ids. An empty one has sum 0 and a meaningless maximum.
+ * - `Cut`: keeps logits whose key is above `key`, and those equal to it with ids up to `last_tie`.
+ * - `key_of`: ascends with the logit; equal for both zeros.
+ * - `is_greedy`: only the most likely id is kept, so no search is needed.
+ * - `shift_a`: below -1000 the weight is 0, and its product must not become 0 times infinity.
  */
 const DECLARATIONS = `
 struct Job {
@@ -199,8 +199,8 @@ fn merge(a: Part, b: Part, temperature: f32) -> Part {
 `;
 
 /**
- * Comments would travel with the text, so they stand here:
- * - `merge_threads`: merges what the threads have; the result is thread 0's.
+ * Explained here, because comments in the shader would be shipped:
+ * - `merge_threads`: merges the threads' parts; thread 0 has the result.
  */
 const PARTS = `
 var<workgroup> thread_parts: array<Part, THREADS>;

@@ -1,12 +1,14 @@
 /**
- * Where top-k and top-p cut a row of logits, as WGSL for the module of `sampling-shaders.ts`: a radix
- * search over the bits of the logits, eight at a time, by counts and then by masses. Masses are whole
- * numbers of 2^-31 and of 2^-45 of all, so their sums do not depend on the order of the threads.
+ * Where top-k and top-p cut a row of logits, as WGSL for the module of `sampling-shaders.ts`: a
+ * radix search over the bits of the logits, eight at a time, by counts and then by masses. Masses
+ * are multiples of 2^-31 and 2^-45 of the total, so their sums do not depend on the order of the
+ * threads.
  *
- * - `search_count`: `prefix` becomes the key of the k-th largest, `wanted` how many equal to it are among the k.
- * - `search_mass`: the same for the mass: above `floor_key` everything is a candidate, of those equal to it `ties`.
- * - `last_tie_of`: the id of the `ties`-th logit whose key is `key`, in ascending order of ids; NONE = all.
- * - `ties`: a mass that rounds to nothing gives no count; then all of them are kept.
+ * - `search_count`: sets `prefix` to the key of the k-th largest, `wanted` to how many equal ones
+ * are kept. - `search_mass`: the same by mass: candidates are above `floor_key`, plus `ties` of
+ * those equal to it. - `last_tie_of`: the id of the `ties`-th logit whose key is `key`, by
+ * ascending id; NONE = all. - `ties`: a mass that rounds to zero gives no count; then all of them
+ * are kept.
  */
 export const SELECTION_SHADER: string = `
 var<workgroup> counts: array<atomic<u32>, SELECT_THREADS>;

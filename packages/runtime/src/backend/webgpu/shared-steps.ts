@@ -1,6 +1,6 @@
 /**
- * Steps of sequences that share a long beginning, as sessions and graphs know them: what makes such
- * steps, and what they need. `branch-steps.ts` implements them and is loaded with the first long fork.
+ * Interfaces for steps of sequences with a long common prefix, between sessions and graphs.
+ * `branch-steps.ts` implements them and is loaded with the first long fork.
  */
 import type { DecoderRow, RowResult } from "../decoder-backend.ts";
 import type { AdapterMemory } from "./adapter-memory.ts";
@@ -11,39 +11,40 @@ import type { GpuSampler } from "./gpu-sampler.ts";
 import type { BranchForm, ProgramGraph } from "./program-port.ts";
 import type { StepInputs, StepShape } from "./step-inputs.ts";
 
-/** From this many positions on, one product for all forks is faster than one for each. */
+/** Prefix length from which one product for all forks is faster than one for each. */
 export const MIN_SHARED_LENGTH = 128;
 
+/** See the header. */
 export interface SharedSteps {
-  /** Runs the rows that share a beginning, and sets their results; leaves the others alone. */
+  /** Runs rows that share a prefix and sets their results; leaves the others alone. */
   run(rows: readonly DecoderRow[], results: RowResult[]): Promise<void>;
   dispose(): void;
 }
 
 /** The graph that computes such steps. */
 export interface BranchProgram {
-  /** Whether steps go by recorded commands. */
+  /** Whether steps use recorded commands. */
   readonly replays: boolean;
   /** Placements by stand-in, from placements by name. */
   placements(named: { readonly [name: string]: Placement }): Placements;
-  /** One ordinary run. */
+  /** One normal run. */
   run(shape: StepShape, placements: Placements): Promise<void>;
-  /** @returns the commands of a step, `null` where they cannot be recorded; whether it has run. */
+  /** @returns the commands of a step (`null` if they cannot be recorded), and whether it has run. */
   record(
     shape: StepShape,
     placements: Placements,
     id: number,
   ): Promise<{ readonly recording: Recording | null; readonly hasRun: boolean }>;
-  /** Frees it; a second call waits for the first. */
+  /** Frees it. A second call waits for the first. */
   release(): Promise<void>;
 }
 
 /** The graph of the session that forks. */
 export interface ForkedProgram {
   readonly graph: ProgramGraph;
-  /** The graph for branches of the same weights, once it is wanted. Released with this one. */
+  /** The branch graph over the same weights, once it is needed. Released with this one. */
   branches: Promise<BranchProgram> | null;
-  /** Opens such a graph. */
+  /** Opens a branch graph. */
   openBranches(form: BranchForm): Promise<BranchProgram>;
 }
 
@@ -53,7 +54,7 @@ export type SharedStepsOptions = {
   readonly adapter: AdapterMemory;
   readonly inputs: StepInputs;
   readonly sampler: GpuSampler;
-  /** `[maxRunScores, V]`, shared by all sessions: runs do not overlap. */
+  /** `[maxRunScores, V]`, shared by all sessions, because runs do not overlap. */
   readonly logits: GPUBuffer;
   readonly contextLength: number;
   readonly maxRows: number;

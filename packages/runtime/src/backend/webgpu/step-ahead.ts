@@ -1,18 +1,19 @@
 /**
- * A step that was submitted before it was asked for: the device reads the tokens that it has just
- * drawn while the host still waits for their numbers, so the way there and back costs no time. It
- * writes one position behind what its caches hold; where something else is asked for, that is void.
+ * A step submitted before it is requested: the device reads the tokens that it has just drawn while
+ * the host still waits for their scores, which hides the round trip. It writes one position after
+ * the caches' contents; if something else is requested, that position is discarded.
  */
 import type { DecoderRow } from "../decoder-backend.ts";
 import type { CachePlacement, WebgpuCache } from "./cache-rows.ts";
 
+/** See the header. */
 export class StepAhead {
   readonly #place: CachePlacement;
   readonly #caches: readonly { readonly cache: WebgpuCache; readonly length: number }[];
-  /** What it read for each cache, known when the host has read it too. */
+  /** The token read for each cache, known once the host has read it too. */
   #tokenIds: readonly number[] = [];
 
-  /** Its caches have just read the token before. */
+  /** @param caches - have just read the previous token. */
   constructor(caches: readonly WebgpuCache[], place: CachePlacement) {
     this.#place = place;
     this.#caches = caches.map((cache) => ({ cache, length: cache.length }));
@@ -22,7 +23,7 @@ export class StepAhead {
     this.#tokenIds = tokenIds;
   }
 
-  /** Whether the logits that it leaves are those of these rows. */
+  /** Whether its logits are those of these rows. */
   isOf(rows: readonly DecoderRow[], { block, first, rows: count }: CachePlacement): boolean {
     const place = this.#place;
     if (place.block !== block || place.first !== first || place.rows !== count) return false;

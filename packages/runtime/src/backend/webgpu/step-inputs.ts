@@ -1,20 +1,21 @@
 /**
- * The small inputs of a run, in one buffer that one write fills. Also the tensors of a run for
- * onnxruntime, all of them over stand-ins: which memory is meant is said at each run.
+ * The small inputs of a run, in one buffer filled by a single write. Also a run's tensors for
+ * onnxruntime, all over stand-ins: each run specifies the actual memory.
  */
 import type { GpuMemory } from "./gpu-memory.ts";
 import type { WebgpuCache } from "./cache-rows.ts";
 import type { Placement } from "./command-tap.ts";
 import type { StepAhead } from "./step-ahead.ts";
 
-/** Offsets at which a buffer can be bound. */
+/** Alignment of offsets at which a buffer can be bound. */
 const BINDING_ALIGNMENT = 256;
 
-/** The next multiple of that. */
+/** Rounds up to that alignment. */
 export function aligned(size: number): number {
   return Math.ceil(size / BINDING_ALIGNMENT) * BINDING_ALIGNMENT;
 }
 
+/** Sizes of a run. */
 export type StepShape = {
   /** Rows of the run. */
   readonly rows: number;
@@ -22,9 +23,9 @@ export type StepShape = {
   readonly length: number;
   /** Positions that get logits. */
   readonly logits: number;
-  /** Of the longest row, after the run. */
+  /** Positions of the longest row after the run. */
   readonly totalLength: number;
-  /** Positions of every row, of branches: their own, and those of what they share. */
+  /** Positions of every row. Branches: own positions, and room of the shared prefix. */
   readonly room?: number;
   readonly prefix?: number;
 };
@@ -32,18 +33,22 @@ export type StepShape = {
 export type StepValues = {
   /** `[rows · length]`. */
   readonly tokenIds: ArrayLike<number>;
-  /** `[rows]` index of the last position that counts, after the run. */
+  /** `[rows]` index of the last position that counts after the run. */
   readonly lastPositions: ArrayLike<number>;
   readonly totalLength: number;
   /** `[logits]` row · length + column. */
   readonly logitRows: ArrayLike<number>;
 };
 
+/** See the header. */
 export class StepInputs {
   readonly buffer: GPUBuffer;
-  /** A step whose inputs are here and whose logits nobody has taken. Void with the next inputs. */
+  /**
+   * A step whose inputs are in the buffer and whose logits were not used yet. Ends with the next
+   * inputs.
+   */
   ahead: StepAhead | null = null;
-  /** Caches of the run before, of whatever session, where all of its rows sampled. */
+  /** Caches of the previous run of any session, if all of its rows sampled. */
   drawing: readonly WebgpuCache[] = [];
   readonly #memory: GpuMemory;
   readonly #words: Int32Array<ArrayBuffer>;
@@ -69,12 +74,12 @@ export class StepInputs {
     this.#memory.device.queue.writeBuffer(this.buffer, 0, words);
   }
 
-  /** Where the token of a row is, in bytes. */
+  /** Offset of a row's token in bytes. */
   tokenOffset(row: number): number {
     return (this.#idsAt + row) * 4;
   }
 
-  /** Where each graph input is. */
+  /** Place of each graph input. */
   placements(): { readonly [input: string]: Placement } {
     const at = (word: number): Placement => ({ buffer: this.buffer, offset: word * 4 });
     return {

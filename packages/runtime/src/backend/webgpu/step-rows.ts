@@ -1,4 +1,4 @@
-/** What rows of a run ask of its logits, and what they are answered. Knows no memory of theirs. */
+/** Converts rows of a run to sampler jobs, and the jobs' results to the rows' results. */
 import type { TokenScore } from "../../sampler.ts";
 import type { DecoderRow, RowResult } from "../decoder-backend.ts";
 import type { WebgpuCache } from "./cache-rows.ts";
@@ -9,9 +9,9 @@ import type { StepInputs } from "./step-inputs.ts";
 export const NOTHING: RowResult = { sampled: null, scores: null };
 
 /**
- * What is asked of which row of logits.
+ * The sampler jobs, and the rows of logits that they read.
  *
- * @param at - for each row, which of the `placed` rows of the run it is.
+ * @param at - for each row, its index among the `placed` rows of the run.
  */
 export function jobsOf(
   rows: readonly DecoderRow[],
@@ -20,7 +20,7 @@ export function jobsOf(
 ): { readonly jobs: SamplerJob[]; readonly logitRows: number[] } {
   const jobs: SamplerJob[] = [];
   const isStep = rows[0]?.tokenIds.length === 1;
-  // A step has logits for every row, also idle ones: what is recorded has one shape.
+  // A step computes logits for every row, including idle ones, so that recorded steps have one shape.
   const logitRows: number[] = isStep ? [...Array(placed).keys()] : [];
   for (const [order, { tokenIds, output }] of rows.entries()) {
     const row = at[order] as number;
@@ -55,7 +55,10 @@ export function resultsOf(rows: readonly DecoderRow[], answers: readonly JobResu
   });
 }
 
-/** Whether these rows have drawn before and drew again, so that they are expected to go on. */
+/**
+ * Whether these rows sampled in the previous run and in this one, so that they will probably
+ * continue.
+ */
 export function goesOn(
   inputs: StepInputs,
   contextLength: number,

@@ -1,6 +1,6 @@
 /**
- * What is particular to the WebGPU back end; that it agrees with the plain decoder is tested in
- * `agreement`. One back end for all tests: on software devices compiling kernels takes the time.
+ * Behavior specific to the WebGPU backend; `agreement` tests its numbers. All tests share one
+ * backend, because compiling kernels takes most of the time on software devices.
  */
 import { expect, test } from "vitest";
 import { QWEN3 } from "../../agreement/agreement-models.ts";
@@ -20,7 +20,7 @@ const CONTEXT_LENGTH = 160;
 const MOST_SCORES = 12;
 const DISTRIBUTION = { temperature: 1, topK: 0, topP: 1 };
 
-/** Counts by itself what is alive on a device. */
+/** An independent count of live buffers on a device. */
 function countBuffers(device: GPUDevice): () => number {
   const live = new Set<GPUBuffer>();
   const create = device.createBuffer.bind(device);
@@ -59,7 +59,7 @@ async function open(): Promise<{
 let opened: ReturnType<typeof open> | null = null;
 const openOnce = (): ReturnType<typeof open> => (opened ??= open());
 
-/** Numbers of tokens, read all at once or one by one. */
+/** Scores of tokens, read all at once or one by one. */
 async function scoresOf(
   session: DecoderSession,
   tokenIds: readonly number[],
@@ -85,7 +85,7 @@ async function scoresOf(
   return logProbs;
 }
 
-test("recorded steps of adapters in turn give the numbers of ordinary runs", async () => {
+test("recorded steps of alternating adapters give the numbers of normal runs", async () => {
   const { backend } = await openOnce();
   const tokenIds = Array.from({ length: 13 }, (_, i) => (i * i * 7 + 5) % 97);
   const sessions = [
@@ -107,7 +107,7 @@ test("recorded steps of adapters in turn give the numbers of ordinary runs", asy
   expect(backend.memory()).toMatchObject({ adapters: 0, caches: 0 });
 });
 
-test("a prompt is read in one run, however few of its tokens may be scored", async () => {
+test("a prompt is read in one run, even if few of its tokens can be scored", async () => {
   const { backend } = await openOnce();
   const session = await backend.open(null);
   expect(session).toMatchObject({ maxRunTokens: 31, maxRunScores: MOST_SCORES });
@@ -135,7 +135,7 @@ test("a prompt is read in one run, however few of its tokens may be scored", asy
   await session.release();
 });
 
-test("steps read ahead are those of ordinary runs, also where something else is asked", async () => {
+test("steps submitted ahead equal normal runs, also if something else is requested", async () => {
   const { backend } = await openOnce();
   const session = await backend.open(null);
   const adapted = await backend.open(randomAdapter(QWEN3, 4, 1));
@@ -160,7 +160,7 @@ test("steps read ahead are those of ordinary runs, also where something else is 
     for (let done = 0; done < count; done++) await step(members);
   };
   await steps(4, [0]);
-  // Another adapter's run, then another token than the drawn one, then one cache that goes back.
+  // Another adapter's run, then a token other than the drawn one, then a truncated cache.
   await scoresOf(adapted, [1, 2, 3], 1);
   await steps(3, [0]);
   const other = ((ids[0]?.pop() as number) + 1) % 97;
@@ -171,7 +171,7 @@ test("steps read ahead are those of ordinary runs, also where something else is 
   ids[0]?.splice(9);
   drawn[0]?.splice(8);
   await steps(2, [0]);
-  // A fork that goes its own way in the same row.
+  // A fork that diverges in the same row.
   const fork = await session.fork(caches[0] as DecoderCache, 9);
   const row = { cache: fork, tokenIds: [50], output: { kind: "none" } } as const;
   await session.run([row]);
@@ -192,7 +192,7 @@ test("steps read ahead are those of ordinary runs, also where something else is 
   await adapted.release();
 });
 
-test("rows that fill their context take part as idle rows and stay as they are", async () => {
+test("full rows take part in steps as idle rows and do not change", async () => {
   const { backend } = await openOnce();
   const session = await backend.open(null);
   const tokenIds = Array.from({ length: CONTEXT_LENGTH }, (_, i) => (i * i * 3 + 1) % 97);
@@ -227,7 +227,7 @@ test("rows that fill their context take part as idle rows and stay as they are",
   await session.release();
 });
 
-test("no memory for a cache is an error that may pass", async () => {
+test("lack of memory for a cache is a retryable error", async () => {
   const { backend, device } = await openOnce();
   const session = await backend.open(null);
   const before = backend.memory();
@@ -251,7 +251,7 @@ test("no memory for a cache is an error that may pass", async () => {
 
 const NOTHING = { weights: 0, adapters: 0, caches: 0, scratch: 0 };
 
-test("a lost device rejects what runs and what comes; nothing is left after dispose", async () => {
+test("a lost device rejects current and later runs, and dispose frees everything", async () => {
   const { backend, device, countLive } = await openOnce();
   const session = await backend.open(null);
   const cache = await session.createCache();

@@ -1,5 +1,5 @@
 /**
- * The decoder back end on onnxruntime's WebGPU provider, on a device that is ours: caches in place,
+ * The decoder backend on onnxruntime's WebGPU provider, on a device that we own: caches in place,
  * steps by recorded commands, sampling on the device, every buffer counted.
  */
 import { decoderStates, stateShape } from "@waggle/model";
@@ -16,11 +16,11 @@ import type { WebgpuBackendOptions } from "./webgpu-options.ts";
 import { capacityFor, WebgpuSession } from "./webgpu-session.ts";
 import { WeightMemory } from "./weight-memory.ts";
 
-/** Logits of one run, in bytes. */
+/** Maximum bytes of one run's logits. */
 const MAX_LOGIT_BYTES = 64 * 1024 * 1024;
-/** Attention scores of one layer and run, in bytes, where kernels write them out. */
+/** Maximum bytes of one layer's attention scores in a run, for kernels that store them. */
 const MAX_SCORE_BYTES = 128 * 1024 * 1024;
-/** Caches of the rows of one run, in bytes, where nothing else is asked for. */
+/** Maximum bytes of caches for the rows of one run, by default. */
 const MAX_ROW_BYTES = 1024 * 1024 * 1024;
 const DEFAULT_ROWS = 8;
 const DEFAULT_RUN_TOKENS = 31;
@@ -45,7 +45,7 @@ export async function createWebgpuBackend(options: WebgpuBackendOptions): Promis
   }
 }
 
-/** What all sessions of a back end use, one run at a time. */
+/** Shared by all sessions of a backend, whose runs do not overlap. */
 type Shared = {
   readonly inputs: StepInputs;
   readonly sampler: GpuSampler;
@@ -65,7 +65,7 @@ class WebgpuBackend implements DecoderBackend {
   readonly #weights: WeightMemory;
   #isDisposed = false;
   readonly #sessions = new Set<WebgpuSession>();
-  /** The base model by itself, and with adapter inputs: what the next session uses. */
+  /** Programs without and with adapter inputs, for the next session. */
   #plain: DecoderProgram | null = null;
   #adaptable: DecoderProgram | null = null;
 
@@ -85,7 +85,7 @@ class WebgpuBackend implements DecoderBackend {
     this.kernels = `${ORT_VERSION} webgpu gqa in-place, ${steps}`;
   }
 
-  /** Makes the program that the first session is expected to use. */
+  /** Opens the program that the first session will probably use. */
   async prepare(weights: WebgpuBackendOptions["weights"]): Promise<void> {
     if (this.#options.adapters === true) {
       this.#adaptable = await this.#load(this.#rankFor(0), weights);
@@ -146,7 +146,7 @@ class WebgpuBackend implements DecoderBackend {
     this.#listeners.leave();
   }
 
-  /** Without an adapter: whichever is there, the plain one first; it costs less. */
+  /** Without an adapter: an existing program, preferably the plain one, which is faster. */
   async #programFor(adapter: Adapter | null): Promise<DecoderProgram> {
     if (adapter === null)
       return this.#plain ?? this.#adaptable ?? (this.#plain = await this.#load(0));
@@ -163,7 +163,7 @@ class WebgpuBackend implements DecoderBackend {
     if (program.users === 0 && !isCurrent) await this.#release(program);
   }
 
-  /** Whose device is lost frees nothing more, and onnxruntime may never answer. */
+  /** On a lost device nothing is freed, because onnxruntime may never return. */
   async #release(program: DecoderProgram): Promise<void> {
     await this.#memory.untilLost(program.release()).catch(() => undefined);
   }
@@ -202,7 +202,7 @@ async function sharedBy(options: WebgpuBackendOptions, memory: GpuMemory): Promi
   );
   const mostLogits = Math.max(16, Math.floor(MAX_LOGIT_BYTES / vocabularySize / 4));
   const maxRunScores = Math.min(options.maxRunScores ?? mostLogits, maxRunTokens);
-  // A step makes logits of all its rows.
+  // A step computes logits of all its rows.
   const logitRows = Math.max(maxRunScores, maxRows);
   const [logits] = await memory.allocate("scratch", [logitRows * vocabularySize * 4]);
   const sampler = new GpuSampler({
@@ -217,7 +217,7 @@ async function sharedBy(options: WebgpuBackendOptions, memory: GpuMemory): Promi
   return { inputs, sampler, logits: logits as GPUBuffer, maxRunTokens, maxRunScores, maxRows };
 }
 
-/** A power of two: blocks have such numbers of rows. */
+/** A power of two, as blocks require. */
 function rowsFor({ config, contextLength, maxRows, device, dtype }: WebgpuBackendOptions): number {
   const bytes = rowBytes(config, capacityFor(contextLength), dtype === "f16" ? 2 : 4);
   const bindable = device.limits.maxStorageBufferBindingSize;

@@ -1,27 +1,24 @@
-/** The GPU device that a back end runs on, asked for with all the limits that the adapter has. */
+/** Requests a GPU device with all the limits that the adapter supports. */
 import { WaggleError } from "@waggle/protocol";
 
 export type WebgpuDeviceOptions = {
   /**
-   * False: a device without subgroup operations. onnxruntime then takes other attention kernels, which
-   * are right on adapters where the ones with subgroups are not. Default true.
+   * False: request a device without subgroup operations. onnxruntime then uses other attention
+   * kernels, which are correct on adapters where those with subgroups are not. Default true.
    */
   readonly subgroups?: boolean;
 };
 
 const OPTIONAL_FEATURES = ["shader-f16", "subgroups"] as const;
 
-/** @throws WaggleError `DEVICE_UNAVAILABLE` where there is no adapter or it gives no device. */
+/** @throws WaggleError `DEVICE_UNAVAILABLE` without an adapter, or if it refuses a device. */
 export async function requestWebgpuDevice(
   gpu: GPU,
   { subgroups = true }: WebgpuDeviceOptions = {},
 ): Promise<GPUDevice> {
   const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
   if (adapter === null) {
-    throw new WaggleError(
-      "DEVICE_UNAVAILABLE",
-      'WebGPU must have an adapter, got none; use the device "wasm"',
-    );
+    throw new WaggleError("DEVICE_UNAVAILABLE", 'no WebGPU adapter found; use the device "wasm"');
   }
   const requiredLimits: Record<string, number> = {};
   for (const name in adapter.limits) {
@@ -36,7 +33,7 @@ export async function requestWebgpuDevice(
   } catch (cause) {
     throw new WaggleError(
       "DEVICE_UNAVAILABLE",
-      'the WebGPU adapter must give a device, got a refusal; use the device "wasm"',
+      'the WebGPU adapter refused a device; use the device "wasm"',
       { cause },
     );
   }

@@ -1,6 +1,7 @@
 /**
- * The seam between the decoder and onnxruntime's WebGPU provider: a graph that runs over buffers of a
- * device that is ours. `module-graph.ts` calls onnxruntime's C functions, `api-graph.ts` its JavaScript.
+ * The interface between the decoder and onnxruntime's WebGPU provider: a graph that runs over
+ * buffers of our own device. `module-graph.ts` calls onnxruntime's C functions, `api-graph.ts` its
+ * JavaScript API.
  */
 import type { ElementType } from "../cpu/cpu-device.ts";
 import type { SharedStepsClass } from "./shared-steps.ts";
@@ -9,15 +10,17 @@ export type GpuOperand = {
   readonly name: string;
   readonly type: ElementType | "u8";
   readonly shape: readonly number[];
-  /** Its memory, or one i32 that is read on the host. */
+  /** Its memory, or an i32 that is read on the host. */
   readonly value: GPUBuffer | number;
 };
 
+/** See the header. */
 export interface WebgpuGraph {
   /**
-   * Runs it, and submits to the device; what is submitted may still run. One run at a time.
+   * Runs the graph and submits its commands, which may still be executing afterwards. Runs must not
+   * overlap.
    *
-   * @param graphId - of the capture; -1 for none.
+   * @param graphId - id of the capture; -1 for none.
    */
   run(
     inputs: readonly GpuOperand[],
@@ -25,18 +28,18 @@ export interface WebgpuGraph {
     graphId: number,
   ): Promise<void>;
   /**
-   * Steps of sequences that share a long beginning. Absent where scripts cannot be loaded later:
-   * there each copies it.
+   * Loads steps of sequences with a long common prefix. Absent where scripts cannot be loaded
+   * later; forks then copy the prefix.
    */
   readonly loadBranches?: () => Promise<SharedStepsClass>;
-  /** Buffers that it ran over stay their owner's. */
+  /** The owner of the buffers must free them. */
   release(): Promise<void>;
 }
 
 /**
- * Opens a graph. One at a time.
+ * Opens a graph. Calls must not overlap.
  *
- * @param captures - runs with an id of 0 and more are captured once and then replayed.
+ * @param captures - whether runs with an id of 0 or more are captured once and then replayed.
  */
 export type CreateWebgpuGraph = (
   model: Uint8Array,

@@ -1,48 +1,51 @@
-/** What the WebGPU back end is opened with. Which device a page has is `webgpu-device.ts`' business. */
+/** Options of the WebGPU backend. `webgpu-device.ts` requests the device. */
 import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
 import type { CreateWebgpuGraph } from "./webgpu-graph.ts";
 
 /**
- * What a device computes wrongly or slowly, and the way around it. The defaults are right on every
- * device that was tried; a self-check on the visitor's device may choose others.
+ * Workarounds for devices that compute wrongly or slowly. The defaults are correct on every device
+ * tried; a self-check on the visitor's device may choose others.
  */
 type WebgpuQuirks = {
   /**
-   * Most tokens of one run. With `subgroups` onnxruntime 1.30.0's attention gives wrong logits for 32
-   * and more tokens of a row, without an error, on SwiftShader (subgroups of 4) and on lavapipe (of
-   * 8); on devices requested without `subgroups` it is right at 128 on both, and reads a prompt in
-   * half the time. Default 31. Bounded by 128 MiB of attention scores.
+   * Maximum tokens of one run. With `subgroups`, onnxruntime 1.30.0's attention silently gives
+   * wrong logits for 32 and more tokens of a row on SwiftShader (subgroups of 4) and on lavapipe
+   * (of 8). On devices requested without `subgroups` it is correct at 128 on both, and reads a
+   * prompt in half the time. Default 31. Limited by 128 MiB of attention scores.
    */
   readonly maxRunTokens?: number;
-  /** False: single tokens are read by ordinary runs, not by the recorded commands. Default true. */
+  /** False: read single tokens by normal runs instead of recorded commands. Default true. */
   readonly replay?: boolean;
 };
 
+/** Options of `createWebgpuBackend`. */
 export type WebgpuBackendOptions = {
-  /** By C functions, or by onnxruntime's JavaScript where only that can be loaded. */
+  /** Uses C functions, or onnxruntime's JavaScript where only that can be loaded. */
   readonly createGraph: CreateWebgpuGraph;
   /**
-   * From `requestWebgpuDevice`. Only back ends use it, never two of them at the same time; the last
-   * destroys it when disposed. What onnxruntime compiled for one serves the next.
+   * From `requestWebgpuDevice`. Only backends use it, one at a time; the last one destroys it when
+   * disposed of. The next backend reuses what onnxruntime has compiled.
    */
   readonly device: GPUDevice;
   readonly config: DecoderConfig;
   readonly weights: TensorMap | TensorSource;
-  /** Number format of the matrices, default `f32`; also for `f16` where the device has no f16. */
+  /**
+   * Number format of the matrices, default `f32`. `f16` falls back to f32 if the device has no f16.
+   */
   readonly dtype?: WeightFormat;
-  /** Positions of every cache: its memory is allocated once, for all of them. */
+  /** Positions of every cache, all allocated at once. */
   readonly contextLength: number;
-  /** Adapters up to this rank share one graph; a larger one compiles a larger graph. Default 16. */
+  /** Adapters up to this rank share one graph; a larger one needs a larger graph. Default 16. */
   readonly adapterRank?: number;
   /**
-   * True: the base model, too, runs on the graph with adapter inputs. Costs some of its speed; saves
-   * a second graph when the first adapter comes. Default false.
+   * Whether the base model also runs on the graph with adapter inputs. That is somewhat slower, but
+   * avoids a second graph for the first adapter. Default false.
    */
   readonly adapters?: boolean;
-  /** Most tokens of one run that are scored. Default: as many as have 64 MiB of logits. */
+  /** Maximum scored tokens per run. Default: those whose logits fit into 64 MiB. */
   readonly maxRunScores?: number;
-  /** Most rows of one run. Default: 8, fewer where their caches would pass 1 GiB. */
+  /** Maximum rows per run. Default: 8, or fewer if their caches would exceed 1 GiB. */
   readonly maxRows?: number;
   readonly quirks?: WebgpuQuirks;
 };

@@ -1,4 +1,4 @@
-/** One adapter on a program: its caches, and runs from tokens to answers. */
+/** One adapter on a program: its caches, and runs from tokens to results. */
 import { WaggleError } from "@waggle/protocol";
 import type { DecoderState } from "@waggle/model";
 import type { DecoderCache, DecoderRow, DecoderSession, RowResult } from "../decoder-backend.ts";
@@ -24,7 +24,7 @@ type WebgpuSessionOptions = {
   readonly adapter: AdapterMemory;
   readonly inputs: StepInputs;
   readonly sampler: GpuSampler;
-  /** `[maxRunScores, V]`, shared by all sessions: runs do not overlap. */
+  /** `[maxRunScores, V]`, shared by all sessions, because runs do not overlap. */
   readonly logits: GPUBuffer;
   readonly contextLength: number;
   readonly maxRunTokens: number;
@@ -33,10 +33,10 @@ type WebgpuSessionOptions = {
   readonly onRelease: () => Promise<void>;
 };
 
-/** What is bound for one placement of rows. */
+/** Bindings for one placement of rows. */
 type BoundPlacement = { readonly placements: Placements; commands: BoundCommands | null };
 
-/** Rows of one run: indices into what `run` was given. */
+/** Rows of one run: indices into the argument of `run`. */
 type Batch = readonly number[];
 
 export class WebgpuSession implements DecoderSession {
@@ -45,14 +45,14 @@ export class WebgpuSession implements DecoderSession {
   readonly maxRows: number;
   readonly #options: WebgpuSessionOptions;
   readonly #caches: CacheStore;
-  /** States that a run writes elsewhere than it reads, and where. */
+  /** States that a run does not write in place, with their write buffers. */
   readonly #moving: readonly {
     readonly state: DecoderState;
     readonly index: number;
     readonly rowBytes: number;
     readonly next: GPUBuffer;
   }[];
-  /** The end of the run before, where nothing was read back. */
+  /** The end of the previous run, if nothing was read back. */
   #pending: Promise<unknown> | null = null;
   #isReleased = false;
   /** Loaded with the first fork that is long enough. */
@@ -89,7 +89,7 @@ export class WebgpuSession implements DecoderSession {
 
   async run(rows: readonly DecoderRow[]): Promise<readonly RowResult[]> {
     if (this.#isReleased) {
-      throw new WaggleError("DISPOSED", "this decoder session is released");
+      throw new WaggleError("DISPOSED", "the decoder session was released");
     }
     const { memory, sampler } = this.#options;
     memory.check();
@@ -114,7 +114,7 @@ export class WebgpuSession implements DecoderSession {
     await this.#options.onRelease();
   }
 
-  /** Single tokens side by side, the rest by itself: a row's own prefill fills the device. */
+  /** Single tokens side by side, other rows one by one: a single prefill keeps the device busy. */
   #batches(rows: readonly DecoderRow[], answered: readonly RowResult[]): Batch[] {
     const single: number[] = [];
     const batches: Batch[] = [];
@@ -178,7 +178,7 @@ export class WebgpuSession implements DecoderSession {
     return rows.map(() => NOTHING);
   }
 
-  /** Submits the step that reads what the batch draws; `null` where steps are not recorded. */
+  /** Submits the step that reads the tokens drawn by the batch; `null` if steps are not recorded. */
   #readAhead(
     batch: SampledBatch,
     caches: readonly WebgpuCache[],
@@ -201,7 +201,7 @@ export class WebgpuSession implements DecoderSession {
     return (inputs.ahead = new StepAhead(caches, place));
   }
 
-  /** @returns commands that are still to be submitted, `null` where onnxruntime has run. */
+  /** @returns commands to be submitted, `null` if onnxruntime has run the step. */
   async #execute(shape: StepShape, place: CachePlacement): Promise<BoundCommands | null> {
     const { program } = this.#options;
     const bound = this.#bind(place);
@@ -237,7 +237,7 @@ export class WebgpuSession implements DecoderSession {
     return bound;
   }
 
-  /** Brings states that were written elsewhere to where the next run reads them. */
+  /** Moves states that were not written in place to where the next run reads them. */
   #settle(
     encoder: GPUCommandEncoder,
     caches: readonly WebgpuCache[],
@@ -252,7 +252,7 @@ export class WebgpuSession implements DecoderSession {
     }
   }
 
-  /** Two runs are under way at most: an abort waits no longer than for them. */
+  /** Limits runs in progress to two, so that an abort waits for no more than these. */
   async #afterThePrevious(): Promise<void> {
     const { memory } = this.#options;
     const previous = this.#pending;
@@ -297,7 +297,7 @@ function tokensOf(
   return tokenIds;
 }
 
-/** Idle rows are written behind what their users read. */
+/** Idle rows are written after the positions that their users read. */
 function positionsOf(
   caches: readonly WebgpuCache[],
   { block, first, rows }: CachePlacement,
@@ -313,7 +313,7 @@ function positionsOf(
   return { lastPositions, totalLength: Math.max(...lastPositions) + 1 };
 }
 
-/** Positions of a cache: one to spare, which steps write in rows that are full. */
+/** Positions of a cache, plus a spare one, which steps write in full rows. */
 export function capacityFor(contextLength: number): number {
   return aligned(contextLength + 1);
 }

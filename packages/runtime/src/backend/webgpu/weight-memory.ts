@@ -1,10 +1,11 @@
-/** A model's weights on the device, once for all graphs of a back end, each in a buffer of its own. */
+/** A model's weights on the device, one buffer each, shared by all graphs of a backend. */
 import type { OnnxData, OnnxDataType, WeightStore } from "@waggle/model";
 import type { GpuMemory } from "./gpu-memory.ts";
 import type { GpuOperand } from "./webgpu-graph.ts";
 
+/** See the header. */
 export class WeightMemory implements WeightStore {
-  /** As graphs are fed them. */
+  /** As inputs of graphs. */
   readonly tensors: Map<string, GpuOperand> = new Map();
   readonly #memory: GpuMemory;
 
@@ -29,7 +30,7 @@ export class WeightMemory implements WeightStore {
   }
 }
 
-/** Of which writes are made. */
+/** As whole 32-bit words, which writes require. */
 function inWords(data: OnnxData): GPUAllowSharedBufferSource {
   const { byteLength, byteOffset, buffer } = data;
   if (byteLength % 4 === 0) return data as OnnxData & { readonly buffer: ArrayBuffer };
