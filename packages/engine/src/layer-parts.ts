@@ -13,7 +13,6 @@ export type NamedFeeds = readonly (readonly [string, Feed])[];
 
 export type LayerGraphName = "layer" | "layerGradient" | "norm" | "normGradient";
 
-/** See the header. */
 export type LayerParts = {
   readonly config: DecoderConfig;
   readonly trains: "lora" | "full";

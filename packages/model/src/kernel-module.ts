@@ -91,6 +91,7 @@ function countUp(local: number, step: number, end: number, body: Instructions): 
   return [0x03, 0x40, ...body, ...next, ...get(end), 0x49, 0x0d, 0, 0x0b];
 }
 
+/** Builds the instructions of a kernel. */
 export const wasm: {
   readonly at: typeof at;
   readonly countUp: typeof countUp;

@@ -31,7 +31,6 @@ const EMPTY_ABORTED: Sample = {
   stopReason: "aborted",
 };
 
-/** See the header. */
 export class BrowserSession implements Session, RestorableSession {
   readonly sessionId: number;
   readonly #facts: SessionFacts;

@@ -24,7 +24,6 @@ export interface RestorableSession {
   restorable(): SessionSnapshot;
 }
 
-/** See the header. */
 export class PolicyWorker {
   readonly sessions: Set<RestorableSession> = new Set();
   /** Adapters loaded in addition to the versions. */

@@ -23,6 +23,7 @@ export type TokenScore = {
   readonly entropy: number;
 };
 
+/** A sampled token with its scores and kept set. */
 export type SampledToken = TokenScore & {
   readonly tokenId: number;
   /**

@@ -29,7 +29,6 @@ const LANES = 4;
 
 type Weigh = (rowEnd: number, weights: number, perTemperature: number) => void;
 
-/** See the header. */
 export class SoftmaxKernel {
   readonly #weigh: Weigh;
   readonly #memory: WebAssembly.Memory;

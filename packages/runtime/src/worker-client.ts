@@ -21,7 +21,6 @@ type Pending = {
   readonly options: AskOptions;
 };
 
-/** See the header. */
 export class WorkerClient {
   readonly #worker: WorkerHandle;
   readonly #pending = new Map<number, Pending>();

@@ -59,7 +59,7 @@ const NONE = -1;
 /** A place whose values are asked for, with the tokens that ask. */
 export type ValuedPlace = { readonly place: number; readonly askers: AskedToken[] };
 
-/** Grows by one sequence at a time; see the header. */
+/** A tree that grows by one sequence at a time. */
 export class PackedTree {
   readonly ids: number[] = [];
   readonly positions: number[] = [];

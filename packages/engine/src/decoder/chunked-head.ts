@@ -42,7 +42,7 @@ type Tile = {
   readonly feeds: readonly (readonly [string, Feed])[];
 };
 
-/** Computes the outputs of a head and their gradients; see the header. */
+/** Computes the outputs of a head and their gradients. */
 export class ChunkedHead {
   readonly #matrix: GraphMatrix;
   readonly #load: LoadGraph;

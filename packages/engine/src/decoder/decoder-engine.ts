@@ -34,7 +34,6 @@ import { mapTensors } from "./trained-weights.ts";
 import { emptyValues, hasValueDerivative } from "./value-heads.ts";
 import type { ValueHeads } from "./value-heads.ts";
 
-/** The calls of one engine, in order; see the header. */
 export class DecoderEngine implements TrainEngine {
   readonly #config: DecoderConfig;
   readonly #runner: DecoderRunner;

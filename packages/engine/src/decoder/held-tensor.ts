@@ -8,7 +8,6 @@ import type { Tensor as OrtTensor } from "onnxruntime-node";
 /** A float32 tensor in the device's memory. */
 export type DeviceTensor = { readonly shape: readonly number[]; readonly onDevice: OrtTensor };
 
-/** See the header. */
 export type HeldTensor = {
   /** Input for graphs. */
   readonly feed: Tensor | DeviceTensor;

@@ -16,7 +16,6 @@ import type { OnnxDevice } from "../onnx/onnx-device.ts";
 import { OnnxGraph } from "../onnx/onnx-graph.ts";
 import type { ResidentTensors } from "../onnx/resident-tensors.ts";
 
-/** See the header. */
 export interface TrainedWeights {
   /** The trained parameters, updated in place by the optimizer. */
   readonly parameters: TensorMap;

@@ -17,7 +17,6 @@ type Part = {
   readonly data: Float32Array | Uint16Array | Uint8Array;
 };
 
-/** See the header. */
 export type GraphMatrix = {
   readonly format: ResidentFormat;
   readonly rows: number;

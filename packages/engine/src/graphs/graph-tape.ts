@@ -21,7 +21,6 @@ export type GraphTraits = {
   readonly products: ProductFormat;
 };
 
-/** See the header. */
 export class GraphTape {
   readonly builder: OnnxGraphBuilder;
   readonly savesNormScale: boolean;

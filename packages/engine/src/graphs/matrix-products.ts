@@ -24,7 +24,6 @@ type Operands = {
   readonly output?: string;
 };
 
-/** See the header. */
 export class MatrixProducts {
   readonly #builder: OnnxGraphBuilder;
   readonly #format: ProductFormat;

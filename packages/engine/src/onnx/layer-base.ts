@@ -38,7 +38,6 @@ export type LayerBaseOptions = {
   readonly tileLogits?: number;
 };
 
-/** See the header. */
 export class LayerBase implements DecoderBase, LayerParts {
   readonly config: DecoderConfig;
   readonly trains: "lora" | "full";

@@ -28,7 +28,6 @@ type Layer = {
   readonly trained: readonly (readonly [string, string])[];
 };
 
-/** See the header. */
 export class LayerRunner implements DecoderRunner {
   readonly parameters: TensorMap;
   readonly #base: LayerParts;

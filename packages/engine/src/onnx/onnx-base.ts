@@ -89,7 +89,6 @@ type OpenBase = {
   readonly budget: MemoryBudget;
 };
 
-/** See the header. */
 export class OnnxBase {
   readonly #open: OpenBase;
   /** One session serves all models, so their calls take turns. */

@@ -11,7 +11,6 @@ function arraysOf(outputs: InferenceSession.ReturnType): ReadonlyMap<string, Flo
   return new Map(Object.entries(outputs).map(([name, { data }]) => [name, data as Float32Array]));
 }
 
-/** See the header. */
 export class OnnxGraph {
   readonly #device: OnnxDevice;
   readonly #session: InferenceSession;

@@ -17,7 +17,6 @@ export type ResidentOptions = {
   readonly wrap: (tensor: AnyTensor) => Tensor;
 };
 
-/** See the header. */
 export class ResidentTensors {
   readonly #options: ResidentOptions;
   /** Null before the first use and after a change. */

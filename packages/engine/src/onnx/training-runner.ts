@@ -23,7 +23,6 @@ const NOT_GRADIENTS: ReadonlySet<string> = new Set([FINAL_HIDDEN]);
 
 type LoadedGraph = { readonly graph: OnnxGraph; readonly gradients: ReadonlyMap<string, string> };
 
-/** See the header. */
 export class TrainingRunner {
   readonly #config: DecoderConfig;
   readonly #trained: ReadonlySet<string>;

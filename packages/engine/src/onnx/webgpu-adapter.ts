@@ -1,6 +1,5 @@
 /** The WebGPU adapter that native code on Dawn will get, queried through Dawn itself. */
 
-/** See the header. */
 export type WebGpuAdapter = {
   /** `vendor/architecture`, for reports. */
   readonly name: string;

@@ -15,7 +15,6 @@ export type WholeBaseOptions = {
   readonly products: ProductFormat;
 };
 
-/** See the header. */
 export class WholeBase implements DecoderBase {
   readonly #config: DecoderConfig;
   readonly #weights: TensorMap;

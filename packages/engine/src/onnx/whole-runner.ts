@@ -14,7 +14,6 @@ import type { TrainingRunner } from "./training-runner.ts";
 
 const NOT_WEIGHTS: ReadonlySet<string> = new Set([EMBEDDED_GRADIENT, FINAL_HIDDEN]);
 
-/** See the header. */
 export class WholeRunner implements DecoderRunner {
   readonly #config: DecoderConfig;
   readonly #trained: TrainedWeights;

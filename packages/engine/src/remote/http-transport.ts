@@ -59,7 +59,6 @@ type Failure = {
   readonly retryAfterMs: number;
 };
 
-/** See the header. */
 export class HttpTransport {
   /** For messages; contains no secret. */
   readonly origin: string;

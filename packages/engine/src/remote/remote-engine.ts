@@ -29,7 +29,6 @@ import type { TinkerClient } from "./tinker-client.ts";
 import { splitData, toBackwardData, toForwardData } from "./wire-batch.ts";
 import type { PlacedDatum, RequestLimits } from "./wire-batch.ts";
 
-/** See the header. */
 export class RemoteEngine implements TrainEngine {
   readonly #client: TinkerClient;
   readonly #options: RemoteWeightsOptions & { readonly limits: RequestLimits };

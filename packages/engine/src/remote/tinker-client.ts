@@ -33,7 +33,6 @@ const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1000;
 const NAMED_ATTEMPTS = 3;
 
-/** See the header. */
 export class TinkerClient {
   readonly flavor: ServerFlavor;
   readonly #options: TinkerClientOptions;

@@ -15,7 +15,7 @@ import { ropeFrequencies } from "./rope.ts";
 /** A layer's cache: a vector per position. Attention fills both, a convolution only `keys`. */
 type LayerPast = { readonly keys: Float64Array[]; readonly values: Float64Array[] };
 
-/** See the header. */
+/** The reference decoder; keeps the cache of one sequence. */
 export class PlainDecoder {
   readonly #config: DecoderConfig;
   readonly #architecture: Architecture;

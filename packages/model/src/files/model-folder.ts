@@ -24,6 +24,7 @@ const DESCRIPTION_FILES: readonly string[] = [
 /** All file names that a model's folder may have, besides shards. */
 export const MODEL_FILE_NAMES: readonly string[] = [...DESCRIPTION_FILES, WEIGHTS, WEIGHTS_INDEX];
 
+/** A file of a model folder. */
 export type ModelFile = { readonly path: string; readonly bytes: Uint8Array };
 
 /**

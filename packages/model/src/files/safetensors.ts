@@ -17,6 +17,7 @@ import {
 } from "./safetensors-header.ts";
 import { toFloat32 } from "./tensor-source.ts";
 
+/** Tensors of a file, and its metadata. */
 export type SafetensorsFile = {
   readonly tensors: TensorMap;
   readonly metadata: { readonly [key: string]: string };

@@ -28,7 +28,7 @@ export type TensorDescription = Pick<SafetensorsEntry, "dtype" | "shape">;
 /** Rows along the first dimension: `begin` ≤ row < `end`. */
 export type RowRange = { readonly begin: number; readonly end: number };
 
-/** See the header. */
+/** Reads a model's tensors one at a time. */
 export interface TensorSource {
   /** In the order in which reading is cheapest. */
   readonly tensors: ReadonlyMap<string, TensorDescription>;

@@ -3,6 +3,7 @@ import type { OnnxBuildOptions, OnnxGraphBuilder } from "./onnx-graph-builder.ts
 import { dataBytes } from "./onnx-wire.ts";
 import type { OnnxInitializer, WritePlace } from "./onnx-wire.ts";
 
+/** When tensors go to external files, and how large these get. */
 export type OnnxExternalOptions = OnnxBuildOptions & {
   /** Total bytes of constants above which large ones go to separate files. Default: 1 GiB. */
   readonly threshold?: number;

@@ -15,6 +15,7 @@ import type {
 } from "./onnx-wire.ts";
 import { ProtobufWriter } from "./protobuf-writer.ts";
 
+/** Options of a node. */
 export type OnnxNodeOptions = {
   /** Number of outputs (default 1), or their names; an empty name leaves out an optional output. */
   readonly outputs?: number | readonly string[];
@@ -23,6 +24,7 @@ export type OnnxNodeOptions = {
   readonly attributes?: { readonly [name: string]: OnnxAttribute };
 };
 
+/** Options of `OnnxGraphBuilder.build`. */
 export type OnnxBuildOptions = {
   /** Version of the ONNX operator set, default 21. */
   readonly opset?: number;

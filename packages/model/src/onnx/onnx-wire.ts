@@ -4,6 +4,7 @@
  */
 import { ProtobufWriter } from "./protobuf-writer.ts";
 
+/** Element types of tensors. */
 export type OnnxDataType = "f32" | "f16" | "i32" | "i64" | "u8" | "bool";
 
 /** Data of f16 is its bits; of bool, one byte per element. */

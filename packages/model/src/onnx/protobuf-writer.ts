@@ -11,7 +11,6 @@ const FIXED32 = 5;
 
 const TEXT = new TextEncoder();
 
-/** See the header. */
 export class ProtobufWriter {
   #bytes = new Uint8Array(1024);
   #length = 0;

@@ -28,6 +28,7 @@ export function float16ToFloat32(half: number): number {
   return sign * (1 + fraction / 1024) * 2 ** (exponent - F16_BIAS);
 }
 
+/** The float16 bits of a number. */
 export function float32ToFloat16(value: number): number {
   float[0] = value;
   const word = bits[0] as number;

@@ -8,6 +8,7 @@ import { float16ToFloat32, float32ToFloat16 } from "./half-precision.ts";
 
 export type QuantizedBits = 4 | 8;
 
+/** Numbers of a row that share a scale. */
 export const BLOCK_SIZE = 32;
 
 /** A matrix `[rows, columns]` in blocks, `blocks` = columns / 32 rounded up. Filled row by row. */

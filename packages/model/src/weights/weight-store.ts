@@ -4,7 +4,7 @@
  */
 import type { OnnxData, OnnxDataType } from "../onnx/onnx-wire.ts";
 
-/** See the header. */
+/** Weights shared by several graphs of one model. */
 export interface WeightStore {
   /** Stored tensors by the name of the graph input. */
   readonly tensors: ReadonlyMap<

@@ -20,7 +20,6 @@ const ELEMENT_BYTES: typeof TYPES = { f32: 4, u8: 1, i32: 4, f16: 2 };
 const LOG_ERRORS = 3;
 const OPTIMIZE_ALL = 99;
 
-/** See the header. */
 export class OrtModule<M extends OrtWasmModule = OrtWasmModule> {
   #module: M | null;
   #trap: unknown = null;

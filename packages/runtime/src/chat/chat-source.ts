@@ -9,7 +9,7 @@ export type OpenChatOptions = {
   readonly onProgress?: ((loaded: number) => void) | undefined;
 };
 
-/** See the header. */
+/** A chat that may not be loaded yet. */
 export interface ChatSource {
   /** Does not load anything. */
   availability(): Promise<ChatAvailability>;

@@ -4,8 +4,10 @@
  */
 import type { JsonSchema } from "@waggle/protocol";
 
+/** A text part of a message's content. */
 export type ChatTextPart = { readonly type: "text"; readonly text: string };
 
+/** A call of a function, as the model made it. */
 export type ChatToolCall = {
   id: string;
   type: "function";
@@ -16,6 +18,7 @@ export type ChatToolCall = {
   };
 };
 
+/** An earlier or unfinished answer of the model. */
 export type ChatAssistantMessage = {
   readonly role: "assistant";
   readonly content?: string | ChatTextPart[] | null;
@@ -24,6 +27,7 @@ export type ChatAssistantMessage = {
   readonly prefix?: boolean;
 };
 
+/** A message of a request. */
 export type ChatMessage =
   | { readonly role: "system" | "developer"; readonly content: string | ChatTextPart[] }
   | { readonly role: "user"; readonly content: string | ChatTextPart[] }
@@ -34,6 +38,7 @@ export type ChatMessage =
       readonly tool_call_id: string;
     };
 
+/** A function that the model can call. */
 export type ChatTool = {
   readonly type: "function";
   readonly function: {
@@ -44,12 +49,14 @@ export type ChatTool = {
   };
 };
 
+/** Whether, or which, tools must be called. */
 export type ChatToolChoice =
   | "none"
   | "auto"
   | "required"
   | { readonly type: "function"; readonly function: { readonly name: string } };
 
+/** The form that the answer must have. */
 export type ChatResponseFormat =
   | { readonly type: "text" }
   | { readonly type: "json_object" }
@@ -102,8 +109,10 @@ export type ChatRequest = {
   readonly top_k?: number | null;
 };
 
+/** Options of `create` besides the request. */
 export type ChatRequestOptions = { readonly signal?: AbortSignal | null | undefined };
 
+/** One token with its log-prob, in nats. */
 export type ChatTokenLogprob = {
   token: string;
   /** UTF-8 of the token, `null` for part of a character. */
@@ -112,8 +121,10 @@ export type ChatTokenLogprob = {
   top_logprobs: never[];
 };
 
+/** Log-probs of a choice's tokens. */
 export type ChatLogprobs = { content: ChatTokenLogprob[] | null; refusal: null };
 
+/** Why a choice ended. */
 export type ChatFinishReason =
   | "stop"
   | "length"
@@ -158,6 +169,7 @@ export type ChatTimings = {
   predicted_per_second: number;
 };
 
+/** Token counts of a request. */
 export type ChatUsage = {
   prompt_tokens: number;
   completion_tokens: number;
@@ -166,6 +178,7 @@ export type ChatUsage = {
   prompt_tokens_details?: { cached_tokens?: number };
 };
 
+/** The message of an answer. */
 export type ChatCompletionMessage = {
   role: "assistant";
   content: string | null;
@@ -175,6 +188,7 @@ export type ChatCompletionMessage = {
   tool_calls?: ChatToolCall[];
 };
 
+/** One of the answers to a request. */
 export type ChatChoice = {
   index: number;
   finish_reason: ChatFinishReason;
@@ -184,6 +198,7 @@ export type ChatChoice = {
   record?: ChatRecord;
 };
 
+/** A complete answer. */
 export type ChatCompletion = {
   id: string;
   object: "chat.completion";
@@ -196,6 +211,7 @@ export type ChatCompletion = {
   timings?: ChatTimings;
 };
 
+/** A piece of a tool call. */
 export type ChatToolCallDelta = {
   index: number;
   id?: string;
@@ -203,6 +219,7 @@ export type ChatToolCallDelta = {
   function?: { name?: string; arguments?: string };
 };
 
+/** A piece of a message. */
 export type ChatDelta = {
   role?: "assistant";
   content?: string | null;
@@ -211,6 +228,7 @@ export type ChatDelta = {
   tool_calls?: ChatToolCallDelta[];
 };
 
+/** A piece of one choice. */
 export type ChatChunkChoice = {
   index: number;
   delta: ChatDelta;
@@ -220,6 +238,7 @@ export type ChatChunkChoice = {
   record?: ChatRecord;
 };
 
+/** A piece of a streamed answer. */
 export type ChatCompletionChunk = {
   id: string;
   object: "chat.completion.chunk";

@@ -1,6 +1,5 @@
 /** A stream of chunks with one writer and one reader. */
 
-/** See the header. */
 export class ChunkQueue<T> implements AsyncIterable<T> {
   readonly #waiting: T[] = [];
   readonly #abandon: () => void;

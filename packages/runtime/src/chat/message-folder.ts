@@ -1,7 +1,6 @@
 /** Folds deltas into a message. */
 import type { ChatDelta, ChatCompletionMessage, ChatToolCall } from "./chat-types.ts";
 
-/** See the header. */
 export interface MessageFolder {
   push(delta: ChatDelta): void;
   /** @param countsCalls - false if calls could not be parsed and remain part of the text. */

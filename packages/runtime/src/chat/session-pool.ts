@@ -24,7 +24,6 @@ export type PooledSession = {
   isBusy: boolean;
 };
 
-/** See the header. */
 export class SessionPool {
   readonly #policy: SessionSource;
   readonly #maxSessions: number;

@@ -1,6 +1,5 @@
 /** Ends a text at the first of several stop texts, even if one arrives in pieces. */
 
-/** See the header. */
 export interface StopFilter {
   /** @returns text that cannot be the start of a stop text. */
   push(text: string): string;

@@ -5,7 +5,6 @@ import type { AssistantEvent, AssistantReaderOptions, ChatFormat } from "@waggle
 import type { ChatDelta } from "./chat-types.ts";
 import { createStopFilter } from "./stop-filter.ts";
 
-/** See the header. */
 export interface TurnReader {
   push(tokenId: number): ChatDelta[];
   end(): ChatDelta[];

@@ -45,12 +45,14 @@ export type ConvertModelOptions = {
   readonly shardBytes?: number;
 };
 
+/** Progress of `convertModel`, in bytes of the current step. */
 export type ConvertProgress = {
   readonly step: "download" | "convert";
   readonly doneBytes: number;
   readonly totalBytes: number | null;
 };
 
+/** The result of `convertModel`. */
 export type ConvertedModel = {
   readonly out: string;
   readonly format: StoredFormat;

@@ -8,7 +8,7 @@ import { fileListDigest, WaggleError } from "@waggle/protocol";
 import type { BaseModelReference } from "@waggle/protocol";
 import { openFileBytes, readPieces } from "./file-bytes.ts";
 
-/** See the header. */
+/** A model's folder on this machine. */
 export type ModelFolder = {
   /** Every file of the model; other files in the folder are not part of it. */
   readonly paths: readonly string[];

@@ -15,7 +15,6 @@ import type {
 } from "../backend/cpu/cpu-device.ts";
 import { outOfMemory } from "../backend/cpu/out-of-memory.ts";
 
-/** See the header. */
 export function createNodeDevice(sessionOptions: ort.InferenceSession.SessionOptions): CpuDevice {
   return {
     kernels: "onnxruntime-node/1.30.0 cpu gqa in-place",

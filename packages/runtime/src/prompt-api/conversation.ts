@@ -18,7 +18,6 @@ const MAX_ROUNDS = 8;
 
 type Options = Pick<LanguageModelCreateCoreOptions, "topK" | "temperature" | "tools">;
 
-/** See the header. */
 export class Conversation {
   onOverflow: () => void = () => undefined;
   readonly #chat: Chat;

@@ -4,11 +4,13 @@
  */
 import type { ChatAvailability } from "../chat/chat-types.ts";
 
+/** One part of a message's content. */
 export type LanguageModelMessageContent = {
   readonly type: "text" | "image" | "audio";
   readonly value: unknown;
 };
 
+/** One message of a conversation. */
 export type LanguageModelMessage = {
   readonly role: "system" | "user" | "assistant";
   readonly content: string | readonly LanguageModelMessageContent[];
@@ -16,8 +18,10 @@ export type LanguageModelMessage = {
   readonly prefix?: boolean;
 };
 
+/** A user's text, or messages. */
 export type LanguageModelPrompt = string | readonly LanguageModelMessage[];
 
+/** A function that the session runs when the model calls it. */
 export type LanguageModelTool = {
   readonly name: string;
   readonly description: string;
@@ -28,6 +32,7 @@ export type LanguageModelTool = {
 
 type Expected = { readonly type: string; readonly languages?: readonly string[] };
 
+/** Options that determine what a session supports. */
 export type LanguageModelCreateCoreOptions = {
   readonly topK?: number;
   readonly temperature?: number;
@@ -36,6 +41,7 @@ export type LanguageModelCreateCoreOptions = {
   readonly tools?: readonly LanguageModelTool[];
 };
 
+/** Options of `LanguageModel.create`. */
 export type LanguageModelCreateOptions = LanguageModelCreateCoreOptions & {
   readonly signal?: AbortSignal;
   /** Receives an event target for `downloadprogress`, whose `loaded` goes from 0 to 1. */
@@ -43,6 +49,7 @@ export type LanguageModelCreateOptions = LanguageModelCreateCoreOptions & {
   readonly initialPrompts?: readonly LanguageModelMessage[];
 };
 
+/** Options of `prompt` and `promptStreaming`. */
 export type LanguageModelPromptOptions = {
   /** A JSON Schema, or a regular expression that the whole answer must match. */
   readonly responseConstraint?: object;

@@ -33,7 +33,6 @@ export class ResidentAdapter {
 
 const NO_MEMORY: BackendMemory = { weights: 0, adapters: 0, caches: 0, scratch: 0 };
 
-/** See the header. */
 export class DecoderDevice {
   readonly #openBackend: OpenBackend;
   readonly #client: ClientDescription;

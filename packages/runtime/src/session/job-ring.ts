@@ -6,7 +6,6 @@ import type { DecoderRow, DecoderSession } from "../backend/decoder-backend.ts";
 import { byArrival } from "./job.ts";
 import type { Job } from "./job.ts";
 
-/** See the header. */
 export class JobRing {
   /** Jobs that can run; the first one has waited longest. */
   readonly jobs: Job[] = [];

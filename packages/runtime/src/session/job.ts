@@ -17,7 +17,6 @@ type JobRow = { cache: DecoderCache; readonly tokenIds: number[]; output: RowOut
 /** The output of tokens that are only read. */
 export const NO_OUTPUT: RowOutput = { kind: "none" };
 
-/** See the header. */
 export abstract class Job {
   /** Order of arrival, and so of rows in a run. Set by the scheduler. */
   id = 0;

@@ -9,7 +9,6 @@ type Loaded = {
   readonly strengths: Map<number, ResidentAdapter>;
 };
 
-/** See the header. */
 export class LoadedAdapters {
   readonly #unpin: (resident: ResidentAdapter) => Promise<void>;
   readonly #byId = new Map<string, Loaded>();

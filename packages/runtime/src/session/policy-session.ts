@@ -41,7 +41,6 @@ export interface SessionHost {
   compileGrammar(spec: GrammarSpec): Promise<CompiledGrammar>;
 }
 
-/** See the header. */
 export class PolicySession implements Session {
   readonly #host: SessionHost;
   readonly #sequence: Sequence;

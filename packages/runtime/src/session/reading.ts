@@ -4,7 +4,6 @@ import type { ResidentAdapter } from "./decoder-device.ts";
 import { Job, NO_OUTPUT } from "./job.ts";
 import type { Sequence } from "./sequence.ts";
 
-/** See the header. */
 export class Reading extends Job {
   readonly #length: number;
   readonly #signal: AbortSignal | undefined;

@@ -56,7 +56,6 @@ export async function createScheduledPolicy(
   return policy;
 }
 
-/** See the header. */
 export class ScheduledPolicy implements AdaptivePolicy, SessionHost {
   readonly baseModel: string;
   readonly contextLength: number;

@@ -42,7 +42,6 @@ export type SchedulerOptions = {
   readonly cacheBytes: number;
 };
 
-/** See the header. */
 export class Scheduler {
   readonly #device: DecoderDevice;
   readonly #nextTask: NextTask;

@@ -7,7 +7,6 @@ import { Sequence } from "./sequence.ts";
 
 type KeptSets = readonly (readonly number[] | null)[];
 
-/** See the header. */
 export class ScoreJob extends Job {
   readonly #request: ScoreRequest;
   readonly #kept: KeptSets | undefined;

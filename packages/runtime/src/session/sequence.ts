@@ -1,7 +1,6 @@
 /** The tokens of one session, and the cache of those already read. */
 import type { DecoderCache } from "../backend/decoder-backend.ts";
 
-/** See the header. */
 export class Sequence {
   /** The record of given and sampled tokens. The cache always has a prefix of it. */
   readonly tokenIds: number[];

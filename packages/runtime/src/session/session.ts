@@ -27,7 +27,7 @@ export type SessionSnapshot = {
   readonly tokenIds: readonly number[];
 };
 
-/** See the header. */
+/** A conversation in tokens that generates, branches and scores itself. */
 export interface Session extends PolicyContext {
   /** Given and sampled tokens so far; grows during `generate`. */
   readonly tokenIds: readonly number[];

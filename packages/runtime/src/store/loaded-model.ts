@@ -20,7 +20,7 @@ type FileContent = ChunkedContent | { readonly kind: "blob"; readonly blob: Blob
 /** `sizeBytes` and `sha256` describe the content at loading time. */
 export type LoadedFile = FileReference & { readonly content: FileContent };
 
-/** See the header. */
+/** A model whose files are available in this browser. */
 export type LoadedModel = {
   /** Hex sha256 of the list of files: the model's identity on trajectories. */
   readonly baseModel: string;

@@ -36,7 +36,7 @@ export type LoadOptions = {
   readonly signal?: AbortSignal;
 };
 
-/** See the header. */
+/** Files and adapters of one edge, by content hash. */
 export interface ModelStore {
   /** False once something is only in memory, and so lost with the page. */
   readonly isDurable: boolean;

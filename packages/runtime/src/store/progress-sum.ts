@@ -9,7 +9,6 @@ export type ModelProgress = {
   readonly path: string;
 };
 
-/** See the header. */
 export class LoadProgressSum {
   readonly #onProgress: ((progress: ModelProgress) => void) | undefined;
   readonly #files = new Map<string, { loaded: number; total: number | null }>();

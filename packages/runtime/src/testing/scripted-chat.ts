@@ -28,7 +28,7 @@ export type ScriptedChatTurn =
   | Error
   | ((request: ChatRequest) => ScriptedChatTurn | Promise<ScriptedChatTurn>);
 
-/** See the header. */
+/** A chat with scripted answers. */
 export type ScriptedChat = Chat & {
   /** Every request, in order, as it was sent. */
   readonly calls: readonly ChatRequest[];

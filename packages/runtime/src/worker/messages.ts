@@ -17,6 +17,7 @@ import type { AdapterStrategy } from "../backend/cpu/cpu-backend.ts";
 import type { Session, SessionSnapshot } from "../session/session.ts";
 import type { LoadedModel } from "../store/loaded-model.ts";
 
+/** The two devices of a page's policy. */
 export type BrowserDevice = "webgpu" | "wasm";
 
 /** The source of the model's files: bytes by path, or the browser's storage. */

@@ -9,7 +9,6 @@ const WATCHED_MS = 16;
 /** Without a listener, the page's record of the session still grows. */
 const UNWATCHED_MS = 100;
 
-/** See the header. */
 export type TokenBunches = {
   readonly add: (tokenId: number) => void;
   /** Posts waiting tokens of a generation that fails; a result has all tokens. */

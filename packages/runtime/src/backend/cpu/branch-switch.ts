@@ -6,7 +6,6 @@ import { prefixNames } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import type { CpuBuffer, CpuDevice, ElementType, Operand } from "./cpu-device.ts";
 
-/** See the header. */
 export class BranchSwitch {
   /** Fed in packed runs. */
   readonly packed: readonly Operand[];

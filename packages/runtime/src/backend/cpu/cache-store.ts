@@ -50,7 +50,6 @@ type CacheStoreOptions = {
 const COPIED_STEP = 64;
 const MULTIPLIED_STEP = 32;
 
-/** See the header. */
 export class CacheStore {
   /** Caches without a prefix. */
   readonly rows: RowStore;

@@ -88,7 +88,6 @@ const MIN_SHARED_LENGTH = 128;
  */
 const MOST_PARAMETERS_TWICE = 2 * 2 ** 20;
 
-/** See the header. */
 export class CpuBackend implements DecoderBackend {
   readonly dtype: WeightFormat;
   readonly kernels: string;

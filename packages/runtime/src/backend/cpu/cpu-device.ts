@@ -51,7 +51,6 @@ export interface CpuProgram {
   release(): Awaitable<void>;
 }
 
-/** See the header. */
 export interface CpuDevice {
   /** Name and version of the kernels. */
   readonly kernels: string;

@@ -169,7 +169,7 @@ export class RememberingDevice implements CpuDevice {
           Float32Array,
           Float32Array,
         ];
-        if (keys.some(Number.isNaN)) throw new Error("keys are read where nobody wrote");
+        if (keys.some(Number.isNaN)) throw new Error("keys are read at unwritten positions");
         const slots = ints("slots");
         for (let at = 0; at < slots.length; at += 3) {
           const [row = 0, head = 0, position = 0] = slots.subarray(at, at + 3);

@@ -36,7 +36,6 @@ type RowStoreOptions = {
   readonly clearsRoom?: boolean;
 };
 
-/** See the header. */
 export class RowStore {
   /** Whether rows can be truncated, which states without positions prevent. */
   readonly canGoBack: boolean;

@@ -37,7 +37,6 @@ type SharedProgramOptions = {
   readonly load: (inputs: InputForm) => Promise<CpuProgram>;
 };
 
-/** See the header. */
 export class SharedProgram implements Programs {
   readonly users: Set<ProgramUser> = new Set();
   readonly #options: SharedProgramOptions;

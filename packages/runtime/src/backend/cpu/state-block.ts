@@ -16,7 +16,6 @@ export interface RowOccupant {
   row: number;
 }
 
-/** See the header. */
 export class StateBlock {
   readonly capacity: number;
   readonly occupants: RowOccupant[] = [];

@@ -6,7 +6,6 @@ import type { Placement } from "./command-tap.ts";
 import type { GpuMemory } from "./gpu-memory.ts";
 import { aligned } from "./step-inputs.ts";
 
-/** See the header. */
 export class AdapterMemory {
   /** Place of each graph input. */
   readonly placements: { readonly [input: string]: Placement };

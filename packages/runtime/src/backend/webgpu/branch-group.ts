@@ -53,7 +53,6 @@ export interface GroupMember extends Branch {
 /** A member, and the member whose own positions it copies. */
 type Seat = { readonly member: GroupMember; readonly source: GroupMember | null };
 
-/** See the header. */
 export class BranchGroup {
   /** Commands of its steps, valid until its memory moves. */
   commands: BoundCommands | null = null;

@@ -17,7 +17,6 @@ export type BranchOptions = BranchMemory & {
   readonly onFree: (prefix: BranchPrefix) => void;
 };
 
-/** See the header. */
 export class BranchPrefix implements GroupPrefix {
   readonly options: BranchOptions;
   readonly members: Set<BranchMember> = new Set();

@@ -17,7 +17,6 @@ import type { BranchProgram, SharedSteps, SharedStepsOptions } from "./shared-st
 import { StepAhead } from "./step-ahead.ts";
 import { goesOn, jobsOf, NOTHING, resultsOf } from "./step-rows.ts";
 
-/** See the header. */
 export class BranchSteps implements SharedSteps {
   readonly #options: SharedStepsOptions;
   readonly #caches: CacheStore;

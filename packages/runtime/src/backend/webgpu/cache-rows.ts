@@ -81,7 +81,6 @@ export type CacheStoreOptions = {
   readonly capacity: number;
 };
 
-/** See the header. */
 export class CacheStore {
   /** False if there is a state without positions, which cannot be truncated. */
   readonly canGoBack: boolean;

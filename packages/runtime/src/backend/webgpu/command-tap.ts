@@ -98,7 +98,6 @@ export function encodeCommands(
 
 const NO_PLACEMENTS: Placements = new Map();
 
-/** See the header. */
 export class CommandTap {
   readonly #createBindGroup: GPUDevice["createBindGroup"];
   readonly #createCommandEncoder: GPUDevice["createCommandEncoder"];

@@ -34,7 +34,6 @@ export type DecoderProgramOptions = {
 
 const UNCAPTURED = -1;
 
-/** See the header. */
 export class DecoderProgram implements BranchProgram, ForkedProgram {
   /** Number of sessions that use it. */
   users = 0;

@@ -7,7 +7,6 @@ import { GpuMemory } from "./gpu-memory.ts";
 
 const JOINED = new WeakMap<GPUDevice, DeviceListeners>();
 
-/** See the header. */
 export class DeviceListeners {
   readonly memory: GpuMemory;
   readonly tap: CommandTap;

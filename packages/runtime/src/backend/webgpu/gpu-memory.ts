@@ -20,7 +20,6 @@ export const UNIFORM: GPUBufferUsageFlags = 0x0040 | 0x0008; // UNIFORM | COPY_D
 /** How long a failed result waits for the news that the device is lost, in milliseconds. */
 const NEWS_MS = 50;
 
-/** See the header. */
 export class GpuMemory {
   readonly device: GPUDevice;
   readonly #live = new Map<GPUBuffer, { readonly use: BufferUse; readonly bytes: number }>();

@@ -48,7 +48,6 @@ const RESTRICTED: readonly Kernel[] = [
   "collect",
 ];
 
-/** See the header. */
 export class GpuSampler {
   readonly #options: SamplerOptions;
   /** Resolves when the kernels of every batch are compiled; await it before the first batch. */

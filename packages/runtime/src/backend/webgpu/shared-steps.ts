@@ -14,7 +14,6 @@ import type { StepInputs, StepShape } from "./step-inputs.ts";
 /** Prefix length from which one product for all forks is faster than one for each. */
 export const MIN_SHARED_LENGTH = 128;
 
-/** See the header. */
 export interface SharedSteps {
   /** Runs rows that share a prefix and sets their results; leaves the others alone. */
   run(rows: readonly DecoderRow[], results: RowResult[]): Promise<void>;

@@ -6,7 +6,6 @@
 import type { DecoderRow } from "../decoder-backend.ts";
 import type { CachePlacement, WebgpuCache } from "./cache-rows.ts";
 
-/** See the header. */
 export class StepAhead {
   readonly #place: CachePlacement;
   readonly #caches: readonly { readonly cache: WebgpuCache; readonly length: number }[];

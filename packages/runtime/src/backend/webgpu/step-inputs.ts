@@ -40,7 +40,6 @@ export type StepValues = {
   readonly logitRows: ArrayLike<number>;
 };
 
-/** See the header. */
 export class StepInputs {
   readonly buffer: GPUBuffer;
   /**

@@ -14,7 +14,6 @@ export type GpuOperand = {
   readonly value: GPUBuffer | number;
 };
 
-/** See the header. */
 export interface WebgpuGraph {
   /**
    * Runs the graph and submits its commands, which may still be executing afterwards. Runs must not

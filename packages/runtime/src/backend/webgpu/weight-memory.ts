@@ -3,7 +3,6 @@ import type { OnnxData, OnnxDataType, WeightStore } from "@waggle/model";
 import type { GpuMemory } from "./gpu-memory.ts";
 import type { GpuOperand } from "./webgpu-graph.ts";
 
-/** See the header. */
 export class WeightMemory implements WeightStore {
   /** As inputs of graphs. */
   readonly tensors: Map<string, GpuOperand> = new Map();
