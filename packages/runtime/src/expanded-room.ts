@@ -8,9 +8,9 @@ import type { DecoderConfig } from "@waggle/model";
 /** Whether this model is. */
 export function hasRoomExpanded(
   config: DecoderConfig,
-  deviceMemory: number = gigabytesHere(),
+  deviceMemory: number = deviceGigabytes(),
 ): boolean {
-  return 4 * parameterCount(config) <= mostExpandedBytes(deviceMemory);
+  return 4 * parameterCount(config) <= maxExpandedBytes(deviceMemory);
 }
 
 /**
@@ -19,11 +19,11 @@ export function hasRoomExpanded(
  *
  * @param deviceMemory - in GB.
  */
-export function mostExpandedBytes(deviceMemory: number): number {
+export function maxExpandedBytes(deviceMemory: number): number {
   return Math.min(1.4e9, (deviceMemory * 2 ** 30) / 3);
 }
 
 /** Infinity if unknown. */
-function gigabytesHere(): number {
+function deviceGigabytes(): number {
   return (globalThis.navigator as { deviceMemory?: number } | undefined)?.deviceMemory ?? Infinity;
 }

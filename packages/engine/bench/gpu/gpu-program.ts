@@ -76,8 +76,8 @@ async function* measure({ provider, size, quick }: GpuOptions): AsyncGenerator<B
       const title = `${name} ${batch}, ${titleOf(kind)}, ${provider} on ${card}`;
       try {
         const measured = await measureCase(provider, shape, kind, { crossing, size });
-        const { seconds, standing, left } = measured;
-        report(`${name}: ${standing} tensors on the device between steps, ${left} left by them`);
+        const { seconds, heldTensors, left } = measured;
+        report(`${name}: ${heldTensors} tensors on the device between steps, ${left} left by them`);
         const rows = { ceilings, measured, agree: agree && left === 0 };
         yield* rowsOf(title, device, shape, kind, rows);
         const key = `${name} ${batch} ${kind.trains}`;

@@ -32,7 +32,7 @@ export type MeasuredCase = {
   /** GPU memory in use during the steps; null where the driver does not report it. */
   readonly cardBytes: number | null;
   /** Tensors on the device between steps. */
-  readonly standing: number;
+  readonly heldTensors: number;
   /** Tensors that later steps left on the device, plus those still there after `dispose`. */
   readonly left: number;
 };
@@ -78,7 +78,7 @@ export async function measureCase(
   const firstCrossing = crossing.taken();
   await step(engine, shape);
   const later = crossing.taken();
-  const standing = crossing.left();
+  const heldTensors = crossing.left();
   const times: number[] = [];
   const until = performance.now() + MEASURED_MS[size];
   do {
@@ -86,11 +86,11 @@ export async function measureCase(
     await step(engine, shape);
     times.push(performance.now() - start);
   } while (performance.now() < until && times.length < MOST_STEPS);
-  const left = crossing.left() - standing;
+  const left = crossing.left() - heldTensors;
   const cardBytes = cardBytesTaken();
   await engine.dispose();
   const seconds = median(times) / 1000;
-  const traffic = { firstCrossing, crossing: later, standing, left: left + crossing.left() };
+  const traffic = { firstCrossing, crossing: later, heldTensors, left: left + crossing.left() };
   return { seconds, cardBytes, ...traffic };
 }
 

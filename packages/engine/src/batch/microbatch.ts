@@ -81,7 +81,7 @@ export function packMicrobatches(
     })
     .filter((read) => read.isRead.includes(true));
   const cost = rowCost(model);
-  const trees = shareBeginnings(reads, mostTreeTokens(model, maxTokens), cost);
+  const trees = shareBeginnings(reads, maxTreeTokens(model, maxTokens), cost);
   return arrangeRows(trees, maxTokens, cost).map(toMicrobatch);
 }
 
@@ -117,7 +117,7 @@ export function checkTakenKept(
 }
 
 /** Limits a tree so that its T × T scores take no more memory than a microbatch of usual lengths. */
-function mostTreeTokens({ contextLength }: DecoderConfig, maxTokens: number): number {
+function maxTreeTokens({ contextLength }: DecoderConfig, maxTokens: number): number {
   const usual = Math.min(contextLength, USUAL_LENGTH);
   return Math.min(maxTokens, Math.floor(Math.sqrt(maxTokens * usual)));
 }

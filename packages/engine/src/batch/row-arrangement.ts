@@ -32,13 +32,13 @@ export function arrangeRows<T extends { readonly size: number }>(
   cost: RowCost,
 ): Arranged<T>[] {
   const sorted = trees.toSorted((a, b) => b.size - a.size);
-  const [single, packed] = [oneToARow(sorted, maxTokens), firstFit(sorted, maxTokens)];
+  const [single, packed] = [oneTreePerRow(sorted, maxTokens), firstFit(sorted, maxTokens)];
   const total = (arranged: readonly Arranged<T>[]): number =>
     arranged.reduce((sum, { length, rows }) => sum + rows.length * cost(length), 0);
   return total(packed) < total(single) ? packed : single;
 }
 
-function oneToARow<T extends { readonly size: number }>(
+function oneTreePerRow<T extends { readonly size: number }>(
   sorted: readonly T[],
   maxTokens: number,
 ): Arranged<T>[] {

@@ -54,7 +54,7 @@ export function graphMatrix(weight: ResidentWeight, wide: boolean = false): Grap
   }
   const { bits, rows, columns, blocks, values, scales } = weight;
   const isPacked = bits === 4 && !wide;
-  const stored = bits === 4 && wide ? parted(values) : values;
+  const stored = bits === 4 && wide ? unpackedNibbles(values) : values;
   return {
     format: isPacked ? "int4" : "int8",
     rows,
@@ -119,7 +119,7 @@ export function declareMatrix(
 }
 
 /** One byte for each 4-bit number, the lower half of a byte first. */
-function parted(bytes: Uint8Array): Uint8Array {
+function unpackedNibbles(bytes: Uint8Array): Uint8Array {
   const numbers = new Uint8Array(2 * bytes.length);
   bytes.forEach((byte, place) => {
     numbers[2 * place] = byte & 15;

@@ -1,7 +1,7 @@
 /** Matrix products of a decoder graph in every number format: linears, embedding, logits. */
 import { loraName } from "../adapters/adapter.ts";
 import type { Linear } from "../decoder/decoder-parameters.ts";
-import { cast, isEmbeddingTurned, MICROSOFT } from "./graph-parts.ts";
+import { cast, isEmbeddingTransposed, MICROSOFT } from "./graph-parts.ts";
 import type { GraphParts } from "./graph-parts.ts";
 import { BLOCK_SIZE } from "../weights/quantization.ts";
 import type { QuantizedBits } from "../weights/quantization.ts";
@@ -29,7 +29,7 @@ export function embed(parts: GraphParts, ids: string): string {
   const { graph, config, architecture, activations, residual } = parts;
   const rows = isQuantized(parts)
     ? quantizedRows(parts, ids)
-    : isEmbeddingTurned(parts)
+    : isEmbeddingTransposed(parts)
       ? turn(parts, graph.op("Gather", [EMBEDDING, ids], { attributes: { axis: 1 } }), [1, 2, 0])
       : graph.op("Gather", [EMBEDDING, ids]);
   const embedded = cast(parts, rows, activations, residual);
@@ -47,7 +47,7 @@ export function head(parts: GraphParts, hidden: string): void {
   if (isQuantized(parts)) {
     quantizedProduct(parts, hidden, matrix, config.width, config.vocabularySize, 8, outputs);
   } else {
-    const isTurned = !config.tiedEmbeddings || isEmbeddingTurned(parts);
+    const isTurned = !config.tiedEmbeddings || isEmbeddingTransposed(parts);
     const columns = isTurned ? matrix : turn(parts, matrix, [1, 0]);
     graph.node("MatMul", [hidden, columns], { outputs });
   }

@@ -64,6 +64,6 @@ export async function addConstant(
  * product. As a constant it is stored transposed, and onnxruntime creates a second copy when
  * loading the graph.
  */
-export function isEmbeddingTurned({ config, store, weightFormat }: GraphParts): boolean {
+export function isEmbeddingTransposed({ config, store, weightFormat }: GraphParts): boolean {
   return store !== undefined && config.tiedEmbeddings && !weightFormat.startsWith("int");
 }

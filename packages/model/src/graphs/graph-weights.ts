@@ -4,7 +4,7 @@
  */
 import type { Parameter, ParameterKind } from "../decoder/decoder-parameters.ts";
 import { decoderParameters } from "../decoder/decoder-parameters.ts";
-import { addConstant, isEmbeddingTurned } from "./graph-parts.ts";
+import { addConstant, isEmbeddingTransposed } from "./graph-parts.ts";
 import type { GraphParts } from "./graph-parts.ts";
 import type { WeightFormat } from "../weight-format.ts";
 import { toFloat16Bits } from "../weights/half-precision.ts";
@@ -70,7 +70,7 @@ async function addPlain(
   const values = new (dtype === "f16" ? Uint16Array : Float32Array)(elementCount(shape));
   const offset = kind === "norm" ? parts.architecture.normOffset : 0;
   const isTransposed =
-    kind === "linear" || kind === "head" || (kind === "embedding" && isEmbeddingTurned(parts));
+    kind === "linear" || kind === "head" || (kind === "embedding" && isEmbeddingTransposed(parts));
   for await (const { begin, end, data } of readRows(weights, parameter)) {
     const shifted = offset === 0 ? data : data.map((value) => value + offset);
     const stored = dtype === "f16" ? toFloat16Bits(shifted) : shifted;

@@ -8,7 +8,7 @@ import type { Parameter } from "../decoder/decoder-parameters.ts";
 import type { DecoderConfig } from "../decoder/decoder-config.ts";
 import type { WeightFormat } from "../weight-format.ts";
 import { quantizedBits } from "../graphs/graph-weights.ts";
-import { hasOverflown, toBfloat16Bits, toFloat16Bits } from "./half-precision.ts";
+import { hasOverflowed, toBfloat16Bits, toFloat16Bits } from "./half-precision.ts";
 import { emptyQuantizedMatrix, quantizeRows } from "./quantization.ts";
 import { elementBytes } from "../files/safetensors-header.ts";
 import { elementCount } from "../shape.ts";
@@ -105,7 +105,7 @@ function toBytes(name: string, data: Float32Array, half: "F16" | "BF16" | undefi
 
 function toFloat16Bytes(name: string, values: Float32Array): Uint8Array {
   const halves = toFloat16Bits(values);
-  if (hasOverflown(halves)) {
+  if (hasOverflowed(halves)) {
     throw new WaggleError(
       "MODEL_UNSUPPORTED",
       `${name} has numbers beyond float16's 65504; convert to f32, bf16 or int8`,

@@ -58,7 +58,7 @@ export function fromFloat16Bits(halves: Uint16Array): Float32Array {
 }
 
 /** Whether float16 bits include infinity or NaN, as after conversion of numbers beyond 65504. */
-export function hasOverflown(halves: Uint16Array): boolean {
+export function hasOverflowed(halves: Uint16Array): boolean {
   return halves.some((half) => (half & 0x7c00) === 0x7c00);
 }
 

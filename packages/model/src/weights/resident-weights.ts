@@ -9,7 +9,7 @@ import { decoderParameters, isMatrix } from "../decoder/decoder-parameters.ts";
 import type { Parameter } from "../decoder/decoder-parameters.ts";
 import type { DecoderConfig } from "../decoder/decoder-config.ts";
 import { quantizedBits } from "../graphs/graph-weights.ts";
-import { hasOverflown, toFloat16Bits } from "./half-precision.ts";
+import { hasOverflowed, toFloat16Bits } from "./half-precision.ts";
 import type { QuantizedMatrix } from "./quantization.ts";
 import { readQuantizedMatrix } from "./quantized-reader.ts";
 import type { TensorSource } from "../files/tensor-source.ts";
@@ -76,7 +76,7 @@ async function readHalfMatrix(weights: TensorSource, parameter: Parameter): Prom
   for await (const { begin, data } of readRows(weights, parameter)) {
     values.set(toFloat16Bits(data), begin * columns);
   }
-  if (hasOverflown(values)) {
+  if (hasOverflowed(values)) {
     throw new WaggleError(
       "MODEL_UNSUPPORTED",
       `${name} has numbers beyond float16's 65504; keep the base in f32 or int8`,

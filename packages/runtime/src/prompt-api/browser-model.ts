@@ -162,7 +162,7 @@ class BrowserChat {
         yield { ...head, choices: [{ index, delta: { content: value }, finish_reason: null }] };
       }
       spoken += Math.max(0, session.contextUsage - start);
-      if (end.isWhole) this.#keep(sayAll(before, last, text), session);
+      if (end.isWhole) this.#keep(conversationAfter(before, last, text), session);
       else session.destroy();
       yield { ...head, choices: [{ index, delta: {}, finish_reason: end.finish, record: RECORD }] };
     }
@@ -246,7 +246,7 @@ class BrowserChat {
 }
 
 /** The conversation after an answer, as the next request will send it. */
-function sayAll(
+function conversationAfter(
   before: readonly LanguageModelMessage[],
   last: readonly LanguageModelMessage[],
   text: string,

@@ -23,7 +23,7 @@ import type { Sequence } from "./sequence.ts";
  * After a task of this length, a turn of Chromium's event loop takes up to 0.2 ms, like a token of
  * a small model.
  */
-const DEAF_MS = 16;
+const MAX_BLOCKED_MS = 16;
 
 /** Maximum devices lost during one job or operation before it fails. */
 const MOST_LOSSES = 3;
@@ -134,7 +134,7 @@ export class Scheduler {
     // A listener may have requested a turn while a run is still in progress.
     if (this.#isOccupied) return;
     if (this.#parked.some((job) => job.unread() === 0)) this.#unpark();
-    this.#deafUntil = performance.now() + DEAF_MS;
+    this.#deafUntil = performance.now() + MAX_BLOCKED_MS;
     this.#advance();
   };
 

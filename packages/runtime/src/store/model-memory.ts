@@ -5,7 +5,7 @@
  */
 import { decoderParameters, decoderStates, hasPositions, parameterCount } from "@waggle/model";
 import type { DecoderConfig, WeightFormat } from "@waggle/model";
-import { mostExpandedBytes } from "../expanded-room.ts";
+import { maxExpandedBytes } from "../expanded-room.ts";
 import { contextLengthFor, decodeRowsFor, runScoresFor, runTokensFor } from "../limits.ts";
 import type { BrowserDevice } from "../worker/messages.ts";
 
@@ -125,7 +125,7 @@ export function wasmLimits(deviceMemory?: number): MemoryLimits {
   return {
     totalBytes: isSmall ? page : WASM_BYTES,
     bufferBytes: null,
-    expandedBytes: mostExpandedBytes(deviceMemory ?? Infinity),
+    expandedBytes: maxExpandedBytes(deviceMemory ?? Infinity),
     description: isSmall ? `a page's share of ${deviceMemory} GB` : "WebAssembly's memory",
     formats: ["f32", "int8", "int4"],
   };

@@ -160,7 +160,7 @@ export class BranchGroup {
    * Moves states without positions to where the next step reads them. @param rows - those that
    * stepped.
    */
-  bringBack(encoder: GPUCommandEncoder, rows: readonly number[]): void {
+  settleFixedStates(encoder: GPUCommandEncoder, rows: readonly number[]): void {
     for (const [index, next] of this.#next.entries()) {
       if (next === null) continue;
       const layout = this.prefix.options.caches.layouts[index] as StateLayout;

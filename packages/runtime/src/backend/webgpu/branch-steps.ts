@@ -15,7 +15,7 @@ import type { BranchForm } from "./program-port.ts";
 import { MIN_SHARED_LENGTH } from "./shared-steps.ts";
 import type { BranchProgram, SharedSteps, SharedStepsOptions } from "./shared-steps.ts";
 import { StepAhead } from "./step-ahead.ts";
-import { goesOn, jobsOf, NOTHING, resultsOf } from "./step-rows.ts";
+import { continuesSampling, jobsOf, NOTHING, resultsOf } from "./step-rows.ts";
 
 export class BranchSteps implements SharedSteps {
   readonly #options: SharedStepsOptions;
@@ -33,7 +33,7 @@ export class BranchSteps implements SharedSteps {
     if (!this.#canBranch) return;
     const single = [...rows.keys()].filter((index) => rows[index]?.tokenIds.length === 1);
     const cacheOf = (index: number): WebgpuCache => rows[index]?.cache as WebgpuCache;
-    await this.#unlessFull(() => this.#gather(single.map(cacheOf)));
+    await this.#ignoringOutOfMemory(() => this.#gather(single.map(cacheOf)));
     const byGroup = new Map<BranchGroup, number[]>();
     for (const index of single) {
       const member = memberOf(cacheOf(index));
@@ -87,7 +87,7 @@ export class BranchSteps implements SharedSteps {
   }
 
   /** Without memory for branches, forks are copied, which may still fit. */
-  async #unlessFull(make: () => Promise<void>): Promise<void> {
+  async #ignoringOutOfMemory(make: () => Promise<void>): Promise<void> {
     try {
       await make();
     } catch (error) {
@@ -133,7 +133,7 @@ export class BranchSteps implements SharedSteps {
     const pass = commands === null ? encoder.beginComputePass() : encodeCommands(encoder, commands);
     if (jobs.length > 0) batch = sampler.encode(pass, jobs);
     pass.end();
-    group.bringBack(encoder, slots);
+    group.settleFixedStates(encoder, slots);
     batch?.copy(encoder);
     memory.device.queue.submit([encoder.finish()]);
     for (const cache of caches) cache.length++;
@@ -141,7 +141,7 @@ export class BranchSteps implements SharedSteps {
       await memory.untilLost(memory.device.queue.onSubmittedWorkDone());
       return rows.map(() => NOTHING);
     }
-    const isExpected = goesOn(inputs, contextLength, rows, caches);
+    const isExpected = continuesSampling(inputs, contextLength, rows, caches);
     const ahead = isExpected ? this.#readAhead(group, batch, caches, slots) : null;
     const results = resultsOf(rows, await batch.read());
     ahead?.drew(results.map(({ sampled }) => sampled?.tokenId ?? -1));

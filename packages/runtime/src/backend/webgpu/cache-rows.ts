@@ -135,7 +135,7 @@ export class CacheStore {
    * @param most - maximum rows of a block, a power of two.
    */
   async placeMany(caches: readonly WebgpuCache[], most: number): Promise<CachePlacement> {
-    const home = this.#homeOf(caches);
+    const home = this.#bestBlockFor(caches);
     if (home !== null) {
       const settled = this.#settledIn(home, caches);
       const coming = caches.filter((cache) => !settled.has(cache));
@@ -175,7 +175,7 @@ export class CacheStore {
   }
 
   /** The block with most of them, if it has room for the rest and few rows would be idle. */
-  #homeOf(caches: readonly WebgpuCache[]): CacheBlock | null {
+  #bestBlockFor(caches: readonly WebgpuCache[]): CacheBlock | null {
     let home: CacheBlock | null = null;
     for (const block of new Set(caches.map((cache) => cache.block))) {
       if (block === null || block.rows.length < 2) continue;

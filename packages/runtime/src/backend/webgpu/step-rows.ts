@@ -59,7 +59,7 @@ export function resultsOf(rows: readonly DecoderRow[], answers: readonly JobResu
  * Whether these rows sampled in the previous run and in this one, so that they will probably
  * continue.
  */
-export function goesOn(
+export function continuesSampling(
   inputs: StepInputs,
   contextLength: number,
   rows: readonly DecoderRow[],

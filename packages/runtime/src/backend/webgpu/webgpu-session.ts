@@ -16,7 +16,7 @@ import type { SharedSteps } from "./shared-steps.ts";
 import { StepAhead } from "./step-ahead.ts";
 import { aligned } from "./step-inputs.ts";
 import type { StepInputs, StepShape } from "./step-inputs.ts";
-import { goesOn, jobsOf, NOTHING, resultsOf } from "./step-rows.ts";
+import { continuesSampling, jobsOf, NOTHING, resultsOf } from "./step-rows.ts";
 
 type WebgpuSessionOptions = {
   readonly memory: GpuMemory;
@@ -167,14 +167,14 @@ export class WebgpuSession implements DecoderSession {
     }
     for (const cache of caches) cache.length += length;
     if (batch !== null) {
-      const ahead = goesOn(inputs, contextLength, rows, caches)
+      const ahead = continuesSampling(inputs, contextLength, rows, caches)
         ? this.#readAhead(batch, caches, place)
         : null;
       const results = resultsOf(rows, await batch.read());
       ahead?.drew(results.map(({ sampled }) => sampled?.tokenId ?? -1));
       return results;
     }
-    await this.#afterThePrevious();
+    await this.#afterPreviousRun();
     return rows.map(() => NOTHING);
   }
 
@@ -253,7 +253,7 @@ export class WebgpuSession implements DecoderSession {
   }
 
   /** Limits runs in progress to two, so that an abort waits for no more than these. */
-  async #afterThePrevious(): Promise<void> {
+  async #afterPreviousRun(): Promise<void> {
     const { memory } = this.#options;
     const previous = this.#pending;
     this.#pending = memory.device.queue.onSubmittedWorkDone();
