@@ -1,6 +1,6 @@
 /** `evaluate`: compares published versions on the same held-out tasks. */
 import { SHOP_ENVIRONMENT } from "@waggle/environments";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import {
   atTemperature,
   comparison,
@@ -35,18 +35,24 @@ type EvaluateOptions = Pick<
 export function addEvaluateCommand(program: Command, options: ProgramOptions): void {
   const { signal, writeOut } = options;
   withEdge(withModel(program.command("evaluate")))
-    .description("compare versions on the same held-out tasks; prints one JSON object")
-    .option("--versions <list>", "such as 0,3; default the base and the stable one", wholeNumbers)
-    .option("--environment <name>", "where the tasks are from", SHOP_ENVIRONMENT)
+    .description("compare versions on the same held-out tasks and print one JSON object")
+    .option(
+      "--versions <list>",
+      "versions to compare, such as 0,3; default: the base and the stable version",
+      wholeNumbers,
+    )
+    .option("--environment <name>", "environment of the tasks", SHOP_ENVIRONMENT)
     .option("--tasks <n>", "held-out tasks", positive, 400)
     .option("--start <n>", "first held-out task; a multiple of four", whole, 0)
     .addOption(seedOption())
     .addOption(turnTokensOption(PAGE_TURN))
-    .option(
-      "--temperatures <list>",
-      "sampling temperatures to try beside 1, such as 0,0.5; 0 is greedy",
-      numbers,
-      [],
+    .addOption(
+      new Option(
+        "--temperatures <list>",
+        "sampling temperatures in addition to 1, such as 0,0.5; 0 is greedy",
+      )
+        .argParser(numbers)
+        .default([], "none"),
     )
     .addOption(stateOption())
     .addOption(jsonOption())

@@ -95,24 +95,24 @@ export function addLearnCommand(
 ): void {
   addAdapterOptions(addWriterOptions(addOverlapOptions(addTaskOptions(program.command("train")))))
     .description(
-      "train a published recipe locally in a built-in environment; --list shows the recipes",
+      "train a published recipe locally in a built-in environment or on your prompts; see --list",
     )
     .addOption(
       recipeOption(
-        "a recipe of --list, or a file or package that exports one, such as ./my-recipe.ts or my-package#name",
+        "recipe from --list, or a file or package that exports one, such as ./my-recipe.ts or my-package#name",
         "artist",
       ),
     )
     .option(
       "--list",
-      "every recipe of the literature and what of it can be run; with --recipe, that one: its paper, settings and parts",
+      "list all published recipes and whether they can run here; with --recipe, show its paper, settings and parts",
       false,
     )
     .addOption(settingOption())
-    .option("--steps <n>", "steps of each stage instead of the recipe's", positive)
+    .option("--steps <n>", "optimizer steps per stage, instead of the recipe's number", positive)
     .addOption(seedOption())
-    .option("--tasks <n>", "held-out tasks of an evaluation", positive, 200)
-    .option("--evaluate-every <n>", "steps between evaluations, 0 = only at the end", whole, 0)
+    .option("--tasks <n>", "held-out tasks per evaluation", positive, 200)
+    .option("--evaluate-every <n>", "steps between evaluations; 0 = only at the end", whole, 0)
     .addOption(basesOption())
     .addOption(rankOption(8))
     .addOption(deviceOption())
@@ -120,9 +120,9 @@ export function addLearnCommand(
     .addOption(precisionOption())
     .addOption(threadsOption())
     .addOption(memoryLimitOption())
-    .option("--run <folder>", "where the run is kept; default a folder in .waggle/runs")
-    .option("--no-resume", "start over where the folder holds an unfinished run")
-    .option("--save-every <n>", "steps between two checkpoints of the run", positive, 5)
+    .option("--run <folder>", "folder of the run; default: a folder in .waggle/runs")
+    .option("--no-resume", "start over even if the folder has an unfinished run")
+    .option("--save-every <n>", "steps between checkpoints", positive, 5)
     .addOption(jsonOption())
     .action(async (given: Flags, command: Command) => {
       if (given.list) {

@@ -36,7 +36,7 @@ export function addOperatorCommands(program: Command, options: OperatorCommandOp
       .addOption(operatorNameOption())
       .addOption(jsonOption());
   const withReason = (name: string): Command =>
-    command(name).option("--reason <text>", "why, for the audit log", "");
+    command(name).option("--reason <text>", "reason for the audit log", "");
   const say = (given: Common, answer: unknown, text: string): void =>
     options.writeOut(given.json ? JSON.stringify(answer) : text);
   const sayControl = (given: Common, state: ControlState): void => {
@@ -46,10 +46,10 @@ export function addOperatorCommands(program: Command, options: OperatorCommandOp
   };
 
   command("control")
-    .description("show the freeze and the kill switch")
+    .description("show whether promotions are frozen and the kill switch is on")
     .action(async (given: Common) => sayControl(given, await client(given).control()));
   withReason("freeze")
-    .description("stop publications and promotions; the trainer goes on learning")
+    .description("stop publications and promotions; the trainer continues to learn")
     .action(async (given: WithReason) =>
       sayControl(given, await client(given).freeze(given.reason)),
     );
@@ -57,11 +57,11 @@ export function addOperatorCommands(program: Command, options: OperatorCommandOp
     .description("allow publications and promotions again")
     .action(async (given: Common) => sayControl(given, await client(given).unfreeze()));
   withReason("kill-switch")
-    .description("take trained policies away from all pages, or give them back")
+    .description("take trained policies away from all pages, or restore them")
     .addArgument(
       new Argument(
         "<mode>",
-        "pages run the base model, stop answering, or run their version",
+        "base: pages run the base model; silence: they stop answering; off: they run their version",
       ).choices(["base", "silence", "off"]),
     )
     .action(async (mode: KillMode | "off", given: WithReason) =>
@@ -73,11 +73,15 @@ export function addOperatorCommands(program: Command, options: OperatorCommandOp
       ),
     );
   withReason("promote")
-    .description("make a version stable: the canary or any earlier one")
-    .argument("<version>", "its number", versionNumber)
-    .option("--rolled-back", "also if the version was rolled back", false)
-    .option("--allow-descendant", "also if a version it was trained from was rolled back", false)
-    .option("--without-evaluation", "also if no evaluation passes the gate", false)
+    .description("make the canary or any earlier version stable")
+    .argument("<version>", "version number", versionNumber)
+    .option("--rolled-back", "promote even if the version was rolled back", false)
+    .option(
+      "--allow-descendant",
+      "promote even if a version it was trained from was rolled back",
+      false,
+    )
+    .option("--without-evaluation", "promote even if no evaluation passes the gate", false)
     .action(async (version: number, given: Promote) => {
       const { reason, rolledBack, allowDescendant, withoutEvaluation } = given;
       const request = { reason, rolledBack, allowDescendant, withoutEvaluation };
@@ -85,15 +89,15 @@ export function addOperatorCommands(program: Command, options: OperatorCommandOp
       say(given, policy, `version ${policy.version} is ${policy.status}`);
     });
   withReason("roll-back")
-    .description("take a version off its channel")
-    .argument("<version>", "its number", versionNumber)
+    .description("take a version and its descendants off the channels")
+    .argument("<version>", "version number", versionNumber)
     .action(async (version: number, given: WithReason) => {
       const policy = await client(given).rollBack(version, given.reason);
       say(given, policy, `version ${policy.version} is ${policy.status}`);
     });
   command("audit")
-    .description("show who decided what, newest first")
-    .option("--limit <n>", "most entries, up to 200", positive, 50)
+    .description("show the log of decisions, newest first")
+    .option("--limit <n>", "number of entries, at most 200", positive, 50)
     .action(async (given: Common & { limit: number }) => {
       for (const entry of await client(given).audit(given.limit)) {
         say(given, entry, auditLine(entry));

@@ -40,28 +40,43 @@ export function addPlanCommand(
 ): void {
   program
     .command("plan")
-    .description("say how much memory training would take, without loading a model")
+    .description("estimate the memory that training needs, without loading the model")
     .addOption(
-      new Option("--model <folder>", "folder with a config.json").default(
+      new Option("--model <folder>", "folder with the model's config.json").default(
         NANO_MODEL,
         "the nano model",
       ),
     )
-    .addOption(new Option("--trains <what>").choices(["lora", "full"]).default("lora"))
+    .addOption(
+      new Option("--trains <what>", "an adapter (lora) or all weights (full)")
+        .choices(["lora", "full"])
+        .default("lora"),
+    )
     .addOption(rankOption(16))
-    .option("--value-heads <n>", "of each model", whole, 0)
-    .option("--models <n>", "adapters over one base", positive, 1)
-    .option("--sequences <n>", "sequences of one step", positive, 8)
-    .option("--length <n>", "tokens of each", positive, 512)
+    .option("--value-heads <n>", "value heads per model", whole, 0)
+    .option("--models <n>", "number of adapters that share the base model", positive, 1)
+    .option("--sequences <n>", "sequences per step", positive, 8)
+    .option("--length <n>", "tokens per sequence", positive, 512)
     .addOption(baseOption())
     .addOption(precisionOption())
     .addOption(
-      new Option("--checkpointing <how>", "layer: activations come again, none: all are kept")
+      new Option(
+        "--checkpointing <how>",
+        "layer: recompute activations per layer; none: keep them all",
+      )
         .choices(["layer", "none"])
         .default("layer"),
     )
-    .option("--sampler", "with who samples beside it, as in train, simulate and learn", false)
-    .option("--memory-limit <MB>", "say whether it fits, and fail if not", megabytes)
+    .option(
+      "--sampler",
+      "include the sampler that runs beside training, as in train and simulate",
+      false,
+    )
+    .option(
+      "--memory-limit <MB>",
+      "check whether training fits, and fail if it does not",
+      megabytes,
+    )
     .addOption(jsonOption())
     .action(async ({ model, json, models, memoryLimit, sampler, ...given }: PlanOptions) => {
       const text = await configOf(model);

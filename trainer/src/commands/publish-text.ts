@@ -64,8 +64,8 @@ export function addPublishTextCommand<O extends object>(
 ): void {
   command
     .description("publish learned text (train --save-text) to the canary channel of an edge")
-    .requiredOption("--file <json>", "as train --save-text wrote it")
-    .option("--without-evaluation", "publish it although no evaluation has passed the gate", false)
+    .requiredOption("--file <json>", "file that train --save-text wrote")
+    .option("--without-evaluation", "publish even if no evaluation has passed the gate", false)
     .action(async (given: O & { file: string; withoutEvaluation: boolean }) => {
       const file = new Uint8Array(await readFile(given.file));
       const version = await publishText(file, edgeOf(given), given);

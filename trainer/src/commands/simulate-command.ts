@@ -25,10 +25,10 @@ export function addSimulateCommand(
   { signal, writeOut, writeError, environment }: ProgramOptions,
 ): void {
   withLearning(program.command("simulate"))
-    .description("train in the demo shop without an edge, on rollouts in this process")
+    .description("train in the demo shop without an edge, with rollouts in this process")
     .option("--steps <n>", "learning steps", positive, 30)
-    .option("--group-size <n>", "rollouts of one task", positive, 8)
-    .option("--evaluate-every <n>", "steps between evaluations, 0 = only at the end", whole, 0)
+    .option("--group-size <n>", "rollouts per task", positive, 8)
+    .option("--evaluate-every <n>", "steps between evaluations; 0 = only at the end", whole, 0)
     .action(async (given: SimulateOptions) => {
       if (given.list) {
         for (const line of listedRecipes(given.json)) writeOut(line);

@@ -1,6 +1,6 @@
 /** `train-edge`: trains on the trajectories of an edge until it is stopped. */
 import { createReporter } from "../metrics/reporter.ts";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { GATE_TASKS_START } from "../evaluation/frozen-evaluation.ts";
 import { train } from "../loop/training-session.ts";
 import { modelUnder } from "../model/frozen-base.ts";
@@ -36,17 +36,50 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
   withWatch(withEdge(withLearning(program.command("train-edge"))))
     .description("train on the trajectories of an edge until stopped")
     .addOption(stateOption())
-    .option("--adapter <folder>", "start from it; with the moments that save-model puts beside it")
-    .option("--no-resume", "forget the saved state and start from the edge's stable policy")
+    .option(
+      "--adapter <folder>",
+      "start from this adapter, with the optimizer moments that save-model wrote beside it",
+    )
+    .option("--no-resume", "discard the saved state and start from the edge's stable policy")
     .option("--wait", "wait while another trainer uses the state folder", false)
-    .option("--max-steps <n>", "stop after this many learning steps", positive, Infinity)
-    .option("--max-publications <n>", "stop after this many publications", positive, Infinity)
-    .option("--idle-exit-seconds <s>", "learn from the rest and stop when idle", number, Infinity)
-    .option("--lease-seconds <s>", "how long a lease holds without renewal", positive, 60)
-    .option("--partial-step-seconds <s>", "learn from fewer groups after this wait", number, 15)
-    .option("--poll-seconds <s>", "wait between leases when nothing is ready", number, 1)
-    .option("--promotion-margin <rate>", "largest fall taken for noise", number, 0.03)
-    .option("--visitor-share <rate>", "most that one visitor decides of a step", number, 0.1)
+    .addOption(
+      new Option("--max-steps <n>", "stop after this many learning steps")
+        .argParser(positive)
+        .default(Infinity, "no limit"),
+    )
+    .addOption(
+      new Option("--max-publications <n>", "stop after this many publications")
+        .argParser(positive)
+        .default(Infinity, "no limit"),
+    )
+    .addOption(
+      new Option(
+        "--idle-exit-seconds <s>",
+        "after this long without new trajectories, learn from the rest and stop",
+      )
+        .argParser(number)
+        .default(Infinity, "never"),
+    )
+    .option("--lease-seconds <s>", "duration of a lease without renewal", positive, 60)
+    .option(
+      "--partial-step-seconds <s>",
+      "after this wait, take a step with fewer groups",
+      number,
+      15,
+    )
+    .option("--poll-seconds <s>", "wait before the next lease if nothing is ready", number, 1)
+    .option(
+      "--promotion-margin <rate>",
+      "largest drop in held-out success that is attributed to noise",
+      number,
+      0.03,
+    )
+    .option(
+      "--visitor-share <rate>",
+      "cap on one visitor's share of a step's gradient",
+      number,
+      0.1,
+    )
     .action(async (given: TrainOptions) => {
       if (given.list) {
         for (const line of listedRecipes(given.json)) writeOut(line);

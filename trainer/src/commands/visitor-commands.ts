@@ -74,8 +74,8 @@ export function addVisitorCommands(program: Command, options: ProgramOptions): v
     });
 
   withName(program.command("export-visitor <visitorId>"))
-    .description("write everything stored of one visitor as JSON lines")
-    .requiredOption("--out <file>", "where to write it")
+    .description("export all stored data of one visitor as JSON lines")
+    .requiredOption("--out <file>", "output file")
     .addOption(forceOption())
     .action(async (visitorId: string, given: ExportOptions) => {
       await requireFree(given.out, given.force);
@@ -86,7 +86,7 @@ export function addVisitorCommands(program: Command, options: ProgramOptions): v
     });
 
   withName(program.command("delete-visitor <visitorId>"))
-    .description("delete everything of one visitor, and say which versions learned from it")
+    .description("delete all data of one visitor and print which versions learned from it")
     .action(async (visitorId: string, given: EdgeOptions) => {
       writeOut(JSON.stringify(await client(given).deleteVisitor(visitorId)));
     });

@@ -42,29 +42,31 @@ export function addEvidenceCommand(
 ): void {
   program
     .command("evidence")
-    .description("train the table of recipes over several seeds, and write a page about each")
-    .argument("<what>", "learning", (what) => {
+    .description(
+      "train the recipes of the evidence table with several seeds, and write a page for each",
+    )
+    .argument("<what>", "kind of evidence: learning", (what) => {
       if (what === "learning") return what;
       throw new InvalidArgumentError("It must be learning.");
     })
-    .option("--only <names>", "these recipes, with commas between", list)
-    .option("--seeds <numbers>", "these seeds, with commas between", wholeNumbers)
-    .option("--smoke", "one seed of six recipes, to see that all of it runs", false)
-    .option("--directions", "only what papers say of their recipe beside plain GRPO", false)
+    .option("--only <names>", "only these recipes, separated by commas", list)
+    .option("--seeds <numbers>", "only these seeds, separated by commas", wholeNumbers)
+    .option("--smoke", "quick check with one seed of six recipes", false)
+    .option("--directions", "only the comparisons with plain GRPO that papers claim", false)
     .option(
       "--controls [environments]",
-      "only try the untrained bases at every temperature; default those of the table and its claims",
+      "only evaluate the untrained bases at every temperature; default: the environments of the table and its claims",
       false,
     )
-    .option("--again", "run again what lacks the trained policy's other temperatures", false)
-    .option("--report", "run nothing, only write the pages", false)
-    .option("--folder <folder>", "where the expectations are", "docs/evidence/learning")
+    .option("--again", "repeat runs whose policy was not evaluated at other temperatures", false)
+    .option("--report", "only write the pages, without new runs", false)
+    .option("--folder <folder>", "folder of the expectations", "docs/evidence/learning")
     .option(
       "--out <folder>",
-      "where runs are kept and pages written (default: beside the expectations; .waggle/evidence with --smoke)",
+      "folder for runs and pages (default: beside the expectations; .waggle/evidence with --smoke)",
     )
     .addOption(basesOption())
-    .option("--threads <n>", "CPU threads of one graph", positive, 1)
+    .option("--threads <n>", "CPU threads per graph", positive, 1)
     .addOption(jsonOption())
     .action(async (_what: string, flags: Flags) => {
       const expectations = await readExpectations(join(flags.folder, "expectations.json"));

@@ -48,17 +48,26 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
   const { writeOut, writeError } = options;
 
   withFiles(program.command("export"), "file to write (a folder for atif)")
-    .description("write collected trajectories as a file for another trainer")
+    .description("convert collected trajectories to the format of another trainer")
     .addOption(format(EXPORT_FORMATS))
-    .requiredOption("--from <source>", "address of an edge, or a file that --format waggle wrote")
+    .requiredOption("--from <source>", "URL of an edge, or a file that --format waggle wrote")
     .addOption(operatorCredentialOption())
     .addOption(modelOption())
-    .addOption(recipeOption("whose advantages verl and prime-rl get", DEFAULT_EDGE_RECIPE))
-    .option("--limit <n>", "trajectories to read at most; default all", positive)
-    .option("--include-failures", "trl-sft: also what did not succeed", false)
-    .option("--tokens", "trl-sft: input_ids and labels instead of messages", false)
-    .option("--first-turn-only", "trl-dpo, trl-kto: completions of one turn", false)
-    .option("--keep-restricted", "verl, prime-rl: train on tokens that a grammar forced", false)
+    .addOption(
+      recipeOption(
+        "recipe that computes the advantages for verl and prime-rl",
+        DEFAULT_EDGE_RECIPE,
+      ),
+    )
+    .option("--limit <n>", "maximum number of trajectories to read; default: all", positive)
+    .option("--include-failures", "trl-sft: include trajectories that did not succeed", false)
+    .option("--tokens", "trl-sft: write input_ids and labels instead of messages", false)
+    .option("--first-turn-only", "trl-dpo, trl-kto: only the first turn as completion", false)
+    .option(
+      "--keep-restricted",
+      "verl, prime-rl: also train on tokens that a grammar forced",
+      false,
+    )
     .action(async (given: ExportFlags) => {
       await requireFree(given.out, given.force);
       const model = await openBaseModel(given.model);
@@ -94,9 +103,9 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
     });
 
   withFiles(program.command("import"), "file to write")
-    .description("read conversations of another format, for imitate")
+    .description("convert conversations of another format to the input of imitate")
     .addOption(format(IMPORT_FORMATS))
-    .requiredOption("--from <file>", "JSON lines, or one JSON array")
+    .requiredOption("--from <file>", "input file: JSON lines, or one JSON array")
     .action(async (given: ImportFlags) => {
       await requireFree(given.out, given.force);
       const lines = readJsonLines(await textOf(given.from, "--from"));
@@ -169,5 +178,5 @@ function withFiles(command: Command, out: string): Command {
 }
 
 function format(names: readonly string[]): Option {
-  return new Option("--format <name>", "of the file").choices(names).makeOptionMandatory();
+  return new Option("--format <name>", "format of the file").choices(names).makeOptionMandatory();
 }

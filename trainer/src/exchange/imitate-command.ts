@@ -51,18 +51,21 @@ export function addImitateCommand(
   { signal, writeOut, writeError }: ExchangeCommandOptions,
 ): void {
   withSchedule(program.command("imitate"), 1e-3)
-    .description("teach an adapter what the assistant says in imported conversations")
-    .requiredOption("--data <file>", "what npm run import wrote")
-    .requiredOption("--out <folder>", "folder of the adapter, in PEFT's layout")
+    .description("train an adapter to imitate the assistant in imported conversations")
+    .requiredOption("--data <file>", "file that the import command wrote")
+    .requiredOption("--out <folder>", "output folder of the adapter, in PEFT's layout")
     .addOption(modelOption())
     .addOption(deviceOption())
     .addOption(baseOption())
     .addOption(precisionOption())
     .addOption(threadsOption())
     .addOption(memoryLimitOption())
-    .option("--epochs <n>", "times that each conversation is seen", positive, 3)
-    .option("--batch-size <n>", "conversations of one step", positive, 8)
-    .option("--adapter <folder>", "start from it, in PEFT's layout; default a fresh one")
+    .option("--epochs <n>", "passes over the conversations", positive, 3)
+    .option("--batch-size <n>", "conversations per step", positive, 8)
+    .option(
+      "--adapter <folder>",
+      "start from this adapter, in PEFT's layout; default: a new adapter",
+    )
     .addOption(rankOption(16))
     .addOption(alphaOption())
     .addOption(seedOption())

@@ -15,12 +15,14 @@ const PRECISIONS: readonly Precision[] = ["f32", "f16"];
 
 /** `--base`. */
 export function baseOption(): Option {
-  return new Option("--base <format>", "of frozen weights").choices(FORMATS).default("f32");
+  return new Option("--base <format>", "number format of the frozen weights")
+    .choices(FORMATS)
+    .default("f32");
 }
 
 /** `--precision`. */
 export function precisionOption(): Option {
-  return new Option("--precision <format>", "of large products; f16 is for GPUs")
+  return new Option("--precision <format>", "precision of large matrix products; f16 is for GPUs")
     .choices(PRECISIONS)
     .default("f32");
 }

@@ -25,10 +25,13 @@ export function addAdapterOptions(command: Command): Command {
   return command
     .option(
       "--adapter <folder>",
-      "the policy starts from it, in PEFT's layout; default a fresh one",
+      "start from this adapter, in PEFT's layout; default: a new adapter",
     )
-    .option("--teacher <folder>", "an adapter over the same base, for recipes that have a teacher")
-    .option("--out <folder>", "keep the adapter that was learned, in PEFT's layout")
+    .option(
+      "--teacher <folder>",
+      "adapter of the teacher over the same base, for recipes with a teacher",
+    )
+    .option("--out <folder>", "save the learned adapter, in PEFT's layout")
     .addOption(forceOption());
 }
 

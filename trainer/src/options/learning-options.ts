@@ -65,20 +65,24 @@ function withNumbers(command: Command): Command {
 /** Every option of a command that learns. */
 export function withLearning(command: Command): Command {
   return withSchedule(withServer(withNumbers(withModel(command))), 2e-3)
-    .addOption(recipeOption("how it learns, a recipe of --list", DEFAULT_EDGE_RECIPE))
+    .addOption(recipeOption("recipe from --list", DEFAULT_EDGE_RECIPE))
     .addOption(settingOption())
-    .option("--list", "recipes of the catalogue, and what keeps others from learning so", false)
-    .option("--groups-per-step <n>", "groups with a signal of one step", positive, 8)
-    .option("--epochs <n>", "optimizer steps on each minibatch", positive, 1)
-    .option("--microbatch-tokens <n>", "most tokens of one pass", positive, 4096)
+    .option("--list", "list recipes that can train from an edge, and why the others cannot", false)
+    .option("--groups-per-step <n>", "groups with a reward signal per step", positive, 8)
+    .option("--epochs <n>", "optimizer steps per minibatch", positive, 1)
+    .option("--microbatch-tokens <n>", "maximum number of tokens per forward pass", positive, 4096)
     .option("--entropy-coefficient <c>", "weight of the entropy bonus", number, 0)
     .addOption(rankOption(16))
     .addOption(alphaOption())
     .addOption(seedOption())
     .addOption(turnTokensOption(PAGE_TURN))
-    .option("--evaluation-tasks <n>", "frozen held-out tasks of an evaluation", positive, 128)
-    .option("--publish-every <n>", "learning steps between versions", positive, 4)
-    .option("--shuffle-advantages", "the control: advantages dealt at random", false)
+    .option("--evaluation-tasks <n>", "frozen held-out tasks per evaluation", positive, 128)
+    .option("--publish-every <n>", "learning steps between published versions", positive, 4)
+    .option(
+      "--shuffle-advantages",
+      "control: shuffle the advantages; the policy must not improve",
+      false,
+    )
     .addOption(jsonOption());
 }
 

@@ -15,16 +15,23 @@ export function addOverlapOptions(command: Command): Command {
   return command
     .option(
       "--async",
-      "go on rolling out while steps are taken, where the policy samples the trajectories",
+      "continue rollouts during optimizer steps, in stages whose policy samples the trajectories",
       false,
     )
-    .option("--max-lag <n>", "with --async: most steps that a token may be behind", whole, 2)
+    .option("--max-lag <n>", "with --async: maximum staleness of a token, in steps", whole, 2)
     .addOption(
-      new Option("--swap <point>", "with --async: where a rollout goes on under a newer version")
+      new Option(
+        "--swap <point>",
+        "with --async: when a running rollout switches to a newer version",
+      )
         .choices(["never", "turn", "token"] satisfies SwapPoint[])
         .default("turn" satisfies SwapPoint),
     )
-    .option("--max-running <n>", "with --async: tasks rolled out at one time", positive);
+    .option(
+      "--max-running <n>",
+      "with --async: maximum number of tasks rolled out concurrently",
+      positive,
+    );
 }
 
 /** The flags that say how, and have no meaning where rollouts and steps take turns. */

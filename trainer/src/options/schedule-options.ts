@@ -18,16 +18,23 @@ const FLOOR = 0.1;
 
 export function withSchedule(command: Command, learningRate: number): Command {
   return command
-    .option("--learning-rate <rate>", "of AdamW, at its highest", number, learningRate)
+    .option("--learning-rate <rate>", "peak learning rate of AdamW", number, learningRate)
     .addOption(
-      new Option("--schedule <name>", "of the rate; a cosine falls to a tenth of it")
+      new Option(
+        "--schedule <name>",
+        "learning-rate schedule; cosine decays to a tenth of the peak",
+      )
         .choices(["constant", "cosine"])
         .default("constant"),
     )
-    .option("--warmup-steps <n>", "steps over which the rate rises", whole, 0)
-    .option("--schedule-steps <n>", "step at which a cosine ends; default the last one", positive)
-    .option("--max-gradient-norm <norm>", "gradients are clipped to it; 0 = never", number, 1)
-    .option("--weight-decay <rate>", "decoupled, on matrices", number, 0);
+    .option("--warmup-steps <n>", "steps of linear warm-up", whole, 0)
+    .option(
+      "--schedule-steps <n>",
+      "step at which the cosine ends; default: the last step",
+      positive,
+    )
+    .option("--max-gradient-norm <norm>", "clip gradients to this norm; 0 = no clipping", number, 1)
+    .option("--weight-decay <rate>", "decoupled weight decay of matrices", number, 0);
 }
 
 /**

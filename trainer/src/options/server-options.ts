@@ -10,7 +10,7 @@ export type ServerOptions = { serverModel?: string; serverFolder?: string };
 export function deviceOption(): Option {
   return new Option(
     "--device <name>",
-    `what trains: ${DEVICES.join(", ")}, or the URL of a server of the Tinker API`,
+    `training device: ${DEVICES.join(", ")}, or the URL of a server with the Tinker API`,
   )
     .argParser(device)
     .default("auto");
@@ -19,8 +19,8 @@ export function deviceOption(): Option {
 /** Adds the options of a server. */
 export function withServer(command: Command): Command {
   return command
-    .option("--server-model <name>", "base model at the server; default the only one it serves")
-    .option("--server-folder <folder>", "an open-rl server's OPEN_RL_TMP_DIR as mounted here");
+    .option("--server-model <name>", "base model on the server; default: the only one it serves")
+    .option("--server-folder <folder>", "local mount of an open-rl server's OPEN_RL_TMP_DIR");
 }
 
 /** What the options say of a server; its key comes from WAGGLE_SERVER_KEY, not from a command line. */

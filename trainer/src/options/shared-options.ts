@@ -1,7 +1,4 @@
-/**
- * The options that several commands share, each declared once: one name, one meaning, one sentence. What a command
- * has alone is declared where it is.
- */
+/** Options that several commands share, each declared once. A command declares its own options itself. */
 import { ENVIRONMENTS } from "@waggle/environments";
 import { Option } from "commander";
 import { NANO_MODEL } from "../model/nano-model.ts";
@@ -16,11 +13,11 @@ import {
 } from "./option-values.ts";
 
 export function jsonOption(): Option {
-  return new Option("--json", "print the result and the progress as JSON").default(false);
+  return new Option("--json", "print results and progress as JSON").default(false);
 }
 
 export function seedOption(): Option {
-  return new Option("--seed <n>", "seed of everything random").argParser(whole).default(1);
+  return new Option("--seed <n>", "random seed").argParser(whole).default(1);
 }
 
 export function modelOption(): Option {
@@ -36,38 +33,40 @@ export function basesOption(): Option {
 }
 
 export function stateOption(): Option {
-  return new Option("--state <folder>", "checkpoints, adapters and metrics").default(
+  return new Option("--state <folder>", "folder for checkpoints, adapters and metrics").default(
     ".waggle/trainer",
   );
 }
 
 export function settingOption(): Option {
-  return new Option("--set <name=value>", "a setting of the recipe; may be repeated")
+  return new Option("--set <name=value>", "change an option of the recipe; may be repeated")
     .argParser(setting)
     .default({}, "none");
 }
 
-/** @param what - what of the command follows it. */
+/** @param what - the use of the recipe, as the help text. */
 export function recipeOption(what: string, byDefault: string): Option {
   return new Option("--recipe <name>", what).default(byDefault);
 }
 
 export function rankOption(byDefault: number): Option {
-  return new Option("--rank <n>", "rank of the adapter").argParser(positive).default(byDefault);
+  return new Option("--rank <n>", "LoRA rank of the adapter")
+    .argParser(positive)
+    .default(byDefault);
 }
 
 export function environmentOption(): Option {
   return new Option(
     "--env <name>",
-    `one of ${ENVIRONMENTS.map(({ name }) => name).join(", ")}; default: the one that --list gives the recipe`,
+    `environment: ${ENVIRONMENTS.map(({ name }) => name).join(", ")}; default: the recipe's own, see --list`,
   );
 }
 
-/** @param byDefault - in words. */
+/** @param byDefault - the default in words, for the help text. */
 export function turnTokensOption(byDefault: string): Option {
   return new Option(
     "--turn-tokens <n>",
-    `most tokens of one turn; default: ${byDefault}`,
+    `maximum number of tokens per turn; default: ${byDefault}`,
   ).argParser(positive);
 }
 
@@ -76,13 +75,13 @@ export function alphaOption(): Option {
 }
 
 export function threadsOption(): Option {
-  return new Option("--threads <n>", "CPU threads of one graph; default: all").argParser(positive);
+  return new Option("--threads <n>", "CPU threads per graph; default: all").argParser(positive);
 }
 
 export function memoryLimitOption(): Option {
   return new Option(
     "--memory-limit <MB>",
-    "most memory that training may take; default: what is free",
+    "memory limit for training; default: the free memory",
   ).argParser(megabytes);
 }
 
@@ -111,5 +110,5 @@ export function operatorNameOption(): Option {
 }
 
 export function forceOption(): Option {
-  return new Option("--force", "overwrite what is there").default(false);
+  return new Option("--force", "overwrite existing output").default(false);
 }

@@ -37,20 +37,20 @@ export function addTaskOptions(command: Command): Command {
     .addOption(environmentOption().conflicts("dataset"))
     .option(
       "--dataset <source>",
-      "train on these prompts instead: a .jsonl or .json file, or a file or package that exports rows. Needs --model",
+      "train on prompts instead of an environment: a .jsonl or .json file, or a file or package that exports rows; needs --model",
     )
     .option(
       "--reward <source>",
-      "judge rollouts by this function: a file or package that exports it, such as ./reward.ts#name",
+      "reward function: a file or package that exports it, such as ./reward.ts#name",
     )
     .option(
       "--visitors <noise>",
-      "share of thumbs that simulated visitors get wrong; default: 0.1 for recipes that learn from thumbs, else nobody judges",
+      "error rate of simulated visitors' feedback; default: 0.1 for recipes that learn from feedback, otherwise no feedback",
       number,
     )
     .option(
       "--model <folder>",
-      "start from this model instead of the environment's own base",
+      "start from this model instead of the environment's own base model",
       existingModel,
     )
     .addOption(turnTokensOption(String(DEFAULT_TURN_TOKENS)));

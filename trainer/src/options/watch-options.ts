@@ -12,12 +12,17 @@ export type WatchOptions = {
 
 export function withWatch(command: Command): Command {
   return command
-    .option("--watch-success <rate>", "fall of live success that is tolerated", number, 0.05)
-    .option("--watch-readable <rate>", "fall of readable turns that is tolerated", number, 0.05)
-    .option("--watch-drift <nats>", "largest drift a token from the stable version", number, 0.2)
+    .option("--watch-success <rate>", "tolerated drop in the live success rate", number, 0.05)
+    .option(
+      "--watch-readable <rate>",
+      "tolerated drop in the share of readable turns",
+      number,
+      0.05,
+    )
+    .option("--watch-drift <nats>", "maximum drift per token from the stable version", number, 0.2)
     .option(
       "--watch-false-alarm <p>",
-      "chance that a version without a fall is rolled back, for each of the two",
+      "probability of rolling back a version without a drop, for each of the two rates",
       probability,
       0.001,
     );

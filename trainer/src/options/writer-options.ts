@@ -20,11 +20,14 @@ export function addWriterOptions(command: Command): Command {
   return command
     .option(
       "--writer <url>",
-      "OpenAI-compatible server that writes text and judges, with its /v1",
+      "base URL (with /v1) of an OpenAI-compatible server that writes text and judges",
       httpUrl,
     )
-    .option("--writer-model <name>", `its model; a key is read from ${KEY_VARIABLE}`)
-    .option("--save-text <file>", "keep what was learned in words, for publish-text");
+    .option(
+      "--writer-model <name>",
+      `model on that server; the API key is read from ${KEY_VARIABLE}`,
+    )
+    .option("--save-text <file>", "save learned text (prompts, lessons, cases), for publish-text");
 }
 
 /**

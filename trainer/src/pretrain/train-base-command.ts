@@ -18,13 +18,17 @@ export function addTrainBaseCommand(
     .command("train-base")
     .description("train the nano base model from scratch")
     .option("--steps <n>", "optimizer steps", positive, DEFAULT_STEPS)
-    .option("--out <folder>", "where the model goes", "packages/model/nano")
-    .option("--run <folder>", "where the checkpoint goes", ".waggle/pretrain")
-    .option("--resume", "go on from the checkpoint", false)
+    .option("--out <folder>", "folder for the model", "packages/model/nano")
+    .option("--run <folder>", "folder for the checkpoint", ".waggle/pretrain")
+    .option("--resume", "continue from the checkpoint", false)
     .option("--seed <n>", "seed of data and initial weights", wholeIn(1, 0xffff_ffff), DEFAULT_SEED)
-    .option("--tasks <n>", "held-out tasks to score on", positive, 400)
-    .option("--report <file>", "curve and scores as JSON", "docs/evidence/pretrain.json")
-    .option("--no-report", "write no curve")
+    .option("--tasks <n>", "held-out tasks per evaluation", positive, 400)
+    .option(
+      "--report <file>",
+      "file for the training curve and evaluation, as JSON",
+      "docs/evidence/pretrain.json",
+    )
+    .option("--no-report", "write no report")
     .addOption(jsonOption())
     .action(async (given: Flags) => {
       const report = given.report === false ? null : given.report;

@@ -52,28 +52,34 @@ export function addSaveCommand(
 ): void {
   program
     .command("save-model")
-    .description("write a trained adapter as files for other tools, or to continue from")
+    .description("save a trained adapter for other tools, or to continue training")
     .requiredOption("--from <folder>", "a trainer's --state folder, or an adapter in PEFT's layout")
-    .requiredOption("--out <folder>", "folder to write")
+    .requiredOption("--out <folder>", "output folder")
     .addOption(
-      new Option("--as <form>", "adapter, whole model, ONNX graph, or adapter with moments")
+      new Option(
+        "--as <form>",
+        "adapter, merged model, ONNX graph, or adapter with optimizer moments",
+      )
         .choices(Object.keys(FORMS))
         .default("peft"),
     )
     .addOption(
       new Option(
         "--base <folder>",
-        "the model that was trained; train says which, such as .waggle/bases/calculator",
+        "base model of the adapter; train prints it, such as .waggle/bases/calculator",
       ).default(NANO_MODEL, "the nano model"),
     )
     .addOption(
-      new Option("--which <state>", "of a state folder: what visitors get, or the last step")
+      new Option(
+        "--which <state>",
+        "state of a --state folder: the version that visitors get, or the last step",
+      )
         .choices(TRAINED_STATES)
         .default("stable"),
     )
     .addOption(new Option("--dtype <format>", "number format").choices(FORMS.merged).default("f32"))
     .addOption(
-      new Option("--shard-size <MB>", "most of one file of weights")
+      new Option("--shard-size <MB>", "maximum size of a weight file")
         .argParser((text) => 1e6 * aboveZero(text))
         .default(1e9, "1000"),
     )

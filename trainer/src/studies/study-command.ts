@@ -31,12 +31,12 @@ export function addStudyCommand(
 ): void {
   program
     .command("study [name]")
-    .description("compare the sides of an open question at equal budgets, and write its page")
+    .description("compare the arms of an open question at equal budgets, and write its page")
     .addHelpText("after", ({ command }) => `\n${helpOf(command.args[0]).join("\n")}`)
-    .option("--list", "the questions, as without a name", false)
-    .option("--seeds <n>", "runs of each arm; runs that are there are kept", positive, 5)
+    .option("--list", "list the questions", false)
+    .option("--seeds <n>", "runs per arm; existing runs are kept", positive, 5)
     .addOption(basesOption())
-    .option("--output <folder>", "runs, page and picture", "docs/evidence/studies")
+    .option("--output <folder>", "folder for runs, page and figure", "docs/evidence/studies")
     .addOption(jsonOption())
     .action(async (name: string | undefined, flags: Flags) => {
       if (flags.list || name === undefined) {
@@ -120,7 +120,7 @@ function helpOf(name: string | undefined): string[] {
   const study = STUDIES.find((one) => one.name === name);
   if (study === undefined) {
     const lines = listed(false).map((line) => `  ${line}`);
-    return ["Questions; <name> --help says what one runs:", ...lines];
+    return ["Questions (<name> --help shows the arms of one):", ...lines];
   }
   const { question, sides, arms, tokens, environment, measures, limits } = study;
   return [

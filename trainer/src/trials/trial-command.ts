@@ -33,13 +33,15 @@ export function addTrialCommand(
   const names = TRIALS.map(({ name }) => name).join(", ");
   program
     .command("trial [name]")
-    .description(
-      "repeat a claim about learning with all its arms and seeds, and check what it expects",
-    )
+    .description("test a claim about learning with all its arms and seeds")
     .addHelpText("after", ({ command }) => `\n${helpOf(command.args[0]).join("\n")}`)
     .addOption(basesOption())
-    .option("--output <folder>", "runs and page; runs that are there are kept", "docs/evidence")
-    .option("--seeds <n>", "only the first so many", positive)
+    .option(
+      "--output <folder>",
+      "folder for runs and page; existing runs are kept",
+      "docs/evidence",
+    )
+    .option("--seeds <n>", "use only the first n seeds", positive)
     .action(async (name: string | undefined, given: Flags) => {
       if (name === undefined) {
         for (const line of helpOf(name)) writeOut(line);
@@ -84,7 +86,7 @@ function helpOf(name: string | undefined): string[] {
   const trial = TRIALS.find((one) => one.name === name);
   if (trial === undefined) {
     const rows = TRIALS.map((one) => [`  ${one.name}`, one.question]);
-    return ["Trials; <name> --help says what one runs and expects:", ...textTable(rows)];
+    return ["Trials (<name> --help shows the arms and expectations of one):", ...textTable(rows)];
   }
   const { question, arms, seeds, evaluationTasks, expected } = trial;
   const specs = [...new Set(arms.map(({ spec }) => spec.name))].join(", ");
