@@ -1,10 +1,10 @@
-/** Seeded draws that parts of several slots share. `random` yields [0, 1). */
+/** Seeded draws used by several parts. `random` returns numbers in [0, 1). */
 import { WaggleError } from "@waggle/protocol";
 import { sumOf } from "./statistics.ts";
 
 /**
- * `count` distinct indices, each drawn with a chance in proportion to its weight among those left;
- * fewer where fewer have a weight above 0.
+ * `count` distinct indices, drawn one after another with probability proportional to the remaining weights;
+ * fewer if fewer have a weight above 0.
  *
  * @throws WaggleError `INVALID_ARGUMENT` for a weight that is negative or not finite.
  */
@@ -17,7 +17,7 @@ export function drawWeighted(
   if (bad >= 0) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a weight must be finite and not negative, got weights[${bad}] = ${weights[bad]}; check the sampler`,
+      `weights[${bad}] is ${weights[bad]}; a weight must be finite and not negative`,
     );
   }
   const left = new Map([...weights.entries()].filter(([, weight]) => weight > 0));
@@ -36,7 +36,7 @@ export function drawWeighted(
   return drawn;
 }
 
-/** `count` distinct entries of a list, all equally likely; all of them where there are fewer. */
+/** `count` distinct entries of a list, all equally likely; all entries if there are fewer. */
 export function drawFrom<T>(items: readonly T[], count: number, random: () => number): T[] {
   return drawWeighted(
     items.map(() => 1),

@@ -1,4 +1,4 @@
-/** Recipes, the stages that they are made of, and what a trainer calls to carry them out. */
+/** Public entry: recipes, their stages, and the functions with which a trainer runs them. */
 export { groupRelativeAdvantages } from "./advantages/group-advantages.ts";
 export { influenceScales } from "./advantages/influence-bound.ts";
 export type { WriterPort } from "./advantages/semantic-comparison.ts";

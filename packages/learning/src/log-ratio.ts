@@ -1,6 +1,6 @@
-/** Importance ratios from log-probs: exp of a difference, bounded so that no token gets an infinite one. */
+/** Importance ratios from log-probs: exp of a difference, clamped so that no ratio is infinite. */
 
-/** Log-ratios are kept in ±20 before `exp`: beyond, one token would own the minibatch. */
+/** Log-ratios are clamped to ±20 before `exp`; beyond that, one token would dominate the minibatch. */
 export const LOG_RATIO_LIMIT = 20;
 
 /** exp of a log-ratio clamped to ±20. */

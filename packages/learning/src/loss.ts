@@ -1,10 +1,10 @@
 /**
- * What every loss returns: a scalar to minimise, its derivative with respect to each number the
- * engine gave, and metrics. Not an autodiff: each loss states its own derivatives.
+ * The result of a loss: a scalar to minimize, its derivatives with respect to the engine's outputs, and
+ * metrics. There is no automatic differentiation: each loss computes its own derivatives.
  */
 import type { TokenDerivatives } from "@waggle/protocol";
 
-/** Derivatives at candidate tokens: per sequence `[T]` of `[K]`, `null` where none were asked for. */
+/** Derivatives at candidate tokens: per sequence `[T]` of `[K]`; `null` at tokens without candidates. */
 export type CandidateDerivatives = readonly (readonly (Float64Array | null)[])[];
 
 /** dL/d(output) in double precision, `[B][T]` unless said; an absent output has derivative 0. */
@@ -12,7 +12,7 @@ export type LossDerivatives = {
   readonly logProb?: readonly Float64Array[] | undefined;
   readonly rawLogProb?: readonly Float64Array[] | undefined;
   readonly entropy?: readonly Float64Array[] | undefined;
-  /** `[B][T·H]`, as the engine gives values. */
+  /** `[B][T·H]`, in the layout of the engine's values. */
   readonly values?: readonly Float64Array[] | undefined;
   readonly candidateLogProbs?: CandidateDerivatives | undefined;
 };
@@ -46,7 +46,7 @@ export function addLosses(...parts: readonly LossResult[]): LossResult {
   };
 }
 
-/** A loss times a constant, derivatives included; its metrics stay what they are. */
+/** A loss times a constant, with its derivatives; the metrics are unchanged. */
 export function scaleLoss(result: LossResult, factor: number): LossResult {
   const scaled = (row: Float64Array): Float64Array => row.map((value) => value * factor);
   const derivatives: { -readonly [Name in keyof LossDerivatives]: LossDerivatives[Name] } = {};

@@ -1,6 +1,6 @@
 /**
- * The parts that recipes are made of, by slot. A part that serves one paper alone is not listed: its recipe
- * imports it from its slot.
+ * Public entry: the parts for recipes, by slot. A part that only one paper uses is not exported here; its
+ * recipe imports it directly.
  */
 export { batchNormalized } from "./advantages/batch-normalized.ts";
 export { temporalDifference } from "./advantages/chunk-targets.ts";

@@ -1,6 +1,6 @@
 /**
- * The few statistics that parts of several slots share, on plain numbers in double precision. Which
- * standard deviation is meant is an argument: the literature says "std" for both.
+ * Statistics used by several parts, in double precision. The convention of the standard deviation is an
+ * argument, because papers and libraries use both.
  */
 import { WaggleError } from "@waggle/protocol";
 
@@ -11,12 +11,12 @@ export function sumOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/** 0 for no values. */
+/** The mean; 0 for an empty list. */
 export function meanOf(values: readonly number[]): number {
   return values.length === 0 ? 0 : sumOf(values) / values.length;
 }
 
-/** 0 where the convention's divisor would be 0. */
+/** The standard deviation; 0 if the divisor is 0. */
 export function deviationOf(values: readonly number[], convention: DeviationConvention): number {
   const divisor = convention === "population" ? values.length : values.length - 1;
   if (divisor <= 0) return 0;
@@ -24,12 +24,12 @@ export function deviationOf(values: readonly number[], convention: DeviationConv
   return Math.sqrt(sumOf(values.map((value) => (value - mean) ** 2)) / divisor);
 }
 
-/** Index of the largest value, the first of equals; −1 for no values. */
+/** Index of the largest value, the first of equal ones; −1 for an empty list. */
 export function argMax(values: readonly number[]): number {
   return values.reduce((best, value, i) => (best < 0 || value > values[best]! ? i : best), -1);
 }
 
-/** The value below which a share `q` of the values lies, interpolated. `values` must not be empty. */
+/** The quantile `q` in [0, 1], interpolated. `values` must not be empty. */
 export function quantileOf(values: readonly number[], q: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   const place = q * (sorted.length - 1);
@@ -58,7 +58,7 @@ export function requireGroup(rewards: readonly number[]): void {
   if (rewards.length < 2) {
     throw new WaggleError(
       "GROUP_TOO_SMALL",
-      `a group must hold at least 2 rollouts to have a baseline, got ${rewards.length}; raise the group size or drop the group`,
+      `a group has ${rewards.length} rollout${rewards.length === 1 ? "" : "s"}; a baseline needs at least 2 (raise groupSize or drop the group)`,
     );
   }
   requireFiniteRewards(rewards);
@@ -70,12 +70,12 @@ export function requireFiniteRewards(rewards: readonly number[]): void {
   if (index >= 0) {
     throw new WaggleError(
       "NON_FINITE_REWARD",
-      `a verifier must return finite rewards, got rewards[${index}] = ${rewards[index]}; throw REWARD_UNAVAILABLE where it cannot judge`,
+      `rewards[${index}] is ${rewards[index]}; a verifier must return finite rewards, or throw REWARD_UNAVAILABLE if it cannot judge`,
     );
   }
 }
 
-/** @throws WaggleError `SHAPE_MISMATCH` where two lists that belong together differ in length. */
+/** @throws WaggleError `SHAPE_MISMATCH` if two lists that belong together differ in length. */
 export function requireSameLength(
   name: string,
   length: number,
@@ -85,7 +85,7 @@ export function requireSameLength(
   if (length !== otherLength) {
     throw new WaggleError(
       "SHAPE_MISMATCH",
-      `${name} must have one entry per entry of ${otherName} (${otherLength}), got ${length}; build both from the same rollouts`,
+      `${name} has ${length} entries and ${otherName} has ${otherLength}; build both from the same rollouts`,
     );
   }
 }
@@ -95,7 +95,7 @@ export function requireInside(name: string, value: number, least: number, most: 
   if (!(value >= least && value <= most)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `${name} must lie in [${least}, ${most}], got ${value}; choose a value inside`,
+      `${name} must be in [${least}, ${most}], got ${value}`,
     );
   }
 }

@@ -1,13 +1,13 @@
 /**
- * Ragged per-token numbers of a minibatch: one row a sequence, one entry a token. Not a tensor:
- * rows may differ in length and nothing is padded.
+ * Per-token numbers of a minibatch: one row per sequence, one entry per token. Not a tensor: rows may differ
+ * in length and are not padded.
  */
 import { WaggleError } from "@waggle/protocol";
 
 /** `[B][T]` numbers; rows may be typed arrays. */
 export type TokenRows = readonly ArrayLike<number>[];
 
-/** `[B][T]`: true where a token contributes to the loss. */
+/** `[B][T]`: true for tokens that contribute to the loss. */
 export type LossMask = readonly (readonly boolean[])[];
 
 /**
@@ -24,7 +24,7 @@ export function requireRows(
     if (rows.length !== lossMask.length) {
       throw new WaggleError(
         "SHAPE_MISMATCH",
-        `${name} must have one row per sequence (${lossMask.length}), got ${rows.length}; build all arrays from the same minibatch`,
+        `${name} has ${rows.length} rows for ${lossMask.length} sequences; build all arrays from the same minibatch`,
       );
     }
     for (const [b, row] of rows.entries()) {
@@ -32,7 +32,7 @@ export function requireRows(
       if (row.length !== expected) {
         throw new WaggleError(
           "SHAPE_MISMATCH",
-          `${name}[${b}] must have one entry per token (${expected}), got ${row.length}; align it with the loss mask`,
+          `${name}[${b}] has ${row.length} entries for ${expected} tokens; align it with the loss mask`,
         );
       }
     }
@@ -53,14 +53,14 @@ export function requireSequences(
     if (values.length !== lossMask.length) {
       throw new WaggleError(
         "SHAPE_MISMATCH",
-        `${name} must have one number per sequence (${lossMask.length}), got ${values.length}; build all arrays from the same minibatch`,
+        `${name} has ${values.length} entries for ${lossMask.length} sequences; build all arrays from the same minibatch`,
       );
     }
     const index = Array.from(values).findIndex((value) => !Number.isFinite(value));
     if (index >= 0) {
       throw new WaggleError(
         "NON_FINITE_VALUE",
-        `${name}[${index}] must be finite, got ${values[index]}; check what it was computed from`,
+        `${name}[${index}] is ${values[index]}; it must be finite`,
       );
     }
   }
@@ -89,7 +89,7 @@ export function finiteAt(rows: TokenRows, name: string, b: number, t: number): n
   if (value === undefined || !Number.isFinite(value)) {
     throw new WaggleError(
       "NON_FINITE_VALUE",
-      `${name}[${b}][${t}] must be finite under the loss mask, got ${value}; check the engine's outputs`,
+      `${name}[${b}][${t}] is ${value}; it must be finite under the loss mask (check the engine's outputs)`,
     );
   }
   return value;

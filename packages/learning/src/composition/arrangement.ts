@@ -1,6 +1,6 @@
 /**
- * How stages follow one another, by the names of the literature. A name is a claim about the stages,
- * checked when a recipe is made: `sft-rl` learns tokens first and rewards last. Not a driver.
+ * Names from the literature for the order of stages. A name is a claim that is checked when a recipe is
+ * created: `sft-rl` imitates tokens first and learns from rewards last.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { Stage } from "./stage.ts";
@@ -37,73 +37,73 @@ const isDeployed = (stage: Stage | undefined): boolean =>
 const isPlain = (stage: Stage | undefined): boolean =>
   stage?.losses.some(({ loss }) => loss.part === "lm") ?? false;
 
-/** What is gone through one after another: the stages, or each chain where all they do is merge some. */
+/** The sequences to check: the stages, or each member chain if the recipe only merges. */
 function chainsOf(stages: readonly Stage[]): readonly (readonly Stage[])[] {
   return (stages.length === 1 ? stages[0]?.merging?.members : undefined) ?? [stages];
 }
 
-/** Stages of the policy: a model that it asks is made ready before, and not counted. */
+/** The stages that train the policy; stages that train a reward model before it do not count. */
 function ofPolicy(stages: readonly Stage[]): readonly Stage[] {
   const own = stages.filter(({ trains }) => trains !== "rm" && trains !== "iprm");
   return own.length === 0 ? stages : own;
 }
 
-/** What each name says of the stages. */
+/** The condition behind each name. */
 const ARRANGEMENTS: { readonly [name in ArrangementName]: Check } = {
   /** One stage. */
   one: (stages) => ofPolicy(stages).length === 1,
-  /** Supervised fine-tuning alone. */
+  /** Only supervised fine-tuning. */
   sft: (stages) =>
     stages.length > 0 && ofPolicy(stages).every((stage) => stage.learns === "tokens"),
-  /** A cold start, then reinforcement. */
+  /** Supervised cold start, then reinforcement learning. */
   "sft-rl": (stages) => stages[0]?.learns === "tokens" && stages.at(-1)?.learns === "rewards",
-  /** Generation and training over and over. */
+  /** Alternating rounds of generation and training. */
   rounds: (_, rounds) => rounds > 1,
-  /** Several stages of one kind or of different parts. */
+  /** Several stages, of any kind. */
   stages: (stages) => stages.length > 1,
-  /** Single skills first, whole tasks after. */
+  /** Single skills first, then whole tasks. */
   "skill-first": (stages) => stages.length > 1,
-  /** Two updates alternate. */
+  /** Two alternating updates. */
   alternate: (stages, rounds) => stages.length === 2 && rounds > 1,
-  /** Stored trajectories first, then the environment. */
+  /** Stored trajectories first, then rollouts in the environment. */
   "offline-online": (stages) =>
     stages.length > 1 &&
     stages[0]?.rollout.part === "log" &&
     stages.slice(1).some(({ rollout }) => rollout.part !== "log"),
-  /** Fine-tuning, then preferences. */
+  /** Supervised fine-tuning, then preference learning. */
   "sft-pref": (stages) => learns(stages, "tokens", "pairs"),
-  /** Fine-tuning, then tuning on verified rollouts. */
+  /** Supervised fine-tuning, then fine-tuning on verified rollouts. */
   "sft-rft": (stages) => learns(stages, "tokens", "tokens"),
-  /** Cold start, reinforcement, tuning on its rollouts. */
+  /** Cold start, reinforcement learning, then fine-tuning on its rollouts. */
   "sft-rl-rft": (stages) => learns(stages, "tokens", "rewards", "tokens"),
-  /** What was learned apart is merged at the end. */
+  /** Models trained separately are merged at the end. */
   "post-merge": (stages) => stages.at(-1)?.learns === "merges",
-  /** Specialists are reinforced apart, from the same start, and merged at the end. */
+  /** Specialists are trained by reinforcement learning from the same start and merged at the end. */
   "specialist-merge": (stages) => {
     const members = stages.at(-1)?.merging?.members ?? [];
     return members.length > 1 && members.every((chain) => chain.at(-1)?.learns === "rewards");
   },
-  /** Continued pre-training alone. */
+  /** Only continued pretraining. */
   cpt: (stages) => stages.length > 0 && stages.every(isPlain),
-  /** Parts of one budget of steps go to imitation and to reinforcement. */
+  /** One budget of steps is divided between imitation and reinforcement learning. */
   "budget-split": (stages) =>
     stages[0]?.learns === "tokens" &&
     stages.slice(1).some(({ learns: kind }) => kind === "rewards"),
-  /** Which turns carry loss changes from stage to stage. */
+  /** The turns that enter the loss change from stage to stage. */
   "mask-stages": (stages) =>
     stages.length > 1 &&
     stages.every(({ losses }) => losses.some(({ loss }) => loss.part === "span-mask")),
-  /** Each round learns from tasks that the errors of the one before asked for. */
+  /** Each round trains on tasks chosen by the errors of the round before. */
   flywheel: (stages, rounds) =>
     rounds > 1 &&
     stages.some(({ filters }) => filters.some(({ chooseTasks }) => chooseTasks !== undefined)),
   "cpt-sft": (stages) => isPlain(stages[0]) && learns(stages, "tokens", "tokens"),
-  /** What comes after is the adaptation where it is deployed. */
+  /** Followed by adaptation in deployment. */
   "cpt-sft-rl": (stages) =>
     isPlain(stages[0]) &&
     learns(stages.slice(0, 3), "tokens", "tokens", "rewards") &&
     stages.slice(3).every(isDeployed),
-  /** The last stage learns from what was recorded. */
+  /** The last stage learns from recorded trajectories. */
   "deploy-adapt": (stages) => stages.length > 1 && isDeployed(stages.at(-1)),
   "cpt-sft-pref": (stages) =>
     chainsOf(stages).every(
@@ -113,7 +113,7 @@ const ARRANGEMENTS: { readonly [name in ArrangementName]: Check } = {
 
 export const ARRANGEMENT_NAMES: readonly string[] = Object.keys(ARRANGEMENTS);
 
-/** @throws WaggleError `INVALID_ARGUMENT` where the stages are not what a name says. */
+/** @throws WaggleError `INVALID_ARGUMENT` if the stages do not match a name. */
 export function requireArrangement(
   recipe: string,
   names: readonly ArrangementName[],

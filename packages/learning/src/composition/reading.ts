@@ -1,26 +1,26 @@
 /**
- * What a stage's state gives a rollout to read: a prompt of a population, lessons, a case. The state part
- * chooses; who rolls out puts the text before the task and records what was read. Not a store.
+ * Guidance that a stage's state gives a rollout: a prompt of a population, lessons or a case. The state part
+ * chooses it. The rollout puts the text before the task and records which entries were used.
  */
 import type { ReadingParts } from "../states/reading-text.ts";
 
 export type ReadingRequest = {
-  /** The request, or what came of the last turn. */
+  /** The request, or the result of the last turn. */
   readonly situation: string;
-  /** Before the first turn, or after a turn. */
+  /** Whether it is read before the first turn or after a turn. */
   readonly at: "start" | "turn";
-  /** False where the best known counts and not what could be learned: evaluation, pages. */
+  /** Whether to explore; false in evaluation and in pages, which use the best known entry. */
   readonly explores: boolean;
-  /** In [0, 1), seeded. */
+  /** Seeded random numbers in [0, 1). */
   readonly random: () => number;
-  /** Whose rollout it is, where several act. */
+  /** The role of the rollout, if there are several. */
   readonly role?: string | undefined;
 };
 
-/** What one state part gives, and the ids of what it gave. */
+/** The guidance of one state part, and the ids of the entries that it used. */
 export type StateReading = { readonly ids: readonly string[]; readonly parts: ReadingParts };
 
-/** What a rollout was given to read before its first turn, by the state that gave it. */
+/** The guidance that a rollout got before its first turn, by state name. */
 export type ReadBefore = {
   readonly situation: string;
   readonly ids: { readonly [state: string]: readonly string[] };
@@ -31,7 +31,7 @@ type Readable = {
   readonly read?: (value: unknown, request: ReadingRequest) => StateReading | null;
 };
 
-/** What all state parts of a stage give together; `null` where none gives anything. */
+/** The combined guidance of all state parts of a stage; `null` if there is none. */
 export function readStates(
   states: readonly Readable[],
   values: { readonly [state: string]: unknown },

@@ -8,13 +8,13 @@ import { rewardedTrajectory } from "./minibatch.ts";
 import type { Filtered, PartContext, Reward, RewardedGroup, StateChange } from "./part.ts";
 import { settingsAt, type Stage } from "./stage.ts";
 
-/** What is left, why the rest is not, and the state that filters leave. */
+/** The groups that remain, the reasons for dropped trajectories, and changes of the state. */
 export type Kept = Required<Pick<Filtered, "groups" | "dropped" | "pairs">> & {
   readonly state: StateChange;
 };
 
 /**
- * @throws WaggleError `SHAPE_MISMATCH` where a reward part returns a wrong number of rewards;
+ * @throws WaggleError `SHAPE_MISMATCH` if a reward part returns a wrong number of rewards;
  *   what the parts throw.
  */
 export async function rewardGroups(
@@ -26,7 +26,7 @@ export async function rewardGroups(
   return filterGroups(stage, rewarded, context);
 }
 
-/** A group with what the stage's reward says of each trajectory at this step. Throws as `rewardGroups`. */
+/** A group with the rewards of the stage at this step. Throws as `rewardGroups` does. */
 export async function rewardGroup(
   stage: Stage,
   group: JudgedGroup,
@@ -40,8 +40,8 @@ export async function rewardGroup(
 }
 
 /**
- * What the stage's filters leave of the groups of one step. A trajectory that lost its siblings is left out
- * where the advantage compares siblings.
+ * Applies the stage's filters to the groups of one step. If the advantage compares siblings, a trajectory
+ * whose siblings were all dropped is dropped too.
  */
 export function filterGroups(
   stage: Stage,
@@ -73,12 +73,12 @@ export function filterGroups(
   return { groups: kept.filter((group) => !alone.has(group)), dropped, pairs, state };
 }
 
-/** With the weights that the schedule gives reward components at this step. */
+/** The context with the schedule's reward weights at this step. */
 function atStep(stage: Stage, context: PartContext): PartContext {
   return { ...context, rewardWeights: settingsAt(stage, context).rewardWeights };
 }
 
-/** Groups of several that filters left one trajectory of, where that one has no baseline then. */
+/** Ids of trajectories that filters left alone in their group, without a baseline. */
 function leftAlone(
   { learns, advantage }: Stage,
   before: readonly RewardedGroup[],

@@ -1,38 +1,38 @@
 /**
- * Roles: several policies over one base, each with its own adapter. Who of them speaks, who learns, and
- * whose a token is. Not a driver and not an engine.
+ * Roles: several policies over one base model, each with its own adapter. Decides which role takes a turn,
+ * which roles are trained and which role owns a token. Runs no model.
  */
 import type { TaskReference, ToolResult } from "@waggle/protocol";
 import type { JudgedTrajectory } from "./judged-trajectory.ts";
 
-/** What is known before a turn. */
+/** The state of a rollout before a turn. */
 export type TurnPlace = {
   readonly task: TaskReference;
-  /** Turns before this one. */
+  /** Number of turns before this one. */
   readonly turn: number;
-  /** Of the turn before. */
+  /** Tool calls of the turn before. */
   readonly results: readonly ToolResult[];
 };
 
-/** Whose the two parts of a turn with a call are: who names the tool, and who writes its arguments. */
+/** Divides a turn with a tool call: one role names the tool, the other writes its arguments. */
 export type CallRoles = {
-  /** Has every turn up to the end of the name, and turns without a call. */
+  /** The role that writes everything up to the tool's name, and turns without a call. */
   readonly names: string;
   readonly fills: (tool: string) => string;
 };
 
 export type Roles = {
   readonly names: readonly string[];
-  /** Those that a stage trains; the others act and stay as they are. */
+  /** The roles that the stage trains; the others act and stay frozen. */
   readonly learn: readonly string[];
   /**
-   * Whose turn it is, where roles share a conversation or the tasks. Absent: a rollout is whose the
-   * rollout plan says.
+   * The role of a turn, if roles share a conversation or divide the tasks. Absent: the rollout plan names
+   * one role for the whole rollout.
    */
   readonly roleOf?: ((place: TurnPlace) => string) | undefined;
-  /** Where the two parts of a call are two roles'; in the place of `roleOf`. */
+  /** Divides tool calls between two roles; replaces `roleOf`. */
   readonly divides?: CallRoles | undefined;
-  /** Whose the words of the user are, where they are learned too. */
+  /** The role that is trained on the user's messages, if one is. */
   readonly hears?: string | undefined;
   /** Roles that start as a copy of another role; `policy` is a role too. */
   readonly copies?: { readonly [role: string]: string } | undefined;
@@ -42,7 +42,7 @@ export type Roles = {
   readonly deploys?: string | undefined;
 };
 
-/** `[turns]` whose each turn of a rollout is. */
+/** `[turns]` the role of each turn of a rollout. */
 export function turnRoles(
   { record: trajectory }: Pick<JudgedTrajectory, "record">,
   roleOf: (place: TurnPlace) => string,
@@ -54,9 +54,9 @@ export function turnRoles(
 }
 
 /**
- * `[T]` whose each token of a sample is: that of its turn, else of the trajectory.
+ * `[T]` the role that owns each token of a sample: the role of its turn, or else of the trajectory.
  *
- * @param hears whose the words of the user are; default the trajectory's.
+ * @param hears the role that owns the user's messages; default: the trajectory's role.
  */
 export function tokenOwners(
   { role, turns, samples, record: trajectory }: JudgedTrajectory,
@@ -77,7 +77,7 @@ export function tokenOwners(
   return owners;
 }
 
-/** Where the user speaks in a sample, as [start, end): up to the last turn that it holds. */
+/** The user's messages in a sample as ranges [start, end), up to its last turn. */
 export function userSpans(
   { record: { segments }, samples }: Pick<JudgedTrajectory, "record" | "samples">,
   sample: number,

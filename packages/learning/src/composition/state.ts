@@ -1,14 +1,14 @@
 /**
- * What a recipe may carry from step to step, by the names of the literature. Two kinds: values that
- * learning owns (plain, saved with the checkpoint) and resources that the trainer opens for it (a
- * reference policy, a critic, a judge). Not a store.
+ * State that a recipe carries from step to step, by the names of the literature. There are two kinds: plain
+ * values, which are saved with the checkpoint, and resources that the trainer opens (a reference policy, a
+ * critic, a judge).
  */
 
 import type { ReadingRequest, StateReading } from "./reading.ts";
 
 import type { Roles } from "./roles.ts";
 
-/** What the trainer must open; the numbers arrive with each minibatch or reward. */
+/** Resources that the trainer opens; their numbers arrive with each minibatch or reward. */
 export type ResourceName =
   | "critic"
   | "ref"
@@ -26,7 +26,7 @@ export type ResourceName =
   | "progress-est"
   | "memory-bank";
 
-/** What learning keeps as plain values. */
+/** State that is stored as plain values. */
 export type ValueName =
   | "task-stats"
   | "good-buffer"
@@ -42,24 +42,24 @@ export type ValueName =
 
 export type StateName = ResourceName | ValueName;
 
-/** One filled place of the state slot. */
+/** One entry of the state slot. */
 export type StatePart<N extends StateName = StateName> = {
   readonly slot: "state";
   readonly part: N;
-  /** The value before the first step; absent for a resource. Plain: it survives `structuredClone` and JSON. */
+  /** The value before the first step; absent for a resource. It must survive `structuredClone` and JSON. */
   readonly initial?: () => unknown;
-  /** Of `role-adapters`, and of what acts beside the policy. */
+  /** Roles of `role-adapters` and of models that act beside the policy. */
   readonly roles?: Roles;
-  /** What a rollout is given to read of it; `null` for nothing. */
+  /** Guidance for a rollout from this state; `null` for none. */
   readonly read?: (value: unknown, request: ReadingRequest) => StateReading | null;
 };
 
-/** A resource under its name. */
+/** A resource with this name. */
 export function resource<N extends ResourceName>(part: N): StatePart<N> {
   return { slot: "state", part };
 }
 
-/** A plain value under its name. */
+/** A plain value with this name. */
 export function kept<N extends ValueName>(part: N, initial: () => unknown): StatePart<N> {
   return { slot: "state", part, initial };
 }

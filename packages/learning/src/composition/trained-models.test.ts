@@ -38,8 +38,8 @@ const made = (...stages: readonly Stage[]) =>
 
 test("a reward model is trained before a stage is paid by it", () => {
   expect(made(model, asking).stages.map(({ trains }) => trains)).toEqual(["rm", "policy"]);
-  expect(() => made(asking)).toThrow(/rm of recipe toy must be trained before stage rewards/);
-  expect(() => made(asking, model)).toThrow(/put one that trains it first/);
+  expect(() => made(asking)).toThrow(/recipe toy: stage rewards uses rm, which no earlier stage trains/);
+  expect(() => made(asking, model)).toThrow(/add a stage before it that trains rm/);
 });
 
 test("losses of a model and of a policy do not change places", () => {

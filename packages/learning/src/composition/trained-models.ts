@@ -1,17 +1,17 @@
 /**
- * Which models a recipe trains beside the policy, and that none is asked before it was trained. Not an
- * engine.
+ * Checks the models that a recipe trains beside the policy: no stage may use one before another stage has
+ * trained it.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { Stage, TrainedModel } from "./stage.ts";
 
-/** Models that a state slot names and a stage has to train. */
+/** Models in the state slot that a stage must train. */
 const LEARNED: readonly Exclude<TrainedModel, "policy" | "roles">[] = ["rm", "iprm"];
 
-/** @throws WaggleError `INVALID_ARGUMENT` where a stage asks a model that no stage before it trains. */
+/** @throws WaggleError `INVALID_ARGUMENT` if a stage uses a model that no earlier stage trains. */
 export function requireTrainedModels(recipe: string, stages: readonly Stage[]): void {
   for (const [at, stage] of stages.entries()) {
-    // One that learning keeps as a plain value is no model to train.
+    // A plain value is not a model to train.
     const asked = LEARNED.find(
       (model) => stage.state[model] !== undefined && stage.state[model].initial === undefined,
     );
@@ -19,7 +19,7 @@ export function requireTrainedModels(recipe: string, stages: readonly Stage[]): 
     if (stages.slice(0, at + 1).some(({ trains }) => trains === asked)) continue;
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `${asked} of recipe ${recipe} must be trained before stage ${stage.name} asks it, got no such stage; put one that trains it first`,
+      `recipe ${recipe}: stage ${stage.name} uses ${asked}, which no earlier stage trains; add a stage before it that trains ${asked}`,
     );
   }
 }

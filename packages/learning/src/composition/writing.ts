@@ -1,18 +1,18 @@
 /**
- * Parts of a stage that learns texts or cases and moves no parameter: who is credited, and what is
- * written. A writer is a model behind a port. Not a driver.
+ * Parts of a stage that learns texts or cases and changes no parameter: credit assignment and writing. The
+ * writer is a language model behind a port.
  */
 import type { ExperienceEdit } from "../states/experience-library.ts";
 import type { PartContext, RewardedGroup, StateChange } from "./part.ts";
 import type { StateName } from "./state.ts";
 
-/** What came of a rollout, as a writer or a case memory needs it. */
+/** A finding from a rollout, for a writer or a case memory. */
 export type Credit =
-  /** A change that a comparison suggests. */
+  /** A change that a comparison of rollouts suggests. */
   | { readonly kind: "edit"; readonly edit: ExperienceEdit }
-  /** A new instruction for one role, which criticism passed back from the roles after it suggests. */
+  /** A new instruction for one role, suggested by criticism from the roles that follow it. */
   | { readonly kind: "prompt"; readonly role: string; readonly text: string }
-  /** What reading a case was worth: the target of its value. */
+  /** The target for the value of a case: the reward of the rollout that read it. */
   | {
       readonly kind: "case";
       readonly id: string;
@@ -20,7 +20,7 @@ export type Credit =
       readonly target: number;
     };
 
-/** In the advantage slot: `semantic` is a comparison in words, `td` a temporal difference. */
+/** In the advantage slot: `semantic` compares rollouts in text, `td` is a temporal difference. */
 export type CreditPart<N extends StateName = never> = {
   readonly slot: "advantage";
   readonly part: "semantic" | "td";
@@ -33,18 +33,18 @@ export type CreditPart<N extends StateName = never> = {
 
 export type Written = {
   readonly state: StateChange;
-  /** Texts or cases that changed. */
+  /** Number of changed texts or cases. */
   readonly changes: number;
-  /** Answers of the writer that could not be used. */
+  /** Number of the writer's answers that could not be used. */
   readonly refused?: number;
 };
 
-/** In the loss slot: from rewarded rollouts to a changed text or memory. */
+/** In the loss slot: changes a text or memory based on rewarded rollouts. */
 export type WritingPart<N extends StateName = never> = {
   readonly slot: "loss";
   readonly part: "text-edit" | "mem-write";
   readonly needs: readonly N[];
-  /** Whether a writer is asked. */
+  /** Whether it needs a writer. */
   readonly asks: boolean;
   readonly write: (
     groups: readonly RewardedGroup[],
@@ -58,7 +58,7 @@ export type Writing = {
   readonly how: WritingPart<StateName>;
 };
 
-/** Credits, then writes. */
+/** Assigns credit, then writes. */
 export async function write(
   { credit, how }: Writing,
   groups: readonly RewardedGroup[],

@@ -1,14 +1,14 @@
 /**
- * A KL coefficient that follows a target: a budget of nats instead of a weight that has to be guessed.
+ * An adaptive KL coefficient: you set a target divergence in nats instead of a fixed weight.
  *
  * Source: Ziegler et al. 2019, arXiv:1909.08593, section 2.2.
  */
 import { kept, type StatePart } from "../composition/state.ts";
 
 export type AdaptiveKl = {
-  /** Nats a token that the divergence should settle at, > 0. */
+  /** Target divergence in nats per token, > 0. */
   readonly target: number;
-  /** Samples over which the coefficient may change by the factor e^0.2, about. */
+  /** Number of samples over which the coefficient changes by at most a factor of about e^0.2. */
   readonly horizon: number;
 };
 
@@ -22,7 +22,7 @@ export function nextKlCoefficient(
   return coefficient * (1 + (error * measured.samples) / horizon);
 }
 
-/** @param start - what the first step weighs the term with, > 0: a weight of 0 never moves. */
+/** @param start - the coefficient of the first step, > 0; it could never grow from 0. */
 export function klCoefficient(start: number): StatePart<"kl-coefficient"> {
   return kept("kl-coefficient", () => start);
 }

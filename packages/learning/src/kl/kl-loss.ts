@@ -1,7 +1,6 @@
 /**
- * A pull towards a reference policy as a term of the loss. Only forms that have a gradient worth
- * having: the expected gradient of k1 is 0, so k1 belongs into the reward (`klRewards`). One run uses
- * one of the two.
+ * The KL penalty to a reference policy as a loss term. k1 is not offered here: its expected gradient is 0, so
+ * it belongs in the reward (`klRewards`). A run uses one of the two.
  *
  * Sources: estimators by Schulman 2020; that k3's gradient is not that of the KL divergence and k2's is,
  * Tang and Munos 2025, arXiv:2506.09477; k3 times the importance ratio, DeepSeek-AI 2025,

@@ -1,6 +1,6 @@
 /**
- * A pull towards a reference policy as a reward of each token, −coefficient·k1, which an estimator of
- * advantages then spreads. Not a term of the loss: one run uses one of the two.
+ * The KL penalty to a reference policy as a per-token reward, −coefficient·k1, which enters the advantages.
+ * The alternative is the loss term (`klLoss`); a run uses one of the two.
  *
  * Source: Ziegler et al. 2019, "Fine-Tuning Language Models from Human Preferences", arXiv:1909.08593,
  * equation 2.
