@@ -38,7 +38,9 @@ const made = (...stages: readonly Stage[]) =>
 
 test("a reward model is trained before a stage is paid by it", () => {
   expect(made(model, asking).stages.map(({ trains }) => trains)).toEqual(["rm", "policy"]);
-  expect(() => made(asking)).toThrow(/recipe toy: stage rewards uses rm, which no earlier stage trains/);
+  expect(() => made(asking)).toThrow(
+    /recipe toy: stage rewards uses rm, which no earlier stage trains/,
+  );
   expect(() => made(asking, model)).toThrow(/add a stage before it that trains rm/);
 });
 
