@@ -1,6 +1,6 @@
 /**
- * `branch-entropy`: how likely a fork is after a tool result where the policy has become less certain than
- * it began. Not the budget of leaves: the plan has it, and who carries it out meets it.
+ * `branch-entropy`: the probability of forking a rollout after a tool result, which grows as the policy
+ * becomes less certain than at its start. The number of leaves is limited by the rollout plan.
  *
  * Source: Dong et al. 2025, ARPO, arXiv:2507.19849 (branch where α + β·ΔH passes a threshold); AEPO,
  * arXiv:2510.14545 (a penalty on branching in a row).
@@ -14,19 +14,19 @@ import { group, planned } from "./plain-rollouts.ts";
 export type BranchRule = {
   /** Probability at ΔH = 0. */
   readonly base: number;
-  /** Added per unit of ΔH. */
+  /** Increase per unit of ΔH. */
   readonly slope: number;
-  /** log of the vocabulary's size: ΔH is in shares of it, so that it is comparable across models. */
+  /** Logarithm of the vocabulary size. ΔH is divided by it, which makes models comparable. */
   readonly mostEntropy: number;
-  /** Branches in a row at which the probability is 0. */
+  /** Number of consecutive branches at which the probability reaches 0. */
   readonly mostInARow: number;
 };
 
 /**
  * Probability of a fork at this turn, in [0, 1].
  *
- * @param entropy - opening entropy of this turn, nats; `startEntropy` of the first turn.
- * @param inARow - turns just before this one, on this path, that were forked.
+ * @param entropy - entropy of this turn's first tokens in nats; `startEntropy` is that of the first turn.
+ * @param inARow - number of turns directly before this one, on this path, that were forked.
  */
 export function branchProbability(
   rule: BranchRule,
@@ -41,7 +41,7 @@ export function branchProbability(
 
 /**
  * `branch-entropy`: `whole` trajectories, and forks of them after tool results that made the policy less
- * sure, `size` leaves in all.
+ * certain, with `size` leaves in total.
  */
 export function branchEntropy(
   size?: number,
@@ -66,7 +66,7 @@ export function branchEntropy(
 }
 
 /**
- * `branch-vine`: forks of a visited state at any turn alike.
+ * `branch-vine`: forks at any turn, with equal probability.
  *
  * Source: Schulman et al. 2015, "TRPO" (vine), arXiv:1502.05477.
  */

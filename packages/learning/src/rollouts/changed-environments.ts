@@ -1,6 +1,6 @@
 /**
- * Rollout parts that put something around the environment: a model that answers in the tools' place, no
- * tools, budgets and faults, several rollouts in one context.
+ * Rollout parts that wrap the environment: a model that answers instead of the tools, no tools, budgets and
+ * faults, or several attempts in one context.
  */
 import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
@@ -10,7 +10,7 @@ import { group } from "./plain-rollouts.ts";
 
 type GroupPart = RolloutPart<never, "group">;
 
-/** `size` trajectories from the same start, each in the changed environment. */
+/** `size` trajectories from the same start, in the wrapped environment. */
 function changed(part: string, size: number, change: EnvironmentChange, references = 0): GroupPart {
   return {
     slot: "rollout",
@@ -24,15 +24,15 @@ function changed(part: string, size: number, change: EnvironmentChange, referenc
 
 type Simulation = {
   readonly size?: number;
-  /** Of calls that the model answers; default all. */
+  /** Share of calls that the model answers; default: all. */
   readonly share?: number;
-  /** Whether it also says how a trajectory ended; default no. */
+  /** Whether the model also judges how a trajectory ended; default: no. */
   readonly judges?: boolean;
-  /** Demonstrations beside the group, to be compared with; default none. */
+  /** Number of reference demonstrations in the group; default: none. */
   readonly references?: number;
 };
 
-/** `sim-env`: tools are answered by a model of the environment. */
+/** `sim-env`: a world model answers the tool calls. */
 export function simulatedTools({ size, share, judges, references }: Simulation = {}): RolloutPart<
   "world-model",
   "group"
@@ -51,21 +51,21 @@ export function simulatedTools({ size, share, judges, references }: Simulation =
   );
 }
 
-/** `sim-env`: tools are answered by the policy that calls them. */
+/** `sim-env`: the policy itself answers its tool calls. */
 export function selfAnswered(size?: number): GroupPart {
   return definePart({ groupSize: option(size, 8) }, ({ groupSize: size }) =>
     changed("sim-env", size, { kind: "simulated", by: "policy", share: 1, judges: false }),
   );
 }
 
-/** `env-random`: budgets of calls and turns, and chances of faults, drawn for each task. */
+/** `env-random`: call budgets, turn budgets and fault probabilities, drawn for each task. */
 export function randomEnvironments(ranges: EnvironmentRanges, size?: number): GroupPart {
   return definePart({ groupSize: option(size, 8) }, ({ groupSize: size }) =>
     changed("env-random", size, { kind: "drawn", ranges }),
   );
 }
 
-/** `multi-trial`: up to `most` rollouts in one context; the last one counts. */
+/** `multi-trial`: up to `most` attempts in one context; the last one counts. */
 export function trials(most?: number, size?: number): GroupPart {
   return definePart(
     { trialsMost: option(most, 2), groupSize: option(size, 8) },
@@ -74,14 +74,14 @@ export function trials(most?: number, size?: number): GroupPart {
   );
 }
 
-/** Trajectories under a contract: what breaks it never reaches a tool. */
+/** Rollouts under a contract; a call that breaks it does not reach a tool. */
 export function underContract(mostCalls: number, size?: number): GroupPart {
   return definePart({ groupSize: option(size, 8) }, ({ groupSize: size }) =>
     changed("contract", size, { kind: "contract", mostCalls }),
   );
 }
 
-/** `paired-tool`: of each task, every second trajectory is without tools, in the role `alone`. */
+/** `paired-tool`: every second trajectory of a task has no tools and the role `alone`. */
 export function pairedTools(size?: number): GroupPart {
   return definePart({ groupSize: option(size, 8) }, ({ groupSize: size }) => ({
     slot: "rollout",

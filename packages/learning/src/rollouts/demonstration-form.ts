@@ -1,22 +1,22 @@
-/** What demonstrations may be of besides the task itself; the environments make these forms. */
+/** Forms of demonstrations besides the plain task; environments provide them. */
 export type DemonstrationForm =
-  /** The task. */
+  /** The plain task. */
   | "task"
-  /** Its twin where calls are forbidden, to be refused. */
+  /** A variant that forbids calls, which must be refused. */
   | "forbidden"
-  /** Its twin without the tools that it takes, to be refused. */
+  /** A variant without the required tools, which must be refused. */
   | "toolless"
-  /** Its first decision asked for in questions before it. */
+  /** Preceded by questions about its first decision. */
   | "questioned"
-  /** What its answer rests on asked for after it. */
+  /** Followed by a question for the evidence of the answer. */
   | "evidenced"
-  /** Every tool has a twin of nearly the same name. */
+  /** Every tool has a near-duplicate with a similar name. */
   | "near-duplicates"
   /** A task of another environment. */
   | "general"
-  /** Made of a how-to without an environment. */
+  /** Built from a tutorial, without an environment. */
   | "tutorial"
-  /** The setting of a task, by whoever sets them. */
+  /** A task proposal by the proposer. */
   | "proposal"
-  /** What a world model is asked and says, the roles changed. */
+  /** A world model's input and output, with roles exchanged. */
   | "world";

@@ -1,4 +1,4 @@
-/** Rollouts in which a demonstrator acts: plain, told something first, or in other forms of the task. */
+/** Rollouts by a demonstrator: plain, with an instruction, or in other forms of the task. */
 import { option, definePart } from "../composition/part-options.ts";
 import type { PartContext, RolloutPart } from "../composition/part.ts";
 import { passRateOf, type TaskStatistics } from "../states/task-statistics.ts";
@@ -18,7 +18,7 @@ export function formedDemos(forms: readonly DemonstrationForm[], mistakes = 0): 
   };
 }
 
-/** `user-sim` with a demonstrator in the policy's place: the environment's user answers it. */
+/** `user-sim` with a demonstrator instead of the policy; the environment's simulated user answers. */
 export function visitedDemos(form: DemonstrationForm, mistakes?: number): Single {
   return definePart({ mistakes: option(mistakes, 0) }, (given) => {
     const shown = formedDemos([form], given.mistakes);
@@ -26,7 +26,7 @@ export function visitedDemos(form: DemonstrationForm, mistakes?: number): Single
   });
 }
 
-/** `demos` of every teacher that the state names, each asked afterwards for its evidence. */
+/** `demos` of every teacher in the state, each asked for its evidence afterwards. */
 export function evidencedTeachers(): RolloutPart<"teacher", "group"> {
   return {
     slot: "rollout",
@@ -40,7 +40,7 @@ export function evidencedTeachers(): RolloutPart<"teacher", "group"> {
   };
 }
 
-/** `demos` at `size` training tasks like each one, never at the task itself. */
+/** `demos` of `size` training tasks similar to each task, but not of the task itself. */
 export function neighborDemos(size: number, mistakes = 0): Single {
   return {
     slot: "rollout",
@@ -52,8 +52,8 @@ export function neighborDemos(size: number, mistakes = 0): Single {
 }
 
 /**
- * `demos` of the state's teachers at `size` training tasks like each one, after a rollout of the policy
- * at the task itself.
+ * `demos` by the state's teachers of `size` training tasks similar to each task, after a rollout of the
+ * policy at the task itself.
  */
 export function casesAndNeighbors(size: number): RolloutPart<"teacher", "group"> {
   return {
@@ -71,15 +71,15 @@ export function casesAndNeighbors(size: number): RolloutPart<"teacher", "group">
   };
 }
 
-/** Tasks after which the same generators come again. */
+/** Number of tasks after which the generators repeat. */
 const DRAWN_TASKS = 32;
 
-/** What a generator's record is kept under. */
+/** Key of a generator's record. */
 const generatorName = (generator: number): string => `generator-${generator}`;
 
 /**
- * `demos` of generators that compete: each demonstration is made by one of them, drawn by how much of what
- * it made was of use. A generator is how often it errs.
+ * `demos` by competing generators: each demonstration is made by one of them, drawn by the usefulness of its
+ * earlier demonstrations. Generators differ in their error rate.
  */
 export function competingDemos(
   generators: readonly number[],
@@ -115,14 +115,14 @@ function drawGenerator(count: number, { state, step, random }: PartContext): num
   return chosen < 0 ? count - 1 : chosen;
 }
 
-/** `demos`: the environment's demonstrator; `mistakes` is the share of its decisions made at random. */
+/** `demos`: the environment's demonstrator, with this share of random decisions. */
 export function demos(mistakes?: number): RolloutPart<never, "single"> {
   return definePart({ mistakes: option(mistakes, 0) }, (given) =>
     planned("demos", "single", { kind: "demos", size: 1, ...given }),
   );
 }
 
-/** `demos` in so many wordings: each demonstration is told another sentence, in turn. */
+/** `demos` in several wordings: each demonstration gets the next sentence as an instruction. */
 export function toldDemos(
   modes: readonly string[],
   { size, mistakes }: { readonly size?: number; readonly mistakes?: number } = {},
@@ -135,8 +135,8 @@ export function toldDemos(
 }
 
 /**
- * `demos` of the teachers that the state names, one rollout of each at every task, after `students`
- * rollouts of the policy.
+ * `demos` by the teachers in the state, one rollout by each at every task, after `students` rollouts of the
+ * policy.
  */
 export function teacherDemos({
   students,

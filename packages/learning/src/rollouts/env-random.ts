@@ -1,18 +1,18 @@
 /**
- * `env-random`: budgets and faults of an environment are drawn per task, so that a policy learns to live
- * with noise and with limits it is told. One draw a group: its members meet the same environment.
+ * `env-random`: draws budgets and faults of an environment for each task, so that a policy learns to handle
+ * noise and stated limits. All members of a group get the same draw.
  *
  * Source: LongCat/DORA (noise in environments), PARA-GRPO (budgets per prompt).
  */
 import { requireInside } from "../statistics.ts";
 
-/** Inclusive whole numbers, or a probability's interval. */
+/** An inclusive range of whole numbers, or of a probability. */
 type Range = { readonly from: number; readonly to: number };
 
 export type EnvironmentRanges = {
   readonly toolBudget: Range;
   readonly turnBudget: Range;
-  /** Chance that one tool call fails for no reason. */
+  /** Probability that a tool call fails at random. */
   readonly faultRate: Range;
 };
 
@@ -22,7 +22,7 @@ export type World = {
   readonly faultRate: number;
 };
 
-/** One environment. `random` should depend on the group's seed alone. */
+/** Draws one environment. `random` must depend only on the group's seed. */
 export function drawEnvironment(ranges: EnvironmentRanges, random: () => number): World {
   requireInside("faultRate", ranges.faultRate.from, 0, ranges.faultRate.to);
   requireInside("faultRate", ranges.faultRate.to, 0, 1);

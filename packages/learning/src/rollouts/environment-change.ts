@@ -1,38 +1,38 @@
 /**
- * What a rollout changes of the environment that it meets. The trainer puts it around the environment's own
- * environment; the policy sees the changed one, and the environment's verifier still judges what was really done.
+ * Changes of an environment for a rollout. The trainer wraps the environment with them: the policy sees the
+ * changed environment, and the verifier judges the original one.
  */
 import type { EnvironmentRanges } from "./env-random.ts";
 
-/** Begins the message of a result whose call a contract refused. */
+/** Prefix of the error message for a call that a contract refused. */
 export const REFUSED = "refused";
 
 export type EnvironmentChange =
-  /** A failed call is answered with what the tool would have taken. */
+  /** A failed call is answered with the arguments that the tool accepts. */
   | { readonly kind: "explained" }
-  /** No tool is offered, and a call that comes all the same is answered with a failure. */
+  /** No tool is offered; a call fails anyway. */
   | { readonly kind: "toolless" }
-  /** As it is; refused where the environment has no documents to search. */
+  /** Unchanged; refused for an environment without documents to search. */
   | { readonly kind: "searched" }
-  /** Budgets of calls and chances of faults, drawn once a task and said at the beginning. */
+  /** Call budgets and fault probabilities, drawn once per task and stated at the start. */
   | { readonly kind: "drawn"; readonly ranges: EnvironmentRanges }
   /**
-   * Tool results are what a model says they would be, never what the tool returned.
-   * The tool still runs where nobody sees it, so that the verifier can follow.
+   * A model predicts tool results, and the policy sees only these. The real tool still runs in the
+   * background for the verifier.
    */
   | {
       readonly kind: "simulated";
-      /** The policy itself, or a model that was fitted to logged calls. */
+      /** The predicting model: the policy itself, or a world model fitted to logged calls. */
       readonly by: "policy" | "world-model";
-      /** Of calls that the model answers, in [0, 1]; the tool answers the others. */
+      /** Share of calls that the model answers, in [0, 1]; the tool answers the others. */
       readonly share: number;
-      /** Whether the model also says how the rollout ended; recorded as part `verdict` of the judgement. */
+      /** Whether the model also judges the ending; recorded as part `verdict` of the verification. */
       readonly judges: boolean;
     }
   /**
-   * A contract on calls: known tools, arguments as their schemas want them, at most `mostCalls`. What
-   * breaks it is refused and reaches no tool; the second refusal ends the rollout.
+   * A contract on calls: known tools, valid arguments, at most `mostCalls` calls. A call that breaks it is
+   * refused and reaches no tool; the second refusal ends the rollout.
    */
   | { readonly kind: "contract"; readonly mostCalls: number }
-  /** Up to `most` rollouts at one task in one context; the last one counts. */
+  /** Up to `most` attempts at a task in one context; the last one counts. */
   | { readonly kind: "trials"; readonly most: number; readonly stopsAtSuccess: boolean };

@@ -1,9 +1,9 @@
-/** `aug-env`: the environment helps while the policy learns: a failed call is answered with what tools take. */
+/** `aug-env`: the environment helps during training and answers a failed call with the accepted arguments. */
 import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import { group } from "./plain-rollouts.ts";
 
-/** `size` trajectories from the same start, in the environment that explains. */
+/** `size` trajectories from the same start, in the explaining environment. */
 export function explainedFailures(size?: number): RolloutPart<never, "group"> {
   return definePart({ groupSize: option(size, 8) }, ({ groupSize: size }) => ({
     slot: "rollout",

@@ -1,6 +1,6 @@
 /**
- * Rollouts that keep their own notes: every turn has the request, what was noted, and the last result, and
- * no more. What a turn says beside its call is a note.
+ * Rollouts with notes instead of a history: each turn's context is the request, the notes so far and the last
+ * result. The text that a turn writes beside its call is a note.
  *
  * Source: AgentFold (a model that folds its history at each step), BrowserAgent (a memory of conclusions).
  */
@@ -19,19 +19,19 @@ function folded(part: string, plan: Omit<Extract<RolloutPlan, { kind: "folded" }
   };
 }
 
-/** `demos` whose turns note a conclusion each, and sum several up where they can. */
+/** `demos` whose turns each note a conclusion, and summarize several where possible. */
 export function foldingDemos(mistakes = 0): Folded<never> {
   return { ...folded("demos", { mistakes, consolidates: true }), needs: [] };
 }
 
-/** `demos` whose turns note a conclusion each. */
+/** `demos` whose turns each note a conclusion. */
 export function notedDemos(mistakes = 0): Folded<"memory-bank"> {
   return { ...folded("demos", { mistakes, consolidates: false }), needs: ["memory-bank"] };
 }
 
 /**
- * `group`: `size` rollouts from the same start, in which the policy sees what was recorded of calls and
- * words in the place of the history.
+ * `group`: `size` rollouts from the same start, in which the policy sees notes of the calls and texts instead
+ * of the history.
  */
 export function rememberedGroup(size?: number): RolloutPart<"memory-bank", "group"> {
   return definePart({ groupSize: option(size, 8) }, ({ groupSize }) => {
@@ -40,7 +40,7 @@ export function rememberedGroup(size?: number): RolloutPart<"memory-bank", "grou
   });
 }
 
-/** The same with the environment's user: `user-sim`. */
+/** The same with the environment's simulated user: `user-sim`. */
 export function rememberedUser(size?: number): RolloutPart<"memory-bank" | "world-model", "group"> {
   return definePart(
     { groupSize: option(size, 8) },
@@ -52,7 +52,7 @@ export function rememberedUser(size?: number): RolloutPart<"memory-bank" | "worl
   );
 }
 
-/** `single`: the policy acts from its own notes. */
+/** `single`: a rollout in which the policy acts from its own notes. */
 export function notedSingle(): Folded<"memory-bank"> {
   return { ...folded("single", { mistakes: null, consolidates: false }), needs: ["memory-bank"] };
 }

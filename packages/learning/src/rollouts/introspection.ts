@@ -1,11 +1,11 @@
-/** Several answers to one request in one context. */
+/** Several answers to one request, in one context. */
 import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import { retry } from "./plain-rollouts.ts";
 
 /**
- * `multi-trial`: up to `most` answers, each told that the one before was wrong; where all are, the
- * state's teacher answers in the same context. Turns are paid what their answer was worth.
+ * `multi-trial`: up to `most` answers; after each wrong one the policy is told so. If all are wrong, the
+ * state's teacher answers in the same context. Each turn's reward is that of its answer.
  */
 export function introspection(
   guidance: string,

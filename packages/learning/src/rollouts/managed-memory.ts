@@ -1,11 +1,11 @@
-/** One role keeps a memory and another answers from it; neither sees what the other saw. */
+/** One role maintains a memory and another answers from it; they do not share a context. */
 import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import { group, single } from "./plain-rollouts.ts";
 
 /**
- * `group`: `size` rollouts at each task, in an environment with a memory. `manager` has every line, with one
- * operation to make of it, `answerer` the question; each turn is a `single` trajectory of its role.
+ * `group`: `size` rollouts at each task, in an environment with a memory. The `manager` gets each line and
+ * answers with one memory operation; the `answerer` gets the question. Each turn is a `single` trajectory.
  */
 export function managedMemory(
   managed: { readonly manager: string; readonly answerer: string },

@@ -1,11 +1,11 @@
 /**
- * `multi-trial`: several rollouts at one task with what was seen kept between them. What is learned is
- * to adapt: later trials are to be better than the first.
+ * `multi-trial`: several attempts at one task with a shared context, so that the policy learns to adapt and
+ * later trials become better than the first.
  *
  * Source: AdA (several trials with memory), RISE (multi-turn retries of one-turn tasks).
  */
 
-/** Whether another trial follows. */
+/** Returns whether another trial follows. */
 export function goesOn(
   rewards: readonly number[],
   most: number,

@@ -1,6 +1,6 @@
 /**
- * `partial`: a rollout that is cut at a budget of tokens or turns, kept with its state, and gone on with
- * under a newer policy. Each piece keeps the version that sampled it, and its own behavior log-probs.
+ * `partial`: a rollout that is interrupted at a budget of tokens or turns, stored with its state, and
+ * continued with a newer policy. Each piece keeps its policy version and behavior log-probs.
  *
  * Source: AgentMath, verl and AReaL (partial rollouts across versions).
  */
@@ -16,10 +16,10 @@ import type { RolloutPart } from "../composition/part.ts";
 import { group } from "./plain-rollouts.ts";
 
 /**
- * The pieces with one more, joined with the last where the version is the same.
+ * Appends a piece, and joins it with the last one if the version is the same.
  *
- * @throws WaggleError `INVALID_ARGUMENT` where tokens would be missing or sampled twice, or the version
- *   went back.
+ * @throws WaggleError `INVALID_ARGUMENT` if tokens would be missing or sampled twice, or the version
+ *   decreased.
  */
 export function continuedBy(pieces: readonly VersionSpan[], next: VersionSpan): VersionSpan[] {
   const last = pieces.at(-1);
@@ -40,7 +40,7 @@ export function continuedBy(pieces: readonly VersionSpan[], next: VersionSpan): 
   return [...pieces, next];
 }
 
-/** Which tokens of a segment which version sampled. */
+/** The policy version of each token range of a segment. */
 export function versionSpans({
   tokenIds,
   policyVersion: version,
@@ -49,7 +49,7 @@ export function versionSpans({
   return versions ?? [{ version, start: 0, end: tokenIds.length }];
 }
 
-/** `[sampled tokens]` of a trajectory: the version that sampled each, in the order of its segments. */
+/** `[sampled tokens]` the policy version of each sampled token, in the order of the segments. */
 export function tokenVersions({ segments }: Trajectory): number[] {
   return segments.flatMap((segment) => {
     if (segment.kind !== "sampled") return [];
@@ -59,7 +59,7 @@ export function tokenVersions({ segments }: Trajectory): number[] {
   });
 }
 
-/** `size` trajectories from the same start, at most `turns` turns of each in one step, `most` in all. */
+/** `size` trajectories from the same start, with at most `turns` turns per step and `most` in total. */
 export function partialRollouts(
   turns: number,
   most: number,

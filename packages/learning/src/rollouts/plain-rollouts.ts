@@ -1,11 +1,11 @@
-/** Rollouts that start a task afresh: groups, single trajectories, retries and lagging samplers. */
+/** Rollouts from the start of a task: groups, single trajectories, retries and stale samplers. */
 import { WaggleError } from "@waggle/protocol";
 import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart, Start } from "../composition/part.ts";
 import type { RolloutPlan } from "../composition/rollout-plan.ts";
 import type { StateName } from "../composition/state.ts";
 
-/** `size` trajectories from the same start, in an environment whose documents are searched; no other serves. */
+/** `size` trajectories from the same start, in an environment with documents to search. */
 export function searchingGroup(size?: number): RolloutPart<"corpus", "group"> {
   return definePart({ groupSize: option(size, 8) }, ({ groupSize }) => ({
     slot: "rollout",
@@ -24,13 +24,13 @@ export function planned<S extends "group" | "single">(
   if ("size" in plan && !(Number.isInteger(plan.size) && plan.size >= 1)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `rollouts of ${part} must be a whole number from 1 for each task, got ${plan.size}; set another group size`,
+      `rollouts of ${part} per task must be a whole number of at least 1, got ${plan.size}`,
     );
   }
   return { slot: "rollout", part, needs: [], start, plan: () => plan };
 }
 
-/** `group`: `size` trajectories from the same start, by default 8. */
+/** `group`: `size` trajectories from the same start; default 8. */
 export function group(size?: number): RolloutPart<never, "group"> {
   return definePart({ groupSize: option(size, 8) }, ({ groupSize }) =>
     planned("group", "group", { kind: "group", size: groupSize }),
@@ -38,8 +38,8 @@ export function group(size?: number): RolloutPart<never, "group"> {
 }
 
 /**
- * `single`: independent trajectories, no group statistic; `rollouts` of each task where they are compared,
- * told one of the sentences each, in turn.
+ * `single`: independent trajectories without group statistics. For comparisons, `rollouts` per task, each with
+ * the next of the sentences as an instruction.
  */
 export function single(attempts?: number, modes?: readonly string[]): RolloutPart<never, "single"> {
   return definePart({ attempts: option(attempts, 1) }, (given) =>
@@ -51,7 +51,7 @@ export function single(attempts?: number, modes?: readonly string[]): RolloutPar
   );
 }
 
-/** `mode-strata`: a group in which each mode has its share; a mode is a sentence of the system message. */
+/** `mode-strata`: a group with an equal share for each mode; a mode is a sentence in the system message. */
 export function modeStrata(
   modes: readonly string[],
   perMode?: number,
@@ -63,13 +63,13 @@ export function modeStrata(
   });
 }
 
-/** `weights`: nothing is rolled out, models are what is learned from. */
+/** `weights`: no rollouts; the stage learns from models. */
 export function weights(): RolloutPart<never, "single"> {
   return planned("weights", "single", { kind: "none" });
 }
 
 /**
- * `retry`: a failed rollout hears `guidance` and tries again in the same context.
+ * `retry`: after a failure, the policy gets `guidance` and tries again in the same context.
  *
  * Source: Reflect, Retry, Reward, arXiv:2505.24726.
  */
@@ -79,7 +79,7 @@ export function retry(guidance: string, size?: number): RolloutPart<never, "grou
   );
 }
 
-/** `async`: `inner` sampled by a policy that lags behind; the lag itself is a setting of the stage. */
+/** `async`: `inner`, sampled by a stale policy; the staleness is a setting of the stage. */
 export function asynchronous<N extends StateName, S extends Start>(
   inner: RolloutPart<N, S>,
 ): RolloutPart<N, S> {

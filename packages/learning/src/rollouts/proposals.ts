@@ -1,9 +1,9 @@
-/** Self-play in which a policy sets tasks and solves them. The environment checks tasks and answers. */
+/** Self-play in which a policy proposes tasks and solves them; the environment verifies both. */
 import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import { group } from "./plain-rollouts.ts";
 
-/** The roles of both, and of who shows how tasks are set. */
+/** The roles: proposer, solver, and the demonstrator of proposals. */
 export const PROPOSER = "proposer";
 
 export const SOLVER = "solver";
@@ -11,9 +11,9 @@ export const SOLVER = "solver";
 export const SHOWN = "shown";
 
 /**
- * `self-play`: so many tasks are set for each reference, and each that can be read is tried so often.
+ * `self-play`: the number of proposals per reference, and the number of rollouts for each valid proposal.
  *
- * @param shown demonstrations of how a task is set: a policy that never saw it done sets none.
+ * @param shown demonstrations of proposals; a policy that never saw one proposes no valid task.
  */
 export function setAndSolve(
   proposals?: number,
@@ -40,7 +40,7 @@ export function setAndSolve(
   );
 }
 
-/** `self-play` about documents: both search them, and no environment without any serves. */
+/** `self-play` with documents: both roles search them; the environment must have documents. */
 export function searchAndSolve(
   proposals?: number,
   attempts?: number,
@@ -67,8 +67,8 @@ export function searchAndSolve(
 }
 
 /**
- * `self-play` with a setter who reads documents and a solver who never sees them: each task is tried by a
- * `group` of rollouts.
+ * `self-play` in which only the proposer reads documents: each proposed task is rolled out by a `group` of
+ * the solver.
  */
 export function readAndSolve(
   proposals?: number,

@@ -1,28 +1,28 @@
 /**
- * What a search found, told as one rollout: tried, seen to be wrong, gone back, tried otherwise. Says which
- * turns of which rollouts follow each other; nothing here speaks or acts.
+ * Composes one rollout from a search: an attempt, its error, the way back and another attempt. Selects the
+ * turns and their order; the trainer builds the text.
  *
  * Sources: Yuan et al. 2025, "Agent-R", arXiv:2501.11425 (a revision is spliced in at the first error); Yu
  * et al. 2024, "Improving Autonomous AI Agents with Reflective Tree Search and Self-Learning",
  * arXiv:2410.02052 (a search is linearized).
  */
 
-/** A rollout at one task; equal actions in one state lead to one state. */
+/** A rollout at one task; equal actions in a state lead to the same state. */
 export type ToldRollout = {
   readonly id: string;
   /** `[turns]` */
   readonly actions: readonly string[];
-  /** So many of its first turns can be taken back: what ends a task, as an answer does, cannot. */
+  /** Number of its first turns that can be undone; a final answer cannot. */
   readonly revocable: number;
   readonly isSuccess: boolean;
 };
 
-/** Turns `[from, to)` of a rollout, begun in the state that its turns before `from` lead to. */
+/** Turns `[from, to)` of a rollout, starting in the state after its first `from` turns. */
 export type Piece = { readonly rollout: string; readonly from: number; readonly to: number };
 
 /**
- * A failure up to and with its first turn that a success did otherwise, then the success from there; of all
- * such couples the one that shares most. `null` where there is none whose turn can be taken back.
+ * A failure up to and including the first turn that differs from a success, then the success from there.
+ * Chooses the pair with the longest common prefix; `null` if there is none whose turn can be undone.
  */
 export function spliced(attempts: readonly ToldRollout[]): Piece[] | null {
   let best: { readonly shared: number; readonly pieces: Piece[] } | null = null;
@@ -44,8 +44,8 @@ export function spliced(attempts: readonly ToldRollout[]): Piece[] | null {
 }
 
 /**
- * Up to `most` failures in their order, each from where it left what was told before and as far as it can be
- * taken back, then the shortest success. `null` without a success, or where nothing failed first.
+ * Up to `most` failures in order, each from where it leaves the told path and as far as it can be undone, then
+ * the shortest success. `null` without a success or without a failure before it.
  */
 export function linearized(attempts: readonly ToldRollout[], most: number): Piece[] | null {
   const [goal] = attempts
@@ -68,7 +68,7 @@ export function linearized(attempts: readonly ToldRollout[], most: number): Piec
   return failures === 0 || pieces.length === failures ? null : pieces;
 }
 
-/** Turns that two rollouts begin with alike. */
+/** Number of common first turns of two rollouts. */
 function sharedTurns(a: readonly string[], b: readonly string[]): number {
   const length = Math.min(a.length, b.length);
   let shared = 0;

@@ -1,6 +1,6 @@
 /**
- * What a search found as one rollout to imitate: a failure with the way back spliced in, or the search as
- * it went. The trainer makes the rollout; here is what it is made of, and what of it is learned.
+ * A search retold as one rollout to imitate: a failure with a correction spliced in, or the search as it went.
+ * Defines its content and the turns that are learned; the trainer builds the rollout.
  */
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { FilterPart, RolloutPart } from "../composition/part.ts";
@@ -17,7 +17,7 @@ function told(trajectory: JudgedTrajectory): ToldRollout {
   return { id, actions, revocable, isSuccess: trajectory.verification.success };
 }
 
-/** A failure, these words at its first error, said with what the success did otherwise there. */
+/** A failure with these words at its first error, followed by the action of the success. */
 export function revision(words: string): Retells {
   return (trajectories) => {
     const pieces = spliced(trajectories.map(told));
@@ -25,7 +25,7 @@ export function revision(words: string): Retells {
   };
 }
 
-/** Up to `most` failures as they were searched, these words where each is left, and a success at the end. */
+/** Up to `most` failures in search order, these words where each is abandoned, and a success at the end. */
 export function traversal(words: string, most = 2): Retells {
   return (trajectories) => {
     const pieces = linearized(trajectories.map(told), most);
@@ -33,7 +33,7 @@ export function traversal(words: string, most = 2): Retells {
   };
 }
 
-/** `demos`: `size` of each task, and what of them is told as one more. */
+/** `demos`: `size` of each task, plus one retold rollout composed from them. */
 export function retoldDemos(
   size: number,
   mistakes: number,
@@ -49,8 +49,8 @@ export function retoldDemos(
 }
 
 /**
- * Lessons from what was told: what was done where a failure was left, and what was done instead. Written
- * to `experience`, oldest first out; changes nothing else.
+ * Writes lessons from retold rollouts to `experience`: the abandoned action and its replacement. The oldest
+ * lessons are dropped first.
  */
 export function contrasted(): FilterPart<"experience"> {
   return filterPart(

@@ -1,6 +1,6 @@
 /**
- * `async`: how many rollouts may begin, so that what is learned from is at most so many versions old and
- * nothing waits for the slowest. A plain value; each event gives the next one.
+ * `async`: the number of rollouts that may start, so that training data has bounded staleness and no step waits
+ * for the slowest rollout. A plain value; each event returns the next one.
  *
  * Source: Fu et al. 2025, "AReaL", arXiv:2505.24298 (capacity by staleness).
  */
@@ -8,33 +8,33 @@ import { WaggleError } from "@waggle/protocol";
 import { requireInside } from "../statistics.ts";
 
 export type CapacityLimits = {
-  /** Trajectories of one learning step. */
+  /** Trajectories per learning step. */
   readonly batchSize: number;
-  /** Versions that a trajectory may lag behind; 0 is synchronous. */
+  /** Maximum staleness in versions; 0 is synchronous. */
   readonly mostStaleness: number;
-  /** Rollouts at one time. */
+  /** Maximum number of concurrent rollouts. */
   readonly mostRunning: number;
 };
 
 export type RolloutCapacity = {
   readonly limits: CapacityLimits;
-  /** Learning steps taken: the version of the newest policy. */
+  /** Number of learning steps, which is the newest policy version. */
   readonly version: number;
   readonly running: number;
-  /** Trajectories accepted since version 0, learned from or waiting. */
+  /** Trajectories accepted since version 0, both used and waiting. */
   readonly accepted: number;
 };
 
 export type CapacityEvent =
-  /** A rollout begins; refused where there is no capacity. */
+  /** A rollout starts; refused without capacity. */
   | "begin"
-  /** A rollout ended and its trajectory is kept. */
+  /** A rollout ended and its trajectory was accepted. */
   | "accept"
-  /** A rollout ended and nothing is kept of it: filtered, failed, too old. */
+  /** A rollout ended and was dropped: filtered, failed or too stale. */
   | "reject"
-  /** One that was accepted and waits has become too old, and nothing is kept of it. */
+  /** A waiting trajectory became too stale and was dropped. */
   | "expire"
-  /** A learning step took one batch of what was accepted. */
+  /** A learning step took a batch of accepted trajectories. */
   | "advance";
 
 export function rolloutCapacity(limits: CapacityLimits): RolloutCapacity {
@@ -44,14 +44,14 @@ export function rolloutCapacity(limits: CapacityLimits): RolloutCapacity {
   return { limits, version: 0, running: 0, accepted: 0 };
 }
 
-/** Rollouts that may begin now: min(C − running, (η + v + 1)·B − (accepted + running)), never below 0. */
+/** Rollouts that may start now: max(0, min(C − running, (η + v + 1)·B − (accepted + running))). */
 export function freeCapacity({ limits, version, running, accepted }: RolloutCapacity): number {
   const byStaleness =
     (limits.mostStaleness + version + 1) * limits.batchSize - (accepted + running);
   return Math.max(0, Math.min(limits.mostRunning - running, byStaleness));
 }
 
-/** Trajectories that were accepted and not yet learned from. */
+/** Number of accepted trajectories that wait for a step. */
 export function waitingCount({ limits, version, accepted }: RolloutCapacity): number {
   return accepted - version * limits.batchSize;
 }
@@ -59,7 +59,7 @@ export function waitingCount({ limits, version, accepted }: RolloutCapacity): nu
 /**
  * The state after an event.
  *
- * @throws WaggleError `CONFLICT` for an event that cannot happen now; the state is as it was.
+ * @throws WaggleError `CONFLICT` for an event that is impossible in this state; the state is unchanged.
  */
 export function afterEvent(state: RolloutCapacity, event: CapacityEvent): RolloutCapacity {
   switch (event) {
@@ -85,7 +85,7 @@ export function afterEvent(state: RolloutCapacity, event: CapacityEvent): Rollou
   }
 }
 
-/** True where a trajectory that began at this version may no longer be learned from. */
+/** Whether a trajectory that started at this version is too stale to learn from. */
 export function isTooStale({ limits, version }: RolloutCapacity, begunAt: number): boolean {
   return version - begunAt > limits.mostStaleness;
 }
@@ -93,7 +93,7 @@ export function isTooStale({ limits, version }: RolloutCapacity, begunAt: number
 function conflict(event: CapacityEvent, needed: string, state: RolloutCapacity): WaggleError {
   return new WaggleError(
     "CONFLICT",
-    `${event} must have ${needed}, got ${state.running} running, ${state.accepted} accepted at version ${state.version}; wait for an event that makes room`,
+    `${event} needs ${needed}, but ${state.running} run and ${state.accepted} are accepted at version ${state.version}`,
     { retryable: true },
   );
 }

@@ -1,11 +1,10 @@
 /**
- * Rollouts and learning steps that overlap, as a plain state: which rollouts run, which wait to be
- * learned from, which are being learned from, and what became of all the others. Each event gives the
- * next state; what happens in which order is the caller's, the limits hold for every order. Runs nothing.
+ * State of overlapping rollouts and learning steps: running rollouts, waiting ones, those in the current step,
+ * and counts of all others. Each event returns the next state. The limits hold for any order of events.
  *
  * Source: Fu et al. 2025, "AReaL", arXiv:2505.24298 (capacity by staleness: `rollout-capacity.ts`).
- * Differs from it: what waits is bounded too; the limit counts from the oldest token of a rollout that
- * went on under a newer version; what has become too old leaves, and is counted.
+ * Differs from it: the number of waiting rollouts is bounded too; staleness counts from the oldest token of a
+ * rollout that was continued with a newer version; stale rollouts are dropped and counted.
  */
 import { WaggleError } from "@waggle/protocol";
 import { requireInside } from "../statistics.ts";
@@ -19,24 +18,24 @@ import {
 } from "./rollout-capacity.ts";
 
 export type FlowLimits = CapacityLimits & {
-  /** Rollouts that ended and are not yet learned from; at least a batch. A running one has its place reserved. */
+  /** Maximum number of waiting rollouts, at least a batch. A running rollout reserves a place. */
   readonly mostWaiting: number;
 };
 
-/** One rollout: a trajectory, or a group that is learned from together. */
+/** One rollout: a trajectory, or a group that is trained together. */
 type FlowRollout = {
   readonly id: number;
-  /** Version of its oldest token; of its beginning while it runs. */
+  /** Version of its oldest token; while it runs, the version at its start. */
   readonly oldest: number;
 };
 
-/** What became of rollouts. `begun` is the sum of all others, of those that run, wait and are learned from. */
+/** Counts of rollouts. `begun` is the sum of all other counts and of those that run, wait or are in a step. */
 type FlowCounts = {
   readonly begun: number;
   readonly learned: number;
-  /** Dropped because the version had moved on too far. */
+  /** Dropped because they became too stale. */
   readonly tooOld: number;
-  /** Ended without anything to learn from. */
+  /** Ended without training data. */
   readonly failed: number;
 };
 
@@ -45,24 +44,24 @@ export type RolloutFlow = {
   readonly capacity: RolloutCapacity;
   readonly running: readonly FlowRollout[];
   readonly waiting: readonly FlowRollout[];
-  /** Empty while the trainer is idle. */
+  /** The rollouts of the current step; empty while the trainer is idle. */
   readonly learning: readonly FlowRollout[];
   readonly counts: FlowCounts;
 };
 
 export type FlowEvent =
-  /** A rollout begins. */
+  /** A rollout starts. */
   | { readonly kind: "begin"; readonly id: number }
-  /** It ended; `oldest` is the version of its oldest token. */
+  /** A rollout ended; `oldest` is the version of its oldest token. */
   | { readonly kind: "end"; readonly id: number; readonly oldest: number }
-  /** It ended in an error. */
+  /** A rollout failed with an error. */
   | { readonly kind: "fail"; readonly id: number }
-  /** The trainer takes a batch, the oldest first. */
+  /** The trainer takes a batch, oldest first. */
   | { readonly kind: "learn" }
-  /** The step is taken and its version published: what is too old for the next step leaves. */
+  /** The step ended and its version is published; rollouts that are too stale for the next step are dropped. */
   | { readonly kind: "publish" };
 
-/** @throws WaggleError `INVALID_ARGUMENT` for limits under which nothing could ever be learned. */
+/** @throws WaggleError `INVALID_ARGUMENT` for limits that would never allow a step. */
 export function rolloutFlow(limits: FlowLimits): RolloutFlow {
   requireInside("mostWaiting", limits.mostWaiting, limits.batchSize, Number.MAX_SAFE_INTEGER);
   return {
@@ -75,18 +74,18 @@ export function rolloutFlow(limits: FlowLimits): RolloutFlow {
   };
 }
 
-/** Learning steps taken. */
+/** Number of learning steps. */
 export function flowVersion({ capacity }: RolloutFlow): number {
   return capacity.version;
 }
 
-/** Rollouts that may begin now. */
+/** Number of rollouts that may start now. */
 export function beginnable({ limits, capacity, running, waiting }: RolloutFlow): number {
   const places = limits.mostWaiting - running.length - waiting.length;
   return Math.max(0, Math.min(freeCapacity(capacity), places));
 }
 
-/** True where a learning step may begin. */
+/** Whether a learning step may start. */
 export function canLearn({ limits, waiting, learning }: RolloutFlow): boolean {
   return learning.length === 0 && waiting.length >= limits.batchSize;
 }
@@ -94,7 +93,7 @@ export function canLearn({ limits, waiting, learning }: RolloutFlow): boolean {
 /**
  * The state after an event.
  *
- * @throws WaggleError `CONFLICT` for an event that cannot happen now; the state is as it was.
+ * @throws WaggleError `CONFLICT` for an event that is impossible in this state; the state is unchanged.
  */
 export function afterFlowEvent(flow: RolloutFlow, event: FlowEvent): RolloutFlow {
   switch (event.kind) {
@@ -130,7 +129,7 @@ function ended(flow: RolloutFlow, id: number, oldest: number): RolloutFlow {
     const range = `an oldest token of version ${beginning} to ${flow.capacity.version}`;
     throw conflict(`rollout ${id} ends with one of version ${oldest}`, range, flow);
   }
-  // Too old for any step to come; a step in progress took its batch before.
+  // Too stale for any future step; the current step already has its batch.
   if (isTooStale(flow.capacity, oldest)) return left(flow, id, "tooOld");
   return {
     ...flow,
@@ -140,7 +139,7 @@ function ended(flow: RolloutFlow, id: number, oldest: number): RolloutFlow {
   };
 }
 
-/** A running rollout of which nothing is kept. */
+/** Drops a running rollout. */
 function left(flow: RolloutFlow, id: number, why: "failed" | "tooOld"): RolloutFlow {
   return {
     ...flow,
@@ -194,7 +193,7 @@ function conflict(what: string, needed: string, flow: RolloutFlow): WaggleError 
   const { capacity } = flow;
   return new WaggleError(
     "CONFLICT",
-    `${what} must have ${needed}, got ${flow.running.length} running, ${flow.waiting.length} waiting, ${flow.learning.length} learned from at version ${capacity.version}; wait for an event that makes room`,
+    `${what} needs ${needed}, but ${flow.running.length} run, ${flow.waiting.length} wait and ${flow.learning.length} are in the step at version ${capacity.version}`,
     { retryable: true },
   );
 }

@@ -1,13 +1,13 @@
-/** Groups with reference solutions beside them. */
+/** Groups with reference solutions. */
 import { fixed, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
 
-/** The role of a demonstration that rollouts are compared with. */
+/** The role of reference demonstrations. */
 export const REFERENCE = "reference";
 
 /**
- * `group`: `size` rollouts of the policy, and as many demonstrations as there are demonstrators in the
- * role `reference`. A demonstrator is how often it errs: those that do reach the end by other ways.
+ * `group`: `size` rollouts of the policy, and one demonstration by each demonstrator in the role `reference`.
+ * Demonstrators differ in their error rate, so that they solve a task in different ways.
  */
 export function referencedGroup(
   size: number,

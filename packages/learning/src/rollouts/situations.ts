@@ -1,6 +1,6 @@
 /**
- * Situations of an agent that knows itself: it can go on, must think again, or must ask. Which one a task
- * is in is seen from the policy's own rollouts at it.
+ * Situations of a self-aware agent: it can go on, must think again, or must ask. The policy's own rollouts at
+ * a task determine its situation.
  *
  * Source: KnowSelf (situation tokens on self-explored runs).
  */
@@ -8,7 +8,7 @@ import { verifiedWorth } from "../composition/judged-trajectory.ts";
 import type { RewardedGroup, RewardedTrajectory, RolloutPart } from "../composition/part.ts";
 import type { Situation, SituationWords } from "../composition/rollout-plan.ts";
 
-/** `single`: two rollouts of the policy at a task, and runs of it that say each situation's words first. */
+/** `single`: two rollouts of the policy at a task, and rollouts that start with each situation's words. */
 export function selfExplored(rethink: string, words: SituationWords): RolloutPart<never, "single"> {
   return {
     slot: "rollout",
@@ -19,7 +19,7 @@ export function selfExplored(rethink: string, words: SituationWords): RolloutPar
   };
 }
 
-/** What two rollouts say: right at once, right after thinking again, or never. */
+/** The situation from two rollouts: right at once, right after thinking again, or wrong. */
 export function situationOf({ trajectories }: RewardedGroup, threshold: number): Situation {
   const [first, second] = trajectories.filter(({ trajectory }) => trajectory.role === "student");
   const isRight = (rewarded: RewardedTrajectory | undefined): boolean =>

@@ -1,16 +1,16 @@
-/** Rollouts that start from stored trajectories: replayed, continued, or taken over. */
+/** Rollouts that start from stored trajectories: replayed, continued or taken over. */
 import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import { planned } from "./plain-rollouts.ts";
 
-/** `pivot`: `size` actions at single turns of stored trajectories, by default 8. */
+/** `pivot`: `size` actions at single turns of stored trajectories; default 8. */
 export function pivot(size?: number): RolloutPart<never, "group"> {
   return definePart({ groupSize: option(size, 8) }, ({ groupSize }) =>
     planned("pivot", "group", { kind: "pivot", size: groupSize }),
   );
 }
 
-/** `prefix-replay`: the policy goes on from the first turns of a stored trajectory, by default 8 times. */
+/** `prefix-replay`: `size` continuations of the first turns of a stored trajectory; default 8. */
 export function prefixReplay(
   source: "failed" | "expert",
   size?: number,
@@ -21,8 +21,8 @@ export function prefixReplay(
 }
 
 /**
- * `prefix-replay` of single steps: a stored success is left at a turn, and both the policy's action there
- * and the stored one are gone on from `continuations` times. The stored one has the role `expert`.
+ * `prefix-replay` of single steps: at a turn of a stored success, both the policy's action and the stored one
+ * are continued `continuations` times. The stored trajectory has the role `expert`.
  */
 export function stepReplay(continuations?: number): RolloutPart<never, "group"> {
   return definePart({ continuations: option(continuations, 3) }, (given) =>
@@ -31,8 +31,8 @@ export function stepReplay(continuations?: number): RolloutPart<never, "group"> 
 }
 
 /**
- * `log`: stored trajectories, no environment call; beside each of them `proposals` actions that the policy
- * would take at one of its turns. Nobody answers these, but where they are to be `answered`.
+ * `log`: stored trajectories, without the environment. For each, `proposals` actions of the policy at one of
+ * its turns; the environment answers them only with `answered`.
  */
 export function log(
   size?: number,
@@ -43,7 +43,7 @@ export function log(
   );
 }
 
-/** `takeover`: after `failures` failed turns in a row a person takes over for `turns` turns. */
+/** `takeover`: after `failures` consecutive failed turns, a person takes over for `turns` turns. */
 export function takeover(
   size?: number,
   { failures, turns }: { readonly failures?: number; readonly turns?: number } = {},

@@ -9,7 +9,7 @@ import { group } from "./plain-rollouts.ts";
 
 type Team = Omit<Extract<RolloutPlan, { kind: "team" }>, "kind">;
 
-/** `team`: `size` joint rollouts at each task, a trajectory of each role in every one of them. */
+/** `team`: `size` joint rollouts at each task, with one trajectory per role. */
 export function teamOf(plan: Team): RolloutPart<never, "group"> {
   return {
     slot: "rollout",
@@ -21,7 +21,7 @@ export function teamOf(plan: Team): RolloutPart<never, "group"> {
   };
 }
 
-/** `self-play`: two sides at the same task, apart; both are the policy. */
+/** `self-play`: two sides at the same task, in separate contexts; both are the policy. */
 export function selfPlay(size?: number): RolloutPart<never, "group"> {
   return definePart({ groupSize: option(size, 8) }, ({ groupSize: size }) => {
     const sides = { how: "apart", roles: ["first", "second"], size } as const;
@@ -30,8 +30,7 @@ export function selfPlay(size?: number): RolloutPart<never, "group"> {
 }
 
 /**
- * `self-play` against one of the past checkpoints, drawn by how hard it still is; the policy is the first
- * side.
+ * `self-play` against a past checkpoint, drawn by its remaining difficulty; the policy is the first side.
  */
 export function selfPlayAgainstPast(size?: number): RolloutPart<"opponents", "group"> {
   return definePart({ groupSize: option(size, 8) }, ({ groupSize: size }) => {
@@ -51,7 +50,7 @@ export function selfPlayAgainstPast(size?: number): RolloutPart<"opponents", "gr
   });
 }
 
-/** `self-play`: a demonstration of each task beside a rollout of the checkpoint before, role `student`. */
+/** `self-play`: a demonstration of each task, and a rollout of the previous checkpoint in the role `student`. */
 export function demosAgainstPast(): RolloutPart<"opponents", "group"> {
   return {
     slot: "rollout",
@@ -63,7 +62,7 @@ export function demosAgainstPast(): RolloutPart<"opponents", "group"> {
   };
 }
 
-/** `slow-copy`: a teacher that makes the rollouts; where it `begins`, it starts as a copy of the policy. */
+/** `slow-copy`: a teacher that makes the rollouts; if it `begins`, it starts as a copy of the policy. */
 export function seededTeacher(begins: boolean): StatePart<"slow-copy"> {
   const copies = begins ? { copies: { teacher: "policy" } } : {};
   return {

@@ -1,13 +1,13 @@
 /**
- * `tree`: Monte-Carlo search whose simulations are whole rollouts. Each goes on from a turn of an earlier
- * one and is put into the tree with all its turns; a node's value is the mean of what came of the rollouts
- * that went through it. To go on afresh is one more choice at every node, beside its children. Which
- * rollout comes next is a function of those there are: nothing else is kept.
+ * `tree`: Monte Carlo tree search whose simulations are whole rollouts. Each rollout continues an earlier one
+ * from some turn, and all its turns become nodes. A node's value is the mean reward of the rollouts through it.
+ * At each node, sampling a new action competes with the children. The next rollout is a function of the rollouts
+ * so far; there is no other state.
  *
  * Source: Kocsis and Szepesvári 2006 (UCT); Silver et al. 2017 (PUCT); Putta et al. 2024, "Agent Q",
  * arXiv:2408.07199.
- * Differs from them: all turns of a simulation become nodes, not its first alone; a node has no fixed
- * number of children, since nobody knows them before the policy has said them.
+ * Differs from them: all turns of a simulation become nodes, not only its first; a node has no fixed number of
+ * children, because actions are unknown until the policy samples them.
  */
 import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
 import { option, fixed, definePart } from "../composition/part-options.ts";
@@ -27,14 +27,14 @@ import {
 import { armScore, type TreeRule } from "./tree-selection.ts";
 import type { SearchedRollout } from "../states/searched-rollout.ts";
 
-/** The tree of rollouts, and where each node was seen. */
+/** The tree of rollouts, with the rollouts through each node. */
 export type SearchedTree = {
   readonly tree: SearchTree;
-  /** By node: a rollout that went through it, and how many of its turns lead there. */
+  /** By node: a rollout through it, and the number of its turns up to the node. */
   readonly seen: ReadonlyMap<string, { readonly rollout: string; readonly turns: number }>;
-  /** By rollout: the nodes after each of its turns. */
+  /** By rollout: the node after each of its turns. */
   readonly paths: ReadonlyMap<string, readonly string[]>;
-  /** By node: how often the policy decided there, and the sum of what came of it. */
+  /** By node: the number of the policy's decisions there, and the sum of their rewards. */
   readonly decisions: ReadonlyMap<string, { readonly visits: number; readonly valueSum: number }>;
 };
 
@@ -68,9 +68,9 @@ export function searchedTree(attempts: readonly SearchedRollout[]): SearchedTree
 }
 
 /**
- * The turn to go on from: so many turns of a rollout; `null` = from the start. From the root down the
- * better of the best child and a fresh decision by the rule; where the policy decided fewer than `width`
- * times, a fresh one.
+ * The next starting point: a rollout and the number of its turns to keep; `null` = the start of the task. From
+ * the root down, the selection rule chooses between the best child and a new action. A node with fewer than
+ * `width` decisions gets a new action.
  */
 export function whereToGoOn(
   attempts: readonly SearchedRollout[],
@@ -103,15 +103,15 @@ function childBy(tree: SearchTree, parent: string, action: string): string | nul
 }
 
 type TreeOptions = {
-  /** Default `puct` with exploration 0.5. */
+  /** Selection rule; default `puct` with exploration 0.5. */
   readonly rule?: TreeRule;
-  /** Decisions of the policy at a state before its children are compared. Default 2. */
+  /** Decisions at a node before its children are compared. Default 2. */
   readonly width?: number;
-  /** What of the rollouts is told as one more. */
+  /** How to compose a retold rollout from the search. */
   readonly retells?: Retells;
 };
 
-/** `tree`: `size` rollouts at each task, each from where the search says. */
+/** `tree`: `size` rollouts at each task, each starting where the search says. */
 export function tree(
   size?: number,
   { rule = { kind: "puct", exploration: 0.5 }, width, retells }: TreeOptions = {},
@@ -143,7 +143,7 @@ export function tree(
   );
 }
 
-/** A trajectory as a search sees it; its value by default the verifier's. */
+/** A trajectory as the search sees it; its value is the verifier's reward by default. */
 export function searchedRollout(
   trajectory: JudgedTrajectory,
   value: number = trajectory.verification.reward,
@@ -172,7 +172,7 @@ export function withRollouts(trees: StoredTrees, groups: readonly RewardedGroup[
   for (const { task, trajectories } of groups) {
     const earlier = entries.get(task) ?? [];
     const known = new Set(earlier.map(({ id }) => id));
-    // What was told of rollouts was never tried.
+    // Retold rollouts were not sampled.
     const added = trajectories.filter(
       ({ trajectory }) => trajectory.role !== "retold" && !known.has(trajectory.id),
     );

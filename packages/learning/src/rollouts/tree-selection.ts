@@ -1,17 +1,17 @@
 /**
- * `tree`: how a search weighs its choices, and the line of a finished tree that is imitated.
+ * `tree`: selection scores of a search, and the path of a finished tree that is imitated.
  *
  * Source: Kocsis and Szepesvári 2006 (UCT); Silver et al. 2017 (priors, PUCT); Agent Q, R-MCTS.
  */
 import { nodeValue, requireNode, type SearchTree } from "../states/search-tree.ts";
 
 export type TreeRule =
-  /** value + c · √(ln N / n); a child never visited comes first. */
+  /** value + c · √(ln N / n); an unvisited child comes first. */
   | { readonly kind: "uct"; readonly exploration: number }
   /** value + c · prior · √N / (1 + n) */
   | { readonly kind: "puct"; readonly exploration: number };
 
-/** What a choice is worth to a search that made `visits` of it at a node with `parentVisits`. */
+/** Selection score of a choice with `visits` visits at a node with `parentVisits`. */
 export function armScore(
   arm: { readonly value: number; readonly prior: number; readonly visits: number },
   parentVisits: number,
@@ -24,7 +24,7 @@ export function armScore(
   return arm.value + exploration * Math.sqrt(Math.log(parentVisits) / arm.visits);
 }
 
-/** Node ids from the root's child down, by most visits, value among equals: the line to imitate. */
+/** Node ids from the root's child down, by visits and then value: the path to imitate. */
 export function principalLine(tree: SearchTree): string[] {
   const line: string[] = [];
   for (let at = requireNode(tree, tree.root); ;) {

@@ -1,6 +1,6 @@
 /**
- * `horizon-curr`: the turn limit is short at first and widened by schedule, so that a policy learns to
- * act before it learns to act long.
+ * `horizon-curr`: the turn limit starts short and grows by a schedule, so that a policy learns short tasks
+ * first.
  *
  * Source: Xi et al. 2025, "AgentGym-RL" (ScalingInter-RL), arXiv:2509.08755.
  */
@@ -8,14 +8,14 @@ import { option, definePart } from "../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
 import type { SchedulePart } from "../composition/stage.ts";
 
-/** From this step on, so many turns. */
+/** The turn limit from this step on. */
 export type Horizon = { readonly fromStep: number; readonly maxTurns: number };
 
 /**
- * Most turns of a trajectory at a step.
+ * The turn limit at a step.
  *
- * @param horizons - the first from step 0; steps ascend, turns do not shrink.
- * @throws WaggleError `INVALID_ARGUMENT` for horizons that do not.
+ * @param horizons - the first starts at step 0; steps ascend and turns do not decrease.
+ * @throws WaggleError `INVALID_ARGUMENT` for other horizons.
  */
 export function maxTurnsAt(horizons: readonly Horizon[], step: number): number {
   const [first] = horizons;
@@ -26,14 +26,14 @@ export function maxTurnsAt(horizons: readonly Horizon[], step: number): number {
   if (first === undefined || first.fromStep !== 0 || !isOrdered) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `horizons must begin at step 0 and widen with the steps, got ${JSON.stringify(horizons).slice(0, 200)}; order them`,
+      `horizons must start at step 0 and must not decrease, got ${JSON.stringify(horizons).slice(0, 200)}`,
     );
   }
   const reached = horizons.findLast(({ fromStep }) => fromStep <= step);
   return (reached ?? first).maxTurns;
 }
 
-/** Horizons in equal steps from `first` turns to `last`, the last one reached at `steps`. */
+/** Horizons from `first` to `last` turns at equal distances; `last` is reached at `steps`. */
 export function evenHorizons(
   first: number,
   last: number,
@@ -47,7 +47,7 @@ export function evenHorizons(
   }));
 }
 
-/** `horizon-curr`: few turns at first, more later. */
+/** `horizon-curr`: a turn limit that grows during the stage. */
 export function horizonCurriculum(first: number, last: number, stages?: number): SchedulePart {
   return definePart(
     { horizonCurriculumStages: option(stages, 3) },
@@ -62,7 +62,7 @@ export function horizonCurriculum(first: number, last: number, stages?: number):
   );
 }
 
-/** `diff-curr`: easy tasks at first, all of them from `until` of the stage on. */
+/** `diff-curr`: easy tasks first, and all tasks after the share `until` of the stage. */
 export function difficultyCurriculum(until?: number): SchedulePart {
   return definePart(
     { difficultyCurriculumUntil: option(until, 0.5) },

@@ -3,17 +3,17 @@ import type { SchedulePart } from "../composition/stage.ts";
 
 export type LearningRate = (step: number) => number;
 
-/** The same rate at every step. */
+/** A constant rate. */
 export function constantRate(rate: number): LearningRate {
   return () => rate;
 }
 
-/** Rises linearly to `rate` over `steps` steps, the first one included, then stays. */
+/** Linear warm-up to `rate` over `steps` steps, then constant. */
 export function warmedUpRate(rate: number, steps: number): LearningRate {
   return (step) => rate * Math.min(1, (step + 1) / Math.max(1, steps));
 }
 
-/** Warm-up, then half a cosine from `rate` down to `floor` at `totalSteps`. */
+/** Linear warm-up, then cosine decay from `rate` to `floor` at `totalSteps`. */
 export function cosineRate(options: {
   readonly rate: number;
   readonly warmUpSteps: number;
@@ -28,7 +28,7 @@ export function cosineRate(options: {
   };
 }
 
-/** A learning rate by step; not a part of the literature's table. */
+/** Schedule part for a learning rate; the literature's table does not list it. */
 export function rate(of: (steps: number) => LearningRate): SchedulePart {
   return {
     slot: "schedule",

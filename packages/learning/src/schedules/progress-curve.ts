@@ -1,6 +1,5 @@
 /**
- * `weight-anneal`: a number that changes as training goes on, with exact values at both ends: reward and
- * loss weights that fade or grow.
+ * `weight-anneal`: a reward or loss weight that changes during training, with exact values at both ends.
  *
  * Source: SPEAR (bonus fades, self-imitation grows), Atom-Searcher (process fades to outcome), MSRL.
  */
@@ -13,7 +12,7 @@ export type Curve = "linear" | "cosine" | "step";
 export type Annealing = {
   readonly from: number;
   readonly to: number;
-  /** First step that is not at `from` any more, and first step at `to`; begin ≤ end. */
+  /** Last step at `from`, and first step at `to`; begin ≤ end. */
   readonly begin: number;
   readonly end: number;
   /** `step` jumps at `end`. Default `linear`. */
@@ -33,7 +32,7 @@ export function annealedAt(
   return from + (to - from) * share;
 }
 
-/** `weight-anneal`: weights of reward components move from one number to another over the stage. */
+/** `weight-anneal`: weights of reward components change from one number to another over the stage. */
 export function weightAnneal(
   weights: { readonly [component: string]: readonly [from: number, to: number] },
   curve?: Curve,

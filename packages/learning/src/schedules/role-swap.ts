@@ -1,7 +1,7 @@
-/** The members of a team move on to the next role. */
+/** Rotates the members of a team through the roles. */
 import type { SchedulePart } from "../composition/stage.ts";
 
-/** `role-swap`: every `period` steps the members of a team take the roles after their own. */
+/** `role-swap`: every `period` steps, each member of a team takes the next role. */
 export function roleSwap(period: number): SchedulePart {
   return {
     slot: "schedule",

@@ -1,6 +1,6 @@
 /**
- * `flywheel`: each round keeps what is still hard, hardens what is solved, and branches what failed.
- * Who writes the new tasks is a port; here is only which ones are asked for.
+ * `flywheel`: each round keeps hard tasks, makes solved tasks harder, and adds variants of failed tasks.
+ * Decides which new tasks are requested; a port provides them.
  *
  * Source: AgenticQwen (dual data flywheels), AgentSynth (difficulty by steps).
  */
@@ -13,30 +13,30 @@ import { requireInside } from "../statistics.ts";
 export type FlywheelTask = {
   readonly id: string;
   readonly passRate: number;
-  /** Rounds of hardening behind it. */
+  /** How often it was made harder. */
   readonly generation: number;
 };
 
 export type FlywheelOrder =
-  /** Keep it as it is. */
+  /** Keep the task. */
   | { readonly kind: "keep"; readonly id: string }
-  /** Make a harder one of it. */
+  /** Request a harder version. */
   | { readonly kind: "harden"; readonly id: string; readonly generation: number }
-  /** Make several of its kind around the error. */
+  /** Request several variants around the error. */
   | { readonly kind: "branch"; readonly id: string; readonly copies: number }
-  /** Leave it out: solved and as hard as it gets, or hopeless for too long. */
+  /** Drop it: solved at the highest level, or failed for too long. */
   | { readonly kind: "retire"; readonly id: string };
 
 export type FlywheelRule = {
-  /** Pass rate from which a task is solved, and up to which it failed. Defaults 0.8 and 0.2. */
+  /** Pass rates at which a task counts as solved and as failed. Defaults 0.8 and 0.2. */
   readonly solvedFrom?: number;
   readonly failedTo?: number;
   readonly mostGenerations: number;
-  /** New tasks around a failure. Default 2. */
+  /** Number of variants of a failed task. Default 2. */
   readonly copies?: number;
 };
 
-/** One order a task, in order. */
+/** One order per task, in the same order. */
 export function flywheelRound(
   tasks: readonly FlywheelTask[],
   { solvedFrom = 0.8, failedTo = 0.2, mostGenerations, copies = 2 }: FlywheelRule,
@@ -48,12 +48,12 @@ export function flywheelRound(
       return isLast ? { kind: "retire", id } : { kind: "harden", id, generation: generation + 1 };
     }
     if (passRate > failedTo) return { kind: "keep", id };
-    // A task that hardening has made hopeless goes; one of the first generation is learned in parts.
+    // Drop a failed task that was made harder; split an original one into variants.
     return isLast && passRate === 0 ? { kind: "retire", id } : { kind: "branch", id, copies };
   });
 }
 
-/** Tasks that are waiting for the next steps, each with how often it was made harder. */
+/** Tasks that wait for the next steps, each with how often it was made harder. */
 type Waiting = { readonly task: TaskReference; readonly generation: number };
 
 type Wheel = {
@@ -61,18 +61,18 @@ type Wheel = {
   readonly seen: { readonly [task: string]: number };
 };
 
-/** Nothing waits before the first step. */
+/** The empty queue. */
 export const taskWheel: StatePart<"task-stats"> = kept("task-stats", (): Wheel => ({
   waiting: [],
   seen: {},
 }));
 
-/** Most tasks that wait; the oldest are forgotten. */
+/** Maximum number of waiting tasks; the oldest are dropped. */
 const MOST = 256;
 
 /**
- * `student-fail`: groups without a success and what was made of them come back; the next step's tasks
- * are those that wait, and new ones where there are too few.
+ * `student-fail`: tasks without a success and their variants return. The next step takes the waiting tasks,
+ * filled up with new ones.
  */
 export function failuresReturn(
   rule: FlywheelRule = { mostGenerations: 2 },
@@ -108,7 +108,7 @@ export function failuresReturn(
   );
 }
 
-/** Tasks that follow from how one went. */
+/** The tasks that follow from the result of one. */
 function madeOf(
   { task: name, trajectories }: RewardedGroup,
   { seen }: Wheel,

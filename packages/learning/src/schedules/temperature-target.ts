@@ -1,6 +1,5 @@
 /**
- * `temp-target`: the sampling temperature follows an entropy target, so that exploration neither dies
- * nor runs away: controlled from what was measured.
+ * `temp-target`: controls the sampling temperature so that the measured entropy stays at a target.
  *
  * Source: Liu et al. 2025, "AceReason-Nemotron 1.1", arXiv:2506.13284 (temperature-adjusted entropy near
  * 0.3).
@@ -12,16 +11,16 @@ import { filterPart } from "../filters/filter-part.ts";
 
 export type TemperatureControl = {
   readonly target: number;
-  /** Change of log temperature per nat of error and step. */
+  /** Change of the log temperature per step and per nat of error. */
   readonly gain: number;
   readonly least: number;
   readonly most: number;
 };
 
 /**
- * The next temperature after this entropy was measured at the present one.
+ * The next temperature, from the entropy measured at the current one.
  *
- * @throws WaggleError `NON_FINITE_VALUE` where nothing was measured.
+ * @throws WaggleError `NON_FINITE_VALUE` if the entropy is not finite.
  */
 export function nextTemperature(
   { target, gain, least, most }: TemperatureControl,
@@ -31,14 +30,14 @@ export function nextTemperature(
   if (!Number.isFinite(entropy)) {
     throw new WaggleError(
       "NON_FINITE_VALUE",
-      `a measured entropy must be finite, got ${entropy}; measure it over sampled tokens`,
+      `the measured entropy is ${entropy}; it must be finite (measure it over sampled tokens)`,
     );
   }
   const next = temperature * Math.exp(gain * (target - entropy));
   return Math.max(least, Math.min(most, next));
 }
 
-/** Mean entropy of the sampled tokens, nats; NaN where there are none. */
+/** Mean entropy of the sampled tokens in nats; NaN if there are none. */
 export function meanEntropy(groups: readonly RewardedGroup[]): number {
   const entropies = groups.flatMap(({ trajectories }) =>
     trajectories.flatMap(({ trajectory: { samples } }) =>
@@ -48,7 +47,7 @@ export function meanEntropy(groups: readonly RewardedGroup[]): number {
   return entropies.reduce((sum, entropy) => sum + entropy, 0) / entropies.length;
 }
 
-/** Leaves none out: measures the mean entropy of sampled tokens, and moves the temperature by it. */
+/** A filter that drops nothing: it measures the mean entropy of sampled tokens and updates the temperature. */
 export function measuredEntropy(control: TemperatureControl): FilterPart<"temperature"> {
   return filterPart(
     "measured-entropy",
@@ -60,7 +59,7 @@ export function measuredEntropy(control: TemperatureControl): FilterPart<"temper
   );
 }
 
-/** Samples at the temperature that was found. */
+/** Samples at the current temperature. */
 export function temperatureTarget(): SchedulePart {
   return {
     slot: "schedule",

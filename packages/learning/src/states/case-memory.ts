@@ -1,9 +1,9 @@
 /**
- * `cases`: remembered cases with a value each: how much reading the case has paid. A policy improves by
- * which case is read; weights do not move.
+ * `cases`: stored cases, each with a value: the expected reward of reading it. The policy improves by choosing
+ * better cases; its weights are frozen.
  *
  * Source: Zhou et al. 2025, "AgentFly" (Memento), arXiv:2508.16153 (soft Q-learning over cases).
- * Differs from it: tabular values and a likeness handed in, no learned encoder.
+ * Differs from it: tabular values and a given similarity, no learned encoder.
  */
 import { requireFiniteRewards } from "../statistics.ts";
 
@@ -12,10 +12,10 @@ export type Case = {
   readonly situation: string;
   readonly action: string;
   readonly reward: number;
-  /** Expected reward of reading it. */
+  /** Expected reward of reading the case. */
   readonly value: number;
   readonly reads: number;
-  /** The same by stage, where reading it pays differently in each. */
+  /** Value by stage, if stages value the case differently. */
   readonly byStage?: { readonly [stage: string]: number };
 };
 
@@ -25,7 +25,7 @@ export function caseMemory(): CaseMemory {
   return { cases: [], written: 0 };
 }
 
-/** The memory with one more case, whose value starts at its reward. */
+/** Adds a case, whose value starts at its reward. */
 export function writeCase(
   memory: CaseMemory,
   entry: Pick<Case, "situation" | "action" | "reward">,
@@ -38,15 +38,15 @@ export function writeCase(
   };
 }
 
-/** Expected reward of reading a case; of a stage that has not read it, its value in all. */
+/** Expected reward of reading a case in a stage; its overall value if the stage has not read it. */
 export function valueIn({ value, byStage = {} }: Case, stage?: string): number {
   return stage !== undefined && Object.hasOwn(byStage, stage) ? (byStage[stage] ?? value) : value;
 }
 
 /**
- * The memory after a case was read and the run paid: value ← value + rate · (reward + γ · next − value).
+ * Updates the value of a case after it was read: value ← value + rate · (reward + γ · next − value).
  *
- * @param nextValue - best value of the cases of the next situation; 0 at the end of a run.
+ * @param nextValue - best value among the cases of the next situation; 0 at the end of a rollout.
  */
 export function creditCase(
   memory: CaseMemory,
@@ -61,7 +61,7 @@ export function creditCase(
     readonly rate?: number;
     readonly discount?: number;
     readonly nextValue?: number;
-    /** Whose value moves; absent = the one that all stages share. */
+    /** The stage whose value is updated; absent = the shared value. */
     readonly stage?: string;
   } = {},
 ): CaseMemory {
@@ -79,7 +79,7 @@ export function creditCase(
   };
 }
 
-/** The memory without its least valuable cases beyond `capacity`, the older of equals first. */
+/** Drops the least valuable cases beyond `capacity`, the older of equal ones first. */
 export function forgetCases(memory: CaseMemory, capacity: number): CaseMemory {
   const kept = new Set(memory.cases.toSorted((a, b) => b.value - a.value).slice(0, capacity));
   return { ...memory, cases: memory.cases.filter((entry) => kept.has(entry)) };

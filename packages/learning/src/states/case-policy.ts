@@ -1,7 +1,6 @@
 /**
- * Which case to read: a value of reading each case in a situation, linear in features of the two, and a
- * soft choice by that value. Learned online from what runs paid; no weight of the model moves. Not the
- * store of cases.
+ * Chooses the case to read: a value for each case in a situation, linear in features of both, and a softmax
+ * over these values. Learned online from rewards; the model's weights are frozen.
  *
  * Source: Zhou et al. 2025, "AgentFly" (Memento), arXiv:2508.16153: the soft Q-learning of a retrieval
  * policy over cases, μ(c|s) ∝ exp(Q(s, c)/α), with a parametric Q; Haarnoja et al. 2017, "Reinforcement
@@ -13,19 +12,19 @@ import { requireFiniteRewards, requireInside, requireSameLength } from "../stati
 import { type Case, valueIn } from "./case-memory.ts";
 import { wordOverlap } from "./words.ts";
 
-/** Hashed places of shared words. */
+/** Number of hash buckets for shared words. */
 const BUCKETS = 64;
-/** Constant, likeness, the case's own value; then the buckets. */
+/** Number of features: constant, similarity, the case's own value, and the buckets. */
 const FIRST_BUCKET = 3;
 
 export type CasePolicy = {
   /** `[features]` */
   readonly weights: readonly number[];
-  /** α: how soft the choice is, in units of value. */
+  /** α, the temperature of the choice, in units of value. */
   readonly temperature: number;
 };
 
-/** A policy that has learned nothing: likeness and the case's own value count alike. */
+/** The initial policy: similarity and the case's own value have equal weight. */
 export function casePolicy(temperature: number = 0.1): CasePolicy {
   requireInside("temperature", temperature, Number.MIN_VALUE, Number.MAX_VALUE);
   const weights = Array.from({ length: FIRST_BUCKET + BUCKETS }, () => 0);
@@ -34,7 +33,7 @@ export function casePolicy(temperature: number = 0.1): CasePolicy {
   return { weights, temperature };
 }
 
-/** `[features]` of reading a case in a situation. `stage`: whose value of the case counts. */
+/** `[features]` of a case in a situation. `stage` selects the case's value. */
 export function caseFeatures(entry: Case, situation: string, stage?: string): number[] {
   const features = Array.from({ length: FIRST_BUCKET + BUCKETS }, () => 0);
   features[0] = 1;
@@ -47,7 +46,7 @@ export function caseFeatures(entry: Case, situation: string, stage?: string): nu
   return features;
 }
 
-/** `[cases]` Q of each, from `[cases][features]`. */
+/** `[cases]` Q values, from `[cases][features]`. */
 export function caseValues(
   { weights }: CasePolicy,
   features: readonly (readonly number[])[],
@@ -58,7 +57,7 @@ export function caseValues(
   });
 }
 
-/** α log Σ exp(Q/α): what a situation is worth to a policy that chooses softly; 0 without cases. */
+/** Soft value of a situation, α log Σ exp(Q/α); 0 without cases. */
 export function softValue(values: readonly number[], temperature: number): number {
   if (values.length === 0) return 0;
   const most = Math.max(...values);
@@ -66,13 +65,13 @@ export function softValue(values: readonly number[], temperature: number): numbe
   return most + temperature * Math.log(sum);
 }
 
-/** `[cases]` chances of reading each: exp(Q/α) over their sum. */
+/** `[cases]` probability of reading each case: softmax of Q/α. */
 export function choiceChances(values: readonly number[], temperature: number): number[] {
   const soft = softValue(values, temperature);
   return values.map((value) => Math.exp((value - soft) / temperature));
 }
 
-/** `[features]` derivative of the log of the chance of reading `chosen`: (φ − Σ μ φ)/α. */
+/** `[features]` gradient of the log-probability of reading `chosen`: (φ − Σ μ φ)/α. */
 export function logChanceGradient(
   policy: CasePolicy,
   features: readonly (readonly number[])[],
@@ -85,7 +84,7 @@ export function logChanceGradient(
   });
 }
 
-/** ½(Q − target)² and its derivative; the target is a constant (semi-gradient). */
+/** ½(Q − target)² and its semi-gradient, with a constant target. */
 export function caseLoss(
   policy: CasePolicy,
   features: readonly number[],
@@ -97,7 +96,7 @@ export function caseLoss(
   return { loss: 0.5 * error ** 2, gradient: features.map((feature) => error * feature) };
 }
 
-/** Weights moved against a gradient. */
+/** One step of gradient descent. */
 export function movedPolicy(
   policy: CasePolicy,
   gradient: readonly number[],

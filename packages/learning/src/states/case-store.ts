@@ -1,4 +1,4 @@
-/** Cases and the policy that chooses among them: what a page needs to act by past rollouts. */
+/** Cases and the policy that chooses among them, in the form that pages use. */
 import { kept, type StatePart } from "../composition/state.ts";
 import { drawWeighted } from "../draw.ts";
 import { type CaseMemory, caseMemory } from "./case-memory.ts";
@@ -12,19 +12,19 @@ import {
 
 export type CaseStore = { readonly memory: CaseMemory; readonly policy: CasePolicy };
 
-/** Without a case. @param temperature - of the choice, in units of reward. */
+/** An empty store. @param temperature - temperature of the choice, in units of reward. */
 export function caseStore(temperature?: number): CaseStore {
   return { memory: caseMemory(), policy: casePolicy(temperature) };
 }
 
-/** `cases`: past rollouts; which one is read is what is learned. */
+/** `cases`: past rollouts; learning decides which one is read. */
 export function cases({
   temperature,
   stage,
 }: {
-  /** Of the choice, in units of reward. */
+  /** Temperature of the choice, in units of reward. */
   readonly temperature?: number;
-  /** Whose values count, where stages value the same case differently. */
+  /** The stage whose values are used, if stages value cases differently. */
   readonly stage?: string;
 } = {}): StatePart<"cases"> {
   return {
@@ -34,7 +34,7 @@ export function cases({
       if (at !== "start" || memory.cases.length === 0) return null;
       const features = memory.cases.map((entry) => caseFeatures(entry, situation, stage));
       const values = caseValues(policy, features);
-      // Drawn softly in evaluations too: that is the policy that was learned.
+      // Evaluation samples from the softmax too, because that is the learned policy.
       const [drawn] = drawWeighted(choiceChances(values, policy.temperature), 1, random);
       const chosen = memory.cases[drawn ?? 0];
       return chosen === undefined ? null : { ids: [chosen.id], parts: { cases: [chosen] } };

@@ -1,6 +1,6 @@
 /**
- * `experience`: short texts that are put before the prompt, edited in place of weights. Every edit makes
- * a new version, and any version can be gone back to. What to write is decided elsewhere.
+ * `experience`: short texts before the prompt, which are edited instead of weights. Each edit creates a new
+ * version, and every version can be restored.
  *
  * Source: Cai et al. 2025, "Training-Free Group Relative Policy Optimization", arXiv:2510.08191
  * (add, modify, delete, keep).
@@ -17,11 +17,11 @@ export type ExperienceEdit =
   | { readonly edit: "delete"; readonly id: string };
 
 export type ExperienceLibrary = {
-  /** Most entries, and most characters of one. */
+  /** Limits: number of entries and characters per entry. */
   readonly limits: { readonly entries: number; readonly characters: number };
-  /** Newest last; the first is empty. */
+  /** Versions, newest last; the first is empty. */
   readonly versions: readonly (readonly Experience[])[];
-  /** Entries ever added: the next id. */
+  /** Number of entries ever added, for the next id. */
   readonly added: number;
 };
 
@@ -38,11 +38,11 @@ export function experiencesOf({ versions }: ExperienceLibrary): readonly Experie
 
 export type EditedLibrary = {
   readonly library: ExperienceLibrary;
-  /** Edits that could not be made, with a stable word; a writer's mistake is data. */
+  /** Edits that could not be made, with a reason code; a writer's mistake is data. */
   readonly refused: readonly { readonly edit: ExperienceEdit; readonly reason: string }[];
 };
 
-/** The library after these edits: one new version, or none where no edit could be made. */
+/** Applies edits as one new version; no new version if no edit could be made. */
 export function editExperiences(
   library: ExperienceLibrary,
   edits: readonly ExperienceEdit[],
@@ -82,7 +82,7 @@ function reasonAgainst(
   return entries.length >= limits.entries ? "full" : null;
 }
 
-/** What is put before the prompt; empty where nothing is known. */
+/** The text before the prompt; empty without entries. */
 export function experienceText(library: ExperienceLibrary): string {
   return experiencesOf(library)
     .map(({ text }) => `- ${text}`)
@@ -90,8 +90,8 @@ export function experienceText(library: ExperienceLibrary): string {
 }
 
 /**
- * `experience`: lessons. `whole`: all of them before the task; `by-step`: those most like the request,
- * and after each turn those most like what came of it; `none`: somebody else reads them.
+ * `experience`: lessons. `whole`: all lessons before the task. `by-step`: the lessons most similar to the
+ * request, and after each turn those most similar to its result. `none`: rollouts do not read them.
  */
 export function experience(
   read?: "whole" | "by-step" | "none",
@@ -100,7 +100,7 @@ export function experience(
     most,
   }: {
     readonly limits?: ExperienceLibrary["limits"];
-    /** Lessons at once, where they are fetched by step. */
+    /** Number of lessons that `by-step` fetches. */
     readonly most?: number;
   } = {},
 ): StatePart<"experience"> {

@@ -1,6 +1,6 @@
 /**
- * Learned state as an artefact, and the artefact as something to read. The best prompt, the lessons and the
- * cases of a run go in; a page or a replay reads them as the run did, without exploring.
+ * Guidance as an artifact: the best prompt, the lessons and the cases of a run. A page or a replay reads it as
+ * the run did, without exploration.
  */
 import { type Guidance, WaggleError } from "@waggle/protocol";
 import { drawWeighted } from "../draw.ts";
@@ -10,10 +10,10 @@ import { type ExperienceLibrary, experiencesOf } from "./experience-library.ts";
 import { bestPrompt, type PromptPopulation } from "./prompt-population.ts";
 import type { ReadingParts } from "./reading-text.ts";
 
-/** What a run learned in words; `null` where it learned none. */
+/** The texts that a run learned; `null` if it learned none. */
 export function guidanceOf(state: { readonly [name: string]: unknown }): Guidance | null {
   const population = state["prompts"] as PromptPopulation | undefined;
-  // A team's instructions are no single policy's.
+  // The instructions of a team do not fit a single policy.
   const prompts = population?.living.some(({ role }) => role !== undefined)
     ? undefined
     : population;
@@ -29,10 +29,10 @@ export function guidanceOf(state: { readonly [name: string]: unknown }): Guidanc
 }
 
 /**
- * What a rollout reads of it. A case is drawn as softly as it was learned.
+ * Selects the guidance of a rollout. Cases are sampled at the learned temperature.
  *
- * @param draw - in [0, 1): the same draw and situation read the same.
- * @throws WaggleError `SCHEMA_INVALID` for a choice of cases that this code does not know.
+ * @param draw - random number in [0, 1); the same draw and situation give the same guidance.
+ * @throws WaggleError `SCHEMA_INVALID` for a case policy with an unknown number of weights.
  */
 export function guidanceReading(
   { prompt, lessons, cases }: Guidance,
@@ -45,7 +45,7 @@ export function guidanceReading(
   if (policy.weights.length !== known) {
     throw new WaggleError(
       "SCHEMA_INVALID",
-      `a choice of cases must have ${known} weights, got ${policy.weights.length}; learn the cases again`,
+      `a case policy needs ${known} weights, got ${policy.weights.length}; learn the cases again`,
     );
   }
   const entries = memory.cases.map(({ byStage, ...entry }) =>

@@ -1,6 +1,6 @@
 /**
- * `memory-bank`: an agent's external memory, changed by operations that a policy chooses and that are
- * paid by what a later answer makes of them. Not case memory: entries have no value of their own.
+ * `memory-bank`: an external memory that a policy changes by operations. The reward of an operation is that of
+ * the later answer that uses it. Unlike cases, entries have no value.
  *
  * Source: Yan et al. 2025, "Memory-R1", arXiv:2508.19828 (add, update, delete, none).
  */
@@ -20,7 +20,7 @@ export function memoryBank(): MemoryBank {
   return { entries: [], written: 0 };
 }
 
-/** The bank after an operation, and whether it could be carried out; a policy's mistake is data. */
+/** Applies an operation, and says whether it was possible; a policy's mistake is data. */
 export function operateMemory(
   bank: MemoryBank,
   operation: MemoryOperation,
@@ -50,7 +50,7 @@ export function operateMemory(
   }
 }
 
-/** The `count` entries that share most words with a query, the newer of equals first; none that share none. */
+/** The `count` entries with the most words in common with a query, newer first among equals. */
 export function recallMemory(bank: MemoryBank, query: string, count: number): MemoryEntry[] {
   return bank.entries
     .map((entry, at) => ({ entry, at, shared: wordOverlap(query, entry.text).shared.length }))

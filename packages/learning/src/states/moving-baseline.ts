@@ -1,19 +1,19 @@
 /**
- * RAE: a moving average of returns per key (task environment, role, visitor) as the baseline of single
- * rollouts. It serves groups of one, which group estimators refuse. A plain value: it survives JSON.
+ * RAE: a moving average of returns by key (environment, role or visitor) as the baseline of single rollouts. It
+ * accepts groups of one, which group estimators refuse. The state is a plain JSON value.
  *
  * Source: Liu et al. 2025, "SPIRAL" (role-conditioned advantage estimation), arXiv:2506.24119;
  * prime-rl 559b447 has decay 0.95.
- * Differs from it: an unseen key starts at a stated prior, so that its first rollout teaches too.
+ * Differs from it: an unseen key starts at a given prior, so that its first rollout already has a baseline.
  */
 import { option, definePart } from "../composition/part-options.ts";
 import { kept, type StatePart } from "../composition/state.ts";
 import { requireFiniteRewards, requireSameLength } from "../statistics.ts";
 
 export type MovingBaseline = {
-  /** Share of the past that is kept, in [0, 1). */
+  /** Decay per return, in [0, 1). */
   readonly decay: number;
-  /** What a key is worth before its first return. */
+  /** Prior mean of a key before its first return. */
   readonly prior: number;
   readonly values: { readonly [key: string]: number };
 };
@@ -24,14 +24,14 @@ export function movingBaseline(
   return { decay: options.decay ?? 0.95, prior: options.prior ?? 0, values: {} };
 }
 
-/** The baseline of a key now. */
+/** The current baseline of a key. */
 export function baselineOf({ prior, values }: MovingBaseline, key: string): number {
   return Object.hasOwn(values, key) ? values[key]! : prior;
 }
 
 /**
- * Advantages of single rollouts, each against the baseline as it was before the batch, and the
- * baseline after it: b ← decay · b + (1 − decay) · r, in order.
+ * Advantages of single rollouts against the baseline before the batch, and the baseline after it:
+ * b ← decay · b + (1 − decay) · r, in order.
  *
  * @param rewards - `[N]`, N ≥ 1.
  * @param keys - `[N]`
@@ -52,7 +52,7 @@ export function movingBaselineAdvantages(
   return { advantages, baseline: { ...baseline, values: Object.fromEntries(values) } };
 }
 
-/** A moving average of rewards by key. */
+/** State: a moving average of rewards by key. */
 export function baseline(
   options: Parameters<typeof movingBaseline>[0] = {},
 ): StatePart<"baseline"> {

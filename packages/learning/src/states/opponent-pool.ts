@@ -1,6 +1,6 @@
 /**
- * `opponents`: past checkpoints with how often the learner beats each. Opponents are drawn by how hard
- * they still are, so that an old weakness does not come back unseen.
+ * `opponents`: past checkpoints with the learner's win rate against each. Harder opponents are drawn more
+ * often, so that an old weakness cannot return unnoticed.
  *
  * Source: Vinyals et al. 2019, "AlphaStar" (prioritized fictitious self-play); SPIN, arXiv:2401.01335
  * (the previous checkpoint alone).
@@ -15,7 +15,7 @@ type Opponent = {
   /** Policy version. */
   readonly version: string;
   readonly games: number;
-  /** The learner's wins, ties half. */
+  /** The learner's wins; a tie counts half. */
   readonly wins: number;
 };
 
@@ -25,7 +25,7 @@ export function opponentPool(capacity: number): OpponentPool {
   return { capacity, opponents: [] };
 }
 
-/** The pool with a new checkpoint; beyond capacity the one that is beaten most leaves, never the new one. */
+/** Adds a checkpoint; beyond the capacity, drops the most beaten one, but never the new one. */
 export function addOpponent(pool: OpponentPool, version: string): OpponentPool {
   const opponents = [...pool.opponents, { version, games: 0, wins: 0 }];
   if (opponents.length <= pool.capacity) return { ...pool, opponents };
@@ -34,7 +34,7 @@ export function addOpponent(pool: OpponentPool, version: string): OpponentPool {
   return { ...pool, opponents: opponents.filter((opponent) => opponent !== easiest) };
 }
 
-/** The pool after a game: 1 where the learner won, 0.5 for a tie, 0 for a loss. */
+/** Records a game: 1 for the learner's win, 0.5 for a tie, 0 for a loss. */
 export function recordGame(pool: OpponentPool, version: string, result: number): OpponentPool {
   requireInside("result", result, 0, 1);
   return {
@@ -48,7 +48,7 @@ export function recordGame(pool: OpponentPool, version: string, result: number):
 }
 
 /**
- * The version to play against: chance in proportion to (1 − win rate)^hardness; 0 draws evenly.
+ * Draws an opponent with probability proportional to (1 − win rate)^hardness; a hardness of 0 is uniform.
  *
  * @throws WaggleError `INVALID_ARGUMENT` for an empty pool.
  */
@@ -68,12 +68,12 @@ export function drawOpponent(
   return (pool.opponents[chosen] as Opponent).version;
 }
 
-/** (wins + 1)/(games + 2): an opponent never met is even, none is beaten for sure. */
+/** Smoothed win rate, (wins + 1)/(games + 2). */
 function winRate({ wins, games }: Opponent): number {
   return (wins + 1) / (games + 2);
 }
 
-/** `opponents`: past checkpoints, one more of them at each beginning of the stage; `names` act as them. */
+/** `opponents`: past checkpoints, with a new one at each start of the stage; the roles `names` play them. */
 export function opponents(
   capacity?: number,
   names: readonly string[] = ["opponent"],

@@ -1,9 +1,9 @@
 /**
- * `progress-est`: what each step contributed, learned from outcomes alone: a linear model of step
- * features whose contributions over a run are fitted to sum to its outcome. A plain value.
+ * `progress-est`: the contribution of each step, learned only from outcomes: a linear model of step features
+ * whose contributions over a rollout are fitted to sum to its outcome. A plain value.
  *
  * Source: Wang et al. 2025, "SPA-RL", arXiv:2505.20732 (squared error between summed contributions and
- * the outcome). Differs from it: linear in features handed in, not a head of the model.
+ * the outcome). Differs from it: linear in given features, not a head of the model.
  */
 import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
 import type { StatePart } from "../composition/state.ts";
@@ -15,7 +15,7 @@ export function progressEstimator(features: number): ProgressEstimator {
   return { weights: Array.from({ length: features }, () => 0) };
 }
 
-/** `[steps]` contribution of each step: weights · features. */
+/** `[steps]` contribution of each step, weights · features. */
 export function stepContributions(
   { weights }: ProgressEstimator,
   steps: readonly (readonly number[])[],
@@ -27,7 +27,7 @@ export function stepContributions(
 }
 
 /**
- * The estimator after one gradient step on ½ · mean (Σ contributions − outcome)² over runs.
+ * One gradient step on ½ · mean (Σ contributions − outcome)² over rollouts.
  *
  * @param runs - `[N][steps][features]`
  * @param outcomes - `[N]`
@@ -51,17 +51,17 @@ export function fitProgress(
   return { weights: estimator.weights.map((weight, i) => weight - rate * gradient[i]!) };
 }
 
-/** Numbers that say what a turn was: what `featuresOf` gives. */
+/** The number of features that `featuresOf` returns. */
 const FEATURES = 6;
 
-/** Contributions of turns, linear in what they were; nothing is known before the first step. */
+/** State: the linear model of turn contributions, initially 0. */
 export const progressEstimate: StatePart<"progress-est"> = {
   slot: "state",
   part: "progress-est",
   initial: () => progressEstimator(FEATURES),
 };
 
-/** Runs, fails, repeats, answers in words, cannot be read; and one for every turn. */
+/** `[turns][features]`: has a successful call, a failed call, a repeated call, only text, is unreadable; constant. */
 export function featuresOf({ turns }: JudgedTrajectory): number[][] {
   const made = new Set<string>();
   return turns.map((turn) => {

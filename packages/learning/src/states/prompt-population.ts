@@ -1,12 +1,12 @@
 /**
- * `prompts`: a population of instructions (or programs), each credited with the rewards of what ran
- * under it. Sampling moves to the better; weak ones are pruned into an archive, crashed ones are
- * archived as failed, and the best never leaves.
+ * `prompts`: a population of instructions (or programs), each credited with the rewards of its rollouts. Better
+ * ones are sampled more often. Weak ones are pruned into an archive, failed ones are archived with a reason,
+ * and the best one always stays.
  *
  * Source: Zhou et al. 2025, "Agentic Policy Optimization via Instruction-Policy Co-Evolution" (INSPO),
  * arXiv:2512.01945 (softmax of importance weights); upper confidence bounds, Auer et al. 2002; ADAS and
  * SICA (archive).
- * Differs from INSPO: importance is the mean reward, which needs no rate of its own.
+ * Differs from INSPO: importance is the mean reward, which needs no learning rate.
  */
 import { WaggleError } from "@waggle/protocol";
 import { kept, type StatePart } from "../composition/state.ts";
@@ -16,11 +16,11 @@ import { argMax, requireFiniteRewards, requireInside } from "../statistics.ts";
 export type Prompt = {
   readonly id: string;
   readonly text: string;
-  /** Whose it is, where each of several roles has its own. */
+  /** The role it belongs to, if each role has its own. */
   readonly role?: string;
-  /** How it wants to be improved, where it says so itself. */
+  /** Its own instruction for improving it, if it has one. */
   readonly improver?: string;
-  /** What it was made from, `null` for a seed. */
+  /** Id of its parent; `null` for an initial prompt. */
   readonly parent: string | null;
   readonly uses: number;
   readonly rewardSum: number;
@@ -28,7 +28,7 @@ export type Prompt = {
 
 export type PromptPopulation = {
   readonly living: readonly Prompt[];
-  /** Pruned or failed, with the reason. */
+  /** Pruned or failed prompts, with the reason. */
   readonly archive: readonly (Prompt & { readonly reason: "pruned" | "failed-check" })[];
 };
 
@@ -39,13 +39,13 @@ export function promptPopulation(seeds: readonly string[]): PromptPopulation {
   };
 }
 
-/** One empty instruction for each role. */
+/** A population with one empty instruction for each role. */
 export function promptsByRole(roles: readonly string[]): PromptPopulation {
   const { living, archive } = promptPopulation(roles.map(() => ""));
   return { archive, living: living.map((prompt, i) => ({ ...prompt, role: roles[i] as string })) };
 }
 
-/** The population with another instruction for a role; the one before is archived. */
+/** Replaces a role's instruction and archives the old one. */
 export function replacePrompt(
   population: PromptPopulation,
   role: string,
@@ -60,14 +60,14 @@ export function replacePrompt(
   };
 }
 
-/** Mean reward, 0 where never used. */
+/** Mean reward; 0 if never used. */
 export function promptReward({ uses, rewardSum }: Prompt): number {
   return uses === 0 ? 0 : rewardSum / uses;
 }
 
 /**
- * The prompt to run next: unused ones first, then the highest mean + exploration · √(2 ln N / n). No
- * randomness: equals go to the first.
+ * The prompt to run next: unused ones first, then the highest mean + exploration · √(2 ln N / n). It is
+ * deterministic; among equals the first wins.
  */
 export function choosePrompt(population: PromptPopulation, exploration: number = 0.5): Prompt {
   const total = population.living.reduce((sum, { uses }) => sum + uses, 0);
@@ -79,7 +79,7 @@ export function choosePrompt(population: PromptPopulation, exploration: number =
   return requirePrompt(population.living[argMax(bounds)]);
 }
 
-/** The used prompt with the highest mean, the first where none was used. */
+/** The used prompt with the highest mean; the first prompt if none was used. */
 export function bestPrompt({ living }: PromptPopulation): Prompt {
   const scores = living.map((prompt) =>
     prompt.uses === 0 ? Number.NEGATIVE_INFINITY : promptReward(prompt),
@@ -87,7 +87,7 @@ export function bestPrompt({ living }: PromptPopulation): Prompt {
   return requirePrompt(living[argMax(scores)]);
 }
 
-/** A prompt drawn by softmax of mean rewards / temperature; unused ones count as the best so far. */
+/** Draws a prompt by softmax of mean reward / temperature; unused ones count as the best so far. */
 export function drawPrompt(
   population: PromptPopulation,
   random: () => number,
@@ -102,7 +102,7 @@ export function drawPrompt(
   return requirePrompt(chosen === undefined ? undefined : population.living[chosen]);
 }
 
-/** The population after runs under this prompt. */
+/** Credits a prompt with the rewards of its rollouts. */
 export function creditPrompt(
   population: PromptPopulation,
   id: string,
@@ -122,8 +122,8 @@ export function creditPrompt(
 }
 
 /**
- * The population with a new prompt made from `parent`; one that failed its check goes to the archive.
- * Ids count up over both, so that an id is never used twice.
+ * Adds a prompt made from `parent`; one that failed its check goes to the archive. Ids count over both lists, so
+ * an id is never reused.
  */
 export function addPrompt(
   population: PromptPopulation,
@@ -140,7 +140,7 @@ export function addPrompt(
     : { ...population, archive: [...population.archive, { ...prompt, reason: "failed-check" }] };
 }
 
-/** Keeps the best `keep` among prompts used at least `leastUses` times; younger ones stay. */
+/** Keeps the best `keep` prompts with at least `leastUses` uses, and all prompts with fewer uses. */
 export function prunePrompts(
   population: PromptPopulation,
   keep: number,
@@ -153,7 +153,7 @@ export function prunePrompts(
   return archivePrompts(population, (prompt) => prompt.uses >= leastUses && !best.has(prompt));
 }
 
-/** The population without those that leave: they go to the archive. */
+/** Moves prompts to the archive. */
 export function archivePrompts(
   { living, archive }: PromptPopulation,
   leaves: (prompt: Prompt) => boolean,
@@ -176,8 +176,8 @@ function requirePrompt(prompt: Prompt | undefined): Prompt {
 }
 
 /**
- * `prompts`: instructions, each credited with what ran under it. `bounds` tries untried ones first and
- * then the upper confidence bounds, `soft` draws by softmax of the means at this temperature.
+ * `prompts`: instructions, each credited with the rewards of its rollouts. `bounds` tries unused ones first and
+ * then the highest upper confidence bound; `soft` draws by softmax of the means at this temperature.
  */
 export function prompts(
   seeds: readonly string[],

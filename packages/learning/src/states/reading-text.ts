@@ -1,18 +1,18 @@
 /**
- * What a rollout is given to read beside its task, as text: ONE wording for pages, trainer and replay,
- * so that all of them tokenize the same. It chooses nothing.
+ * Formats guidance as text. Pages, trainer and replay share this one wording, so that they tokenize the same
+ * text.
  */
 import type { Case } from "./case-memory.ts";
 
 export type ReadingParts = {
-  /** An instruction. */
+  /** The instruction. */
   readonly prompt?: string;
   /** Short lessons. */
   readonly lessons?: readonly string[];
   readonly cases?: readonly Pick<Case, "situation" | "action" | "reward">[];
 };
 
-/** Paragraphs: the instruction, the lessons, the cases; empty where there is nothing. */
+/** Paragraphs for the instruction, the lessons and the cases; empty without guidance. */
 export function readingText({ prompt = "", lessons = [], cases = [] }: ReadingParts): string {
   return [
     prompt,

@@ -1,6 +1,6 @@
 /**
- * `rest-buffer`: samples kept for later: what recomposition left over, or old data for rehearsal. The
- * oldest leave a full buffer; what is rehearsed stays.
+ * `rest-buffer`: samples kept for later: leftovers of recomposition, or old data for rehearsal. A full buffer
+ * drops the oldest; rehearsed samples stay.
  *
  * Source: RoRecomp (compensation buffer), mix-cd and RL with retention (rehearsal).
  */
@@ -17,7 +17,7 @@ export function restBuffer<T>(capacity: number): RestBuffer<T> {
   return { capacity, items: [] };
 }
 
-/** The buffer with more items; the oldest leave beyond its capacity. */
+/** Adds items; drops the oldest beyond the capacity. */
 export function putRest<T>(
   buffer: RestBuffer<T>,
   items: readonly T[],
@@ -27,7 +27,7 @@ export function putRest<T>(
   return { ...buffer, items: all.slice(-buffer.capacity) };
 }
 
-/** `count` items drawn for rehearsal; the buffer keeps them. */
+/** Draws `count` items for rehearsal; they stay in the buffer. */
 export function rehearse<T>(buffer: RestBuffer<T>, count: number, random: () => number): T[] {
   return drawFrom(
     buffer.items.map(({ item }) => item),
@@ -36,7 +36,7 @@ export function rehearse<T>(buffer: RestBuffer<T>, count: number, random: () => 
   );
 }
 
-/** What is kept for later, the newest `capacity` trajectories or groups. */
+/** State: the newest `capacity` trajectories or groups kept for later. */
 export function leftovers(capacity?: number): StatePart<"rest-buffer"> {
   return definePart(
     { leftoversCapacity: option(capacity, 256) },

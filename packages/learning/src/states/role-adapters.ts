@@ -1,11 +1,11 @@
-/** An adapter for each role, and who acts when. */
+/** An adapter for each role, and the rules for which role acts. */
 import { option, definePart } from "../composition/part-options.ts";
 import type { Roles } from "../composition/roles.ts";
 import { resource, type StatePart } from "../composition/state.ts";
 
 /**
- * Adapters by role over one base; every stage that has them says who of them learns, default all. The
- * others act and stay as they are.
+ * Adapters by role over one base. Each stage names the roles that it trains; default: all. The others act and
+ * stay frozen.
  */
 export function roleAdapters(
   names: readonly string[],
@@ -26,12 +26,12 @@ export function roleAdapters(
   );
 }
 
-/** Turns go round: the first role begins, the next follows. */
+/** Roles take turns in order. */
 export function takingTurns(names: readonly string[]): NonNullable<Roles["roleOf"]> {
   return ({ turn }) => names[turn % names.length] as string;
 }
 
-/** Tasks are shared out by their level: each role has those of one. */
+/** Each role gets the tasks of one difficulty level. */
 export function byLevel(names: readonly string[]): NonNullable<Roles["roleOf"]> {
   return ({ task }) => names[task.seed % names.length] as string;
 }

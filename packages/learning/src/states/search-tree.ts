@@ -1,6 +1,6 @@
 /**
- * `tree-store`: a search tree over snapshots as a plain value: visits and value sums by node, children in
- * order. The snapshots themselves are the environment's.
+ * `tree-store`: a search tree over snapshots as a plain value: visits and value sums by node, and ordered
+ * children. The environment keeps the snapshots.
  *
  * Source: Agent Q, R-MCTS, ProAct (trees over states); backing up means is textbook.
  */
@@ -11,11 +11,11 @@ import type { SearchedRollout } from "./searched-rollout.ts";
 export type SearchNode = {
   readonly id: string;
   readonly parent: string | null;
-  /** What led here from the parent; `null` for the root. */
+  /** The action from the parent; `null` for the root. */
   readonly action: string | null;
-  /** Chance that the policy gave the action. */
+  /** The policy's probability of the action. */
   readonly prior: number;
-  /** Nothing follows it: the task ended. */
+  /** Whether the task ended here. */
   readonly isTerminal: boolean;
   readonly visits: number;
   readonly valueSum: number;
@@ -32,14 +32,14 @@ export function searchTree(): SearchTree {
   return { root: root.id, nodes: { [root.id]: root } };
 }
 
-/** What is known of a child before it was visited. */
+/** A child before its first visit. */
 export type Expansion = {
   readonly action: string;
   readonly prior: number;
   readonly isTerminal: boolean;
 };
 
-/** The tree with children under `parent`, in order. Ids count up: `n1`, `n2`, … */
+/** Adds ordered children under `parent`. Ids are `n1`, `n2`, … */
 export function expandNode(
   tree: SearchTree,
   parent: string,
@@ -58,7 +58,7 @@ export function expandNode(
   };
 }
 
-/** The tree after a value was seen at `id`: every node on the path counts one visit more. */
+/** Records a value at `id`; every node on its path gets one more visit. */
 export function backUp(tree: SearchTree, id: string, value: number): SearchTree {
   const changed: { [id: string]: SearchNode } = {};
   for (let at: string | null = id; at !== null;) {
@@ -69,7 +69,7 @@ export function backUp(tree: SearchTree, id: string, value: number): SearchTree 
   return { ...tree, nodes: { ...tree.nodes, ...changed } };
 }
 
-/** Mean value; 0 where never visited. */
+/** Mean value; 0 if never visited. */
 export function nodeValue({ visits, valueSum }: SearchNode): number {
   return visits === 0 ? 0 : valueSum / visits;
 }
@@ -80,7 +80,7 @@ export function requireNode({ nodes }: SearchTree, id: string): SearchNode {
   if (node === undefined) {
     throw new WaggleError(
       "NOT_FOUND",
-      `a node must be in the tree (${Object.keys(nodes).length} nodes), got ${id.slice(0, 64)}; take ids from the tree`,
+      `no node ${id.slice(0, 64)} in the tree of ${Object.keys(nodes).length} nodes`,
     );
   }
   return node;
@@ -94,11 +94,11 @@ function nodeOf(
   return { id, parent, ...known, visits: 0, valueSum: 0, children: [] };
 }
 
-/** Rollouts by task, of the newest tasks. */
+/** Rollouts by task, for the newest tasks. */
 export type StoredTrees = { readonly [task: string]: readonly SearchedRollout[] };
 
-/** Tasks whose rollouts are kept. */
+/** Maximum number of tasks. */
 export const MOST_TASKS = 64;
 
-/** `tree-store`: what was searched, by task. */
+/** `tree-store`: searched rollouts by task. */
 export const searchTrees: StatePart<"tree-store"> = kept("tree-store", (): StoredTrees => ({}));

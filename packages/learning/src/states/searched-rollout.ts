@@ -1,14 +1,14 @@
-/** A rollout as the search tree keeps it. */
+/** A rollout as the search tree stores it. */
 
 /** A finished rollout, from the start of its task. */
 export type SearchedRollout = {
   readonly id: string;
-  /** `[turns]` what was done; equal actions in one state lead to one state. */
+  /** `[turns]` actions; equal actions in a state lead to the same state. */
   readonly actions: readonly string[];
-  /** So many of its turns were given: the policy decided those after them. */
+  /** Number of given first turns; the policy decided the turns after them. */
   readonly given: number;
-  /** `[turns]` chance that the policy gave each of them. */
+  /** `[turns]` the policy's probability of each action. */
   readonly priors: readonly number[];
-  /** What came of it. */
+  /** Its reward. */
   readonly value: number;
 };

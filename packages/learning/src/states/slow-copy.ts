@@ -1,6 +1,6 @@
 /**
- * `slow-copy`: an exponential average of weights, which forgets less and is deployed or teaches. Not
- * merging of different runs.
+ * `slow-copy`: an exponential moving average of the weights. It forgets less, and is deployed or used as a
+ * teacher.
  *
  * Source: Stojanovski et al. 2022, "Momentum-based Weight Interpolation", arXiv:2211.03186; Lu et al.
  * 2020, "Seeded Iterated Learning", arXiv:2003.12694 (teacher copied from the student every k steps).
@@ -16,7 +16,7 @@ export type NamedWeights = ReadonlyMap<string, Float64Array>;
 /**
  * decay · slow + (1 − decay) · current, by name.
  *
- * @throws WaggleError `SHAPE_MISMATCH` where names or lengths differ.
+ * @throws WaggleError `SHAPE_MISMATCH` if names or lengths differ.
  */
 export function averagedWeights(
   slow: NamedWeights,

@@ -1,6 +1,6 @@
 /**
- * `good-buffer`: stored successes by task, the newest so many. They enter groups that failed whole, and
- * teach by self-imitation. Not trust: what is stored was verified before.
+ * `good-buffer`: the newest verified successes by task. They enter groups in which every rollout failed, and
+ * are used for self-imitation.
  *
  * Source: ARPO (GUI): a stored success joins a group without one, arXiv:2505.16282; SPEAR, DART.
  */
@@ -11,13 +11,13 @@ import { requireInside } from "../statistics.ts";
 export type StoredSuccess<T> = {
   readonly item: T;
   readonly reward: number;
-  /** Learning step at which it was won. */
+  /** Learning step of the success. */
   readonly step: number;
 };
 
 export type SuccessBuffer<T> = {
   readonly perTask: number;
-  /** Steps after which a success is forgotten. */
+  /** Number of steps after which a success expires. */
   readonly mostAge: number;
   readonly tasks: { readonly [task: string]: readonly StoredSuccess<T>[] };
 };
@@ -28,7 +28,7 @@ export function successBuffer<T>(
   return { perTask: options.perTask ?? 4, mostAge: options.mostAge ?? 50, tasks: {} };
 }
 
-/** The buffer with one more success; the oldest of its task leaves where there are too many. */
+/** Adds a success; drops the oldest of its task beyond the limit. */
 export function storeSuccess<T>(
   buffer: SuccessBuffer<T>,
   task: string,
@@ -38,7 +38,7 @@ export function storeSuccess<T>(
   return { ...buffer, tasks: { ...buffer.tasks, [task]: stored } };
 }
 
-/** A task's successes that are not too old, oldest first. */
+/** A task's unexpired successes, oldest first. */
 export function storedSuccesses<T>(
   { tasks, mostAge }: SuccessBuffer<T>,
   task: string,
@@ -49,8 +49,8 @@ export function storedSuccesses<T>(
 }
 
 /**
- * The group with its last failure replaced by a stored success, where it has no success of its own and
- * one is stored; else the group as it is.
+ * Replaces the group's last failure by a stored success, if the group has no success and one is stored;
+ * otherwise returns the group unchanged.
  *
  * @param rewards - `[G]` of the group's items.
  * @param successFrom - least reward of a success. Default 1.

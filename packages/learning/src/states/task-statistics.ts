@@ -1,6 +1,6 @@
 /**
- * `task-stats`: what is known of each task's pass rate: a Beta posterior whose old evidence fades, since
- * the policy changes. A plain value: it survives JSON.
+ * `task-stats`: a Beta posterior of each task's pass rate. Old evidence decays, because the policy changes. A
+ * plain JSON value.
  *
  * Source: Beta–Bernoulli, textbook; fading as discounted Thompson sampling, Raj and Kalyani 2017.
  */
@@ -9,7 +9,7 @@ import { kept, type StatePart } from "../composition/state.ts";
 import { requireInside } from "../statistics.ts";
 
 type TaskCounts = {
-  /** Faded sums of rewards in [0, 1] and of rollouts. */
+  /** Decayed sums of rewards in [0, 1] and of rollouts. */
   readonly wins: number;
   readonly attempts: number;
   /** Learning step of the last rollout. */
@@ -17,9 +17,9 @@ type TaskCounts = {
 };
 
 export type TaskStatistics = {
-  /** Share of the evidence that is kept per learning step, in (0, 1]. */
+  /** Decay of the evidence per learning step, in (0, 1]. */
   readonly retention: number;
-  /** Pseudo-wins and pseudo-attempts before any evidence. */
+  /** Prior successes and rollouts. */
   readonly prior: { readonly wins: number; readonly attempts: number };
   readonly tasks: { readonly [task: string]: TaskCounts };
 };
@@ -34,7 +34,7 @@ export function taskStatistics(
   };
 }
 
-/** The statistics after a group of one task, `[G]` rewards in [0, 1], at this learning step. */
+/** Records a task's group with `[G]` rewards in [0, 1] at this learning step. */
 export function observeTask(
   statistics: TaskStatistics,
   task: string,
@@ -54,11 +54,11 @@ export function observeTask(
 export type PassRate = {
   readonly mean: number;
   readonly variance: number;
-  /** Rollouts that still count. */
+  /** Decayed number of rollouts. */
   readonly attempts: number;
 };
 
-/** Posterior pass rate of a task as seen at this step. */
+/** Posterior pass rate of a task at this step. */
 export function passRateOf(statistics: TaskStatistics, task: string, step: number): PassRate {
   const { wins, attempts } = evidenceOf(statistics, task, step);
   const a = wins + statistics.prior.wins;
@@ -77,7 +77,7 @@ function evidenceOf(
   return { wins: counts.wins * kept, attempts: counts.attempts * kept };
 }
 
-/** Pass rates by task. */
+/** State: pass rates by task. */
 export function taskStats(
   options: Parameters<typeof taskStatistics>[0] = {},
 ): StatePart<"task-stats"> {

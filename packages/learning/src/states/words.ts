@@ -1,6 +1,6 @@
-/** Texts as sets of words: how alike two are, and what they share. No model, no language. */
+/** Similarity of texts as sets of words, without a model. */
 
-/** Letters and digits in lower case, in order. */
+/** Words of letters and digits, in lower case and in order. */
 function wordsOf(text: string): string[] {
   return text
     .toLowerCase()
@@ -8,7 +8,7 @@ function wordsOf(text: string): string[] {
     .filter((word) => word !== "");
 }
 
-/** Words that both have, each once, and what share of all their words those are (Jaccard). */
+/** The common words, each once, and their share of all words (Jaccard similarity). */
 export function wordOverlap(
   a: string,
   b: string,

@@ -1,9 +1,9 @@
-/** A memory that rollouts read, recalled by the words of the request. */
+/** A memory for rollouts, searched by the words of the request. */
 import { option, definePart } from "../composition/part-options.ts";
 import type { StatePart } from "../composition/state.ts";
 import { memoryBank, type MemoryBank, recallMemory } from "./memory-bank.ts";
 
-/** What was done at the `most` remembered requests that share most words with one's own. */
+/** Reads the actions of the `most` remembered requests with the most words in common. */
 export function workingMemory(most?: number): StatePart<"memory-bank"> {
   return definePart({ workingMemoryMost: option(most, 2) }, ({ workingMemoryMost: most }) => ({
     slot: "state",
