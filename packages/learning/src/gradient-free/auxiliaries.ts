@@ -1,6 +1,6 @@
 /**
- * Helpers by failure statistics: which of some standing sentences an agent is told, decided by how its
- * rollouts failed. No writer.
+ * Helpers chosen by failure statistics: a fixed set of sentences, of which an agent is told those that match
+ * the failures of its rollouts. Needs no writer.
  *
  * Source: FAMA, failure-aware meta-agentic framework. Differs from it: a helper is a sentence, not an agent.
  */
@@ -14,7 +14,7 @@ import { addPrompt, type PromptPopulation } from "../states/prompt-population.ts
 
 type FailureKind = "unreadable" | "tool-error" | "no-call" | "repeated" | "cut" | "wrong";
 
-/** The first of these that holds of a failed rollout. */
+/** The kind of a failed rollout: the first one that applies. */
 function failureOf({
   turns,
   record: trajectory,
@@ -47,7 +47,7 @@ export function ownFailures(): FilterPart {
   );
 }
 
-/** `text-edit`: helpers of the failures that are at least `share` of all are switched on, the rest off. */
+/** `text-edit`: turns on the helpers of failure kinds with at least this share, and turns off the others. */
 export function auxiliaries(share?: number): WritingPart<"prompts"> {
   return definePart({ auxiliariesShare: option(share, 0.2) }, ({ auxiliariesShare: share }) => ({
     slot: "loss",

@@ -1,6 +1,6 @@
 /**
- * Textual backpropagation through a chain of roles: the worst joint rollout is criticized from its end to
- * its beginning, and each role's instruction is rewritten by what came back to it.
+ * Textual backpropagation through a chain of roles: the worst joint rollout is criticized from its last role to
+ * its first, and each role's instruction is rewritten from the criticism that reaches it.
  *
  * Source: Ma et al. 2025, "Agentic Neural Networks: Self-Evolving Multi-Agent Systems via Textual
  * Backpropagation", arXiv:2506.09046.
@@ -18,7 +18,7 @@ import { backwardRequest, isNewPrompt, promptAnswer } from "./prompt-writing.ts"
 import { readRollout } from "./rollout-text.ts";
 import { writerOf } from "./text-edits.ts";
 
-/** `prompts`: an instruction for each role of a chain; the last answers, and acts where one acts alone. */
+/** `prompts`: an instruction for each role of a chain. The last role answers, and acts if only one acts. */
 export function chainPrompts(roles: readonly string[]): StatePart<"prompts"> {
   return {
     ...kept("prompts", () => promptsByRole(roles)),
@@ -31,7 +31,7 @@ export function chainPrompts(roles: readonly string[]): StatePart<"prompts"> {
   };
 }
 
-/** `semantic`: criticism from the last role of the worst joint rollout to the first. */
+/** `semantic`: criticism of the worst joint rollout, from its last role to its first. */
 export function backwardCriticism(): CreditPart<"prompts"> {
   return {
     slot: "advantage",
@@ -58,7 +58,7 @@ export function backwardCriticism(): CreditPart<"prompts"> {
   };
 }
 
-/** `text-edit` of each criticized role's instruction, where the new one was not tried before. */
+/** `text-edit` of each criticized role's instruction, unless the new one was tried before. */
 export function chainEdits(): WritingPart<"prompts"> {
   return {
     slot: "loss",
@@ -84,7 +84,7 @@ export function chainEdits(): WritingPart<"prompts"> {
   };
 }
 
-/** The trajectories of the first joint rollout that earned least, in the order they acted; none where all won. */
+/** The trajectories of the joint rollout with the lowest reward, in acting order; empty if all succeeded. */
 function worstChain(trajectories: readonly RewardedTrajectory[]): RewardedTrajectory[] {
   const worst = trajectories.reduce<RewardedTrajectory | null>(
     (least, each) => (least === null || each.reward.total < least.reward.total ? each : least),

@@ -1,4 +1,4 @@
-/** Parts of learning by cases: what reading one was worth, and what is remembered. */
+/** Parts of learning by cases: the value of reading a case, and which cases are stored. */
 import { option, definePart } from "../composition/part-options.ts";
 import type { RewardedGroup } from "../composition/part.ts";
 import type { Credit, CreditPart, WritingPart } from "../composition/writing.ts";
@@ -7,12 +7,12 @@ import { caseFeatures, caseLoss, logChanceGradient, movedPolicy } from "../state
 import type { CaseStore } from "../states/case-store.ts";
 import { textOf } from "./rollout-text.ts";
 
-/** Most characters of a remembered action. */
+/** Maximum length of a stored action in characters. */
 const ACTION_CHARACTERS = 600;
 
 /**
- * `td`: the target of a case's value is what the rollout that read it earned. A rollout reads once, so
- * nothing comes after it that could be worth something (the paper's own reduction).
+ * `td`: the target for a case's value is the reward of the rollout that read it. A rollout reads only once, so
+ * there is no next value (the paper makes the same reduction).
  */
 export function caseValue(): CreditPart<"cases"> {
   return {
@@ -32,15 +32,15 @@ export function caseValue(): CreditPart<"cases"> {
 }
 
 type MemoryWriteOptions = {
-  /** Most cases; those of least value go first. Default 256. */
+  /** Maximum number of cases; the least valuable are dropped. Default 256. */
   readonly capacity?: number;
-  /** Of the choice's weights. Default 0.1. */
+  /** Learning rate of the case policy. Default 0.1. */
   readonly rate?: number;
-  /** Of each case's own value. Default 0.2. */
+  /** Learning rate of each case's value. Default 0.2. */
   readonly valueRate?: number;
-  /** Whose values move. */
+  /** The stage whose values are updated. */
   readonly stage?: string;
-  /** `soft-q` fits values to targets, `policy-gradient` moves the chances themselves. */
+  /** `soft-q` fits Q values to targets; `policy-gradient` updates the probabilities directly. */
   readonly learns?: CaseLearning;
 };
 
@@ -48,7 +48,7 @@ type CaseLearning = "soft-q" | "policy-gradient";
 
 const CASE_LEARNING: readonly CaseLearning[] = ["soft-q", "policy-gradient"];
 
-/** `mem-write`: credited cases change what is read, then every rollout is remembered. */
+/** `mem-write`: updates the case policy from credits, then stores every rollout as a case. */
 export function memoryWrite({ stage, ...options }: MemoryWriteOptions = {}): WritingPart<"cases"> {
   return definePart(
     {

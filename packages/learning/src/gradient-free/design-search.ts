@@ -1,12 +1,11 @@
 /**
- * A search over a tree of designs, guided by a model of what a design is worth: a design is a text, its
- * children are what was made of it, and one that nobody ran has a predicted value in the place of a
- * measured one. Pure functions on plain values; who runs designs and who writes them is elsewhere.
+ * A search over a tree of designs, guided by a value model. A design is a text, its children are changed versions
+ * of it, and a design without rollouts has a predicted value. Pure functions on plain values.
  *
  * Source: Li et al. 2025, "AgentSwift: Efficient LLM Agent Design via Value-guided Hierarchical Search",
  * arXiv:2506.06017 (a value model, a tree search informed by its uncertainty).
- * Differs from it: the value model is Bayesian linear regression on the words of a design, not a language
- * model; its own deviation is the bonus of the search.
+ * Differs from it: the value model is Bayesian linear regression on the words of a design, not a language model;
+ * its standard deviation is the exploration bonus of the search.
  */
 import { hashText } from "@waggle/protocol";
 import { option, definePart } from "../composition/part-options.ts";
@@ -29,23 +28,23 @@ import { DESIGN_COMPONENTS, designRequest, isNewPrompt, promptAnswer } from "./p
 import { readRollout } from "./rollout-text.ts";
 import { writerOf } from "./text-edits.ts";
 
-/** Words are counted in so many places, by their hash. */
+/** Number of hash buckets for words. */
 const PLACES = 32;
 
-/** Of the weights, so that an unknown design is worth 0 ± 0.3 before anything was seen. */
+/** Prior variance of the weights: an unknown design has a value of 0 ± 0.3. */
 const PRIOR_VARIANCE = 0.05;
 
-/** What designs are worth, by their words. */
+/** The value model of designs. */
 export type DesignValues = RiskModel;
 
-/** Mean reward of a design, and how sure that is. */
+/** Predicted mean reward of a design, with its standard deviation. */
 export type DesignValue = { readonly mean: number; readonly deviation: number };
 
 export function designValues(): DesignValues {
   return riskModel(1 + PLACES, { priorVariance: PRIOR_VARIANCE });
 }
 
-/** `[1 + 32]` a constant and how often words are said, at length 1; no words, no length. */
+/** `[1 + 32]` a constant and the normalized word counts; zeros for an empty text. */
 export function designFeatures(text: string): number[] {
   const counts = Array.from({ length: PLACES }, () => 0);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) {
@@ -55,7 +54,7 @@ export function designFeatures(text: string): number[] {
   return [1, ...counts.map((count) => count / length)];
 }
 
-/** The model after rollouts under a design. */
+/** Updates the model with the rewards of a design. */
 export function observeDesign(
   values: DesignValues,
   text: string,
@@ -72,16 +71,16 @@ export function predictDesign(values: DesignValues, text: string): DesignValue {
   return { mean, deviation: Math.sqrt(Math.max(0, variance)) };
 }
 
-/** What a search hopes of a design: its value and `curiosity` deviations more. */
+/** Upper confidence bound of a design: its value plus `curiosity` standard deviations. */
 function hopeOf({ mean, deviation }: DesignValue, curiosity: number): number {
   return mean + curiosity * deviation;
 }
 
 /**
- * The design to run or to grow: from the root to the best child, until one without living children. A
- * child's value is the mean reward of all that ran below it and under it, or what is predicted of it where
- * nothing ran; its bonus is the model's deviation. A design whose parent was pruned is a root of its own;
- * among roots the best is entered.
+ * The design to run or expand: descends from the root to the best child until a design has no living children. A
+ * child's value is the mean reward of all rollouts in its subtree, or the prediction if there are none; its bonus
+ * is the model's standard deviation. A design whose parent was pruned becomes a root; the search enters the best
+ * root.
  */
 export function selectDesign(
   population: PromptPopulation,
@@ -117,7 +116,7 @@ export function selectDesign(
   }
 }
 
-/** Ids of designs that nobody ran and that are not among the `keep` most hopeful of those. */
+/** Ids of designs without rollouts, except the `keep` most promising ones. */
 export function hopelessDesigns(
   { living }: PromptPopulation,
   values: DesignValues,
@@ -136,7 +135,7 @@ export function hopelessDesigns(
 
 type Designs = "prompts" | "rm";
 
-/** `prompts`: a tree of designs. While it is searched its rollout tells of them; after that the best is read. */
+/** `prompts`: a tree of designs. The search chooses the design to run; evaluation reads the best one. */
 export function designs(seed?: string): StatePart<"prompts"> {
   return definePart({ designsSeed: option(seed, "") }, ({ designsSeed: seed }) => ({
     ...kept("prompts", () => promptPopulation([seed])),
@@ -148,14 +147,14 @@ export function designs(seed?: string): StatePart<"prompts"> {
   }));
 }
 
-/** `rm`: what designs are worth, learned from those that ran. A plain value: no model is opened for it. */
+/** `rm`: the value model of designs, as a plain value; no reward model is opened. */
 export const designWorth: StatePart<"rm"> = {
   slot: "state",
   part: "rm",
   initial: designValues,
 };
 
-/** `tree`: a rollout at each task under the design that the search is at. */
+/** `tree`: a rollout at each task with the design that the search chose. */
 export function designTree(curiosity?: number): RolloutPart<Designs, "single"> {
   return definePart({ curiosity: option(curiosity, 1) }, ({ curiosity }) => ({
     slot: "rollout",
@@ -170,7 +169,7 @@ export function designTree(curiosity?: number): RolloutPart<Designs, "single"> {
   }));
 }
 
-/** `risk-pred`: the model learns from the designs that ran; of the others all but the `keep` best leave unrun. */
+/** `risk-pred`: updates the value model, and drops designs without rollouts except the `keep` best. */
 export function designRisk(keep?: number, curiosity?: number): FilterPart<Designs> {
   return definePart(
     { keep: option(keep, 2), curiosity: option(curiosity, 1) },
@@ -196,8 +195,8 @@ export function designRisk(keep?: number, curiosity?: number): FilterPart<Design
 }
 
 /**
- * `text-edit` of designs: where the design that the search is at was tried `leastUses` times, a writer is
- * asked for one child of it a component.
+ * `text-edit` of designs: after `leastUses` rollouts of the chosen design, a writer creates one child for each
+ * component.
  */
 export function designEdits(leastUses?: number, curiosity?: number): WritingPart<Designs> {
   return definePart(

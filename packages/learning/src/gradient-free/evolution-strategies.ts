@@ -1,6 +1,6 @@
 /**
- * Learning by forward passes alone: parameters move towards the perturbations that rewarded well. A client
- * needs a seed and sends back a score; no text leaves the page. The part `es`.
+ * Evolution strategies: parameters move towards perturbations with high rewards, with forward passes only. A
+ * client gets a seed and returns a reward; no text leaves the page. The part `es`.
  *
  * Sources: Salimans et al. 2017, "Evolution Strategies as a Scalable Alternative to Reinforcement
  * Learning", arXiv:1703.03864, algorithm 1; Qiu et al. 2025, "Evolution Strategies at Scale",
@@ -17,8 +17,8 @@ import type { PerturbationReward, EvolutionOptions } from "./perturbation.ts";
 /**
  * θ + learningRate / (n·σ) · Σ weight_i · direction_i · ε(seed_i).
  *
- * @returns θ itself where all scored alike, unless weights are raw.
- * @throws WaggleError `GROUP_TOO_SMALL` for one perturbation with weights that compare.
+ * @returns θ unchanged if all rewards are equal, unless `fitness` is `raw`.
+ * @throws WaggleError `GROUP_TOO_SMALL` for one perturbation with comparing weights.
  */
 export function evolutionStep(
   parameters: TensorMap,
@@ -28,7 +28,7 @@ export function evolutionStep(
   if (!(noiseScale > 0) || scores.length === 0) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a step must have scores and a noise scale above 0, got ${scores.length} scores and ${noiseScale}; score some perturbations first`,
+      `a step needs perturbations and a noise scale above 0, got ${scores.length} perturbations and a scale of ${noiseScale}`,
     );
   }
   const weights = fitnessWeights(
@@ -65,9 +65,9 @@ function fitnessWeights(
 }
 
 /**
- * `noise-seed`: parameters moved by seeded noise of deviation `scale`, one trajectory a task for each.
+ * `noise-seed`: parameters perturbed by seeded noise of standard deviation `scale`, one trajectory per task each.
  *
- * @param moves - which tensors; default all.
+ * @param moves - selects the tensors; default: all.
  */
 export function noiseSeed(
   perturbations: number,
@@ -78,7 +78,7 @@ export function noiseSeed(
   return { slot: "rollout", part: "noise-seed", start: "single", needs: [], plan: () => plan };
 }
 
-/** `fitness`: scores at mean 0 and deviation 1, or by rank. */
+/** `fitness`: rewards standardized to mean 0 and deviation 1, or ranked. */
 export function fitness(kind?: FitnessPart["kind"]): FitnessPart {
   return definePart({ fitnessKind: option(kind, "standardized") }, ({ fitnessKind: kind }) => ({
     slot: "advantage",
@@ -87,7 +87,7 @@ export function fitness(kind?: FitnessPart["kind"]): FitnessPart {
   }));
 }
 
-/** `es`: towards the noise that rewarded well. */
+/** `es`: a step towards perturbations with high rewards. */
 export function evolutionStrategy(): EvolutionPart {
   return { slot: "loss", part: "es", step: evolutionStep };
 }

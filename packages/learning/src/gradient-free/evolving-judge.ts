@@ -1,6 +1,6 @@
 /**
- * A judge that learns what to look for: its rubric is a library of lessons, edited where its order of two
- * rollouts is not the known one.
+ * A judge with a learned rubric: the rubric is a library of lessons, edited when the judge orders two rollouts
+ * differently from the verifier.
  *
  * Source: RewardHarness. Differs from it: the few known preferences are the verifier's, of the first tasks.
  */
@@ -19,7 +19,7 @@ import {
 import { readRollout, textOf } from "./rollout-text.ts";
 import { writerOf } from "./text-edits.ts";
 
-/** `judge`: a judge's word under the rubric of the library. */
+/** `judge`: the judge's reward with the rubric of the library. */
 export function judgeByLessons(): RewardPart<"judge" | "experience"> {
   return {
     slot: "reward",
@@ -42,7 +42,7 @@ export function judgeByLessons(): RewardPart<"judge" | "experience"> {
   };
 }
 
-/** `text-edit` of the rubric: the writer sees groups that the judge put in another order than the verifier. */
+/** `text-edit` of the rubric: the writer sees groups that judge and verifier order differently. */
 export function rubricEdits(groupsKnown?: number): WritingPart<"experience"> {
   return definePart({ groupsKnown: option(groupsKnown, 2) }, ({ groupsKnown }) => ({
     slot: "loss",

@@ -1,16 +1,16 @@
-/** What an evolution strategy is told about its perturbations, and its options. */
+/** Rewards of perturbations and options of evolution strategies. */
 
 export type PerturbationReward = {
   readonly seed: number;
-  /** 1: θ + σε was rewarded; −1: θ − σε. Default 1. */
+  /** 1: the reward of θ + σε; −1: of θ − σε. Default 1. */
   readonly direction?: 1 | -1 | undefined;
   readonly reward: number;
 };
 
 export type EvolutionOptions = {
   readonly learningRate: number;
-  /** σ of the perturbations that were rewarded. */
+  /** Standard deviation σ of the perturbations. */
   readonly noiseScale: number;
-  /** How scores become weights. `raw`: as they are. Default `standardized`. */
+  /** How rewards become weights; `raw` leaves them unchanged. Default `standardized`. */
   readonly fitness?: "standardized" | "ranked" | "raw" | undefined;
 };

@@ -1,6 +1,6 @@
 /**
- * What a writer is asked for a new instruction, and what of its answer counts. Instructions are plain
- * text: an agent's program here is what it is told. Not a client of any server.
+ * Requests to a writer for a new instruction, and the parsing of its answers. Instructions are plain text. Not an
+ * HTTP client.
  *
  * Source: INSPO (arXiv:2512.01945, reflection on stored rollouts), ADAS (arXiv:2408.08435, archive of
  * designs), SICA (arXiv:2504.15228, the best agent edits itself), Gödel Agent (arXiv:2410.04444, the
@@ -13,16 +13,16 @@ import {
   promptReward,
 } from "../states/prompt-population.ts";
 
-/** A rollout as a writer reads it. */
+/** A rollout as the writer sees it. */
 export type ReadRollout = {
   readonly request: string;
   readonly transcript: string;
   readonly reward: number;
-  /** Id of the prompt it ran under, `null` for none. */
+  /** Id of its prompt; `null` for none. */
   readonly prompt: string | null;
 };
 
-/** A request to the writer; the population has at least one living prompt. */
+/** Builds a request to the writer. The population has at least one living prompt. */
 export type PromptRequest = (
   population: PromptPopulation,
   attempts: readonly ReadRollout[],
@@ -34,15 +34,15 @@ export type PromptAnswer = {
   readonly critique?: string;
 };
 
-/** Most characters of an instruction. */
+/** Maximum length of an instruction in characters. */
 const PROMPT_CHARACTERS = 2000;
-/** Rollouts shown to a writer, and characters of each. */
+/** Number of rollouts shown to the writer, and maximum characters of each. */
 const SHOWN = 4;
 const TRANSCRIPT_CHARACTERS = 1200;
 
 const ANSWER = 'Answer with one JSON object only: {"prompt": "the whole new instruction"}.';
 
-/** The best instruction and its worst rollouts: what would have helped there? */
+/** Shows the best instruction and its worst rollouts, and asks for an improvement. */
 export const reflection: PromptRequest = (population, attempts) =>
   [
     "Improve the instruction of an agent. Say what would have helped in these attempts, in general words.",
@@ -51,7 +51,7 @@ export const reflection: PromptRequest = (population, attempts) =>
     ANSWER,
   ].join("\n\n");
 
-/** Every design so far with what it earned, the failed ones too: something new and better is wanted. */
+/** Shows all designs with their rewards, including failed ones, and asks for a better one. */
 export const archiveSearch: PromptRequest = ({ living, archive }, attempts) =>
   [
     "You design agents. Propose a design that none of these is, and that should earn more.",
@@ -62,7 +62,7 @@ export const archiveSearch: PromptRequest = ({ living, archive }, attempts) =>
     ANSWER,
   ].join("\n\n");
 
-/** One hypothesis, one change. */
+/** Asks for one hypothesis and one change. */
 export const hypothesis: PromptRequest = (population, attempts) =>
   [
     "State one hypothesis of what limits this agent, and make the one change that tests it.",
@@ -71,7 +71,7 @@ export const hypothesis: PromptRequest = (population, attempts) =>
     'Answer with one JSON object only: {"hypothesis": "…", "prompt": "the whole changed instruction"}.',
   ].join("\n\n");
 
-/** The best agent is the editor of itself. */
+/** Asks the best agent to edit itself. */
 export const selfEdit: PromptRequest = (population, attempts) =>
   [
     `You are an agent with this instruction:\n${shown(bestPrompt(population))}`,
@@ -80,7 +80,7 @@ export const selfEdit: PromptRequest = (population, attempts) =>
     ANSWER,
   ].join("\n\n");
 
-/** The best prompt's own improver is what asks, and is to be improved as well. */
+/** Asks with the best prompt's own improver, which is to be improved as well. */
 export const selfReference: PromptRequest = (population, attempts) => {
   const best = bestPrompt(population);
   return [
@@ -91,7 +91,7 @@ export const selfReference: PromptRequest = (population, attempts) => {
   ].join("\n\n");
 };
 
-/** A few words before everything else that make it act well and refuse what it should refuse. */
+/** Asks for a prefix that makes the agent act well and refuse when it should. */
 export const prefixSearch: PromptRequest = (population, attempts) =>
   [
     "Write a short prefix, one sentence, that makes this agent do its tasks and refuse what harms.",
@@ -101,7 +101,7 @@ export const prefixSearch: PromptRequest = (population, attempts) =>
   ].join("\n\n");
 
 /**
- * Criticism of one role of a chain, passed back from what came after it.
+ * Asks for criticism of one role of a chain, given the criticism from the roles after it.
  *
  * Source: Agentic Neural Networks (arXiv:2506.09046), textual backpropagation.
  */
@@ -120,11 +120,11 @@ export function backwardRequest(
   ].join("\n\n");
 }
 
-/** What of a design is changed at one time, from the whole of it to its parts. */
+/** The components of a design that one request may change. */
 export const DESIGN_COMPONENTS = ["workflow", "planning", "memory", "tool use"] as const;
 
 /**
- * One component of a design, changed or added.
+ * Asks for a design with one component changed or added.
  *
  * Source: AgentSwift (arXiv:2506.06017), a space of workflows and of the components in them.
  */
@@ -141,7 +141,7 @@ export function designRequest(
   ].join("\n\n");
 }
 
-/** The JSON object in an answer, words around it allowed; `null` where it holds no usable instruction. */
+/** Parses the JSON object in an answer, with other text around it; `null` without a usable instruction. */
 export function promptAnswer(answer: string): PromptAnswer | null {
   const object = /\{[\s\S]*\}/.exec(answer)?.[0];
   if (object === undefined) return null;
@@ -166,7 +166,7 @@ export function promptAnswer(answer: string): PromptAnswer | null {
   };
 }
 
-/** Whether a new instruction may be tried: not one that was tried before. */
+/** Whether an instruction is new. */
 export function isNewPrompt({ living, archive }: PromptPopulation, text: string): boolean {
   return ![...living, ...archive].some((prompt) => prompt.text === text);
 }

@@ -1,4 +1,4 @@
-/** Rollouts in words, for a writer or a case: as the trainer tells them, else by their calls and results. */
+/** Rollouts as text for a writer or a case: the trainer's rendering, or else calls and results. */
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { PartContext, RewardedTrajectory, TrajectoryText } from "../composition/part.ts";
 import { callsAndResults } from "../rewards/calls-and-results.ts";

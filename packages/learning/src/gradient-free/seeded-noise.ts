@@ -1,7 +1,6 @@
 /**
- * Normal noise for a whole model from one integer: whoever knows the seed can rebuild it, so a
- * perturbation is sent as a number. Each tensor has a stream of its own, by name, so their order does not
- * matter. Not for secrets.
+ * Normal noise for a whole model from one integer seed, so that a perturbation is sent as a number. Each tensor
+ * has its own stream by name, so the order of tensors does not matter. Not cryptographic.
  *
  * Source: Box and Muller 1958.
  */

@@ -1,4 +1,4 @@
-/** Parts that write text: lessons from compared rollouts, prompts from reflection. */
+/** Parts that write text: lessons from compared rollouts, and prompts from reflection. */
 import { option, definePart } from "../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
 import { semanticAdvantage, type WriterPort } from "../advantages/semantic-comparison.ts";
@@ -24,11 +24,11 @@ export function writerOf({ ports }: PartContext, part: string): WriterPort {
   if (ports.writer !== undefined) return ports.writer;
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    `part ${part} needs a writer of text, got none; name one with --writer <url of an OpenAI-compatible server>`,
+    `part ${part} needs a writer; pass --writer <url of an OpenAI-compatible server>`,
   );
 }
 
-/** `semantic`: a writer compares the rollouts of each group that did not all score alike. */
+/** `semantic`: a writer compares the rollouts of each group with different rewards. */
 export function semantic(): CreditPart<"experience"> {
   return {
     slot: "advantage",
@@ -58,7 +58,7 @@ export function semantic(): CreditPart<"experience"> {
   };
 }
 
-/** `text-edit` of lessons: what comparisons suggested, as far as it can be done. */
+/** `text-edit` of lessons: applies the edits that comparisons suggested, if possible. */
 export function lessonEdits(): WritingPart<"experience"> {
   return {
     slot: "loss",
@@ -80,16 +80,16 @@ export function lessonEdits(): WritingPart<"experience"> {
 
 type PromptEditOptions = {
   readonly request: PromptRequest;
-  /** Prompts that go on; the rest are archived. */
+  /** Number of prompts that stay; the rest are archived. */
   readonly keep: number;
-  /** Rollouts before a prompt is judged. */
+  /** Number of rollouts before a prompt is judged. */
   readonly leastUses: number;
 };
 
 /**
- * `text-edit` of prompts: rollouts credit the prompt that they ran under, weak ones go to the archive, and
- * the writer is asked for one more, which must be new and readable to be tried. While one is still being
- * tried nobody is asked.
+ * `text-edit` of prompts: credits prompts with the rewards of their rollouts, archives weak ones and asks the
+ * writer for a new one. The answer must be new and readable. While a new prompt is being tried, the writer is not
+ * asked.
  */
 export function promptEdits({
   request,
@@ -135,8 +135,8 @@ export function promptEdits({
 }
 
 /**
- * `text-edit` of lessons without a writer: what was done after like observations in rollouts that
- * succeeded. The oldest lessons make room.
+ * `text-edit` of lessons without a writer: the actions of successful rollouts after similar observations. The
+ * oldest lessons are dropped.
  */
 export function stepLessons(most?: number): WritingPart<"experience"> {
   return definePart({ stepLessonsMost: option(most, 8) }, ({ stepLessonsMost: most }) => ({

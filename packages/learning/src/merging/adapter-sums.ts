@@ -1,6 +1,6 @@
 /**
- * Merging low-rank adapters without their base. Averaging the factors is not averaging the changes
- * (B₁A₁ + B₂A₂ ≠ (B₁+B₂)(A₁+A₂)); stacking them is, at the price of the ranks' sum.
+ * Merges low-rank adapters without their base model. Averaging the factors does not average the changes
+ * (B₁A₁ + B₂A₂ ≠ (B₁+B₂)(A₁+A₂)). Stacking the factors does, and the ranks add up.
  *
  * Source: Hu et al. 2021, "LoRA", arXiv:2106.09685; stacking as PEFT's `cat` combination.
  */
@@ -11,10 +11,10 @@ const DOWN = ".lora_A.weight";
 const UP = ".lora_B.weight";
 
 /**
- * One adapter whose change is exactly Σ weight · change. PEFT names; A is `[r, in]`, B `[out, r]`.
+ * One adapter whose change is exactly Σ weight · change. Names as in PEFT; A is `[r, in]`, B is `[out, r]`.
  *
  * @param adapters - `scaling` is alpha / r of each. The result's scaling is 1: alpha equals its rank.
- * @throws WaggleError `ADAPTER_INCOMPATIBLE` where they do not adapt the same modules.
+ * @throws WaggleError `ADAPTER_INCOMPATIBLE` if they do not adapt the same modules.
  */
 export function adapterSum(
   adapters: readonly {
@@ -71,6 +71,6 @@ function matrixOf(parameters: TensorMap, name: string): Tensor {
 function incompatible(name: string): WaggleError {
   return new WaggleError(
     "ADAPTER_INCOMPATIBLE",
-    `adapters must adapt the same modules with matrices of the same outer sizes, got a difference at ${name.slice(0, 96)}; merge adapters of one base`,
+    `the adapters differ at ${name.slice(0, 96)}; merge adapters of one base model with the same modules and sizes`,
   );
 }

@@ -1,5 +1,5 @@
 /**
- * Points between models: weighted averages of fine-tunes, and the arc between two, which keeps lengths.
+ * Interpolation of models: weighted averages of fine-tuned models, and spherical interpolation of two.
  *
  * Sources: Wortsman et al. 2022, "Model soups", arXiv:2203.05482; averages of fine-tunes from varied
  * starts, Ramé et al. 2022, "Model Ratatouille", arXiv:2212.10445; the arc (SLERP), Shoemake 1985,
@@ -12,7 +12,7 @@ import { mergeOp } from "./merge-part.ts";
 import { withTaskVectors } from "./task-vectors.ts";
 import { combined, requireAlike } from "./tensor-maps.ts";
 
-/** Σ weight·model / Σ weight. @param weights - not negative, not all 0. Default: all alike. */
+/** Σ weight·model / Σ weight. @param weights - not negative, not all 0; default: equal. */
 export function averaged(
   models: readonly TensorMap[],
   weights: readonly number[] = models.map(() => 1),
@@ -21,7 +21,7 @@ export function averaged(
   if (weights.length !== models.length || weights.some((w) => !(w >= 0)) || !(total > 0)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `weights must be one per model (${models.length}), not negative and not all 0, got ${weights.slice(0, 8).join(", ")}; leave them out for a plain mean`,
+      `weights [${weights.slice(0, 8).join(", ")}] do not fit ${models.length} models; give one per model, not negative and not all 0, or none for a plain mean`,
     );
   }
   return combined(models, (values) =>
@@ -29,12 +29,12 @@ export function averaged(
   );
 }
 
-/** Sines of angles below this are no basis for an arc: the line is taken. */
+/** Below this sine of the angle, linear interpolation replaces spherical. */
 const SMALLEST_SINE = 1e-6;
 
 /**
- * The point at t of the arc between two models, tensor by tensor: direction by spherical interpolation,
- * and of vectors of different lengths the coefficients of the arc on the vectors themselves.
+ * Spherical interpolation between two models at t, tensor by tensor. Vectors of different lengths are combined
+ * with the same coefficients.
  */
 export function sphericallyInterpolated(from: TensorMap, to: TensorMap, t: number): TensorMap {
   requireAlike([from, to]);
@@ -72,7 +72,7 @@ export function averagedDeltas(): MergePart {
   return mergeOp((base, deltas) => withTaskVectors(base, [averaged(deltas)], 1));
 }
 
-/** `merge-op`: the point at `t` of the arc between two models. */
+/** `merge-op`: spherical interpolation between two models at `t`. */
 export function spherical(t?: number): MergePart {
   return definePart({ sphericalT: option(t, 0.5) }, ({ sphericalT: t }) =>
     mergeOp((base, deltas) => {
@@ -80,7 +80,7 @@ export function spherical(t?: number): MergePart {
       if (from === undefined || to === undefined || more.length > 0) {
         throw new WaggleError(
           "INVALID_ARGUMENT",
-          `an arc lies between two models, got ${deltas.length}; average more than two`,
+          `spherical interpolation needs two models, got ${deltas.length}; use the average for more`,
         );
       }
       return sphericallyInterpolated(from, to, t);

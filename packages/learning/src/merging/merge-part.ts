@@ -1,4 +1,4 @@
-/** How merge parts are made. */
+/** Creates merge parts. */
 import type { MergePart } from "../composition/part.ts";
 
 export function mergeOp(merge: MergePart["merge"]): MergePart {

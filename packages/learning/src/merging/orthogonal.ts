@@ -1,6 +1,6 @@
 /**
- * Changes that do not undo each other: each loses what lies along those before it, tensor by tensor. What
- * is left of a later one is orthogonal to all earlier ones.
+ * Orthogonalizes parameter changes, tensor by tensor: each change loses its component along the earlier ones, so
+ * that it does not undo them.
  *
  * Sources: modified Gram-Schmidt, textbook; adapters kept orthogonal, "Low-Rank Continual Personalization
  * of Diffusion Models", arXiv:2410.04891, after Wang et al. 2023, "Orthogonal Subspace Learning" (O-LoRA),
@@ -14,7 +14,7 @@ import { mergeOp } from "./merge-part.ts";
 import { withTaskVectors } from "./task-vectors.ts";
 import { requireAlike } from "./tensor-maps.ts";
 
-/** The deltas, in order; the first is as it was. @throws WaggleError `SHAPE_MISMATCH` */
+/** The orthogonalized deltas, in order; the first is unchanged. @throws WaggleError `SHAPE_MISMATCH` */
 export function orthogonalized(deltas: readonly TensorMap[]): TensorMap[] {
   requireAlike(deltas);
   const done: Map<string, { shape: readonly number[]; data: Float32Array }>[] = [];
@@ -43,8 +43,8 @@ function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
 }
 
 /**
- * `merge-op`: deltas added, each without what lies along those before it, so that a later one takes
- * nothing of an earlier one away.
+ * `merge-op`: sum of the deltas, each without its component along the earlier ones, so that a later delta does not
+ * undo an earlier one.
  */
 export function orthogonalDeltas(scale?: number): MergePart {
   return definePart(

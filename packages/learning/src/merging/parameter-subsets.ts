@@ -1,7 +1,7 @@
 /**
- * Training only some of the parameters in a stage: after each optimizer step the others are put back to
- * what they were, so the chosen ones adapt to them as they stay. The part `param-subset`. Not a mask of
- * gradients: the engine trains all it is given, and forgets the rest here.
+ * Trains only some of the parameters: after each optimizer step the others are reset, so that the chosen ones
+ * adapt to them. The part `param-subset`. Gradients are not masked: the engine trains all parameters, and the reset
+ * undoes the rest.
  *
  * Sources: Hui et al. 2024, "HFT: Half Fine-Tuning for Large Language Models", arXiv:2404.18466 (half of
  * each block's matrices, another half each round); chosen layers, e.g. "Fine-tuning Done Right in Model
@@ -12,9 +12,9 @@ import { WaggleError } from "@waggle/protocol";
 import { requireAlike } from "./tensor-maps.ts";
 
 /**
- * `after` where a tensor's name is chosen, `before` elsewhere.
+ * The chosen tensors from `after`, the others from `before`.
  *
- * @throws WaggleError `SHAPE_MISMATCH` where they are not the same model.
+ * @throws WaggleError `SHAPE_MISMATCH` for two different models.
  */
 export function withTrained(
   before: TensorMap,
@@ -31,10 +31,10 @@ export function withTrained(
 }
 
 /**
- * A share of the names of each block, drawn anew each time: half of the matrices of every layer (HFT).
+ * Draws a share of the names of each block at each call: half of the matrices of every layer (HFT).
  *
- * @param blockOf - names of one block are drawn among themselves, so no layer is left out.
- * @param random - yields [0, 1).
+ * @param blockOf - groups names into blocks, so that every layer gets its share.
+ * @param random - returns numbers in [0, 1).
  */
 export function drawnNames(
   names: readonly string[],
@@ -45,7 +45,7 @@ export function drawnNames(
   if (!(share >= 0 && share <= 1)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `share must lie in [0, 1], got ${share}; 0.5 trains half of each block`,
+      `share must be in [0, 1], got ${share} (0.5 trains half of each block)`,
     );
   }
   const blocks = new Map<string, string[]>();

@@ -1,7 +1,7 @@
 /**
- * Merging policies that reinforcement made: it changes few weights, and different ones for each task, so
- * a plain average shrinks what only one of them knows. Shared changes are averaged, unique ones kept, and
- * (with a rescaling above 0) raised for tasks whose changes overlap much and so lose by the averaging.
+ * Merges policies trained by reinforcement learning. It changes few weights, and different ones for each task, so a
+ * plain average shrinks the changes of each task. Here shared changes are averaged and unique ones kept; with a
+ * rescaling above 0, unique changes are increased for tasks with much overlap.
  *
  * Source: Yuan et al. 2026, "Behavior Knowledge Merge in Reinforced Agentic Models" (RAM, RAM+),
  * arXiv:2601.13572.
@@ -14,7 +14,7 @@ import { withTaskVectors } from "./task-vectors.ts";
 import { combined, requireAlike } from "./tensor-maps.ts";
 
 export type ReinforcedMergeOptions = {
-  /** Changes of at most this size are none. Default 1e-5. */
+  /** Changes up to this size are ignored. Default 1e-5. */
   readonly threshold?: number | undefined;
   /** r of λ = 1 + r·min(shared/unique, limit); 0 is RAM. Default 0. */
   readonly rescaling?: number | undefined;
@@ -22,7 +22,7 @@ export type ReinforcedMergeOptions = {
   readonly limit?: number | undefined;
 };
 
-/** One difference out of several. */
+/** Merges several deltas into one. */
 export function reinforcedMerge(
   deltas: readonly TensorMap[],
   options: ReinforcedMergeOptions = {},
@@ -42,7 +42,7 @@ export function reinforcedMerge(
   });
 }
 
-/** Of each difference, entries it shares with another per entry that it alone changes. */
+/** For each delta, the number of shared entries per entry that only it changes. */
 function overlaps(
   deltas: readonly TensorMap[],
   changes: (value: number) => boolean,
@@ -59,7 +59,7 @@ function overlaps(
   return shared.map((count, k) => (count === 0 ? 0 : count / Math.max(1, unique[k] as number)));
 }
 
-/** `merge-op`: entries that several changed are averaged, those of one alone are rescaled. */
+/** `merge-op`: averages entries that several members changed, and rescales entries of only one. */
 export function reinforced(rescaling?: number): MergePart {
   return definePart({ rescaling: option(rescaling, 0) }, ({ rescaling }) =>
     mergeOp((base, deltas) => withTaskVectors(base, [reinforcedMerge(deltas, { rescaling })], 1)),

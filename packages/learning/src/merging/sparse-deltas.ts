@@ -1,6 +1,6 @@
 /**
- * Thinning a difference before it is added to others, so that they disturb each other less: both tails of
- * each tensor's entries are cut off.
+ * Sparsifies deltas before they are added, so that they interfere less: the smallest and largest entries of each
+ * tensor are removed.
  *
  * Source: Davari and Belilovsky 2023, "Model Breadcrumbs", arXiv:2312.06795.
  */
@@ -12,10 +12,10 @@ import { withTaskVectors } from "./task-vectors.ts";
 import { magnitudeQuantile, mapped } from "./tensor-maps.ts";
 
 /**
- * Leaves out the smallest and the largest entries of each tensor: noise, and outliers that would
- * dominate a sum (Breadcrumbs).
+ * Removes the smallest and the largest entries of each tensor: noise, and outliers that would dominate a sum
+ * (Breadcrumbs).
  *
- * @param tails - shares of the entries; 0.85 and 0.01 are the published ones.
+ * @param tails - shares of removed entries; the paper uses 0.85 and 0.01.
  */
 export function withoutTails(
   delta: TensorMap,
@@ -34,12 +34,12 @@ function requireShare(name: string, share: number): void {
   if (!(share >= 0 && share <= 1)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `${name} must be a share in [0, 1], got ${share}; 0.2 means a fifth of the entries`,
+      `${name} must be in [0, 1], got ${share} (0.2 is a fifth of the entries)`,
     );
   }
 }
 
-/** `merge-op`: deltas without their smallest and largest entries, added. */
+/** `merge-op`: sum of the deltas without their smallest and largest entries. */
 export function breadcrumbs(
   tails: { readonly smallest: number; readonly largest: number },
   scale?: number,

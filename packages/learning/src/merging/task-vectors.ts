@@ -1,7 +1,7 @@
 /**
- * What training changed, as a thing that can be added, scaled and taken away: τ = θ_tuned − θ_base. A
- * skill that reinforcement added to an imitated policy is such a difference too (`taskVector(rl, sft)`),
- * and can be given to a sibling. The state `delta`, the part `merge-op`.
+ * Task vectors: the change of the parameters by training, τ = θ_tuned − θ_base, which can be added, scaled and
+ * subtracted. `taskVector(rl, sft)` is the change by reinforcement learning, and can be added to another model. The
+ * state `delta`, the part `merge-op`.
  *
  * Sources: Ilharco et al. 2022, "Editing Models with Task Arithmetic", arXiv:2212.04089; skills injected
  * with a scale (PaST), "Knowledge is Not Enough: Injecting RL Skills for Continual Adaptation" (the scale
@@ -18,7 +18,7 @@ export function taskVector(tuned: TensorMap, base: TensorMap): TensorMap {
   return combined([tuned, base], ([a = 0, b = 0]) => a - b);
 }
 
-/** base + scale · Σ deltas. A negative scale takes a task away. */
+/** base + scale · Σ deltas. A negative scale removes a task. */
 export function withTaskVectors(
   base: TensorMap,
   deltas: readonly TensorMap[],

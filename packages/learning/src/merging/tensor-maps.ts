@@ -1,14 +1,14 @@
 /**
- * Arithmetic on weights by name: what all merges are made of. Computed in double precision, stored in
- * single. Not the training engine's tensors: these lie in plain memory.
+ * Arithmetic on named tensors, used by all merges. Computes in double precision and stores in single precision, in
+ * plain memory.
  */
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 
 /**
- * A map whose every entry is `entry` of the entries of the others at the same place.
+ * Combines maps entry by entry with the function `entry`.
  *
- * @throws WaggleError `SHAPE_MISMATCH` naming the tensor that differs, `INVALID_ARGUMENT` for no map.
+ * @throws WaggleError `SHAPE_MISMATCH` naming the tensor that differs, `INVALID_ARGUMENT` for an empty list.
  */
 export function combined(
   maps: readonly TensorMap[],
@@ -28,7 +28,7 @@ export function combined(
   );
 }
 
-/** A map of the results of `change` on each tensor's numbers. */
+/** Applies `change` to the numbers of each tensor. */
 export function mapped(
   map: TensorMap,
   change: (data: Float32Array, name: string) => Float32Array,
@@ -39,7 +39,7 @@ export function mapped(
 }
 
 /**
- * Throws unless all maps hold tensors of the same names and shapes.
+ * Checks that all maps have tensors of the same names and shapes.
  *
  * @returns the first.
  */
@@ -59,7 +59,7 @@ export function requireAlike(maps: readonly TensorMap[]): TensorMap {
     if (odd !== undefined) {
       throw new WaggleError(
         "SHAPE_MISMATCH",
-        `models must hold the same tensors, got ${odd.slice(0, 96)} as [${first.get(odd)?.shape.join() ?? "none"}] and [${other.get(odd)?.shape.join() ?? "none"}]; merge fine-tunes of one base`,
+        `tensor ${odd.slice(0, 96)} has shape [${first.get(odd)?.shape.join() ?? "none"}] in one model and [${other.get(odd)?.shape.join() ?? "none"}] in another; merge fine-tuned models of one base`,
       );
     }
   }
