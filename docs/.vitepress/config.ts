@@ -1,11 +1,11 @@
-/** The documentation as a site. Pages stay what GitHub renders too: `README.md` is a folder's page in both. */
-import { cpSync, existsSync, globSync, readdirSync } from "node:fs";
+/** The documentation as a site. GitHub renders the same pages: in both, `README.md` is the index of its folder. */
+import { cpSync, existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitepress";
 
 const DOCS = join(import.meta.dirname, "..");
 
-// Endings of files, not of pages: VitePress would add `.html`. The files are copied at the end of a build.
+// Links to these files get no `.html`. The files are copied at the end of a build.
 process.env["VITE_EXTRA_EXTENSIONS"] = "jsonl,yaml";
 
 /** The anchor that GitHub gives a heading. */
@@ -25,30 +25,46 @@ const folder = (title: string, items: readonly Entry[], collapsed = true) => ({
   items: [...items],
 });
 
-/** Pages of a folder in alphabetical order, under the names of their files. */
-function pagesOf(path: string, name: (file: string) => string = (file) => file): Entry[] {
+/** The first heading of a page. */
+function titleOf(file: string): string {
+  const [, title = ""] = /^# (.+)$/m.exec(readFileSync(file, "utf8")) ?? [];
+  return title.replaceAll("`", "");
+}
+
+/** Pages of a folder in the order of their file names, under their titles. */
+function pagesOf(path: string): Entry[] {
   const at = join(DOCS, path);
-  if (!existsSync(at)) return [];
   return readdirSync(at)
     .filter((file) => file.endsWith(".md") && file !== "README.md")
     .toSorted()
-    .map((file) => entry(name(file.slice(0, -3)), `/${path}/${file.slice(0, -3)}`));
+    .map((file) => entry(titleOf(join(at, file)), `/${path}/${file.slice(0, -3)}`));
 }
 
-/** `0007-source-export-condition` → `7 source export condition`. */
-const decisionName = (file: string): string =>
-  `${Number(file.slice(0, 4))} ${file.slice(5).replaceAll("-", " ")}`;
+/** Keeps a number and its unit on one line, and an arrow with the number after it. */
+const withUnit = (text: string): string =>
+  text
+    .replace(/(\d) (?=(?:%|×|ms|s|MB|GB|KB|kB|MiB|GiB|nats)(?![\w-]))/g, "$1\u00a0")
+    .replace(/→ (?=\d|$)/g, "→\u00a0");
+
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Cpath d='M16 2 28 9v14l-12 7L4 23V9z' fill='%23e0a021'/%3E%3C/svg%3E";
 
 export default defineConfig({
   title: "Waggle",
   description: "Agents that live in web pages and get better with practice.",
+  head: [["link", { rel: "icon", href: ICON }]],
   srcExclude: ["**/node_modules/**"],
   rewrites: { "README.md": "index.md", ":path(.*)/README.md": ":path/index.md" },
-  // The search index holds the whole API.
+  // The search index contains the whole API.
   vite: { build: { chunkSizeWarningLimit: 8000 } },
   markdown: {
     anchor: { slugify: anchorOf },
     config: (md) => {
+      md.core.ruler.push("numbers-keep-units", ({ tokens }) => {
+        for (const { children } of tokens)
+          for (const token of children ?? [])
+            if (token.type === "text") token.content = withUnit(token.content);
+      });
       md.core.ruler.push("readme-is-index", ({ tokens }) => {
         for (const { children } of tokens)
           for (const token of children ?? []) {
@@ -116,7 +132,7 @@ export default defineConfig({
       folder("Evidence: recipes", pagesOf("evidence/learning")),
       folder("Evidence: appendix", pagesOf("evidence/appendix")),
       entry("Design", "/design"),
-      folder("Decisions", pagesOf("decisions", decisionName)),
+      folder("Decisions", pagesOf("decisions")),
     ],
   },
   buildEnd: ({ outDir }) => {
@@ -125,7 +141,7 @@ export default defineConfig({
   },
 });
 
-/** The generated pages of the API, by package and entry. */
+/** The generated API pages, one for each entry of a package. */
 function apiEntries(): Entry[] {
   const at = join(DOCS, "reference/api");
   if (!existsSync(at)) return [];
