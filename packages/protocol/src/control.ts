@@ -8,38 +8,34 @@ import { PolicyVersionId } from "./policy.ts";
 const Reason = z.string().max(500);
 
 /** Who set a switch, when and why. */
-export type SwitchRecord = { by: string; at: string; reason: string };
-const switchShape = { by: z.string(), at: z.iso.datetime(), reason: z.string() };
+export type SwitchRecord = z.infer<typeof SwitchRecord>;
+const SwitchRecord = z.object({ by: z.string(), at: z.iso.datetime(), reason: z.string() });
 
 /** `base`: pages run version 0. `silence`: pages do not answer at all. */
-export type KillMode = "base" | "silence";
-export const KillMode: z.ZodType<KillMode> = z.enum(["base", "silence"]);
+export type KillMode = z.infer<typeof KillMode>;
+export const KillMode = z.enum(["base", "silence"]);
 
 /** State of both switches: `GET /v1/trainer/control` and `GET /v1/operator/control`. */
-export type ControlState = {
+export type ControlState = z.infer<typeof ControlState>;
+export const ControlState = z.object({
   /** Environment of the tasks that the edge assigns. */
-  environment: string;
-  /** `null` while versions may be published and promoted. */
-  frozen: SwitchRecord | null;
-  /** `null` while pages run the versions of their channels. */
-  killed: (SwitchRecord & { mode: KillMode }) | null;
-};
-export const ControlState: z.ZodType<ControlState> = z.object({
   environment: z.string(),
-  frozen: z.object(switchShape).nullable(),
-  killed: z.object({ ...switchShape, mode: KillMode }).nullable(),
+  /** `null` while versions may be published and promoted. */
+  frozen: SwitchRecord.nullable(),
+  /** `null` while pages run the versions of their channels. */
+  killed: SwitchRecord.extend({ mode: KillMode }).nullable(),
 });
 
 /**
  * Body of `PUT` and `DELETE /v1/operator/freeze`, and of `PUT /v1/trainer/freeze`. Only an operator
  * can lift a freeze.
  */
-export type FreezeRequest = { reason: string };
-export const FreezeRequest: z.ZodType<FreezeRequest> = z.strictObject({ reason: Reason });
+export type FreezeRequest = z.infer<typeof FreezeRequest>;
+export const FreezeRequest = z.strictObject({ reason: Reason });
 
 /** Body of `PUT` and `DELETE /v1/operator/kill-switch`. */
-export type KillRequest = { mode: KillMode; reason: string };
-export const KillRequest: z.ZodType<KillRequest> = z.strictObject({
+export type KillRequest = z.infer<typeof KillRequest>;
+export const KillRequest = z.strictObject({
   mode: KillMode,
   reason: Reason,
 });
@@ -48,27 +44,20 @@ export const KillRequest: z.ZodType<KillRequest> = z.strictObject({
 export const OPERATOR_NAME_HEADER = "Waggle-Operator";
 
 /** One action in the audit log. */
-export type AuditEntry = {
-  id: number;
-  at: string;
+export type AuditEntry = z.infer<typeof AuditEntry>;
+const AuditEntry = z.object({
+  id: z.int(),
+  at: z.iso.datetime(),
   /** Name of the operator, or `trainer`. */
-  by: string;
+  by: z.string(),
   /** `promote`, `freeze`, `kill-switch-on`, …; a newer edge may send others. */
-  action: string;
-  version: PolicyVersionId | null;
-  reason: string;
-};
+  action: z.string(),
+  version: PolicyVersionId.nullable(),
+  reason: z.string(),
+});
+
 /** Answer of `GET /v1/operator/audit?before=<id>&limit=<n>`, newest first. */
-export type AuditResponse = { entries: AuditEntry[] };
-export const AuditResponse: z.ZodType<AuditResponse> = z.object({
-  entries: z.array(
-    z.object({
-      id: z.int(),
-      at: z.iso.datetime(),
-      by: z.string(),
-      action: z.string(),
-      version: PolicyVersionId.nullable(),
-      reason: z.string(),
-    }),
-  ),
+export type AuditResponse = z.infer<typeof AuditResponse>;
+export const AuditResponse = z.object({
+  entries: z.array(AuditEntry),
 });

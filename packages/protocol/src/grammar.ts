@@ -4,52 +4,44 @@
  * tokenizer and no engine.
  */
 import { z } from "zod";
-import type { JsonSchema } from "./tool.ts";
-
-/** How a model family writes tool calls. `@waggle/text` describes each format. */
-export type ToolCallFormat = "hermes" | "qwen-xml" | "llama" | "gemma" | "mistral" | "lfm";
-
-/** Allows the tool calls of one turn. */
-export type ToolCallsGrammar = {
-  readonly kind: "tool-calls";
-  readonly format: ToolCallFormat;
-  readonly tools: readonly { readonly name: string; readonly parameters: JsonSchema }[];
-  /** `auto`: free text until a call begins. `required`: at least one call. A name: that tool only. */
-  readonly choice: "auto" | "required" | { readonly name: string };
-  /** Whether a turn may contain several calls. */
-  readonly parallel: boolean;
-};
-
-/** A constraint on sampled text. Equal specs, compared as canonical JSON, have equal ids. */
-export type GrammarSpec =
-  | { readonly kind: "json" }
-  | { readonly kind: "json-schema"; readonly schema: JsonSchema }
-  | { readonly kind: "regex"; readonly pattern: string }
-  /** EBNF in XGrammar's dialect; the start rule is `root`. */
-  | { readonly kind: "ebnf"; readonly grammar: string }
-  | ToolCallsGrammar;
+import { readOnly } from "./read-only-schema.ts";
 
 const schema = z.record(z.string(), z.unknown());
 
-export const GrammarSpec: z.ZodType<GrammarSpec> = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("json") }),
-  z.strictObject({ kind: z.literal("json-schema"), schema }),
-  z.strictObject({ kind: z.literal("regex"), pattern: z.string().max(10_000) }),
-  z.strictObject({ kind: z.literal("ebnf"), grammar: z.string().max(100_000) }),
-  z.strictObject({
-    kind: z.literal("tool-calls"),
-    format: z.enum(["hermes", "qwen-xml", "llama", "gemma", "mistral", "lfm"]),
-    tools: z
-      .array(z.strictObject({ name: z.string().min(1).max(128), parameters: schema }))
-      .min(1)
-      .max(128),
-    choice: z.union([
-      z.enum(["auto", "required"]),
-      z.strictObject({ name: z.string().min(1).max(128) }),
-    ]),
-    parallel: z.boolean(),
-  }),
-]);
+const toolCallsGrammar = z.strictObject({
+  kind: z.literal("tool-calls"),
+  format: z.enum(["hermes", "qwen-xml", "llama", "gemma", "mistral", "lfm"]),
+  tools: z
+    .array(z.strictObject({ name: z.string().min(1).max(128), parameters: schema }))
+    .min(1)
+    .max(128),
+  /** `auto`: free text until a call begins. `required`: at least one call. A name: that tool only. */
+  choice: z.union([
+    z.enum(["auto", "required"]),
+    z.strictObject({ name: z.string().min(1).max(128) }),
+  ]),
+  /** Whether a turn may contain several calls. */
+  parallel: z.boolean(),
+});
+
+/** A constraint on sampled text. Equal specs, compared as canonical JSON, have equal ids. */
+export type GrammarSpec = z.infer<typeof GrammarSpec>;
+export const GrammarSpec = readOnly(
+  z.discriminatedUnion("kind", [
+    z.strictObject({ kind: z.literal("json") }),
+    z.strictObject({ kind: z.literal("json-schema"), schema }),
+    z.strictObject({ kind: z.literal("regex"), pattern: z.string().max(10_000) }),
+    /** EBNF in XGrammar's dialect; the start rule is `root`. */
+    z.strictObject({ kind: z.literal("ebnf"), grammar: z.string().max(100_000) }),
+    toolCallsGrammar,
+  ]),
+);
+
+/** Allows the tool calls of one turn. */
+export type ToolCallsGrammar = Extract<GrammarSpec, { readonly kind: "tool-calls" }>;
+
+/** How a model family writes tool calls. `@waggle/text` describes each format. */
+export type ToolCallFormat = ToolCallsGrammar["format"];
 
 /** The state of one generation under a grammar. */
 export interface GrammarMatcher {

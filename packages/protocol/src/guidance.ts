@@ -5,6 +5,7 @@
  * it is always tokenized as plain text.
  */
 import { z } from "zod";
+import { readOnly } from "./read-only-schema.ts";
 import { canonicalJson } from "./digest.ts";
 import { WaggleError } from "./errors.ts";
 
@@ -15,40 +16,16 @@ const GUIDANCE_FORMAT_VERSION = 1;
 const MAX_BYTES = 256 * 1024;
 
 /** Content hash and size of stored guidance. */
-export type GuidanceReference = { readonly sha256: string; readonly sizeBytes: number };
-
-export const GuidanceReference: z.ZodType<GuidanceReference> = z.strictObject({
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  sizeBytes: z.int().min(1).max(MAX_BYTES),
-});
-
-type GuidanceCase = {
-  readonly id: string;
-  readonly situation: string;
-  readonly action: string;
-  /** Reward of the rollout, in [0, 1]. */
-  readonly reward: number;
-  /** Expected reward of a rollout that reads this case. */
-  readonly value: number;
-  readonly reads: number;
-  readonly byStage?: { readonly [stage: string]: number } | undefined;
-};
-
-/** The content of one guidance object. */
-export type Guidance = {
-  readonly formatVersion: typeof GUIDANCE_FORMAT_VERSION;
-  /** Appended to the page's own system message; an empty string adds nothing. */
-  readonly prompt: string;
-  readonly lessons: readonly string[];
-  /** `null` if there are no cases. */
-  readonly cases: {
-    readonly memory: { readonly cases: readonly GuidanceCase[]; readonly written: number };
-    readonly policy: { readonly weights: readonly number[]; readonly temperature: number };
-  } | null;
-};
+export type GuidanceReference = z.infer<typeof GuidanceReference>;
+export const GuidanceReference = readOnly(
+  z.strictObject({
+    sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    sizeBytes: z.int().min(1).max(MAX_BYTES),
+  }),
+);
 
 /** Well-formed text without control characters other than tabs and line ends. */
-const text = (max: number): z.ZodType<string> =>
+const text = (max: number) =>
   z
     .string()
     .max(max)
@@ -60,35 +37,41 @@ const CONTROL = /[^\P{Cc}\t\n\r]/u;
 const name = z.string().min(1).max(64);
 const amount = z.number().min(-1e6).max(1e6);
 
-export const Guidance: z.ZodType<Guidance> = z.strictObject({
-  formatVersion: z.literal(GUIDANCE_FORMAT_VERSION),
-  prompt: text(4000),
-  lessons: z.array(text(500)).max(64),
-  cases: z
-    .strictObject({
-      memory: z.strictObject({
-        cases: z
-          .array(
-            z.strictObject({
-              id: name,
-              situation: text(1000),
-              action: text(1000),
-              reward: amount,
-              value: amount,
-              reads: z.int().min(0),
-              byStage: z.record(name, amount).optional(),
-            }),
-          )
-          .max(256),
-        written: z.int().min(0),
-      }),
-      policy: z.strictObject({
-        weights: z.array(amount).max(1024),
-        temperature: z.number().min(1e-6).max(1e12),
-      }),
-    })
-    .nullable(),
+const GuidanceCase = z.strictObject({
+  id: name,
+  situation: text(1000),
+  action: text(1000),
+  /** Reward of the rollout, in [0, 1]. */
+  reward: amount,
+  /** Expected reward of a rollout that reads this case. */
+  value: amount,
+  reads: z.int().min(0),
+  byStage: z.record(name, amount).optional(),
 });
+
+/** The content of one guidance object. */
+export type Guidance = z.infer<typeof Guidance>;
+export const Guidance = readOnly(
+  z.strictObject({
+    formatVersion: z.literal(GUIDANCE_FORMAT_VERSION),
+    /** Appended to the page's own system message; an empty string adds nothing. */
+    prompt: text(4000),
+    lessons: z.array(text(500)).max(64),
+    /** `null` if there are no cases. */
+    cases: z
+      .strictObject({
+        memory: z.strictObject({
+          cases: z.array(GuidanceCase).max(256),
+          written: z.int().min(0),
+        }),
+        policy: z.strictObject({
+          weights: z.array(amount).max(1024),
+          temperature: z.number().min(1e-6).max(1e12),
+        }),
+      })
+      .nullable(),
+  }),
+);
 
 /**
  * Encodes guidance. Equal guidance gives equal bytes.

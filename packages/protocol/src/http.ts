@@ -11,38 +11,28 @@ import { TaskReference } from "./task.ts";
 import { Trajectory } from "./trajectory.ts";
 
 /** Body of a failed request. It never echoes the payload that caused the failure. */
-export type ErrorBody = { error: { code: string; message: string } };
-export const ErrorBody: z.ZodType<ErrorBody> = z.object({
+export type ErrorBody = z.infer<typeof ErrorBody>;
+export const ErrorBody = z.object({
   error: z.object({ code: z.string(), message: z.string() }),
 });
 
 /** Body of `POST /v1/sessions`. No authentication; the site key is public. */
-export type SessionRequest = {
-  siteKey: string;
-  /** Long-lived token from an earlier session; proves that this is the same visitor. */
-  visitorToken?: string | undefined;
-  /** Whether the visitor consented. `false`: the id lasts for this visit and nothing is stored under it. Default true. */
-  remember?: boolean | undefined;
-};
-export const SessionRequest: z.ZodType<SessionRequest> = z.strictObject({
+export type SessionRequest = z.infer<typeof SessionRequest>;
+export const SessionRequest = z.strictObject({
   siteKey: z.string().min(1).max(128),
+  /** Long-lived token from an earlier session; proves that this is the same visitor. */
   visitorToken: z.string().min(1).max(2048).optional(),
+  /** Whether the visitor consented. `false`: the id lasts for this visit and nothing is stored under it. Default true. */
   remember: z.boolean().optional(),
 });
 /** Answer of `POST /v1/sessions`. */
-export type SessionResponse = {
-  token: string;
-  /** ISO 8601. Request a new session before this time. */
-  expiresAt: string;
-  visitorId: string;
-  /** Identifies this visitor in the next session. Without consent, a page keeps it in memory only. */
-  visitorToken: string;
-  channel: Channel;
-};
-export const SessionResponse: z.ZodType<SessionResponse> = z.object({
+export type SessionResponse = z.infer<typeof SessionResponse>;
+export const SessionResponse = z.object({
   token: z.string(),
+  /** ISO 8601. Request a new session before this time. */
   expiresAt: z.iso.datetime(),
   visitorId: z.uuid(),
+  /** Identifies this visitor in the next session. Without consent, a page keeps it in memory only. */
   visitorToken: z.string(),
   channel: Channel,
 });
@@ -55,8 +45,8 @@ export const SessionResponse: z.ZodType<SessionResponse> = z.object({
  * Answer of `POST /v1/assignments` (session). The edge chooses the task and the group. The answer is
  * 204 with `Retry-After` while the maximum number of groups already waits for the trainer.
  */
-export type AssignmentResponse = { assignmentId: string; groupId: string; task: TaskReference };
-export const AssignmentResponse: z.ZodType<AssignmentResponse> = z.object({
+export type AssignmentResponse = z.infer<typeof AssignmentResponse>;
+export const AssignmentResponse = z.object({
   assignmentId: z.uuid(),
   groupId: z.uuid(),
   task: TaskReference,
@@ -69,45 +59,38 @@ export const UPLOAD_LIMITS: { readonly bodyBytes: number; readonly trajectories:
   trajectories: 64,
 };
 /** Body of `POST /v1/trajectories` (session). `Content-Encoding: gzip` is accepted. */
-export type UploadRequest = { trajectories: { digest: string; trajectory: Trajectory }[] };
-export const UploadRequest: z.ZodType<UploadRequest> = z.strictObject({
+export type UploadRequest = z.infer<typeof UploadRequest>;
+export const UploadRequest = z.strictObject({
   trajectories: z
     .array(z.strictObject({ digest: Sha256, trajectory: Trajectory }))
     .min(1)
     .max(UPLOAD_LIMITS.trajectories),
 });
 /** Result for one trajectory. `duplicate`: this visitor uploaded the same digest before, a success. */
-export type UploadResult =
-  | { digest: string; status: "accepted" | "duplicate" }
-  | { digest: string; status: "rejected"; code: string; message: string };
+export type UploadResult = z.infer<typeof UploadResult>;
+const UploadResult = z.union([
+  z.object({ digest: z.string(), status: z.enum(["accepted", "duplicate"]) }),
+  z.object({
+    digest: z.string(),
+    status: z.literal("rejected"),
+    code: z.string(),
+    message: z.string(),
+  }),
+]);
 /** Answer of `POST /v1/trajectories`: one result per uploaded trajectory. */
-export type UploadResponse = { results: UploadResult[] };
-export const UploadResponse: z.ZodType<UploadResponse> = z.object({
-  results: z.array(
-    z.union([
-      z.object({ digest: z.string(), status: z.enum(["accepted", "duplicate"]) }),
-      z.object({
-        digest: z.string(),
-        status: z.literal("rejected"),
-        code: z.string(),
-        message: z.string(),
-      }),
-    ]),
-  ),
+export type UploadResponse = z.infer<typeof UploadResponse>;
+export const UploadResponse = z.object({
+  results: z.array(UploadResult),
 });
 
 /** Body of `POST /v1/feedback` (session). Idempotent by feedback id. */
-export const FeedbackRequest: z.ZodType<Feedback> = Feedback;
+export const FeedbackRequest = Feedback;
 
 /** Answer of `DELETE /v1/visitor` (session), which deletes all data of this visitor. */
-export type DeletionResponse = {
-  deletedTrajectories: number;
-  deletedFeedback: number;
-  /** Policy versions that were trained on the deleted trajectories. */
-  learnedBy: number[];
-};
-export const DeletionResponse: z.ZodType<DeletionResponse> = z.object({
+export type DeletionResponse = z.infer<typeof DeletionResponse>;
+export const DeletionResponse = z.object({
   deletedTrajectories: z.int(),
   deletedFeedback: z.int(),
+  /** Policy versions that were trained on the deleted trajectories. */
   learnedBy: z.array(PolicyVersionId),
 });

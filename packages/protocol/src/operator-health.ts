@@ -2,14 +2,8 @@
 import { z } from "zod";
 
 /** A trainer's current activity. */
-export type TrainerActivity =
-  | "starting"
-  | "waiting"
-  | "checking"
-  | "learning"
-  | "publishing"
-  | "stopped";
-const TrainerActivity: z.ZodType<TrainerActivity> = z.enum([
+export type TrainerActivity = z.infer<typeof TrainerActivity>;
+const TrainerActivity = z.enum([
   "starting",
   "waiting",
   "checking",
@@ -19,35 +13,30 @@ const TrainerActivity: z.ZodType<TrainerActivity> = z.enum([
 ]);
 
 /** Body of `POST /v1/trainer/heartbeat`, sent every few seconds. */
-export type Heartbeat = { trainerId: string; step: number; activity: TrainerActivity };
-export const Heartbeat: z.ZodType<Heartbeat> = z.strictObject({
+export type Heartbeat = z.infer<typeof Heartbeat>;
+export const Heartbeat = z.strictObject({
   trainerId: z.string().min(1).max(64),
   step: z.int().min(0),
   activity: TrainerActivity,
 });
 
+/** A trainer as the edge last heard from it. */
+const SeenTrainer = z.object({
+  trainerId: z.string(),
+  step: z.int(),
+  activity: TrainerActivity,
+  seenAt: z.iso.datetime(),
+  isRunning: z.boolean(),
+});
+
 /** Answer of `GET /v1/operator/health`. */
-export type OperatorHealth = {
+export type OperatorHealth = z.infer<typeof OperatorHealth>;
+export const OperatorHealth = z.object({
   /** The edge's clock, ISO 8601. Compare `seenAt` with it. */
-  at: string;
-  /** The latest heartbeat of each trainer, newest first. */
-  trainers: (Heartbeat & { seenAt: string; isRunning: boolean })[];
-  /** Requests and trajectories of the last days that were refused and not stored, most frequent first. */
-  refusals: { operation: string; reason: string; count: number; lastAt: string }[];
-  /** Number of days that `refusals` covers. */
-  days: number;
-};
-export const OperatorHealth: z.ZodType<OperatorHealth> = z.object({
   at: z.iso.datetime(),
-  trainers: z.array(
-    z.object({
-      trainerId: z.string(),
-      step: z.int(),
-      activity: TrainerActivity,
-      seenAt: z.iso.datetime(),
-      isRunning: z.boolean(),
-    }),
-  ),
+  /** The latest heartbeat of each trainer, newest first. */
+  trainers: z.array(SeenTrainer),
+  /** Requests and trajectories of the last days that were refused and not stored, most frequent first. */
   refusals: z.array(
     z.object({
       operation: z.string(),
@@ -56,5 +45,6 @@ export const OperatorHealth: z.ZodType<OperatorHealth> = z.object({
       lastAt: z.iso.datetime(),
     }),
   ),
+  /** Number of days that `refusals` covers. */
   days: z.int(),
 });

@@ -27,43 +27,17 @@ export type VisitorExportLine =
   | { kind: "end"; lines: number };
 
 /** Answer of `GET /v1/operator/consent`. */
-export type ConsentResponse = {
+export type ConsentResponse = z.infer<typeof ConsentResponse>;
+export const ConsentResponse = z.object({
   /** Highest version first. `null` counts rows stored before consent versions were recorded. */
-  versions: { version: string | null; trajectories: number; visitors: number }[];
-};
-export const ConsentResponse: z.ZodType<ConsentResponse> = z.object({
   versions: z.array(
     z.object({ version: z.string().nullable(), trajectories: z.int(), visitors: z.int() }),
   ),
 });
 
 /** Answer of `GET /v1/operator/summary`. */
-export type OperatorSummary = {
-  trajectories: {
-    received: number;
-    waiting: number;
-    leased: number;
-    learned: number;
-    rejected: number;
-    skipped: number;
-  };
-  rejectedByReason: { reason: string; count: number }[];
-  /** Trajectories stored but not learned. Absent from an edge of the previous release. */
-  skippedByReason?: { reason: string; count: number }[] | undefined;
-  /** Assigned tasks only, by the version that sampled. */
-  byVersion: {
-    version: number;
-    trajectories: number;
-    successes: number;
-    meanReward: number | null;
-    meanTokens: number | null;
-  }[];
-  feedback: { kind: string; count: number }[];
-  visitors: number;
-  stable: number;
-  canary: number;
-};
-export const OperatorSummary: z.ZodType<OperatorSummary> = z.object({
+export type OperatorSummary = z.infer<typeof OperatorSummary>;
+export const OperatorSummary = z.object({
   trajectories: z.object({
     received: z.int(),
     waiting: z.int(),
@@ -73,7 +47,9 @@ export const OperatorSummary: z.ZodType<OperatorSummary> = z.object({
     skipped: z.int(),
   }),
   rejectedByReason: z.array(z.object({ reason: z.string(), count: z.int() })),
+  /** Trajectories stored but not learned. Absent from an edge of the previous release. */
   skippedByReason: z.array(z.object({ reason: z.string(), count: z.int() })).optional(),
+  /** Assigned tasks only, by the version that sampled. */
   byVersion: z.array(
     z.object({
       version: PolicyVersionId,
@@ -92,33 +68,12 @@ export const OperatorSummary: z.ZodType<OperatorSummary> = z.object({
 // GET /v1/operator/policies answers PoliciesResponse.
 
 /** Answer of `GET /v1/operator/metrics?after=<step>`, ascending by step. */
-export type MetricsResponse = { rows: MetricsRow[] };
-export const MetricsResponse: z.ZodType<MetricsResponse> = z.object({ rows: z.array(MetricsRow) });
+export type MetricsResponse = z.infer<typeof MetricsResponse>;
+export const MetricsResponse = z.object({ rows: z.array(MetricsRow) });
 
 /** A trajectory without its content. */
-export type TrajectoryRow = {
-  digest: string;
-  id: string;
-  visitorId: string;
-  groupId: string | null;
-  receivedAt: string;
-  status: "waiting" | "leased" | "learned" | "rejected" | "skipped";
-  reason: string | null;
-  policyVersion: number;
-  task: TaskReference | null;
-  /** Sampled tokens. */
-  tokens: number;
-  stopReason: string;
-  reward: number | null;
-  success: boolean | null;
-  advantage: number | null;
-  learnedAtStep: number | null;
-  staleness: number | null;
-  /** Mean and max |behavior − re-scored| in nats, as measured by the trainer. */
-  logProbGapMean: number | null;
-  logProbGapMax: number | null;
-};
-export const TrajectoryRow: z.ZodType<TrajectoryRow> = z.object({
+export type TrajectoryRow = z.infer<typeof TrajectoryRow>;
+export const TrajectoryRow = z.object({
   digest: Sha256,
   id: z.uuid(),
   visitorId: z.uuid(),
@@ -128,6 +83,7 @@ export const TrajectoryRow: z.ZodType<TrajectoryRow> = z.object({
   reason: z.string().nullable(),
   policyVersion: PolicyVersionId,
   task: TaskReference.nullable(),
+  /** Sampled tokens. */
   tokens: z.int(),
   stopReason: z.string(),
   reward: z.number().nullable(),
@@ -135,6 +91,7 @@ export const TrajectoryRow: z.ZodType<TrajectoryRow> = z.object({
   advantage: z.number().nullable(),
   learnedAtStep: z.int().nullable(),
   staleness: z.int().nullable(),
+  /** Mean and max |behavior − re-scored| in nats, as measured by the trainer. */
   logProbGapMean: z.number().nullable(),
   logProbGapMax: z.number().nullable(),
 });
@@ -142,15 +99,15 @@ export const TrajectoryRow: z.ZodType<TrajectoryRow> = z.object({
  * Answer of `GET /v1/operator/trajectories?status=&version=&success=&reason=&group=&limit=&cursor=`,
  * newest first.
  */
-export type TrajectoriesResponse = { rows: TrajectoryRow[]; nextCursor: string | null };
-export const TrajectoriesResponse: z.ZodType<TrajectoriesResponse> = z.object({
+export type TrajectoriesResponse = z.infer<typeof TrajectoriesResponse>;
+export const TrajectoriesResponse = z.object({
   rows: z.array(TrajectoryRow),
   nextCursor: z.string().nullable(),
 });
 
 /** Answer of `GET /v1/operator/trajectories/:digest`. */
-export type TrajectoryDetail = { row: TrajectoryRow; trajectory: Trajectory; feedback: Feedback[] };
-export const TrajectoryDetail: z.ZodType<TrajectoryDetail> = z.object({
+export type TrajectoryDetail = z.infer<typeof TrajectoryDetail>;
+export const TrajectoryDetail = z.object({
   row: TrajectoryRow,
   trajectory: Trajectory,
   feedback: z.array(Feedback),

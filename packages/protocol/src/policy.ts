@@ -3,30 +3,27 @@
  * returns token ids only; text, chat templates and tools are outside of it.
  */
 import { z } from "zod";
+import { readOnly } from "./read-only-schema.ts";
 import type { GrammarSpec } from "./grammar.ts";
 
 /** 0 is the base model without an adapter; published adapters count up from 1. */
-export const PolicyVersionId: z.ZodInt = z.int().min(0);
-export type PolicyVersionId = number;
+export const PolicyVersionId = z.int().min(0);
+export type PolicyVersionId = z.infer<typeof PolicyVersionId>;
 
 /** How a span of tokens was sampled. Together with the logits this determines the distribution. */
-export type Sampling = {
-  /** Softmax temperature, > 0. Training rollouts use 1. */
-  readonly temperature: number;
-  /** Keep only the k most likely tokens; 0 keeps all. */
-  readonly topK: number;
-  /** Keep the smallest set whose probability reaches p, in (0, 1]; 1 keeps all. Applied after top-k. */
-  readonly topP: number;
-  /** Seed of this span's random generator, an unsigned 32-bit integer. */
-  readonly seed: number;
-};
-
-export const Sampling: z.ZodType<Sampling> = z.strictObject({
-  temperature: z.number().positive().max(10),
-  topK: z.int().min(0).max(1_000_000),
-  topP: z.number().positive().max(1),
-  seed: z.int().min(0).max(0xffff_ffff),
-});
+export type Sampling = z.infer<typeof Sampling>;
+export const Sampling = readOnly(
+  z.strictObject({
+    /** Softmax temperature, > 0. Training rollouts use 1. */
+    temperature: z.number().positive().max(10),
+    /** Keep only the k most likely tokens; 0 keeps all. */
+    topK: z.int().min(0).max(1_000_000),
+    /** Keep the smallest set whose probability reaches p, in (0, 1]; 1 keeps all. Applied after top-k. */
+    topP: z.number().positive().max(1),
+    /** Seed of this span's random generator, an unsigned 32-bit integer. */
+    seed: z.int().min(0).max(0xffff_ffff),
+  }),
+);
 
 /** Temperature 1, full support. */
 export const FULL_SUPPORT: Omit<Sampling, "seed"> = { temperature: 1, topK: 0, topP: 1 };

@@ -1,23 +1,22 @@
 /** Tasks, the environments they are solved in, and their verification. */
 import { z } from "zod";
+import { readOnly } from "./read-only-schema.ts";
 import type { ToolCall, ToolDefinition, ToolResult } from "./tool.ts";
 
-/** Held-out tasks are never trained on. */
-export type TaskSplit = "train" | "heldOut";
-
 /** Identifies a task. The environment rebuilds everything else from the seed. */
-export type TaskReference = {
-  readonly environment: string;
-  /** Unsigned 32-bit integer. */
-  readonly seed: number;
-  readonly split: TaskSplit;
-};
+export type TaskReference = z.infer<typeof TaskReference>;
+export const TaskReference = readOnly(
+  z.strictObject({
+    environment: z.string().min(1).max(64),
+    /** Unsigned 32-bit integer. */
+    seed: z.int().min(0).max(0xffff_ffff),
+    /** Held-out tasks are never trained on. */
+    split: z.enum(["train", "heldOut"]),
+  }),
+);
 
-export const TaskReference: z.ZodType<TaskReference> = z.strictObject({
-  environment: z.string().min(1).max(64),
-  seed: z.int().min(0).max(0xffff_ffff),
-  split: z.enum(["train", "heldOut"]),
-});
+/** Which tasks a policy may be trained on. */
+export type TaskSplit = TaskReference["split"];
 
 /** A problem instance: its reference and what the policy is told. */
 export type Task = TaskReference & {

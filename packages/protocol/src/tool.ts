@@ -1,5 +1,6 @@
 /** Tool definitions, the calls that a policy makes and the results it reads. */
 import { z } from "zod";
+import { readOnly } from "./read-only-schema.ts";
 import type { WaggleErrorCode } from "./errors.ts";
 
 /** A JSON Schema object. */
@@ -18,39 +19,42 @@ export type ToolDefinition = {
   readonly source: ToolSource;
 };
 
-/** A call parsed from sampled text. */
-export type ToolCall = {
-  /** Unique in the trajectory: `c0`, `c1`, … */
-  readonly id: string;
-  readonly name: string;
-  readonly arguments: { readonly [key: string]: unknown };
-};
+/** Any JSON value. Typed `unknown`, because tools return values that were not parsed from JSON. */
+const Json: z.ZodType<unknown> = z.json();
 
-export const ToolCall: z.ZodType<ToolCall> = z.strictObject({
-  id: z.string().min(1).max(32),
-  name: z.string().max(128),
-  arguments: z.record(z.string().max(128), z.json()),
-});
+/** A call parsed from sampled text. */
+export type ToolCall = z.infer<typeof ToolCall>;
+export const ToolCall = readOnly(
+  z.strictObject({
+    /** Unique in the trajectory: `c0`, `c1`, … */
+    id: z.string().min(1).max(32),
+    name: z.string().max(128),
+    arguments: z.record(z.string().max(128), Json),
+  }),
+);
 
 /** Why a call failed. */
-export type ToolError = { readonly code: WaggleErrorCode; readonly message: string };
+export type ToolError = z.infer<typeof ToolError>;
+const ToolError = readOnly(
+  z.strictObject({
+    // Any text is accepted: a page may have a newer list of codes.
+    code: z.string().max(64) as unknown as z.ZodType<WaggleErrorCode>,
+    message: z.string().max(2000),
+  }),
+);
 
 /** Result of a call. A failed call is data that the model sees. */
-export type ToolResult =
-  | { readonly callId: string; readonly ok: true; readonly value: unknown }
-  | { readonly callId: string; readonly ok: false; readonly error: ToolError };
-
-export const ToolResult: z.ZodType<ToolResult> = z.union([
-  z.strictObject({ callId: z.string().min(1).max(32), ok: z.literal(true), value: z.json() }),
-  z.strictObject({
-    callId: z.string().min(1).max(32),
-    ok: z.literal(false),
-    error: z.strictObject({
-      code: z.string().max(64) as unknown as z.ZodType<WaggleErrorCode>,
-      message: z.string().max(2000),
+export type ToolResult = z.infer<typeof ToolResult>;
+export const ToolResult = readOnly(
+  z.union([
+    z.strictObject({ callId: z.string().min(1).max(32), ok: z.literal(true), value: Json }),
+    z.strictObject({
+      callId: z.string().min(1).max(32),
+      ok: z.literal(false),
+      error: ToolError,
     }),
-  }),
-]) as z.ZodType<ToolResult>;
+  ]),
+);
 
 /** A tool that can be run. It may throw plain errors; the rollout converts them to `ToolError`s. */
 export interface Tool {

@@ -17,26 +17,16 @@ import { TaskReference } from "./task.ts";
 import { Trajectory } from "./trajectory.ts";
 
 /** Body of `POST /v1/trainer/leases`. Leases whole groups: complete ones, or those past their deadline. */
-export type LeaseRequest = {
-  trainerId: string;
-  maxGroups: number;
-  /** How long the lease lasts without renewal. */
-  durationSeconds: number;
-};
-export const LeaseRequest: z.ZodType<LeaseRequest> = z.strictObject({
+export type LeaseRequest = z.infer<typeof LeaseRequest>;
+export const LeaseRequest = z.strictObject({
   trainerId: z.string().min(1).max(64),
   maxGroups: z.int().min(1).max(256),
+  /** How long the lease lasts without renewal. */
   durationSeconds: z.int().min(5).max(3600),
 });
 /** One trajectory in a leased group. */
-export type LeasedTrajectory = {
-  digest: string;
-  visitorId: string;
-  receivedAt: string;
-  trajectory: Trajectory;
-  feedback: Feedback[];
-};
-export const LeasedTrajectory: z.ZodType<LeasedTrajectory> = z.object({
+export type LeasedTrajectory = z.infer<typeof LeasedTrajectory>;
+export const LeasedTrajectory = z.object({
   digest: Sha256,
   visitorId: z.uuid(),
   receivedAt: z.iso.datetime(),
@@ -44,132 +34,96 @@ export const LeasedTrajectory: z.ZodType<LeasedTrajectory> = z.object({
   feedback: z.array(Feedback),
 });
 /** One leased group. */
-export type LeasedGroup = {
-  groupId: string;
+export type LeasedGroup = z.infer<typeof LeasedGroup>;
+export const LeasedGroup = z.object({
+  groupId: z.uuid(),
   /** The assigned task; `null` for a live visitor's own request, which is a group of one. */
-  task: TaskReference | null;
+  task: TaskReference.nullable(),
   /** Number of assignments handed out for this group. */
-  size: number;
-  trajectories: LeasedTrajectory[];
-};
+  size: z.int(),
+  trajectories: z.array(LeasedTrajectory),
+});
 /** Answer of `POST /v1/trainer/leases`. When no group is ready, `leaseId` is `null` and `groups` empty. */
-export type LeaseResponse = {
-  leaseId: string | null;
-  /** Grows with each lease of a group. An acknowledgement with an older token is refused. */
-  fencingToken: number;
-  expiresAt: string;
-  groups: LeasedGroup[];
-  /** Earlier leases of this group failed. Learn from it alone, so that it cannot fail other groups. */
-  isAlone?: boolean | undefined;
-};
-export const LeaseResponse: z.ZodType<LeaseResponse> = z.object({
+export type LeaseResponse = z.infer<typeof LeaseResponse>;
+export const LeaseResponse = z.object({
   leaseId: z.uuid().nullable(),
+  /** Grows with each lease of a group. An acknowledgement with an older token is refused. */
   fencingToken: z.int(),
   expiresAt: z.iso.datetime(),
-  groups: z.array(
-    z.object({
-      groupId: z.uuid(),
-      task: TaskReference.nullable(),
-      size: z.int(),
-      trajectories: z.array(LeasedTrajectory),
-    }),
-  ),
+  groups: z.array(LeasedGroup),
+  /** Earlier leases of this group failed. Learn from it alone, so that it cannot fail other groups. */
   isAlone: z.boolean().optional(),
 });
 
 /** Body of `POST /v1/trainer/leases/:leaseId/renew`. */
-export type RenewRequest = { fencingToken: number; durationSeconds: number };
-export const RenewRequest: z.ZodType<RenewRequest> = z.strictObject({
+export type RenewRequest = z.infer<typeof RenewRequest>;
+export const RenewRequest = z.strictObject({
   fencingToken: z.int().min(0),
   durationSeconds: z.int().min(5).max(3600),
 });
 /** Answer of `POST /v1/trainer/leases/:leaseId/renew`. */
-export type RenewResponse = {
-  expiresAt: string;
+export type RenewResponse = z.infer<typeof RenewResponse>;
+export const RenewResponse = z.object({
+  expiresAt: z.iso.datetime(),
   /**
    * Digests in this lease that must no longer be learned: the visitor's data was deleted, or a trainer
    * whose lease expired has already learned them.
    */
-  forgotten?: string[] | undefined;
-};
-export const RenewResponse: z.ZodType<RenewResponse> = z.object({
-  expiresAt: z.iso.datetime(),
   forgotten: z.array(Sha256).optional(),
 });
 
 /** Body of `POST /v1/trainer/leases/:leaseId/release`, which gives the groups back. */
-export type ReleaseRequest = { fencingToken: number };
-export const ReleaseRequest: z.ZodType<ReleaseRequest> = z.strictObject({
+export type ReleaseRequest = z.infer<typeof ReleaseRequest>;
+export const ReleaseRequest = z.strictObject({
   fencingToken: z.int().min(0),
 });
 
 /** What the trainer did with one trajectory. Values that could not be computed are absent. */
-export type TrajectoryOutcome = {
-  digest: string;
-  status: "learned" | "rejected" | "skipped";
-  /** Stable reason for a rejection or skip: `log-prob-gap`, `replay-mismatch`, `no-signal`, … */
-  reason?: string | undefined;
-  reward?: number | undefined;
-  success?: boolean | undefined;
-  advantage?: number | undefined;
-  /** Optimizer step that used it. */
-  step?: number | undefined;
-  staleness?: number | undefined;
-  /** Mean and max |behavior − re-scored| in nats. */
-  logProbGapMean?: number | undefined;
-  logProbGapMax?: number | undefined;
-};
-export const TrajectoryOutcome: z.ZodType<TrajectoryOutcome> = z.strictObject({
+export type TrajectoryOutcome = z.infer<typeof TrajectoryOutcome>;
+export const TrajectoryOutcome = z.strictObject({
   digest: Sha256,
   status: z.enum(["learned", "rejected", "skipped"]),
+  /** Stable reason for a rejection or skip: `log-prob-gap`, `replay-mismatch`, `no-signal`, … */
   reason: z.string().max(64).optional(),
   reward: z.number().optional(),
   success: z.boolean().optional(),
   advantage: z.number().optional(),
+  /** Optimizer step that used it. */
   step: z.int().min(0).optional(),
   staleness: z.int().optional(),
+  /** Mean and max |behavior − re-scored| in nats. */
   logProbGapMean: z.number().optional(),
   logProbGapMax: z.number().optional(),
 });
 
 /** A trainer state and its progress. Each state has its own lineage of parameters. */
-export type Lineage = {
-  stateId: string;
-  /** Learning steps saved durably in the state. */
-  step: number;
-};
-export const Lineage: z.ZodType<Lineage> = z.strictObject({
+export type Lineage = z.infer<typeof Lineage>;
+export const Lineage = z.strictObject({
   stateId: z.uuid(),
+  /** Learning steps saved durably in the state. */
   step: z.int().min(0),
 });
 
 /** Answer of `POST /v1/trainer/lineages`, which a trainer calls when it starts. */
-export type LineageResponse = {
+export type LineageResponse = z.infer<typeof LineageResponse>;
+export const LineageResponse = z.object({
   /** Last step this state reported; `null` if the edge does not know the state. */
-  knownStep: number | null;
-  /** Last step reported by any state. */
-  newestStep: number;
-};
-export const LineageResponse: z.ZodType<LineageResponse> = z.object({
   knownStep: z.int().nullable(),
+  /** Last step reported by any state. */
   newestStep: z.int(),
 });
 
 /** Body of `POST /v1/trainer/leases/:leaseId/acknowledge`. Idempotent per lease. */
-export type AcknowledgeRequest = {
-  fencingToken: number;
-  outcomes: TrajectoryOutcome[];
-  /** The state that learned. Trainers of the previous release do not send it. */
-  lineage?: Lineage | undefined;
-};
-export const AcknowledgeRequest: z.ZodType<AcknowledgeRequest> = z.strictObject({
+export type AcknowledgeRequest = z.infer<typeof AcknowledgeRequest>;
+export const AcknowledgeRequest = z.strictObject({
   fencingToken: z.int().min(0),
   outcomes: z.array(TrajectoryOutcome).max(4096),
+  /** The state that learned. Trainers of the previous release do not send it. */
   lineage: Lineage.optional(),
 });
 /** `twice`: digests that another lease already marked as learned. The trainer discards its update. */
-export type AcknowledgeResponse = { acknowledged: number; twice: number };
-export const AcknowledgeResponse: z.ZodType<AcknowledgeResponse> = z.object({
+export type AcknowledgeResponse = z.infer<typeof AcknowledgeResponse>;
+export const AcknowledgeResponse = z.object({
   acknowledged: z.int(),
   twice: z.int(),
 });
@@ -180,12 +134,8 @@ export const AcknowledgeResponse: z.ZodType<AcknowledgeResponse> = z.object({
  * Body of `PUT /v1/trainer/base-model`, which defines version 0. Upload the objects first.
  * `vocabularySize` limits uploaded token ids; `contextLength` limits the tokens on one path.
  */
-export type BaseModelRequest = {
-  baseModel: BaseModelReference;
-  vocabularySize: number;
-  contextLength?: number | undefined;
-};
-export const BaseModelRequest: z.ZodType<BaseModelRequest> = z.strictObject({
+export type BaseModelRequest = z.infer<typeof BaseModelRequest>;
+export const BaseModelRequest = z.strictObject({
   baseModel: BaseModelReference,
   vocabularySize: z.int().min(2),
   contextLength: z.int().min(1).optional(),
@@ -197,35 +147,24 @@ export const BaseModelRequest: z.ZodType<BaseModelRequest> = z.strictObject({
  * changed since `epoch`; read them and publish again. 409 `GATE_NOT_PASSED`: a canary's evaluation does
  * not pass the edge's gate.
  */
-export type PublishRequest = {
-  /** Generated by the publisher and saved there before the call. */
-  publicationId: string;
-  /** Fencing token: the `epoch` that the publisher last read. */
-  epoch: number;
-  parent: PolicyVersionId;
-  baseModel: string;
-  /** May be `null` only with guidance. */
-  adapter: AdapterReference | null;
-  guidance?: GuidanceReference | undefined;
-  /** May be `null` only for guidance over the parent's own adapter, with `withoutEvaluation`. */
-  evaluation: EvaluationResult | null;
-  /** Publish guidance over the parent's own adapter to the canary channel before it is evaluated. */
-  withoutEvaluation?: boolean | undefined;
-  step: number;
-  /** `rolled-back` records a candidate that failed its evaluation. It is never served. */
-  status: "canary" | "rolled-back";
-};
-export const PublishRequest: z.ZodType<PublishRequest> = z
+export type PublishRequest = z.infer<typeof PublishRequest>;
+export const PublishRequest = z
   .strictObject({
+    /** Generated by the publisher and saved there before the call. */
     publicationId: z.uuid(),
+    /** Fencing token: the `epoch` that the publisher last read. */
     epoch: z.int().min(0),
     parent: PolicyVersionId,
     baseModel: Sha256,
+    /** May be `null` only with guidance. */
     adapter: AdapterReference.nullable(),
     guidance: GuidanceReference.optional(),
+    /** May be `null` only for guidance over the parent's own adapter, with `withoutEvaluation`. */
     evaluation: EvaluationResult.nullable(),
+    /** Publish guidance over the parent's own adapter to the canary channel before it is evaluated. */
     withoutEvaluation: z.boolean().optional(),
     step: z.int().min(0),
+    /** `rolled-back` records a candidate that failed its evaluation. It is never served. */
     status: z.enum(["canary", "rolled-back"]),
   })
   .refine(({ adapter, guidance }) => adapter !== null || guidance !== undefined, {
@@ -233,17 +172,13 @@ export const PublishRequest: z.ZodType<PublishRequest> = z
   });
 
 /** What an evaluation must show before a promotion. Configured at the edge. */
-export type PromotionGate = {
+export type PromotionGate = z.infer<typeof PromotionGate>;
+export const PromotionGate = z.object({
   /** Minimum number of frozen tasks. */
-  minTasks: number;
-  /** Largest drop in success rate that still counts as noise. */
-  margin: number;
-  /** Paired p-value below which a drop counts as real. */
-  significance: number;
-};
-export const PromotionGate: z.ZodType<PromotionGate> = z.object({
   minTasks: z.int().min(1),
+  /** Largest drop in success rate that still counts as noise. */
   margin: z.number().min(0).max(1),
+  /** Paired p-value below which a drop counts as real. */
   significance: z.number().min(0).max(1),
 });
 
@@ -252,20 +187,15 @@ export const PromotionGate: z.ZodType<PromotionGate> = z.object({
  * none. The version becomes stable and the earlier stable version retires; the answer is the
  * `PolicyVersion`. Refused with `GATE_NOT_PASSED`, `PUBLICATION_STALE` or `LINEAGE_ROLLED_BACK`.
  */
-export type PromoteRequest = {
+export type PromoteRequest = z.infer<typeof PromoteRequest>;
+export const PromoteRequest = z.strictObject({
   /** Promote even if an ancestor of the version was rolled back. */
-  allowDescendant?: boolean | undefined;
-  /** Promote even if no evaluation passes the gate. */
-  withoutEvaluation?: boolean | undefined;
-  /** Promote even if the version itself was rolled back. */
-  rolledBack?: boolean | undefined;
-  /** Recorded in the audit log. */
-  reason?: string | undefined;
-};
-export const PromoteRequest: z.ZodType<PromoteRequest> = z.strictObject({
   allowDescendant: z.boolean().optional(),
+  /** Promote even if no evaluation passes the gate. */
   withoutEvaluation: z.boolean().optional(),
+  /** Promote even if the version itself was rolled back. */
   rolledBack: z.boolean().optional(),
+  /** Recorded in the audit log. */
   reason: z.string().max(500).optional(),
 });
 
@@ -273,8 +203,8 @@ export const PromoteRequest: z.ZodType<PromoteRequest> = z.strictObject({
  * Body of `POST /v1/trainer/policies/:version/roll-back`; may be omitted. The canary channel falls back to
  * the stable version; the answer is the `PolicyVersion`.
  */
-export type RollBackRequest = { reason?: string | undefined };
-export const RollBackRequest: z.ZodType<RollBackRequest> = z.strictObject({
+export type RollBackRequest = z.infer<typeof RollBackRequest>;
+export const RollBackRequest = z.strictObject({
   reason: z.string().max(500).optional(),
 });
 
@@ -282,31 +212,25 @@ export const RollBackRequest: z.ZodType<RollBackRequest> = z.strictObject({
  * Answer of `GET /v1/trainer/policies?since=<epoch>`, newest first. With `since`, only versions that
  * changed after that epoch.
  */
-export type PoliciesResponse = {
-  stable: PolicyVersionId;
-  canary: PolicyVersionId;
-  /** Grows each time a policy changes. */
-  epoch: number;
-  gate: PromotionGate;
-  policies: PolicyVersion[];
-};
-export const PoliciesResponse: z.ZodType<PoliciesResponse> = z.object({
+export type PoliciesResponse = z.infer<typeof PoliciesResponse>;
+export const PoliciesResponse = z.object({
   stable: PolicyVersionId,
   canary: PolicyVersionId,
+  /** Grows each time a policy changes. */
   epoch: z.int().min(0),
   gate: PromotionGate,
   policies: z.array(PolicyVersion),
 });
 
 /** One optimizer step's metrics, for the dashboard. */
-export type MetricsRow = { step: number; at: string; metrics: { [name: string]: number } };
-export const MetricsRow: z.ZodType<MetricsRow> = z.strictObject({
+export type MetricsRow = z.infer<typeof MetricsRow>;
+export const MetricsRow = z.strictObject({
   step: z.int().min(0),
   at: z.iso.datetime(),
   metrics: z.record(z.string().max(64), z.number()),
 });
 /** Body of `POST /v1/trainer/metrics`. Idempotent by step. */
-export type MetricsRequest = { rows: MetricsRow[] };
-export const MetricsRequest: z.ZodType<MetricsRequest> = z.strictObject({
+export type MetricsRequest = z.infer<typeof MetricsRequest>;
+export const MetricsRequest = z.strictObject({
   rows: z.array(MetricsRow).max(1000),
 });
