@@ -58,14 +58,19 @@ export const UPLOAD_LIMITS: { readonly bodyBytes: number; readonly trajectories:
   bodyBytes: 4 * 1024 * 1024,
   trajectories: 64,
 };
+const uploadOf = <T extends z.ZodType>(trajectory: T) =>
+  z.strictObject({
+    trajectories: z
+      .array(z.strictObject({ digest: Sha256, trajectory }))
+      .min(1)
+      .max(UPLOAD_LIMITS.trajectories),
+  });
 /** Body of `POST /v1/trajectories` (session). `Content-Encoding: gzip` is accepted. */
 export type UploadRequest = z.infer<typeof UploadRequest>;
-export const UploadRequest = z.strictObject({
-  trajectories: z
-    .array(z.strictObject({ digest: Sha256, trajectory: Trajectory }))
-    .min(1)
-    .max(UPLOAD_LIMITS.trajectories),
-});
+export const UploadRequest = uploadOf(Trajectory);
+/** The same body before its trajectories are checked. The edge checks them one by one. */
+export type UploadEnvelope = z.infer<typeof UploadEnvelope>;
+export const UploadEnvelope = uploadOf(z.unknown());
 /** Result for one trajectory. `duplicate`: this visitor uploaded the same digest before, a success. */
 export type UploadResult = z.infer<typeof UploadResult>;
 const UploadResult = z.union([

@@ -98,6 +98,7 @@ export {
   SessionRequest,
   SessionResponse,
   UPLOAD_LIMITS,
+  UploadEnvelope,
   UploadRequest,
   UploadResponse,
 } from "./http.ts";
@@ -106,6 +107,7 @@ export {
   AcknowledgeRequest,
   AcknowledgeResponse,
   BaseModelRequest,
+  LeasedGroup,
   LeasedTrajectory,
   LeaseRequest,
   Lineage,
@@ -123,7 +125,6 @@ export {
   RollBackRequest,
   TrajectoryOutcome,
 } from "./trainer-http.ts";
-export type { LeasedGroup } from "./trainer-http.ts";
 export {
   ConsentResponse,
   MetricsResponse,

@@ -2,7 +2,7 @@
  * The answer to a lease, read record by record. A trajectory that this release cannot read (another
  * schema version, a rule it breaks) is named and left out; the others of the lease are served.
  */
-import { LeasedTrajectory, type LeaseResponse, Sha256, TaskReference } from "@waggle/protocol";
+import { LeasedGroup, LeasedTrajectory, LeaseResponse, Sha256 } from "@waggle/protocol";
 import { z } from "zod";
 
 export type LeaseAnswer = LeaseResponse & {
@@ -10,19 +10,9 @@ export type LeaseAnswer = LeaseResponse & {
   readonly unreadable?: readonly string[] | undefined;
 };
 
-const Envelope = z.object({
-  leaseId: z.uuid().nullable(),
-  fencingToken: z.int(),
-  expiresAt: z.iso.datetime(),
-  groups: z.array(
-    z.object({
-      groupId: z.uuid(),
-      task: TaskReference.nullable(),
-      size: z.int(),
-      trajectories: z.array(z.looseObject({ digest: Sha256 })),
-    }),
-  ),
-  isAlone: z.boolean().optional(),
+/** A lease whose trajectories have not been read yet. */
+const Envelope = LeaseResponse.extend({
+  groups: z.array(LeasedGroup.extend({ trajectories: z.array(z.looseObject({ digest: Sha256 })) })),
 });
 
 export const LeaseAnswer: z.ZodType<LeaseAnswer> = Envelope.transform((envelope): LeaseAnswer => {

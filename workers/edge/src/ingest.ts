@@ -4,10 +4,10 @@
  */
 import {
   canonicalJson,
-  Sha256,
   type TaskReference,
   type Trajectory,
   UPLOAD_LIMITS,
+  type UploadEnvelope,
   type UploadResult,
   WaggleError,
 } from "@waggle/protocol";
@@ -23,16 +23,6 @@ import {
   parseTrajectory,
 } from "./upload-check.ts";
 
-/** An upload whose trajectories have not been validated yet. */
-export const UploadEnvelope = z.strictObject({
-  trajectories: z
-    .array(z.strictObject({ digest: Sha256, trajectory: z.unknown() }))
-    .min(1)
-    .max(UPLOAD_LIMITS.trajectories),
-});
-export type UploadEnvelope = z.infer<typeof UploadEnvelope>;
-
-/** The database and the bucket. */
 export type Stores = { readonly DB: D1Database; readonly OBJECTS: R2Bucket };
 
 type Owner = { digest: string; id: string; assignmentId: string | null; visitorId: string };

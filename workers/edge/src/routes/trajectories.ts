@@ -4,6 +4,7 @@ import {
   UploadRequest,
   UploadResponse,
   type WaggleErrorCode,
+  UploadEnvelope,
 } from "@waggle/protocol";
 import { countRequest, requireConsent, visitorKey } from "../access.ts";
 import { addressPrefix } from "../address-prefix.ts";
@@ -13,7 +14,7 @@ import { coordinatorOf } from "../coordinator.ts";
 import type { EdgeContext, Endpoint } from "../endpoint.ts";
 import { logLine } from "../error-log.ts";
 import { statusOf } from "../error-response.ts";
-import { ingest, UploadEnvelope } from "../ingest.ts";
+import { ingest } from "../ingest.ts";
 import { countRefusal } from "../refusal-counter.ts";
 
 /** Enqueues messages and schedules the alarm. A failure here costs time, never a trajectory. */
