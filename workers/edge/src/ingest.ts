@@ -23,6 +23,7 @@ import {
   parseTrajectory,
 } from "./upload-check.ts";
 
+/** The database and the bucket. */
 export type Stores = { readonly DB: D1Database; readonly OBJECTS: R2Bucket };
 
 type Owner = { digest: string; id: string; assignmentId: string | null; visitorId: string };
