@@ -1,7 +1,15 @@
 /** Runs policies without a model in an environment and writes down everything that is said and judged. */
-import { canonicalJson, type Observation, sha256, type TaskReference } from "@waggle/protocol";
+import {
+  canonicalJson,
+  hashText,
+  mulberry32,
+  type Observation,
+  type RandomSource,
+  sha256,
+  type TaskReference,
+} from "@waggle/protocol";
 import type { DemonstratedAction, EnvironmentSpec } from "./environment-spec.ts";
-import { createRandom, hashText, pick, type RandomSource } from "./random.ts";
+import { pick } from "./draw.ts";
 
 /** Chooses the next action from what a careful demonstrator would do. */
 type Actor = (careful: DemonstratedAction, random: RandomSource) => DemonstratedAction;
@@ -64,7 +72,7 @@ export async function transcriptOf(
   policy: string,
 ): Promise<Transcript> {
   const { mistakes, act } = POLICIES[policy] as (typeof POLICIES)[string];
-  const random = createRandom(hashText(`${policy}/${reference.seed}`));
+  const random = mulberry32(hashText(`${policy}/${reference.seed}`));
   const instance = spec.create(reference);
   const demonstrator = await spec.demonstrator(reference, random, mistakes);
   const first = await instance.environment.observe();
