@@ -50,7 +50,7 @@ const clumsy: Actor = ({ text, calls }, random) => {
 };
 
 /** Policies by name: the share of the demonstrator's mistakes, and what is made of its actions. */
-export const POLICIES: {
+const POLICIES: {
   readonly [name: string]: { readonly mistakes: number; readonly act: Actor };
 } = {
   careful: { mistakes: 0, act: (careful) => careful },
