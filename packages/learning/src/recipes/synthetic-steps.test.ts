@@ -1,0 +1,24 @@
+/**
+ * What every stage of every recipe keeps, estimates and loses on seeded numbers must not change by accident: the evidence
+ * was measured with it. This says that something changed, not what is right; tests beside the parts say that. Where a
+ * change is meant, run test/golden/recipes/write.ts and read which recipes it moves.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { RECIPE_NAMES, syntheticSteps } from "./synthetic-steps.fixture.ts";
+
+const PATH = join(import.meta.dirname, "../../../../test/golden/recipes/steps.json");
+const golden = JSON.parse(readFileSync(PATH, "utf8")) as {
+  readonly [name: string]: readonly string[];
+};
+
+test.each(RECIPE_NAMES)("%s: a step on seeded numbers is as recorded", async (name) => {
+  expect(await syntheticSteps(name)).toEqual(golden[name]);
+});
+
+test("most stages compute a step to the loss", () => {
+  const lines = Object.values(golden).flat();
+  const computed = lines.filter((line) => /: kept [1-9].*, loss (-?\d|\()/.test(line));
+  expect(computed.length / lines.length).toBeGreaterThan(0.8);
+});
