@@ -201,9 +201,9 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
     [
       [
         "cond-ignores-returns",
-        "weight * (ofRow[b] as number)",
-        "weight * (0 * (ofRow[b] as number) + 1)",
-        "all returns weigh alike",
+        "run?.reward.total ?? 1",
+        "0 * (run?.reward.total ?? 1) + 1",
+        "every run is told the highest return",
       ],
     ],
   ),

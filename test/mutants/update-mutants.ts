@@ -111,6 +111,26 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
   ),
   ...mutantsOf(`${UPDATES}/stage-update.ts`, UPDATED, [
     [
+      "writes-from-old-attempts",
+      "trajectories: trajectories.filter(({ trajectory }) => own.has(trajectory.id)),",
+      "trajectories: trajectories.filter(({ trajectory }) => own.size > 0 || own.has(trajectory.id)),",
+      "texts are written from rollouts that were credited before",
+    ],
+    [
+      "kl-state-lost",
+      "...estimated.state, ...kl.state },",
+      "...estimated.state },",
+      "the weight of a KL budget stays where it began",
+    ],
+    [
+      "observations-lost",
+      "state: { ...changed, ...observed(stage, whole, seen), ",
+      "state: { ...changed, ...(observed(stage, whole, seen), {}), ",
+      "what filters observe of the model is forgotten",
+    ],
+  ]),
+  ...mutantsOf(`${UPDATES}/optimizer-steps.ts`, UPDATED, [
+    [
       "loss-weights-ignored",
       "return weight === 1 ? result : scaleLoss(result, weight);",
       "return weight === 1 ? result : (scaleLoss(result, weight), result);",
@@ -130,14 +150,14 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
     ],
     [
       "outputs-of-the-start",
-      "epoch === 0 && fast === null ? proximal : await engine.forward(batch)",
-      "epoch === 0 || fast === null ? proximal : await engine.forward(batch)",
+      "const isUnmoved = taken === 0 && fast === null;",
+      "const isUnmoved = taken === 0 || fast === null;",
       "a second epoch does not see what the first moved",
     ],
     [
       "epoch-not-told",
-      "epoch: { taken: epoch, of: settings.epochs },",
-      "epoch: { taken: 0 * epoch, of: settings.epochs },",
+      "epoch: { taken, of }",
+      "epoch: { taken: 0 * taken, of }",
       "losses do not know which epoch it is",
     ],
     [
@@ -148,14 +168,14 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
     ],
     [
       "proximal-as-behavior",
-      "const fixed = {\n    ...planned,\n    proximalLogProbs: proximal.logProb,",
-      "const fixed = {\n    ...planned,\n    behaviorLogProbs: proximal.logProb,\n    proximalLogProbs: proximal.logProb,",
+      "const fixed = { ...own, ...fixedRowsOf(update.fixed, range) };",
+      "const kept = fixedRowsOf(update.fixed, range);\n      const fixed = { ...own, ...kept, behaviorLogProbs: kept.proximalLogProbs };",
       "what sampled is taken for what is trained",
     ],
     [
       "value-derivatives-unshifted",
-      "values: isRewardModel ? values : values?.map(afterTokens),",
-      "values: isRewardModel ? values : (afterTokens, values),",
+      'values: stage.trains === "rm" ? values : values?.map(afterTokens),',
+      'values: stage.trains === "rm" ? values : (afterTokens, values),',
       "a critic's derivative lands one token late",
     ],
     [
@@ -171,33 +191,15 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
       "parameters outside a loss's choice move",
     ],
     [
-      "writes-from-old-attempts",
-      "trajectories: trajectories.filter(({ trajectory }) => own.has(trajectory.id)),",
-      "trajectories: trajectories.filter(({ trajectory }) => own.size > 0 || own.has(trajectory.id)),",
-      "texts are written from rollouts that were credited before",
-    ],
-    [
-      "kl-state-lost",
-      "...estimated.state, ...kl.state },",
-      "...estimated.state },",
-      "the weight of a KL budget stays where it began",
-    ],
-    [
-      "observations-lost",
-      "state: { ...changed, ...observed(stage, fixed, seen), ",
-      "state: { ...changed, ...(observed(stage, fixed, seen), {}), ",
-      "what filters observe of the model is forgotten",
-    ],
-    [
       "stops-too-late",
-      "const entropy = entropyBonusLoss(minibatch, 0, minibatch).metrics;\n    signal.throwIfAborted();",
+      "const entropy = entropyBonusLoss(minibatch, 0, minibatch).metrics;\n      signal.throwIfAborted();",
       "const entropy = entropyBonusLoss(minibatch, 0, minibatch).metrics;",
       "an update that is called off still takes its step",
     ],
     [
       "rate-of-the-stage",
-      "optimizerStep(engine, stage, settings.learningRate, seen)",
-      "optimizerStep(engine, stage, stage.settings.learningRate, seen)",
+      "optimizerStep(engine, stage, settings.learningRate, context)",
+      "optimizerStep(engine, stage, stage.settings.learningRate, context)",
       "a scheduled learning rate has no effect",
     ],
   ]),

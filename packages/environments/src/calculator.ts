@@ -25,7 +25,16 @@ const FAILURES = [0, 0.3, 0.5] as const;
 const MAX_FAILURES = 4;
 
 type CalculatorInstance = { readonly expression: string; readonly answer: number };
-type Counter = { readonly seed: number; readonly failure: number; calls: number; failed: number };
+type Counter = {
+  readonly seed: number;
+  readonly failure: number;
+  readonly answer: number;
+  calls: number;
+  failed: number;
+  /** Whether the tool was asked for the answer, and whether it has said it. */
+  isAsked: boolean;
+  isFound: boolean;
+};
 
 function instance(reference: TaskReference): CalculatorInstance {
   return drawInstance(
@@ -58,16 +67,28 @@ const TOOLS: RunnableTools<Counter> = {
     schema: z.strictObject({ expression: z.string().max(64) }),
     run: ({ expression }, counter: Counter) => {
       counter.calls += 1;
+      if (asksFor(expression, counter.answer)) counter.isAsked = true;
       const draw = mulberry32(hashText(`${NAME}/${counter.seed}/${counter.calls}`))();
       if (draw < counter.failure && counter.failed < MAX_FAILURES) {
         counter.failed += 1;
         throw new WaggleError("TOOL_FAILED", "busy");
       }
       counter.failed = 0;
-      return evaluateExpression(expression);
+      const value = evaluateExpression(expression);
+      if (value === counter.answer) counter.isFound = true;
+      return value;
     },
   }),
 };
+
+function asksFor(expression: string, answer: number): boolean {
+  try {
+    return evaluateExpression(expression) === answer;
+  } catch {
+    // What cannot be evaluated asks for nothing; the call itself says so.
+    return false;
+  }
+}
 
 function demonstrator(
   reference: TaskReference,
@@ -92,7 +113,15 @@ function demonstrator(
 function create(reference: TaskReference, drawn = instance(reference)): JudgedEnvironment {
   const { answer } = drawn;
   const failure = FAILURES[reference.seed % FAILURES.length] as number;
-  const counter: Counter = { seed: reference.seed, failure, calls: 0, failed: 0 };
+  const counter: Counter = {
+    seed: reference.seed,
+    failure,
+    answer,
+    calls: 0,
+    failed: 0,
+    isAsked: false,
+    isFound: false,
+  };
   return {
     environment: createToolEnvironment({
       task: task(reference, drawn),
@@ -102,7 +131,10 @@ function create(reference: TaskReference, drawn = instance(reference)): JudgedEn
     judge: (finalText) => {
       const said = /^-?\d+$/.test((finalText ?? "").trim()) ? Number(finalText) : null;
       const success = said === answer;
-      return { reward: success ? 1 : 0, success, parts: { answer, calls: counter.calls } };
+      // Asking, hearing and saying it: who gives up after a failed call has come further than who guesses.
+      const progress = success ? 1 : (Number(counter.isAsked) + Number(counter.isFound)) / 3;
+      const parts = { answer, calls: counter.calls, progress };
+      return { reward: success ? 1 : 0, success, parts };
     },
   };
 }

@@ -87,6 +87,12 @@ export type EnvironmentSpec = {
   };
   /** Lessons for the base model, if it must read guidance. Absent = it never sees such text. */
   readonly reading?: ReadingLessons;
+  /**
+   * What it measures beside the verdict. `progress`: how far a failed run came, as rewards of single turns or
+   * as that number among the parts of its judgement. `closeness`: how near a miss came, as that number.
+   * Absent = nothing.
+   */
+  readonly measures?: readonly ("progress" | "closeness")[];
   /** Number of difficulty levels, at least 1. */
   readonly levels: number;
   /** A reference at this level, from 0 (easiest) to levels − 1. `seed` is any unsigned 32-bit integer. */

@@ -109,6 +109,22 @@ function isRight({ wanted, set }: Form): boolean {
   );
 }
 
+/** In [0, 1]: how near each wanted field is to its value, and the sending; 1 only for a success. */
+function closenessOf({ wanted, set, isSent }: Form): number {
+  const near = [...wanted].map(([field, value]) => nearness(field, set.get(field), value));
+  const sent = isSent && [...set.keys()].every((field) => wanted.has(field as Field)) ? 1 : 0;
+  return (near.reduce((sum, one) => sum + one, 0) + sent) / (wanted.size + 1);
+}
+
+/** 1 less the distance in a field whose values have an order; seats have none. */
+function nearness(field: Field, value: string | undefined, wanted: string): number {
+  if (value === wanted) return 1;
+  const values: readonly string[] = VALUES[field];
+  const place = values.indexOf(value ?? "");
+  if (field === "seat" || place < 0) return 0;
+  return 1 - Math.abs(place - values.indexOf(wanted)) / (values.length - 1);
+}
+
 function demonstrator(
   reference: TaskReference,
   random: () => number,
@@ -136,6 +152,7 @@ function demonstrator(
 export const FORM: EnvironmentSpec = {
   ...leveledReferences(NAME, COUNTS.length),
   maxTurns: 8,
+  measures: ["progress", "closeness"],
   task,
   create: (reference) => {
     const form: Form = {
@@ -161,7 +178,11 @@ export const FORM: EnvironmentSpec = {
         return {
           reward,
           success,
-          parts: { fields: form.done.size, sent: form.isSent },
+          parts: {
+            fields: form.done.size,
+            sent: form.isSent,
+            closeness: closenessOf(form),
+          },
           turnRewards: [...form.paid],
         };
       },

@@ -24,6 +24,7 @@ export type { PlannedMinibatch, Row } from "./composition/minibatch.ts";
 export type {
   AdvantagePart,
   AdvantageRows,
+  EnvironmentMeasure,
   FilterPart,
   LossPart,
   Minibatch,
@@ -75,6 +76,7 @@ export type { LossResult } from "./loss.ts";
 export { supervisedLoss } from "./losses/imitation/supervised-loss.ts";
 export { packTrees, rowsOfTrees, treesOfRows } from "./losses/imitation/tree-packing.ts";
 export { entropyBonusLoss } from "./losses/policy/entropy-bonus.ts";
+export { mismatchedPairs } from "./losses/preference/mismatched-pairs.ts";
 export { adapterSum } from "./merging/adapter-sums.ts";
 export { chosenMerge } from "./merging/merge-choice.ts";
 export { withTrained } from "./merging/parameter-subsets.ts";

@@ -9,6 +9,7 @@ import {
   learnsTurns,
   mean,
   numbersOf,
+  paysProgress,
   remembersTasks,
   schedules,
   rewardedOf,
@@ -331,6 +332,7 @@ export const ENVIRONMENT_EXPECTATIONS: { readonly [recipe: string]: Expectation 
     seed: 2,
     differs: [
       difficulty,
+      paysProgress,
       (records) => {
         const results = trajectoriesOf(at(records, -1)).flatMap(({ turns }) =>
           turns.flatMap(({ toolResults }) => toolResults),

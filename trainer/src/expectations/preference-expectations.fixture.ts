@@ -17,27 +17,13 @@ import {
   numbersOf,
   rewardedOf,
 } from "./recipe-checks.fixture.ts";
+import { RETURN_EXPECTATIONS } from "./return-expectations.fixture.ts";
 import { ROLE_PREFERENCE_EXPECTATIONS } from "./role-expectations.fixture.ts";
 import { pairsAtForks, prefersAtForks, searches } from "./search-expectations.fixture.ts";
 import { trainsRewardModel } from "./several-model-expectations.fixture.ts";
 import type { UpdateNumbers } from "../update/stage-update.ts";
 
 type RewardedTrajectory = UpdateNumbers["groups"][number]["trajectories"][number];
-
-/** Loss weights by what trajectories returned: the best most. */
-const weighsByReturn: Check = (records) => {
-  const { result, minibatch } = numbersOf(at(records, 0));
-  const [won, lost] = [true, false].map((success) =>
-    minibatch.trajectories.flatMap(({ trajectory }, b) =>
-      trajectory.verification.success === success
-        ? [Math.max(...Array.from(result.derivatives.logProb?.[b] ?? [], Math.abs))]
-        : [],
-    ),
-  );
-  expect(won?.length).toBeGreaterThan(0);
-  expect(lost?.length).toBeGreaterThan(0);
-  expect(Math.max(...(lost ?? []))).toBeLessThan(Math.min(...(won ?? [])));
-};
 
 /** Every row of a pair is a whole run: each of its turns is pulled or pushed. */
 const pairsWholeRuns: Check = (records) => {
@@ -100,15 +86,7 @@ const paidOtherwise: Check = (records) => {
 
 export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   ...ROLE_PREFERENCE_EXPECTATIONS,
-  "agentic-transformer": {
-    differs: [
-      weighsByReturn,
-      (records) => {
-        expect(at(records, 0).plan.kind).toBe("log");
-      },
-    ],
-  },
-  faft: { differs: [weighsByReturn] },
+  ...RETURN_EXPECTATIONS,
   aidsafe: {
     differs: [
       learnsInTurn("tokens", "pairs"),
@@ -284,45 +262,7 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
     settings: { trust: 0 },
     differs: [trainsRewardModel(0), searches(0), prefersAtForks(0, "value")],
   },
-  arp: {
-    differs: [
-      learnsInTurn("model", "tokens"),
-      trainsRewardModel(0),
-      (records) => {
-        // The higher the label, the larger the pull; labels are no outcomes.
-        const { result, minibatch } = numbersOf(at(records, 1));
-        const labels = minibatch.trajectories.map(({ reward }, b) => ({
-          label: reward.total,
-          parts: reward.components ?? {},
-          pull: Math.max(...Array.from(result.derivatives.logProb?.[b] ?? [], Math.abs)),
-        }));
-        const sorted = labels.toSorted((a, b) => a.label - b.label);
-        expect(sorted.map(({ pull }) => pull)).toEqual(
-          sorted.map(({ pull }) => pull).toSorted((a, b) => a - b),
-        );
-        expect(labels.some(({ parts }) => (parts["similarity"] ?? 0) > 0)).toBe(true);
-        expect(labels.every(({ parts }) => Number.isFinite(parts["rm"]))).toBe(true);
-      },
-    ],
-  },
   moto: { differs: [fitsCritic, rollsOut(0, "log"), rollsOut(1, "sim-env")] },
-  "dt-mem": {
-    updates: 2,
-    differs: [
-      weighsByReturn,
-      rollsOut(0, "log"),
-      (records) => {
-        // What the first step saw go well is read before the runs of the second.
-        const record = at(records, 0);
-        const bank = JSON.stringify(record.state["memory-bank"]);
-        const trajectories = rewardedOf(record).map(({ trajectory }) => trajectory);
-        expect(bank).toMatch(/calculate/);
-        expect(trajectories.some(({ read }) => (read?.ids["memory-bank"] ?? []).length > 0)).toBe(
-          true,
-        );
-      },
-    ],
-  },
   "multi-critique": {
     differs: [
       learnsInTurn("tokens", "model", "rewards"),

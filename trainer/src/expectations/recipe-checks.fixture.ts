@@ -127,6 +127,21 @@ export const paysTurns: Check = (records) => {
   expect(paid.length).toBeGreaterThan(0);
 };
 
+/** A failed rollout is paid for how far it came, between what the verdict pays for failures and for successes. */
+export const paysProgress: Check = (records) => {
+  const rewarded = rewardedOf(at(records, -1));
+  const failed = rewarded.filter(({ trajectory }) => !trajectory.verification.success);
+  expect(failed.some(({ reward }) => reward.total > 0 && reward.total < 1)).toBe(true);
+  const solved = rewarded.filter(({ trajectory }) => trajectory.verification.success);
+  expect(solved.every(({ reward }) => Math.abs(reward.total - 1) < 1e-9)).toBe(true);
+  // It is not the verifier's number.
+  expect(
+    rewarded.some(
+      ({ reward, trajectory }) => Math.abs(reward.total - trajectory.verification.reward) > 1e-9,
+    ),
+  ).toBe(true);
+};
+
 /** The policy that sampled was older than the one that learned, and weights say so. */
 export const lags: Check = (records) => {
   const record = at(records, -1);

@@ -301,7 +301,7 @@ export async function updateOnce(
         ports: {
           writer,
           describe,
-          ...runPorts(policy, acted.format, acted.spec),
+          ...runPorts(policy, acted.format, acted.spec, CONTEXT_LENGTH),
           judge: {
             score: async ({ transcript, rubric = "" }) =>
               ((transcript.length + rubric.length) % 7) / 7,

@@ -9,6 +9,7 @@ import {
   learnsInTurn,
   learnsTurns,
   numbersOf,
+  paysProgress,
   paysTurns,
   rewardedOf,
   startsFromDemonstrations,
@@ -45,7 +46,10 @@ export const TEACHER_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
       easy(0),
     ],
   },
-  "embodied-r1": { env: "form", differs: [startsFromDemonstrations, severalTeachers, paysTurns] },
+  "embodied-r1": {
+    env: "form",
+    differs: [startsFromDemonstrations, severalTeachers, paysTurns, paysProgress],
+  },
   orchard: {
     differs: [
       startsFromDemonstrations,

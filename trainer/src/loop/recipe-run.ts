@@ -33,7 +33,10 @@ export async function runRecipe(
     parts.simulator,
     options.seed,
   );
-  const ports = { ...runPorts(parts.engine, parts.format, parts.spec), ...parts.ports };
+  const ports = {
+    ...runPorts(parts.engine, parts.format, parts.spec, parts.policy.contextLength),
+    ...parts.ports,
+  };
   const events: RunEvent[] = [...(found?.events ?? [])];
   const said = (event: RunEvent): void => {
     events.push(event);

@@ -1,12 +1,13 @@
 /**
  * Where what is said of a recipe can be seen: the environment that its runs or else its test look at,
- * the file of that test, and the page of its evidence. A test holds this against the expectations
+ * the file of that test, and the page of its evidence. A reward that reads what few environments measure
+ * is looked at where it is measured. A test holds this against the expectations
  * themselves.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { environmentNamed, type EnvironmentSpec, withVisitors } from "@waggle/environments";
-import type { Recipe } from "@waggle/learning";
+import type { EnvironmentMeasure, Recipe, Stage } from "@waggle/learning";
 
 export type RecipePlace = {
   /** Name of the environment. */
@@ -112,12 +113,31 @@ export function recipePlace({ name, literature, stages }: Recipe): RecipePlace {
     ? EVOLVED
     : TESTS[merges ? "merging" : literature.table];
   const page = `docs/evidence/learning/${name}.md`;
+  const evidenced = evidencedIn(name) ?? testedIn(name);
   return {
-    environment: evidencedIn(name) ?? testedIn(name),
+    environment: isMeasuredIn(evidenced, stages) ? evidenced : testedIn(name),
     test: `trainer/src/expectations/${test}`,
     evidence: existsSync(join(ROOT, page)) ? page : null,
   };
 }
+
+/** Whether an environment measures what the rewards of these stages read beside the verdict. */
+function isMeasuredIn(environment: string, stages: readonly Stage[]): boolean {
+  const { measures = [] } = environmentNamed(environment);
+  return stages
+    .flatMap(({ reward }) => (reward === null ? [] : measuresOf(reward)))
+    .every((read) => measures.includes(read));
+}
+
+function measuresOf({ reads = [], around = [] }: Measured): readonly EnvironmentMeasure[] {
+  return [...reads, ...around.flatMap(measuresOf)];
+}
+
+type Measured = {
+  readonly part: string;
+  readonly reads?: readonly EnvironmentMeasure[];
+  readonly around?: readonly Measured[];
+};
 
 /** Share of thumbs that are wrong where a recipe needs simulated visitors and nobody says how good. */
 const VISITOR_NOISE = 0.1;

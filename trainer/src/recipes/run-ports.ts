@@ -1,18 +1,24 @@
-/** What parts may ask of a run itself: which tokens are structure, how likely an answer is, other tasks. */
+/**
+ * What parts may ask of a run itself: which tokens are structure, how likely an answer is, other tasks, a
+ * trajectory with other words before it.
+ */
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { JudgedTrajectory, PartPorts } from "@waggle/learning";
 import { type TrainEngine, type TrainSequence, WaggleError } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed } from "@waggle/protocol";
+import { prefaced } from "../strategies/read-again.ts";
 
 export function runPorts(
   engine: TrainEngine,
   format: ChatFormat,
   spec: EnvironmentSpec,
-): Required<Pick<PartPorts, "structure" | "answerLogProbs" | "tasks">> {
+  contextLength: number,
+): Required<Pick<PartPorts, "structure" | "answerLogProbs" | "tasks" | "prefaced">> {
   return {
     structure: structuralTokens(format),
     answerLogProbs: (trajectory) => answerLogProbs(engine, format, trajectory),
+    prefaced: (trajectory, text) => prefaced(trajectory, text, spec, format, contextLength),
     tasks: {
       harder: (task) => {
         const level = spec.levelOf(task) + 1;

@@ -20,14 +20,18 @@ export type RolloutReading = {
  */
 export type Reader = (at: number, role?: string) => RolloutReading;
 
-/** `undefined` where the stage has nothing to read. */
+/**
+ * `undefined` where the stage has nothing to read. A policy that learned runs after sentences on what came of
+ * them is asked for the best where it does not explore.
+ */
 export function stageReader(
-  stage: Pick<Stage, "state">,
+  stage: Pick<Stage, "state" | "losses">,
   state: StateValues,
   { seed, explores }: { readonly seed: number; readonly explores: boolean },
 ): Reader | undefined {
   const readable = Object.values(stage.state).filter(({ read }) => read !== undefined);
-  if (readable.length === 0) return undefined;
+  const preface = explores ? "" : (bestSentence(stage) ?? "");
+  if (readable.length === 0 && preface === "") return undefined;
   const textOf = (
     situation: string,
     at: "start" | "turn",
@@ -45,11 +49,15 @@ export function stageReader(
       guide: {
         start: (situation) => {
           const { text, ids } = textOf(situation, "start", random, role);
-          before = { situation, ids };
-          return text;
+          before = { situation, ids, text };
+          return [text, preface].filter((one) => one !== "").join("\n\n");
         },
         turn: (observed) => textOf(observed, "turn", random, role).text,
       },
     };
   };
+}
+
+function bestSentence({ losses }: Pick<Stage, "losses">): string | undefined {
+  return losses.find(({ loss }) => loss.says !== undefined)?.loss.says?.(null);
 }

@@ -44,7 +44,7 @@ export class StageRollouts {
   readonly #stored: StoredTrajectories;
   #state: StateValues;
   /** The stage whose state rollouts read. */
-  #reads: Pick<Stage, "state"> = { state: {} };
+  #reads: Pick<Stage, "state" | "losses"> = { state: {}, losses: [] };
 
   constructor(
     parts: StageRolloutParts,
@@ -73,7 +73,7 @@ export class StageRollouts {
   }
 
   /** Rollouts read what this stage has. */
-  read(stage: Pick<Stage, "state">): void {
+  read(stage: Pick<Stage, "state" | "losses">): void {
     this.#reads = stage;
   }
 

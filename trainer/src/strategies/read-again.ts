@@ -7,6 +7,20 @@ import type { RolloutReading } from "../rollouts/rollout-reading.ts";
 import { judged } from "../rollouts/environment-rollout.ts";
 import { taskOf } from "../rollouts/task-names.ts";
 
+/** A trajectory said again with a text before it, after what it was given to read at first. */
+export function prefaced(
+  trajectory: JudgedTrajectory,
+  text: string,
+  spec: EnvironmentSpec,
+  format: ChatFormat,
+  contextLength: number,
+): Promise<JudgedTrajectory> {
+  const { read } = trajectory;
+  const before = read?.text === undefined || read.text === "" ? text : `${read.text}\n\n${text}`;
+  const guide = { start: () => before, turn: () => "" };
+  return readAgain(trajectory, { guide, before: () => read }, spec, format, contextLength);
+}
+
 export async function readAgain(
   { record: trajectory, role }: JudgedTrajectory,
   reading: RolloutReading,

@@ -21,7 +21,7 @@ export async function fastWeights(
   stage: Stage,
   engine: BatchEngine,
   batch: TrainBatch,
-  minibatchOf: (outputs: TokenOutputs) => Minibatch,
+  minibatchOf: (outputs: TokenOutputs) => Minibatch | Promise<Minibatch>,
   context: PartContext,
 ): Promise<FastWeights | null> {
   const inner = stage.losses.find(({ loss }) => loss.inner !== undefined)?.loss.inner;
@@ -34,7 +34,7 @@ export async function fastWeights(
     })),
   );
   for (let step = 0; step < inner.steps; step += 1) {
-    const { derivatives } = inner.compute(minibatchOf(await engine.forward(batch)), context);
+    const { derivatives } = inner.compute(await minibatchOf(await engine.forward(batch)), context);
     await engine.backward(batch, toTokenDerivatives(derivatives));
     for (const { learner, parameters } of slow) {
       await learner.optimStep({ learningRate: inner.learningRate, maxGradientNorm: 1 });

@@ -4,16 +4,11 @@
  * nothing out and keeps nothing.
  */
 import {
-  addLosses,
-  entropyBonusLoss,
   mismatchMetrics,
   planMinibatch,
   rewardGroups,
-  scaleLoss,
   settingsAt,
-  toTokenDerivatives,
   tokenOwners,
-  withTrained,
   write,
 } from "@waggle/learning";
 import type {
@@ -21,7 +16,6 @@ import type {
   JudgedGroup,
   Kept,
   LossResult,
-  Minibatch,
   Observed,
   PartContext,
   PlannedMinibatch,
@@ -31,13 +25,12 @@ import type {
   StateChange,
   TokenRows,
 } from "@waggle/learning";
-import type { OptimizerResult, TokenOutputs, TrainEngine, TrainSequence } from "@waggle/protocol";
+import type { TrainEngine, TrainSequence } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
-import { setParameters } from "./engine-parameters.ts";
-import { afterTokens, beforeTokens, estimatedAdvantages } from "./estimated-advantages.ts";
-import { fastWeights } from "./fast-weights.ts";
-import { klPull, movedKl, withKlPaid } from "./kl-term.ts";
+import { beforeTokens, estimatedAdvantages } from "./estimated-advantages.ts";
+import { movedKl, withKlPaid } from "./kl-term.ts";
 import { modelPorts } from "../recipes/model-ports.ts";
+import { optimizerSteps } from "./optimizer-steps.ts";
 import { packedEngine } from "./packed-engine.ts";
 import { type BatchEngine, roleEngine, soleEngine } from "./role-engine.ts";
 import { type CandidateScorer, candidatesOf, withCandidates } from "./teacher-candidates.ts";
@@ -72,7 +65,7 @@ export type UpdateNumbers = {
   readonly minibatch: PlannedMinibatch;
   /** `[B][T]` of what is trained before the first optimizer step. */
   readonly proximalLogProbs: TokenRows;
-  /** Of the last optimizer step, with the derivatives by row of the minibatch. */
+  /** Of the last epoch, with the derivatives by row of the minibatch. */
   readonly result: LossResult;
 };
 
@@ -148,47 +141,31 @@ export async function updateFrom(
   const estimated = estimatedAdvantages(stage, paid, seen, first, proximal, capabilities);
   const planned = planMinibatch(paid, stage.aggregation, estimated, kept.pairs);
   const fixed = {
-    ...planned,
     proximalLogProbs: proximal.logProb,
     proximalValues: proximal.values?.map(beforeTokens),
     referenceLogProbs,
     teacherLogProbs: await scored(stage, "teacher", resources.teacher, sequences),
     teacherCandidateLogProbs: candidates?.logProbs,
   };
-
-  const metrics: { [name: string]: number } = {};
-  let numbers: UpdateNumbers | null = null;
-  for (let epoch = 0; epoch < settings.epochs; epoch += 1) {
-    const seenAt = (outputs: TokenOutputs): Minibatch =>
-      minibatchOf(fixed, engine, outputs, isRewardModel);
-    const fast = await fastWeights(stage, engine, batch, seenAt, seen);
-    const minibatch = seenAt(epoch === 0 && fast === null ? proximal : await engine.forward(batch));
-    const result = stageLoss(stage, minibatch, {
-      ...seen,
-      epoch: { taken: epoch, of: settings.epochs },
-    });
-    // Worth knowing of every recipe.
-    const entropy = entropyBonusLoss(minibatch, 0, minibatch).metrics;
-    signal.throwIfAborted();
-    const { values, ...others } = result.derivatives;
-    await engine.backward(
-      batch,
-      toTokenDerivatives({
-        ...others,
-        values: isRewardModel ? values : values?.map(afterTokens),
-      }),
-    );
-    const stepped = await optimizerStep(engine, stage, settings.learningRate, seen);
-    await fast?.settle();
-    const taken = { ...result.metrics, ...entropy, loss: result.loss, ...stepped };
-    for (const [name, value] of Object.entries(taken)) {
-      metrics[name] = (metrics[name] ?? 0) + value / settings.epochs;
-    }
-    const { advantages } = estimated;
-    const proximalLogProbs = proximal.logProb;
-    numbers = { groups: paid, advantages, minibatch: planned, proximalLogProbs, result };
-  }
-  const kl = movedKl(stage, fixed, seen);
+  const { metrics, result } = await optimizerSteps({
+    stage,
+    settings,
+    context: seen,
+    groups: paid,
+    estimated,
+    pairs: kept.pairs,
+    planned,
+    batch,
+    engineOf: (rows) => stageEngine(stage, policy, models, rows),
+    proximal,
+    fixed,
+    reference: resources.reference,
+    signal,
+  });
+  const { advantages } = estimated;
+  const proximalLogProbs = proximal.logProb;
+  const whole = { ...planned, ...fixed };
+  const kl = movedKl(stage, whole, seen);
   return {
     learned: true,
     metrics: {
@@ -199,9 +176,9 @@ export async function updateFrom(
       learningRate: settings.learningRate,
       tokens: planned.tokenCount,
     },
-    state: { ...changed, ...observed(stage, fixed, seen), ...estimated.state, ...kl.state },
+    state: { ...changed, ...observed(stage, whole, seen), ...estimated.state, ...kl.state },
     dropped: kept.dropped,
-    numbers,
+    numbers: { groups: paid, advantages, minibatch: planned, proximalLogProbs, result },
   };
 }
 
@@ -253,61 +230,6 @@ function stageEngine(
   );
 }
 
-type StepNumbers = Pick<OptimizerResult, "gradientNorm" | "overflows">;
-
-/** One step, after which only those parameters have moved that the stage's losses train. */
-async function optimizerStep(
-  { learners }: BatchEngine,
-  stage: Stage,
-  learningRate: number,
-  context: PartContext,
-): Promise<StepNumbers> {
-  let squares = 0;
-  let all: StepNumbers = { gradientNorm: 0 };
-  for (const engine of learners) {
-    const { gradientNorm, overflows } = await engineStep(engine, stage, learningRate, context);
-    squares += gradientNorm ** 2;
-    if (overflows !== undefined) all = { ...all, overflows: (all.overflows ?? 0) + overflows };
-  }
-  return { ...all, gradientNorm: Math.sqrt(squares) };
-}
-
-async function engineStep(
-  engine: TrainEngine,
-  stage: Stage,
-  learningRate: number,
-  context: PartContext,
-): Promise<StepNumbers> {
-  const options = { ...stage.optimizer, learningRate };
-  const choose = stage.losses.find(({ loss }) => loss.trains !== undefined)?.loss.trains;
-  if (choose === undefined) return engine.optimStep(options);
-  const before = await engine.parameters();
-  const chosen = choose([...before.keys()], context);
-  const result = await engine.optimStep(options);
-  const after = await engine.parameters();
-  await setParameters(
-    engine,
-    withTrained(before, after, (name) => chosen.has(name)),
-  );
-  return result;
-}
-
-function minibatchOf(
-  fixed: Omit<Minibatch, "policyLogProbs" | "entropies" | "values" | "candidateLogProbs">,
-  engine: BatchEngine,
-  outputs: TokenOutputs,
-  isRewardModel: boolean,
-): Minibatch {
-  const hasEntropy = engine.capabilities().outputs.includes("entropy");
-  return {
-    ...fixed,
-    policyLogProbs: outputs.logProb,
-    entropies: hasEntropy ? outputs.entropy : undefined,
-    candidateLogProbs: outputs.candidateLogProbs,
-    values: isRewardModel ? outputs.values : outputs.values?.map(beforeTokens),
-  };
-}
-
 /** Without what filters brought back from earlier steps: it was credited then. */
 function onlyOf(kept: readonly RewardedGroup[], own: ReadonlySet<string>): RewardedGroup[] {
   return kept.map(({ task, trajectories }) => ({
@@ -318,16 +240,6 @@ function onlyOf(kept: readonly RewardedGroup[], own: ReadonlySet<string>): Rewar
 
 function idsOf(groups: readonly JudgedGroup[]): ReadonlySet<string> {
   return new Set(groups.flatMap(({ trajectories }) => trajectories.map(({ id }) => id)));
-}
-
-/** Sum of the stage's losses by their weights, and of its KL term. */
-function stageLoss(stage: Stage, minibatch: Minibatch, context: PartContext): LossResult {
-  const losses = stage.losses.map(({ loss, weight }) => {
-    const result = loss.compute(minibatch, context);
-    return weight === 1 ? result : scaleLoss(result, weight);
-  });
-  const pull = klPull(stage, minibatch, context);
-  return addLosses(...losses, ...(pull === null ? [] : [pull]));
 }
 
 async function scored(

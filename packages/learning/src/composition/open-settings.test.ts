@@ -34,6 +34,8 @@ test("what parts leave at their standards is a setting, what the recipe gives is
     scale: "population",
     spanTurns: "all",
     tasks: 16,
+    epochs: 1,
+    minibatches: 1,
   });
   expect(create().choices).toEqual({
     outcome: ["score", "success"],
@@ -66,6 +68,8 @@ test("a value that differs from stage to stage, or whose name is the recipe's ow
     spanTurns: "all",
     epsilon: 0.2,
     "rewards.tasks": 5,
+    epochs: 1,
+    minibatches: 1,
   });
   expect(stages.map((stage) => stage.settings.tasksPerStep)).toEqual([32, 5]);
   expect(() => create({ tasks: 5 })).toThrow(/first-look\.tasks=32.*rewards\.tasks=16/);
@@ -83,6 +87,18 @@ test("a recipe's own number of tasks is that of every step, and must be one", ()
   expect(own({ tasks: 7 }).stages[0]?.settings.tasksPerStep).toBe(7);
   const open = recipe({ ...TOY, settings: {}, stages: () => [reinforced()] });
   expect(() => open({ tasks: 2.5 })).toThrow(/whole number of at least 1, got 2\.5/);
+});
+
+test("a reward stage's epochs and minibatches are settings; other stages have none", () => {
+  const create = recipe({
+    ...TOY,
+    settings: {},
+    stages: () => [demonstrated("start"), reinforced()],
+  });
+  const [start, rewards] = create({ epochs: 3, minibatches: 2 }).stages;
+  expect(rewards?.settings).toMatchObject({ epochs: 3, minibatches: 2 });
+  expect(start?.settings).toMatchObject({ epochs: 1, minibatches: 1 });
+  expect(() => create({ minibatches: 0 })).toThrow(/minibatches .* at least 1, got 0/);
 });
 
 test("a choice defaults to its first value; any other word is refused with the list", () => {

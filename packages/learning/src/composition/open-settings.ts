@@ -1,11 +1,12 @@
 /**
- * The settings that a recipe offers beside its own: the options that its parts left at their defaults, and
- * the number of tasks per step. A value that all stages share has one name (`epsilon`). Where it differs
- * between stages, or the recipe has a setting of that name, each stage has its own (`start.tasks`).
+ * The settings that a recipe offers beside its own: the options that its parts left at their defaults, the
+ * number of tasks per step, and for a reward stage its epochs and minibatches. A value that all stages share
+ * has one name (`epsilon`). Where it differs between stages, or the recipe has a setting of that name, each
+ * stage has its own (`start.tasks`).
  */
 import { WaggleError } from "@waggle/protocol";
 import { type AnyPart, type OptionValue, partDefinition } from "./part-options.ts";
-import type { Stage } from "./stage.ts";
+import type { Stage, StepSettings } from "./stage.ts";
 
 export type OpenSetting = {
   readonly name: string;
@@ -18,7 +19,8 @@ export type OpenSetting = {
 type Place = { readonly stage: string; readonly part: string; readonly option: string };
 type Found = Place & Omit<OpenSetting, "name">;
 
-const TASKS = "tasks";
+/** Options of a step itself: how many tasks it has, and how often it learns from them. */
+const STEP_OPTIONS = ["tasks", "epochs", "minibatches"];
 
 /** @param own names of the recipe's own settings. */
 export function openSettings(stages: readonly Stage[], own: readonly string[]): OpenSetting[] {
@@ -62,8 +64,8 @@ function nameOf(place: Place, found: readonly Found[], own: readonly string[]): 
   const { stage, part, option } = place;
   const alike = found.filter((one) => one.option === option);
   if (!own.includes(option) && isOneValue(alike)) return option;
-  // A recipe's own setting `tasks` holds for the steps of every stage.
-  if (option === TASKS && own.includes(TASKS)) return TASKS;
+  // A recipe's own setting of such a name holds for the steps of every stage.
+  if (STEP_OPTIONS.includes(option) && own.includes(option)) return option;
   const ofStage = stage.replaceAll(" ", "-");
   const inStage = alike.filter((one) => one.stage === stage);
   return isOneValue(inStage) ? `${ofStage}.${option}` : `${ofStage}.${part}.${option}`;
@@ -83,8 +85,8 @@ function changedStage(
       change({ stage: stage.name, part: name, option }, value, choices),
     ) as P;
   const { rollout, filters, reward, advantage, losses, state, evolution, writing, merging } = stage;
-  const place = { stage: stage.name, part: "step", option: TASKS };
-  const { tasksPerStep } = stage.settings;
+  const ofStep = (option: string, value: number): number =>
+    requireCount(option, change({ stage: stage.name, part: "step", option }, value));
   return {
     ...stage,
     rollout: of(rollout),
@@ -109,11 +111,19 @@ function changedStage(
             ),
             how: of(merging.how),
           },
-    settings:
-      stage.learns === "merges"
-        ? stage.settings
-        : { ...stage.settings, tasksPerStep: requireTasks(change(place, tasksPerStep)) },
+    settings: stage.learns === "merges" ? stage.settings : changedSettings(stage, ofStep),
   };
+}
+
+function changedSettings(
+  { learns, settings }: Stage,
+  ofStep: (option: string, value: number) => number,
+): StepSettings {
+  const tasksPerStep = ofStep("tasks", settings.tasksPerStep);
+  if (learns !== "rewards") return { ...settings, tasksPerStep };
+  const epochs = ofStep("epochs", settings.epochs);
+  const minibatches = ofStep("minibatches", settings.minibatches);
+  return { ...settings, tasksPerStep, epochs, minibatches };
 }
 
 function changedPart(
@@ -141,10 +151,10 @@ function changedPart(
   return isSame ? part : define(values, others);
 }
 
-function requireTasks(tasks: OptionValue): number {
-  if (typeof tasks === "number" && Number.isInteger(tasks) && tasks >= 1) return tasks;
+function requireCount(option: string, count: OptionValue): number {
+  if (typeof count === "number" && Number.isInteger(count) && count >= 1) return count;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `tasks per step must be a whole number of at least 1, got ${String(tasks)}`,
+    `${option} per step must be a whole number of at least 1, got ${String(count)}`,
   );
 }

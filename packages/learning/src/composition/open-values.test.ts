@@ -165,7 +165,7 @@ test("rewards: the score or success, pay by turn or at the end, a bonus from so 
   expect(await rewardOf(remade(parts.outcome(), { outcome: "success" }))).toEqual({ total: 0 });
   expect((await rewardOf(parts.progress()))?.turnRewards).toEqual([0.1, 0.1, 0.1]);
   const late = remade(parts.progress(), { payment: "trajectory" });
-  expect((await rewardOf(late))?.turnRewards).toEqual([0, 0, 0.6]);
+  expect((await rewardOf(late))?.turnRewards).toEqual([0, 0, 0.3]);
   const gated = parts.gate(parts.outcome(), parts.callBonus(0.2));
   expect((await rewardOf(gated))?.total).toBeCloseTo(0.6, 12);
   expect((await rewardOf(remade(gated, { gateFrom: 0.5 })))?.total).toBeCloseTo(0.8, 12);

@@ -7,6 +7,7 @@ import type { TaskReference, TensorMap, TokenDerivatives, TokenOutputs } from "@
 import type { WriterPort } from "../advantages/semantic-comparison.ts";
 import type { LossResult } from "../loss.ts";
 import type { CandidateLogProbs } from "../losses/imitation/candidate-log-probs.ts";
+import type { MismatchedLogProbs } from "../losses/preference/mismatched-pairs.ts";
 import type { JudgePort } from "../rewards/judge-port.ts";
 import type { LossMask, TokenRows } from "../token-rows.ts";
 import type { JudgedGroup, JudgedTrajectory } from "./judged-trajectory.ts";
@@ -48,6 +49,10 @@ export type PartPorts = {
   readonly writer?: WriterPort | undefined;
   /** Renders a trajectory as text for a judge or a writer; absent = only its calls and results. */
   readonly describe?: ((trajectory: JudgedTrajectory) => TrajectoryText) | undefined;
+  /** The trajectory with a text before its first turn, beside what it was given to read; same turns, new tokens. */
+  readonly prefaced?:
+    | ((trajectory: JudgedTrajectory, text: string) => Promise<JudgedTrajectory>)
+    | undefined;
   readonly rm?: RewardModelPort | undefined;
   readonly iprm?: ProcessModelPort | undefined;
 };
@@ -107,7 +112,12 @@ export type Reward = {
   readonly turnRewards?: readonly number[];
 };
 
+/** What some environments measure beside the verdict: how far a failed run came, and how near a miss. */
+export type EnvironmentMeasure = "progress" | "closeness";
+
 export type RewardPart<N extends StateName = never> = Named<"reward", N> & {
+  /** What the environment must measure for the part to say more than the verdict. */
+  readonly reads?: readonly EnvironmentMeasure[];
   /** @returns one reward for each trajectory. @throws WaggleError `REWARD_UNAVAILABLE` if it cannot judge. */
   readonly rewards: (
     group: JudgedGroup,
@@ -218,6 +228,8 @@ export type Minibatch = {
   readonly values?: TokenRows | undefined;
   readonly proximalValues?: TokenRows | undefined;
   readonly returns?: TokenRows | undefined;
+  /** Where a loss `mismatches`: log-probs of each row's prompt with another row's completion. */
+  readonly mismatched?: MismatchedLogProbs | undefined;
   /** `[B]` */
   readonly trajectories: readonly RewardedTrajectory[];
   /** `[B]` index of each row's sample within its trajectory. */
@@ -239,6 +251,13 @@ export type LossPart<N extends StateName = never> = Named<"loss", N> & {
   readonly reads?: never;
   /** Rows with a common prefix are packed as trees. */
   readonly packs?: true;
+  /**
+   * What is said before a run of what came of it, in training; `null` = a run to come, of which the best is
+   * asked.
+   */
+  readonly says?: (run: RewardedTrajectory | null) => string;
+  /** It reads log-probs of mismatched pairs beside the rows' own. */
+  readonly mismatches?: true;
   /** Gradients of its values stop at the heads; absent = they flow into the decoder. */
   readonly endsAtHeads?: true;
   /** Inner steps on fast weights before each outer step. */

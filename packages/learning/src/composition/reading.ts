@@ -24,6 +24,8 @@ export type StateReading = { readonly ids: readonly string[]; readonly parts: Re
 export type ReadBefore = {
   readonly situation: string;
   readonly ids: { readonly [state: string]: readonly string[] };
+  /** The text itself; absent = it is not kept. */
+  readonly text?: string;
 };
 
 type Readable = {

@@ -51,8 +51,10 @@ type MergeGate = {
 export type StepSettings = {
   /** Tasks per step, each with its group. */
   readonly tasksPerStep: number;
-  /** Optimizer steps per minibatch, ≥ 1. */
+  /** Passes over the trajectories of a step, ≥ 1. */
   readonly epochs: number;
+  /** Minibatches per epoch, each with its own optimizer step, ≥ 1. */
+  readonly minibatches: number;
   readonly learningRate: number;
   readonly sampling: Omit<Sampling, "seed">;
   /** Turn limit of a rollout; absent = the environment's. */
@@ -119,6 +121,7 @@ export type Stage = {
 const DEFAULT_SETTINGS: StepSettings = {
   tasksPerStep: 16,
   epochs: 1,
+  minibatches: 1,
   learningRate: 3e-3,
   sampling: FULL_SUPPORT,
   lag: 0,

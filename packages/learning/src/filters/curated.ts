@@ -5,10 +5,10 @@
  * Source: LIMI (tens of samples); greedy maximization of submodular coverage, Nemhauser et al. 1978.
  */
 import { fixed, definePart } from "../composition/part-options.ts";
-import type { FilterPart } from "../composition/part.ts";
+import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
 import { observeTask, type TaskStatistics } from "../states/task-statistics.ts";
 import { requireInside } from "../statistics.ts";
-import { filterPart, keepTrajectories } from "./filter-part.ts";
+import { filterPart, keepGroups, keepTrajectories } from "./filter-part.ts";
 import { selectIndices } from "./selection.ts";
 import type { Selection } from "./selected.ts";
 
@@ -90,16 +90,43 @@ function chosenOfGenerators(budget: number): FilterPart<"task-stats"> {
   );
 }
 
+/**
+ * `curated` of tasks: whole groups within a budget of trajectories, those first whose rewards lie furthest
+ * apart and that show something new. Siblings stay together, so that each still has its baseline.
+ */
+export function curatedTasks(budget: number): FilterPart {
+  return filterPart("curated", (groups) =>
+    keepGroups(groups, (all) =>
+      curatedWithin(
+        all.map(({ trajectories }) => {
+          const rewards = trajectories.map(({ reward }) => reward.total);
+          return {
+            quality: Math.min(1, Math.max(...rewards) - Math.min(...rewards)),
+            tags: toolNames(trajectories),
+            cost: trajectories.length,
+          };
+        }),
+        budget,
+      ),
+    ),
+  );
+}
+
+function toolNames(trajectories: readonly RewardedTrajectory[]): string[] {
+  const calls = trajectories.flatMap(({ trajectory }) =>
+    trajectory.turns.flatMap(({ toolCalls }) => toolCalls),
+  );
+  return [...new Set(calls.map(({ name }) => name))];
+}
+
 /** `curated`: a small budget of trajectories that cover the most. */
 export function curated(budget: number): FilterPart {
   return filterPart("curated", (groups) =>
     keepTrajectories(groups, (all) =>
       curatedWithin(
-        all.map(({ trajectory, reward }) => ({
-          quality: Math.min(1, Math.max(0, reward.total)),
-          tags: [
-            ...new Set(trajectory.turns.flatMap((turn) => turn.toolCalls.map(({ name }) => name))),
-          ],
+        all.map((rewarded) => ({
+          quality: Math.min(1, Math.max(0, rewarded.reward.total)),
+          tags: toolNames([rewarded]),
         })),
         budget,
       ),

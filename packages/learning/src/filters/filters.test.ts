@@ -100,6 +100,24 @@ test("curated stays within its budget and takes what shows something new first",
   expect(applied(parts.curated(2), [group]).kept).toEqual(["0", "2"]);
 });
 
+test("curated tasks stay whole, and those whose rewards lie furthest apart come first", () => {
+  const calls = [{ calls: ["a"] }];
+  const task = (name: string, rewards: readonly number[]): ReturnType<typeof groupOf> =>
+    groupOf(
+      rewards.map((reward) => ({ reward, turns: calls })),
+      name,
+    );
+  const groups = [
+    task("a", [1, 1]),
+    task("b", [0.5, 0.75]),
+    task("c", [0, 1]),
+    task("d", [0, 0.5]),
+  ];
+  // The first shows the tool; of the others the budget has room for the two that differ most.
+  expect(applied(parts.curatedTasks(4), groups).kept).toEqual(["c0", "c1", "d0", "d1"]);
+  expect(applied(parts.curatedTasks(5), groups).kept).toEqual(["c0", "c1", "d0", "d1"]);
+});
+
 test("clean drops trajectories with a failed call", () => {
   const group = groupOf([
     { turns: [{ calls: ["a"], ok: false }] },

@@ -117,6 +117,34 @@ kl = 0.3
 orpo_c, orpo_r = -0.4, -0.9
 odds = (orpo_c - log(1 - exp(orpo_c))) - (orpo_r - log(1 - exp(orpo_r)))
 
+# KTO as TRL has it: row b's prompt with row b - 1's completion, the batch mean of the log-ratios of these
+# mismatched pairs clamped at 0, under a policy and a reference that are tables of bigrams.
+bigram_policy = [[-0.4, -1.7, -2.0], [-1.0, -0.9, -1.6], [-1.3, -1.0, -1.0]]
+bigram_reference = [[-1.0, -1.1, -1.2], [-1.2, -0.8, -1.4], [-1.1, -1.5, -0.8]]
+kto_prompts = [[0], [1, 2], [2]]
+kto_completions = [[1, 0], [0], [0, 0, 2]]
+kto_desirable = [True, False, True]
+
+
+def log_ratio(prompt, completion):
+    row = prompt + completion
+    return sum(bigram_policy[row[t - 1]][row[t]] - bigram_reference[row[t - 1]][row[t]]
+               for t in range(len(prompt), len(row)))
+
+
+def kto_batch(kto_beta):
+    estimate = max(0.0, mean([log_ratio(kto_prompts[b], kto_completions[b - 1]) for b in range(3)]))
+    own = [log_ratio(kto_prompts[b], kto_completions[b]) for b in range(3)]
+
+    def loss(point):
+        return mean([1 - sigma(kto_beta * (own[b] - point if kto_desirable[b] else point - own[b]))
+                     for b in range(3)])
+
+    return {"policy": bigram_policy, "reference": bigram_reference, "prompts": kto_prompts,
+            "completions": kto_completions, "desirable": kto_desirable, "beta": kto_beta,
+            "divergence": estimate, "kto": loss(estimate), "apoZero": loss(0.0)}
+
+
 print(json.dumps({
     "by": "plain Python " + platform.python_version(),
     "command": COMMAND,
@@ -174,4 +202,5 @@ print(json.dumps({
         "orpo": {"chosen": orpo_c, "rejected": orpo_r, "lambda": 0.1,
                  "loss": -orpo_c - 0.1 * log(sigma(odds))},
     },
+    "mismatchedPairs": kto_batch(0.5),
 }, indent=1))

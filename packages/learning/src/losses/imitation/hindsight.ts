@@ -1,45 +1,55 @@
 /**
- * Weights by return, for imitation in which better runs teach more (`cond`).
+ * Imitation on condition of what came of a run (`cond`): before the run stands a sentence on its outcome, and
+ * all runs are imitated alike. A policy that is asked for the best outcome then does what led to it.
  *
- * Source: Peters and Schaal 2007, "Reward-Weighted Regression".
+ * Source: Chen et al. 2021, "Decision Transformer", arXiv:2106.01345; Zhang et al. 2023, "The Wisdom of Hindsight",
+ * arXiv:2302.05206, for sentences in place of return tokens.
+ * Differs from it: the return is said once, before the first turn, and does not go down as rewards come in.
  */
 import { option, definePart } from "../../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
-import type { LossPart } from "../../composition/part.ts";
+import type { LossPart, RewardedTrajectory } from "../../composition/part.ts";
 import { lossPart } from "../loss-part.ts";
 import { supervisedLoss } from "./supervised-loss.ts";
 
-/** `[N]` exp((R − best) / temperature) over their mean: weights for `supervisedLoss` that average 1. */
-export function returnWeights(returns: readonly number[], temperature: number): number[] {
-  requireFinite(returns);
-  const best = Math.max(...returns);
-  const raw = returns.map((value) => Math.exp((value - best) / temperature));
-  const mean = raw.reduce((sum, weight) => sum + weight, 0) / raw.length;
-  return raw.map((weight) => weight / mean);
-}
-
-function requireFinite(returns: readonly number[]): void {
-  const index = returns.findIndex((value) => !Number.isFinite(value));
-  if (index >= 0 || returns.length === 0) {
+/** The return in words: one of `levels` equal steps from 0 to 1, counted from 0. */
+export function returnSentence(total: number, levels: number): string {
+  if (!Number.isFinite(total)) {
     throw new WaggleError(
       "NON_FINITE_REWARD",
-      `returns must be finite and at least one, got ${index < 0 ? "none" : `returns[${index}] = ${returns[index]}`}; leave out what has no verdict`,
+      `a return must be finite to be said, got ${total}; leave out what has no verdict`,
     );
   }
+  const level = Math.round(Math.min(1, Math.max(0, total)) * (levels - 1));
+  return `Return ${level} of ${levels - 1}.`;
 }
 
-/** `cond`: cross-entropy, trajectories weighed by exp((return − best) / temperature). */
-export function returnConditioned(temperature?: number): LossPart {
-  return definePart({ temperature: option(temperature, 0.5) }, ({ temperature }) =>
-    lossPart("cond", (minibatch) => {
-      const ofRow = returnWeights(
-        minibatch.trajectories.map(({ reward }) => reward.total),
-        temperature,
+/** `cond`: cross-entropy, each run after its own return; a run to come is asked for the highest. */
+export function returnConditioned(levels?: number): LossPart {
+  return definePart({ returnLevels: option(levels, 4) }, ({ returnLevels }) => {
+    if (!Number.isInteger(returnLevels) || returnLevels < 2) {
+      throw new WaggleError(
+        "INVALID_ARGUMENT",
+        `returnLevels must be a whole number of at least 2, got ${returnLevels}`,
       );
-      const weights = minibatch.weights.map((row, b) =>
-        Float64Array.from(row, (weight) => weight * (ofRow[b] as number)),
-      );
-      return supervisedLoss({ ...minibatch, weights }, minibatch);
-    }),
-  );
+    }
+    return conditioned((run) => returnSentence(run?.reward.total ?? 1, returnLevels));
+  });
+}
+
+/** `cond`: cross-entropy, each run after feedback on it; a run to come is told that it is right. */
+export function feedbackConditioned(): LossPart {
+  return conditioned((run) => {
+    if (run === null || run.trajectory.verification.success) return "Feedback: all right.";
+    const failed = run.trajectory.turns
+      .flatMap(({ toolResults }) => toolResults)
+      .filter(({ ok }) => !ok).length;
+    return failed === 0
+      ? "Feedback: wrong result."
+      : `Feedback: wrong result, ${failed} failed calls.`;
+  });
+}
+
+function conditioned(says: (run: RewardedTrajectory | null) => string): LossPart {
+  return { ...lossPart("cond", (minibatch) => supervisedLoss(minibatch, minibatch)), says };
 }

@@ -10,7 +10,6 @@ import {
   type CandidateDivergence,
   onPolicyDistillation,
 } from "./distillation.ts";
-import { returnWeights } from "./hindsight.ts";
 import { languageModelLoss } from "./language-model.ts";
 import { observationLoss } from "./observation-loss.ts";
 import { supervisedLoss } from "./supervised-loss.ts";
@@ -80,19 +79,6 @@ test("a sum and a multiple keep every kind of derivative", () => {
   expect([...single.values![0]!]).toEqual([33, 66]);
   expect([...single.candidateLogProbs![0]![0]!]).toEqual([11, 22]);
   expect(single.candidateLogProbs![0]![1]).toBeNull();
-});
-
-test("weights by return average 1 and follow the temperature", () => {
-  const weights = returnWeights([1, 0], 0.5);
-  expect(weights[0]! + weights[1]!).toBeCloseTo(2, 12);
-  expect(weights[0]! / weights[1]!).toBeCloseTo(Math.exp(2), 10);
-  expect(returnWeights([3, 3, 3], 0.1)).toEqual([1, 1, 1]);
-  expect(() => returnWeights([1, Number.NaN], 1)).toThrow(
-    expect.objectContaining({ code: "NON_FINITE_REWARD" }),
-  );
-  expect(() => returnWeights([], 1)).toThrow(
-    expect.objectContaining({ code: "NON_FINITE_REWARD" }),
-  );
 });
 
 test("unlikelihood: derivatives are those of −log(1 − π), finite at certainty", () => {

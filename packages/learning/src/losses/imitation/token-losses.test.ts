@@ -53,12 +53,39 @@ test("lm pushes prompts and tool results too", () => {
   expect(row.slice(1).every((slope) => slope < 0)).toBe(true);
 });
 
-test("cond weighs trajectories by how near their return comes to the best", () => {
-  const [best = [], worse = []] = slopes(parts.returnConditioned(0.5), [
-    { reward: 1 },
-    { reward: 0 },
+test("cond imitates all runs alike, each after its own return, and asks for the highest", () => {
+  const loss = parts.returnConditioned();
+  const [best = [], worse = []] = slopes(loss, [{ reward: 1 }, { reward: 0 }]);
+  expect(best[1]).toBe(worse[1]);
+  const said = [1, 0.6, 0, -3, 9].map((reward) => loss.says?.(rewardedOf("a", { reward })));
+  expect(said).toEqual([
+    "Return 3 of 3.",
+    "Return 2 of 3.",
+    "Return 0 of 3.",
+    "Return 0 of 3.",
+    "Return 3 of 3.",
   ]);
-  expect((best[1] ?? 0) / (worse[1] ?? 1)).toBeCloseTo(Math.exp(2), 9);
+  expect(loss.says?.(null)).toBe("Return 3 of 3.");
+  expect(parts.returnConditioned(2).says?.(rewardedOf("a", { reward: 0.4 }))).toBe(
+    "Return 0 of 1.",
+  );
+  expect(() => parts.returnConditioned(1)).toThrow(/at least 2, got 1/);
+  expect(() => loss.says?.(rewardedOf("a", { reward: Number.NaN }))).toThrow(/finite/);
+});
+
+test("feedback says whether a run was right, and counts failed calls where it was not", () => {
+  const { says } = parts.feedbackConditioned();
+  const run = (reward: number, ok: boolean): ReturnType<typeof rewardedOf> =>
+    rewardedOf("a", { reward, turns: [{ calls: ["f"], ok }] });
+  expect(
+    [run(1, true), run(1, false), run(0, true), run(0, false), null].map((one) => says?.(one)),
+  ).toEqual([
+    "Feedback: all right.",
+    "Feedback: all right.",
+    "Feedback: wrong result.",
+    "Feedback: wrong result, 1 failed calls.",
+    "Feedback: all right.",
+  ]);
 });
 
 test("distill pulls what was sampled to the teacher", () => {

@@ -3,7 +3,7 @@
  * pairs whose better side is better than what the policy writes.
  *
  * Source: D'Oosterlinck et al. 2024, "Anchored Preference Optimization" (APO-zero), arXiv:2408.06266,
- * section 3. Its unpaired form is `kto` with a divergence of 0.
+ * section 3. Its unpaired form is `kto` in the form `apo-zero`.
  */
 import { option, definePart } from "../../composition/part-options.ts";
 import type { PairLoss } from "../../composition/part.ts";

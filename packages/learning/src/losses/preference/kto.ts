@@ -3,11 +3,12 @@
  * thumbs, also where one kind is rare. The part `kto`.
  *
  * Source: Ethayarajh et al. 2024, "KTO: Model Alignment as Prospect Theoretic Optimization",
- * arXiv:2402.01306, equations 7 and 8. Differs from it: the divergence is estimated once for the whole
- * minibatch and passed in, so microbatches agree.
+ * arXiv:2402.01306, equations 7 and 8; the estimate of the divergence is TRL's. Differs from it: the divergence
+ * is estimated once for the whole minibatch and passed in, so microbatches agree.
  */
+import { WaggleError } from "@waggle/protocol";
 import { option, definePart } from "../../composition/part-options.ts";
-import type { LossPart } from "../../composition/part.ts";
+import type { LossPart, Minibatch } from "../../composition/part.ts";
 import { logistic } from "../../logistic.ts";
 import type { LossResult } from "../../loss.ts";
 import {
@@ -18,6 +19,7 @@ import {
   zeroRows,
 } from "../../token-rows.ts";
 import { lossPart, present } from "../loss-part.ts";
+import { mismatchedDivergence } from "./mismatched-pairs.ts";
 import { type Segment, segmentTokens } from "./preference-pairs.ts";
 
 type JudgedAnswer = {
@@ -82,26 +84,42 @@ export function ktoLoss(batch: KtoBatch, options: KtoOptions): LossResult {
   };
 }
 
+/**
+ * `kto`: the reference point is the divergence of policy and reference, estimated on mismatched pairs.
+ * `apo-zero`: it is 0, the unpaired form of anchored preference optimization.
+ */
+type KtoForm = "kto" | "apo-zero";
+
+const KTO_FORMS: readonly KtoForm[] = ["kto", "apo-zero"];
+
 /** `kto`: trajectories that succeeded are liked, the others disliked; no pairs. */
-export function kto(beta?: number, divergence?: number): LossPart<"ref"> {
+export function kto(beta?: number, form?: KtoForm): LossPart<"ref"> {
   return definePart(
-    { beta: option(beta, 0.1), ktoDivergence: option(divergence, 0) },
-    ({ beta, ktoDivergence: divergence }) =>
-      lossPart(
-        "kto",
-        (minibatch) =>
-          ktoLoss(
-            {
-              ...minibatch,
-              referenceLogProbs: present(minibatch.referenceLogProbs, "kto", "a reference policy"),
-              answers: minibatch.trajectories.map(({ reward }, row) => ({
-                segments: [{ row, start: 0, end: minibatch.lossMask[row]?.length ?? 0 }],
-                isDesirable: reward.total >= 0.5,
-              })),
-            },
-            { beta, divergence },
-          ),
-        { needs: ["ref"] },
-      ),
+    { beta: option(beta, 0.1), ktoForm: option(form, "kto", KTO_FORMS) },
+    ({ beta, ktoForm }) => {
+      const loss = lossPart("kto", (minibatch) => judgedLoss(minibatch, beta, ktoForm), {
+        needs: ["ref"],
+      });
+      return ktoForm === "kto" ? { ...loss, mismatches: true } : loss;
+    },
+  );
+}
+
+function judgedLoss(minibatch: Minibatch, beta: number, form: KtoForm): LossResult {
+  const referenceLogProbs = present(minibatch.referenceLogProbs, "kto", "a reference policy");
+  const divergence = form === "kto" ? divergenceOf(minibatch) : 0;
+  const answers = minibatch.trajectories.map(({ reward }, row) => ({
+    segments: [{ row, start: 0, end: minibatch.lossMask[row]?.length ?? 0 }],
+    isDesirable: reward.total >= 0.5,
+  }));
+  const result = ktoLoss({ ...minibatch, referenceLogProbs, answers }, { beta, divergence });
+  return { ...result, metrics: { ...result.metrics, ktoDivergence: divergence } };
+}
+
+function divergenceOf({ mismatched }: Minibatch): number {
+  if (mismatched !== undefined) return mismatchedDivergence(mismatched);
+  throw new WaggleError(
+    "CAPABILITY_MISSING",
+    "loss kto needs log-probs of mismatched pairs, got none; choose the form apo-zero where nothing can score them",
   );
 }

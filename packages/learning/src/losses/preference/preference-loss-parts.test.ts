@@ -60,7 +60,7 @@ test("kto raises what succeeded and lowers what failed", () => {
     { advantages: [0], rewarded: rewardedOf("a", { reward: 1 }) },
     { advantages: [0], rewarded: rewardedOf("b", { reward: 0 }) },
   ]);
-  const { derivatives } = parts.kto(1).compute(minibatch, contextOf());
+  const { derivatives } = parts.kto(1, "apo-zero").compute(minibatch, contextOf());
   const [liked = 0, disliked = 0] = (derivatives.logProb ?? []).flatMap((row) => [...row]);
   expect(liked).toBeLessThan(0);
   expect(disliked).toBeGreaterThan(0);

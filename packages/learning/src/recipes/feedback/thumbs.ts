@@ -10,8 +10,7 @@ import * as parts from "../../parts.ts";
  *
  * Source: Ethayarajh et al. 2024, "KTO: Model Alignment as Prospect Theoretic Optimization",
  * arXiv:2402.01306.
- * Differs from it: rollouts are the policy's own, new ones each step; the divergence is 0 (the form
- * that TRL calls APO-zero-unpaired), so that no mismatched answers are rewarded.
+ * Differs from it: rollouts are the policy's own, new ones each step.
  * Why: visitors judge what the policy says now.
  */
 const thumbsKto: CreateRecipe = recipe({
@@ -24,8 +23,8 @@ const thumbsKto: CreateRecipe = recipe({
     parts: { rollout: ["single"], reward: ["feedback"], loss: ["kto"], schedule: ["one"] },
     difference: "Unpaired thumbs of visitors in place of a verifier.",
   },
-  differs: ["rollouts are the policy's own, new ones each step", "the divergence is 0"],
-  mechanism: "partial",
+  differs: ["rollouts are the policy's own, new ones each step"],
+  mechanism: "whole",
   schedule: ["one"],
   settings: { attempts: 64, beta: 0.3, steps: 30, learningRate: 3e-3 },
   stages: ({ attempts, beta, steps, learningRate }) => [

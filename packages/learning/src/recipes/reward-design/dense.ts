@@ -7,11 +7,11 @@ import { demonstrationStart, teacherStart } from "../stages/demonstration-start.
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
- * Planner-R1: process pay along the way in place of the final pass alone.
+ * Planner-R1: dense pay for the share of the task that was done right, beside the final pass.
  *
  * Source: "Planner-R1: Reward Shaping Enables Efficient Agentic RL with Smaller LLMs" (S264).
- * Differs from it: a half of the reward is the outcome.
- * Why: steps alone can be paid without the task being solved.
+ * Differs from it: one weighting throughout, half process and half final pass.
+ * Why: the paper found no clear benefit in a curriculum of rewards.
  */
 const plannerR1: CreateRecipe = recipe({
   name: "planner-r1",
@@ -19,16 +19,16 @@ const plannerR1: CreateRecipe = recipe({
   differs: [
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
-    "a half of the reward is the outcome",
+    "one weighting throughout, half process and half final pass",
   ],
-  mechanism: "nominal",
+  mechanism: "whole",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
     groupReinforcement({
       groupSize,
       reward: parts.weighted([
-        [parts.outcome(), { default: 0.5 }],
+        [parts.outcome("success"), { default: 0.5 }],
         [parts.progress(), { default: 0.5 }],
       ]),
       loss: parts.pgClip(epsilon),
@@ -39,11 +39,12 @@ const plannerR1: CreateRecipe = recipe({
 });
 
 /**
- * Embodied R1: a teacher's plans first, then a reward by rule that pays for every right action.
+ * Embodied R1: a teacher's plans first, then a reward by rule for the actions before the first wrong one.
  *
  * Source: "Reinforced Reasoning for Embodied Planning" (S280).
- * Differs from it: the rule is the environment's progress.
- * Why: it is exact and the same for every policy.
+ * Differs from it: an action is right where the environment pays for it, not where it equals that of one
+ * reference plan; the form of the answer is not paid.
+ * Why: a plan in another order solves the task as well, and a grammar keeps the form.
  */
 const embodiedR1: CreateRecipe = recipe({
   name: "embodied-r1",
@@ -51,9 +52,10 @@ const embodiedR1: CreateRecipe = recipe({
   differs: [
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
-    "the rule is the environment's progress",
+    "an action is right where the environment pays for it",
+    "the form of the answer is not paid",
   ],
-  mechanism: "nominal",
+  mechanism: "whole",
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,
@@ -67,7 +69,7 @@ const embodiedR1: CreateRecipe = recipe({
     teacherStart({ steps: startSteps, learningRate, secondMistakes }),
     groupReinforcement({
       groupSize,
-      reward: parts.progress(),
+      reward: parts.progress(undefined, "prefix"),
       loss: parts.pgClip(epsilon),
       steps,
       learningRate,
@@ -112,12 +114,13 @@ const logigen: CreateRecipe = recipe({
 });
 
 /**
- * SE-GUI: a few well chosen trajectories, pay that is continuous, in rounds.
+ * SE-GUI: a few well chosen tasks, pay that is continuous, in rounds.
  *
  * Source: "Enhancing Visual Grounding for GUI Agents via Self-Evolutionary Reinforcement Learning"
  * (S141).
- * Differs from it: closeness is the environment's progress; trajectories are chosen anew in every step.
- * Why: progress is exact here, and a policy that learns needs other trajectories than the one before it.
+ * Differs from it: closeness is between values of a form, not between points; tasks are chosen anew in every
+ * step, by how far their rewards lie apart and not by the attention of the model.
+ * Why: these environments have no screen, and a policy that learns needs other tasks than the one before it.
  */
 const seGui: CreateRecipe = recipe({
   name: "se-gui",
@@ -125,17 +128,20 @@ const seGui: CreateRecipe = recipe({
   differs: [
     "token-mean over the minibatch",
     "groups without a signal are rolled out again",
-    "closeness is the environment's progress",
-    "trajectories are chosen anew in every step",
+    "closeness is between values of a form, not between points",
+    "tasks are chosen anew in every step, by how far their rewards lie apart",
   ],
-  mechanism: "nominal",
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, budget: 48, rounds: 2 },
   stages: ({ groupSize, epsilon, steps, learningRate, budget }) => [
     rewardStage({
       rollout: parts.group(groupSize),
-      filters: [parts.mixedGroup(), parts.curated(budget)],
-      reward: parts.progress(),
+      filters: [parts.mixedGroup(), parts.curatedTasks(budget)],
+      reward: parts.weighted([
+        [parts.closeness(), { default: 0.5 }],
+        [parts.progress(), { default: 0.5 }],
+      ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
       steps,
@@ -182,7 +188,7 @@ const environmentTuning: CreateRecipe = recipe({
 
 function sparseAndDense(dense: number): RewardPart {
   return parts.weighted([
-    [parts.outcome(), 1 - dense],
+    [parts.outcome("success"), 1 - dense],
     [parts.progress(), dense],
   ]);
 }

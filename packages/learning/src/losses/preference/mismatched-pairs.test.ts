@@ -1,0 +1,115 @@
+/** KTO's reference point: which tokens pair up, and what a batch of bigrams says of it. */
+import { expect, test } from "vitest";
+import { wrongDerivatives } from "../../derivative-check.fixture.ts";
+import {
+  contextOf,
+  minibatchOf,
+  rewardedOf,
+} from "../../composition/rewarded-trajectories.fixture.ts";
+import type { Minibatch } from "../../composition/part.ts";
+import golden from "../../golden/losses.json" with { type: "json" };
+import type { LossMask, TokenRows } from "../../token-rows.ts";
+import { kto } from "./kto.ts";
+import { mismatchedDivergence, mismatchedPairs } from "./mismatched-pairs.ts";
+
+const { prompts, completions, desirable, beta, ...batch } = golden.mismatchedPairs;
+
+const SEQUENCES = prompts.map((prompt, b) => ({ tokenIds: [...prompt, ...completions[b]!] }));
+const LOSS_MASK: LossMask = prompts.map((prompt, b) => [
+  ...prompt.map(() => false),
+  ...completions[b]!.map(() => true),
+]);
+
+/** log p(token | the one before) of a table, 0 for a first token. */
+function bigramLogProbs(
+  table: readonly (readonly number[])[],
+  sequences: readonly { readonly tokenIds: readonly number[] }[],
+): number[][] {
+  return sequences.map(({ tokenIds }) =>
+    tokenIds.map((id, t) => (t === 0 ? 0 : table[tokenIds[t - 1]!]![id]!)),
+  );
+}
+
+/** The golden batch as a minibatch; `policyLogProbs` of its rows may be others. */
+function goldenMinibatch(
+  policyLogProbs: TokenRows = bigramLogProbs(batch.policy, SEQUENCES),
+): Minibatch {
+  const pairs = mismatchedPairs(SEQUENCES, LOSS_MASK);
+  return {
+    ...minibatchOf(
+      prompts.map((_, b) => ({
+        advantages: [0],
+        rewarded: rewardedOf(`t${b}`, { reward: desirable[b] ? 1 : 0 }),
+      })),
+    ),
+    lossMask: LOSS_MASK,
+    policyLogProbs,
+    referenceLogProbs: bigramLogProbs(batch.reference, SEQUENCES),
+    mismatched: {
+      lossMask: pairs.lossMask,
+      policyLogProbs: bigramLogProbs(batch.policy, pairs.sequences),
+      referenceLogProbs: bigramLogProbs(batch.reference, pairs.sequences),
+    },
+  };
+}
+
+test("a prompt is followed by the completion of the row before it, the first by the last's", () => {
+  const { sequences, lossMask } = mismatchedPairs(SEQUENCES, LOSS_MASK);
+  expect(sequences.map(({ tokenIds }) => tokenIds)).toEqual([
+    [0, 0, 0, 2],
+    [1, 2, 1, 0],
+    [2, 0],
+  ]);
+  expect(lossMask).toEqual([
+    [false, true, true, true],
+    [false, false, true, true],
+    [false, true],
+  ]);
+});
+
+test("a pair is cut at the longest row, and tokens between turns are still no loss tokens", () => {
+  const sequences = [{ tokenIds: [1, 2, 3, 4] }, { tokenIds: [5, 6, 7, 8, 9] }];
+  const lossMask = [
+    [false, false, false, true],
+    [false, true, false, false, true],
+  ];
+  const pairs = mismatchedPairs(sequences, lossMask);
+  expect(pairs.sequences.map(({ tokenIds }) => tokenIds)).toEqual([
+    [1, 2, 3, 6, 7],
+    [5, 4],
+  ]);
+  expect(pairs.lossMask[0]).toEqual([false, false, false, true, false]);
+});
+
+test("kto and apo-zero agree with the reference values of a batch", () => {
+  const minibatch = goldenMinibatch();
+  expect(mismatchedDivergence(minibatch.mismatched!)).toBeCloseTo(batch.divergence, 12);
+  expect(batch.divergence).toBeGreaterThan(0);
+  expect(kto(beta).compute(minibatch, contextOf()).loss).toBeCloseTo(batch.kto, 12);
+  expect(kto(beta, "apo-zero").compute(minibatch, contextOf()).loss).toBeCloseTo(batch.apoZero, 12);
+});
+
+test("the divergence is detached: derivatives are those of the loss with it held still", () => {
+  const { derivatives } = kto(beta).compute(goldenMinibatch(), contextOf());
+  expect(
+    wrongDerivatives(
+      bigramLogProbs(batch.policy, SEQUENCES),
+      derivatives.logProb ?? [],
+      (rows) => kto(beta).compute(goldenMinibatch(rows), contextOf()).loss,
+    ),
+  ).toEqual([]);
+});
+
+test("the divergence is at least 0, and 0 where a row is alone", () => {
+  const rows = { lossMask: [[true], [true]], referenceLogProbs: [[-1], [-1]] };
+  expect(mismatchedDivergence({ ...rows, policyLogProbs: [[-2], [-2]] })).toBe(0);
+  expect(mismatchedDivergence({ ...rows, policyLogProbs: [[-0.5], [-0.1]] })).toBeCloseTo(0.7, 12);
+  const alone = { lossMask: [[true]], policyLogProbs: [[0]], referenceLogProbs: [[-9]] };
+  expect(mismatchedDivergence(alone)).toBe(0);
+});
+
+test("kto without mismatched pairs is refused, apo-zero needs none", () => {
+  const minibatch = { ...goldenMinibatch(), mismatched: undefined };
+  expect(() => kto().compute(minibatch, contextOf())).toThrow(/mismatched pairs.*apo-zero/);
+  expect(kto(beta, "apo-zero").compute(minibatch, contextOf()).loss).toBeCloseTo(batch.apoZero, 12);
+});

@@ -1,0 +1,109 @@
+/** Dense rewards: what they pay that the verdict does not, worked out by hand. */
+import { expect, test } from "vitest";
+import {
+  contextOf,
+  type GivenTrajectory,
+  rewardedOf,
+} from "../composition/rewarded-trajectories.fixture.ts";
+import type { Reward, RewardPart } from "../composition/part.ts";
+import * as parts from "../parts.ts";
+
+type Said = { readonly [name: string]: number };
+
+async function scoresOf(
+  part: RewardPart,
+  given: readonly (GivenTrajectory & { readonly said?: Said })[],
+): Promise<readonly Reward[]> {
+  const trajectories = given.map(({ said = {}, ...one }, i) => {
+    const { trajectory } = rewardedOf(String(i), one);
+    return { ...trajectory, verification: { ...trajectory.verification, parts: said } };
+  });
+  return part.rewards({ task: "t", trajectories }, contextOf());
+}
+
+/** A form of three fields, a quarter for each and for the sending; the second call of a run was wrong. */
+const PART_RIGHT = {
+  reward: 0,
+  turns: [
+    { paid: 0.25, calls: ["set"] },
+    { paid: 0, calls: ["set"] },
+    { paid: 0.25, calls: ["set"] },
+  ],
+};
+const SOLVED = {
+  reward: 1,
+  turns: [1, 2, 3, 4].map(() => ({ paid: 0.25, calls: ["set"] })),
+};
+
+test("progress pays a failed run for what it did right, which the verdict does not", async () => {
+  const given = [PART_RIGHT, SOLVED];
+  expect(await scoresOf(parts.progress(), given)).toEqual([
+    { total: 0.5, turnRewards: [0.25, 0, 0.25] },
+    { total: 1, turnRewards: [0.25, 0.25, 0.25, 0.25] },
+  ]);
+  const verdicts = await scoresOf(parts.outcome(), given);
+  expect(verdicts.map(({ total }) => total)).toEqual([0, 1]);
+});
+
+test("progress of the prefix stops at the first turn that called and earned nothing", async () => {
+  const talks = { turns: [{}, { paid: 0.25, calls: ["set"] }] };
+  const scores = await scoresOf(parts.progress("turn", "prefix"), [PART_RIGHT, SOLVED, talks]);
+  expect(scores).toEqual([
+    { total: 0.25, turnRewards: [0.25, 0, 0] },
+    { total: 1, turnRewards: [0.25, 0.25, 0.25, 0.25] },
+    { total: 0.25, turnRewards: [0, 0.25] },
+  ]);
+});
+
+test("thirds add up to 1 whatever the order of the turns", async () => {
+  const turns = [1 / 3, 1 / 3, 1 / 3].map((paid) => ({ paid }));
+  const [reward] = await scoresOf(parts.progress(), [{ reward: 1, turns }]);
+  expect(reward?.total).toBe(1);
+});
+
+test("where no turn is paid, progress is what the judgement says of it, or else the verdict", async () => {
+  const scores = await scoresOf(parts.progress(), [
+    { reward: 0, said: { progress: 0.5 } },
+    { reward: 0 },
+    { reward: 1 },
+  ]);
+  expect(scores.map(({ total }) => total)).toEqual([0.5, 0, 1]);
+  expect(scores[0]?.turnRewards).toEqual([0]);
+});
+
+test("half final pass and half progress: a near miss lies between a failure and a success", async () => {
+  const dense = parts.weighted([
+    [parts.outcome("success"), { default: 0.5 }],
+    [parts.progress(), { default: 0.5 }],
+  ]);
+  const scores = await scoresOf(dense, [{ reward: 0 }, PART_RIGHT, SOLVED]);
+  expect(scores.map(({ total }) => total)).toEqual([0, 0.25, 1]);
+});
+
+test("closeness is what the environment measures of a miss; one that measures none is refused", async () => {
+  const scores = await scoresOf(parts.closeness(), [{ reward: 0, said: { closeness: 0.75 } }]);
+  expect(scores).toEqual([{ total: 0.75 }]);
+  await expect(async () => scoresOf(parts.closeness(), [{ reward: 0 }])).rejects.toMatchObject({
+    code: "REWARD_UNAVAILABLE",
+  });
+});
+
+test("a group advantage over steps reads what turns were paid, one over outcomes does not", async () => {
+  // Two failed runs with equal progress, earned in other turns.
+  const given = [
+    { reward: 0, turns: [{ paid: 0.5 }, { paid: 0 }] },
+    { reward: 0, turns: [{ paid: 0 }, { paid: 0.5 }] },
+  ];
+  const scores = await scoresOf(parts.progress(), given);
+  const trajectories = given.map((one, i) => ({
+    ...rewardedOf(String(i), one),
+    reward: scores[i]!,
+  }));
+  const credits = (part: ReturnType<typeof parts.mixedSteps>): (number | undefined)[] => {
+    const { advantages } = part.estimate([{ task: "t", trajectories }], contextOf());
+    return [...advantages.values()].flatMap(([row]) => [row?.[1], row?.[3]]);
+  };
+  expect(credits(parts.groupAdvantage({ scale: "none" }))).toEqual([0, 0, 0, 0]);
+  // r − mean over the four turns, 0.25.
+  expect(credits(parts.mixedSteps({ scale: "none" }))).toEqual([0.25, -0.25, -0.25, 0.25]);
+});

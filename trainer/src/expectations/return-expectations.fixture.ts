@@ -1,0 +1,84 @@
+/** Expectations of recipes that imitate runs on condition of what came of them. */
+import { expect } from "vitest";
+import {
+  at,
+  type Check,
+  type Expectation,
+  learnsInTurn,
+  numbersOf,
+  rewardedOf,
+} from "./recipe-checks.fixture.ts";
+import { trainsRewardModel } from "./several-model-expectations.fixture.ts";
+
+/**
+ * Runs that succeeded and runs that failed are imitated alike, each after another sentence: the tokens of the
+ * system message say which, and a run to come is asked for what the best were told.
+ */
+const saysOutcomes =
+  (stage: number): Check =>
+  (records) => {
+    const record = at(records, stage);
+    const { result, minibatch } = numbersOf(record);
+    const says = record.stage.losses.find(({ loss }) => loss.says !== undefined)?.loss.says;
+    const prompts = new Map<string | undefined, Set<string>>();
+    for (const [b, run] of minibatch.trajectories.entries()) {
+      const pulls = new Set(Array.from(result.derivatives.logProb?.[b] ?? [], Math.abs));
+      pulls.delete(0);
+      expect(pulls.size).toBe(1);
+      const told = prompts.get(says?.(run)) ?? new Set();
+      prompts.set(says?.(run), told.add(String(run.trajectory.record.segments[0]?.tokenIds)));
+    }
+    expect(prompts.size).toBeGreaterThan(1);
+    expect(prompts.has(says?.(null))).toBe(true);
+    // No prompt is that of two sentences.
+    const all = [...prompts.values()].flatMap((told) => [...told]);
+    expect(new Set(all).size).toBe(all.length);
+  };
+
+export const RETURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+  "agentic-transformer": {
+    differs: [
+      saysOutcomes(0),
+      (records) => {
+        expect(at(records, 0).plan.kind).toBe("log");
+      },
+    ],
+  },
+  faft: { differs: [saysOutcomes(0)] },
+  arp: {
+    differs: [
+      learnsInTurn("model", "tokens"),
+      trainsRewardModel(0),
+      (records) => {
+        // Runs are told labels, which are no outcomes.
+        const { minibatch } = numbersOf(at(records, 1));
+        const labels = minibatch.trajectories.map(({ reward }) => ({
+          label: reward.total,
+          parts: reward.components ?? {},
+        }));
+        expect(new Set(labels.map(({ label }) => label)).size).toBeGreaterThan(2);
+        expect(labels.some(({ parts }) => (parts["similarity"] ?? 0) > 0)).toBe(true);
+        expect(labels.every(({ parts }) => Number.isFinite(parts["rm"]))).toBe(true);
+      },
+    ],
+  },
+  "dt-mem": {
+    updates: 2,
+    differs: [
+      saysOutcomes(0),
+      (records) => {
+        expect(at(records, 0).plan.kind).toBe("log");
+      },
+      (records) => {
+        // What the first step saw go well is read before the runs of the second.
+        const record = at(records, 0);
+        const bank = JSON.stringify(record.state["memory-bank"]);
+        const trajectories = rewardedOf(record).map(({ trajectory }) => trajectory);
+        expect(bank).toMatch(/calculate/);
+        expect(trajectories.some(({ read }) => (read?.ids["memory-bank"] ?? []).length > 0)).toBe(
+          true,
+        );
+      },
+    ],
+  },
+};

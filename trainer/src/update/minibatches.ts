@@ -1,0 +1,85 @@
+/**
+ * Minibatches of an update: its groups in so many runs of neighbors, each with an optimizer step of its own.
+ * Advantages, proximal log-probs and reference log-probs stay those of the whole update, which is what makes
+ * ratios differ from 1 from the second step on.
+ */
+import type { LossResult, Minibatch, RewardedGroup } from "@waggle/learning";
+import type { TokenOutputs } from "@waggle/protocol";
+
+/** Groups `[from, to)` of an update and the rows of theirs. */
+export type MinibatchRange = {
+  readonly groups: readonly [from: number, to: number];
+  readonly rows: readonly [from: number, to: number];
+};
+
+/**
+ * At most `count` ranges that cover all groups, as even as whole groups allow; none is without a row.
+ *
+ * @param rowsOf - rows of a group, in the order of the groups.
+ */
+export function minibatchRanges(
+  groups: readonly RewardedGroup[],
+  rowsOf: (group: RewardedGroup) => number,
+  count: number,
+): MinibatchRange[] {
+  const ranges: MinibatchRange[] = [];
+  const many = Math.min(count, groups.length);
+  let [group, row] = [0, 0];
+  for (let i = 1; i <= many; i += 1) {
+    const to = Math.round((i * groups.length) / many);
+    const rows = groups.slice(group, to).reduce((sum, each) => sum + rowsOf(each), 0);
+    if (rows > 0) ranges.push({ groups: [group, to], rows: [row, row + rows] });
+    [group, row] = [to, row + rows];
+  }
+  return ranges;
+}
+
+/** What of an update's numbers has a row for each of its samples. */
+export type FixedRows = Pick<
+  Minibatch,
+  | "proximalLogProbs"
+  | "proximalValues"
+  | "referenceLogProbs"
+  | "teacherLogProbs"
+  | "teacherCandidateLogProbs"
+>;
+
+export function fixedRowsOf(fixed: FixedRows, { rows }: MinibatchRange): FixedRows {
+  return {
+    proximalLogProbs: fixed.proximalLogProbs.slice(...rows),
+    proximalValues: fixed.proximalValues?.slice(...rows),
+    referenceLogProbs: fixed.referenceLogProbs?.slice(...rows),
+    teacherLogProbs: fixed.teacherLogProbs?.slice(...rows),
+    teacherCandidateLogProbs: fixed.teacherCandidateLogProbs?.slice(...rows),
+  };
+}
+
+export function outputRowsOf(outputs: TokenOutputs, { rows }: MinibatchRange): TokenOutputs {
+  return {
+    logProb: outputs.logProb.slice(...rows),
+    rawLogProb: outputs.rawLogProb.slice(...rows),
+    entropy: outputs.entropy.slice(...rows),
+    sumSquaredProb: outputs.sumSquaredProb.slice(...rows),
+    values: outputs.values?.slice(...rows),
+    candidateLogProbs: outputs.candidateLogProbs?.slice(...rows),
+  };
+}
+
+/** Results of minibatches that follow one another as one: mean loss and metrics, derivatives row after row. */
+export function joinedResults(results: readonly LossResult[]): LossResult {
+  const [first, ...others] = results;
+  if (first !== undefined && others.length === 0) return first;
+  const derivatives: { [name: string]: unknown[] } = {};
+  const metrics: { [name: string]: number } = {};
+  let loss = 0;
+  for (const result of results) {
+    loss += result.loss / results.length;
+    for (const [name, value] of Object.entries(result.metrics)) {
+      metrics[name] = (metrics[name] ?? 0) + value / results.length;
+    }
+    for (const [name, rows] of Object.entries(result.derivatives)) {
+      if (rows !== undefined) (derivatives[name] ??= []).push(...rows);
+    }
+  }
+  return { loss, metrics, derivatives: derivatives as LossResult["derivatives"] };
+}

@@ -1,0 +1,237 @@
+/**
+ * The optimizer steps of an update: every minibatch of every epoch is read by the engine as it now is, the
+ * stage's losses see it whole, and a step follows. What was estimated before the first step stays.
+ */
+import {
+  addLosses,
+  entropyBonusLoss,
+  mismatchedPairs,
+  planMinibatch,
+  scaleLoss,
+  toTokenDerivatives,
+  withTrained,
+} from "@waggle/learning";
+import type {
+  Kept,
+  LossResult,
+  Minibatch,
+  PartContext,
+  PlannedMinibatch,
+  RewardedGroup,
+  Row,
+  Stage,
+  StepSettings,
+} from "@waggle/learning";
+import type { OptimizerResult, TokenOutputs, TrainBatch, TrainEngine } from "@waggle/protocol";
+import { setParameters } from "./engine-parameters.ts";
+import { afterTokens, beforeTokens, type Estimated } from "./estimated-advantages.ts";
+import { fastWeights } from "./fast-weights.ts";
+import { klPull } from "./kl-term.ts";
+import {
+  fixedRowsOf,
+  type FixedRows,
+  joinedResults,
+  type MinibatchRange,
+  minibatchRanges,
+  outputRowsOf,
+} from "./minibatches.ts";
+import type { FrozenScorer } from "./recipe-models.ts";
+import type { BatchEngine } from "./role-engine.ts";
+
+/** What is known of an update before its first step; rows are in the order of the groups. */
+export type BegunUpdate = {
+  readonly stage: Stage;
+  readonly settings: StepSettings;
+  readonly context: PartContext;
+  readonly groups: readonly RewardedGroup[];
+  readonly estimated: Estimated;
+  readonly pairs: Kept["pairs"];
+  readonly planned: PlannedMinibatch;
+  readonly batch: TrainBatch;
+  readonly engineOf: (rows: readonly Row[]) => BatchEngine;
+  readonly proximal: TokenOutputs;
+  readonly fixed: FixedRows;
+  readonly reference: FrozenScorer | undefined;
+  readonly signal: AbortSignal;
+};
+
+export type OptimizerSteps = {
+  /** Means over the steps. */
+  readonly metrics: { readonly [name: string]: number };
+  /** Of the last epoch, with derivatives by row of the update. */
+  readonly result: LossResult;
+};
+
+/** One of the update's minibatches. */
+type Part = {
+  readonly engine: BatchEngine;
+  readonly batch: TrainBatch;
+  readonly proximal: TokenOutputs;
+  readonly seenAt: (outputs: TokenOutputs) => Promise<Minibatch>;
+};
+
+export async function optimizerSteps(update: BegunUpdate): Promise<OptimizerSteps> {
+  const { stage, settings, context, signal } = update;
+  const parts = await partsOf(update);
+  const of = settings.epochs * parts.length;
+  const metrics: { [name: string]: number } = {};
+  let results: LossResult[] = [];
+  let taken = 0;
+  for (let epoch = 0; epoch < settings.epochs; epoch += 1) {
+    results = [];
+    for (const { engine, batch, proximal, seenAt } of parts) {
+      const fast = await fastWeights(stage, engine, batch, seenAt, context);
+      const isUnmoved = taken === 0 && fast === null;
+      const minibatch = await seenAt(isUnmoved ? proximal : await engine.forward(batch));
+      const result = stageLoss(stage, minibatch, { ...context, epoch: { taken, of } });
+      // Worth knowing of every recipe.
+      const entropy = entropyBonusLoss(minibatch, 0, minibatch).metrics;
+      signal.throwIfAborted();
+      const { values, ...others } = result.derivatives;
+      await engine.backward(
+        batch,
+        toTokenDerivatives({
+          ...others,
+          values: stage.trains === "rm" ? values : values?.map(afterTokens),
+        }),
+      );
+      const stepped = await optimizerStep(engine, stage, settings.learningRate, context);
+      await fast?.settle();
+      const measured = { ...result.metrics, ...entropy, loss: result.loss, ...stepped };
+      for (const [name, value] of Object.entries(measured)) {
+        metrics[name] = (metrics[name] ?? 0) + value / of;
+      }
+      results.push(result);
+      taken += 1;
+    }
+  }
+  return { metrics, result: joinedResults(results) };
+}
+
+async function partsOf(update: BegunUpdate): Promise<Part[]> {
+  const { stage, settings, groups, estimated, pairs, planned, engineOf } = update;
+  const ranges: readonly MinibatchRange[] =
+    stage.learns !== "rewards" || settings.minibatches === 1
+      ? [{ groups: [0, groups.length], rows: [0, planned.rows.length] }]
+      : minibatchRanges(groups, rowCounter(planned.rows), settings.minibatches);
+  return Promise.all(
+    ranges.map(async (range): Promise<Part> => {
+      const isWhole = ranges.length === 1;
+      const own = isWhole
+        ? planned
+        : planMinibatch(groups.slice(...range.groups), stage.aggregation, estimated, pairs);
+      const engine = engineOf(own.rows);
+      const batch = {
+        ...update.batch,
+        sequences: update.batch.sequences.slice(...range.rows),
+      };
+      const mismatched = await mismatchedRows(update, own, engine);
+      const fixed = { ...own, ...fixedRowsOf(update.fixed, range) };
+      return {
+        engine,
+        batch,
+        proximal: outputRowsOf(update.proximal, range),
+        seenAt: async (outputs) => ({
+          ...minibatchOf(fixed, engine, outputs, stage.trains === "rm"),
+          mismatched: await mismatched(),
+        }),
+      };
+    }),
+  );
+}
+
+/** Rows of each group, by its trajectories. */
+function rowCounter(rows: readonly Row[]): (group: RewardedGroup) => number {
+  const counts = new Map<string, number>();
+  for (const { rewarded } of rows) {
+    const { id } = rewarded.trajectory;
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return ({ trajectories }) =>
+    trajectories.reduce((sum, { trajectory }) => sum + (counts.get(trajectory.id) ?? 0), 0);
+}
+
+/** Where a loss reads them: log-probs of mismatched pairs, the reference's once and the policy's as it now is. */
+async function mismatchedRows(
+  { stage, reference }: BegunUpdate,
+  { rows, lossMask }: PlannedMinibatch,
+  engine: BatchEngine,
+): Promise<() => Promise<Minibatch["mismatched"]>> {
+  if (reference === undefined || !stage.losses.some(({ loss }) => loss.mismatches === true)) {
+    return () => Promise.resolve(undefined);
+  }
+  const pairs = mismatchedPairs(
+    rows.map(({ sample }) => sample.sequence),
+    lossMask,
+  );
+  const referenceLogProbs = await reference(pairs.sequences);
+  return async () => {
+    const { logProb } = await engine.forward({ sequences: pairs.sequences });
+    return { lossMask: pairs.lossMask, policyLogProbs: logProb, referenceLogProbs };
+  };
+}
+
+type StepNumbers = Pick<OptimizerResult, "gradientNorm" | "overflows">;
+
+/** One step, after which only those parameters have moved that the stage's losses train. */
+async function optimizerStep(
+  { learners }: BatchEngine,
+  stage: Stage,
+  learningRate: number,
+  context: PartContext,
+): Promise<StepNumbers> {
+  let squares = 0;
+  let all: StepNumbers = { gradientNorm: 0 };
+  for (const engine of learners) {
+    const { gradientNorm, overflows } = await engineStep(engine, stage, learningRate, context);
+    squares += gradientNorm ** 2;
+    if (overflows !== undefined) all = { ...all, overflows: (all.overflows ?? 0) + overflows };
+  }
+  return { ...all, gradientNorm: Math.sqrt(squares) };
+}
+
+async function engineStep(
+  engine: TrainEngine,
+  stage: Stage,
+  learningRate: number,
+  context: PartContext,
+): Promise<StepNumbers> {
+  const options = { ...stage.optimizer, learningRate };
+  const choose = stage.losses.find(({ loss }) => loss.trains !== undefined)?.loss.trains;
+  if (choose === undefined) return engine.optimStep(options);
+  const before = await engine.parameters();
+  const chosen = choose([...before.keys()], context);
+  const result = await engine.optimStep(options);
+  const after = await engine.parameters();
+  await setParameters(
+    engine,
+    withTrained(before, after, (name) => chosen.has(name)),
+  );
+  return result;
+}
+
+function minibatchOf(
+  fixed: Omit<Minibatch, "policyLogProbs" | "entropies" | "values" | "candidateLogProbs">,
+  engine: BatchEngine,
+  outputs: TokenOutputs,
+  isRewardModel: boolean,
+): Minibatch {
+  const hasEntropy = engine.capabilities().outputs.includes("entropy");
+  return {
+    ...fixed,
+    policyLogProbs: outputs.logProb,
+    entropies: hasEntropy ? outputs.entropy : undefined,
+    candidateLogProbs: outputs.candidateLogProbs,
+    values: isRewardModel ? outputs.values : outputs.values?.map(beforeTokens),
+  };
+}
+
+/** Sum of the stage's losses by their weights, and of its KL term. */
+function stageLoss(stage: Stage, minibatch: Minibatch, context: PartContext): LossResult {
+  const losses = stage.losses.map(({ loss, weight }) => {
+    const result = loss.compute(minibatch, context);
+    return weight === 1 ? result : scaleLoss(result, weight);
+  });
+  const pull = klPull(stage, minibatch, context);
+  return addLosses(...losses, ...(pull === null ? [] : [pull]));
+}
