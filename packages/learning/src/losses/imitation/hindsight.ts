@@ -13,7 +13,7 @@ import { lossPart } from "../loss-part.ts";
 import { supervisedLoss } from "./supervised-loss.ts";
 
 /** The return in words: one of `levels` equal steps from 0 to 1, counted from 0. */
-export function returnSentence(total: number, levels: number): string {
+function returnSentence(total: number, levels: number): string {
   if (!Number.isFinite(total)) {
     throw new WaggleError(
       "NON_FINITE_REWARD",
