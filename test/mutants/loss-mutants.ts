@@ -1,4 +1,4 @@
-/** Mistakes in corrections and in losses of given tokens, pairs and values. */
+/** Mistakes in corrections and in losses of demonstrated tokens, pairs and values. */
 import { type Mutant, mutantsOf } from "./mutant.ts";
 
 const LEARNING = "packages/learning/src";

@@ -1,5 +1,6 @@
-/** A deliberate mistake in the code of learning, and the tests that must notice it. */
+/** A deliberate mistake in the learning code, and the tests that must catch it. */
 
+/** One mistake. */
 export type Mutant = {
   /** Unique: `tis-does-not-weigh`. */
   readonly id: string;
@@ -8,15 +9,15 @@ export type Mutant = {
   /** Occurs exactly once in the file. */
   readonly text: string;
   readonly replacement: string;
-  /** What is wrong then, in a few words. */
+  /** The resulting error in a few words. */
   readonly breaks: string;
-  /** Test files that are run, in this order. */
+  /** Test files to run, in this order. */
   readonly tests: readonly string[];
 };
 
 type Line = readonly [id: string, text: string, replacement: string, breaks: string];
 
-/** Mutants of one file that the same tests look after. */
+/** Mutants of one file that share their tests. */
 export function mutantsOf(
   file: string,
   tests: readonly string[],

@@ -1,4 +1,4 @@
-/** Every mutant of parts, composition and updates. */
+/** All mutants of parts, composition and updates. */
 import { CREDIT_MUTANTS } from "./credit-mutants.ts";
 import { LOSS_MUTANTS } from "./loss-mutants.ts";
 import type { Mutant } from "./mutant.ts";

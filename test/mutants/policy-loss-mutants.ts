@@ -1,4 +1,4 @@
-/** Mistakes in how policy losses use their formulas. */
+/** Mistakes in the formulas of policy losses. */
 import { type Mutant, mutantsOf } from "./mutant.ts";
 
 const LEARNING = "packages/learning/src";

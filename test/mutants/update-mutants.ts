@@ -1,4 +1,4 @@
-/** Mistakes in how a stage is composed and how an update is carried out. */
+/** Mistakes in the composition of stages and in updates. */
 import { type Mutant, mutantsOf } from "./mutant.ts";
 
 const COMPOSITION = "packages/learning/src/composition";

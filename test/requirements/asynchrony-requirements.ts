@@ -1,4 +1,4 @@
-/** What rollouts that overlap with steps, old samples, and thumbs claim. Pure data. */
+/** Requirements of asynchronous training: overlapping rollouts, stale samples, and feedback. Pure data. */
 import type { Requirement } from "./requirement.ts";
 
 const learning = (file: string, ...names: readonly string[]): string[] =>
@@ -11,7 +11,7 @@ export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
     id: "asynchrony:limits",
     source: "Fu et al. 2025, arXiv:2505.24298; issue: learning, item 5",
     behavior:
-      "Capacity and lag limits hold for any interleaving, nothing is dropped silently, and no interleaving ends where nothing can go on.",
+      "Capacity and lag limits hold for any interleaving, nothing is dropped silently, and no interleaving ends in a deadlock.",
     tests: [
       ...learning(
         "rollouts/rollout-flow.test.ts",
@@ -33,7 +33,7 @@ export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
     id: "asynchrony:versions",
     source: "Fu et al. 2025, arXiv:2505.24298; issue: learning, item 5",
     behavior:
-      "Every token has the version that sampled it: rollouts go on under a newer one between turns or in the middle of a generation, and the record can be scored again.",
+      "Every token records the version that sampled it. Rollouts continue under a newer version between turns or within a generation, and the record can be re-scored.",
     tests: [
       ...trainer(
         "rollouts/swapping-policy.test.ts",
@@ -51,7 +51,7 @@ export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
     id: "asynchrony:staleness",
     source: "issue: learning, item 5",
     behavior:
-      "Learning survives samplers 1, 4 and 8 steps old with weights for it and is worse without; the page of evidence is what its runs come to.",
+      "Learning survives samplers that are 1, 4 and 8 steps old with importance weights and is worse without them. The evidence page follows from its runs.",
     tests: [
       ...learning(
         "corrections/staleness-learn.test.ts",
@@ -69,7 +69,7 @@ export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
     id: "feedback:thumbs",
     source: "Ethayarajh et al. 2024, arXiv:2402.01306; Liu et al. 2025, arXiv:2506.24119",
     behavior:
-      "KTO and REINFORCE with a moving baseline learn from thumbs alone, a tenth of them wrong, do not learn to agree with who is wrong, and learn nothing from thumbs that say nothing.",
+      "KTO and REINFORCE with a moving baseline learn from thumbs alone although a tenth of them is wrong. They do not learn to agree with wrong users, and learn nothing from uninformative thumbs.",
     tests: [
       ...trainer(
         "expectations/feedback-update.test.ts",

@@ -1,4 +1,4 @@
-/** What the training engine claims. A part of the manifest; pure data. */
+/** Requirements of the training engine. Pure data. */
 import type { Requirement } from "./requirement.ts";
 
 export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
@@ -6,7 +6,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     id: "engine:gradients",
     source: "test/golden/decoder/generate.py (PyTorch autograd, f64)",
     behavior:
-      "Outputs and gradients of every tensor are PyTorch's, norm-wise to 1e-4 in float32, and those of central differences, in both engines on every provider; resume is bitwise.",
+      "Outputs and gradients of every tensor agree with PyTorch, norm-wise to 1e-4 in float32, and with central differences, in both engines on every provider. Resuming is bitwise exact.",
     tests: [
       "packages/engine/src/contract/train-engine-numbers.contract.ts > backward gives PyTorch's gradients of every tensor (${modelType}, ${trains})",
       "packages/engine/src/contract/train-engine-numbers.contract.ts > the gradient of ${output} equals central differences of the plain twin, every tensor (${config.modelType}, ${trains})",
@@ -18,7 +18,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     id: "engine:model-types",
     source: "test/golden/decoder/generate_gradients.py (PyTorch autograd, f64)",
     behavior:
-      "Decoders of the types qwen3, llama, qwen2 and smollm3 are trained, and what was trained samples alike; others are refused by their type before a weight is read.",
+      "Decoders of the types qwen3, llama, qwen2 and smollm3 can be trained, and the trained model samples consistently. Other types are refused before any weight is read.",
     tests: [
       "packages/engine/src/contract/train-engine-numbers.contract.ts > backward gives PyTorch's gradients of every tensor (${modelType}, ${trains})",
       "trainer/src/model/trainable-models.test.ts > what was trained of a %s in %s is what samples: log-probs agree to 1e-4",
@@ -30,7 +30,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     id: "engine:plain-twin",
     source: "packages/testing/src/plain-decoder/plain-outputs.ts",
     behavior:
-      "The float64 twin that engines are checked against gives PyTorch's outputs, for trees of tokens too.",
+      "The float64 reference, with which engines are compared, computes PyTorch's outputs, also for token trees.",
     tests: [
       "test/golden/decoder/plain-decoder.test.ts > the plain outputs of ${modelType} are PyTorch's, with temperatures and kept sets (${name})",
       "test/golden/decoder/plain-decoder.test.ts > branches of a tree equal the chains they are cut from, at the given positions",
@@ -40,7 +40,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     id: "engine:trees",
     source: "docs/design.md, decision 2; docs/evidence/appendix/engine.md, Trees and packed rows",
     behavior:
-      "A tree of tokens is trained once and counts as its paths apart; packing, sharing and microbatches change no number.",
+      "A token tree is trained once and counts like its separate paths. Packing, sharing and microbatches change no number.",
     tests: [
       "packages/engine/src/contract/train-engine-trees.contract.ts > a tree has the plain twin's outputs (${config.modelType})",
       "packages/engine/src/contract/train-engine-trees.contract.ts > the gradients of trees equal central differences of the plain twin, every tensor (${config.modelType}, ${trains})",
@@ -55,7 +55,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "engine:adamw",
     source: "Loshchilov and Hutter 2019, arXiv:1711.05101",
-    behavior: "AdamW with clipping is PyTorch's over ten steps.",
+    behavior: "AdamW with clipping agrees with PyTorch over ten steps.",
     tests: [
       "packages/engine/src/optimizer/adamw.test.ts > ten clipped steps match PyTorch's, with decay on the matrix only",
     ],
@@ -63,7 +63,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "engine:no-leak",
     source: "docs/evidence/engine.md",
-    behavior: "A hundred training steps leave no tensor and no buffer behind.",
+    behavior: "A hundred training steps leak no tensor and no buffer.",
     tests: [
       "packages/engine/src/contract/steps-leave-nothing.test.ts > a hundred steps on %s leak no tensor and no buffer",
       "packages/engine/src/contract/steps-leave-nothing.test.ts > control: a hundred leaked sets of gradients are detected",
@@ -73,7 +73,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     id: "engine:webgpu",
     source: "docs/design.md, The tree",
     behavior:
-      "Both engines compute the same on WebGPU through Dawn; a software adapter is never chosen by itself.",
+      "Both engines compute the same on WebGPU through Dawn. A software adapter is never chosen automatically.",
     tests: [
       "packages/engine/src/onnx/webgpu-engines.test.ts > on %s results match PyTorch and the CPU, or the missing device is reported",
       "packages/engine/src/onnx/onnx-device-choice.test.ts > %s is chosen with %s",
@@ -83,7 +83,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     id: "engine:gpu-bench",
     source: "issue 4, Must show",
     behavior:
-      "Steps on a GPU are measured with gradients first; without one the same runs at tiny sizes on a software adapter, and without that it fails.",
+      "GPU benchmarks check gradients first. Without a GPU they run at tiny sizes on a software adapter, and without any adapter they fail.",
     tests: [
       "test/contract/gpu-bench.test.ts > a software adapter computes the processor's gradients and reports all rows of both kinds of step",
       "test/contract/gpu-bench.test.ts > measuring fails without an adapter",
@@ -94,7 +94,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     id: "engine:resident-weights",
     source: "issue 4, Build 1",
     behavior:
-      "On WebGPU frozen weights cross to the device once and trained ones once a step; none is left there after dispose.",
+      "On WebGPU frozen weights are transferred to the device once and trained ones once per step. None remains after dispose.",
     tests: [
       "test/contract/gpu-bench.test.ts > frozen matrices are transferred once, trained ones once per step",
       "packages/engine/src/onnx/resident-tensors.test.ts > a kept tensor is copied to the device once, and again after it changed",
@@ -105,7 +105,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     id: "engine:cuda-missing",
     source: "issue 4, Build 1",
     behavior:
-      "--device cuda where it is not installed is refused by every command that takes a device, before a model is read, naming what to install.",
+      "Every command with a device refuses --device cuda if it is not installed, before a model is read, and names the package to install.",
     tests: [
       "packages/engine/src/onnx/cuda-libraries.test.ts > without the CUDA provider the error says what to install, or that the platform has none",
       "packages/engine/src/onnx/cuda-libraries.test.ts > an engine on cuda starts, or its error names what is missing",
@@ -117,7 +117,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     id: "engine:chunked-head",
     source: "Milakov and Gimelshein 2018, arXiv:1805.02867",
     behavior:
-      "Log-probs, entropy, sums of squares and candidates of any vocabulary come from tiles of logits, with their gradients; kept sets take the memory of what was given.",
+      "Log-probs, entropy, sums of squares and candidates are computed with their gradients from tiles of logits, for any vocabulary. Kept sets take memory in proportion to their own size.",
     tests: [
       "packages/engine/src/decoder/chunked-head.test.ts > ${name} rows: outputs equal those of a whole softmax, %s",
       "packages/engine/src/decoder/chunked-head.test.ts > ${name} rows: gradients equal central differences, %s",
@@ -128,7 +128,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     id: "engine:values",
     source: "docs/design.md, decision 2",
     behavior:
-      "Value heads give values per token and gradients into head and decoder as the float64 twin does; a critic learns, its controls do not.",
+      "Value heads give values per token, and gradients into head and decoder, like the float64 reference. A critic learns and its controls do not.",
     tests: [
       "packages/engine/src/contract/train-engine-values.contract.ts > values and their gradients are the plain twin's, every tensor (${config.modelType}, ${trains})",
       "packages/engine/src/contract/train-engine-values.contract.ts > values beside log-probs add their gradients, whatever the microbatches",
@@ -146,7 +146,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     id: "engine:golden-heads",
     source: "test/golden/decoder/generate_heads.py (PyTorch autograd, f64)",
     behavior:
-      "Log-probs of candidates, values and the gradients of both are PyTorch's, in every engine that has them and in the float64 twin.",
+      "Log-probs of candidates, values, and the gradients of both agree with PyTorch, in every engine that has them and in the float64 reference.",
     tests: [
       "packages/engine/src/contract/train-engine-heads.contract.ts > candidates, values and their gradients are PyTorch's (${modelType}, ${trains})",
       "test/golden/decoder/plain-decoder.test.ts > the plain candidates and values of ${modelType} are PyTorch's",
@@ -156,7 +156,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     id: "engine:shared-base",
     source: "packages/engine/README.md, Several models over one base",
     behavior:
-      "Several adapters train over one base, held once: each bit for bit as if alone, on this machine and as a server's models.",
+      "Several adapters train over one shared base, each bit for bit as if alone, on this machine and as a server's models.",
     tests: [
       "packages/engine/src/contract/shared-base.contract.ts > training one model changes no bit of another, even of another rank",
       "packages/engine/src/contract/shared-base.contract.ts > each model takes the same steps as an engine of its own, bit for bit, in any order of calls",
@@ -170,8 +170,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "engine:checkpointing",
     source: "Chen et al. 2016, arXiv:1604.06174",
-    behavior:
-      "Layer by layer, each computed again for its gradient, gives the numbers of the whole graph.",
+    behavior: "Layer-wise recomputation for the gradient gives the numbers of the whole graph.",
     tests: [
       "packages/engine/src/onnx/layer-runner.test.ts > layer by layer gives all outputs and gradients of one graph to 1e-5 (${config.modelType}, %s, tiles of %d)",
     ],
@@ -180,7 +179,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     id: "engine:quantized-base",
     source: "Dettmers et al. 2023, QLoRA, arXiv:2305.14314",
     behavior:
-      "Adapters train on a frozen base of 16, 8 or 4 bits, which counts as the numbers that it stands for.",
+      "Adapters train on a frozen base of 16, 8 or 4 bits, which counts as the numbers that it encodes.",
     tests: [
       "packages/engine/src/onnx/layer-runner.test.ts > an %s base gives the outputs and gradients of its dequantized numbers",
       "packages/engine/src/onnx/layer-runner.test.ts > a quantized base does not change while its adapter learns",
@@ -194,7 +193,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     id: "engine:mixed-precision",
     source: "Micikevicius et al. 2018, arXiv:1710.03740",
     behavior:
-      "Products in f16 with float32 around them learn as float32 does; what leaves the range is computed again or refused.",
+      "Training with f16 products and float32 elsewhere learns like float32. Values out of range are recomputed or refused.",
     tests: [
       "packages/engine/src/decoder/half-precision.test.ts > training in f16 reaches the loss of float32",
       "packages/engine/src/decoder/half-precision.test.ts > gradients are within 1/200 of float32's norm-wise, and differ from them (%s, checkpointing %s, base %s)",
@@ -208,7 +207,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     id: "engine:memory-plan",
     source: "docs/evidence/appendix/engine.md, Real sizes",
     behavior:
-      "What training takes is said before it starts, and refused with what to lower where there is less.",
+      "The memory of training is estimated before it starts. If it does not fit, training is refused with advice on which option to lower.",
     tests: [
       "packages/engine/src/memory/memory-plan.test.ts > the plan is within a third of the measured peak: $title",
       "packages/engine/src/memory/memory-plan.test.ts > a plan above the limit is refused before anything is loaded, naming what to lower",

@@ -1,4 +1,4 @@
-/** What the tables of learning claim. Pure data. */
+/** Requirements of the evidence on learning. Pure data. */
 import type { Requirement } from "./requirement.ts";
 
 export const EVIDENCE_REQUIREMENTS: readonly Requirement[] = [
@@ -6,7 +6,7 @@ export const EVIDENCE_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:temperature-control",
     source: "docs/evidence/learning/README.md",
     behavior:
-      "A recipe counts as learning only where it beats its base at the base's best temperature, by a mechanism that was active.",
+      "A recipe counts as learning only if it beats its base at the base's best temperature with an active mechanism.",
     tests: [
       "a recipe that only gets as far as its base does greedily has not learned",
       "a trained policy is held to its own best temperature",
@@ -18,7 +18,7 @@ export const EVIDENCE_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:mutants",
     source: "issue 13, 8",
     behavior:
-      "At least 95 % of the listed mistakes in parts, composition and updates fail a test; a mutant whose text is gone is an error.",
+      "At least 95 % of the listed mistakes in parts, composition and updates fail a test. A mutant whose text is missing is an error.",
     tests: [
       "test/architecture/mutants.test.ts > every mutant changes exactly one place in the present code",
       "test/architecture/mutants.test.ts > the recorded run has all these mutants and caught at least 95 % of at least 60",
@@ -28,7 +28,7 @@ export const EVIDENCE_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:evidence",
     source: "issue 5, evidence",
     behavior:
-      "`npm run evidence -- learning` goes on where it was stopped, every committed page follows from the committed runs, no run takes more than three minutes, and what is called learning holds over seeds after Holm's correction.",
+      "`npm run evidence -- learning` resumes after a stop, every committed page follows from the committed runs, no run takes more than three minutes, and claims of learning hold over seeds after Holm's correction.",
     tests: [
       "trainer/src/evidence/committed-pages.test.ts > every page and picture follows from the runs",
       "trainer/src/evidence/committed-pages.test.ts > no run behind the pages took more than three minutes",
@@ -40,7 +40,7 @@ export const EVIDENCE_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:studies",
     source: "issue 5, open questions stay open",
     behavior:
-      "A study spends one budget in every arm, in the shares of its stages, and compares the arms on the same seeds; too few seeds are no answer.",
+      "A study spends the same budget in every arm, divided among its stages, and compares the arms on the same seeds. Too few seeds give no answer.",
     tests: [
       "trainer/src/studies/study-page.test.ts > every study has arms that share one budget",
       "trainer/src/studies/study-page.test.ts > arms are compared with the first on the same seeds",

@@ -1,4 +1,4 @@
-/** What exporters and importers claim. A part of the manifest; pure data. */
+/** Requirements of exporters and importers. Pure data. */
 import type { Requirement } from "./requirement.ts";
 
 export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
@@ -6,7 +6,7 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
     id: "exchange:rl-files",
     source: "verl b178a3c, prime-rl 559b447",
     behavior:
-      "verl's Parquet and prime-rl's samples hold ids, masks, behavior log-probs, versions, groups and rewards as they were recorded; shared tokens are trained once, forced ones not at all.",
+      "verl's Parquet and prime-rl's samples contain ids, masks, behavior log-probs, versions, groups and rewards as recorded. Shared tokens are trained once, forced tokens not at all.",
     tests: [
       "packages/exchange/src/token-files.test.ts > verl's Parquet file preserves every column, including branches and missing rewards",
       "packages/exchange/src/token-files.test.ts > prime-rl's samples are arrays in the field order of its struct",
@@ -17,7 +17,7 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
     id: "exchange:same-loss",
     source: "docs/how-to/exchange.md",
     behavior:
-      "A loss computed from an exported file in plain loops is that of our recipes on the same batch, to 1e-6.",
+      "A loss computed from an exported file in plain loops agrees with that of our recipes on the same batch to 1e-6.",
     tests: [
       "trainer/src/exchange/exported-loss.test.ts > GRPO from verl's Parquet is ours to 1e-6",
       "trainer/src/exchange/exported-loss.test.ts > Dr. GRPO with truncated weights from verl's Parquet is ours to 1e-6",
@@ -33,7 +33,7 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
     id: "exchange:text",
     source: "docs/design.md, decision 1",
     behavior:
-      "Text of a trajectory renders to the recorded tokens again; a prompt that cannot be told from the template is refused, not guessed.",
+      "The text of a trajectory renders to the recorded tokens again. A prompt that cannot be separated from the template is refused instead of guessed.",
     tests: [
       "packages/exchange/src/trajectory-text.test.ts > rendering the text gives the recorded tokens, and the mask covers the sampled ones",
       "packages/exchange/src/trajectory-text.test.ts > without a task, the prompt is the text between the template's tokens",
@@ -46,7 +46,7 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
     id: "exchange:text-formats",
     source: "TRL f2cd577, Agent Data Protocol 1.2.0, ATIF-v1.7",
     behavior:
-      "TRL's SFT, DPO and KTO rows, ADP and ATIF come back as the conversations they were made of; ATIF holds one step an inference with its tokens.",
+      "TRL's SFT, DPO and KTO rows, ADP and ATIF convert back to the original conversations. ATIF has one step per inference, with its tokens.",
     tests: [
       "packages/exchange/src/trl.test.ts > an SFT row has messages in TRL's format and survives a round trip",
       "packages/exchange/src/trl.test.ts > a preference row is read as two conversations with the same pair id",
@@ -61,7 +61,7 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
     id: "exchange:import",
     source: "docs/how-to/exchange.md",
     behavior:
-      "Conversations of ADP, OpenAI and TRL files can be trained on; what does not fit is counted by reason.",
+      "Conversations in ADP, OpenAI and TRL files can be trained on. Those that do not fit are counted by reason.",
     tests: [
       "packages/exchange/src/trl.test.ts > reads OpenAI's rows with string arguments, legacy calls, text parts, weights and preferences",
       "packages/exchange/src/adp.test.ts > reads third-party trajectories with older sources, code, web pages and call ids",
@@ -74,7 +74,7 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
     id: "exchange:commands",
     source: "docs/how-to/exchange.md",
     behavior:
-      "npm run export reads an edge without changing it, leaves out what has no consent or verdict, and writes over nothing.",
+      "npm run export reads an edge without changing it, leaves out trajectories without consent or verdict, and overwrites nothing.",
     tests: [
       "trainer/src/exchange/commands.test.ts > every format is written from an edge, and says how much of what",
       "trainer/src/exchange/commands.test.ts > the file that waggle writes gives the same export again, without visitors",

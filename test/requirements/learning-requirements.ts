@@ -1,4 +1,4 @@
-/** What advantages, filters, rewards, rollout decisions, states and schedules claim. Pure data. */
+/** Requirements of advantages, filters, rewards, rollout decisions, states and schedules. Pure data. */
 import type { Requirement } from "./requirement.ts";
 
 const at = (file: string, ...names: readonly string[]): string[] =>
@@ -10,7 +10,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     source:
       "Ahmadian et al. 2024, arXiv:2402.14740; Hu et al. 2025, arXiv:2501.03262; Hao et al. 2025, arXiv:2505.23585; Walder and Karkhanis 2025, arXiv:2505.15201",
     behavior:
-      "RLOO, REINFORCE++, OPO, MaxRL, pass@k and set scores have the values of their formulas; a group of one is refused.",
+      "RLOO, REINFORCE++, OPO, MaxRL, pass@k and set scores agree with their formulas. A group of one is refused.",
     tests: [
       ...at(
         "advantages/group-estimators.test.ts",
@@ -25,7 +25,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "learning:single-rollouts",
     source: "Liu et al. 2025, arXiv:2506.24119",
-    behavior: "A moving baseline serves groups of one, one baseline a key.",
+    behavior: "A moving baseline supports groups of one, with one baseline per key.",
     tests: at(
       "advantages/adjusted-advantages.test.ts",
       "the moving baseline serves single rollouts and agrees with the reference values",
@@ -36,7 +36,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:turn-credit",
     source: "Schulman et al. 2016, arXiv:1506.02438; Feng et al. 2025, arXiv:2505.10978",
     behavior:
-      "GAE skips observations and bootstraps only what something outside cut; GiGPO keeps equal states of different tasks apart.",
+      "GAE skips observations and bootstraps only after an external cut. GiGPO keeps equal states of different tasks apart.",
     tests: [
       ...at(
         "advantages/step-credit.test.ts",
@@ -59,7 +59,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:tree-credit",
     source: "Dong et al. 2025, arXiv:2507.19849; Li et al. 2025, arXiv:2510.05592",
     behavior:
-      "A prefix is credited with the mean of its descendants, a shared segment is trained once, a trajectory of many rows counts once.",
+      "A prefix is credited with the mean of its descendants, a shared segment is trained once, and a trajectory of many rows counts once.",
     tests: [
       ...at(
         "advantages/trajectory-tree.test.ts",
@@ -73,7 +73,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "learning:tool-economy",
     source: "catalogue L14",
-    behavior: "Cost is minded in four ways; economy among correct rollouts gives +, −, 0, 0.",
+    behavior: "Cost is considered in four ways. Economy among correct rollouts gives +, −, 0, 0.",
     tests: [
       ...at(
         "advantages/adjusted-advantages.test.ts",
@@ -86,7 +86,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:rewards",
     source: "catalogue V02 to V04, L08, L09",
     behavior:
-      "Rewards are pure functions of what was judged; what nobody could judge is unavailable, never 0.",
+      "Rewards are pure functions of the judged trajectory. A missing verdict is unavailable, never 0.",
     tests: [
       ...at(
         "rewards/shaped-rewards.test.ts",
@@ -110,7 +110,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:filters",
     source: "catalogue L11 to L13",
     behavior:
-      "Groups, turns and rollouts are chosen as their papers say: varied, clean where correct, recomposed.",
+      "Groups, turns and rollouts are selected as in their papers: varied, clean if correct, recomposed.",
     tests: at(
       "filters/group-choice.test.ts",
       "groups that scored alike are left out",
@@ -124,7 +124,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:branching",
     source: "Dong et al. 2025, arXiv:2507.19849 and arXiv:2510.14545",
     behavior:
-      "Branches follow entropy; with whole rollouts they are as many as the group was to have, and what they share is credited with all that came of it.",
+      "Branches follow entropy. Together with whole rollouts they add up to the group size, and shared segments are credited with all of their outcomes.",
     tests: [
       "packages/learning/src/rollouts/branching.test.ts > a fork is likelier where entropy rose, and decays with forks in a row",
       "trainer/src/expectations/recipe-update.test.ts > %s learns once in each of its stages",
@@ -134,7 +134,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:capacity",
     source: "Fu et al. 2025, arXiv:2505.24298",
     behavior:
-      "Capacity and staleness limits hold for any interleaving; a stuck rollout delays nothing.",
+      "Capacity and staleness limits hold for any interleaving. A stuck rollout delays no others.",
     tests: at(
       "rollouts/rollout-capacity.test.ts",
       "capacity agrees with the reference value",
@@ -147,7 +147,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:curricula",
     source: "catalogue L17",
     behavior:
-      "Curricula begin and end exactly; the temperature follows an entropy target within its bounds.",
+      "Curricula begin and end exactly. The temperature follows an entropy target within its bounds.",
     tests: [
       ...at(
         "schedules/schedules.test.ts",
@@ -167,7 +167,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:lineage",
     source: "catalogue L18",
     behavior:
-      "A reward model is trained before a stage is paid by it; a base is read where it was made by the same recipe, and made anew otherwise.",
+      "A reward model is trained before a stage is paid by it. A base is reused only if the same recipe made it, and is trained again otherwise.",
     tests: [
       "packages/learning/src/composition/trained-models.test.ts > a reward model is trained before a stage is paid by it",
       "trainer/src/pretrain/environment-base.test.ts > a base that is there is read, one of another recipe is made anew",
@@ -177,7 +177,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:recipes-differ",
     source: "issue 5, recipes; the papers that their files name",
     behavior:
-      "Every recipe of the policy-gradient table learns once in each of its stages on a real engine, with what its paper says is different in the numbers; plain GRPO fails each of these checks. Each file says what differs from the paper and why.",
+      "Every recipe of the policy-gradient table learns in each of its stages on a real engine, with its paper's difference visible in the numbers. Plain GRPO fails each of these checks. Each file says how it differs from the paper and why.",
     tests: [
       "trainer/src/expectations/recipe-update.test.ts > %s learns once in each of its stages",
       "trainer/src/expectations/recipe-update.test.ts > every recipe of the policy-gradient table says what is different",
@@ -189,7 +189,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:imitation-recipes-differ",
     source: "issue 5, recipes; the papers that their files name",
     behavior:
-      "Recipes of the imitation and preference tables learn once in each of their stages with what their papers say is different, and plain imitation fails each of these checks; where they learn from pairs, exchanged sides fail too. Recipes that merge make one model of several by the rule of their papers; behind a gate a merge that solves fewer tasks than its better member is not taken.",
+      "Recipes of the imitation and preference tables learn in each of their stages with their paper's difference, and plain imitation fails each of these checks. If they learn from pairs, swapped sides fail too. Recipes that merge combine models by the rule of their papers. A gate rejects a merge that solves fewer tasks than its better member.",
     tests: [
       "trainer/src/expectations/imitation-update.test.ts > %s learns once in each of its stages",
       "trainer/src/expectations/imitation-update.test.ts > %s moves the parameters it names and no other",
@@ -211,7 +211,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:search",
     source: "Kocsis and Szepesvári 2006; arXiv:2408.07199, 2501.11425, 2410.02052",
     behavior:
-      "A search over the turns of a task goes on where UCT or PUCT says, by counts and values that a plain twin has too; what it found can be told as one rollout, with the way back in words.",
+      "A search over the turns of a task continues where UCT or PUCT says, with counts and values that agree with a plain reference. Its result can be told as one rollout, including the backtracking in words.",
     tests: [
       ...at(
         "rollouts/tree-search.test.ts",
@@ -230,7 +230,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:stored-transitions",
     source: "Watkins 1989; arXiv:2006.04779, 2303.05479, 2106.06860, 2306.03362",
     behavior:
-      "A critic fitted to TD targets finds the exact values of a small Markov chain; conservatism presses down what was not done, calibrated down to what was earned; the best of several proposals is imitated.",
+      "A critic fitted to TD targets finds the exact values of a small Markov chain. Conservatism lowers the values of actions that were not taken, calibrated to the earned return. The best of several proposals is imitated.",
     tests: [
       ...at(
         "advantages/chunk-targets.test.ts",
@@ -250,7 +250,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:reward-models",
     source: "issue 5, vocabulary (state `rm`, `iprm`); Bradley and Terry 1952; arXiv:2412.01981",
     behavior:
-      "A stage names the model that it trains. A reward model is an adapter with a value head over the shared base, trained on comparisons or outcomes, and pays only after it was trained; losses of models and of policies do not change places.",
+      "A stage names the model that it trains. A reward model is an adapter with a value head over the shared base, trained on comparisons or outcomes, and gives rewards only after training. Losses of models and of policies cannot be swapped.",
     tests: [
       "trainer/src/expectations/several-models.test.ts > a reward model that is fitted to outcomes tells successes from failures that it has not seen",
       ...at(
@@ -265,7 +265,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     source:
       "issue 5, vocabulary (state `role-adapters`, `slow-copy`, `opponents`; rollout `team`, `self-play`)",
     behavior:
-      "Roles are adapters over one base: each turn is sampled under its role's adapter, each token's derivative reaches its role's engine and no other, joint rollouts share an environment or a relay, sides of a match win what the other loses, copies and averages are what they follow.",
+      "Roles are adapters over one base. Each turn is sampled under its role's adapter, and each token's derivative reaches only its role's engine. Joint rollouts share an environment or a relay, sides of a match have opposite rewards, and copies and averages follow their source.",
     tests: [
       "trainer/src/expectations/several-models.test.ts > a role's tokens are its engine's, and move that engine alone",
       "trainer/src/expectations/several-models.test.ts > a copy begins as what it copies, and an average follows by its share",
@@ -285,7 +285,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:proposals",
     source: "issue 5, vocabulary (rollout `self-play`, reward `frontier`, filter `answerable`)",
     behavior:
-      "A policy sets itself tasks whose answers the environment computes: what cannot be read or shown to have an answer is worth nothing, a held-out task cannot be set, and who sets a task is paid for half of its tries.",
+      "A policy sets tasks for itself whose answers the environment computes. Unreadable tasks and tasks without a verifiable answer earn nothing, held-out tasks cannot be set, and the setter is rewarded for half of its tries.",
     tests: [
       "packages/environments/src/proposals.test.ts > %s: a careful solver solves every task of a careful proposer, and careless proposals fail",
       "packages/environments/src/proposals.test.ts > a question is parsed to its path, in the environment of the reference",
@@ -300,7 +300,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:evolution-recipe",
     source: "issue 5, learning without gradients; Evolution Strategies at Scale, arXiv:2509.24372",
     behavior:
-      "A recipe without gradients perturbs B of the adapter by seeds, scores each perturbation by its trajectories and moves towards what earned more; equal scores move nothing.",
+      "A recipe without gradients perturbs B of the adapter by seeds, evaluates each perturbation by its trajectories, and moves towards higher rewards. Equal rewards move nothing.",
     tests: [
       "trainer/src/expectations/evolve-update.test.ts > parameters move towards what earned more, sign %i",
       "trainer/src/expectations/evolve-update.test.ts > where all perturbations earn alike nothing moves",
@@ -313,7 +313,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:list",
     source: "issue 5, must show: the list",
     behavior:
-      "`--list --json` has every row of the literature once with its state, only what no recipe has as missing, and for what can be run the environment, the evidence page where there is one and the test; recipes of no row stand beside them.",
+      "`--list --json` lists every row of the literature once with its state, reports as missing only parts that no recipe has, and gives the environment, the evidence page if there is one, and the test of each runnable row. Recipes without a row are listed as well.",
     tests: [
       "trainer/src/recipes/recipe-places.test.ts > the list has every row of the literature once, with its state and what it lacks",
       "trainer/src/recipes/recipe-places.test.ts > every recipe has an environment that exists and a test that looks at it",
@@ -331,7 +331,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:run-options",
     source: "issue 5, recipes",
     behavior:
-      "A recipe that does not fit an environment, or a group of one, is refused before a base is taught. `--out` keeps the adapter, and each role's, in PEFT's layout; `--adapter` is what a policy begins with.",
+      "A recipe that does not fit an environment, or a group of one, is refused before a base is trained. `--out` saves the adapter, and each role's, in PEFT's layout. `--adapter` starts the policy from an adapter.",
     tests: [
       "trainer/src/recipes/environment-requirements.test.ts > every recipe fits the environment that the list names",
       "trainer/src/recipes/environment-requirements.test.ts > %s in %s with %o is refused",
@@ -344,7 +344,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:resume",
     source: "issue 13, 6.1",
     behavior:
-      "`npm run train` goes on after Ctrl-C or a kill, bit for bit; a run folder with other settings is refused.",
+      "`npm run train` resumes after Ctrl-C or a kill, bit for bit. A run folder with other settings is refused.",
     tests: [
       "trainer/src/commands/program.test.ts > train finishes its step where it is stopped, and the same command goes on",
       "trainer/src/checkpoint/kept-run.test.ts > an unfinished run with other settings is refused, and says which",
@@ -363,7 +363,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "learning:scored-once",
     source: "issue 13, 6.2",
-    behavior: "Rewards and filters are asked once, with the arguments of the step that learns.",
+    behavior: "Rewards and filters are called once, with the arguments of the step that learns.",
     tests: [
       "trainer/src/check/waiting-step.test.ts > each group is scored once, at the step that learns from it",
       "trainer/src/check/waiting-step.test.ts > filters judge a batch once, as it is learned from",
@@ -374,7 +374,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:divided-work",
     source: "issue 5, recipes; Memory-R1, SPICE, DualTune, AgentSwift",
     behavior:
-      "Who answers sees the memory as it was kept and no line that it was made from; who solves sees no document that the task was set from; within a call the adapter changes where the tool is named, to the token; of designs that nobody ran the most hopeful stay.",
+      "A policy that answers sees the memory as stored, but not the lines it was made from. A policy that solves does not see the document of the task. Within a call the adapter changes exactly at the token that names the tool. Of designs without a run the most promising are kept.",
     tests: [
       "trainer/src/strategies/managed-turns.test.ts > each turn has its own message alone, and the role follows from it",
       "packages/environments/src/environment-verifiers.test.ts > diary: the answer is the fact that holds at the end, and memory changes only by operations",
@@ -393,7 +393,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:engines-of-recipes",
     source: "docs/design.md, decision 2",
     behavior:
-      "The engines of every recipe open over one base on this machine; what a policy's engine lacks is refused by name.",
+      "The engines of every recipe open over one base on this machine. Capabilities that a policy's engine lacks are refused by name.",
     tests: [
       "trainer/src/recipes/recipe-engines.test.ts > the engines of every recipe open",
       "trainer/src/recipes/recipe-engines.test.ts > a critic's loss without a critic is refused",

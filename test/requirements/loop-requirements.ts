@@ -1,4 +1,4 @@
-/** What edge, trainer and learning claim, and the loop of them. A part of the manifest; pure data. */
+/** Requirements of edge, trainer and learning, and of the loop that they form. Pure data. */
 import type { Requirement } from "./requirement.ts";
 
 export const LOOP_REQUIREMENTS: readonly Requirement[] = [
@@ -6,7 +6,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     id: "environments:tasks",
     source: "packages/environments",
     behavior:
-      "Held-out tasks are disjoint from training, a quarter of them in wordings never trained on.",
+      "Held-out tasks are disjoint from training tasks, and a quarter of them use wordings that were never trained on.",
     tests: [
       "packages/environments/src/shop-task.test.ts > no held-out instance or wish occurs in training, at this or the first level",
       "packages/environments/src/shop-task.test.ts > tasks of the first level are those that the nano base was trained on",
@@ -17,7 +17,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     id: "environments:verifier",
     source: "docs/design.md, decision 4",
     behavior:
-      "The verifier passes gold, fails near misses and hostile answers, and says when it cannot judge.",
+      "The verifier accepts gold answers, rejects near misses and hostile answers, and reports when it cannot judge.",
     tests: [
       "packages/environments/src/shop-task.test.ts > the verifier passes the expert, who needs fewer turns than the limit",
       "packages/environments/src/shop-task.test.ts > the verifier fails near misses: an extra or missing product, or a number off by one",
@@ -30,7 +30,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     id: "edge:sessions",
     source: "docs/design.md, The life of a trajectory, 1",
     behavior:
-      "Site key to short-lived token; sticky channel; trainer and operator need their own credential.",
+      "A site key is exchanged for a short-lived token, channels are sticky, and trainer and operator need separate credentials.",
     tests: [
       "workers/edge/src/routes/sessions.test.ts > a session token expires at its stated time",
       "workers/edge/src/routes/sessions.test.ts > a visitor's channel is sticky, and the canary share matches the setting",
@@ -41,7 +41,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     id: "edge:upload",
     source: "docs/design.md, The life of a trajectory, 4",
     behavior:
-      "Uploads are validated and idempotent; what is refused gets a 4xx with a stable code and stores nothing.",
+      "Uploads are validated and idempotent. A refused one gets a 4xx with a stable code and stores nothing.",
     tests: [
       "workers/edge/src/routes/trajectories.test.ts > an assigned trajectory is stored once as object and row, and repeating it is a duplicate",
       "workers/edge/src/routes/trajectories.test.ts > a gzip bomb is cut at the decoded limit",
@@ -54,7 +54,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     id: "edge:leases",
     source: "docs/design.md, decision 5",
     behavior:
-      "Whole groups are leased under a fencing token; D1 is the truth and the Queue a nudge.",
+      "Whole groups are leased under a fencing token. D1 is the source of truth, and the Queue only triggers placement.",
     tests: [
       "workers/edge/src/routes/leases.test.ts > a complete group is leased whole, an incomplete one only after its deadline",
       "workers/edge/src/routes/leases.test.ts > every trajectory is learned exactly once by a trainer that is killed repeatedly",
@@ -64,7 +64,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "edge:policies",
     source: "docs/design.md, The life of a trajectory, 5",
-    behavior: "Adapters by content hash, two channels, promotion and roll back.",
+    behavior: "Adapters are served by content hash on two channels, with promotion and rollback.",
     tests: [
       "workers/edge/src/routes/policies.test.ts > serve a published version to the canary, and to everyone after its promotion",
       "workers/edge/src/routes/policies.test.ts > return to stable after a canary is rolled back, which then cannot be promoted",
@@ -74,7 +74,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "edge:feedback",
     source: "docs/design.md, The life of a trajectory, 4",
-    behavior: "Feedback is joined by id, whenever it comes.",
+    behavior: "Feedback is joined to trajectories by id, whenever it arrives.",
     tests: [
       "workers/edge/src/routes/visitor.test.ts > is joined by id, whether it arrives before or after the trajectory",
     ],
@@ -82,7 +82,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "edge:openapi",
     source: "OpenAPI 3.1",
-    behavior: "The served description names every route and is what the Worker does.",
+    behavior: "The served OpenAPI description names every route and matches the Worker's behavior.",
     tests: [
       "workers/edge/src/openapi.test.ts > describes every route that the app serves, and no other",
       "workers/edge/src/openapi.test.ts > forbids an upload that the Worker refuses",
@@ -92,7 +92,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:group-relative",
     source: "Shao et al. 2024, arXiv:2402.03300; Liu et al. 2025, arXiv:2503.20783",
     behavior:
-      "Group-relative advantages with and without a standard deviation; a flat group carries no signal.",
+      "Group-relative advantages work with and without a standard deviation. A group of equal rewards carries no signal.",
     tests: [
       "packages/learning/src/advantages/group-advantages.test.ts > a group that scored alike carries no signal",
       "packages/learning/src/advantages/group-advantages.test.ts > follow a permutation of the group",
@@ -102,7 +102,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:clipped-surrogate",
     source: "Schulman et al. 2017, arXiv:1707.06347; Yu et al. 2025, arXiv:2503.14476",
     behavior:
-      "The clipped surrogate with separate bounds has the derivatives of its loss, whatever the microbatch.",
+      "The clipped surrogate with separate bounds has the derivatives of its loss, with any microbatch size.",
     tests: [
       "packages/learning/src/losses/policy/clipped-surrogate.test.ts > its derivatives are the finite differences of its loss, and 0 outside the mask",
       "packages/learning/src/losses/policy/clipped-surrogate.test.ts > microbatches with the global count add up to the minibatch, in any order",
@@ -130,7 +130,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     id: "trainer:checks",
     source: "docs/design.md, decision 4",
     behavior:
-      "Every trajectory is re-scored at its claimed version and replayed; each fault has its reason; a forger gains at most the band.",
+      "Every trajectory is re-scored at its claimed version and replayed. Each fault has its reason, and a forger gains at most the band.",
     tests: [
       "trainer/src/check/trajectory-check.test.ts > rejects as %s: %s",
       "trainer/src/check/trajectory-check.test.ts > rejects a digest that is not the content's",
@@ -141,7 +141,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     id: "trainer:exactly-once",
     source: "docs/design.md, decision 5",
     behavior:
-      "Killed at any call it loses nothing, repeats nothing and ends with the same parameters.",
+      "A trainer that is killed at any call loses nothing, repeats nothing and ends with the same parameters.",
     tests: [
       "trainer/src/loop/training-loop.test.ts > killed at any call, before or after it took effect, it loses nothing, repeats nothing and ends with the same parameters",
       "trainer/src/loop/training-loop.test.ts > a lease lost after the checkpoint is acknowledged as learned under the next one, not learned again",
@@ -150,7 +150,8 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "trainer:learns",
     source: "docs/design.md, decision 3",
-    behavior: "A tiny policy learns from its own rollouts and does not with shuffled advantages.",
+    behavior:
+      "A tiny policy learns from its own rollouts, and does not learn from shuffled advantages.",
     tests: [
       "trainer/src/update/learning-step.test.ts > a tiny policy learns a choice from its own rollouts, and does not with shuffled advantages",
     ],
@@ -159,7 +160,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     id: "trainer:deployment-watch",
     source: "issue 13, item 2.5",
     behavior:
-      "A fall of live success or of readable turns rolls the stable version back, a jump of the drift takes training back, and both freeze publishing; honest versions raise no alarm.",
+      "A drop in live success or in readable turns rolls the stable version back, a jump of the drift rolls training back, and both freeze publishing. Honest versions raise no alarm.",
     tests: [
       "trainer/src/sink/deployment-watch.test.ts > an honest version raises no alarm in 100 runs of 60 groups",
       "trainer/src/sink/deployment-watch.test.ts > an alarm freezes publishing, rolls the version back, and may be raised again",
@@ -171,7 +172,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     id: "edge:control",
     source: "issue 13, item 7.2",
     behavior:
-      "Freeze, kill switch and promotion of any earlier version are the operator's, and each decision is in the audit log, with the overrides that were asked for.",
+      "Only the operator controls the kill switch, lifts a freeze and promotes earlier versions. Each decision is in the audit log with its overrides.",
     tests: [
       "workers/edge/src/routes/control.test.ts > are set and lifted by the operator, with name, time and reason in the log",
       "workers/edge/src/routes/control.test.ts > silences pages that understand it; older pages get the base",
@@ -185,7 +186,8 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "trainer:gate",
     source: "docs/design.md, decision 4",
-    behavior: "No policy is promoted without a frozen evaluation; one that falls is rolled back.",
+    behavior:
+      "No policy is promoted without a frozen evaluation, and one that gets worse is rolled back.",
     tests: [
       "trainer/src/loop/training-loop.test.ts > a candidate that falls is rolled back and the engine returns to the stable parameters",
       "trainer/src/loop/training-loop.test.ts > small falls do not add up: a candidate is held against the best version as well",
@@ -195,7 +197,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     id: "loop:exact-counts",
     source: "README, The loop",
     behavior:
-      "In a loop of real parts nothing is lost, refused or learned twice, and browser and trainer agree on log-probs.",
+      "In a loop of real components nothing is lost, refused or learned twice, and browser and trainer agree on log-probs.",
     tests: [
       "test/e2e/loop.test.ts > no trajectory is lost, refused or learned twice",
       "test/e2e/loop.test.ts > the trainer computes the log-probs that the browser recorded for the same version",
@@ -214,7 +216,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     id: "edge:capacity",
     source: "Fu et al. 2025, AReaL, arXiv:2505.24298",
     behavior:
-      "No group is begun while too many wait for the trainer, and pages are told when to ask again; abandoned groups stop counting.",
+      "No group starts while too many wait for the trainer, and pages are told when to ask again. Abandoned groups stop counting.",
     tests: [
       "workers/edge/src/assignment-store.test.ts > no new group starts at the limit of unfinished groups, but open groups still fill",
       "workers/edge/src/assignment-store.test.ts > at the limit of groups a page is told when to ask again, without an error",
@@ -233,7 +235,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     id: "loop:recipes",
     source: "docs/design.md, decision 3; issue 5, recipes",
     behavior:
-      "The loop runs recipes of the catalogue that are one stage over rollouts that pages make by themselves, with the update of every recipe and the numbers that its step had before; what pages cannot carry out is refused by name, with the recipes that fit.",
+      "The loop runs recipes with one stage over rollouts of pages, with the same update and the same numbers as each recipe's own step. Recipes that pages cannot run are refused by name, with a list of those that fit.",
     tests: [
       "trainer/src/update/learning-step-golden.test.ts > loss, metrics and gradients of %s are those of the earlier step",
       "trainer/src/update/learning-step-golden.test.ts > another clip, or weights with another cap, are other numbers",

@@ -1,4 +1,4 @@
-/** What losses, corrections, KL forms, merging and evolution strategies claim. Pure data. */
+/** Requirements of losses, corrections, KL forms, merging and evolution strategies. Pure data. */
 import type { Requirement } from "./requirement.ts";
 
 const at = (file: string, ...names: readonly string[]): string[] =>
@@ -35,7 +35,7 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:policy-losses-learn",
     source: "issue 5, item 1",
     behavior:
-      "Every policy loss learns, not from advantages of others, and on stale samples too; every combination with a correction and an aggregation moves the policy by finite amounts.",
+      "Every policy loss learns, also on stale samples, and does not learn from swapped advantages. Every combination with a correction and an aggregation moves the policy by finite amounts.",
     tests: at(
       "losses/policy/policy-losses-learn.test.ts",
       "%s learns, and not from advantages of others",
@@ -47,7 +47,7 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:named-losses",
     source: "issue 5: parts composed freely",
     behavior:
-      "Losses and corrections that no row of the literature uses are parts all the same: in a recipe each has the value and the derivatives of its formula, and what needs one number a sequence refuses several. An entropy bonus may follow a target and a KL weight a budget; the optimal token baseline, distillation over a teacher's candidates and the log-linear proximal policy get what they read from the engine, the teacher and the versions, or refuse.",
+      "Losses and corrections that no row of the literature uses are parts as well. In a recipe each has the value and the derivatives of its formula, and those that need one number per sequence refuse several. An entropy bonus may follow a target, and a KL weight a budget. The optimal token baseline, distillation over a teacher's candidates and the log-linear proximal policy read their inputs from the engine, the teacher and the versions, or refuse.",
     tests: [
       ...at(
         "losses/policy/adaptive-entropy-part.test.ts",
@@ -82,7 +82,7 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:aggregation",
     source: "arXiv:2402.03300, 2503.14476, 2503.20783; SkyRL; Agent Lightning",
     behavior:
-      "Shares come from the whole minibatch before any rejection, so microbatches add up and what is left out stays counted.",
+      "Shares come from the whole minibatch before any rejection, so that microbatches add up and omitted tokens still count.",
     tests: [
       ...at(
         "losses/aggregation.test.ts",
@@ -103,7 +103,7 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:corrections",
     source: "verl, SkyRL, AReaL arXiv:2505.24298, arXiv:2510.18855, 2510.01161, 2512.02556",
     behavior:
-      "Sequence weights, band masks, IcePop, OPSM, M2PO, outlier veto and divergence masks agree with reference values; bounds are ratios; weighted, stale samples have the gradient of fresh ones.",
+      "Sequence weights, band masks, IcePop, OPSM, M2PO, outlier veto and divergence masks agree with reference values. Bounds are ratios. Weighted stale samples have the gradient of fresh ones.",
     tests: [
       ...at(
         "corrections/corrections.test.ts",
@@ -127,7 +127,7 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:kl",
     source: "Schulman 2020; Tang and Munos 2025, arXiv:2506.09477; arXiv:2512.02556",
     behavior:
-      "Under the policy's own samples k2 and k3 by the ratio have the exact gradient of the divergence; k3 has its value.",
+      "On the policy's own samples, k2 and ratio-weighted k3 have the exact gradient of the divergence, and k3 has its value.",
     tests: at(
       "kl/kl.test.ts",
       "k3 and k3 by the ratio agree with the reference",
@@ -140,7 +140,7 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:preferences",
     source: "arXiv:2305.18290, 2403.00409, 2310.12036, 2402.01306, 2403.07691, 2408.06266",
     behavior:
-      "DPO (conservative, robust), IPO, KTO, ORPO, APO-zero and ranking agree with reference values; a preference is of answers, steps or trajectories.",
+      "DPO (conservative, robust), IPO, KTO, ORPO, APO-zero and ranking agree with reference values. A preference compares answers, steps or trajectories.",
     tests: at(
       "losses/preference/preference-losses.test.ts",
       "%s agrees with the reference value",
@@ -154,7 +154,7 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:drawn-preferences",
     source: "arXiv:2505.19223",
     behavior:
-      "Preferences estimated from drawn tokens are those of DPO on average, with less noise where policy and reference share a draw.",
+      "Preferences estimated from sampled tokens agree with DPO on average, with less noise if policy and reference share a sample.",
     tests: at(
       "losses/preference/variance-reduced-preference.test.ts",
       "drawn tokens estimate the margin without bias, and a shared draw with far less spread",
@@ -178,7 +178,7 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:imitation",
     source: "catalogue L02; arXiv:2508.05629, 2306.13649, 1908.04319",
     behavior:
-      "DFT's derivative is p times the cross-entropy's; observations, text and teachers are learned from over their own counts.",
+      "DFT's derivative is p times the cross-entropy's. Observations, text and teachers are each learned over their own token counts.",
     tests: [
       ...at(
         "losses/imitation/imitation-losses.test.ts",
@@ -194,7 +194,8 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "learning:trajectory-balance",
     source: "Malkin et al. 2022, arXiv:2201.13259",
-    behavior: "Trajectory balance is 0 for a policy in proportion to reward, log Z learned or not.",
+    behavior:
+      "Trajectory balance is 0 for a policy in proportion to reward, with or without a learned log Z.",
     tests: at(
       "losses/policy/trajectory-balance.test.ts",
       "agrees with the reference value",
@@ -205,7 +206,7 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:merging",
     source: "catalogue L23; arXiv:2212.04089, 2312.06795, 2601.13572",
     behavior:
-      "Disjoint changes are not shrunk to 1/N, a merge with itself is itself, stacked adapters add exactly, a merge below its best parent is refused.",
+      "Disjoint changes are not shrunk to 1/N, a merge of a model with itself changes nothing, stacked adapters add exactly, and a merge below its best parent is refused.",
     tests: at(
       "merging/merging.test.ts",
       "merging a model with itself is the model, by every method",

@@ -1,4 +1,4 @@
-/** What the tree, the record, models, texts and grammars claim. A part of the manifest; pure data. */
+/** Requirements of the architecture, trajectories, models, texts and grammars. Pure data. */
 import type { Requirement } from "./requirement.ts";
 
 export const MODEL_REQUIREMENTS: readonly Requirement[] = [
@@ -17,7 +17,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     id: "record:tokens",
     source: "docs/design.md, decision 1",
     behavior:
-      "A trajectory is a tree of given and sampled token segments; the segments are the tokens of the policy's context; malformed ones are refused.",
+      "A trajectory is a tree of observed and sampled token segments, which are exactly the tokens of the policy's context. Malformed trajectories are refused.",
     tests: [
       "packages/protocol/src/trajectory.test.ts > a path runs from the root to the leaf and omits other branches",
       "packages/protocol/src/trajectory.test.ts > refuses %s",
@@ -27,7 +27,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "text:append-only",
     source: "docs/design.md, decision 1",
-    behavior: "Rendering only appends, and adds up to what the chat template itself would render.",
+    behavior: "Rendering only appends, and its result equals the chat template's own rendering.",
     tests: [
       "packages/text/src/chat-format.test.ts > %s: start, turns and next add up to the template's rendering of the conversation",
     ],
@@ -46,7 +46,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     id: "text:tool-formats",
     source: "chat templates of Hermes, Qwen, Llama, Mistral, LFM2, FunctionGemma",
     behavior:
-      "Calls in six formats are written, read back and read while they grow, however the text is cut; the template says which.",
+      "Tool calls in six formats are written and parsed, also while they stream, however the text is split. The chat template decides the format.",
     tests: [
       "packages/text/src/tool-calls/formats.test.ts > %s: written calls are read back",
       "packages/text/src/tool-calls/formats.test.ts > %s: reading does not depend on how a turn is split",
@@ -59,7 +59,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     id: "grammar:valid",
     source: "JSON Schema 2020-12; the Berkeley Function Calling Leaderboard",
     behavior:
-      "Whatever is sampled under a schema, a pattern or a tool-call grammar is valid; a keyword that no grammar holds is refused by name.",
+      "Everything sampled under a schema, a pattern or a tool-call grammar is valid. Unsupported schema keywords are refused by name.",
     tests: [
       "packages/text/src/grammar/bfcl.test.ts > %s: calls of one tool in %i are valid, with %j as tokens",
       "packages/text/src/grammar/bfcl.test.ts > control: the check finds calls that the schema forbids",
@@ -73,7 +73,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     id: "grammar:budget",
     source: "packages/text/src/grammar/token-automaton.ts",
     behavior:
-      "A token is allowed exactly where a completion still fits into the budget, so every constrained turn closes.",
+      "A token is allowed exactly if a completion still fits into the budget, so that every constrained turn closes.",
     tests: [
       "packages/text/src/grammar/budget.test.ts > a mask allows exactly the tokens after which a completion fits the budget, at every step",
       "packages/text/src/grammar/budget.test.ts > unlimited nesting closes within any budget that fits the shortest text",
@@ -84,7 +84,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     id: "grammar:replay",
     source: "docs/design.md, decisions 1 and 4",
     behavior:
-      "Masks are a function of grammar, budget and tokens: page, session and trainer get the same ones, learn from what was allowed, and take no other grammar than an honest page asks for.",
+      "Masks depend only on grammar, budget and tokens. Page, session and trainer compute the same masks, learn from the allowed set, and accept only the grammar that an honest page uses.",
     tests: [
       "packages/text/src/grammar/masks.test.ts > masks in Node equal the recorded ones",
       "packages/text/src/grammar/masks.browser.test.ts > masks in Chromium equal those that Node computes",
@@ -98,7 +98,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     id: "grammar:agents",
     source: "README, Embed it",
     behavior:
-      "A model of the visitor's choice can only call the tools there are; the site's policy, which learns from its mistakes, is free.",
+      "A model of the visitor's choice can only call existing tools. The site's policy is not restricted, because it learns from its mistakes.",
     tests: [
       "packages/embed/src/request-conversation.test.ts > calls of a visitor's model are restricted to existing tools; those of the site's policy are not",
       "packages/agent/src/tool-call-constraint.test.ts > with constrainToolCalls every turn is sampled under the tools' grammar, which is recorded",
@@ -117,7 +117,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "model:config",
     source: "Hugging Face config.json of the six types",
-    behavior: "Configs are read member by member; what is not computed here is refused by name.",
+    behavior: "Configs are read member by member. Unsupported features are refused by name.",
     tests: [
       "packages/model/src/decoder/decoder-config.test.ts > a published qwen3 config is read member by member",
       "packages/model/src/decoder/decoder-config.test.ts > llama 3's frequency scaling is read from the layouts of transformers 4 and 5",
@@ -129,7 +129,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     id: "model:logits-pytorch",
     source: "test/golden/decoder/generate.py (PyTorch, f64)",
     behavior:
-      "Logits of tiny llama, qwen2, qwen3, gemma3, smollm3 and lfm2 checkpoints agree with PyTorch to 1e-4 in the inference graph, in Node and in the browser on WASM, of qwen3 and llama on WebGPU, too.",
+      "Logits of tiny llama, qwen2, qwen3, gemma3, smollm3 and lfm2 checkpoints agree with PyTorch to 1e-4 in the inference graph, in Node and in the browser on WASM, and for qwen3 and llama also on WebGPU.",
     tests: [
       "test/golden/decoder/graph.test.ts > the inference graph of ${modelType} gives PyTorch's logits (${name})",
       "packages/runtime/src/golden-decoder.browser.test.ts > on %s, scores of a %s decoder equal PyTorch's to 1e-4",
@@ -146,7 +146,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "model:peft",
     source: "PEFT's adapter layout; Hu et al. 2021, arXiv:2106.09685",
-    behavior: "Adapters are read, written and merged in PEFT's layout; wrong ones are refused.",
+    behavior: "Adapters are read, written and merged in PEFT's layout. Invalid ones are refused.",
     tests: [
       "packages/model/src/adapters/adapter.test.ts > tensors have Hugging Face's and PEFT's names and shapes",
       "packages/model/src/adapters/adapter.test.ts > merging adds alpha/rank times B·A",
@@ -157,7 +157,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     id: "model:formats",
     source: "docs/how-to/models-out.md",
     behavior:
-      "Adapters and merged models cross to PEFT and Transformers and back with the same logits, to 1e-4, in the very bytes that were read.",
+      "Adapters and merged models move to PEFT and Transformers and back with the same logits, to 1e-4, byte for byte.",
     tests: [
       "test/golden/peft/peft.test.ts > an adapter that PEFT wrote gives PEFT's logits (%s)",
       "test/golden/peft/peft.test.ts > control: %s with %o differs from PEFT",
@@ -171,7 +171,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     id: "trainer:save-model",
     source: "docs/how-to/models-out.md",
     behavior:
-      "What was trained is written whole or not at all, and a checkpoint goes on bit for bit, in the engine and through its files.",
+      "A trained model is written completely or not at all, and a checkpoint resumes bit for bit, in the engine and from its files.",
     tests: [
       "trainer/src/save-model/save-command.test.ts > a checkpoint of a trainer's folder goes on bit for bit, and is an adapter besides",
       "trainer/src/save-model/save-command.test.ts > a stop leaves nothing; what is there is replaced only on request, and only if it is ours",
@@ -181,7 +181,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "trainer:schedules",
     source: "docs/how-to/models-out.md, Optimizer options",
-    behavior: "The learning rate is constant or a cosine, with a warm-up, from the command line.",
+    behavior: "The learning rate is constant or a cosine with warm-up, set on the command line.",
     tests: [
       "trainer/src/options/schedule-options.test.ts > the rate is constant, with a warm-up where asked",
       "trainer/src/options/schedule-options.test.ts > a cosine falls from the warm-up to a tenth at its end, and stays there",
@@ -191,7 +191,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     id: "model:any-folder",
     source: "README, --model",
     behavior:
-      "Any Hugging Face folder of the supported types runs: shards, template files, several stop tokens.",
+      "Any Hugging Face folder of the supported types runs, with shards, template files and several stop tokens.",
     tests: [
       "packages/model/src/files/model-folder.test.ts > the shards named by the index belong to the model",
       "packages/embed/src/policy-host.browser.test.ts > a page's policy uses shards, a template file and two stop tokens",
@@ -201,7 +201,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     id: "model:folder-loop",
     source: "README, --model",
     behavior:
-      "A generated llama folder is read whole, sampled, re-scored and judged like the nano model.",
+      "A generated llama folder is read completely, sampled, re-scored and judged like the nano model.",
     tests: [
       "test/contract/model-folder.test.ts > the folder is read completely: shards, template, every stop token, context length",
       "test/contract/model-folder.test.ts > its trajectories in the shop are re-scored and judged by the trainer",

@@ -1,4 +1,4 @@
-/** What the published packages and the waggle command promise. */
+/** Requirements of the published packages and the waggle command. */
 import type { Requirement } from "./requirement.ts";
 
 export const PACKAGE_REQUIREMENTS: readonly Requirement[] = [
@@ -18,7 +18,7 @@ export const PACKAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "packages:contents",
     source: "issue 14, 6",
     behavior:
-      "A tarball has no test, no fixture, no source and no condition of the repository; publint and are-the-types-wrong find nothing.",
+      "A tarball has no test, fixture, source or repository condition, and publint and are-the-types-wrong find nothing.",
     tests: [
       "test/e2e/install.test.ts > tests, sources and private conditions in a tarball are reported",
       "test/e2e/install.test.ts > tarballs have the compiled sources, the license and a manifest for users",
@@ -36,8 +36,7 @@ export const PACKAGE_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "packages:version",
     source: "issue 14, 6",
-    behavior:
-      "All packages share one version, which stands in package.json and in one generated file.",
+    behavior: "All packages share one version, which is in package.json and one generated file.",
     tests: [
       "test/contract/published-packages.test.ts > every package has the same version as the code and depends on the others at it",
       "test/contract/published-packages.test.ts > only version.ts spells out the version",
@@ -47,7 +46,7 @@ export const PACKAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "packages:optional-tensorflow",
     source: "issue 14, 5",
     behavior:
-      "Installing the engine does not download TensorFlow.js; a reference device says what to install.",
+      "Installing the engine does not download TensorFlow.js. A reference device says which package to install.",
     tests: [
       "packages/engine/src/load-tensorflow.test.ts > a reference device without TensorFlow.js is refused with the command that installs it",
       "test/e2e/install.test.ts > contains neither TensorFlow.js nor a second copy of a package",
@@ -57,7 +56,7 @@ export const PACKAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "cli:one-command-line",
     source: "issue 14, 6",
     behavior:
-      "Every npm script is a command of waggle with the same name, and outside a checkout a command that needs one says so in a sentence.",
+      "Every npm script is a waggle command with the same name. Outside a checkout, a command that needs one says so in a sentence.",
     tests: [
       "packages/cli/src/program.test.ts > every npm script is a command with the same name, and no command appears twice",
       "packages/cli/src/program.test.ts > an npm script that is a waggle command runs that command",
@@ -68,7 +67,7 @@ export const PACKAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "cli:node-version",
     source: "issue 14, 6",
     behavior:
-      "The command needs Node 22 and says so in a sentence; the repository's scripts start under Node 20.",
+      "The command needs Node 22 and says so in a sentence. The repository's scripts start under Node 20.",
     tests: [
       "test/contract/node-version.test.ts > the waggle command needs Node 22 and says so in one sentence before it loads anything",
       "test/contract/node-version.test.ts > the repository's scripts start under Node 20, and under Node 22 if they are told to stay in it",

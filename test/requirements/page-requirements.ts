@@ -1,4 +1,4 @@
-/** What the page claims: agent, embedding, collecting, what a visitor and an operator meet. A part of the manifest; pure data. */
+/** Requirements of the page: agent, embedding, collecting, and the views of visitors and operators. Pure data. */
 import type { Requirement } from "./requirement.ts";
 
 export const PAGE_REQUIREMENTS: readonly Requirement[] = [
@@ -6,7 +6,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "agent:roll-out",
     source: "docs/design.md, The tree",
     behavior:
-      "One driver for pages, tests and trainer: parallel calls, budgets, abort, stop reasons.",
+      "Pages, tests and the trainer share one driver, with parallel calls, budgets, abort and stop reasons.",
     tests: [
       "packages/agent/src/roll-out.test.ts > parallel calls of a turn reach the environment together and in order",
       "packages/agent/src/roll-out.test.ts > the turn limit ends the rollout before the policy samples again",
@@ -17,7 +17,8 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "agent:conversation",
     source: "docs/design.md, decision 1",
-    behavior: "Requests of a conversation are trajectories of their own that train no token twice.",
+    behavior:
+      "Each request of a conversation is a trajectory of its own, and no token is trained twice.",
     tests: [
       "packages/agent/src/conversation.test.ts > a second request continues the context and records earlier tokens as given",
     ],
@@ -25,7 +26,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "agent:mcp",
     source: "Model Context Protocol, Streamable HTTP",
-    behavior: "Edge tools come over MCP, also where a page forbids eval.",
+    behavior: "Edge tools use MCP, also in pages that forbid eval.",
     tests: [
       "packages/agent/src/mcp-tools.test.ts > listed tools run on the server and return its results",
       "packages/agent/src/eval-free.browser.test.ts > a request with page and MCP tools runs in a page that forbids eval",
@@ -36,7 +37,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "page:own-tools",
     source: "packages/embed/README.md, Tools",
     behavior:
-      "An assistant has the tools that its page gives it and the edge tools that the page names. No tool result ends a request.",
+      "An assistant has its page's tools and the edge tools that the page names. No tool result ends a request.",
     tests: [
       "packages/embed/src/site-tools.test.ts > a page has its own tools and requests none from the edge",
       "packages/embed/src/site-tools.test.ts > a page tool may have the same name as one of the shop's edge tools",
@@ -49,7 +50,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "page:readable",
     source: "packages/embed/README.md, When something is wrong",
     behavior:
-      "Visitors never see tool-call markup, special tokens or JSON of the policy; the record keeps what was sampled.",
+      "Visitors never see tool-call markup, special tokens or JSON of the policy. The record keeps the sampled text.",
     tests: [
       "packages/embed/src/visible-text.test.ts > no prefix of a stream shows markup, and shown text stays",
       "packages/embed/src/unreadable-answer.test.ts > an answer without readable text becomes one plain sentence",
@@ -72,7 +73,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "page:paced",
     source: "RFC 9110, section 10.2.3; RFC 6585, section 4",
     behavior:
-      "A page that asks too much or too early waits as long as the edge says, and loses neither a rollout nor a tool call by it.",
+      "A page that sends too many requests waits as long as the edge says, and loses neither a rollout nor a tool call.",
     tests: [
       "packages/embed/src/simulation.test.ts > without a task one worker asks again after the requested wait, and no rollout is lost",
       "packages/embed/src/edge-tools.test.ts > a rate-limited call waits for Retry-After and does not fail",
@@ -83,7 +84,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "collector:consent",
     source: "docs/design.md, The life of a trajectory, 3",
-    behavior: "Without a consent to the current text nothing leaves the page.",
+    behavior: "Without consent to the current text nothing leaves the page.",
     tests: [
       "packages/collector/src/uploader.test.ts > without consent no request leaves the page",
       "packages/collector/src/consent-store.test.ts > a consent to an older text does not count, and the visitor is undecided again",
@@ -93,7 +94,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "collector:redaction",
     source: "docs/design.md, decision 1",
     behavior:
-      "Personal data becomes typed placeholders before tokenization; the map stays in memory and page tools get the value back.",
+      "Personal data is replaced by typed placeholders before tokenization. The map stays in memory, and page tools get the original values.",
     tests: [
       "packages/collector/src/redactor.test.ts > redaction is idempotent on any text",
       "packages/collector/src/redactor.test.ts > an e-mail address is redacted in any surroundings",
@@ -104,7 +105,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "collector:outbox",
     source: "docs/design.md, The life of a trajectory, 3",
     behavior:
-      "The outbox survives reload and offline, is shared by tabs, and sends each trajectory once.",
+      "The outbox survives reloads and offline periods, is shared by tabs, and sends each trajectory once.",
     tests: [
       "packages/collector/src/outbox.browser.test.ts > in a real browser, two tabs share one database and every trajectory arrives once",
       "packages/collector/src/uploader.test.ts > a batch whose answer was lost is sent again and counts once at the edge",
@@ -115,7 +116,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "collector:forget-me",
     source: "docs/design.md, The life of a trajectory, 4",
     behavior:
-      "Forget me deletes at the edge, then everything in the page, and names the versions that had learned.",
+      "Forget me deletes the data at the edge, then in the page, and names the versions that had learned from it.",
     tests: [
       "packages/collector/src/uploader.test.ts > forget me deletes at the edge and then on this device",
       "workers/edge/src/routes/visitor.test.ts > deletes rows, objects, feedback and assignments of the visitor and no others",
@@ -126,7 +127,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "collector:identity-by-consent",
     source: "issue 13, section 3",
     behavior:
-      "A lasting id exists only while there is consent, nothing is written for a forgotten visitor, and an operator exports and deletes by visitor.",
+      "A lasting id exists only with consent, nothing is written for a forgotten visitor, and an operator can export and delete by visitor.",
     tests: [
       "test/e2e/visitor.test.ts > the page stores no id before consent, one after it and none after withdrawal",
       "packages/collector/src/visitor-identity.test.ts > a token stored by the previous release is kept with consent and removed on load without",
@@ -139,7 +140,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "embed:fifteen-lines",
     source: "README, Embed it",
     behavior:
-      "At most 15 lines embed the agent; exactly those lines work from the packed packages in an empty Vite project.",
+      "At most 15 lines embed the agent, and exactly those lines work with the packed packages in an empty Vite project.",
     tests: [
       "test/e2e/embed.test.ts > the README embeds the assistant in at most 15 lines",
       "test/e2e/embed.test.ts > the policy in the packed worker answers a request, and nothing is sent",
@@ -149,7 +150,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "embed:panel",
     source: "WAI-ARIA 1.2",
     behavior:
-      "The panel streams, shows calls, stops, takes thumbs and consent, and works by keyboard.",
+      "The panel streams answers, shows calls, can be stopped, collects thumbs and consent, and works by keyboard.",
     tests: [
       "packages/embed/src/element/waggle-agent.browser.test.ts > Enter sends, a running call is shown, Stop ends it, and the policy version is shown",
       "packages/embed/src/element/waggle-agent.browser.test.ts > Tab visits the whole panel in reading order",
@@ -159,7 +160,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "embed:swap",
     source: "docs/design.md, The life of a trajectory, 6",
-    behavior: "A newer policy is swapped into an open page without a reload.",
+    behavior: "A newer policy replaces that of an open page without a reload.",
     tests: [
       "packages/embed/src/create-agent.test.ts > a newer policy replaces the old one without a reload and gives the next answer",
       "test/e2e/loop.test.ts > one policy is published, promoted and swapped into every page without a reload",
@@ -169,7 +170,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "embed:own-model",
     source: "packages/embed, AgentOptions.model",
     behavior:
-      "A model of the visitor's choice answers in place of the site's; nothing of it is collected.",
+      "A model of the visitor's choice answers instead of the site's, and nothing of it is collected.",
     tests: [
       "packages/embed/src/set-model.test.ts > another model answers instead of the site's, collects nothing and does no tasks",
       "packages/embed/src/own-model-host.browser.test.ts > a visitor's model answers, follows no manifest, and loads from storage the next time",
@@ -191,7 +192,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "visitor:simulated",
     source: "README, Two commands",
-    behavior: "The words beside the demo's switch let simulated visitors shop, and end it.",
+    behavior: "The label beside the demo's switch starts and stops simulated visitors.",
     tests: [
       "test/e2e/visitor.test.ts > the label beside the switch starts and stops simulated visitors",
     ],
@@ -209,7 +210,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "visitor:offline",
     source: "README, Embed it",
     behavior:
-      "After the first load it works offline, and what was recorded is sent when the network is back.",
+      "After the first load it works offline, and recorded trajectories are sent when the network is back.",
     tests: [
       "test/e2e/visitor.test.ts > after the first load it works offline, and its trajectories are sent when the network is back",
     ],
@@ -218,7 +219,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "visitor:private",
     source: "docs/design.md, decision 1",
     behavior:
-      "In the real page: nothing leaves without consent, personal data never leaves, forget me deletes everywhere.",
+      "In the real page nothing leaves without consent, personal data never leaves, and forget me deletes everywhere.",
     tests: [
       "test/e2e/visitor.test.ts > without consent nothing of a conversation leaves the page",
       "test/e2e/visitor.test.ts > an e-mail address and a card number are replaced before they are stored or sent",
@@ -237,7 +238,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "visitor:thumb",
     source: "docs/design.md, The life of a trajectory, 4",
-    behavior: "A thumb in the page arrives at the edge with its trajectory.",
+    behavior: "Feedback in the page reaches the edge with its trajectory.",
     tests: [
       "test/e2e/visitor.test.ts > feedback on an answer reaches the edge with the id of its trajectory",
     ],

@@ -1,4 +1,4 @@
-/** What the scripts promise: processes that stay up, command lines that are checked. */
+/** Requirements of the scripts: supervised processes and validated command lines. */
 import type { Requirement } from "./requirement.ts";
 
 export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
@@ -6,7 +6,7 @@ export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
     id: "start:restarts",
     source: "issue 13, 1.6",
     behavior:
-      "npm start restarts a process that ends, at its port and with a growing wait, and gives it up with the reason after five restarts in ten minutes.",
+      "npm start restarts a process that ends, at its port and with a growing wait, and gives up with the reason after five restarts in ten minutes.",
     tests: [
       "test/e2e/start.test.ts > npm start restarts each of its processes that is killed, at the same port",
       "test/contract/supervisor.test.ts > a killed process is restarted, and the reason is logged in one line",
@@ -18,7 +18,7 @@ export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
     id: "start:one-owner",
     source: "issue 13, 7.5",
     behavior:
-      "A state folder has one owner, whose processes end with it however it ends; a second start is told its addresses.",
+      "A state folder has one owner, whose processes end with it in every case. A second start reports the owner's addresses.",
     tests: [
       "test/e2e/start.test.ts > a second npm start on the same state is refused with the addresses of the first",
       "test/e2e/start.test.ts > no process of npm start survives when it is killed",
@@ -27,7 +27,7 @@ export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "start:early-shop",
     source: "issue 13, 7.5",
-    behavior: "A page that is opened before the base model is published becomes ready by itself.",
+    behavior: "A page opened before the base model is published becomes ready on its own.",
     tests: [
       "test/e2e/visitor.test.ts > a shop opened before the trainer published the base model becomes ready on its own",
       "packages/embed/src/create-agent.test.ts > a page opened before the first policy is published says so and becomes ready later",
@@ -46,7 +46,7 @@ export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
     id: "docs:pages",
     source: "issue 14, 1",
     behavior:
-      "Links and files that a page names are there, its TypeScript compiles, and a page of evidence opens with its answer.",
+      "Links and files that a page names exist, its TypeScript compiles, and a page of evidence opens with its answer.",
     tests: [
       "test/contract/docs-pages.test.ts > every link between files leads to a file and a heading",
       "test/contract/docs-pages.test.ts > every file that a page names exists",

@@ -1,4 +1,4 @@
-/** What recipes of the literature leave to whoever runs them. Pure data. */
+/** Requirements of the options that recipes leave to their users. Pure data. */
 import type { Requirement } from "./requirement.ts";
 
 const at = (file: string, ...names: readonly string[]): string[] =>
@@ -9,7 +9,7 @@ export const RECIPE_REQUIREMENTS: readonly Requirement[] = [
     id: "recipes:inferred",
     source: "issue 5, recipes",
     behavior:
-      "Every part of the 231 rows that the abstracts do not state is governed by a setting, whose change is seen in the built stages; a part that nothing moves is found out.",
+      "For all 231 rows, every part that the abstract does not state has a setting, and changing it changes the built stages. Parts without an effective setting are detected.",
     tests: at(
       "recipes/inferred-parts.test.ts",
       "every row has its recipe, and the marks are as many as the table counts",
@@ -21,7 +21,7 @@ export const RECIPE_REQUIREMENTS: readonly Requirement[] = [
     id: "recipes:settings",
     source: "issue 5, recipes",
     behavior:
-      "What parts leave at their standards is a setting, named by stage where stages differ; words are one of their choices, and what does not fit ends with the list.",
+      "Every default of a part is a setting, named by stage if stages differ. Text values must be one of the listed choices; an invalid value is refused with the list.",
     tests: [
       ...at(
         "composition/open-settings.test.ts",

@@ -1,4 +1,4 @@
-/** Claims about training on a server of the Tinker API. */
+/** Requirements of training on a server with the Tinker API. */
 import type { Requirement } from "./requirement.ts";
 
 const ENGINE = "packages/engine/src/remote";
@@ -8,7 +8,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     id: "remote:same-port",
     source: "docs/design.md, decision 5; docs/how-to/remote-engine.md",
     behavior:
-      "A URL as the device trains what this machine trains: outputs, gradient norms and parameters, the whole loop included.",
+      "With a URL as the device, training gives the same outputs, gradient norms and parameters as on this machine, for the whole loop.",
     tests: [
       `${ENGINE}/remote-engine.test.ts > %s: outputs, norms and parameters match the local engine's`,
       `${ENGINE}/remote-engine.test.ts > derivatives of both log-probs add up`,
@@ -21,7 +21,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     id: "remote:moves",
     source: "docs/how-to/remote-engine.md",
     behavior:
-      "A learned policy moves to a server over a base with its adapter merged in, and back; nothing is learned twice, base files are not sent again, and a server with the original base is refused.",
+      "A learned policy moves to a server over a base with its adapter merged in, and back. Nothing is learned twice, base files are not sent again, and a server with the original base is refused.",
     tests: [
       "trainer/src/loop/remote-training.test.ts > to a server over the merged base and back, with the state that was kept",
       "trainer/src/loop/remote-training.test.ts > to a server over the merged base, with a fresh state",
@@ -34,7 +34,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     id: "remote:refused-before",
     source: "docs/design.md, decision 2; docs/how-to/remote-engine.md",
     behavior:
-      "What a server lacks is refused before anything runs, by name and with what would serve; what it cannot replay is skipped.",
+      "Missing capabilities of a server are refused by name before anything runs, with an alternative. Samples that it cannot replay are skipped.",
     tests: [
       "trainer/src/loop/remote-training.test.ts > an entropy bonus is refused before anything runs, and what would serve is named",
       "packages/learning/src/composition/requirements.test.ts > a stage is refused for want of %s",
@@ -50,7 +50,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     source:
       "SkyRL a9564572, skyrl/tinker/api.py, create_future; open-rl bfc0f090, src/server/gateway.py",
     behavior:
-      "A lost answer applies nothing twice: SkyRL is asked again by seq_id, on open-rl the engine stops until a checkpoint is loaded.",
+      "A lost response applies nothing twice: SkyRL is queried again by seq_id, and on open-rl the engine stops until a checkpoint is loaded.",
     tests: [
       `${ENGINE}/remote-failures.test.ts > SkyRL: calls whose response was lost are repeated and applied once`,
       `${ENGINE}/remote-failures.test.ts > open-rl: a refused call is retried and applied once`,
@@ -61,7 +61,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     id: "remote:restart",
     source: "docs/how-to/remote-engine.md, When something fails",
     behavior:
-      "A server that is started again is a typed error, and training goes on from weights that it saved, exactly.",
+      "A restarted server is a typed error, and training continues exactly from weights that it saved.",
     tests: [
       `${ENGINE}/remote-failures.test.ts > %s restarted (records forgotten: %s): the model is lost, and training resumes from a checkpoint`,
       `${ENGINE}/remote-engine.test.ts > %s: another engine resumes exactly from a saved checkpoint`,
@@ -73,7 +73,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     id: "remote:wire",
     source: "tinker 0.25.0 d595dc2b, src/tinker/types/client_config_response.py",
     behavior:
-      "Passes travel compressed where the server reads it, split to the limits of a request.",
+      "Passes are sent compressed if the server supports it, and split at the limits of a request.",
     tests: [
       `${ENGINE}/remote-wire.test.ts > %s: passes are sent as %s if the server reads gzip: %s`,
       `${ENGINE}/remote-wire.test.ts > batches are split to the limits in order, and give the same gradients`,
@@ -84,7 +84,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     id: "remote:configuration",
     source: "docs/how-to/remote-engine.md",
     behavior:
-      "The ready files for SkyRL on Ray and open-rl on Kubernetes name fields that exist, and the optimizer that the engine goes by.",
+      "The configuration files for SkyRL on Ray and open-rl on Kubernetes use existing fields and the engine's optimizer.",
     tests: [
       "test/contract/remote-configuration.test.ts > %s names only fields that exist",
       "test/contract/remote-configuration.test.ts > SkyRL's server is started with existing flags and keys",

@@ -1,9 +1,11 @@
-/** One claim of the manifest. */
+/** One requirement. */
 export type Requirement = {
   /** `area:claim`. */
   readonly id: string;
-  /** Document or paper the claim rests on. */
+  /** Document or paper that the requirement comes from. */
   readonly source: string;
+  /** The behavior in one or a few sentences. */
   readonly behavior: string;
+  /** Tests that show it, as `file > name of the test`. */
   readonly tests: readonly string[];
 };

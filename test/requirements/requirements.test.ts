@@ -1,4 +1,4 @@
-/** The gate of the manifest: no claim without a test, no citation of a test that is not there. */
+/** Checks that every requirement has a test and every cited test exists. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { REQUIREMENTS } from "./requirements.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-test("every claim has an id of its own, a source and a test", () => {
+test("every requirement has a unique id, a source and a test", () => {
   const ids = REQUIREMENTS.map((requirement) => requirement.id);
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   expect(ids.filter((id) => !/^[a-z0-9-]+:[a-z0-9-]+$/.test(id))).toEqual([]);
@@ -14,7 +14,7 @@ test("every claim has an id of its own, a source and a test", () => {
   expect(bare.map(({ id }) => id)).toEqual([]);
 });
 
-/** What is wrong with a citation; empty where its test is there. */
+/** The problem of a citation; empty if its test exists. */
 function missing(citation: string): string[] {
   const [file = "", name = ""] = citation.split(" > ");
   const path = join(ROOT, file);
@@ -31,7 +31,7 @@ test("every cited test exists", () => {
   expect(absent).toEqual([]);
 });
 
-test("every test that the page of acceptance names exists", () => {
+test("every test that the acceptance page names exists", () => {
   const page = readFileSync(join(ROOT, "docs/evidence/appendix/learning-acceptance.md"), "utf8");
   const cited = [...page.matchAll(/`([^`]+\.test\.ts > [^`]+)`/g)].map(
     ([, citation = ""]) => citation,
@@ -40,7 +40,7 @@ test("every test that the page of acceptance names exists", () => {
   expect(cited.flatMap(missing)).toEqual([]);
 });
 
-test("the README embeds the agent with the same lines that the packed packages are tested with", () => {
+test("the README embeds the agent with the lines that the packed packages are tested with", () => {
   const snippet = (file: string) =>
     /```html\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, file), "utf8"))?.[1];
   expect(snippet("README.md")).toBe(snippet("packages/embed/README.md"));

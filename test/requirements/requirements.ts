@@ -1,7 +1,6 @@
 /**
- * What Waggle claims, one entry a claim: id, where the claim comes from, the behavior, and the tests
- * that show it (`file > name of the test`). `requirements.test.ts` fails on a claim without a test
- * and on a citation of a test that does not exist. Pure data.
+ * The requirements of Waggle: id, source, behavior, and the tests that show it. `requirements.test.ts` fails for a
+ * requirement without a test and for a cited test that does not exist. Pure data.
  */
 import { ASYNCHRONY_REQUIREMENTS } from "./asynchrony-requirements.ts";
 import { EDGE_REQUIREMENTS } from "./edge-requirements.ts";

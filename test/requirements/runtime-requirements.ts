@@ -1,4 +1,4 @@
-/** What the runtime claims: sessions, records, back ends, store, conventions. A part of the manifest; pure data. */
+/** Requirements of the runtime: sessions, records, back ends, store, conventions. Pure data. */
 import type { Requirement } from "./requirement.ts";
 
 export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
@@ -6,7 +6,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:recorded-equals-scored",
     source: "docs/design.md, decision 4",
     behavior:
-      "What sampling records is what teacher-forced scoring computes, to 1e-4, at every chunk size and kept set.",
+      "Log-probs recorded by sampling agree with teacher-forced scoring to 1e-4, at every chunk size and kept set.",
     tests: [
       "packages/runtime/src/node/node-policy.test.ts > under temperature, top-k and top-p, over the recorded kept sets",
       "packages/runtime/src/node/node-policy.test.ts > over several turns that share one cache",
@@ -16,7 +16,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:swap",
     source: "docs/design.md, The life of a trajectory, 6",
     behavior:
-      "A swap in the middle of a conversation drops the cache: score equals what was recorded; with the old cache kept it does not.",
+      "Swapping the adapter in a conversation drops the cache, so that scores equal the record. With the old cache they would not.",
     tests: [
       "packages/runtime/src/node/node-policy.test.ts > in the middle of a conversation leaves scores equal to the record",
       "packages/runtime/src/node/node-policy.test.ts > with the old keys and values kept, scores differ from the record",
@@ -26,7 +26,8 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "runtime:sampler",
     source: "Holtzman et al. 2020, arXiv:1904.09751 (top-p)",
-    behavior: "Seeded sampling by temperature, top-k and top-p agrees with a brute-force twin.",
+    behavior:
+      "Seeded sampling by temperature, top-k and top-p agrees with a brute-force reference.",
     tests: [
       "packages/runtime/src/sampler.test.ts > equal those of a full sort",
       "packages/runtime/src/sampler.test.ts > under %s follow their recorded log-probs",
@@ -36,7 +37,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:webgpu-wasm",
     source: "docs/design.md, The tree",
     behavior:
-      "WebGPU and WASM give the same log-probs around every block size; the page says which it uses, a software adapter only on request.",
+      "WebGPU and WASM give the same log-probs around every block size. The page shows which one it uses; a software adapter is used only on request.",
     tests: [
       "packages/runtime/src/browser-policy.browser.test.ts > WASM and WebGPU give the same log-probs at prefill lengths around every block",
       "packages/runtime/src/browser-policy.browser.test.ts > auto prefers WASM to a software adapter, and reports the number of threads",
@@ -46,7 +47,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:store",
     source: "docs/design.md, The life of a trajectory, 1",
     behavior:
-      "Models and adapters come by content hash through the browser's own storage, also offline.",
+      "Models and adapters are loaded by content hash through the browser's storage, also offline.",
     tests: [
       "packages/runtime/src/store/model-store.test.ts > are fetched by hash, with progress in bytes up to the exact total",
       "packages/runtime/src/store/model-store.browser.test.ts > the page's own storage keeps a model for a second, offline load until it is pruned",
@@ -56,7 +57,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:agreement",
     source: "docs/how-to/runtime.md, Where it runs",
     behavior:
-      "Every back end agrees with a decoder in plain loops over prefills, rows, forks, groups, adapters and masks; planted faults are seen.",
+      "Every back end agrees with a plain-loop decoder over prefills, rows, forks, groups, adapters and masks. Planted faults are detected.",
     tests: [
       "packages/runtime/src/agreement/backend-agreement.contract.ts > it reports its number format, and frees everything when disposed of",
       "packages/runtime/src/agreement/backend-agreement.test.ts > %s",
@@ -67,7 +68,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:self-check",
     source: "docs/how-to/runtime.md, Where it runs",
     behavior:
-      "A device is checked before its first use; one that computes wrongly is gone around or refused, never served.",
+      "A device is checked before its first use. One that computes wrongly is avoided or refused, never used.",
     tests: [
       "packages/runtime/src/agreement/self-check.test.ts > shortens runs if only long ones are wrong",
       "packages/runtime/src/agreement/self-check.test.ts > avoids subgroups if they are wrong",
@@ -89,7 +90,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:number-formats",
     source: "docs/evidence/appendix/runtime.md, Budgets of number formats",
     behavior:
-      "f16, int8 and int4 stay within their budgets; stored ahead of time they give the same graph; weights may lie outside of it.",
+      "f16, int8 and int4 stay within their budgets, converting ahead of time gives the same graph, and weights may be external.",
     tests: [
       "test/golden/decoder/dtypes.test.ts > ${modelType} in %s stays within its budget",
       "test/golden/decoder/options.test.ts > %s weights in several external files give the same logits",
@@ -101,7 +102,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:sessions",
     source: "docs/how-to/runtime.md, Sessions",
     behavior:
-      "Sessions grow, fork at any token, score, are saved and restored, side by side, in Node and across the worker; every call can be aborted.",
+      "Sessions can be extended, forked at any token, scored, saved and restored, run side by side, in Node and across the worker. Every call can be aborted.",
     tests: [
       "packages/runtime/src/session/policy-session.test.ts > at %i continues like an independent session",
       "packages/runtime/src/session/policy-session.test.ts > a restored session continues with the same tokens, under its adapter",
@@ -113,7 +114,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:fair",
     source: "docs/how-to/runtime.md, Sessions",
     behavior:
-      "Sessions of one device share runs, none waits for longer than one run of each other, and sampling is what it would be alone.",
+      "Sessions of one device share runs, none waits for more than one run of each other session, and sampling is the same as alone.",
     tests: [
       "packages/runtime/src/session/scheduler.test.ts > equals what it samples alone, regardless of other sessions and of how runs are split",
       "packages/runtime/src/session/scheduler.test.ts > no session waits longer than one run of each other session",
@@ -124,7 +125,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:groups",
     source: "docs/how-to/runtime.md, Sessions",
     behavior:
-      "A group reads its prefix once; a branch may start at any token, also of a running generation.",
+      "A group prefills its prefix once. A branch may start at any token, also of a running generation.",
     tests: [
       "packages/runtime/src/session/policy-session.test.ts > reads the prefix once, and its members sample together",
       "packages/runtime/src/session/policy-session.test.ts > of a running generation, at its last token, affects neither (answers later: %s)",
@@ -141,7 +142,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:records",
     source: "docs/how-to/runtime.md, Sessions",
     behavior:
-      "Records hold what reproduces the distribution (kept sets or grammar), and sampled tokens follow it; a shifted one is told apart.",
+      "Records contain what reproduces the distribution (kept sets or grammar), and sampled tokens follow it. A shifted distribution is detected.",
     tests: [
       "packages/runtime/src/session/policy-session.test.ts > score equals the record",
       "packages/runtime/src/session/grammar.test.ts > gives the same log-probs when replayed over the record (%o)",
@@ -154,7 +155,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:adapters",
     source: "docs/how-to/runtime.md, Adapters",
     behavior:
-      "PEFT adapters come by address and hash, are active per session at a strength, and a swap drops no frame.",
+      "PEFT adapters are loaded by URL and hash, are active per session at a strength, and a swap drops no frame.",
     tests: [
       "packages/runtime/src/fetch-adapter.test.ts > equals the published adapter",
       "packages/runtime/src/fetch-adapter.test.ts > of rank-stabilized LoRA has its scale",
@@ -168,7 +169,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:chat",
     source: "OpenAI, chat completions",
     behavior:
-      "Chats have OpenAI's shape: streams, tools, response formats, n, seed, stop, usage; a conversation is read once.",
+      "Chats have OpenAI's API: streams, tools, response formats, n, seed, stop, usage. A conversation is prefilled once.",
     tests: [
       "packages/runtime/src/chat/policy-chat.test.ts > has OpenAI's shape, with usage, a fingerprint, timings and a record for learning",
       "packages/runtime/src/chat/policy-chat.test.ts > streams chunks that fold into the same answer, with usage on the last one",
@@ -182,7 +183,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:ai-sdk",
     source: "AI SDK 7, LanguageModelV4",
     behavior:
-      "A chat is a model of the AI SDK: text, tools over steps, streams, availability and progress, records in its metadata.",
+      "A chat is a model of the AI SDK: text, tools over steps, streams, availability and progress, with records in its metadata.",
     tests: [
       "packages/runtime/src/ai-sdk/language-model.test.ts > generateText returns text, usage and the record",
       "packages/runtime/src/ai-sdk/language-model.test.ts > tools run over several steps of one conversation, whose tokens are read once",
@@ -194,7 +195,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:prompt-api",
     source: "webmachinelearning.github.io/prompt-api",
     behavior:
-      "The browser's model is a chat, and a chat is the browser's LanguageModel where it has none.",
+      "The browser's model is available as a chat, and a chat as the browser's LanguageModel where there is none.",
     tests: [
       "packages/runtime/src/prompt-api/browser-model.test.ts > the browser's model answers as a chat, without a learnable record",
       "packages/runtime/src/prompt-api/language-model.test.ts > on overflow loses the oldest turns, not the initial ones, and fires an event",
@@ -206,7 +207,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:openai-http",
     source: "docs/how-to/runtime.md, Fall back to a server",
     behavior:
-      "A chat on a server stands in where none runs here; ours can be served, and OpenAI's client reads it.",
+      "A chat on a server is used if none runs in the browser. Ours can be served to OpenAI's client.",
     tests: [
       "packages/runtime/src/openai-http/http-chat.test.ts > answers over HTTP as it does locally, including records",
       "packages/runtime/src/openai-http/http-chat.test.ts > works with OpenAI's own client, with and without streaming, with tools and errors",
@@ -217,7 +218,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "runtime:scripted-chat",
     source: "docs/how-to/runtime.md, Testing what you build",
-    behavior: "A scripted chat stands in for a model in users' tests.",
+    behavior: "A scripted chat replaces a model in users' tests.",
     tests: [
       "packages/runtime/src/testing/scripted-chat.test.ts > a script is streamed word by word, and every request is recorded",
       "packages/runtime/src/testing/scripted-chat.test.ts > it can replace a model of the AI SDK",
@@ -227,7 +228,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:service-worker",
     source: "docs/how-to/runtime.md, Where it runs",
     behavior:
-      "Pages share the weights of one service worker; where the browser ends it, the continuation is the same.",
+      "Pages share the weights of one service worker. If the browser ends it, the continuation is the same.",
     tests: [
       "packages/runtime/src/worker/service.browser.test.ts > pages are served side by side, each with its own sessions and versions",
       "packages/runtime/src/worker/service.browser.test.ts > a service worker ended by the browser is restarted, with the same continuation",
@@ -238,7 +239,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:lost-device",
     source: "docs/how-to/runtime.md, When things go wrong",
     behavior:
-      "A device lost or a worker dead in the middle of a turn gives the same tokens and log-probs as undisturbed; again and again is retryable.",
+      "A lost device or a crashed worker in the middle of a turn changes neither tokens nor log-probs. Repeated failures are a retryable error.",
     tests: [
       "packages/runtime/src/session/recovery.test.ts > at any run of any session leaves tokens and log-probs unchanged",
       "packages/runtime/src/session/recovery.test.ts > repeatedly is reported to the caller, and the session can continue afterwards",
@@ -251,7 +252,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "runtime:hidden-tab",
     source: "docs/how-to/runtime.md, When things go wrong",
-    behavior: "A turn goes on while its tab is hidden, with the same tokens and log-probs.",
+    behavior: "A turn continues in a hidden tab, with the same tokens and log-probs.",
     tests: [
       "test/e2e/hidden-tab.test.ts > a turn in a hidden tab runs to its end, with the same tokens as in a visible tab",
     ],
@@ -260,7 +261,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:out-of-memory",
     source: "docs/how-to/runtime.md, When things go wrong",
     behavior:
-      "Without memory idle sessions are read again later and others wait; one that never fits is a retryable error.",
+      "When memory runs out, idle sessions are evicted and prefilled again later, and others wait. A session that never fits is a retryable error.",
     tests: [
       "packages/runtime/src/session/recovery.test.ts > drops caches of idle sessions, and reads them again when they continue",
       "packages/runtime/src/session/recovery.test.ts > with nothing left to drop makes the latest job wait for the others",
@@ -271,7 +272,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "runtime:ledger",
     source: "docs/how-to/runtime.md, Where it runs",
-    behavior: "Nothing is left after dispose, on CPU and GPU.",
+    behavior: "Nothing remains allocated after dispose, on CPU and GPU.",
     tests: [
       "packages/runtime/src/session/policy-session.test.ts > disposing while generating, forking and scoring frees everything (answers later: %s)",
       "packages/runtime/src/backend/webgpu/gpu-memory.browser.test.ts > every buffer, including those of other code, is counted by use until it is destroyed",
@@ -283,7 +284,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:resume",
     source: "docs/how-to/runtime.md, Load a model",
     behavior:
-      "Downloads go on at the byte after a break, an abort or a reload; damaged chunks are fetched again; two tabs fetch once.",
+      "Downloads resume at the byte after a break, an abort or a reload. Damaged chunks are fetched again, and two tabs download once.",
     tests: [
       "packages/runtime/src/store/file-download.test.ts > resumes at the byte where it broke, and nothing is sent twice",
       "packages/runtime/src/store/file-download.test.ts > resumes at the byte in the next page, after an abort",
@@ -297,7 +298,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:unreachable",
     source: "docs/how-to/runtime.md, When things go wrong",
     behavior:
-      "A server that never answered is said to be unreachable after three requests; a page tries again by itself.",
+      "A server that never responded is reported as unreachable after three requests, and the page retries on its own.",
     tests: [
       "packages/runtime/src/store/file-download.test.ts > a server that %s (%s) gets %i requests before it is NETWORK",
       "packages/embed/src/create-agent.test.ts > a page whose edge was down loads at the next policy check, on its own",
@@ -306,7 +307,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "runtime:context-length",
     source: "docs/how-to/runtime.md, When things go wrong",
-    behavior: "A context beyond the model's positions is refused when the model is opened.",
+    behavior: "A context longer than the model's positions is refused when the model is opened.",
     tests: [
       "packages/runtime/src/limits.test.ts > a context is at most the model's positions, and by default at most 8192",
       "packages/runtime/src/node/policy-misuse.test.ts > a context beyond the model's positions is refused before anything is computed",
@@ -316,7 +317,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "runtime:old-storage",
     source: "docs/decisions/0011-models-in-the-private-file-system.md",
-    behavior: "What an earlier version left in visitors' browsers is deleted.",
+    behavior: "Data that an earlier version left in visitors' browsers is deleted.",
     tests: [
       "packages/runtime/src/store/opfs-storage.browser.test.ts > only what an earlier version stored in the Cache API is deleted",
     ],
@@ -324,7 +325,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "runtime:quota",
     source: "docs/how-to/runtime.md, When things go wrong",
-    behavior: "What the quota refuses stays in memory; the load does not fail.",
+    behavior: "Files that exceed the storage quota stay in memory, and loading does not fail.",
     tests: [
       "packages/runtime/src/store/file-download.test.ts > chunks that do not fit into storage stay in memory, and can be posted to another thread",
       "packages/runtime/src/store/opfs-storage.browser.test.ts > if the browser's quota runs out during a download, the rest stays in memory",
@@ -334,7 +335,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:sources",
     source: "docs/how-to/runtime.md, Load a model",
     behavior:
-      "Models come from the Hub, a server's folder or the visitor's, with exact progress, and offline from then on.",
+      "Models are loaded from the Hub, a server's folder or the visitor's folder, with exact progress, and offline from then on.",
     tests: [
       "packages/runtime/src/store/load-model.test.ts > a repository of the Hub loads with exact progress, and offline from then on",
       "packages/runtime/src/store/load-model.test.ts > a folder on a plain server loads, in one file or in shards, also without HEAD",
@@ -346,7 +347,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:memory-estimate",
     source: "docs/how-to/runtime.md, Load a model",
     behavior:
-      "A model that cannot fit is refused before its weights are fetched, with what would fit.",
+      "A model that cannot fit is refused before its weights are downloaded, with a suggestion that fits.",
     tests: [
       "packages/runtime/src/store/load-model.test.ts > a model that is too large is refused",
       "packages/runtime/src/store/load-model.test.ts > a large model is measured against the page's own device, a small one is not",
@@ -358,7 +359,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:size",
     source: "docs/how-to/runtime.md, Where it runs",
     behavior:
-      "What a page loads before the first token, without model and onnxruntime's module, is at most 120 KB gzipped.",
+      "The code that a page loads before the first token, without model and onnxruntime's module, is at most 120 KB gzipped.",
     tests: [
       "test/architecture/size.test.ts > a page and its worker load at most 120 KB gzipped before the first token on %s",
     ],
@@ -367,7 +368,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:guide",
     source: "docs/how-to/runtime.md",
     behavior:
-      "Every block of the guide compiles; those of the page run in a built page under a strict content security policy, those of Node in Node.",
+      "Every block of the guide compiles. Blocks for pages run in a built page under a strict content security policy, blocks for Node run in Node.",
     tests: [
       "test/e2e/guide.test.ts > every block compiles against the built packages",
       "test/e2e/guide.test.ts > runs the blocks of the page",

@@ -1,4 +1,4 @@
-/** What learning without gradients claims: texts, prompts, cases, and how they reach a page. Pure data. */
+/** Requirements of learning without gradients: texts, prompts, cases, and how they reach a page. Pure data. */
 import type { Requirement } from "./requirement.ts";
 
 export const TEXT_REQUIREMENTS: readonly Requirement[] = [
@@ -6,7 +6,7 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     id: "text:case-choice",
     source: "Zhou et al. 2025, arXiv:2508.16153 (soft Q-learning over cases)",
     behavior:
-      "The choice of a case is the softmax of its values, its gradients are exact, and a learned choice beats a random one and one of shuffled rewards while weights stay.",
+      "Cases are chosen by the softmax of their values, the gradients are exact, and a learned choice beats a random one and one from shuffled rewards while weights stay fixed.",
     tests: [
       "packages/learning/src/states/case-policy.test.ts > chances are the softmax of values, the soft value is their free energy",
       "packages/learning/src/states/case-policy.test.ts > the gradients are those of central differences",
@@ -20,7 +20,7 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     source:
       "Cai et al. 2025, arXiv:2510.08191; Zhou et al. 2025, arXiv:2512.01945; and the others that its recipes name",
     behavior:
-      "Recipes that write texts or cases move no parameter, change what the next rollouts read, and do what their papers say is different, which plain GRPO does not.",
+      "Recipes that write texts or cases change no parameter but change what the next rollouts read. They show the difference that their papers describe, which plain GRPO does not.",
     tests: [
       "trainer/src/expectations/writing-update.test.ts > %s writes, and parameters stay",
       "trainer/src/expectations/writing-update.test.ts > every recipe of texts and cases says what is different",
@@ -30,7 +30,7 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     id: "text:writer",
     source: "docs/design.md; OpenAI's chat completions",
     behavior:
-      "A writer is any server of that API; what fails is typed and retried, what it writes is data, and without one a recipe is refused with the option that names one.",
+      "A writer is any server with that API. Its failures are typed and retried, its texts are data, and a recipe without one is refused with the option that names one.",
     tests: [
       "trainer/src/recipes/http-writer.test.ts > a recorded writer compares a group, its edits make a library",
       "trainer/src/recipes/http-writer.test.ts > what was not recorded is refused, not answered",
@@ -42,7 +42,7 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     id: "text:guidance-hostile",
     source: "docs/design.md, decisions 1 and 4",
     behavior:
-      "Learned text is bounded, checked against its hash, refused where it is not what it must be, and tokenized as plain text.",
+      "Learned text is limited in size, checked against its hash, refused if invalid, and tokenized as plain text.",
     tests: [
       "packages/protocol/src/guidance.test.ts > %s is refused",
       "packages/protocol/src/guidance.test.ts > invalid JSON, invalid UTF-8 and oversized guidance are refused",
@@ -54,7 +54,7 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     id: "text:channel",
     source: "docs/design.md, the life of a trajectory",
     behavior:
-      "Text is a policy version: published to the canary, without an evaluation only when the publisher asks for that, promoted, taken back, read at the next request of an open page, and read again by the replay of its rollouts.",
+      "Text is a policy version. It is published to the canary (without an evaluation only on request), promoted, rolled back, read at the next request of an open page, and read again when its rollouts are replayed.",
     tests: [
       "workers/edge/src/routes/policies.test.ts > refuses text without an evaluation unless the publisher asks for it, and an adapter always",
       "workers/edge/src/routes/policies.test.ts > allows an unevaluated text over the parent's adapter as canary, and as stable only by the operator",
@@ -68,7 +68,7 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:reading-base",
     source: "issue 5, learning without gradients; docs/evidence/learning-text.md",
     behavior:
-      "An environment can have its base taught to read: by cases in the words of every rollout, which say nothing of its tasks. Other bases are taught as they were.",
+      "An environment can train its base to use texts, with cases in the words of every rollout that reveal nothing of its tasks. Other bases are trained as before.",
     tests: [
       "trainer/src/pretrain/base-demonstration.test.ts > lessons of reading begin as rollouts that read do, and come as often as the environment says",
       "trainer/src/pretrain/base-demonstration.test.ts > an environment without lessons is taught by its demonstrations as they are",

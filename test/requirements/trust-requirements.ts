@@ -1,4 +1,4 @@
-/** What the trainer claims of visitors who want a policy to learn something wrong. Pure data. */
+/** Requirements of the trainer against visitors who try to teach a policy something wrong. Pure data. */
 import type { Requirement } from "./requirement.ts";
 
 const poison = (...names: readonly string[]): string[] =>
@@ -10,7 +10,7 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     source:
       "Baumgärtner et al. 2024, arXiv:2404.05530; Prime Intellect Team 2025, INTELLECT-2, arXiv:2505.07291",
     behavior:
-      "A third of each group, forged, changes not one number of what is learned; believed, it would.",
+      "Forging a third of each group changes no learned number, although it would if it were believed.",
     tests: [
       ...poison(
         "what is forged is refused and changes not one number",
@@ -23,7 +23,7 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     id: "trust:one-visitor",
     source: "docs/design.md, decision 4",
     behavior:
-      "No visitor decides more of a step than a share: a flood of rollouts that hold before every check, chosen for what they teach, moves the policy within a bound, and beyond it without. Who comes under many names is not held by it.",
+      "No visitor has more than a given share of a step. A flood of rollouts that pass every check, chosen for their effect, moves the policy only within a bound, and further without it. Visitors under many names are not limited by it.",
     tests: [
       ...poison(
         "a flood of %i chosen groups a step moves it within the bound",
@@ -39,7 +39,7 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     id: "trust:one-bad-record",
     source: "docs/design.md, decision 4",
     behavior:
-      "One bad record stops no other: it is refused at upload, rejected alone in a lease and in the trainer's check, and becomes a dead letter when no lease of it ends well.",
+      "One bad record blocks no other. It is refused at upload, rejected alone in a lease and in the trainer's check, and becomes a dead letter if no lease of it succeeds.",
     tests: [
       "workers/edge/src/records.test.ts > an upload with unsorted kept ids is refused, and the rest of the batch is stored",
       "workers/edge/src/records.test.ts > missing, damaged, oversized or outdated objects are left out of a lease",
@@ -52,7 +52,7 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     id: "trust:bounded-bytes",
     source: "docs/design.md, decision 4",
     behavior:
-      "What arrives is bounded by its decoded bytes for each visitor, address prefix, group and lease, and by the context length of the model.",
+      "Uploads are limited by their decoded bytes per visitor, address prefix, group and lease, and by the context length of the model.",
     tests: [
       "workers/edge/src/byte-quota.test.ts > the decoded bytes of a group and of a lease are limited",
       "workers/edge/src/byte-quota.test.ts > bytes per hour of a visitor and a network are limited, and the page is told when to retry",
