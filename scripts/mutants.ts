@@ -14,7 +14,7 @@ import { positive } from "../trainer/src/options/option-values.ts";
 import { ROOT } from "./stack.ts";
 
 /** Share of mutants that the tests must catch. */
-const LEAST_CAUGHT = 0.95;
+const MIN_CAUGHT = 0.95;
 const LOG = join(ROOT, ".waggle/mutants.jsonl");
 
 const program = createCommand("npm run test:mutants --")
@@ -93,4 +93,4 @@ if (chosen.length === MUTANTS.length) {
   writeFileSync(join(folder, "mutants.md"), page);
 }
 console.log(json ? JSON.stringify(totals) : `${caught} of ${results.length} mutants were caught`);
-process.exit(caught >= LEAST_CAUGHT * results.length ? 0 : 1);
+process.exit(caught >= MIN_CAUGHT * results.length ? 0 : 1);

@@ -135,7 +135,7 @@ export async function startEdge(
 }
 
 /** Whether the edge on this port responds within 10 s. */
-export async function isEdgeWell(port: number): Promise<boolean> {
+export async function isEdgeResponsive(port: number): Promise<boolean> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/healthz`, {
       signal: AbortSignal.timeout(10_000),

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createLineWriter } from "./line-writer.ts";
 import {
   buildSite,
-  isEdgeWell,
+  isEdgeResponsive,
   migrate,
   modelFolder,
   startEdge,
@@ -70,7 +70,7 @@ try {
     supervisor.start({
       name: "edge",
       start: () => startEdge(installation, { port: edgePort, onLine: listen }),
-      untilUnwell: (signal) => untilUnwell(edgePort, signal),
+      untilUnresponsive: (signal) => untilUnresponsive(edgePort, signal),
     }),
     supervisor.start({
       name: "demo",
@@ -135,12 +135,12 @@ function takeLock(): StateLock {
 }
 
 /** Resolves if the edge stops responding for a while although its process runs. */
-async function untilUnwell(port: number, signal: AbortSignal): Promise<string> {
+async function untilUnresponsive(port: number, signal: AbortSignal): Promise<string> {
   let answeredAt = Date.now();
   while (Date.now() - answeredAt < EDGE_PATIENCE_MS) {
     await sleep(3000, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return "stopped";
-    if (await isEdgeWell(port)) answeredAt = Date.now();
+    if (await isEdgeResponsive(port)) answeredAt = Date.now();
   }
   return `no response for ${EDGE_PATIENCE_MS / 1000} s`;
 }

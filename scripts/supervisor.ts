@@ -21,7 +21,7 @@ export type Service = {
   /** Starts the process and waits until it is ready. */
   readonly start: (isRestart: boolean) => Promise<SupervisedProcess>;
   /** Resolves with the problem of a process that runs but no longer works. */
-  readonly untilUnwell?: (signal: AbortSignal) => Promise<string>;
+  readonly untilUnresponsive?: (signal: AbortSignal) => Promise<string>;
 };
 
 /** Options of `Supervisor`. */
@@ -116,14 +116,14 @@ export class Supervisor {
 
 /** Waits until the process ends or stops working. */
 async function failureOf(
-  { untilUnwell }: Service,
+  { untilUnresponsive }: Service,
   process: SupervisedProcess,
   stopping: AbortSignal,
 ): Promise<string> {
   const ended = new AbortController();
   const signal = AbortSignal.any([stopping, ended.signal]);
   const failures = [process.exited.then(() => process.ending)];
-  if (untilUnwell !== undefined) failures.push(untilUnwell(signal));
+  if (untilUnresponsive !== undefined) failures.push(untilUnresponsive(signal));
   const reason = await Promise.race(failures);
   ended.abort();
   const lines = onOneLine(process.tail);

@@ -2,7 +2,7 @@
 import { dirname } from "node:path";
 import { isTestFile, typeScriptFiles } from "./source-files.ts";
 
-const MOST = 40;
+const MAX_FILES = 40;
 
 /** A folder and the number of its source files. */
 export type CrowdedFolder = { readonly folder: string; readonly files: number };
@@ -14,6 +14,6 @@ export function crowdedFolders(files: readonly string[] = typeScriptFiles()): Cr
     counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
   }
   return [...counts]
-    .filter(([, count]) => count > MOST)
+    .filter(([, count]) => count > MAX_FILES)
     .map(([folder, count]) => ({ folder, files: count }));
 }

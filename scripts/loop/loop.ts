@@ -174,7 +174,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     for (;;) {
       await sleep(5000);
       options.signal?.throwIfAborted();
-      if (endedWell(trainer)) break;
+      if (hasFinished(trainer)) break;
       if (!trainer.running || !edge.running) {
         const dead = trainer.running ? edge : trainer;
         throw new Error(`${dead.name} ended with ${dead.ending}:\n${dead.tail.join("\n")}`);
@@ -240,7 +240,7 @@ function requireState(folder: string): void {
 }
 
 /** True for a trainer that stopped because it was finished. */
-const endedWell = (trainer: ManagedProcess): boolean => trainer.child.exitCode === 0;
+const hasFinished = (trainer: ManagedProcess): boolean => trainer.child.exitCode === 0;
 
 /** Rejects if the trainer ends before it has published the base model, or takes more than 2 minutes. */
 async function untilPublished(edgeUrl: string, trainer: ManagedProcess): Promise<void> {
@@ -270,8 +270,8 @@ export async function untilDrained(
     const { waiting, leased } = (await operator.summary()).trajectories;
     const idle = statuses.every((status) => !status.simulating);
     if (idle && outbox === 0 && waiting === 0 && leased === 0) return;
-    if (endedWell(trainer) && idle && outbox === 0) return;
-    if (!trainer.running && !endedWell(trainer)) {
+    if (hasFinished(trainer) && idle && outbox === 0) return;
+    if (!trainer.running && !hasFinished(trainer)) {
       throw new Error(`the trainer ended with ${trainer.ending}:\n${trainer.tail.join("\n")}`);
     }
     if (Date.now() > deadline) {

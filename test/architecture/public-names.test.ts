@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { PublicNames } from "../../scripts/health/public-names.ts";
 
 /** Maximum number of public names of a package; absent = no limit. */
-const MOST: Readonly<Record<string, number>> = { "@waggle/learning": 400 };
+const MAX_NAMES: Readonly<Record<string, number>> = { "@waggle/learning": 400 };
 
 const names = new PublicNames();
 
@@ -11,6 +11,6 @@ test.each(names.packages)("%s has no public name that nothing uses", (name) => {
   expect(names.unused(name)).toEqual([]);
 });
 
-test.each(Object.entries(MOST))("%s has at most %i public names", (name, most) => {
+test.each(Object.entries(MAX_NAMES))("%s has at most %i public names", (name, most) => {
   expect(names.of(name).size).toBeLessThanOrEqual(most);
 });

@@ -116,11 +116,11 @@ test("a process that runs but does not respond is stopped and restarted", async 
   const [first, second] = [fakeProcess(), fakeProcess()];
   const { service } = serviceOf("edge", [first, second]);
   const reasons = ["no response for 20 s"];
-  const untilUnwell = () =>
+  const untilUnresponsive = () =>
     reasons.length > 0
       ? Promise.resolve(reasons.pop() ?? "")
       : new Promise<string>(() => undefined);
-  await supervisor.start({ ...service, untilUnwell });
+  await supervisor.start({ ...service, untilUnresponsive });
   await settled();
   expect(first.isStopped).toBe(true);
   expect(lines[0]).toBe("edge ended with no response for 20 s; restart 1 of 5 in 1 s");

@@ -8,7 +8,7 @@ import type { AgentModel } from "./agent-model.ts";
 import type { PolicyHostOptions } from "./policy-host.ts";
 
 /** 1.4 GB in f32. Up to this size quantization saves nothing on WASM, which would expand the matrices. */
-const MOST_F32_PARAMETERS = 350e6;
+const MAX_F32_PARAMETERS = 350e6;
 
 /** Opens hosts of one model. Files that were loaded once are read from the browser's storage. */
 export function createOwnModelOpener(
@@ -52,5 +52,5 @@ export function createOwnModelOpener(
 }
 
 function formatFor(config: DecoderConfig): WeightFormat {
-  return parameterCount(config) < MOST_F32_PARAMETERS ? "f32" : "int4";
+  return parameterCount(config) < MAX_F32_PARAMETERS ? "f32" : "int4";
 }

@@ -75,7 +75,7 @@ export class PageAgent implements Agent {
       const simulation = createSimulation({
         outbox,
         assign: async (signal) => {
-          this.#requireVoice();
+          this.#requireNotSilenced();
           return this.#session.assignment(signal);
         },
         rollOut: (environment, assignmentId, signal) =>
@@ -281,7 +281,7 @@ export class PageAgent implements Agent {
     previous: Promise<void>,
     emit: Parameters<Parameters<typeof createAgentRun>[0]>[0],
   ): ReturnType<Parameters<typeof createAgentRun>[0]> {
-    this.#requireVoice();
+    this.#requireNotSilenced();
     const redactor = this.#redactor;
     const record = createAnswerRecord({
       id: crypto.randomUUID(),
@@ -297,7 +297,7 @@ export class PageAgent implements Agent {
       const { ready } = this.#policy; // read first: a reopened policy waits for this request
       await previous;
       await ready;
-      this.#requireVoice();
+      this.#requireNotSilenced();
       const consent = this.consent.get();
       const host = this.#policy.requireHost();
       this.#conversation ??= openConversation(host, {
@@ -344,7 +344,7 @@ export class PageAgent implements Agent {
   }
 
   /** @throws WaggleError `SILENCED` (retryable) while the site has switched its assistant off. */
-  #requireVoice(): void {
+  #requireNotSilenced(): void {
     if (!this.status.silenced) return;
     throw new WaggleError("SILENCED", this.texts.silenced, { retryable: true });
   }

@@ -33,17 +33,17 @@ export function requireToolNames(
   edgeTools: readonly string[],
 ): void {
   const pageNames = pageTools.map(({ name }) => name);
-  const wrong = [...pageNames, ...edgeTools].find((name) => !TOOL_NAME.test(name));
-  const twice = pageNames.find((name, index) => pageNames.indexOf(name) !== index);
-  const both = pageNames.find((name) => edgeTools.includes(name));
-  if (wrong !== undefined) {
+  const invalid = [...pageNames, ...edgeTools].find((name) => !TOOL_NAME.test(name));
+  const duplicate = pageNames.find((name, index) => pageNames.indexOf(name) !== index);
+  const shared = pageNames.find((name) => edgeTools.includes(name));
+  if (invalid !== undefined) {
     throw misnamed(
-      `"${wrong.slice(0, 64)}" cannot be the name of a tool; use letters, digits, _, -`,
+      `"${invalid.slice(0, 64)}" cannot be the name of a tool; use only letters, digits, _ and -`,
     );
   }
-  if (twice !== undefined) throw misnamed(`two tools have the name "${twice}"; rename one`);
-  if (both !== undefined) {
-    throw misnamed(`the tool "${both}" is in tools and in edgeTools; rename one or leave it out`);
+  if (duplicate !== undefined) throw misnamed(`two tools have the name "${duplicate}"; rename one`);
+  if (shared !== undefined) {
+    throw misnamed(`the tool "${shared}" is in tools and in edgeTools; rename one or leave it out`);
   }
 }
 

@@ -16,13 +16,13 @@ export function patientFetch(
   return async (input, init) => {
     const response = await once(input, init);
     if (response.status !== 429) return response;
-    await waited(retryAfterMs(response, Date.now()) ?? DEFAULT_WAIT_MS, schedule, init?.signal);
+    await pause(retryAfterMs(response, Date.now()) ?? DEFAULT_WAIT_MS, schedule, init?.signal);
     return once(input, init);
   };
 }
 
 /** Waits. Resolves early if the signal is aborted; the following `fetch` then throws. */
-function waited(
+function pause(
   delayMs: number,
   schedule: Schedule,
   signal: AbortSignal | null | undefined,

@@ -70,7 +70,7 @@ export function openConversation(
         system,
         tools: tools(),
         userMessage,
-        maxResultCharacters: mostResultCharacters(policy.contextLength),
+        maxResultCharacters: maxResultCharacters(policy.contextLength),
       });
       // A visitor's own request is never replayed, so the choice of cases may be random.
       return guidedEnvironment(environment, host.guide(version, crypto.randomUUID()));
@@ -89,6 +89,6 @@ export function openConversation(
 }
 
 /** About half of the context, so that the policy can read a result and still answer; at most 16,384. */
-function mostResultCharacters(contextLength: number): number {
+function maxResultCharacters(contextLength: number): number {
   return Math.min(16_384, 2 * contextLength);
 }

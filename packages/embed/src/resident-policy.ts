@@ -98,7 +98,7 @@ export class ResidentPolicy {
   /** @returns true if the network came back and the policy should be reopened. */
   setOnline(online: boolean): boolean {
     this.#set({ online });
-    return online && this.#isToBeOpenedAgain();
+    return online && this.#needsReopening();
   }
 
   /** Forgets the last version that loaded here. */
@@ -112,7 +112,7 @@ export class ResidentPolicy {
    *   passed.
    */
   async check(): Promise<boolean> {
-    if (this.#isToBeOpenedAgain()) return false;
+    if (this.#needsReopening()) return false;
     const host = this.#host;
     if (host?.kind !== "policy" || !host.followsSite) return true;
     const manifest = await this.#options.session.policyManifest();
@@ -205,7 +205,7 @@ export class ResidentPolicy {
     }
   }
 
-  #isToBeOpenedAgain(): boolean {
+  #needsReopening(): boolean {
     const { phase, error } = this.#status;
     return phase === "error" && error?.retryable === true;
   }

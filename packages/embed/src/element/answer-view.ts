@@ -165,7 +165,7 @@ function createToolView(): ToolView {
     update(activity) {
       const next = activity.result === null ? "running" : activity.result.ok ? "done" : "failed";
       setText(name, activity.name.replaceAll("_", " "));
-      setText(brief, briefly(activity.arguments));
+      setText(brief, argumentSummary(activity.arguments));
       setText(where, activity.source);
       where.title =
         activity.source === "page" ? "Ran in this page" : "Ran on the site's edge server";
@@ -187,7 +187,7 @@ function createToolView(): ToolView {
 }
 
 /** The argument values on one line. */
-function briefly(args: { readonly [key: string]: unknown }): string {
+function argumentSummary(args: { readonly [key: string]: unknown }): string {
   return Object.values(args)
     .map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
     .join(" · ");

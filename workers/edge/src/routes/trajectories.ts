@@ -18,7 +18,7 @@ import { ingest } from "../ingest.ts";
 import { countRefusal } from "../refusal-counter.ts";
 
 /** Enqueues messages and schedules the alarm. A failure here costs time, never a trajectory. */
-async function nudge(
+async function enqueuePointers(
   { env, var: { now, requestId } }: EdgeContext,
   digests: readonly string[],
 ): Promise<void> {
@@ -69,7 +69,7 @@ export const trajectoryEndpoints: readonly Endpoint[] = [
       await countRequest(context, key, limit, more);
       const results = await ingest(context.env, visitorId, upload, settings.GROUP_BYTES, now);
       const accepted = results.filter((r) => r.status === "accepted").map((r) => r.digest);
-      if (accepted.length > 0) context.executionCtx.waitUntil(nudge(context, accepted));
+      if (accepted.length > 0) context.executionCtx.waitUntil(enqueuePointers(context, accepted));
       for (const result of results) {
         if (result.status !== "rejected") continue;
         context.executionCtx.waitUntil(
