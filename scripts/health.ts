@@ -8,7 +8,7 @@ import { positive } from "../trainer/src/options/option-values.ts";
 import { measureHealth } from "./health/report.ts";
 import { MUTATED_PACKAGES } from "./mutation/mutant-sample.ts";
 import { runMutants } from "./mutation/mutation-command.ts";
-import { fullNameOf, LEAST_KILLED, recordMutants, summarize } from "./mutation/mutation-record.ts";
+import { fullNameOf, MIN_KILLED, recordMutants, summarize } from "./mutation/mutation-record.ts";
 
 const WHOLE = 300;
 
@@ -44,7 +44,7 @@ else {
   console.log(JSON.stringify(figures, null, 2));
 }
 
-/** @returns the exit code: 1 where a whole run killed too few. */
+/** @returns the exit code: 1 if a complete run killed too few mutants. */
 async function tryMutants(): Promise<number> {
   const { json, sample } = options;
   const packages =
@@ -62,7 +62,7 @@ async function tryMutants(): Promise<number> {
       say(`${name}: ${killed} of ${mutants} killed (${(ratio * 100).toFixed(1)} %)`);
     }
   }
-  // A sample says too little to be judged.
-  const isEnough = Object.values(record).every(({ ratio }) => ratio >= LEAST_KILLED);
+  // A sample is too small for a verdict.
+  const isEnough = Object.values(record).every(({ ratio }) => ratio >= MIN_KILLED);
   return sample !== undefined || isEnough ? 0 : 1;
 }

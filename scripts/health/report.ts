@@ -22,7 +22,7 @@ type HealthFigures = {
   /** Share of public names with a comment, in [0, 1]. */
   readonly documentedExports: number;
   readonly testsPerSourceLine: { readonly [name: string]: number };
-  /** Recorded runs of `--mutants`: share of mutants that tests killed, in [0, 1]. */
+  /** Share of mutants that tests killed in the recorded runs of `--mutants`, in [0, 1]. */
   readonly mutants: {
     readonly [name: string]: Pick<PackageRecord, "mutants" | "killed" | "ratio" | "commit">;
   };

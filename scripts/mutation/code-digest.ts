@@ -1,10 +1,11 @@
-/** A digest of what a file does: comments, spaces and names of tests can change without another digest. */
+/** Digests the code of a file. Comments, whitespace and names of tests do not affect the digest. */
 import { createHash } from "node:crypto";
 import { parseSync } from "vite";
 import { childOf, childrenOf, nameOf, type SyntaxNode } from "./syntax.ts";
 
 const NAMED = new Set(["test", "it", "describe"]);
 
+/** The digest in hex. */
 export function codeDigest(file: string, text: string): string {
   const { program, comments } = parseSync(file, text);
   const left = [...comments, ...namesOfTests(program as unknown as SyntaxNode)];

@@ -1,6 +1,6 @@
 /**
- * Code that no mutant changes: types, texts for people, logging, and changes that rules show to be equivalent.
- * The list is in docs/evidence/mutation.md.
+ * Code that is not mutated: types, documentation and messages, logging, and changes that are equivalent by rule. The
+ * list is in docs/evidence/mutation.md.
  */
 import { bare, childOf, childrenOf, nameOf, type SyntaxNode } from "./syntax.ts";
 
@@ -19,7 +19,7 @@ const LOGGING = /^(log|logger|logged|say|warn|info|debug)$/;
 const WRAPPERS = /^TS(As|Satisfies|NonNull|Instantiation)\w*$|^TSParameterProperty$/;
 const ERROR = /Error$/;
 
-/** Whether nothing inside the child is changed. `parents` begins with the nearest. */
+/** Whether the child and everything in it is excluded. `parents` starts with the nearest. */
 export function isExcluded(
   child: SyntaxNode,
   key: string,
@@ -47,7 +47,7 @@ export function isExcluded(
   return isIndexDefault(child, key, parent) || isNever(child);
 }
 
-/** Whether the node itself stays, although its children may change. */
+/** Whether the node itself is excluded, although its children may change. */
 export function isKept(node: SyntaxNode, parents: readonly SyntaxNode[]): boolean {
   const [parent] = parents;
   if (node.type === "ExpressionStatement") {
@@ -56,7 +56,7 @@ export function isKept(node: SyntaxNode, parents: readonly SyntaxNode[]): boolea
     const callee = call?.type === "CallExpression" ? childOf(call, "callee") : undefined;
     return typeof node["directive"] === "string" || callee?.type === "Super" || isLogging(callee);
   }
-  // The condition that is always false is the same mutant.
+  // A condition that is always false is the same mutant.
   if (node.type === "ThrowStatement") {
     const owner = parent?.type === "BlockStatement" ? parents[1] : parent;
     const isAlone = parent?.type !== "BlockStatement" || bodyOf(parent).length === 1;
@@ -75,7 +75,7 @@ export function isKept(node: SyntaxNode, parents: readonly SyntaxNode[]): boolea
   return false;
 }
 
-/** Messages of errors, logged texts and descriptions of schemas. A WaggleError's code is no message. */
+/** Messages of errors, log lines and descriptions of schemas. The code of a WaggleError is not a message. */
 function isForPeople(call: SyntaxNode, argument: SyntaxNode): boolean {
   const callee = childOf(call, "callee");
   const name = nameOf(callee) ?? "";
@@ -97,8 +97,8 @@ function isLogging(callee: SyntaxNode | undefined): boolean {
 }
 
 /**
- * `xs[i] ?? 0` and `[first = 0] = xs` satisfy noUncheckedIndexedAccess: the index is in range, so that the default
- * is never used.
+ * `xs[i] ?? 0` and `[first = 0] = xs` satisfy noUncheckedIndexedAccess. The index is in range, so the default is
+ * never used.
  */
 function isIndexDefault(child: SyntaxNode, key: string, parent: SyntaxNode): boolean {
   if (parent.type === "LogicalExpression" && parent["operator"] === "??" && key === "right") {
@@ -112,7 +112,7 @@ function isIndexed(node: SyntaxNode | undefined): boolean {
   return inner?.type === "MemberExpression" && inner["computed"] === true;
 }
 
-/** `default: throw fault(kind satisfies never)`: a branch that types show to be unreachable. */
+/** `default: throw fault(kind satisfies never)`: a branch that the types prove unreachable. */
 function isNever(node: SyntaxNode): boolean {
   if (node.type === "SwitchCase") return childOf(node, "test") === undefined && holdsNever(node);
   return node.type === "ThrowStatement" && holdsNever(node);

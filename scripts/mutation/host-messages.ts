@@ -1,22 +1,24 @@
-/** What `TestHost` and its process tell each other. */
+/** Messages between `TestHost` and its process. */
 import type { ProjectName } from "./patched-tests.ts";
 
+/** Runs one test file. */
 export type HostRequest = {
   readonly project: ProjectName;
   readonly test: string;
 } & (
   | {
       readonly kind: "map";
-      /** Their sources are marked. */
+      /** Folders whose sources are marked. */
       readonly folders: readonly string[];
     }
   | {
       readonly kind: "run";
-      /** The file and its source as the mutant leaves it. */
+      /** A file and its mutated source; null runs the unchanged code. */
       readonly patch: { readonly file: string; readonly source: string } | null;
     }
 );
 
+/** Outcome of a request. */
 export type HostAnswer = {
   readonly failure: string | null;
   readonly isTimeout: boolean;

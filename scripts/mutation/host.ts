@@ -1,4 +1,4 @@
-/** Runs test files in a process that is killed, with all its children, when one takes too long. */
+/** Runs test files in a child process, which is killed with all its children if one takes too long. */
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import { ROOT } from "../stack.ts";
@@ -6,10 +6,11 @@ import type { HostAnswer, HostRequest } from "./host-messages.ts";
 
 const PROGRAM = join(ROOT, "scripts/mutation/test-host.ts");
 
+/** Starts the process on demand, one request at a time. */
 export class TestHost {
   #child: ChildProcess | null = null;
 
-  /** @returns null where the test did not end within the limit. */
+  /** @returns null if the test did not end within the limit. */
   async run(request: HostRequest, limitMs: number): Promise<HostAnswer | null> {
     const child = (this.#child ??= fork(PROGRAM, {
       cwd: ROOT,
@@ -48,7 +49,7 @@ export class TestHost {
     try {
       process.kill(-pid, "SIGKILL");
     } catch {
-      // It ended by itself.
+      // It has already ended.
     }
   }
 }

@@ -1,14 +1,15 @@
-/** Results by key, one JSON line each, appended as they come. A later line replaces an earlier one of its key. */
+/** Results by key, appended as JSON lines. A later line replaces an earlier one with the same key. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 type Line<T> = { readonly key: string; readonly value: T };
 
+/** A map that survives interruptions. */
 export class Journal<T> {
   readonly #path: string | null;
   readonly #values = new Map<string, T>();
 
-  /** @param path where lines are kept; null keeps them in memory. */
+  /** @param path file of the lines; null keeps them in memory. */
   constructor(path: string | null) {
     this.#path = path;
     if (path === null || !existsSync(path)) return;
@@ -30,7 +31,7 @@ export class Journal<T> {
   }
 }
 
-/** Null for the half line that a killed run can leave. */
+/** Null for the incomplete line that a killed run can leave. */
 function parsed<T>(text: string): Line<T> | null {
   try {
     return text === "" ? null : (JSON.parse(text) as Line<T>);

@@ -1,10 +1,10 @@
-/** Which mutants are tried: a seeded sample of all that a package can have. */
+/** Chooses the mutants to try: a seeded sample of all mutants of a package. */
 import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readSites } from "./mutation-sites.ts";
 
-/** Sources of the packages whose mutants are counted, by the name that `--package` takes. */
+/** Source folders of the packages with a mutant count, by their name for `--package`. */
 export const MUTATED_PACKAGES: { readonly [name: string]: string } = {
   protocol: "packages/protocol/src",
   learning: "packages/learning/src",
@@ -13,8 +13,9 @@ export const MUTATED_PACKAGES: { readonly [name: string]: string } = {
   edge: "workers/edge/src",
 };
 
+/** One change of one line. */
 export type Mutation = {
-  /** The same as long as the line, its place among equal lines of the file and the change are. */
+  /** Stays the same as long as the line, its position among equal lines of the file, and the change are the same. */
   readonly id: string;
   readonly file: string;
   readonly line: number;
@@ -28,7 +29,7 @@ export type Mutation = {
 
 const NO_SOURCE = /\.(test|contract|fixture|bench|test-d|d)\.ts$|\/testing\//;
 
-/** Whether a file, from the root, is source in one of the folders. */
+/** Whether a path relative to the root is a source in one of the folders. */
 export function isSource(file: string, folders: readonly string[]): boolean {
   const isInside = folders.some((folder) => file.startsWith(`${folder}/`));
   return isInside && file.endsWith(".ts") && !NO_SOURCE.test(file);
@@ -53,8 +54,8 @@ function mutationsOf(file: string, source: string): Mutation[] {
 }
 
 /**
- * The first `count` of a seeded order in which a file comes up as often as its lines are of all lines. A change of
- * one file hardly moves the others' mutants, and a shorter sample begins a longer one.
+ * The first `count` mutants of a seeded order. A file occurs in proportion to its share of lines. A change of one file
+ * hardly affects the order of the others, and a shorter sample is a prefix of a longer one.
  *
  * Source: Efraimidis and Spirakis 2006, "Weighted random sampling with a reservoir".
  */
@@ -84,6 +85,6 @@ export function sampleMutations(
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** In (0, 1), from a text. */
+/** A number in (0, 1) derived from a text. */
 const uniform = (text: string): number =>
   (Number.parseInt(digest(text).slice(0, 12), 16) + 0.5) / 2 ** 48;

@@ -1,4 +1,4 @@
-/** `npm run health -- --mutants`: counts, for each package, how many seeded mutants the tests notice. */
+/** `npm run health -- --mutants`: counts how many seeded mutants of each package the tests kill. */
 import { join } from "node:path";
 import { ROOT } from "../stack.ts";
 import { TestHost } from "./host.ts";
@@ -11,15 +11,16 @@ import { type MappedTest, TestMap } from "./test-map.ts";
 const FOLDER = join(ROOT, ".waggle/mutation");
 const SEED = 1;
 
+/** Options of `runMutants`. */
 export type MutationOptions = {
-  /** Names of MUTATED_PACKAGES. */
+  /** Names in MUTATED_PACKAGES. */
   readonly packages: readonly string[];
-  /** Mutants of each package. */
+  /** Mutants per package. */
   readonly count: number;
   readonly say: (line: string) => void;
 };
 
-/** Results by package, in the order of the sample. Interrupted, it goes on where it was when called again. */
+/** Results by package, in the order of the sample. An interrupted run resumes when it is called again. */
 export async function runMutants({
   packages,
   count,

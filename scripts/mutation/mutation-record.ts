@@ -7,15 +7,16 @@ import { MUTATED_PACKAGES } from "./mutant-sample.ts";
 import type { MutationResult } from "./mutation-run.ts";
 
 /** Share of mutants that the tests must kill. */
-export const LEAST_KILLED = 0.8;
+export const MIN_KILLED = 0.8;
 
+/** Counts of one package. */
 export type PackageRecord = {
   readonly mutants: number;
   readonly killed: number;
   readonly survived: number;
   /** Mutants in code that no test runs. */
   readonly unreached: number;
-  /** `killed` of `mutants`, with three decimals. */
+  /** `killed / mutants`, with three decimals. */
   readonly ratio: number;
   /** Commit that was checked out. */
   readonly commit: string;
@@ -28,6 +29,7 @@ export type MutationRecord = { readonly [name: string]: PackageRecord };
 const RECORD = join(ROOT, "docs/evidence/seeded-mutants.json");
 const PAGE = join(ROOT, "docs/evidence/seeded-mutants.md");
 
+/** Reads the record. */
 export function readMutationRecord(): MutationRecord {
   return existsSync(RECORD) ? (JSON.parse(readFileSync(RECORD, "utf8")) as MutationRecord) : {};
 }
@@ -38,6 +40,7 @@ export function fullNameOf(name: string): string {
   return (JSON.parse(readFileSync(path, "utf8")) as { name: string }).name;
 }
 
+/** Counts the results. */
 export function summarize(results: readonly MutationResult[]): PackageRecord {
   const count = (status: MutationResult["status"]): number =>
     results.filter((result) => result.status === status).length;
@@ -65,7 +68,7 @@ export function describeMutation(result: MutationResult): string {
 
 const short = (text: string): string => JSON.stringify(text.replaceAll(/\s+/g, " ").slice(0, 60));
 
-/** Replaces the packages' recorded runs, unless those had more mutants. */
+/** Replaces the recorded runs of these packages, except runs with more mutants. */
 export function recordMutants(packages: MutationRecord): void {
   const record: { [name: string]: PackageRecord } = { ...readMutationRecord() };
   for (const [name, own] of Object.entries(packages)) {

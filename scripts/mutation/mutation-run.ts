@@ -1,4 +1,4 @@
-/** Tries mutants one by one until a test notices each, and keeps every result. */
+/** Tries each mutant until a test kills it, and records every result. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeDigest } from "./code-digest.ts";
@@ -7,6 +7,7 @@ import type { Journal } from "./journal.ts";
 import type { Mutation } from "./mutant-sample.ts";
 import { type MappedTest, projectOfTest, type TestMap } from "./test-map.ts";
 
+/** Result of one mutant. */
 export type MutationResult = {
   readonly id: string;
   readonly file: string;
@@ -14,31 +15,32 @@ export type MutationResult = {
   readonly operator: string;
   readonly original: string;
   readonly replacement: string;
-  /** `unreached`: no test runs the code. Like `survived`, it counts against the tests. */
+  /** `unreached`: no test runs the code. It counts against the tests, like `survived`. */
   readonly status: "killed" | "survived" | "unreached";
-  /** The test that failed; null where none did. */
+  /** The test that failed; null if none did. */
   readonly by: string | null;
-  /** Test files that were run; the last one killed. */
+  /** Test files that were run. The last one killed the mutant. */
   readonly tests: readonly string[];
-  /** Test files that reach the code and were left out, because the others had taken too long. */
+  /** Test files that reach the code but were skipped for lack of time. */
   readonly leftOut: number;
   readonly seconds: number;
-  /** Of the source, and of the tests that decided. */
+  /** Digest of the source and of the tests that decided. */
   readonly digest: string;
 };
 
 const namesOf = (tests: readonly MappedTest[]): string[] => tests.map(({ test }) => test);
 
-/** Test files beyond this time, as it was when they were mapped, are left out: the mutant then survives. */
+/** Test files beyond this total time, as measured when they were mapped, are skipped. */
 const SECONDS_OF_TESTS = 40;
 
+/** Tries mutants with one host and one test map. */
 export class MutationRun {
   readonly #root: string;
   readonly #host: TestHost;
   readonly #map: TestMap;
   readonly #journal: Journal<MutationResult>;
   readonly #digests = new Map<string, string>();
-  /** How many mutants of a file a test killed in this run, by `<file> <test>`. */
+  /** Number of mutants of a file that a test killed in this run, by `<file> <test>`. */
   readonly #kills = new Map<string, number>();
 
   constructor(root: string, host: TestHost, map: TestMap, journal: Journal<MutationResult>) {
@@ -48,7 +50,7 @@ export class MutationRun {
     this.#journal = journal;
   }
 
-  /** The result of an earlier run, where neither the source nor the tests that decided have changed. */
+  /** The result of an earlier run, if neither the source nor the deciding tests have changed. */
   known(mutation: Mutation): MutationResult | undefined {
     const result = this.#journal.get(mutation.id);
     if (result === undefined) return undefined;
@@ -68,7 +70,7 @@ export class MutationRun {
     const { tests, leftOut } = this.#chosen(mutation);
     const ran: string[] = [];
     let by: string | null = null;
-    for (const one of this.#killersFirst(mutation, tests)) {
+    for (const one of this.#byKills(mutation, tests)) {
       ran.push(one.test);
       by = await this.#failure(one, patch);
       if (by !== null) break;
@@ -95,7 +97,7 @@ export class MutationRun {
     return result;
   }
 
-  /** The test that fails with the mutant; null where none does. */
+  /** The test that fails with the mutant; null if none does. */
   async #failure(
     { test, seconds }: MappedTest,
     patch: { readonly file: string; readonly source: string },
@@ -104,12 +106,12 @@ export class MutationRun {
     const project = projectOfTest(test);
     const answer = await this.#host.run({ kind: "run", project, test, patch }, limitMs);
     if (answer !== null && !answer.isTimeout) return answer.failure;
-    // It may be the machine that is slow: without the mutant the test must end in time.
+    // The machine may be slow, so the test must also end in time without the mutant.
     const plain = await this.#host.run({ kind: "run", project, test, patch: null }, limitMs);
     return plain?.failure === null ? `${test} did not end` : null;
   }
 
-  /** Test files that are run, nearest first. */
+  /** Test files to run, nearest first. */
   #chosen(mutation: Mutation): {
     readonly tests: readonly MappedTest[];
     readonly leftOut: number;
@@ -121,8 +123,8 @@ export class MutationRun {
     return { tests, leftOut: all.length - tests.length };
   }
 
-  /** Tests that noticed other mutants of the file come first: they save most time. */
-  #killersFirst(mutation: Mutation, tests: readonly MappedTest[]): readonly MappedTest[] {
+  /** Tests that killed other mutants of the file run first, because this saves the most time. */
+  #byKills(mutation: Mutation, tests: readonly MappedTest[]): readonly MappedTest[] {
     const killsOf = ({ test }: MappedTest): number =>
       this.#kills.get(`${mutation.file} ${test}`) ?? 0;
     return tests.toSorted((a, b) => killsOf(b) - killsOf(a));
@@ -133,7 +135,7 @@ export class MutationRun {
     return files.map((file) => this.#digestOfFile(file)).join(" ");
   }
 
-  /** Empty for a file that is gone. */
+  /** Empty for a deleted file. */
   #digestOfFile(file: string): string {
     let digest = this.#digests.get(file);
     if (digest === undefined) {

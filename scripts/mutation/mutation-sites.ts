@@ -1,25 +1,27 @@
-/** Every mutant of a source file, and marks that tell which tests reach it. */
+/** All mutants of a source file, and marks that show which tests reach them. */
 import { isExcluded, isKept } from "./exclusions.ts";
 import { type Replacement, replacementsOf } from "./operators.ts";
 import { childrenOf, parseSource, type SyntaxNode } from "./syntax.ts";
 
 type MutationSite = Replacement & {
-  /** The innermost mark that runs before the code that changes; 0 runs when the file is loaded. */
+  /** The innermost mark that runs before the changed code; 0 runs when the file is loaded. */
   readonly mark: number;
 };
 
+/** The mutants and the marks of a file. */
 export type SourceSites = {
   readonly sites: readonly MutationSite[];
-  /** How many marks there are beside 0. */
+  /** Number of marks besides 0. */
   readonly marks: number;
-  /** The source, with a call of the global function `reach` at every mark. */
+  /** The source with a call of the global function `reach` at every mark. */
   readonly marked: (reach: string) => string;
 };
 
-/** How a call is put before code: `{ call; … }`, `(call, …)`, `{ call; … }` around a statement, `call; …`. */
+/** How a call is inserted: `{ call; … }`, `(call, …)`, `{ call; … }` around a statement, `call; …`. */
 type Form = "block" | "expression" | "statement" | "before";
 type Mark = { readonly node: SyntaxNode; readonly form: Form };
 
+/** Parses a file and finds its mutants. */
 export function readSites(file: string, source: string): SourceSites {
   const sites: MutationSite[] = [];
   const marks: Mark[] = [];
@@ -60,7 +62,7 @@ function withMarks(file: string, source: string, marks: readonly Mark[], reach: 
       statement: [node.start, `{ ${call}; `, "}"] as const,
       before: [node.start, `${call}; `, ""] as const,
     }[form];
-    // Marks come outer first: openings in that order, closings in the opposite one.
+    // Outer marks come first: openings in that order, closings in reverse.
     opening.set(at, (opening.get(at) ?? "") + text);
     closing.set(node.end, end + (closing.get(node.end) ?? ""));
   }

@@ -1,8 +1,9 @@
-/** The changes that a mutant can make: what one node of the syntax tree becomes. */
+/** Mutation operators: the possible replacements of a syntax node. */
 import { bare, childOf, nameOf, type SyntaxNode } from "./syntax.ts";
 
+/** One replacement of a range of the source. */
 export type Replacement = {
-  /** What kind of change: `comparison`, `number`. */
+  /** Kind of change, such as `comparison` or `number`. */
   readonly operator: string;
   readonly start: number;
   readonly end: number;
@@ -52,7 +53,7 @@ const METHODS: { readonly [name: string]: string } = {
   startsWith: "endsWith",
   endsWith: "startsWith",
 };
-/** Calls that can be left out: what stands before them has the same type. */
+/** Calls that can be dropped, because the object before them has the same type. */
 const DROPPED = new Set([
   "filter",
   "slice",
@@ -66,10 +67,10 @@ const DROPPED = new Set([
   "concat",
   "subarray",
 ]);
-/** Smaller numbers are tolerances: twice as much makes no difference that a test should see. */
+/** Smaller numbers are tolerances. Tests should not depend on doubling them. */
 const TOLERANCE = 1e-3;
 
-/** Every change of one node; the node's children are looked at by themselves. */
+/** Every replacement of one node. Its children are handled separately. */
 export function replacementsOf(node: SyntaxNode, source: string): Replacement[] {
   const text = (part: SyntaxNode | undefined): string =>
     part === undefined ? "" : source.slice(part.start, part.end);
@@ -79,7 +80,7 @@ export function replacementsOf(node: SyntaxNode, source: string): Replacement[] 
     end: node.end,
     text: to,
   });
-  /** The node with the operator between `left` and `right` exchanged. */
+  /** Replaces the operator between `left` and `right`. */
   const between = (name: string, operators: readonly string[]): Replacement[] => {
     const [left, right] = [childOf(node, "left"), childOf(node, "right")];
     const old = String(node["operator"]);
@@ -197,7 +198,7 @@ function optionalRemoved(node: SyntaxNode, source: string): Replacement {
   return { operator: "optional", start, end: start + 2, text: isNamed ? "." : "" };
 }
 
-/** `+` between texts: `-` would be a mistake that types refuse. */
+/** Whether `+` joins texts; with `-` the types would fail. */
 function isText(node: SyntaxNode): boolean {
   return [childOf(node, "left"), childOf(node, "right")].some((side) => {
     const inner = bare(side);

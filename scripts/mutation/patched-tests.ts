@@ -1,6 +1,6 @@
 /**
- * Runs test files over sources that are changed while Vite loads them, so that no file of the working tree changes.
- * One Vitest serves all runs of a project; each test file ends at its first failure.
+ * Runs test files with sources that are patched while Vite loads them, so that no file of the working tree changes. One
+ * Vitest instance serves all runs of a project. Each test file stops at its first failure.
  */
 import { join, relative } from "node:path";
 import type { Plugin } from "vite";
@@ -9,22 +9,24 @@ import { createVitest } from "vitest/node";
 import type { TestProjectInlineConfiguration } from "vitest/config";
 import configuration from "../../vite.config.ts";
 
-/** The projects of vite.config.ts whose tests can notice a mutant. */
+/** Projects of vite.config.ts whose tests can kill a mutant. */
 export type ProjectName = "node" | "workers";
 
-/** @returns the source to load instead; null leaves the file as it is. */
+/** @returns the source to load instead; null keeps the file unchanged. */
 export type Patch = (file: string, source: string) => string | null;
 
+/** Outcome of one test file. */
 export type TestFileResult = {
-  /** The first test that failed, or what failed outside tests; null where all passed. */
+  /** The first test that failed, or a failure outside of tests; null if all passed. */
   readonly failure: string | null;
-  /** The failure is a test that ran out of time, which a busy machine can cause. */
+  /** Whether the failure is a timeout, which a busy machine can cause. */
   readonly isTimeout: boolean;
   readonly seconds: number;
-  /** What tests left in `task.file.meta`. */
+  /** Data that tests stored in `task.file.meta`. */
   readonly meta: object;
 };
 
+/** A Vitest project with replaceable sources. */
 export class PatchedTests {
   readonly #root: string;
   readonly #vitest: Vitest;
@@ -62,7 +64,7 @@ export class PatchedTests {
         reporters: [],
         maxWorkers: 1,
         setupFiles: [...setupFiles],
-        // A cached module would not meet its patch, and a patched one must not end in the cache.
+        // A cached module would ignore its patch, and a patched module must not be cached.
         cache: false,
         fsModuleCache: false,
       },
@@ -75,7 +77,7 @@ export class PatchedTests {
     return new PatchedTests(root, vitest, current);
   }
 
-  /** @param files those whose patch is other than in the run before. */
+  /** @param files files whose patch differs from the previous run. */
   patch(patch: Patch | null, files: readonly string[]): void {
     this.#current.patch = patch;
     for (const file of files) this.#vitest.invalidateFile(join(this.#root, file));

@@ -1,4 +1,4 @@
-/** Loaded before each test file while tests are mapped: tells Vitest which marks the file reached. */
+/** Setup file for mapping tests: reports to Vitest which marks a test file reached. */
 import { afterAll, beforeEach } from "vitest";
 
 const reached = new Set<string>();

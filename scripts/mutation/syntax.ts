@@ -1,6 +1,7 @@
-/** The syntax tree of a source file, as Vite's parser gives it, and a walk over its children. */
+/** The syntax tree of a source file from Vite's parser, and functions to walk it. */
 import { parseSync } from "vite";
 
+/** A node of the ESTree. */
 export type SyntaxNode = {
   readonly type: string;
   readonly start: number;
@@ -11,14 +12,14 @@ export type SyntaxNode = {
 const isSyntaxNode = (value: unknown): value is SyntaxNode =>
   typeof value === "object" && value !== null && "type" in value && "start" in value;
 
-/** @throws where the file cannot be parsed. */
+/** @throws if the file cannot be parsed. */
 export function parseSource(file: string, text: string): SyntaxNode {
   const { program, errors } = parseSync(file, text);
   if (errors[0] !== undefined) throw new Error(`${file}: ${errors[0].message}`);
   return program as unknown as SyntaxNode;
 }
 
-/** Children with the name of the field that holds them, in the order of the source. */
+/** Children with the name of their field, in source order. */
 export function childrenOf(node: SyntaxNode): [key: string, child: SyntaxNode][] {
   return Object.entries(node).flatMap(([key, value]) =>
     [value]
@@ -27,7 +28,7 @@ export function childrenOf(node: SyntaxNode): [key: string, child: SyntaxNode][]
   );
 }
 
-/** The child in a field; undefined where the field is empty. */
+/** The child in a field; undefined if the field is empty. */
 export function childOf(node: SyntaxNode | undefined, key: string): SyntaxNode | undefined {
   const child = node?.[key];
   return isSyntaxNode(child) ? child : undefined;

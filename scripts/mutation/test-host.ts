@@ -1,6 +1,6 @@
 /**
- * A process that runs test files for `TestHost`, one at a time. It is a process of its own because a mutant can
- * loop for ever, and then only killing it helps.
+ * Runs test files for `TestHost`, one at a time. It is a separate process because a mutant can loop forever, and then
+ * only killing it helps.
  */
 import { join } from "node:path";
 import { ROOT } from "../stack.ts";
@@ -13,7 +13,7 @@ import type { HostRequest } from "./host-messages.ts";
 const REACH = "waggleReach";
 const SETUP = join(ROOT, "scripts/mutation/reach-setup.ts");
 
-/** By project; a Vitest that maps has the setup file that others lack. */
+/** Vitest instances by project. One that maps tests has an additional setup file. */
 const opened = new Map<string, Promise<PatchedTests>>();
 const changed = new Map<string, string>();
 
@@ -52,5 +52,5 @@ async function answer(request: HostRequest): Promise<void> {
 process.on("message", (request: HostRequest) => {
   answer(request).catch((error: unknown) => process.send?.({ error: String(error) }));
 });
-// The tests are in the same group: one that loops must not outlive the command.
+// The tests run in the same process group, so a test that loops ends with the command.
 process.on("disconnect", () => process.kill(-process.pid, "SIGKILL"));

@@ -1,6 +1,6 @@
 /**
- * Which test files run which code, found by running each once over marked sources. The map is kept in a journal,
- * so that a stopped run goes on where it was and only changed tests are mapped again.
+ * Maps test files to the code that they run, by running each once with marked sources. The map is stored in a journal, so
+ * that a stopped run continues and only changed tests are mapped again.
  */
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -11,36 +11,39 @@ import { MUTATED_PACKAGES, type Mutation } from "./mutant-sample.ts";
 import { readSites } from "./mutation-sites.ts";
 import type { ProjectName } from "./patched-tests.ts";
 
-/** Tests that can notice a mutant in a process of Vitest: not those of pages, and not those that start programs. */
+/** Tests that can run in a Vitest process. Browser tests, and tests that start programs, cannot. */
 const TESTS = ["{packages,apps}/*/src/**/*.test.ts", "{trainer,workers/*}/src/**/*.test.ts"];
 const LEFT_OUT = ["**/node_modules/**", "**/dist/**", "**/*.browser.test.ts"];
 const MAPPING_LIMIT_MS = 600_000;
 
+/** A test file with the marks that it reached. */
 export type MappedTest = {
   readonly test: string;
-  /** Of the test file when it was mapped. */
+  /** Digest of the test file when it was mapped. */
   readonly digest: string;
   readonly seconds: number;
-  /** Marks by source file, and how many the file had. */
+  /** Reached marks by source file, and the number of marks that the file had. */
   readonly reached: { readonly [file: string]: { readonly of: number; readonly marks: number[] } };
 };
 
+/** The project that runs a test file. */
 export const projectOfTest = (test: string): ProjectName =>
   test.startsWith("workers/") ? "workers" : "node";
 
 type MappedSources = {
-  /** Folders of sources, from the root. */
+  /** Source folders relative to the root. */
   readonly folders?: readonly string[];
-  /** Patterns of test files, from the root. */
+  /** Patterns of test files relative to the root. */
   readonly tests?: readonly string[];
 };
 
+/** The map of the present tests. */
 export class TestMap {
   readonly #folders: readonly string[];
   readonly #root: string;
   readonly #journal: Journal<MappedTest>;
   readonly #tests: readonly string[];
-  /** How many marks a source file has now. */
+  /** Present number of marks per source file. */
   readonly #marks = new Map<string, number>();
 
   constructor(
@@ -54,11 +57,11 @@ export class TestMap {
     const isNear = (test: string): boolean => folders.some((one) => test.startsWith(`${one}/`));
     this.#tests = globSync(tests, { cwd: root, exclude: LEFT_OUT })
       .toSorted()
-      // Those beside the sources first.
+      // Tests beside the sources first.
       .toSorted((a, b) => Number(isNear(b)) - Number(isNear(a)));
   }
 
-  /** Test files that were not mapped as they are now. */
+  /** Test files that have changed since they were mapped, or were never mapped. */
   missing(): string[] {
     return this.#tests.filter((test) => {
       const known = this.#journal.get(test);
@@ -66,7 +69,7 @@ export class TestMap {
     });
   }
 
-  /** @returns why the test fails without a mutant; null where it passes. Only then it is used. */
+  /** @returns why the test fails without a mutant; null if it passes. Only passing tests are used. */
   async map(test: string, host: TestHost): Promise<string | null> {
     const project = projectOfTest(test);
     const digest = codeDigest(test, this.#read(test));
@@ -80,19 +83,19 @@ export class TestMap {
       (reached[file] ??= { of: this.#marksOf(file), marks: [] }).marks.push(Number(number));
     }
     if (answer === null) return "it took too long";
-    // A failure may be a busy machine's: the next run tries again.
+    // A busy machine may have caused the failure, so the next run tries again.
     if (answer.failure !== null) return answer.failure;
     this.#journal.add(test, { test, digest, seconds: answer.seconds, reached });
     return null;
   }
 
-  /** Test files that run the mutated code, nearest first, and the quicker of equally near ones. */
+  /** Test files that run the mutated code, nearest first, then fastest. */
   testsOf({ file, mark }: Mutation): MappedTest[] {
     return this.#mapped()
       .filter(({ reached }) => {
         const own = reached[file];
         if (own === undefined) return false;
-        // Marks of a source that changed since may have moved.
+        // Marks of a source that changed since then may have moved.
         return own.of !== this.#marksOf(file) || own.marks.includes(mark);
       })
       .map((mapped) => ({ mapped, far: distance(file, mapped.test) }))
@@ -118,7 +121,7 @@ export class TestMap {
   }
 }
 
-/** 0 for the test of the same name, then the same folder, the same package, and the rest. */
+/** 0 for the test with the same name, then 1 for the same folder, 2 for the same package, and 3 for the rest. */
 function distance(source: string, test: string): number {
   const packageOf = (path: string): string => path.split("/src/")[0] ?? path;
   if (dirname(source) === dirname(test)) {
