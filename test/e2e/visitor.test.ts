@@ -291,7 +291,9 @@ test("What I sent lists an answer, and Forget me deletes it at the edge and in t
   const secrets = [(await keptBy(page)).local["waggle.visitorToken"] ?? "", row.digest, row.id];
   await panel.getByRole("button", { name: "Forget me" }).click();
   await panel.getByRole("button", { name: "Delete everything" }).click();
-  await panel.getByText("Deleted 1 at the site and everything here.").waitFor();
+  await panel
+    .getByText("Deleted 1 trajectory at the site and everything in this browser.")
+    .waitFor();
   await expect.poll(() => entry.count()).toBe(0);
 
   expect((await operator.trajectories()).map(({ id }) => id)).not.toContain(row.id);

@@ -138,7 +138,7 @@ export function createPrivacyView(agent: Agent, texts: PanelTexts): PrivacyView 
             : `Policies that have learned from it: ${learnedBy.join(", ")}.`;
         setText(
           outcome,
-          `Deleted ${deletedTrajectories} trajectories at the site and everything in this browser. ${learned}`,
+          `Deleted ${deletedTrajectories} ${deletedTrajectories === 1 ? "trajectory" : "trajectories"} at the site and everything in this browser. ${learned}`,
         );
         return refresh();
       })
