@@ -16,9 +16,9 @@ const AREAS: { readonly [item: string]: string } = {
   "2": "crashes, concurrent processes and bad policy versions",
   "3": "deletion, consent and redaction",
   "4": "visitors and networks that take too many tasks",
-  "5": "unreadable answers and the tools of a page",
+  "5": "unreadable answers and page tools",
   "6": "killed training runs",
-  "7": "what an operator sees and controls",
+  "7": "the operator's view and controls",
 };
 
 const areaOf = ({ item }: Pick<FaultRow, "item">) => item.split(".")[0] ?? "";
@@ -37,7 +37,7 @@ export function robustPages(
   const page = [
     "# Faults that an installation survives",
     "",
-    `**${totals.faults} faults injected into real parts: ${totals.failed} failed, ${totals.lost} trajectories lost, ${totals.twice} learned twice, ${totals.trainerExits} trainers ended by what they read.**`,
+    `**${totals.faults} faults injected into real components: ${totals.failed} failed, ${totals.lost} trajectories lost, ${totals.twice} learned twice, ${totals.trainerExits} trainers crashed by their input.**`,
     "",
     "| area | faults | for example | what happens |",
     "|---|---|---|---|",
@@ -49,7 +49,7 @@ export function robustPages(
     "npm run test:robust -- --json --record",
     "```",
     "",
-    `This run took ${minutes.toFixed(0)} minutes on two cores, on ${new Date().toISOString().slice(0, 10)}. The parts are the Worker under workerd with D1, R2, Queue and Durable Objects, the trainer as a process, and pages in Chromium. [Every fault](appendix/robust.md) is listed with what it did before its repair.`,
+    `This run took ${minutes.toFixed(0)} minutes on two cores, on ${new Date().toISOString().slice(0, 10)}. The components are the Worker under workerd with D1, R2, Queue and Durable Objects, the trainer as a process, and pages in Chromium. [Every fault](appendix/robust.md) is listed with what it did before its repair.`,
     "",
   ];
   const appendix = [

@@ -26,7 +26,7 @@ export function startOfChanges(base?: string): string | null {
   return known === undefined ? null : git("merge-base", known, "HEAD").trim();
 }
 
-/** Files that were changed or added since `commit` and still exist, including untracked ones. Paths are relative to the root. */
+/** Files changed or added since `commit` that still exist, including untracked ones, relative to the root. */
 export function changedFiles(commit: string): string[] {
   const changed = git("diff", "--name-only", "-z", commit);
   const untracked = git("ls-files", "--others", "--exclude-standard", "-z");

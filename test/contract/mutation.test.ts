@@ -1,4 +1,4 @@
-/** Seeded mutants: tests notice one that they run, and not one that they do not; a few real ones are tried. */
+/** Seeded mutants: tests kill a mutant that they cover and no other. A few real mutants are tried as well. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -23,7 +23,7 @@ async function runOf(folders: readonly string[], tests: readonly string[]): Prom
 }
 
 test(
-  "a mutant that tests run is killed, and one that they do not run survives",
+  "a mutant that tests cover is killed, and an uncovered one survives",
   {
     timeout: 300_000,
   },
@@ -45,7 +45,7 @@ test(
     });
     expect(await run.try(find("all === 0", "true"))).toMatchObject({ status: "killed" });
     expect(await run.try(find("-1", "1"))).toMatchObject({ status: "unreached", by: null });
-    // `> 0` decides no case that the tests have.
+    // No test has a case on the boundary `> 0`.
     expect(await run.try(find(">=", ">"))).toMatchObject({ status: "survived", by: null });
     const known = run.known(find("/", "*"));
     expect(known).toMatchObject({ status: "killed" });
@@ -69,7 +69,7 @@ test(
   },
 );
 
-test("eight real mutants: tests notice most", { timeout: 300_000 }, async () => {
+test("tests kill most of eight real mutants", { timeout: 300_000 }, async () => {
   const folder = "packages/evaluation/src";
   const run = await runOf([folder], [`${folder}/*.test.ts`]);
   const results = [];
@@ -77,7 +77,7 @@ test("eight real mutants: tests notice most", { timeout: 300_000 }, async () => 
   expect(results.filter(({ status }) => status === "killed").length).toBeGreaterThanOrEqual(5);
 });
 
-test("a seed draws the same mutants, a shorter sample begins a longer one", () => {
+test("a seed always gives the same mutants, and a shorter sample is a prefix of a longer one", () => {
   const longer = sampleMutations(ROOT, "packages/protocol/src", 40, 1).map(({ id }) => id);
   const shorter = sampleMutations(ROOT, "packages/protocol/src", 10, 1).map(({ id }) => id);
   expect(shorter).toEqual(longer.slice(0, 10));
@@ -87,13 +87,13 @@ test("a seed draws the same mutants, a shorter sample begins a longer one", () =
   );
 });
 
-/** `original → replacement` of every change of a source. */
+/** `original → replacement` of every mutation of a source. */
 const changesOf = (source: string): string[] =>
   readSites("a.ts", source).sites.map(
     ({ start, end, text }) => `${source.slice(start, end)} → ${text}`,
   );
 
-test("types, texts for people and logging are not changed", () => {
+test("types, messages and logging are not mutated", () => {
   expect(changesOf('import { a } from "b"; type C = "d" | 1; export type { C };')).toEqual([]);
   expect(changesOf('const a = <T extends "b">(c: T[1]): c is 2 => c as 3;')).toEqual([]);
   expect(changesOf('log("a", 1); console.error("b"); f({ description: "c" });')).toEqual([
@@ -106,7 +106,7 @@ test("types, texts for people and logging are not changed", () => {
   ]);
 });
 
-test("changes that rules show to be equivalent are left out", () => {
+test("changes that are equivalent by rule are skipped", () => {
   expect(changesOf("const b = a[i] ?? 0;")).toEqual([]);
   expect(changesOf("const [b = 0] = a;")).toEqual([]);
   expect(changesOf("switch (a) { default: throw new Error(a satisfies never); }")).toEqual([]);
@@ -119,7 +119,7 @@ test("changes that rules show to be equivalent are left out", () => {
   ]);
 });
 
-test("the page says what the recorded runs counted", () => {
+test("the page agrees with the recorded runs", () => {
   const page = readFileSync(join(ROOT, "docs/evidence/seeded-mutants.md"), "utf8");
   for (const { mutants, killed, survivors } of Object.values(readMutationRecord())) {
     expect(page).toContain(`| ${mutants} | ${killed} |`);

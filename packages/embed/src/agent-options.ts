@@ -50,7 +50,10 @@ export type AgentOptions = {
    * trained on single requests and start fresh each time. Default 2048; 0 always remembers.
    */
   readonly rememberFrom?: number;
-  /** Interval, in milliseconds, at which a visible page checks for a newer policy. Default 60,000; 0 checks only when the page becomes visible again. */
+  /**
+   * Interval in milliseconds at which a visible page checks for a newer policy. Default 60,000; 0 checks only when
+   * the page becomes visible again.
+   */
   readonly policyIntervalMs?: number;
   /** Creates the policy's worker if the bundler cannot resolve the default one. */
   readonly createWorker?: (device: BrowserDevice) => WorkerHandle;

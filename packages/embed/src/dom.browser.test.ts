@@ -7,7 +7,7 @@ test("a string is text, never markup", () => {
   );
 });
 
-test("false and null leave an attribute out, true sets it empty, null is no child", () => {
+test("false and null leave an attribute out, true sets it empty, and a null child is left out", () => {
   const button = h(
     "button",
     { id: "a", tabindex: 2, hidden: true, disabled: false, title: null },
@@ -16,7 +16,7 @@ test("false and null leave an attribute out, true sets it empty, null is no chil
   expect(button.outerHTML).toBe('<button id="a" tabindex="2" hidden=""></button>');
 });
 
-test("a function listens to the event it is named after", () => {
+test("a function becomes a listener for the event in its attribute's name", () => {
   const heard: string[] = [];
   h("button", { click: ({ type }) => heard.push(type) }).click();
   expect(heard).toEqual(["click"]);
