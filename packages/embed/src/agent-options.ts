@@ -36,7 +36,7 @@ export type AgentOptions = {
   readonly model?: AgentModel;
   /** Default `auto`: WebGPU if there is a hardware adapter, otherwise WASM. */
   readonly device?: "auto" | BrowserDevice;
-  /** Default: temperature 1 without truncation, which gives the trainer exact log-probabilities. */
+  /** Default: temperature 1 without truncation, which is best for training. */
   readonly sampling?: Omit<Sampling, "seed">;
   /**
    * Whether a grammar restricts tool calls to existing tools and their schemas. Default: true for other models,
