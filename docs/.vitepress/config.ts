@@ -43,7 +43,7 @@ function pagesOf(path: string): Entry[] {
 /** Keeps a number and its unit on one line, and an arrow with the number after it. */
 const withUnit = (text: string): string =>
   text
-    .replace(/(\d) (?=(?:%|×|ms|s|MB|GB|KB|kB|MiB|GiB|nats)(?![\w-]))/g, "$1\u00a0")
+    .replace(/(\d) (?=(?:%|×|M|B|ms|s|MB|GB|KB|kB|MiB|GiB|nats)(?![\w-]))/g, "$1\u00a0")
     .replace(/→ (?=\d|$)/g, "→\u00a0");
 
 const ICON =
