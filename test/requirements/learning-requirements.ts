@@ -16,10 +16,10 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
         "advantages/group-estimators.test.ts",
         "agree with the reference values",
         "REINFORCE++ agrees with the reference values, with and without a group's baseline",
-        "pass@k is the lead over all subsets, enumerated",
+        "pass@k equals the mean lead over all enumerated subsets",
         "a group of one is refused: %s",
       ),
-      ...at("advantages/loop-twins.test.ts", "σ = 0 gives zeros and nothing infinite: %s"),
+      ...at("advantages/loop-twins.test.ts", "σ = 0 gives zeros, not infinities: %s"),
     ],
   },
   {
@@ -29,7 +29,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     tests: at(
       "advantages/adjusted-advantages.test.ts",
       "the moving baseline serves single rollouts and agrees with the reference values",
-      "the baseline comes to the mean return of its key and never to another's",
+      "the baseline converges to the mean return of its own key",
     ),
   },
   {
@@ -41,17 +41,17 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       ...at(
         "advantages/step-credit.test.ts",
         "GAE skips observations and agrees with the reference values; only truncation bootstraps",
-        "multi-turn GAE is the GAE of the action tokens put end to end",
-        "a reward on an observation token is refused, for it would be lost",
+        "multi-turn GAE equals the GAE of the concatenated action tokens",
+        "a reward on an observation token is refused, because it would be lost",
         "equal states of different tasks are different groups",
       ),
       ...at(
         "advantages/critic-credit.test.ts",
-        "a critic that is fitted to rollouts without a reward comes to say 0",
+        "a critic that is fitted to rollouts without a reward converges to 0",
       ),
       ...at(
         "advantages/loop-twins.test.ts",
-        "GiGPO, step by step over every other step of its task and state",
+        "GiGPO, each step against all steps of its task and state",
       ),
     ],
   },
@@ -63,7 +63,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       ...at(
         "advantages/trajectory-tree.test.ts",
-        "a prefix is credited with the mean of its descendants, a branch with its own",
+        "a prefix gets the mean of its descendants, a branch its own advantage",
         "a trajectory of many rows counts once in the baseline",
       ),
       "packages/protocol/src/training-sample.test.ts > a token shared by two branches is trained in one and is context in the other",
@@ -77,7 +77,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       ...at(
         "advantages/adjusted-advantages.test.ts",
-        "correct rollouts alone compete in economy: + − 0 0 for rewards 1 1 0 0 and calls 1 5 0 9",
+        "only correct rollouts compete in economy: + − 0 0 for rewards 1 1 0 0 and calls 1 5 0 9",
       ),
       ...at("rewards/shaped-rewards.test.ts", "the four economy switches"),
     ],
@@ -234,15 +234,15 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       ...at(
         "advantages/chunk-targets.test.ts",
-        "chunks of %i steps lead to the exact values",
-        "a critic that takes a cut for an end is wrong",
+        "targets over chunks of %i steps give the exact values",
+        "a critic that treats truncation as termination is wrong",
       ),
       ...at(
         "advantages/temporal-difference.test.ts",
-        "a target is what was paid and the value of the next action; without a pay after, the outcome",
-        "a chunk sees the pay of all its turns; the best next action is looked for where states are alike",
-        "values of proposals are pressed down, those of what was done up, and calibration stops it",
-        "of several proposals in a state the one of most value is imitated, and nothing else",
+        "a target is the reward plus the value of the next action; at the end it is the outcome",
+        "a chunk includes the rewards of all its turns; the best next action is taken among equal states",
+        "the penalty lowers values of proposals and raises those of logged actions; calibration stops it",
+        "only the proposal with the highest value in a state is imitated",
       ),
     ],
   },

@@ -94,8 +94,8 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Group-relative advantages work with and without a standard deviation. A group of equal rewards carries no signal.",
     tests: [
-      "packages/learning/src/advantages/group-advantages.test.ts > a group that scored alike carries no signal",
-      "packages/learning/src/advantages/group-advantages.test.ts > follow a permutation of the group",
+      "packages/learning/src/advantages/group-advantages.test.ts > a group with equal rewards carries no signal",
+      "packages/learning/src/advantages/group-advantages.test.ts > are permuted with the group",
     ],
   },
   {
@@ -104,7 +104,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The clipped surrogate with separate bounds has the derivatives of its loss, with any microbatch size.",
     tests: [
-      "packages/learning/src/losses/policy/clipped-surrogate.test.ts > its derivatives are the finite differences of its loss, and 0 outside the mask",
+      "packages/learning/src/losses/policy/clipped-surrogate.test.ts > its derivatives match finite differences of its loss and are 0 outside the mask",
       "packages/learning/src/losses/policy/clipped-surrogate.test.ts > microbatches with the global count add up to the minibatch, in any order",
     ],
   },
@@ -123,7 +123,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     source: "maximum likelihood",
     behavior: "The masked supervised loss has the derivatives of its loss.",
     tests: [
-      "packages/learning/src/losses/imitation/supervised-loss.test.ts > its derivatives are the finite differences of its loss, 0 outside the mask",
+      "packages/learning/src/losses/imitation/supervised-loss.test.ts > its derivatives match finite differences of its loss and are 0 outside the mask",
     ],
   },
   {

@@ -14,20 +14,20 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       ...at(
         "losses/policy/policy-losses.test.ts",
-        "$name: value and derivatives are those of its plain twin",
-        "control: the check of derivatives fails where a detached part is differentiated",
-        "$name: on its own policy nothing is clipped, all are REINFORCE",
-        "$name: an all-masked minibatch and zero weights have derivatives 0",
+        "$name: value and derivatives equal those of its naive twin",
+        "control: the derivative check fails if a detached quantity is differentiated",
+        "$name: on-policy, nothing is clipped and the loss is REINFORCE",
+        "$name: a fully masked minibatch and zero weights give derivatives 0",
       ),
       ...at(
         "losses/policy/policy-losses-golden.test.ts",
         "%s under every aggregation",
         "%s agrees with the reference value",
-        "asymmetric bounds: a ratio of 1.25 passes at 0.28 above, 0.75 is clipped at 0.2 below",
+        "asymmetric bounds: 1.25 passes with an upper bound of 0.28, 0.75 is clipped with a lower bound of 0.2",
       ),
       ...at(
         "losses/policy/entropy-preserving-clip.test.ts",
-        "an uncertain token keeps its gradient with an equal forward value",
+        "an uncertain clipped token keeps its gradient; the value of the loss is unchanged",
       ),
     ],
   },
@@ -38,8 +38,8 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
       "Every policy loss learns, also on stale samples, and does not learn from swapped advantages. Every combination with a correction and an aggregation moves the policy by finite amounts.",
     tests: at(
       "losses/policy/policy-losses-learn.test.ts",
-      "%s learns, and not from advantages of others",
-      "%s: learning survives samplers 1, 4 and 8 steps old",
+      "%s learns, but not from shuffled advantages",
+      "%s: learning works with samplers 1, 4 and 8 steps old",
       "every loss with every correction and aggregation moves the table by finite amounts",
     ),
   },
@@ -51,17 +51,17 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       ...at(
         "losses/policy/adaptive-entropy-part.test.ts",
-        "steps below the target are paid the strength that the steps before them left, others nothing",
-        "without its state it does not compile",
+        "steps below the entropy target get a bonus of the strength so far; other steps get none",
+        "the bonus does not compile without its state",
       ),
       ...at(
         "losses/engine-numbers.test.ts",
-        "otb is its formula from an engine's numbers, in samples of %j too",
-        "otb says what it needs, and refuses to guess it",
-        "distill-candidates: derivatives of what it says, under shares and weights of its tokens",
-        "distill-candidates without a teacher does not compile, and without its numbers does not run",
-        "log-linear: half way between sampler and policy where the steps say half",
-        "log-linear is the loss that it is around, with the guess held fixed",
+        "otb computes its formula from engine outputs, also over samples of lengths %j",
+        "otb names the engine outputs that it needs and refuses to run without them",
+        "distill-candidates: derivatives match its value under token shares and weights",
+        "distill-candidates needs a teacher to compile and the teacher's candidates to run",
+        "log-linear interpolates between sampler and policy by the share of steps taken",
+        "log-linear is the wrapped loss with the interpolated policy held fixed",
       ),
       ...[
         "otb is told what the engine says before the step, and learns by it",
@@ -71,10 +71,10 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
       ].map((name) => `trainer/src/update/engine-numbers.test.ts > ${name}`),
       ...at(
         "losses/named-losses.test.ts",
-        "$part in a recipe is its formula",
-        "control: no two of the formulas agree here, nor with the loss that the masks are around",
-        "a mask is named with the loss that it is around",
-        "a sequence's one ratio takes weights of sequences, not of its tokens",
+        "$part in a recipe equals its formula",
+        "control: no two formulas agree here, and none agrees with the unmasked loss",
+        "a mask is listed with the loss that it wraps",
+        "a sequence-level ratio accepts weights per sequence, not per token",
       ),
     ],
   },
@@ -87,11 +87,11 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
       ...at(
         "losses/aggregation.test.ts",
         "%o gives each token its share of the whole minibatch",
-        "every mean but the ones of sums has shares that add up to 1, and none outside the mask",
+        "shares of every true mean add up to 1 and are 0 outside the mask",
       ),
       ...at(
         "losses/policy/policy-losses.test.ts",
-        "$name: microbatches add up to the minibatch, padding adds nothing",
+        "$name: microbatches add up to the minibatch and padding adds nothing",
       ),
       ...at(
         "corrections/corrections.test.ts",
@@ -144,10 +144,10 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     tests: at(
       "losses/preference/preference-losses.test.ts",
       "%s agrees with the reference value",
-      "%s: its derivatives are those of its value, for answers, steps and trajectories",
-      "a step's preference moves that step only",
+      "%s: its derivatives match its value, for answers, steps and trajectories",
+      "a preference between steps moves only those steps",
       "kto needs no pairs: a liked answer rises, a disliked one falls",
-      "ranking: derivatives are those of its value, at the last loss token; a margin asks for more",
+      "ranking: derivatives match its value, at the last loss token; a margin raises the loss",
     ),
   },
   {
@@ -157,9 +157,9 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
       "Preferences estimated from sampled tokens agree with DPO on average, with less noise if policy and reference share a sample.",
     tests: at(
       "losses/preference/variance-reduced-preference.test.ts",
-      "drawn tokens estimate the margin without bias, and a shared draw with far less spread",
-      "where every token is drawn it is DPO",
-      "derivatives are those of its value under the same draw; the sides exchanged, their signs turn",
+      "drawn tokens estimate the margin without bias; a shared draw has far less variance",
+      "with every token drawn it equals DPO",
+      "derivatives match its value under the same draw; exchanging the sides flips their signs",
     ),
   },
   {
@@ -169,9 +169,9 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
       "Value losses, conservatism and the constrained actor have the derivatives of their formulas.",
     tests: at(
       "losses/value/value-losses.test.ts",
-      "%s: value and derivatives are those of its plain twin",
-      "the conservative penalty: derivatives, log N where all are alike, 0 far below",
-      "the constrained actor: derivatives, scale-free in its advantages, imitation where they are 0",
+      "%s: value and derivatives equal those of its naive twin",
+      "the conservative penalty: derivatives match, equal values cost log N, far lower ones 0",
+      "the constrained actor: derivatives match, scale-free in its advantages, imitation at advantage 0",
     ),
   },
   {
@@ -183,12 +183,12 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
       ...at(
         "losses/imitation/imitation-losses.test.ts",
         "DFT: each token's derivative is its probability times that of the cross-entropy",
-        "observations are learned from apart from what was sampled, over their own count",
-        "distillation on taken tokens: the gap is an advantage that is held fixed",
-        "distillation over candidates ($direction, $support): the divergence and its derivatives",
+        "observations have a loss of their own, averaged over their own count",
+        "distillation on sampled tokens: the log-prob gap is a detached advantage",
+        "distillation over candidates ($direction, $support): the divergence matches its derivatives",
         "unlikelihood: derivatives are those of −log(1 − π), finite at certainty",
       ),
-      ...at("losses/span-mask.test.ts", "only sampled tokens of wanted spans stay"),
+      ...at("losses/span-mask.test.ts", "only sampled tokens of selected spans stay"),
     ],
   },
   {
@@ -199,7 +199,7 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     tests: at(
       "losses/policy/trajectory-balance.test.ts",
       "agrees with the reference value",
-      "log Z of the group makes its gaps sum to 0; a distribution that fits its rewards has loss 0",
+      "the group's log Z makes its gaps sum to 0; a distribution that fits its rewards has loss 0",
     ),
   },
   {

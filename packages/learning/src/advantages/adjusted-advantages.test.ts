@@ -17,7 +17,7 @@ const numbers = fc.array(fc.double({ min: -3, max: 3, noNaN: true }), {
   maxLength: 12,
 });
 
-test("correct rollouts alone compete in economy: + − 0 0 for rewards 1 1 0 0 and calls 1 5 0 9", () => {
+test("only correct rollouts compete in economy: + − 0 0 for rewards 1 1 0 0 and calls 1 5 0 9", () => {
   const success = [1, 1, 0, 0];
   const economy = {
     rewards: [-1, -5, 0, -9],
@@ -29,7 +29,7 @@ test("correct rollouts alone compete in economy: + − 0 0 for rewards 1 1 0 0 a
   expectClose(splitAdvantages([{ rewards: success, weight: 1 }, economy]), [0.7, 0.3, -0.5, -0.5]);
 });
 
-test("a channel's scale does not drown another; joint normalization lets it", () => {
+test("a channel's scale does not drown another channel; with joint normalization it does", () => {
   const small = [1, 0, 1, 0];
   const large = [100, 100, -100, -100];
   const std = { scale: "std" } as const;
@@ -49,7 +49,7 @@ test("a conditional channel with one member adds nothing", () => {
   expectClose(splitAdvantages([{ rewards: [3, 1], weight: 1, among: [true, false] }]), [0, 0]);
 });
 
-test("batch normalization gives mean 0 and deviation 1, and 0 where all are equal", () => {
+test("batch normalization gives mean 0 and deviation 1, and zeros for equal advantages", () => {
   fc.assert(
     fc.property(numbers, (values) => {
       fc.pre(Math.max(...values) - Math.min(...values) > 0.01);
@@ -68,11 +68,11 @@ test("each role has mean 0 on its own scale", () => {
   expectClose(advantages, [1, -1, 1, -1]);
 });
 
-test("an outdated win gets no weight, a win above today's baseline its lead", () => {
+test("a win below the current baseline gets no weight, one above it gets its lead", () => {
   expectClose(recalibratedAdvantages([1, 1, 0], [0.4, 1.2, 0.1]), [0.6, 0, 0]);
 });
 
-test("a slow action weighs as its duration does, and the weights have mean 1", () => {
+test("the weight of an action is proportional to its duration, with mean 1", () => {
   expectClose(durationWeightedAdvantages([1, 1], [100, 300]), [0.5, 1.5]);
   const stuck = [...Array.from({ length: 20 }, () => 1), 1_000_000];
   const capped = durationWeightedAdvantages(
@@ -106,7 +106,7 @@ const advantages = [
   [-1, -1, 0],
 ];
 
-test("entropy scales an advantage by its place in the batch and turns no sign", () => {
+test("entropy scales an advantage by its z-score in the batch and flips no sign", () => {
   const rows = entropyWeightedAdvantages(advantages, entropies, lossMask, {
     form: "scaled",
     alpha: 0.4,
@@ -119,7 +119,7 @@ test("entropy scales an advantage by its place in the batch and turns no sign", 
   ]);
 });
 
-test("the added form never turns a sign and α = 0 gives the advantages back", () => {
+test("the added form never flips a sign, and α = 0 returns the advantages unchanged", () => {
   const added = (alpha: number) =>
     entropyWeightedAdvantages(advantages, entropies, lossMask, { form: "added", alpha, kappa: 2 });
   expectRowsClose(added(0), [
@@ -144,7 +144,7 @@ test("the moving baseline serves single rollouts and agrees with the reference v
   expect(baselineOf(second.baseline, "toString")).toBe(0);
 });
 
-test("a moving baseline survives JSON and a batch is judged by the baseline before it", () => {
+test("a moving baseline survives JSON, and a batch is compared with the baseline before it", () => {
   const start = movingBaseline({ prior: 0.5 });
   const { advantages: both, baseline } = movingBaselineAdvantages(start, [1, 1], ["a", "a"]);
   expect(both).toEqual([0.5, 0.5]);
@@ -152,7 +152,7 @@ test("a moving baseline survives JSON and a batch is judged by the baseline befo
   expect(baselineOf(baseline, "a")).toBeCloseTo(0.5 * 0.95 ** 2 + 1 - 0.95 ** 2, 12);
 });
 
-test("the baseline comes to the mean return of its key and never to another's", () => {
+test("the baseline converges to the mean return of its own key", () => {
   let baseline = movingBaseline();
   for (let i = 0; i < 400; i += 1) {
     ({ baseline } = movingBaselineAdvantages(baseline, [i % 2, 3], ["a", "b"]));

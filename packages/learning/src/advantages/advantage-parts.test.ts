@@ -1,4 +1,6 @@
-/** How advantage parts credit trajectories, turns and tokens, worked out by hand for small groups. */
+/**
+ * Advantages of trajectories, turns and tokens from each advantage part, worked out by hand for small groups.
+ */
 import { expect, test } from "vitest";
 import { expectClose } from "../close.fixture.ts";
 import type { AdvantagePart } from "../composition/part.ts";
@@ -12,7 +14,7 @@ import * as parts from "../parts.ts";
 
 type Extra = Partial<Parameters<AdvantagePart["estimate"]>[1]>;
 
-/** `[trajectories]` the advantage of each sampled token, given ones left out. */
+/** `[trajectories]` the advantages of the sampled tokens; given tokens are left out. */
 function credits(
   part: AdvantagePart<StateName>,
   trajectories: readonly GivenTrajectory[],
@@ -32,7 +34,7 @@ const EVEN = [{ reward: 1 }, { reward: 0 }, { reward: 0 }, { reward: 1 }];
 const rewardsOf = (...rewards: readonly number[]): GivenTrajectory[] =>
   rewards.map((reward) => ({ reward }));
 
-test("group: r − mean, over the deviation unless that is switched off", () => {
+test("group: r − mean, divided by the deviation unless the scale is off", () => {
   const trajectories = rewardsOf(4, 0, 0, 0);
   expectClose(
     credits(parts.groupAdvantage({ scale: "none" }), trajectories).flat(),
@@ -45,7 +47,7 @@ test("group: r − mean, over the deviation unless that is switched off", () => 
   );
 });
 
-test("tokens that were given carry no advantage", () => {
+test("given tokens carry no advantage", () => {
   const group = groupOf([{ reward: 1, turns: [{ tokens: 2 }, {}] }, { reward: 0 }]);
   for (const part of [
     parts.groupAdvantage({ scale: "none" }),
@@ -56,7 +58,7 @@ test("tokens that were given carry no advantage", () => {
   }
 });
 
-test("tokens that filters took out of a turn carry no advantage", () => {
+test("tokens that filters masked carry no advantage", () => {
   const { task, trajectories } = groupOf([{ reward: 1, turns: [{ tokens: 2 }] }, { reward: 0 }]);
   const masked = trajectories.map((rewarded, i) =>
     i === 0 ? { ...rewarded, lossMask: [[false, false, true]] } : rewarded,
@@ -81,13 +83,13 @@ test("opo: the baseline weighs trajectories by their sampled tokens", () => {
   );
 });
 
-test("pass-at-k: what a trajectory adds to the best of k, or its lead alone", () => {
-  // Pairs with the best: each adds its lead over the other.
+test("pass-at-k: what a trajectory adds to the best of k, or only the lead of the best", () => {
+  // Pairs that contain it: each adds its lead over the other.
   expectClose(credits(parts.passAtK(2), rewardsOf(2, 1, 0)).flat(), [1.5, 0.5, 0]);
   expectClose(credits(parts.bestOnly(), rewardsOf(2, 1, 0)).flat(), [1, 0, 0]);
 });
 
-test("split: cost counts against a trajectory, among correct ones alone, and by its weight", () => {
+test("split: cost reduces the advantage, only among correct trajectories and by its weight", () => {
   const trajectories = [
     { reward: 1, components: { outcome: 1, cost: 4 } },
     { reward: 1, components: { outcome: 1, cost: 0 } },
@@ -100,7 +102,7 @@ test("split: cost counts against a trajectory, among correct ones alone, and by 
   ]);
 });
 
-test("split: components are weighed after each was normalized apart", () => {
+test("split: components are normalized separately, then weighted", () => {
   const trajectories = [{ components: { a: 100, b: 0 } }, { components: { a: 0, b: 1 } }];
   expectClose(
     credits(parts.splitComponents({ a: 1, b: 3 }), trajectories).flat(),
@@ -122,7 +124,7 @@ test("per-agent: every role has a baseline of its own", () => {
   );
 });
 
-test("set: trajectories that did the same earn nothing for their set", () => {
+test("set: a set of identical trajectories scores 0", () => {
   const did = (...calls: string[]): GivenTrajectory => ({ reward: 1, turns: [{ calls }] });
   expectClose(credits(parts.setAdvantage(2), [did("a"), did("a"), did("a")]).flat(), [0, 0, 0]);
   // Sets {a,a'}: 0, {a,b}: 1 twice. Mean 2/3.
@@ -133,7 +135,7 @@ test("set: trajectories that did the same earn nothing for their set", () => {
   ]);
 });
 
-test("duration: slow turns weigh more, with a mean of 1", () => {
+test("duration: slow turns weigh more, and the mean weight is 1", () => {
   const trajectories = [{ reward: 1, turns: [{}, {}] }, { reward: 0 }];
   const part = parts.durationWeighted((_, turn) => (turn === 0 ? 1 : 3));
   const [first = []] = credits(part, trajectories);
@@ -141,7 +143,7 @@ test("duration: slow turns weigh more, with a mean of 1", () => {
   expect((first[0] ?? 0) + (first[1] ?? 0)).toBeCloseTo(2 * 0.5, 5);
 });
 
-test("turn: a turn is credited with what was earned from it on", () => {
+test("turn: a turn is credited with the rewards from that turn on", () => {
   const trajectories = [
     { reward: 1, turns: [{ paid: 1 }, { paid: 0 }] },
     { reward: 0, turns: [{}, {}] },
@@ -159,7 +161,7 @@ test("turn: a turn is credited with what was earned from it on", () => {
   );
 });
 
-test("what no turn was paid for goes to the last one", () => {
+test("a reward that no turn got goes to the last turn", () => {
   const trajectories = [
     { reward: 1, turns: [{ paid: 0.25 }, {}] },
     { reward: 0, turns: [{}, {}] },
@@ -174,7 +176,7 @@ test("what no turn was paid for goes to the last one", () => {
   ]);
 });
 
-test("gigpo: turns that began in the same state are compared with one another", () => {
+test("gigpo: turns that start in the same state are compared with each other", () => {
   const trajectories: GivenTrajectory[] = [
     {
       reward: 1,
@@ -185,10 +187,10 @@ test("gigpo: turns that began in the same state are compared with one another", 
     },
     { reward: 0, turns: [{ state: "a" }, { state: "c" }] },
   ];
-  // JudgedTrajectory ±½. Returns from "a" with discount 0.5: ½ and 0; "b" and "c" were seen once.
+  // Trajectory advantage ±½. Returns from "a" with discount 0.5: ½ and 0; "b" and "c" were seen once.
   const part = parts.stateGroups({ scale: "none", discount: 0.5 });
   expectClose(credits(part, trajectories).flat(), [0.5 + 0.25, 0.5, -0.5 - 0.25, -0.5]);
-  // Control: in states that nobody shares, it is the trajectory's advantage alone.
+  // Control: without shared states, only the trajectory's advantage is left.
   const apart = trajectories.map(({ turns, ...rest }) => ({
     ...rest,
     turns: (turns ?? []).map(({ paid }) => (paid === undefined ? {} : { paid })),
@@ -196,7 +198,7 @@ test("gigpo: turns that began in the same state are compared with one another", 
   expectClose(credits(part, apart).flat(), [0.5, 0.5, -0.5, -0.5]);
 });
 
-test("mix: the trajectory's advantage and α times a turn's own", () => {
+test("mix: the trajectory's advantage plus α times the turn's own", () => {
   const trajectories = [
     { reward: 1, turns: [{}, {}], turnRewards: [1, 0] },
     { reward: 0, turns: [{ paid: 0.5 }, {}] },
@@ -210,7 +212,7 @@ test("mix: the trajectory's advantage and α times a turn's own", () => {
   ]);
 });
 
-test("cluster: turns of like states are compared, lone ones get their trajectory's advantage", () => {
+test("cluster: turns of similar states are compared; a turn without similar ones gets its trajectory's advantage", () => {
   const trajectories = [
     { reward: 1, turns: [{ state: "1 2 3 4 5", paid: 1 }, { state: "9 9 9 9 9" }] },
     { reward: 0, turns: [{ state: "1 2 3 4 5" }] },
@@ -223,10 +225,10 @@ test("cluster: turns of like states are compared, lone ones get their trajectory
   expectClose(credits(parts.likeObservations(0.8), unlike).flat(), [0.5, -0.5]);
 });
 
-test("branch: what a fork shares is credited with the mean of both, the rest with its own", () => {
+test("branch: a prefix shared by two branches gets the mean of both, the rest its own advantage", () => {
   const trajectories = [
     { reward: 1, turns: [{}, {}] },
-    // The fork's first turn is trajectory 0's and trained there.
+    // The fork's first turn belongs to trajectory 0 and is trained there.
     { reward: 0, turns: [{}, {}], branch: { trajectory: "0", turn: 1 } },
   ];
   const [whole = [], fork = []] = credits(parts.branchAttributed({ scale: "none" }), trajectories);
@@ -234,7 +236,7 @@ test("branch: what a fork shares is credited with the mean of both, the rest wit
   expect(fork.at(-1)).toBeCloseTo(-0.5, 12);
 });
 
-test("batch: mean 0 and deviation 1 over the tokens that count", () => {
+test("batch: mean 0 and deviation 1 over the loss tokens", () => {
   const group = groupOf([{ reward: 1, turns: [{ tokens: 3 }] }, { reward: 0 }]);
   const part = parts.batchNormalized(parts.groupAdvantage({ scale: "none" }));
   const { advantages } = part.estimate([group], contextOf());
@@ -245,7 +247,7 @@ test("batch: mean 0 and deviation 1 over the tokens that count", () => {
   expect([...advantages.values()].map(([row]) => row?.[0])).toEqual([0, 0]);
 });
 
-test("entropy-w: tokens that the sampler was unsure of are credited more", () => {
+test("entropy-w: tokens of high entropy get larger advantages", () => {
   const trajectories = [
     { reward: 1, turns: [{ entropy: 1 }, { entropy: 3 }] },
     { reward: 0, turns: [{ entropy: 2 }] },
@@ -259,7 +261,7 @@ test("entropy-w: tokens that the sampler was unsure of are credited more", () =>
   expectClose(credits(part, trajectories).flat(), [0.5 * (1 - 0.2 * z), 0.5 * (1 + 0.2 * z), -0.5]);
 });
 
-test("gae: what follows a cut rollout is the critic's word, and an end is worth nothing more", () => {
+test("gae: a truncated rollout bootstraps from the critic, a terminated one does not", () => {
   const values = new Map([["0", [[0, 0.2]]]]);
   const finalValues = new Map([["0", [0.5]]]);
   const ended = (stopReason: string): number | undefined =>
@@ -271,7 +273,7 @@ test("gae: what follows a cut rollout is the critic's word, and an end is worth 
   expect(ended("aborted")).toBeCloseTo(0.3, 12);
 });
 
-test("gae: a turn is paid on its last token, and λ shortens what reaches the first", () => {
+test("gae: a turn's reward is on its last token, and λ reduces what reaches the first", () => {
   const values = new Map([["0", [[0, 0.5, 0.5]]]]);
   const part = parts.gae({ whitened: false, discount: 1, lambda: 0.5 });
   const [row = []] = credits(part, [{ reward: 1, turns: [{ tokens: 2 }] }], { values });
@@ -279,7 +281,7 @@ test("gae: a turn is paid on its last token, and λ shortens what reaches the fi
   expectClose(row, [0.25, 0.5]);
 });
 
-test("rae: the average of earlier steps by role, and it moves", () => {
+test("rae: the baseline is a moving average of earlier steps by role", () => {
   const state = { baseline: parts.baseline({ decay: 0.5, prior: 0 }).initial?.() };
   const group = groupOf(rewardsOf(1));
   const first = parts.movingBaselineAdvantage().estimate([group], contextOf({ state }));
@@ -291,7 +293,7 @@ test("rae: the average of earlier steps by role, and it moves", () => {
   expect(said(second)).toBeGreaterThan(0);
 });
 
-test("reinforce++: whitened over the batch, whichever group a trajectory is of", () => {
+test("reinforce++: whitened over the batch, across groups", () => {
   const groups = [groupOf(rewardsOf(1, 1), "a"), groupOf(rewardsOf(0, 0), "b")];
   const { advantages } = parts.reinforcePlusPlus().estimate(groups, contextOf());
   const all = ["a0", "a1", "b0", "b1"].map((id) => advantages.get(id)?.[0]?.[1] ?? Number.NaN);
@@ -299,7 +301,7 @@ test("reinforce++: whitened over the batch, whichever group a trajectory is of",
   expect((all[0] ?? 0) + (all[2] ?? 0)).toBeCloseTo(0, 9);
 });
 
-test("recal: a stored win counts as far as it beats what its task earns now", () => {
+test("recal: a stored win gets its lead over the current baseline of its task", () => {
   const baseline = { values: { a: 0.25 }, prior: 0.9, decay: 0.9 };
   const groups = [groupOf(rewardsOf(1), "a"), groupOf(rewardsOf(1), "b")];
   const { advantages } = parts.recalibrated().estimate(groups, contextOf({ state: { baseline } }));
@@ -307,7 +309,7 @@ test("recal: a stored win counts as far as it beats what its task earns now", ()
   expect(advantages.get("b0")?.[0]?.[1]).toBeCloseTo(0.1, 12);
 });
 
-test("the control: an even group is even by every rule", () => {
+test("control: equal rewards give equal advantages with every part", () => {
   expectClose(
     credits(parts.groupAdvantage({ scale: "none" }), EVEN).flat(),
     [0.5, -0.5, -0.5, 0.5],

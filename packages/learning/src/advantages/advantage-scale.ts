@@ -1,4 +1,4 @@
-/** What the advantages of a group are divided by, as a setting. */
+/** The divisor of a group's advantages, as a setting. */
 import { type AnyPart, type PartOption, definePart } from "../composition/part-options.ts";
 import type { GroupAdvantageOptions } from "./group-advantage-options.ts";
 
@@ -7,7 +7,7 @@ type Scale = "population" | "sample" | "none";
 
 const SCALES: readonly Scale[] = ["population", "sample", "none"];
 
-/** `make` with these options; the scale is open where they do not say it. */
+/** `make` with these options; the scale is an open setting if they do not fix it. */
 export function withScale<
   O extends Pick<GroupAdvantageOptions, "scale" | "convention">,
   P extends AnyPart,
@@ -18,7 +18,7 @@ export function withScale<
   return definePart({ scale: scaleOption(options) }, ({ scale }) => make(scaledBy(scale, options)));
 }
 
-/** Open where no options are given: GRPO's deviation, of the population. */
+/** An open setting if no options are given; its default is GRPO's population deviation. */
 function scaleOption(
   given: Pick<GroupAdvantageOptions, "scale" | "convention"> = {},
 ): PartOption<Scale> {
@@ -30,7 +30,7 @@ function scaleOption(
   };
 }
 
-/** The options with this scale in them. */
+/** The options with this scale. */
 function scaledBy<O extends Pick<GroupAdvantageOptions, "scale" | "convention">>(
   scale: Scale,
   options: O = {} as O,

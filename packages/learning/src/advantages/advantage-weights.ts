@@ -1,9 +1,9 @@
 /**
- * `weighted`: weights of a regression on actions, larger where an action was better than expected.
- * Not a policy gradient: every weight is positive, nothing is pushed away.
+ * `weighted`: weights of a regression on actions, larger for actions that were better than expected. Not a
+ * policy gradient: every weight is positive, so no action is pushed down.
  *
- * Source: Peng et al. 2019, "Advantage-Weighted Regression", arXiv:1910.00177; reward
- * weighting as in Qu et al. 2024, "Recursive Introspection" (RISE), arXiv:2407.18219.
+ * Source: Peng et al. 2019, "Advantage-Weighted Regression", arXiv:1910.00177; reward weighting as in Qu et
+ * al. 2024, "Recursive Introspection" (RISE), arXiv:2407.18219.
  */
 import { option, definePart } from "../composition/part-options.ts";
 import type { AdvantagePart } from "../composition/part.ts";
@@ -12,7 +12,7 @@ import { requireFiniteRewards, requireInside, sumOf } from "../statistics.ts";
 /**
  * `[N]` exp(A / temperature), at most `cap`, scaled to a mean of 1.
  *
- * @param temperature - > 0, in units of the advantage: small trusts the best alone.
+ * @param temperature - > 0, in units of the advantage; a small one concentrates the weight on the best.
  */
 export function exponentialWeights(
   advantages: readonly number[],
@@ -27,8 +27,8 @@ export function exponentialWeights(
 }
 
 /**
- * `weighted`: every turn weighs exp((its pay − the mean) / temperature), over all turns 1 on average; the
- * temperature is 0.5 by default.
+ * `weighted`: each turn is weighted by exp((its reward − the mean) / temperature), scaled to a mean of 1 over
+ * all turns. Default temperature 0.5.
  */
 export function payWeighted(temperature?: number): AdvantagePart<never, "single"> {
   return definePart({ temperature: option(temperature, 0.5) }, (given) =>

@@ -1,6 +1,6 @@
 /**
- * `batch`: a second normalization over the batch, after that of the group, so that the size of an
- * update does not depend on how many groups had a signal.
+ * `batch`: a second normalization over the batch, after that of the group, which makes the size of an update
+ * independent of the number of groups with a signal.
  *
  * Source: SenseNova-MARS (BN-GSPO), arXiv:2512.24330: group normalization, then batch normalization.
  */
@@ -17,7 +17,7 @@ import type { TokenRows } from "../token-rows.ts";
 import { advantagePart } from "./credit.ts";
 
 /**
- * `[N]` advantages of the batch with mean 0 and deviation 1; all 0 where all are equal.
+ * `[N]` advantages of the batch with mean 0 and deviation 1; all 0 if they are equal.
  *
  * @param epsilon - added to the deviation. Default 1e-8.
  */
@@ -32,7 +32,7 @@ export function batchNormalizedAdvantages(
   return advantages.map((advantage) => (advantage - mean) / deviation);
 }
 
-/** `batch`: `inner`, brought to mean 0 and deviation 1 over the batch. */
+/** `batch`: the advantages of `inner`, normalized to mean 0 and deviation 1 over the batch. */
 export function batchNormalized<N extends StateName>(
   inner: AdvantagePart<N, "group">,
 ): AdvantagePart<N, "group"> {

@@ -1,4 +1,4 @@
-/** Advantages of stored successes that are learned beside fresh rollouts, as far as they still beat the policy. */
+/** Advantages of stored successes that are trained together with fresh rollouts. */
 import { definePart } from "../composition/part-options.ts";
 import type { AdvantagePart } from "../composition/part.ts";
 import { STORED } from "../filters/stored-wins.ts";
@@ -6,7 +6,9 @@ import { type MovingBaseline, movingBaselineAdvantages } from "../states/moving-
 import { advantagePart, overTrajectory } from "./credit.ts";
 import { recalibratedAdvantages } from "./recalibrated.ts";
 
-/** `recal` for stored successes, against a moving average of what is earned now; `inner` for the rest. */
+/**
+ * `recal` for stored successes, against a moving average of the current rewards; `inner` for fresh rollouts.
+ */
 export function besideStored(
   inner: AdvantagePart<never, "group">,
 ): AdvantagePart<"baseline", "group"> {

@@ -1,10 +1,10 @@
-/** A different advantage for each role of a team. */
+/** A separate advantage estimator for each role of a team. */
 import { definePart } from "../composition/part-options.ts";
 import type { AdvantagePart, RewardedGroup } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { advantagePart } from "./credit.ts";
 
-/** An estimator for each role: each sees the trajectories of its own role alone. Others have no advantage. */
+/** Each estimator sees only the trajectories of its role. Trajectories of other roles have no advantage. */
 export function byRole<N extends StateName = never>(estimators: {
   readonly [role: string]: AdvantagePart<N> | AdvantagePart;
 }): AdvantagePart<N, "group"> {

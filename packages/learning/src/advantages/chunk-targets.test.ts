@@ -8,17 +8,17 @@ const DISCOUNT = 0.9;
 
 const STEPS = 400;
 
-/** Of each step. A mean over few of them favors those that end early. */
+/** Runs per step. A mean over few runs favors those that end early. */
 const RUNS = 128;
 
-/** From states 0 to 2 to the next states; what is left of 1 ends the task. */
+/** Transition probabilities from states 0 to 2; the remainder ends the task. */
 const MOVES = [
   [0.2, 0.6, 0.1],
   [0.3, 0, 0.5],
   [0, 0.4, 0],
 ];
 
-/** Paid when a state is left. */
+/** Reward for leaving each state. */
 const REWARDS = [0, 0.5, 2];
 
 /** v = r + γ·P·v by elimination: no sampling, no targets. */
@@ -55,7 +55,7 @@ function run(random: () => number, most: number): Run {
   return { states, terminated: false };
 }
 
-/** The table of values after many steps down the critic's loss; targets are those of the moment. */
+/** The value table after many steps on the critic's loss, with targets from the current table. */
 function fitted(chunk: number, believesCuts: boolean): number[] {
   const random = mulberry32(7);
   let table = [0, 0, 0];
@@ -87,7 +87,7 @@ function fitted(chunk: number, believesCuts: boolean): number[] {
       }
     }
     table = table.map((value, s) => value - 0.5 * (slopes[s] as number));
-    // The mean of the later tables: single ones keep the noise of their runs.
+    // The mean over the later tables; single ones keep the noise of their runs.
     if (step >= STEPS / 2)
       for (const [s, value] of table.entries()) {
         means[s] = (means[s] as number) + value / (STEPS / 2);
@@ -96,13 +96,13 @@ function fitted(chunk: number, believesCuts: boolean): number[] {
   return means;
 }
 
-test.each([1, 2, 4])("chunks of %i steps lead to the exact values", (chunk) => {
+test.each([1, 2, 4])("targets over chunks of %i steps give the exact values", (chunk) => {
   const exact = exactValues();
   const found = fitted(chunk, true);
   for (const [s, value] of exact.entries()) expect(found[s]).toBeCloseTo(value, 1);
 });
 
-test("a critic that takes a cut for an end is wrong", () => {
+test("a critic that treats truncation as termination is wrong", () => {
   const exact = exactValues();
   const wrong = fitted(1, false);
   expect(Math.max(...exact.map((value, s) => value - (wrong[s] as number)))).toBeGreaterThan(0.05);

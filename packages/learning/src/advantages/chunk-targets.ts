@@ -1,5 +1,5 @@
 /**
- * `td`: what Q is fitted to, over one step or over a chunk of h steps that were decided together.
+ * `td`: targets of Q over one step, or over a chunk of h steps that were decided together.
  *
  * Source: Watkins 1989 (Q-learning); CO-RFT (chunked TD), Digi-Q (TD on frozen features).
  */
@@ -9,22 +9,23 @@ import { requireFiniteRewards, requireInside } from "../statistics.ts";
 import type { TokenRows } from "../token-rows.ts";
 import { advantagePart, overTurns, turnRewards } from "./credit.ts";
 
+/** Options of `chunkTargets`. */
 export type ChunkTargetOptions = {
   /** γ in [0, 1], per step. */
   readonly discount: number;
-  /** Steps of a chunk, ≥ 1. */
+  /** Steps per chunk, ≥ 1. */
   readonly chunk: number;
-  /** True where the task ended by itself; a cut trajectory bootstraps from its last value. */
+  /** True if the task ended by itself; a truncated trajectory bootstraps from its last value. */
   readonly terminated: boolean;
 };
 
 /**
- * `[steps]` target of each step: Σ_{i<h} γ^i r_{t+i} + γ^h · nextValues[t+h], the sum ending with the
+ * `[steps]` target of each step: Σ_{i<h} γ^i r_{t+i} + γ^h · nextValues[t+h]; the sum stops at the end of the
  * trajectory.
  *
  * @param rewards - `[steps]`
- * @param stateValues - `[steps + 1]` value of the state before each step and after the last: max_a Q or
- *   the policy's mean. The last counts only where the trajectory was cut.
+ * @param stateValues - `[steps + 1]` value of the state before each step and after the last: max_a Q or the
+ *   policy's mean. The last is only used for a truncated trajectory.
  */
 export function chunkTargets(
   rewards: readonly number[],
@@ -43,19 +44,19 @@ export function chunkTargets(
   });
 }
 
-/** The role of an action that the policy would take in a stored state, and that was not taken. */
+/** The role of an action that the policy would take in a stored state but that was not taken. */
 export const PROPOSAL = "proposal";
 
 type TemporalDifferenceOptions = {
   /** γ in [0, 1], per turn. */
   readonly discount: number;
-  /** Turns of a chunk, ≥ 1: rewards so far are seen, what comes after is the critic's word. */
+  /** Turns per chunk, ≥ 1: their rewards are observed, and the critic's value stands for the rest. */
   readonly chunk: number;
-  /** Which action comes next: the stored one, or the best that the group's trajectories took in its state. */
+  /** The next action: the stored one, or the best one that the group's trajectories took in its state. */
   readonly next: "logged" | "best";
 };
 
-/** `td`: r + γ·Q(s′, a′) of each turn is what the critic is fitted to, less V(s) its advantage. */
+/** `td`: the critic's target is r + γ·Q(s′, a′) of each turn; the advantage is the target minus V(s). */
 export function temporalDifference(
   { discount, chunk, next }: TemporalDifferenceOptions = {
     discount: 1,
@@ -117,7 +118,7 @@ export function temporalDifference(
   );
 }
 
-/** Proposals by the trajectory and turn that they leave, with their rows. */
+/** The proposals for a turn of a trajectory, with their rows. */
 export function proposalsOf(
   { trajectories }: Minibatch,
   id: string,
@@ -131,7 +132,7 @@ export function proposalsOf(
   });
 }
 
-/** Of the last turn that a sample holds. */
+/** Index of the last token of the last turn in a sample. */
 export function lastTokenOf({ trajectory }: RewardedTrajectory, sample: number): number {
   return (trajectory.turns.findLast((turn) => turn.sample === sample)?.end ?? 1) - 1;
 }

@@ -1,9 +1,9 @@
 /**
- * `mc`: the value of a step is the mean outcome of N continuations from a snapshot of it. No critic is
- * trained; environment steps pay for it.
+ * `mc`: the value of a step is the mean outcome of N continuations from a snapshot of it. It trains no
+ * critic; the cost is environment steps.
  *
- * Source: Xiong et al. 2024, "Watch Every Step!" (IPR), arXiv:2406.11176; Kazemnejad et al.
- * 2024, "VinePPO", arXiv:2410.01679 (advantage from values before and after a step).
+ * Source: Xiong et al. 2024, "Watch Every Step!" (IPR), arXiv:2406.11176; Kazemnejad et al. 2024, "VinePPO",
+ * arXiv:2410.01679 (advantage from values before and after a step).
  */
 import { WaggleError } from "@waggle/protocol";
 import { fixed, definePart } from "../composition/part-options.ts";
@@ -15,7 +15,7 @@ import { meanOf, requireFiniteRewards, requireSameLength } from "../statistics.t
 import { advantagePart, byTurns } from "./credit.ts";
 
 /**
- * `[snapshots]` mean outcome of the continuations of each.
+ * `[snapshots]` mean outcome of each snapshot's continuations.
  *
  * @throws WaggleError `INVALID_ARGUMENT` for a snapshot without a continuation.
  */
@@ -24,7 +24,7 @@ export function continuationValues(outcomes: readonly (readonly number[])[]): nu
     if (row.length === 0) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `a snapshot must have at least one continuation, got none at step ${t}; roll out or drop the step`,
+        `a snapshot must have at least one continuation, got none at step ${t}; roll out or drop this step`,
       );
     }
     requireFiniteRewards(row);
@@ -33,10 +33,10 @@ export function continuationValues(outcomes: readonly (readonly number[])[]): nu
 }
 
 /**
- * `[steps]` r_t + γ · V(s_{t+1}) − V(s_t); after the last step the outcome itself is known and V is 0.
+ * `[steps]` r_t + γ · V(s_{t+1}) − V(s_t). After the last step the outcome is known and V is 0.
  *
- * @param rewards - `[steps]`, the outcome on the last.
- * @param values - `[steps]` of the state before each step.
+ * @param rewards - `[steps]`, with the outcome on the last.
+ * @param values - `[steps]` value of the state before each step.
  */
 export function continuationAdvantages(
   rewards: readonly number[],
@@ -48,14 +48,14 @@ export function continuationAdvantages(
 }
 
 /**
- * `mc`: V after a turn less V before it, V the mean reward of the group's rollouts that went through a
- * state. Where nobody left a rollout, only its beginning has another value than its end.
+ * `mc`: V after a turn minus V before it, where V is the mean reward of the group's rollouts that passed
+ * through a state. In a rollout without branches, only the first turn and the end have different values.
  */
 export function monteCarlo(): AdvantagePart<never, "group"> {
   return advantagePart("mc", "group", (groups) => byTurns(groups, byContinuations));
 }
 
-/** The same, and the rollouts are kept for the search to go on from. */
+/** `mc` that also keeps the rollouts as the tree from which the search continues. */
 export function monteCarloTree(): AdvantagePart<"tree-store", "group"> {
   return advantagePart(
     "mc",
@@ -68,7 +68,7 @@ export function monteCarloTree(): AdvantagePart<"tree-store", "group"> {
   );
 }
 
-/** `inner`, and `weight` times what continuations say of each turn. */
+/** The advantages of `inner` plus `weight` times the continuation advantages of each turn. */
 export function calibrated<N extends StateName>(
   inner: AdvantagePart<N, "group">,
   weight: number,

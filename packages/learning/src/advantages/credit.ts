@@ -1,4 +1,6 @@
-/** Spreads numbers of a group, a trajectory or a turn over tokens: the last step of every advantage part. */
+/**
+ * Distributes numbers of a group, a trajectory or a turn over tokens: the last step of every advantage part.
+ */
 import type {
   AdvantagePart,
   AdvantageRows,
@@ -9,7 +11,7 @@ import type {
 import type { StateName } from "../composition/state.ts";
 import type { TokenRows } from "../token-rows.ts";
 
-/** An advantage part under its name. */
+/** A named advantage part. */
 export function advantagePart<S extends Start, N extends StateName = never>(
   part: string,
   start: S,
@@ -27,7 +29,7 @@ export function advantagePart<S extends Start, N extends StateName = never>(
   };
 }
 
-/** `[samples][T]`: one advantage for every token that counts. */
+/** `[samples][T]`: the same advantage for every loss token. */
 export function overTrajectory({ lossMask }: RewardedTrajectory, advantage: number): TokenRows {
   return lossMask.map((row) => Float64Array.from(row, (counts) => (counts ? advantage : 0)));
 }
@@ -48,7 +50,7 @@ export function overTurns(
   return rows;
 }
 
-/** One advantage a trajectory from what its group's rewards say. */
+/** One advantage per trajectory, from the rewards of its group. */
 export function byRewards(
   groups: readonly RewardedGroup[],
   advantagesOf: (
@@ -69,7 +71,7 @@ export function byRewards(
   return { advantages };
 }
 
-/** `[G][turns]` advantages of each group. */
+/** `[turns]` advantages per trajectory, computed group by group. */
 export function byTurns(
   groups: readonly RewardedGroup[],
   advantagesOf: (trajectories: readonly RewardedTrajectory[]) => readonly (readonly number[])[],
@@ -85,8 +87,8 @@ export function byTurns(
 }
 
 /**
- * `[turns]` what each turn earned: by itself where it was paid, and the rest of the reward on the last.
- * They add up to the reward.
+ * `[turns]` rewards of the turns. The part of the reward that no turn got is added to the last one, so the
+ * sum is the reward.
  */
 export function turnRewards({ trajectory, reward }: RewardedTrajectory): number[] {
   const paid = trajectory.turns.map((turn, i) => reward.turnRewards?.[i] ?? turn.reward ?? 0);
@@ -99,6 +101,7 @@ export function turnRewards({ trajectory, reward }: RewardedTrajectory): number[
 
 export type GroupPart = AdvantagePart<never, "group">;
 
+/** All trajectories of all groups. */
 export function trajectoriesOf(groups: readonly RewardedGroup[]): RewardedTrajectory[] {
   return groups.flatMap(({ trajectories }) => trajectories);
 }

@@ -1,4 +1,4 @@
-/** What a critic's word is asked for, on trajectories that ended in every way there is. */
+/** When a critic's value is used, on trajectories with every stop reason. */
 import type { StopReason } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { type JudgedTrajectory, wasCutOff } from "../composition/judged-trajectory.ts";
@@ -42,7 +42,10 @@ function rewarded(id: string, reward: number, stopReason: StopReason): RewardedT
   };
 }
 
-/** Returns of a worthless trajectory whose critic says 0.5 everywhere, λ = 1: 0, or what the critic adds. */
+/**
+ * The last return of a trajectory with reward 0, a critic that says 0.5 everywhere, and λ = 1: 0, or 0.5 if
+ * it bootstraps.
+ */
 function lastReturn(part: AdvantagePart<"critic", "single">, stopReason: StopReason): number {
   const { returns } = part.estimate(
     [{ task: "t", trajectories: [rewarded("e", 0, stopReason), rewarded("f", 1, "completed")] }],
@@ -70,7 +73,7 @@ const JUDGED = [
   "guard-stopped",
 ] as const;
 
-test.each(Object.entries(CREDITS))("%s pays nothing for not answering", (_, part) => {
+test.each(Object.entries(CREDITS))("%s gives no credit for not answering", (_, part) => {
   for (const stopReason of JUDGED) {
     expect([stopReason, lastReturn(part, stopReason)]).toEqual([stopReason, 0]);
   }
@@ -79,8 +82,8 @@ test.each(Object.entries(CREDITS))("%s pays nothing for not answering", (_, part
   }
 });
 
-test("a critic that is fitted to rollouts without a reward comes to say 0", () => {
-  // Its own word at the end, paid back with λ = 0.95, would hold it where it began.
+test("a critic that is fitted to rollouts without a reward converges to 0", () => {
+  // With λ = 0.95 and bootstrapping from its own value, it would stay at its initial value.
   let value = 1;
   for (let step = 0; step < 200; step += 1) {
     const trajectory = rewarded("e", 0, "parse-error");
@@ -97,7 +100,7 @@ test("a critic that is fitted to rollouts without a reward comes to say 0", () =
   expect(value).toBeLessThan(1e-6);
 });
 
-/** Of all loss tokens: their mean and deviation. */
+/** Mean and deviation of the advantages over all loss tokens. */
 function spread(part: AdvantagePart<"critic", "single">, said: number): [number, number] {
   const trajectories = [0, 1, 1].map((reward, i) => rewarded(`${i}`, reward, "completed"));
   const { advantages } = part.estimate([{ task: "t", trajectories }], {
@@ -113,7 +116,7 @@ function spread(part: AdvantagePart<"critic", "single">, said: number): [number,
 }
 
 test.each(["gae", "gae-step"] as const)(
-  "%s is as good against a critic that is off by a constant: mean 0, deviation 1",
+  "%s ignores a constant error of the critic: mean 0, deviation 1",
   (name) => {
     for (const said of [0, 0.6, 1.5]) {
       const [mean, deviation] = spread(CREDITS[name], said);
@@ -125,7 +128,7 @@ test.each(["gae", "gae-step"] as const)(
   },
 );
 
-test("a critic that is asked once a turn is fitted where turns begin, one that is asked at tokens everywhere", () => {
+test("a critic per turn is fitted at the start of each turn, a critic per token at every token", () => {
   const group = { task: "t", trajectories: [rewarded("e", 1, "completed")] };
   const rows = { lossMask: group.trajectories[0]?.lossMask, tokenCount: 4, samples: [0] };
   const minibatch = {

@@ -1,11 +1,11 @@
 /**
- * `duration`: an asynchronous learner sees fast actions more often than slow ones; a weight by an
- * action's duration gives slow, good actions their share back.
+ * `duration`: an asynchronous learner sees fast actions more often than slow ones. Weights proportional to
+ * duration restore the share of slow, good actions.
  *
  * Source: Yang et al. 2025, "Reinforcement Learning for Machine Learning Engineering Agents",
  * arXiv:2509.01684
- * Differs from it: weights have mean 1 over the batch, so the learning rate keeps its meaning, and are
- * capped, so that one stuck tool does not own the batch.
+ * Differs from it: weights have mean 1 over the batch, which preserves the meaning of the learning rate, and
+ * are capped, which keeps one stuck tool from dominating the batch.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { RewardedTrajectory } from "../composition/part.ts";
@@ -14,9 +14,11 @@ import { advantagePart, byTurns, type GroupPart } from "./credit.ts";
 import { groupRelativeAdvantages } from "./group-advantages.ts";
 
 /**
+ * Advantages weighted by the duration of their actions.
+ *
  * @param advantages - `[N]` of actions.
  * @param durationsMs - `[N]` > 0, wall time of each action, its tools included.
- * @param cap - most times the mean weight before rescaling. Default 10.
+ * @param cap - largest weight before rescaling, as a multiple of the mean. Default 10.
  * @returns `[N]` advantage times weight; the weights have mean 1.
  */
 export function durationWeightedAdvantages(
@@ -38,7 +40,7 @@ export function durationWeightedAdvantages(
   return advantages.map((advantage, i) => (advantage * capped[i]!) / scale);
 }
 
-/** `duration`: slow turns weigh as much in the sum as time says, so that quick ones do not own it. */
+/** `duration`: weights turns by their duration, so fast ones do not dominate the sum. */
 export function durationWeighted(
   secondsOf: (rewarded: RewardedTrajectory, turn: number) => number,
 ): GroupPart {

@@ -1,11 +1,10 @@
 /**
- * `entropy-w`: a token's advantage grows with its uncertainty, so that decisions learn more than what
- * was certain anyway. Not an entropy bonus: nothing here rewards entropy, no derivative flows
- * through.
+ * `entropy-w`: a token's advantage grows with its entropy, so decisions learn more than tokens that were
+ * certain. Not an entropy bonus: it does not reward entropy, and no derivative flows through it.
  *
  * Source: Dong et al. 2025, "Agentic Entropy-Balanced Policy Optimization" (AEPO), arXiv:2510.14545
- * (entropy-aware advantage estimation); Cheng et al. 2025, "Reasoning with Exploration",
- * arXiv:2506.14758 (the bounded additive form).
+ * (entropy-aware advantage estimation); Cheng et al. 2025, "Reasoning with Exploration", arXiv:2506.14758
+ * (the bounded additive form).
  */
 import { WaggleError } from "@waggle/protocol";
 import { definePart } from "../composition/part-options.ts";
@@ -22,17 +21,18 @@ import {
 } from "../token-rows.ts";
 import { advantagePart } from "./credit.ts";
 
+/** How entropy changes an advantage. */
 export type EntropyWeighting =
-  /** A · (1 + α · z), z the token's entropy in deviations from the batch's mean, cut to ±`most`. */
+  /** A · (1 + α · z), with z the token's entropy as a z-score over the batch, cut to ±`most`. */
   | { readonly form: "scaled"; readonly alpha: number; readonly most?: number }
-  /** A + min(α · H, |A| / κ): never turns the sign, κ > 1. */
+  /** A + min(α · H, |A| / κ) with κ > 1: never flips the sign. */
   | { readonly form: "added"; readonly alpha: number; readonly kappa: number };
 
 /**
- * `[B][T]` advantages, 0 outside the mask. α = 0 gives them back.
+ * `[B][T]` advantages, 0 outside the mask. With α = 0 they are unchanged.
  *
  * @param entropies - `[B][T]` nats, detached.
- * @throws WaggleError `INVALID_ARGUMENT` for a weighting that could turn an advantage's sign.
+ * @throws WaggleError `INVALID_ARGUMENT` for a weighting that could flip an advantage's sign.
  */
 export function entropyWeightedAdvantages(
   advantages: TokenRows,
@@ -69,7 +69,7 @@ export function entropyWeightedAdvantages(
   return result;
 }
 
-/** `entropy-w`: `inner`, larger where the sampler was less sure than on the batch's average. */
+/** `entropy-w`: scales the advantages of `inner` up for tokens with more entropy than the batch's average. */
 export function entropyWeighted<N extends StateName>(
   inner: AdvantagePart<N, "group">,
   weighting: EntropyWeighting,
@@ -114,7 +114,7 @@ function weighedByEntropy<N extends StateName>(
   );
 }
 
-/** `[samples][T]` entropies as the sampler recorded them, 0 where nothing was sampled. */
+/** `[samples][T]` entropies that the sampler recorded; 0 for given tokens. */
 function entropiesOf({ trajectory }: RewardedTrajectory): TokenRows {
   return trajectory.samples.map(({ sequence, spans }) => {
     const row = new Float64Array(sequence.tokenIds.length);

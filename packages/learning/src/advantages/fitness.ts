@@ -1,13 +1,13 @@
 /**
- * `fitness`: scores of parameter perturbations as the weights of their sum. Not per token, not per
- * trajectory: one number a seed.
+ * `fitness`: scores of parameter perturbations as the weights of their sum. One number per seed, not per
+ * token or trajectory.
  *
- * Source: Salimans et al. 2017, "Evolution Strategies", arXiv:1703.03864 (centered
- * ranks); Qiu et al. 2025, "Evolution Strategies at Scale", arXiv:2509.24372 (z-scores).
+ * Source: Salimans et al. 2017, "Evolution Strategies", arXiv:1703.03864 (centered ranks); Qiu et al. 2025,
+ * "Evolution Strategies at Scale", arXiv:2509.24372 (z-scores).
  */
 import { deviationOf, meanOf, requireGroup } from "../statistics.ts";
 
-/** `[N]` (score − mean)/population deviation; all 0 where all scored alike. */
+/** `[N]` (score − mean)/population deviation; all 0 for equal scores. */
 export function standardizedFitness(scores: readonly number[]): number[] {
   requireGroup(scores);
   const mean = meanOf(scores);
@@ -15,7 +15,7 @@ export function standardizedFitness(scores: readonly number[]): number[] {
   return scores.map((score) => (deviation === 0 ? 0 : (score - mean) / deviation));
 }
 
-/** `[N]` ranks mapped to [−0.5, 0.5], equal scores sharing their mean rank; all 0 where all are equal. */
+/** `[N]` ranks mapped to [−0.5, 0.5]; equal scores share their mean rank; all 0 for equal scores. */
 export function rankedFitness(scores: readonly number[]): number[] {
   requireGroup(scores);
   return scores.map((score) => {

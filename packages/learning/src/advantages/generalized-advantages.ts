@@ -1,7 +1,7 @@
 /**
- * `gae` and `gae-step`: exponentially weighted sums of temporal-difference errors. Time passes over
- * what the policy sampled only: observation tokens carry the advantage and the next value through, so
- * several turns give the numbers of their action tokens put end to end.
+ * `gae` and `gae-step`: exponentially weighted sums of temporal-difference errors. Only sampled tokens count
+ * as time steps. Observation tokens pass the advantage and the next value through, so several turns give the
+ * same numbers as their concatenated action tokens.
  *
  * Source: Schulman et al. 2016, "High-Dimensional Continuous Control Using GAE", arXiv:1506.02438.
  * `gae-step`, one value a turn: Zhou et al. 2024, "ArCHer", and VL-DAC.
@@ -15,31 +15,33 @@ import type { TokenRows } from "../token-rows.ts";
 import { advantagePart, overTurns, trajectoriesOf, turnRewards } from "./credit.ts";
 import { whitenedRows } from "./reinforce-plus-plus.ts";
 
+/** Discounting of `generalizedAdvantages` and `turnGae`. */
 export type GaeOptions = {
   /** γ in [0, 1], per sampled token (per turn for `turnGae`). */
   readonly discount: number;
-  /** λ in [0, 1]: 0 is the one-step error, 1 the return minus the value. */
+  /** λ in [0, 1]: 0 gives the one-step error, 1 the return minus the value. */
   readonly lambda: number;
   /**
-   * Value of the state after the last token. 0 where the trajectory was judged as it ended; the critic's
-   * value where something outside cut it: truncation bootstraps, termination does not. Default 0.
+   * Value of the state after the last token: 0 for a terminated trajectory, the critic's value for a
+   * truncated one. Default 0.
    */
   readonly bootstrap?: number;
 };
 
+/** Advantages and the critic's targets of one trajectory. */
 export type GaeResult = {
-  /** `[T]`, 0 where nothing was sampled. */
+  /** `[T]`, 0 for given tokens. */
   readonly advantages: Float64Array;
-  /** `[T]` advantage + value: what the critic is fitted to, 0 where nothing was sampled. */
+  /** `[T]` advantage + value, the critic's target; 0 for given tokens. */
   readonly returns: Float64Array;
 };
 
 /**
  * Token-level advantages of one trajectory.
  *
- * @param rewards - `[T]`; a reward must lie on a sampled token.
- * @param values - `[T]` value before each token, in reward units; read on sampled tokens only.
- * @throws WaggleError `INVALID_ARGUMENT` for a reward on a token that was not sampled: it would be lost.
+ * @param rewards - `[T]`; 0 on given tokens.
+ * @param values - `[T]` value before each token, in reward units; only read on sampled tokens.
+ * @throws WaggleError `INVALID_ARGUMENT` for a reward on a given token, because it would be lost.
  */
 export function generalizedAdvantages(
   rewards: ArrayLike<number>,
@@ -59,7 +61,7 @@ export function generalizedAdvantages(
       if (reward !== 0) {
         throw new WaggleError(
           "INVALID_ARGUMENT",
-          `a reward must lie on a sampled token, got ${reward} on token ${t}, which was given; put it on the last sampled token of its turn`,
+          `a reward must be on a sampled token, got ${reward} on given token ${t}; put it on the last sampled token of its turn`,
         );
       }
       continue;
@@ -75,11 +77,10 @@ export function generalizedAdvantages(
 }
 
 /**
- * One value and one advantage a turn: the critic is asked once a turn, and every token of the turn is
- * credited alike.
+ * One value and one advantage per turn, shared by all tokens of the turn.
  *
  * @param rewards - `[turns]`
- * @param values - `[turns]` value of the state in which each turn began.
+ * @param values - `[turns]` value of the state at the start of each turn.
  */
 export function turnGae(
   rewards: readonly number[],
@@ -96,16 +97,16 @@ export function turnGae(
 
 type CriticCredit = Partial<Pick<GaeOptions, "discount" | "lambda">> & {
   /**
-   * Whether advantages come to mean 0 and deviation 1 over the batch's tokens. Default true, as in the code
-   * of RL4VLM and VL-DAC and the PPO of TRL and verl: a critic that is off by a constant, which it is while
-   * it learns, would else push everything that was said up or down at once.
+   * Whether to normalize advantages to mean 0 and deviation 1 over the batch's tokens. Default true, as in
+   * the code of RL4VLM and VL-DAC and the PPO of TRL and verl. Without it, a constant error of a critic that
+   * is still learning would push all sampled tokens in the same direction.
    */
   readonly whitened?: boolean;
 };
 
 /**
- * γ 1: trajectories are short and end in their reward. λ 1 over tokens, as in verl: with 0.95 a token, nothing
- * of an outcome comes to the first choice of a trajectory but the critic's word.
+ * γ 1: trajectories are short and end in their reward. λ 1 over tokens, as in verl: with 0.95 per token,
+ * almost nothing of an outcome reaches the first tokens of a trajectory.
  */
 const OVER_TOKENS = { discount: 1, lambda: 1 };
 
@@ -121,7 +122,7 @@ function creditOptions(
   };
 }
 
-/** `gae`: token by token against a critic; what tools said is skipped. */
+/** `gae`: token by token against a critic; skips given tokens. */
 export function gae({ whitened, ...credit }: CriticCredit = {}): AdvantagePart<"critic", "single"> {
   return definePart(creditOptions(credit, OVER_TOKENS), (given) =>
     ofTokens({ ...given, whitened }),
@@ -165,7 +166,7 @@ function ofTokens(options: GivenCredit): AdvantagePart<"critic", "single"> {
   );
 }
 
-/** As the options say: whitened or as they are. */
+/** Whitened or unchanged, depending on the options. */
 function asCredit(
   advantages: ReadonlyMap<string, TokenRows>,
   trajectories: readonly RewardedTrajectory[],
@@ -184,12 +185,12 @@ function asCredit(
   );
 }
 
-/** What came after the last token: nothing where the rollout was judged, else what the critic says. */
+/** Value after the last token: 0 for a terminated rollout, the critic's value for a truncated one. */
 function bootstrapOf({ trajectory }: RewardedTrajectory, finalValue = 0): number {
   return wasCutOff(trajectory) ? finalValue : 0;
 }
 
-/** `[T]` of one sample: each turn's reward on its last sampled token. */
+/** `[T]` rewards of one sample, each on the last sampled token of its turn. */
 function tokenRewards(rewarded: RewardedTrajectory, sample: number): Float64Array {
   const mask = rewarded.lossMask[sample] ?? [];
   const rewards = new Float64Array(mask.length);
@@ -199,7 +200,7 @@ function tokenRewards(rewarded: RewardedTrajectory, sample: number): Float64Arra
     const turn = rewarded.trajectory.turns[i];
     if (turn === undefined || turn.sample !== sample) continue;
     const at = mask.lastIndexOf(true, turn.end - 1);
-    // What a turn without a token of its own earned is paid to the one before it.
+    // The reward of a turn without a token in the sample goes to the turn before it.
     if (at < turn.start) unplaced += reward;
     else {
       rewards[at] = (rewards[at] as number) + reward;
@@ -210,7 +211,7 @@ function tokenRewards(rewarded: RewardedTrajectory, sample: number): Float64Arra
   return rewards;
 }
 
-/** `gae-step`: one value and one advantage a turn. */
+/** `gae-step`: one value and one advantage per turn. */
 export function gaeStep({ whitened, ...credit }: CriticCredit = {}): AdvantagePart<
   "critic",
   "single"

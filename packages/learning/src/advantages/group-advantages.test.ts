@@ -40,7 +40,7 @@ test.each(["none", "std"] as const)(
   },
 );
 
-test("follow a permutation of the group", () => {
+test("are permuted with the group", () => {
   fc.assert(
     fc.property(rewards, (values) => {
       const reversed = groupRelativeAdvantages([...values].reverse()).reverse();
@@ -51,7 +51,7 @@ test("follow a permutation of the group", () => {
   );
 });
 
-test("a group that scored alike carries no signal", () => {
+test("a group with equal rewards carries no signal", () => {
   expect(groupRelativeAdvantages([0.5, 0.5, 0.5], { scale: "std" })).toEqual([0, 0, 0]);
 });
 

@@ -1,11 +1,11 @@
 /**
- * Group-relative advantages: a rollout is judged against its siblings on the same task. No critic
- * and no discount: the outcome of a trajectory is credited to each of its tokens.
+ * Group-relative advantages: a rollout is compared with the other rollouts of its task. No critic and no
+ * discount: every token of a trajectory gets the same advantage.
  *
  * Source: Shao et al. 2024, "DeepSeekMath" (GRPO), arXiv:2402.03300
- * Differs from it by default: no division by the group's standard deviation (Liu et al. 2025,
- * "Understanding R1-Zero-Like Training" (Dr. GRPO), arXiv:2503.20783), because that weighs tasks
- * whose rollouts nearly agree the most. `scale: "std"` gives the published form.
+ * Differs from it by default: no division by the group's standard deviation (Liu et al. 2025, "Understanding
+ * R1-Zero-Like Training" (Dr. GRPO), arXiv:2503.20783), because that gives the most weight to tasks whose
+ * rollouts nearly agree. `scale: "std"` gives the published form.
  */
 import { deviationOf, meanOf, requireGroup } from "../statistics.ts";
 import { withScale } from "./advantage-scale.ts";
@@ -16,7 +16,7 @@ import type { GroupAdvantageOptions } from "./group-advantage-options.ts";
  * One advantage per rollout of one group.
  *
  * @param rewards - `[G]` returns of the rollouts of one task.
- * @returns `[G]` advantages that sum to 0; all 0 where every rollout scored alike.
+ * @returns `[G]` advantages that sum to 0; all 0 for equal rewards.
  * @throws WaggleError `GROUP_TOO_SMALL` when G < 2: one rollout has no baseline.
  * @throws WaggleError `NON_FINITE_REWARD` naming the first offending index.
  */
@@ -33,7 +33,7 @@ export function groupRelativeAdvantages(
   return centered.map((c) => c / (std + epsilon));
 }
 
-/** `group`: r − mean, over the population's deviation unless `scale` says otherwise. */
+/** `group`: r − mean, divided by the population deviation unless `scale` says otherwise. */
 export function groupAdvantage(options?: GroupAdvantageOptions): GroupPart {
   return withScale(options, (scaled) => {
     return advantagePart("group", "group", (groups) =>

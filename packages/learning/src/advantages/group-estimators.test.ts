@@ -42,7 +42,7 @@ test("REINFORCE++ agrees with the reference values, with and without a group's b
   );
 });
 
-test("REINFORCE++ whitens over loss tokens only, and passes no reward to a given token", () => {
+test("REINFORCE++ whitens over loss tokens only, and no reward reaches a given token", () => {
   const lossMask = [
     [false, true, false, true],
     [true, false, true, false],
@@ -69,7 +69,7 @@ test("leave-one-out is G/(G − 1) times reward − mean", () => {
   );
 });
 
-test("pass@k is the lead over all subsets, enumerated", () => {
+test("pass@k equals the mean lead over all enumerated subsets", () => {
   fc.assert(
     fc.property(rewards, fc.integer({ min: 2, max: 4 }), (values, k) => {
       fc.pre(k < values.length);
@@ -99,7 +99,7 @@ test("the length-weighted baseline leaves a length-weighted sum of 0; equal leng
   expectClose(lengthWeightedAdvantages([1, 0, 2], [5, 5, 5]), groupRelativeAdvantages([1, 0, 2]));
 });
 
-test("MaxRL pays a rare success 1/p and gives 0 where nothing succeeded", () => {
+test("MaxRL weights a rare success by 1/p and gives 0 without a success", () => {
   expectClose(maximumLikelihoodAdvantages([1, 0, 0, 0]), [3, -1, -1, -1]);
   expectClose(maximumLikelihoodAdvantages([0, 0]), [0, 0]);
 });
@@ -128,7 +128,7 @@ test("the optimal token baseline agrees with the reference values and skips give
   );
 });
 
-test("the optimal baseline of tokens that were certain is the plain mean", () => {
+test("the optimal baseline of certain tokens is the plain mean", () => {
   const rows = optimalTokenAdvantages({
     lossMask: [[true], [true]],
     rewards: [1, 0],
@@ -145,7 +145,7 @@ test("fitness is standardized or ranked; equal scores carry no signal", () => {
   expectClose(rankedFitness([4, 4, 4]), [0, 0, 0]);
 });
 
-test("a set pays for several ways that work: a lone way outranks a copy of equal reward", () => {
+test("set advantages reward diverse successes: a distinct one outranks a copy of equal reward", () => {
   expect(polychromicScore([1, 1], ["a", "a"])).toBe(0);
   expect(polychromicScore([1, 1], ["a", "b"])).toBe(1);
   const advantages = setAdvantages([1, 1, 1, 0], ["a", "a", "b", "a"], { size: 2, random: never });
@@ -156,7 +156,7 @@ test("a set pays for several ways that work: a lone way outranks a copy of equal
   expectClose(advantages, [1 / 3 - 2.5 / 6, 1 / 3 - 2.5 / 6, 2.5 / 3 - 2.5 / 6, 0.5 / 3 - 2.5 / 6]);
 });
 
-test("where sets are too many they are drawn without repeating a rollout", () => {
+test("too many sets are sampled, and none contains a rollout twice", () => {
   const random = seededRandom(1);
   const G = 30;
   const advantages = setAdvantages(
@@ -188,8 +188,8 @@ test.each([
 test.each([
   ["a negative reward", () => maximumLikelihoodAdvantages([1, -1]), "INVALID_ARGUMENT"],
   ["an empty rollout", () => lengthWeightedAdvantages([1, 0], [3, 0]), "INVALID_ARGUMENT"],
-  ["lengths of others", () => lengthWeightedAdvantages([1, 0], [3]), "SHAPE_MISMATCH"],
-  ["k of the whole group", () => passAtKAdvantages([1, 0], 2), "INVALID_ARGUMENT"],
+  ["lengths of another shape", () => lengthWeightedAdvantages([1, 0], [3]), "SHAPE_MISMATCH"],
+  ["k equal to the group size", () => passAtKAdvantages([1, 0], 2), "INVALID_ARGUMENT"],
   ["NaN", () => leaveOneOutAdvantages([1, Number.NaN]), "NON_FINITE_REWARD"],
 ])("%s is refused", (_, call, code) => {
   expect(call).toThrow(expect.objectContaining({ code }));

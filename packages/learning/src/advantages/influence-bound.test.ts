@@ -2,7 +2,7 @@ import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { influenceScales } from "./influence-bound.ts";
 
-/** By bisection instead, on how much more than their share a bound leaves to the largest. */
+/** The same scales, found by bisection on the bound. */
 function plainScales(weights: readonly number[], share: number): number[] {
   const speaking = weights.filter((weight) => weight > 0).length;
   if (share < 1 && speaking <= 2) {
@@ -24,32 +24,32 @@ function plainScales(weights: readonly number[], share: number): number[] {
   return weights.map((weight) => (weight > low ? low / weight : 1));
 }
 
-test("a flood has the share that it may, others keep their weight", () => {
+test("a flood is reduced to its maximal share, others keep their weight", () => {
   const scales = influenceScales([90, 1, 2, 3, 4], 0.4);
   // 6.67 of 16.67.
   expect(scales[0]).toBeCloseTo(20 / 3 / 90, 12);
   expect(scales.slice(1)).toEqual([1, 1, 1, 1]);
 });
 
-test("few contributors have at most twice an equal share, two alone what they have", () => {
+test("with few contributors the bound is twice an equal share; two keep their weights", () => {
   expect(influenceScales([3, 1], 0.1)).toEqual([1, 1]);
   expect(influenceScales([9], 0.1)).toEqual([1]);
   expect(influenceScales([0, 0], 0.1)).toEqual([1, 1]);
   expect(influenceScales([0, 0, 0, 0], 0.1)).toEqual([1, 1, 1, 1]);
   expect(influenceScales([], 0.1)).toEqual([]);
-  // Half of four is twice an equal share: what the other three have together.
+  // With four contributors the bound is twice an equal share: half, as much as the other three together.
   expect(influenceScales([90, 1, 2, 3], 0.1)[0]).toBeCloseTo(6 / 90, 12);
 });
 
-test("who alone has something to say does not speak for all who took part", () => {
+test("one or two weighted contributors among more participants count nothing", () => {
   expect(influenceScales([5, 0, 0, 0, 0], 0.4)).toEqual([0, 1, 1, 1, 1]);
   expect(influenceScales([5, 2, 0, 0, 0], 0.4)).toEqual([0, 0, 1, 1, 1]);
-  // Three may have two thirds of what is left.
+  // With three weighted contributors each may have two thirds of the total.
   expect(influenceScales([5, 1, 0.5, 0, 0], 0.4)[0]).toBeCloseTo(3 / 5, 12);
   expect(influenceScales([5, 0, 0, 0, 0], 1)).toEqual([1, 1, 1, 1, 1]);
 });
 
-test("agrees with bisection, whoever has how much", () => {
+test("agrees with bisection for random weights", () => {
   const random = mulberry32(3);
   for (let trial = 0; trial < 300; trial += 1) {
     const weights = Array.from({ length: 1 + Math.floor(12 * random()) }, () =>

@@ -1,22 +1,23 @@
 /**
- * A bound on what one contributor decides of a minibatch: the weight of whoever has most is lowered until
- * nobody has more than a share. Weights only: who contributed, and what counts as weight, is the caller's.
- * It holds a flood by one; who comes under many names is many.
+ * A bound on one contributor's share of a minibatch: the largest weights are lowered until no contributor has
+ * more than a given share. It works on weights only; the caller identifies contributors and defines their
+ * weight. It stops a flood from one contributor, not one that uses many names.
  *
  * The bound is our own; that few poisoned preferences suffice is from Baumgärtner et al. 2024,
  * "Best-of-Venom", arXiv:2404.05530.
  */
 import { WaggleError } from "@waggle/protocol";
 
-/** Where contributors are few, each may have so many times an equal share. */
+/** With few contributors, each may have this multiple of an equal share. */
 const TIMES_EQUAL = 2;
 
 /**
- * `[N]` what to multiply each contributor's weight by, in [0, 1], so that none has more than `share` of the
- * sum of all. Where those with a weight are so few that this is less than twice an equal share, it is that.
- * So one or two have no bound; where more took part, they do not speak for the others and count nothing.
+ * `[N]` factor in [0, 1] for each contributor's weight, so that no one exceeds `share` of the total. If there
+ * are so few non-zero weights that `share` is less than twice an equal share, the bound is twice an equal
+ * share. One or two contributors therefore have no bound; but if there were other participants with weight 0,
+ * their factor is 0, because they must not decide for the others.
  *
- * @param weights - `[N]`, ≥ 0; who took part and has nothing to say has 0.
+ * @param weights - `[N]`, ≥ 0; 0 for a participant without any contribution.
  * @param share - in (0, 1]; 1 = no bound.
  * @throws WaggleError `INVALID_ARGUMENT` for another share.
  */
@@ -35,7 +36,10 @@ export function influenceScales(weights: readonly number[], share: number): numb
   return weights.map((weight) => (weight > bound ? bound / weight : 1));
 }
 
-/** The one bound c > 0 with c = most · Σ min(weight, c): with k above it, c = most · rest / (1 − most · k). */
+/**
+ * The bound c > 0 with c = most · Σ min(weight, c). With k weights above it, c = most · rest / (1 − most ·
+ * k).
+ */
 function boundOf(falling: readonly number[], most: number): number {
   let rest = falling.reduce((sum, weight) => sum + weight, 0);
   for (const [k, weight] of falling.entries()) {

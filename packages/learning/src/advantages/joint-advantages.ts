@@ -1,4 +1,4 @@
-/** Advantages of joint trajectories, and of turns that are samples of their own. */
+/** Advantages of joint trajectories, and of turns as separate samples. */
 import type { AdvantagePart } from "../composition/part.ts";
 import { withScale } from "./advantage-scale.ts";
 import { advantagePart, byRewards } from "./credit.ts";
@@ -18,7 +18,7 @@ export function broadcastTurns(options?: GroupAdvantageOptions): AdvantagePart<n
 }
 
 /**
- * `joint`: the statistic over joint rollouts; everybody in one has the same advantage.
+ * `joint`: the group statistic over joint rollouts; all members of one have the same advantage.
  *
  * Source: Liu et al. 2025, "LLM Collaboration With Multi-Agent RL" (MAGRPO), arXiv:2508.04652.
  */

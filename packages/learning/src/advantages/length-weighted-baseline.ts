@@ -1,6 +1,6 @@
 /**
- * OPO: the baseline of least variance under the assumption that the squared gradient of a rollout
- * grows with its length. Not a length penalty: rewards are untouched.
+ * OPO: the minimum-variance baseline under the assumption that the squared gradient of a rollout grows with
+ * its length. Not a length penalty: rewards do not change.
  *
  * Source: Hao et al. 2025, "On-Policy RL with Optimal Reward Baseline", arXiv:2505.23585
  */
@@ -10,8 +10,10 @@ import { requireGroup, requireSameLength, sumOf } from "../statistics.ts";
 import { advantagePart, byRewards, type GroupPart } from "./credit.ts";
 
 /**
+ * Rewards minus their length-weighted mean.
+ *
  * @param rewards - `[G]` returns of the rollouts of one task.
- * @param lengths - `[G]` sampled tokens of each rollout, > 0; a shared prefix counted once.
+ * @param lengths - `[G]` sampled tokens of each rollout, > 0; a shared prefix counts once.
  * @returns `[G]` advantages whose length-weighted sum is 0.
  * @throws WaggleError `GROUP_TOO_SMALL`, `NON_FINITE_REWARD`, `SHAPE_MISMATCH`, `INVALID_ARGUMENT`.
  */
@@ -25,14 +27,14 @@ export function lengthWeightedAdvantages(
   if (bad !== undefined) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a rollout must hold at least one sampled token, got a length of ${bad}; drop empty rollouts`,
+      `a rollout must have at least one sampled token, got a length of ${bad}; drop empty rollouts`,
     );
   }
   const baseline = sumOf(rewards.map((reward, i) => reward * lengths[i]!)) / sumOf(lengths);
   return rewards.map((reward) => reward - baseline);
 }
 
-/** `opo`: r − the mean weighed by length. */
+/** `opo`: r − the length-weighted mean. */
 export function lengthWeighted(): GroupPart {
   return advantagePart("opo", "group", (groups) =>
     byRewards(groups, (rewards, trajectories) =>

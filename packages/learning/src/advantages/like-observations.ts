@@ -1,10 +1,10 @@
 /**
- * `cluster`: step-level groups among like observations, where exact equality of states would leave
- * most steps alone. Not GiGPO: a likeness decides, and its threshold is the caller's.
+ * `cluster`: step-level groups of similar observations, for states that are rarely exactly equal. Differs
+ * from GiGPO in that a similarity decides; the caller sets its threshold.
  *
  * Source: SLEA-RL (step-level experience augmented RL), section on step-level advantages.
- * Differs from it: clusters are built greedily in order, each around its first member, so that the
- * result does not depend on a library's clustering.
+ * Differs from it: clusters are built greedily in order, each around its first member, so the result does not
+ * depend on a clustering library.
  */
 import { option, definePart } from "../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
@@ -22,8 +22,8 @@ import { groupRelativeAdvantages } from "./group-advantages.ts";
 import { discountedReturns } from "./turn-returns.ts";
 
 /**
- * For each item the index of its cluster: the first earlier one whose first member is at least
- * `threshold` alike.
+ * The cluster index of each item: the first earlier cluster whose first member has a likeness of at least
+ * `threshold`, else a new one.
  *
  * @param likeness - symmetric, 1 for equals.
  */
@@ -50,8 +50,8 @@ export type ClusterAdvantageOptions = {
 };
 
 /**
- * `[steps]` return minus the mean of its cluster; a step alone in its cluster has no baseline and
- * gets its fallback.
+ * `[steps]` return minus the mean of its cluster. A step alone in its cluster has no baseline and gets its
+ * fallback.
  *
  * @param returns - `[steps]` of one task group, all trajectories together.
  * @param clusters - `[steps]` from `clustersOf`.
@@ -68,7 +68,7 @@ export function clusterAdvantages(
   if (fallback !== undefined && fallback.length !== returns.length) {
     throw new WaggleError(
       "SHAPE_MISMATCH",
-      `fallback must have one entry a step (${returns.length}), got ${fallback.length}; copy the trajectory's advantage to its steps`,
+      `fallback must have one entry per step (${returns.length}), got ${fallback.length}; copy the trajectory's advantage to its steps`,
     );
   }
   requireFiniteRewards(returns);
@@ -83,7 +83,7 @@ export function clusterAdvantages(
   return advantages;
 }
 
-/** `cluster`: turns are judged among like observations, of the same group. */
+/** `cluster`: compares turns with those of similar observations in the same group. */
 export function likeObservations(threshold?: number): GroupPart {
   return definePart(
     { likeObservationsThreshold: option(threshold, 0.8) },

@@ -1,4 +1,4 @@
-/** Each estimator against a loop written from its formula, over ragged data with ties and σ = 0. */
+/** Each estimator compared with a loop written from its formula, over ragged data with ties and σ = 0. */
 import { mulberry32 } from "@waggle/protocol";
 import fc from "fast-check";
 import { test } from "vitest";
@@ -13,7 +13,7 @@ import { stateGroupAdvantages } from "./state-groups.ts";
 import { mixedStepAdvantages } from "./step-mix.ts";
 import { turnAdvantages } from "./turn-returns.ts";
 
-/** Few values, so that ties and flat groups are common. */
+/** Few values, to make ties and equal groups common. */
 const reward = fc.constantFrom(0, 0.5, 1);
 const conventions = ["population", "sample"] as const;
 
@@ -72,7 +72,7 @@ const trajectories = fc.array(
   { minLength: 4, maxLength: 8 },
 );
 
-test("GiGPO, step by step over every other step of its task and state", () => {
+test("GiGPO, each step against all steps of its task and state", () => {
   fc.assert(
     fc.property(trajectories, (all) => {
       fc.pre(["a", "b"].every((key) => all.filter(({ group }) => group === key).length !== 1));
@@ -228,6 +228,6 @@ test.each([
         FLAT.map(() => [true]),
       ).flatMap((row) => [...row]),
   ],
-])("σ = 0 gives zeros and nothing infinite: %s", (_, estimate) => {
+])("σ = 0 gives zeros, not infinities: %s", (_, estimate) => {
   expectClose(estimate(), [0, 0, 0], 6);
 });

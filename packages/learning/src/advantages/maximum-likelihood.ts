@@ -1,6 +1,6 @@
 /**
- * MaxRL: the group's mean divides as well as it centers, so that a task solved once in G weighs as
- * its maximum-likelihood gradient would, 1/p. For rewards of success, not for costs.
+ * MaxRL: the group mean is the baseline and the divisor, so a task that is solved with probability p is
+ * weighted by 1/p, as in its maximum-likelihood gradient. For rewards of success, not for costs.
  *
  * Source: Tajwar et al. 2026, "Maximum Likelihood Reinforcement Learning", as in prime-rl 559b447.
  */
@@ -9,8 +9,10 @@ import { meanOf, requireGroup } from "../statistics.ts";
 import { advantagePart, byRewards, type GroupPart } from "./credit.ts";
 
 /**
+ * MaxRL advantages of one group.
+ *
  * @param rewards - `[G]` non-negative returns of the rollouts of one task.
- * @returns `[G]` (reward − mean)/mean; all 0 where every reward is 0.
+ * @returns `[G]` (reward − mean)/mean; all 0 if every reward is 0.
  * @throws WaggleError `GROUP_TOO_SMALL`, `NON_FINITE_REWARD`, `INVALID_ARGUMENT` for a negative reward.
  */
 export function maximumLikelihoodAdvantages(rewards: readonly number[]): number[] {
@@ -19,7 +21,7 @@ export function maximumLikelihoodAdvantages(rewards: readonly number[]): number[
   if (negative !== undefined) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `rewards must not be negative where their mean divides, got ${negative}; shift them or choose another estimator`,
+      `MaxRL needs rewards of at least 0, got ${negative}; shift them or choose another estimator`,
     );
   }
   const mean = meanOf(rewards);

@@ -1,9 +1,9 @@
-/** Advantages of single trajectories against a moving average of earlier rewards. */
+/** Advantages of single trajectories relative to a moving average of earlier rewards. */
 import type { AdvantagePart, RewardedTrajectory } from "../composition/part.ts";
 import { type MovingBaseline, movingBaselineAdvantages } from "../states/moving-baseline.ts";
 import { advantagePart, overTrajectory, trajectoriesOf } from "./credit.ts";
 
-/** `rae`: r − a moving average over earlier steps, by `keyOf`; serves single trajectories. */
+/** `rae`: r − a moving average over earlier steps, by `keyOf`. Also works for single trajectories. */
 export function movingBaselineAdvantage(
   keyOf: (rewarded: RewardedTrajectory) => string = ({ trajectory }) => trajectory.role,
 ): AdvantagePart<"baseline", "single"> {

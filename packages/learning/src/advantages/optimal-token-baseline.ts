@@ -1,9 +1,9 @@
 /**
- * The baseline of least variance at each token position: returns weighted by the accumulated squared
- * norm of the score, which needs no gradient: for softmax logits it is 1 − 2π_s + Σ_v π_v² a token.
+ * The minimum-variance baseline at each token position: returns weighted by the accumulated squared norm of
+ * the score. It needs no gradient: for softmax logits the norm is 1 − 2π_s + Σ_v π_v² per token.
  *
  * Source: Li et al. 2025, "Optimal Token Baseline", as verl's `tir_optimal_token_baseline`.
- * Differs from it: a position counts sampled tokens only, so that tool results do not shift it.
+ * Differs from it: a position counts sampled tokens only, so tool results do not shift it.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { AdvantagePart, AdvantageRows, RewardedTrajectory } from "../composition/part.ts";
@@ -11,6 +11,7 @@ import { requireFiniteRewards, requireGroup, requireSameLength } from "../statis
 import type { LossMask, TokenRows } from "../token-rows.ts";
 import { advantagePart } from "./credit.ts";
 
+/** One group with the engine outputs that the baseline needs. */
 export type OptimalTokenBatch = {
   /** `[G][T]` of one group; position t counts sampled tokens only. */
   readonly lossMask: LossMask;
@@ -23,8 +24,10 @@ export type OptimalTokenBatch = {
 };
 
 /**
- * @returns `[G][T]` reward − baseline of the token's position, 0 where nothing was sampled. A position
- *   that one rollout alone reaches has its own reward as the baseline: 0.
+ * Advantages of one group.
+ *
+ * @returns `[G][T]` reward − baseline of the token's position, 0 for given tokens. At a position that only
+ *   one rollout reaches, the baseline is its own reward and the advantage 0.
  * @throws WaggleError `GROUP_TOO_SMALL`, `NON_FINITE_REWARD`, `SHAPE_MISMATCH`.
  */
 export function optimalTokenAdvantages(batch: OptimalTokenBatch): Float64Array[] {
@@ -48,7 +51,7 @@ export function optimalTokenAdvantages(batch: OptimalTokenBatch): Float64Array[]
       plain += rewards[b]!;
       present += 1;
     }
-    // Certain tokens have a score of 0; then no weighting is better than another.
+    // Certain tokens have a score of 0, which leaves nothing to weight by: take the plain mean.
     return total > 0 ? weighted / total : plain / present;
   });
   return lossMask.map((row, b) => {
@@ -61,7 +64,7 @@ export function optimalTokenAdvantages(batch: OptimalTokenBatch): Float64Array[]
   });
 }
 
-/** W_t = Σ_{s≤t} (1 − 2π_s + Σ_v π_v²) over the kept tokens. */
+/** W_t = Σ_{s≤t} (1 − 2π_s + Σ_v π_v²) over the loss tokens. */
 function accumulatedScores(
   kept: readonly boolean[],
   logProbs: ArrayLike<number>,
@@ -79,14 +82,17 @@ function accumulatedScores(
   return sums;
 }
 
-/** @throws WaggleError `CAPABILITY_MISSING` from its estimate where no engine gives squared probabilities. */
+/**
+ * `otb`. @throws WaggleError `CAPABILITY_MISSING` from its estimate if the engine gives no squared
+ * probabilities.
+ */
 export function optimalTokenBaseline(): AdvantagePart<never, "group"> {
   const part = advantagePart("otb", "group", (groups, { outputs }) => {
     const { logProb, sumSquaredProb } = outputs ?? {};
     if (logProb === undefined || sumSquaredProb === undefined) {
       throw new WaggleError(
         "CAPABILITY_MISSING",
-        "advantage otb needs an engine's log-probs and sums of squared probabilities, got none; train with an engine that has the output sumSquaredProb or choose another recipe",
+        "advantage otb needs log-probs and sums of squared probabilities, got none; train with an engine that has the output sumSquaredProb or choose another recipe",
       );
     }
     const advantages = new Map<string, TokenRows>();
@@ -106,7 +112,7 @@ export function optimalTokenBaseline(): AdvantagePart<never, "group"> {
   return { ...part, reads: ["sumSquaredProb"] };
 }
 
-/** Rows of a trajectory's samples one after the other; 0 for a sample that has no loss token. */
+/** The rows of a trajectory's samples, concatenated; 0 for a sample without loss tokens. */
 function inOneRow({ trajectory, lossMask }: RewardedTrajectory, rows: AdvantageRows): number[] {
   return lossMask.flatMap((mask, sample) => {
     const row = rows.get(trajectory.id)?.[sample];

@@ -1,4 +1,4 @@
-/** What a trajectory adds to the best of some, or of all, of its group. */
+/** What a trajectory adds to the best of a subset, or of all, of its group. */
 import { expect, test } from "vitest";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { rewardedTrajectory } from "../composition/minibatch.ts";
@@ -22,13 +22,13 @@ function advantages(part: ReturnType<typeof parts.bestOnly>): number[] {
   return REWARDS.map((_, i) => estimated.get(`${i}`)?.[0]?.[1] ?? Number.NaN);
 }
 
-test("the best of all is credited with its lead, nobody else with anything", () => {
+test("best-only credits only the best trajectory, with its lead", () => {
   expect(advantages(parts.bestOnly()).map((value) => Number(value.toFixed(12)))).toEqual([
     0, 0.4, 0, 0,
   ]);
 });
 
-test("of pairs, a trajectory is credited with its mean lead over those that it beats", () => {
+test("for pairs, a trajectory is credited with its mean lead over those that it beats", () => {
   const [worse, best, second, worst] = advantages(parts.passAtK(2));
   expect(best).toBeCloseTo((0.8 + 0.4 + 1) / 3, 12);
   expect(second).toBeCloseTo((0.4 + 0.6) / 3, 12);

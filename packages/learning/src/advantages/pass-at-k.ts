@@ -1,10 +1,10 @@
 /**
- * Advantages for the best of k rather than for the mean. `best-only` credits the best rollout with its
- * lead over the second; `leave-one-out` credits each rollout with what it adds to the expected best of
- * k, over all subsets of size k.
+ * Advantages for the best of k instead of the mean. `best-only` credits the best rollout with its lead over
+ * the second; `leave-one-out` credits each rollout with what it adds to the expected best of k, over all
+ * subsets of size k.
  *
- * Source: verl's `grpo_passk` after Walder and Karkhanis 2025, "Pass@K Policy Optimization",
- * arXiv:2505.15201 (leave-one-out form: reward of subsets with i minus the same subsets without it).
+ * Source: verl's `grpo_passk` after Walder and Karkhanis 2025, "Pass@K Policy Optimization", arXiv:2505.15201
+ * (leave-one-out form: reward of subsets with i minus the same subsets without it).
  * Differs from it: subsets are enumerated in closed form over sorted rewards, any real reward.
  */
 import { option, definePart } from "../composition/part-options.ts";
@@ -12,6 +12,8 @@ import { argMax, requireGroup, requireInside } from "../statistics.ts";
 import { advantagePart, byRewards, type GroupPart } from "./credit.ts";
 
 /**
+ * Best-only advantages of one group.
+ *
  * @returns `[G]`: reward − second best for the best rollout (the first of equals), 0 for the others.
  * @throws WaggleError `GROUP_TOO_SMALL`, `NON_FINITE_REWARD`.
  */
@@ -23,10 +25,10 @@ export function bestOnlyAdvantages(rewards: readonly number[]): number[] {
 }
 
 /**
- * `[G]` mean over subsets S of size k that hold i of max(S) − max(S without i); for k = 1 the subset
+ * `[G]` mean over subsets S of size k that contain i of max(S) − max(S without i). For k = 1 the subset
  * without i is empty and the baseline is the mean of the others.
  *
- * @param k - rollouts that count as one, 1 ≤ k < G.
+ * @param k - size of the subsets, 1 ≤ k < G.
  */
 export function passAtKAdvantages(rewards: readonly number[], k: number): number[] {
   requireGroup(rewards);
@@ -66,7 +68,7 @@ export function passAtK(k?: number): GroupPart {
   );
 }
 
-/** `pass-at-k` for all of a group: the best trajectory is credited with its lead over the second alone. */
+/** `pass-at-k` over the whole group: only the best trajectory gets an advantage, its lead over the second. */
 export function bestOnly(): GroupPart {
   return advantagePart("pass-at-k", "group", (groups) => byRewards(groups, bestOnlyAdvantages));
 }

@@ -1,9 +1,9 @@
 /**
- * `per-agent`: each role is judged on its own scale, so that a role paid little does not look bad
- * beside one paid much. Not a team reward: rewards stay each agent's own.
+ * `per-agent`: each role is normalized on its own scale, so a role with small rewards does not look bad next
+ * to one with large rewards. Not a team reward: each agent keeps its own reward.
  *
- * Source: Yuan et al. 2025, "MARS" (agent-specific advantage normalization), arXiv:2510.15414; Liao
- * et al. 2025, "MARFT", arXiv:2504.16129.
+ * Source: Yuan et al. 2025, "MARS" (agent-specific advantage normalization), arXiv:2510.15414; Liao et al.
+ * 2025, "MARFT", arXiv:2504.16129.
  */
 import type {
   AdvantagePart,
@@ -19,10 +19,12 @@ import type { GroupAdvantageOptions } from "./group-advantage-options.ts";
 import { type TurnAdvantageOptions, turnAdvantages } from "./turn-returns.ts";
 
 /**
+ * Advantages within each role.
+ *
  * @param rewards - `[N]` of all agents of one task group.
  * @param agents - `[N]` role of each.
  * @param estimator - applied within each role: `[n]` rewards to `[n]` advantages.
- * @returns `[N]`; within each role whatever the estimator keeps: mean 0 for a group statistic.
+ * @returns `[N]`, with the estimator's invariants within each role, such as mean 0 for a group statistic.
  */
 export function perAgentAdvantages(
   rewards: readonly number[],
@@ -41,7 +43,7 @@ export function perAgentAdvantages(
   return advantages;
 }
 
-/** One advantage a trajectory from what the rewards of its role in the group say. */
+/** One advantage per trajectory, from the rewards of its role in the group. */
 export function byRoles(
   groups: readonly RewardedGroup[],
   advantagesOf: (ofRole: readonly number[], role: string) => readonly number[],
@@ -55,7 +57,7 @@ export function byRoles(
   );
 }
 
-/** `per-agent`: the statistic of each role apart. */
+/** `per-agent`: the group statistic of each role separately. */
 export function perAgent(options?: GroupAdvantageOptions): GroupPart {
   return withScale(options, (scaled) => {
     return advantagePart("per-agent", "group", (groups) =>
@@ -64,7 +66,7 @@ export function perAgent(options?: GroupAdvantageOptions): GroupPart {
   });
 }
 
-/** `turn`: each turn's return among those of the same role, so that no side is judged by the other's scale. */
+/** `turn`: compares each turn's return with those of the same role, on the role's own scale. */
 export function perAgentTurns(options?: TurnAdvantageOptions): AdvantagePart<never, "group"> {
   return withScale(options, turnsAmongRoles);
 }

@@ -1,4 +1,4 @@
-/** Advantages where one policy sets tasks and solves them. */
+/** Advantages for a policy that proposes tasks and solves them. */
 import type { AdvantagePart } from "../composition/part.ts";
 import { SHOWN, SOLVER } from "../rollouts/proposals.ts";
 import { indicesByKey } from "../statistics.ts";
@@ -8,7 +8,7 @@ import { groupRelativeAdvantages } from "./group-advantages.ts";
 import type { GroupAdvantageOptions } from "./group-advantage-options.ts";
 import { byRoles } from "./per-agent.ts";
 
-/** `group`: proposals among those for the same reference, tries among those at the same proposal. */
+/** `group`: compares proposals for the same reference, and attempts at the same proposal. */
 export function amongTries(options?: GroupAdvantageOptions): AdvantagePart<never, "group"> {
   return withScale(options, amongPeers);
 }
@@ -21,7 +21,7 @@ function amongPeers(options: GroupAdvantageOptions): AdvantagePart<never, "group
       );
       const advantages = rewards.map(() => 0);
       for (const [, members] of indicesByKey(peers)) {
-        // One demonstration of how tasks are set is compared with nothing.
+        // A demonstration of a proposal has nothing to be compared with.
         if (trajectories[members[0] as number]?.trajectory.role === SHOWN) continue;
         const own = groupRelativeAdvantages(
           members.map((i) => rewards[i] as number),
@@ -34,7 +34,7 @@ function amongPeers(options: GroupAdvantageOptions): AdvantagePart<never, "group
   );
 }
 
-/** `per-agent`: who sets among who sets, who solves among all tries; what was shown is left as it is. */
+/** `per-agent`: proposers among proposers, solvers among all attempts; demonstrations get 0. */
 export function settersAndSolvers(options?: GroupAdvantageOptions): AdvantagePart<never, "group"> {
   return withScale(options, (scaled) => {
     return advantagePart("per-agent", "group", (groups) =>

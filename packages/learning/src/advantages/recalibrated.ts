@@ -1,11 +1,11 @@
 /**
- * `recal`: a stored win is weighed against what the policy earns today, not against what it earned
- * when the win was stored. An outdated win gets no weight.
+ * `recal`: a stored success is compared with what the policy earns now, not with what it earned when the
+ * success was stored. An outdated success gets no weight.
  *
- * Source: Qin et al. 2025, "Learn the Ropes, Then Trust the Wins" (SPEAR), arXiv:2509.22601, section
- * 3.2 (advantage recalibration by the median of recent baselines); self-imitation, Oh et al. 2018,
+ * Source: Qin et al. 2025, "Learn the Ropes, Then Trust the Wins" (SPEAR), arXiv:2509.22601, section 3.2
+ * (advantage recalibration by the median of recent baselines); self-imitation, Oh et al. 2018,
  * arXiv:1806.05635.
- * Differs from SPEAR: the baseline is the caller's number, not the median of recent groups.
+ * Differs from SPEAR: the caller passes the baseline, not the median of recent groups.
  */
 import type { AdvantagePart } from "../composition/part.ts";
 import type { MovingBaseline } from "../states/moving-baseline.ts";
@@ -13,9 +13,11 @@ import { requireFiniteRewards, requireSameLength } from "../statistics.ts";
 import { advantagePart, overTrajectory } from "./credit.ts";
 
 /**
+ * Advantages of stored trajectories.
+ *
  * @param rewards - `[N]` of stored trajectories.
- * @param baselines - `[N]` what the policy earns now on each one's task.
- * @returns `[N]` max(reward − baseline, 0): only wins teach.
+ * @param baselines - `[N]` current mean reward of each one's task.
+ * @returns `[N]` max(reward − baseline, 0).
  */
 export function recalibratedAdvantages(
   rewards: readonly number[],
@@ -27,7 +29,7 @@ export function recalibratedAdvantages(
   return rewards.map((reward, i) => Math.max(reward - baselines[i]!, 0));
 }
 
-/** `recal`: stored wins against what the policy earns now, in `baseline` by task; never below 0. */
+/** `recal`: stored successes relative to the `baseline` of their task; never below 0. */
 export function recalibrated(): AdvantagePart<"baseline", "single"> {
   return advantagePart(
     "recal",

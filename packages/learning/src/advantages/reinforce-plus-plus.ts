@@ -1,7 +1,7 @@
 /**
- * REINFORCE++: discounted token returns whitened over the whole batch, with or without a group's
- * mean as the baseline. No critic, no clipping of its own; the KL in the reward is k1, and then the
- * loss must have none.
+ * REINFORCE++: discounted token returns whitened over the whole batch, with or without the group mean as a
+ * baseline. No critic and no clipping of its own. The KL in the reward is k1; the loss must then have no KL
+ * term.
  *
  * Source: Hu et al. 2025, "REINFORCE++", arXiv:2501.03262.
  */
@@ -19,16 +19,17 @@ import {
 import { finiteAt, forEachLossToken, type LossMask, type TokenRows } from "../token-rows.ts";
 import { advantagePart, trajectoriesOf } from "./credit.ts";
 
+/** Options of `reinforcePlusPlusAdvantages`. */
 export type ReinforcePlusPlusOptions = {
   /** Per token, in (0, 1]. Default 1. */
   readonly discount?: number;
   /** Coefficient of the k1 penalty in the reward. Default 0. */
   readonly klCoefficient?: number;
-  /** `[B][T]` log π − log π_ref of the sampled tokens, detached; needed where the coefficient is not 0. */
+  /** `[B][T]` log π − log π_ref of the sampled tokens, detached; required if the coefficient is not 0. */
   readonly referenceGaps?: TokenRows;
-  /** `[B]` group of each row: its mean is subtracted first (REINFORCE++-baseline). */
+  /** `[B]` group of each row, whose mean is subtracted first (REINFORCE++-baseline). */
   readonly groups?: readonly string[];
-  /** Which standard deviation whitens. Default `population`. */
+  /** Which standard deviation to divide by. Default `population`. */
   readonly convention?: DeviationConvention;
   /** Added to the standard deviation. Default 1e-8. */
   readonly epsilon?: number;
@@ -37,9 +38,9 @@ export type ReinforcePlusPlusOptions = {
 /**
  * `[B][T]` advantages: mean 0 and standard deviation 1 over the loss tokens of the batch, 0 elsewhere.
  *
- * @param rewards - `[B]` outcomes, paid on the last loss token of their row.
- * @param lossMask - `[B][T]` tokens the policy sampled; time passes over these only.
- * @throws WaggleError `GROUP_TOO_SMALL` for a group of one where `groups` is given.
+ * @param rewards - `[B]` outcomes, on the last loss token of each row.
+ * @param lossMask - `[B][T]` sampled tokens; only these count as time steps.
+ * @throws WaggleError `GROUP_TOO_SMALL` for a group of one if `groups` is given.
  */
 export function reinforcePlusPlusAdvantages(
   rewards: readonly number[],
@@ -62,10 +63,9 @@ export function reinforcePlusPlusAdvantages(
 }
 
 /**
- * `[T]` discounted sums from each kept token to the end; tokens that are not kept take no time and
- * get 0.
+ * `[T]` discounted sums from each loss token to the end. Other tokens take no time and get 0.
  *
- * @param rewardAt - reward of the kept token `t`.
+ * @param rewardAt - reward of loss token `t`.
  */
 function tokenReturns(
   kept: readonly boolean[],
@@ -110,7 +110,7 @@ function minusGroupMean(rewards: readonly number[], groups: readonly string[]): 
   return centered;
 }
 
-/** `reinforce++`: returns whitened over the whole batch; serves single trajectories. */
+/** `reinforce++`: returns whitened over the whole batch. Also works for single trajectories. */
 export function reinforcePlusPlus(options: BatchWhitening = {}): AdvantagePart<never, "single"> {
   return definePart({ discount: option(options.discount, 1) }, (given) =>
     whitenedOverBatch({ ...options, ...given }),

@@ -1,7 +1,7 @@
 /**
- * `semantic`: a written comparison of a group's rollouts in place of a number. A model behind a port
- * reads winners and losers and proposes edits of an experience library; a group that scored alike is
- * not asked about.
+ * `semantic`: a written comparison of a group's rollouts instead of a number. A model behind a port reads
+ * winners and losers and proposes edits of an experience library. It is not asked about a group with equal
+ * rewards.
  *
  * Source: Cai et al. 2025, "Training-Free Group Relative Policy Optimization", arXiv:2510.08191.
  */
@@ -12,10 +12,11 @@ import { requireGroup, requireSameLength } from "../statistics.ts";
 
 /** Writes text: any model that answers a prompt. */
 export interface WriterPort {
-  /** Throws where it cannot answer; honours `signal`. */
+  /** Throws if it cannot answer; honors `signal`. */
   write(prompt: string, signal: AbortSignal): Promise<string>;
 }
 
+/** A group with its transcripts, to be compared. */
 export type ComparedGroup = {
   readonly request: string;
   /** `[G]` */
@@ -24,13 +25,14 @@ export type ComparedGroup = {
   readonly rewards: readonly number[];
 };
 
+/** The edits that a comparison suggests. */
 export type SemanticAdvantage = {
   readonly edits: readonly ExperienceEdit[];
-  /** Why there are none, `null` where there are. */
+  /** Why there are no edits; `null` if there are some. */
   readonly reason: "no-signal" | "unreadable" | "nothing-to-learn" | null;
 };
 
-/** What the writer is asked. */
+/** The prompt of the writer. */
 function comparisonPrompt(
   { request, transcripts, rewards }: ComparedGroup,
   known: readonly Experience[],
@@ -51,8 +53,8 @@ function comparisonPrompt(
 /**
  * Edits that this group suggests.
  *
- * @throws WaggleError `GROUP_TOO_SMALL`, `NON_FINITE_REWARD`; `REWARD_UNAVAILABLE` where the writer fails.
- *   An answer that cannot be read is data: no edits, `unreadable`.
+ * @throws WaggleError `GROUP_TOO_SMALL`, `NON_FINITE_REWARD`; `REWARD_UNAVAILABLE` if the writer fails. An
+ *   unreadable answer is data: no edits, reason `unreadable`.
  */
 export async function semanticAdvantage(
   writer: WriterPort,
@@ -71,7 +73,7 @@ export async function semanticAdvantage(
   return { edits, reason: edits.length === 0 ? "nothing-to-learn" : null };
 }
 
-/** Edits in an answer, words around the array allowed; `null` where any of it is not an edit. */
+/** The edits in an answer, which may contain text around the array; `null` if an entry is not an edit. */
 function parsedEdits(answer: string): ExperienceEdit[] | null {
   const array = /\[[\s\S]*\]/.exec(answer)?.[0];
   if (array === undefined) return null;

@@ -1,36 +1,37 @@
 /**
- * `set`: a set of rollouts is scored as one, by success times diversity, and its members share the
- * score. One lucky copy does not pay as much as several ways that work.
+ * `set`: a set of rollouts is scored as one, by success times diversity, and its members share the score.
+ * Copies of one lucky success score less than several different successes.
  *
  * Source: Hamid et al. 2025, "Polychromic Objectives for Reinforcement Learning", arXiv:2509.25424.
- * Differs from it: all sets of size n of a group are enumerated where they are few, else drawn;
- * diversity is 0 for copies and 1 where all differ.
+ * Differs from it: all sets of size n of a group are enumerated if they are few, else drawn; diversity is 0
+ * for copies and 1 if all differ.
  */
 import { option, definePart } from "../composition/part-options.ts";
 import type { RewardedTrajectory } from "../composition/part.ts";
 import { meanOf, requireGroup, requireInside, requireSameLength } from "../statistics.ts";
 import { advantagePart, byRewards, type GroupPart } from "./credit.ts";
 
+/** Options of `setAdvantages`. */
 export type SetAdvantageOptions = {
-  /** Rollouts in a set, 2 ≤ n ≤ G. */
+  /** Rollouts per set, 2 ≤ n ≤ G. */
   readonly size: number;
-  /** Most sets; above it this many are drawn. Default 256. */
+  /** Maximal number of sets; if there are more, this many are drawn. Default 256. */
   readonly mostSets?: number;
-  /** In [0, 1); used only where sets are drawn. */
+  /** Yields [0, 1); only used to draw sets. */
   readonly random: () => number;
 };
 
-/** Mean reward times the share of distinct kinds: 0 for equals, 1 where all differ and win. */
+/** Mean reward times the share of distinct kinds: 0 for copies, 1 if all differ and succeed. */
 export function polychromicScore(rewards: readonly number[], kinds: readonly string[]): number {
   requireSameLength("kinds", kinds.length, "rewards", rewards.length);
   return (meanOf(rewards) * (new Set(kinds).size - 1)) / Math.max(1, kinds.length - 1);
 }
 
 /**
- * `[G]` mean score of the sets a rollout is in, minus the mean score of all sets.
+ * `[G]` mean score of the sets that contain a rollout, minus the mean score of all sets.
  *
  * @param rewards - `[G]` of one task.
- * @param kinds - `[G]` what makes rollouts alike: the sequence of tools, the answer.
+ * @param kinds - `[G]` key of rollouts that count as copies: the sequence of tools, or the answer.
  */
 export function setAdvantages(
   rewards: readonly number[],
@@ -74,7 +75,7 @@ function setsOf(G: number, { size, mostSets = 256, random }: SetAdvantageOptions
   });
 }
 
-/** What a trajectory did, for telling kinds apart: its calls in order. */
+/** The key of a trajectory's kind: its calls in order. */
 function kindOf({ trajectory }: RewardedTrajectory): string {
   return trajectory.turns
     .flatMap(({ toolCalls }) =>
@@ -83,7 +84,7 @@ function kindOf({ trajectory }: RewardedTrajectory): string {
     .join(" ");
 }
 
-/** `set`: sets of trajectories are rewarded by success times diversity, their members share it. */
+/** `set`: scores sets of trajectories by success times diversity; members share the score. */
 export function setAdvantage(size?: number): GroupPart {
   return definePart({ setAdvantageSize: option(size, 4) }, ({ setAdvantageSize: size }) =>
     advantagePart("set", "group", (groups, { random }) =>

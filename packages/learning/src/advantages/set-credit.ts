@@ -1,4 +1,4 @@
-/** Set advantages after a fork; a critic judges what the forks share. */
+/** Set advantages after a fork, and a critic's advantages before it. */
 import { fixed, definePart } from "../composition/part-options.ts";
 import type { AdvantagePart } from "../composition/part.ts";
 import type { TokenRows } from "../token-rows.ts";
@@ -6,6 +6,7 @@ import { advantagePart } from "./credit.ts";
 import { gae, type GaeOptions } from "./generalized-advantages.ts";
 import { setAdvantage } from "./set-advantages.ts";
 
+/** `set` for the turns after a fork; `gae` for the turns that forks share. */
 export function setAfterForks(
   size = 4,
   options: Partial<Pick<GaeOptions, "discount" | "lambda">> = {},
@@ -33,7 +34,8 @@ function byBoth(
           const forks = trajectories.flatMap(({ trajectory: { branch } }) =>
             branch?.trajectory === id ? [branch.turn] : [],
           );
-          // Where a fork left, and for a fork where it began; a trajectory without any is judged whole.
+          // Turns before this index are shared: where this fork branched off, or where the first fork left; 0
+          // for neither.
           const from = trajectory.branch?.turn ?? (forks.length > 0 ? Math.min(...forks) : 0);
           const shared = turns.slice(0, from);
           advantages.set(

@@ -1,6 +1,6 @@
 /**
- * The negative control of a learning experiment: advantages dealt to the wrong trajectories keep
- * their distribution and lose their meaning, so a run that still improves has another cause.
+ * The negative control of a learning experiment: advantages assigned to the wrong trajectories keep their
+ * distribution and carry no information. If a run still improves, it has another cause.
  */
 
 /** A Fisher–Yates permutation of a copy. `random` yields [0, 1). */

@@ -1,10 +1,10 @@
 /**
- * `split`: each reward channel is normalized apart and only then summed, so that a channel of small
- * spread is not drowned by another. A conditional channel exists among some rollouts only: economy
- * among the correct ones; elsewhere it adds nothing.
+ * `split`: each reward channel is normalized separately before the sum, so that a channel of small spread
+ * keeps its weight. A conditional channel exists for some rollouts only (economy among the correct ones);
+ * elsewhere it adds 0.
  *
- * Source: "Act Wisely" (HDPO), decoupled accuracy and efficiency channels; the sum A_acc + w · A_eff is
- * our reading. "Rethinking Reinforcement Fine-Tuning in LVLM" (TA-MDP), joint against per-component.
+ * Source: "Act Wisely" (HDPO), decoupled accuracy and efficiency channels; the sum A_acc + w · A_eff is our
+ * reading. "Rethinking Reinforcement Fine-Tuning in LVLM" (TA-MDP), joint against per-component.
  */
 import { option, definePart } from "../composition/part-options.ts";
 import { componentOf } from "../rewards/combinators.ts";
@@ -14,18 +14,21 @@ import { advantagePart, byRewards, type GroupPart } from "./credit.ts";
 import { groupAdvantage, groupRelativeAdvantages } from "./group-advantages.ts";
 import type { GroupAdvantageOptions } from "./group-advantage-options.ts";
 
+/** One channel of the reward. */
 export type RewardChannel = {
-  /** `[G]`; not read where `among` is false. */
+  /** `[G]`; not read for rollouts with `among` false. */
   readonly rewards: readonly number[];
   readonly weight: number;
-  /** `[G]` rollouts this channel exists for. Default: all. Fewer than two add nothing. */
+  /** `[G]` whether the channel exists for a rollout. Default: all. With fewer than two it adds 0. */
   readonly among?: readonly boolean[];
   readonly options?: GroupAdvantageOptions;
 };
 
 /**
+ * Sum of separately normalized channels.
+ *
  * @returns `[G]` weighted sum of the channels' advantages.
- * @throws WaggleError `SHAPE_MISMATCH`, `NON_FINITE_REWARD`, `GROUP_TOO_SMALL` for a channel over all
+ * @throws WaggleError `SHAPE_MISMATCH`, `NON_FINITE_REWARD`; `GROUP_TOO_SMALL` for an unconditional channel
  *   of a group of one.
  */
 export function splitAdvantages(channels: readonly RewardChannel[]): number[] {
@@ -46,7 +49,7 @@ export function splitAdvantages(channels: readonly RewardChannel[]): number[] {
   return sum;
 }
 
-/** `split`: components normalized apart; the economy among correct trajectories only. */
+/** `split`: normalizes components separately; economy only among correct trajectories. */
 export function splitAdvantage(costWeight?: number): GroupPart {
   return definePart({ costWeight: option(costWeight, 0.3) }, ({ costWeight }) =>
     advantagePart("split", "group", (groups) =>
@@ -66,7 +69,7 @@ export function splitAdvantage(costWeight?: number): GroupPart {
   );
 }
 
-/** `split`: the reward's components by name, each normalized apart, summed by these weights. */
+/** `split`: the named components of the reward, each normalized separately, summed with these weights. */
 export function splitComponents(weights: { readonly [component: string]: number }): GroupPart {
   return withScale(undefined, (options) => {
     return advantagePart(

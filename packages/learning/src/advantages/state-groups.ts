@@ -1,7 +1,7 @@
 /**
- * GiGPO: a trajectory's advantage within its task group plus a step's advantage among the steps that
- * were taken in the same state of the same task group. Equal states of different tasks are different
- * groups: a hash of the observation alone would merge them.
+ * GiGPO: a trajectory's advantage within its task group plus a step's advantage among the steps taken in the
+ * same state of the same task group. Equal states of different tasks are different groups; a hash of the
+ * observation alone would merge them.
  *
  * Source: Feng et al. 2025, "Group-in-Group Policy Optimization", arXiv:2505.10978.
  * Differs from it: the key is (task group, state), where ROLL's reads the bare state hash.
@@ -18,7 +18,7 @@ import { groupRelativeAdvantages } from "./group-advantages.ts";
 import { discountedReturns } from "./turn-returns.ts";
 
 type StateStep = {
-  /** What identifies the state in which the step was taken, within its task. */
+  /** Key of the state in which the step was taken, within its task. */
   readonly state: string;
   readonly reward: number;
 };
@@ -47,7 +47,9 @@ export type StateGroupOptions = {
 };
 
 /**
- * @returns `[trajectories][steps]` advantages. A state seen once adds 0.
+ * GiGPO advantages of a batch.
+ *
+ * @returns `[trajectories][steps]` advantages. A state that occurs once adds 0.
  * @throws WaggleError `GROUP_TOO_SMALL` for a task group of one, `NON_FINITE_REWARD`.
  */
 export function stateGroupAdvantages(
@@ -95,7 +97,7 @@ export function stateGroupAdvantages(
   return advantages;
 }
 
-/** `gigpo`: the trajectory's advantage plus a turn's among turns that began in the same state. */
+/** `gigpo`: the trajectory's advantage plus the turn's advantage among turns that start in the same state. */
 export function stateGroups(options: StateGroupOptions = { scale: "std" }): GroupPart {
   return advantagePart("gigpo", "group", (groups) =>
     byTurns(groups, (trajectories) =>

@@ -33,7 +33,7 @@ test("GAE skips observations and agrees with the reference values; only truncati
   }
 });
 
-test("multi-turn GAE is the GAE of the action tokens put end to end", () => {
+test("multi-turn GAE equals the GAE of the concatenated action tokens", () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ value: number, reward: number, given: fc.nat(3) }), { minLength: 1 }),
@@ -60,7 +60,7 @@ test("multi-turn GAE is the GAE of the action tokens put end to end", () => {
   );
 });
 
-test("λ = 1 is the return minus the value, λ = 0 the one-step error", () => {
+test("λ = 1 gives the return minus the value, λ = 0 the one-step error", () => {
   const rewards = [0, 1, 0.5];
   const values = [0.2, 0.4, 0.1];
   expectClose(turnGae(rewards, values, { discount: 0.9, lambda: 1 }).advantages, [
@@ -75,7 +75,7 @@ test("λ = 1 is the return minus the value, λ = 0 the one-step error", () => {
   ]);
 });
 
-test("a reward on an observation token is refused, for it would be lost", () => {
+test("a reward on an observation token is refused, because it would be lost", () => {
   expect(() =>
     generalizedAdvantages([0, 1], [0, 0], [true, false], { discount: 1, lambda: 1 }),
   ).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
@@ -90,7 +90,7 @@ test("turn advantages agree with the reference values", () => {
   );
 });
 
-test("an outcome paid on the last turn, undiscounted, gives each turn the trajectory's advantage", () => {
+test("an undiscounted outcome on the last turn gives each turn the trajectory's advantage", () => {
   const rows = turnAdvantages(
     [
       [0, 1],
@@ -132,7 +132,7 @@ test("equal states of different tasks are different groups", () => {
   );
   const alone = stateGroupAdvantages(pair);
   expectRowsClose(stateGroupAdvantages(twoTasks), [...alone, ...alone]);
-  // The control: one task for all, where the other task's steps enter the baseline.
+  // Control: with one task for all, the other task's steps enter the baseline.
   const shifted = twoTasks.map((trajectory, i) =>
     i < 2
       ? trajectory
@@ -143,12 +143,12 @@ test("equal states of different tasks are different groups", () => {
   expect(stateGroupAdvantages(merged)[0]).not.toEqual(alone[0]);
 });
 
-test("without a step weight GiGPO is plain group advantage; a state seen once adds 0", () => {
+test("with step weight 0 GiGPO is the plain group advantage; a state that occurs once adds 0", () => {
   expectRowsClose(stateGroupAdvantages(pair, { stepWeight: 0 }), [[0.5, 0.5], [-0.5]]);
   expect(stateGroupAdvantages(pair)[0]![1]).toBe(0.5);
 });
 
-test("step scores of 0 weight or of equal size reduce the mix to GRPO", () => {
+test("with step weight 0 or equal step scores, the mix is GRPO", () => {
   const outcomes = [1, 0, 0.5];
   const trajectory = groupRelativeAdvantages(outcomes, { scale: "std" });
   const steps = [[0.1, 0.9], [0.4], [0.2, 0.2, 0.2]];
@@ -185,16 +185,16 @@ test("calibrated by the outcome, no step of a failure outranks a step of a succe
   expectClose(calibratedByOutcome(1, [0.5, 1, 0], 0.2), [1, 1.2, 0.8]);
 });
 
-test("like observations form one cluster; a lone step keeps its fallback", () => {
+test("similar observations form one cluster; a lone step keeps its fallback", () => {
   const likeness = (a: string, b: string) => (a[0] === b[0] ? 1 : 0);
   const clusters = clustersOf(["ax", "b", "ay", "az"], likeness, 0.9);
   expect(clusters).toEqual([0, 1, 0, 0]);
   expectClose(clusterAdvantages([1, 5, 0, 0.5], clusters, [9, 7, 9, 9]), [0.5, 7, -0.5, 0]);
-  // The control: a threshold that nothing reaches leaves every step alone.
+  // Control: with a threshold that no pair reaches, every step is alone.
   expect(clustersOf(["ax", "b", "ay"], () => 0.5, 0.9)).toEqual([0, 1, 2]);
 });
 
-test("TD targets over chunks agree with the reference values; termination does not bootstrap", () => {
+test("TD targets over chunks agree with the reference values; terminated trajectories do not bootstrap", () => {
   const { rewards, values, terminated, truncated } = golden.chunkTargets;
   const options = { discount: 0.9, chunk: 2 };
   expectClose(chunkTargets(rewards, values, { ...options, terminated: true }), terminated);
@@ -202,7 +202,7 @@ test("TD targets over chunks agree with the reference values; termination does n
 });
 
 test("tabular Q fitted to one-step targets converges to the values of a corridor", () => {
-  // Four cells, reward 1 on leaving the last: V(s) = 0.9^(3 − s).
+  // Four cells, reward 1 for leaving the last: V(s) = 0.9^(3 − s).
   let values = [0, 0, 0, 0, 0];
   for (let sweep = 0; sweep < 10; sweep += 1) {
     const targets = chunkTargets([0, 0, 0, 1], values, {
@@ -215,7 +215,7 @@ test("tabular Q fitted to one-step targets converges to the values of a corridor
   expectClose(values.slice(0, 4), [0.729, 0.81, 0.9, 1]);
 });
 
-test("continuation values are means, their advantages telescope to outcome − first value", () => {
+test("continuation values are means, and their advantages sum to outcome − first value", () => {
   const values = continuationValues([[1, 0, 1, 0], [1, 1], [0]]);
   expectClose(values, [0.5, 1, 0]);
   const advantages = continuationAdvantages([0, 0, 1], values);
@@ -228,7 +228,7 @@ test("continuation values are means, their advantages telescope to outcome − f
 
 test("Monte-Carlo values converge to the analytic ones", () => {
   const random = seededRandom(7);
-  // A walk that wins with probability 0.3 from here.
+  // A random walk that succeeds with probability 0.3 from here.
   const outcomes = Array.from({ length: 20_000 }, () => (random() < 0.3 ? 1 : 0));
   expect(Math.abs(continuationValues([outcomes])[0]! - 0.3)).toBeLessThan(0.015);
 });

@@ -1,10 +1,10 @@
 /**
- * `mix`: the trajectory's advantage plus α times a step's own. The step scores come from a process
- * reward (implicit, judged or learned), each kind brought to one scale by the outcome, so that a
- * failed run's steps never outrank a success's.
+ * `mix`: the trajectory's advantage plus α times the step's own. Step scores come from a process reward
+ * (implicit, judged or learned); the outcome calibrates each kind, so the steps of a failure never outrank
+ * those of a success.
  *
- * Source: Liu et al. 2025, "Agentic RL with Implicit Step Rewards" (OPRL/iStar), arXiv:2509.19199; Xu
- * et al. 2025, "Hybrid Reward Normalization" (PPR), arXiv:2509.25598
+ * Source: Liu et al. 2025, "Agentic RL with Implicit Step Rewards" (OPRL/iStar), arXiv:2509.19199; Xu et al.
+ * 2025, "Hybrid Reward Normalization" (PPR), arXiv:2509.25598
  * Differs from PPR: ReNorm's shift is written as an option (`calibrate`), not as the only form.
  */
 import {
@@ -30,6 +30,8 @@ export type StepMixOptions = {
 };
 
 /**
+ * Mixed advantages of one group.
+ *
  * @param outcomes - `[G]` rewards of the trajectories of one task.
  * @param stepRewards - `[G][steps]` process rewards; numbers of steps may differ.
  * @returns `[G][steps]` trajectory advantage + α · step advantage, the latter over all steps of the group.
@@ -53,13 +55,13 @@ export function mixedStepAdvantages(
 }
 
 /**
- * Process scores moved onto the outcome's scale: the score of a step, in [0, 1], is centered on the
- * outcome of its run, so that every step of a success lies above every step of a failure.
+ * Process scores in [0, 1] centered on the outcome of their trajectory, so every step of a success scores
+ * above every step of a failure.
  *
  * @param outcome - in [0, 1], verified.
  * @param scores - `[steps]` in [0, 1].
- * @param spread - half of the width that process scores may move a step by; below 0.5 the order of
- *   outcomes 1 and 0 is kept. Default 0.25.
+ * @param spread - largest distance from the outcome; below 0.5 the order of outcomes 1 and 0 is preserved.
+ *   Default 0.25.
  */
 export function calibratedByOutcome(
   outcome: number,
@@ -69,7 +71,7 @@ export function calibratedByOutcome(
   return scores.map((score) => outcome + spread * (2 * score - 1));
 }
 
-/** `mix`: A of the trajectory plus α times a turn's own, from process rewards. */
+/** `mix`: A of the trajectory plus α times the turn's own, from process rewards. */
 export function mixedSteps(options: StepMixOptions = {}): GroupPart {
   return withScale(options, (scaled) => {
     return advantagePart(

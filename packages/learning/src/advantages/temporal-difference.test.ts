@@ -1,4 +1,4 @@
-/** Targets and losses of stored transitions, against a few lines that say the same by hand. */
+/** Targets and losses of stored transitions, compared with values worked out by hand. */
 import { expect, test } from "vitest";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { Minibatch, PartContext, RewardedTrajectory } from "../composition/part.ts";
@@ -54,7 +54,7 @@ const values = new Map([
   ["b", [Float64Array.of(0, 0.1, 0.6, 0, 0.3, 0.2)]],
 ]);
 
-test("a target is what was paid and the value of the next action; without a pay after, the outcome", () => {
+test("a target is the reward plus the value of the next action; at the end it is the outcome", () => {
   const estimated = temporalDifference({ discount: 0.5, chunk: 1, next: "logged" }).estimate(
     [{ task: "t", trajectories: [a, b, proposal("p", "a", 0)] }],
     { ...CONTEXT, values },
@@ -68,7 +68,7 @@ test("a target is what was paid and the value of the next action; without a pay 
   expect(estimated.returns?.has("p")).toBe(false);
 });
 
-test("a chunk sees the pay of all its turns; the best next action is looked for where states are alike", () => {
+test("a chunk includes the rewards of all its turns; the best next action is taken among equal states", () => {
   const two = temporalDifference({ discount: 0.5, chunk: 2, next: "logged" }).estimate(
     [{ task: "t", trajectories: [a] }],
     { ...CONTEXT, values },
@@ -83,7 +83,7 @@ test("a chunk sees the pay of all its turns; the best next action is looked for 
     [{ task: "t", trajectories: [alike("a"), alike("b")] }],
     { ...CONTEXT, values },
   );
-  // b's next action is worth 0.2, a's in the same state 0.5.
+  // b's next action has value 0.2, a's in the same state 0.5.
   expect(best.returns?.get("b")?.[0]?.[1]).toBe(0.5);
 });
 
@@ -111,7 +111,7 @@ function minibatchOf(
   };
 }
 
-test("values of proposals are pressed down, those of what was done up, and calibration stops it", () => {
+test("the penalty lowers values of proposals and raises those of logged actions; calibration stops it", () => {
   const rows = [Float64Array.of(0, 0, 0.3, 0, 0, 0.2), Float64Array.of(0, 0, 0, 0, 0, 0.9)];
   const pressed = (isCalibrated: boolean, reward: number): Float64Array[] => {
     const batch = minibatchOf([rewarded("a", reward), proposal("p", "a", 0)], rows);
@@ -129,12 +129,12 @@ test("values of proposals are pressed down, those of what was done up, and calib
   const [taken, other] = pressed(false, 1);
   expect(other?.[5]).toBeCloseTo(share, 12);
   expect(taken?.[2]).toBeCloseTo(-share, 12);
-  // What was done earned 1: a proposal valued at 0.9 is no overestimate.
+  // The logged action earned 1, so a proposal valued at 0.9 is no overestimate.
   expect(pressed(true, 1)[1]?.[5]).toBe(0);
   expect(pressed(true, 0.5)[1]?.[5]).toBeGreaterThan(0);
 });
 
-test("of several proposals in a state the one of most value is imitated, and nothing else", () => {
+test("only the proposal with the highest value in a state is imitated", () => {
   const rows = [0.1, 0.7, 0.4, 0.2].map((value) => new Float64Array(6).fill(value));
   const trajectories = [
     rewarded("a", 1),
@@ -147,7 +147,7 @@ test("of several proposals in a state the one of most value is imitated, and not
   expect(learned).toEqual([false, true, false, true]);
 });
 
-test("what went better than expected is imitated more, what went worse less and never undone", () => {
+test("actions better than expected are imitated more, worse ones less and never pushed down", () => {
   const rows = [new Float64Array(6), new Float64Array(6)];
   const batch = minibatchOf([rewarded("a", 1), rewarded("b", 0)], rows);
   const advantages = [
@@ -155,7 +155,7 @@ test("what went better than expected is imitated more, what went worse less and 
     Float64Array.of(0, -0.1, -0.1, 0, -0.9, -0.9),
   ];
   const { derivatives } = tdBc({ strength: 2 }).compute({ ...batch, advantages }, CONTEXT);
-  // Mean |A| is 0.5: weights are 1 + 2·A / 0.5, not below 0; each token has an eighth.
+  // Mean |A| is 0.5: weights are max(0, 1 + 2·A / 0.5); each token has a share of one eighth.
   const weights = derivatives.logProb?.map((row) => Array.from(row, (slope) => -8 * slope));
   for (const [b, expected] of [
     [0, 3, 3, 0, 3, 3],

@@ -12,7 +12,7 @@ const segments = [
   { id: "l2", parent: "left" },
 ];
 
-test("a prefix is credited with the mean of its descendants, a branch with its own", () => {
+test("a prefix gets the mean of its descendants, a branch its own advantage", () => {
   const leaves = new Map([
     ["l1", 1],
     ["l2", 0],
@@ -32,7 +32,7 @@ test("a tree without branches gives each segment the trajectory's advantage", ()
   expect([...segmentAdvantages(chain, new Map([["c", 0.7]])).values()]).toEqual([0.7, 0.7, 0.7]);
 });
 
-test("the mean over all leaves below, walked leaf by leaf", () => {
+test("a segment gets the mean over all leaves below it", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(), { minLength: 1, maxLength: 30 }), (draws) => {
       const tree = draws.map((draw, i) => ({
@@ -60,7 +60,7 @@ test("the mean over all leaves below, walked leaf by leaf", () => {
 
 test.each([
   ["a parent after its child", [{ id: "b", parent: "a" }], new Map([["b", 1]])],
-  ["a segment that leads nowhere", segments, new Map([["l1", 1]])],
+  ["a segment without a leaf", segments, new Map([["l1", 1]])],
 ])("%s is refused", (_, tree, leaves) => {
   expect(() => segmentAdvantages(tree, leaves)).toThrow(
     expect.objectContaining({ code: "INVALID_ARGUMENT" }),
@@ -74,6 +74,6 @@ test("a trajectory of many rows counts once in the baseline", () => {
     oncePerTrajectory(rows, trajectories, groupRelativeAdvantages),
     [0.5, 0.5, 0.5, -0.5],
   );
-  // The control: by rows the long trajectory would shift its own baseline.
+  // Control: counted by rows, the long trajectory would shift its own baseline.
   expect(groupRelativeAdvantages(rows)[0]).toBe(0.25);
 });

@@ -1,10 +1,10 @@
 /**
- * `branch`, and how trees of segments count: prefix tokens are credited with the mean of what came of
- * them, branch tokens with their own outcome; a shared segment is trained once, and a trajectory that
- * became several samples stands once in a baseline.
+ * `branch`, and statistics over trees of segments: prefix tokens get the mean advantage of the branches below
+ * them, branch tokens their own. A shared segment is trained once, and a trajectory with several samples
+ * counts once in a baseline.
  *
- * Source: Dong et al. 2025, "Agentic Reinforced Policy Optimization", arXiv:2507.19849
- * (hard advantage attribution).
+ * Source: Dong et al. 2025, "Agentic Reinforced Policy Optimization", arXiv:2507.19849 (hard advantage
+ * attribution).
  */
 import { WaggleError } from "@waggle/protocol";
 import type { RewardedTrajectory } from "../composition/part.ts";
@@ -22,12 +22,12 @@ export type TreeSegment = {
 };
 
 /**
- * The advantage of each segment: the mean over the leaves below it, its own for a leaf.
+ * The advantage of each segment: the mean over the leaves below it; for a leaf its own.
  *
- * @param leafAdvantages - by id of every segment that ends a rollout. A segment may end a rollout and
- *   have children; then it is a leaf among its own descendants.
- * @throws WaggleError `INVALID_ARGUMENT` for a parent that does not come before its child, and for a
- *   segment that leads to no leaf.
+ * @param leafAdvantages - by id of every segment that ends a rollout. A segment may end a rollout and have
+ *   children; then it is a leaf among its own descendants.
+ * @throws WaggleError `INVALID_ARGUMENT` for a parent that does not come before its child, and for a segment
+ *   without a leaf below it.
  */
 export function segmentAdvantages(
   segments: readonly TreeSegment[],
@@ -52,7 +52,7 @@ export function segmentAdvantages(
     if (leaves === 0) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `every segment must lead to a leaf with an advantage, got ${id} without one; drop the segment or judge its rollout`,
+        `segment ${id} leads to no leaf with an advantage; drop the segment or judge its rollout`,
       );
     }
     result.set(id, sum / leaves);
@@ -61,11 +61,11 @@ export function segmentAdvantages(
 }
 
 /**
- * One advantage per row, where the estimator sees each trajectory once: its reward is the mean of its
- * rows' (equal by construction where the outcome was copied to them).
+ * One advantage per row, with one entry per trajectory in the estimator: the mean reward of its rows (which
+ * are equal if the outcome was copied to them).
  *
  * @param rowRewards - `[rows]`
- * @param trajectories - `[rows]` which trajectory each row belongs to.
+ * @param trajectories - `[rows]` trajectory of each row.
  * @param estimator - `[G]` rewards of trajectories to `[G]` advantages.
  */
 export function oncePerTrajectory(
@@ -85,11 +85,11 @@ export function oncePerTrajectory(
 function notATree(id: string, parent: string): WaggleError {
   return new WaggleError(
     "INVALID_ARGUMENT",
-    `a parent must come before its child, got ${id} under ${parent}; order the segments as they were recorded`,
+    `a parent must come before its child, got ${id} before its parent ${parent}; keep the recorded order of segments`,
   );
 }
 
-/** `branch`: what branches share is credited with the mean of all that came of it. */
+/** `branch`: a prefix shared by branches gets the mean advantage of those branches. */
 export function branchAttributed(options?: GroupAdvantageOptions): GroupPart {
   return withScale(options, (scaled) => {
     return advantagePart(
@@ -117,8 +117,8 @@ function segmentId(trajectory: string, turn: number | "end"): string {
 }
 
 /**
- * The turns of a group as one tree: a branch hangs on the turn that it left, and every trajectory ends in a
- * leaf of its own, so that one may end where another goes on.
+ * The turns of a group as one tree. A branch is attached to the turn that it left, and every trajectory ends
+ * in a leaf of its own, so one may end where another continues.
  */
 function treeOf(
   trajectories: readonly RewardedTrajectory[],

@@ -1,4 +1,4 @@
-/** Parts that credit turns, read answers and choose what comes next, on trajectories made for them. */
+/** Parts that credit turns, read answers and choose the next tasks, on hand-made trajectories. */
 import type { TaskReference } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import type { JudgedGroup, JudgedTrajectory } from "../composition/judged-trajectory.ts";
@@ -43,7 +43,7 @@ type Given = Partial<Pick<JudgedTrajectory, "id" | "role" | "branch">> & {
 
 const TASK: TaskReference = { environment: "e", split: "train", seed: 6 };
 
-/** Two tokens a turn unless it has others; a call with a result, failed where that is `null`, or words. */
+/** Two tokens per turn unless given; a call with a result (`null` = failed), or text. */
 function trajectory({
   turns,
   reward = 0,
@@ -122,14 +122,14 @@ const groupOf = (trajectories: readonly JudgedTrajectory[], task = "t"): Rewarde
 const sum = (values: readonly number[] = []): number =>
   values.reduce((all, value) => all + value, 0);
 
-test("progress is spread by what was learned of turns, and adds up to the outcome before and after", async () => {
+test("progress is attributed by the fitted estimator, and sums to the outcome before and after the fit", async () => {
   const runs = [
     trajectory({ turns: [{ call: "a" }, { call: "b", result: null }, {}], reward: 0 }),
     trajectory({ turns: [{ call: "a" }, { call: "b" }, {}], reward: 1 }),
   ];
   const state = { "progress-est": progressEstimate.initial?.() };
   const before = await rewarded(attributedProgress(), runs, context(state));
-  // While nothing is known, all of it is the last turn's.
+  // Before the fit, the last turn gets everything.
   expect(before.map(({ turnRewards }) => turnRewards)).toEqual([
     [0, 0, 0],
     [0, 0, 1],
@@ -140,11 +140,11 @@ test("progress is spread by what was learned of turns, and adds up to the outcom
     expect(sum(turnRewards)).toBeCloseTo(reward, 12);
     expect(reward).toBe(runs[i]?.verification.reward);
   }
-  // A call that failed is worth less than one that ran.
+  // A failed call gets less than one that ran.
   expect(after[0]?.turnRewards?.[1]).toBeLessThan(after[1]?.turnRewards?.[1] ?? 0);
 });
 
-test("criteria by rule: what was paid was met, the rest was not, and all is paid at the end", async () => {
+test("criteria by rule: rewarded turns are met criteria, the rest is unmet, and all is paid at the end", async () => {
   const half = trajectory({
     turns: [
       { call: "a", paid: 0.25 },
@@ -157,7 +157,7 @@ test("criteria by rule: what was paid was met, the rest was not, and all is paid
   ]);
   const [dense] = await rewarded(criteriaByRule("turn"), [half]);
   expect(dense?.turnRewards).toEqual([0.25, 0, 0.25]);
-  // Where nothing is paid by itself, success is the one criterion.
+  // If no turn has a reward, success is the only criterion.
   const [whole, none] = await rewarded(criteriaByRule(), [
     trajectory({ turns: [{ call: "a" }, {}], reward: 1 }),
     trajectory({ turns: [{ call: "a" }, {}], reward: 0.5 }),
@@ -165,20 +165,20 @@ test("criteria by rule: what was paid was met, the rest was not, and all is paid
   expect([whole?.total, none?.total]).toEqual([1, 0]);
 });
 
-test("gains of information telescope, and the outcome is paid on the last turn", async () => {
+test("information gains telescope, and the outcome is paid on the last turn", async () => {
   const run = trajectory({ turns: [{ call: "a" }, { call: "b" }, {}], reward: 1 });
   const answerLogProbs = async (): Promise<number[]> => [-4, -3, -1, -1];
   const given = context({}, { ports: { answerLogProbs } });
   const [reward] = await rewarded(parts.informationGain(0.1, 9), [run], given);
   expect(reward?.turnRewards).toEqual([0.1, 0.2, 1]);
   expect(reward?.total).toBeCloseTo(1 + 0.1 * 3, 12);
-  // A cut holds single turns, and without a port nothing is made up.
+  // The cut limits single turns; a missing port is an error.
   const [cut] = await rewarded(parts.informationGain(0.1, 1), [run], given);
   expect(cut?.turnRewards).toEqual([0.1, 0.1, 1]);
   await expect(rewarded(parts.informationGain(), [run])).rejects.toThrow(/log-probs of answers/);
 });
 
-test("after a fork the set decides, before it the critic", () => {
+test("after a fork the advantage is the set's, before it the critic's", () => {
   const turns = [{ call: "a" }, { call: "b" }];
   const group = groupOf([
     trajectory({ id: "root", turns, reward: 1 }),
@@ -201,15 +201,15 @@ test("after a fork the set decides, before it the critic", () => {
     values: values as never,
   });
   const root = Array.from(advantages.get("root")?.[0] ?? []);
-  // λ = 1 and a critic that says 0.25: the return of 1 less that.
+  // λ = 1 and a critic that says 0.25: the return of 1 minus 0.25.
   expect(root.slice(0, 2)).toEqual([0.75, 0.75]);
-  // Sets of two: {root, fork} 1, {root, other} 0.5, {fork, other} 0.5 by reward, all unlike; mean 2 / 3.
+  // Sets of two by reward: {root, fork} 1, {root, other} 0.5, {fork, other} 0.5; all distinct; mean 2 / 3.
   expect(root[2]).toBeCloseTo(0.75 - 2 / 3, 12);
   expect(advantages.get("other")?.[0]?.[0]).toBeCloseTo(0.5 - 2 / 3, 12);
   expect(returns?.get("root")).toBeDefined();
 });
 
-test("form is learned at structural tokens alone, by the group's advantage in it", () => {
+test("format is learned at structural tokens only, with the group's advantage in the format reward", () => {
   const group = groupOf([
     trajectory({ id: "well", turns: [{ call: "a", tokens: [7, 1, 2, 7] }] }),
     trajectory({ id: "badly", turns: [{ call: "a", tokens: [7, 3] }] }),
@@ -232,12 +232,12 @@ test("form is learned at structural tokens alone, by the group's advantage in it
   const given = context({}, { ports: { structure: new Set([7]) } });
   const { derivatives } = structuralTokens(parts.pgClip()).compute(minibatch, given);
   const [well = [], badly = []] = (derivatives.logProb ?? []).map((row) => [...row]);
-  // A share of 1 / 6 for each of six tokens; advantages are ± 1 / 2.
+  // A share of 1 / 6 for each of six tokens; advantages are ±1 / 2.
   expect(well).toEqual([-1 / 12, 0, 0, -1 / 12].map((value) => expect.closeTo(value, 12)));
   expect(badly).toEqual([1 / 12, 0].map((value) => expect.closeTo(value, 12)));
 });
 
-test("whether a task needs tools is what its arms say; labels choose tasks or what is imitated", () => {
+test("rollouts with and without tools label a task; the label selects tasks and what to imitate", () => {
   const arms = (task: string, withTools: number, without: number, calls = true): RewardedGroup =>
     groupOf(
       [
@@ -277,11 +277,11 @@ test("whether a task needs tools is what its arms say; labels choose tasks or wh
   const moved = planned.trajectories.flatMap(({ trajectory: { id } }, b) =>
     [...(derivatives.logProb?.[b] ?? [])].some((value) => value !== 0) ? [id] : [],
   );
-  // The call where tools are needed; and answers without one where they are not.
+  // Calls if tools are needed; answers without calls if not.
   expect(moved).toEqual(["beyond+", "inside+", "inside-", "harmful-"]);
 });
 
-test("answers are read against the right one, what tools said, and what was asked", async () => {
+test("answers are compared with the reference, the tool results and the request", async () => {
   const words = { request: "a table on friday at noon", text: "Rome", answer: "rome" };
   const found = trajectory({ turns: [{ call: "friday", result: "rome" }, {}], words, reward: 1 });
   const invented = trajectory({ turns: [{ call: "x", result: "oslo" }, {}], words });
@@ -293,7 +293,7 @@ test("answers are read against the right one, what tools said, and what was aske
     (await rewarded(part, [found, invented, silent])).map(({ total: reward }) => reward);
   expect(await rewards(parts.answerF1())).toEqual([1, 1, 0]);
   expect(await rewards(parts.groundedAnswer())).toEqual([1, -1, 0]);
-  // One word of six; who quotes the request, or asks with the answer, earns nothing.
+  // One of six words. A quote of the request, or an answer in the call, earns 0.
   expect((await rewards(recoveredRequest()))[0]).toBeCloseTo((2 * 1) / (1 + 5), 12);
   expect(await rewards(recoveredAnswer())).toEqual([1, 0, 0]);
   const quoting = trajectory({ turns: [{ call: "rome", result: "rome" }, {}], words });
@@ -306,7 +306,7 @@ test("answers are read against the right one, what tools said, and what was aske
   expect([...dropped.values()]).toContain("not-answerable");
 });
 
-test("likeness is to the best reference, and a group without one is refused", async () => {
+test("likeness is measured to the best reference, and a group without one is refused", async () => {
   const reference = trajectory({ turns: [{ call: "a" }, { call: "b" }, {}], role: "reference" });
   const scores = await rewarded(likeReference(), [
     trajectory({ turns: [{ call: "a" }, { call: "b" }, {}] }),
@@ -320,7 +320,7 @@ test("likeness is to the best reference, and a group without one is refused", as
   );
 });
 
-test("retrieval pays what the answer stands on where it was found first", async () => {
+test("retrieval rewards the first turn that finds a relevant document", async () => {
   const words = { found: "d1 d9|d1 d2|", relevant: "d1 d2 d3 d4" };
   const run = trajectory({ turns: [{ call: "a" }, {}, { call: "b" }, { call: "c" }], words });
   const [reward] = await rewarded(retrieved(0.5), [run]);
@@ -331,7 +331,7 @@ test("retrieval pays what the answer stands on where it was found first", async 
   );
 });
 
-test("solved tasks come back harder, failed ones with others of their kind, and hopeless ones go", () => {
+test("solved tasks return harder, failed ones with similar tasks, and hopeless ones are dropped", () => {
   const task = (seed: number): TaskReference => ({ ...TASK, seed });
   const tasks = {
     harder: ({ seed }: TaskReference) => (seed % 10 === 2 ? null : task(seed + 1)),
@@ -348,17 +348,17 @@ test("solved tasks come back harder, failed ones with others of their kind, and 
   const { state } = filter.apply(groups, context(wheel, { ports: { tasks } }));
   const next = (kept: StateValues): number[] =>
     (filter.chooseTasks?.([task(7)], 4, context(kept)) ?? []).map(({ seed }) => seed);
-  // 10 was solved and has a harder one, 12 has none, 20 failed, 30 stays as it is.
+  // 10 was solved and has a harder one, 12 has none, 20 failed, 30 stays unchanged.
   expect(next(state ?? {})).toEqual([11, 120, 220, 7]);
   const again = filter.apply(
     [run(11, [0, 0]), run(120, [1, 1])],
     context(state, { ports: { tasks } }),
   );
-  // What hardening made hopeless goes; what a failure asked for is hardened in turn.
+  // Tasks that became hopeless by hardening are dropped; tasks added after a failure are hardened in turn.
   expect(next(again.state ?? {})).toEqual([220, 121, 7]);
 });
 
-test("groups wait until all of theirs have ended, and go on first", () => {
+test("groups wait until all their rollouts have ended, and unfinished ones continue first", () => {
   const cut = {
     ...trajectory({ id: "cut", turns: [{}] }),
     record: { stopReason: "max-turns", turns: [{}] },
@@ -382,6 +382,6 @@ test("groups wait until all of theirs have ended, and go on first", () => {
     size: 8,
     unfinished: [{ task: "some" }],
   });
-  // At the last of its turns it is at its end.
+  // A rollout at the turn limit counts as ended.
   expect(finishedGroups(1).apply(groups, context()).groups).toHaveLength(2);
 });

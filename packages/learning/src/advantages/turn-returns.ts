@@ -1,6 +1,6 @@
 /**
- * `turn`: each turn is credited with the discounted rewards from it to the end, on one scale per
- * group. Not step-level credit by state: turns are compared with turns, whatever was seen in them.
+ * `turn`: each turn is credited with the discounted rewards from it to the end, on one scale per group. Not
+ * step-level credit by state: turns are compared regardless of their observations.
  *
  * Source: DR-Venus and MARS (multi-turn credit by turn rewards); the return is textbook.
  */
@@ -25,7 +25,9 @@ export function discountedReturns(rewards: readonly number[], discount: number):
 export type TurnAdvantageOptions = {
   /** Per turn, in [0, 1]. Default 1. */
   readonly discount?: number;
-  /** `turn`: against the same turn of the siblings. `group`: against all turns. Default `group`. */
+  /**
+   * `turn`: compares with the same turn of the other trajectories. `group`: with all turns. Default `group`.
+   */
   readonly normalizeOver?: "turn" | "group";
   readonly scale?: "none" | "std";
   /** Default `population`. */
@@ -35,8 +37,10 @@ export type TurnAdvantageOptions = {
 };
 
 /**
+ * Turn advantages of one group.
+ *
  * @param turnRewards - `[G][turns]` of one group; numbers of turns may differ.
- * @returns `[G][turns]` advantages. With `turn`, a turn that only one sibling reached gets 0.
+ * @returns `[G][turns]` advantages. With `turn`, a turn that only one trajectory reached gets 0.
  * @throws WaggleError `GROUP_TOO_SMALL`, `NON_FINITE_REWARD`.
  */
 export function turnAdvantages(

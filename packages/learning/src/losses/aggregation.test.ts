@@ -8,17 +8,17 @@ const lossMask = [
   [true, false],
 ];
 const rows = { lossMask, prompts: ["a", "a", "b", "b"], rollouts: [1, 1, 2, 3] };
-/** One share per row, all tokens of a row being alike. */
+/** One share per row; all tokens of a row have the same one. */
 const perRow = (aggregation: Aggregation): (number | undefined)[] =>
   tokenShares(aggregation, rows).map((row, b) => row[lossMask[b]?.indexOf(true) ?? -1]);
 
 test.each<[Aggregation, (number | undefined)[]]>([
-  // 7 loss tokens in 3 sequences that have any.
+  // 7 loss tokens; 3 sequences have at least one.
   [{ kind: "token-mean" }, [1 / 7, 1 / 7, undefined, 1 / 7]],
   [{ kind: "seq-mean-token-sum" }, [1 / 3, 1 / 3, undefined, 1 / 3]],
   [{ kind: "seq-mean-token-mean" }, [1 / 6, 1 / 12, undefined, 1 / 3]],
   [{ kind: "seq-mean-token-sum-norm", maxLength: 10 }, [1 / 30, 1 / 30, undefined, 1 / 30]],
-  // Prompt a has 6 tokens, b one; the rows 0 and 1 are one rollout, row 2 has no token.
+  // Prompt a has 6 tokens, prompt b has 1. Rows 0 and 1 are one rollout; row 2 has no token.
   [{ kind: "prompt-mean" }, [1 / 12, 1 / 12, undefined, 1 / 2]],
   [{ kind: "per-rollout-mean" }, [1 / 12, 1 / 12, undefined, 1 / 2]],
 ])("%o gives each token its share of the whole minibatch", (aggregation, expected) => {
@@ -27,7 +27,7 @@ test.each<[Aggregation, (number | undefined)[]]>([
   }
 });
 
-test("every mean but the ones of sums has shares that add up to 1, and none outside the mask", () => {
+test("shares of every true mean add up to 1 and are 0 outside the mask", () => {
   for (const kind of [
     "token-mean",
     "seq-mean-token-mean",
@@ -54,7 +54,7 @@ test("a minibatch without loss tokens has no shares", () => {
   }
 });
 
-test("ids that are needed and absent, and a length that is none, are refused", () => {
+test("missing ids and a non-positive maximal length are refused", () => {
   const shares = (aggregation: Aggregation) => () => tokenShares(aggregation, { lossMask });
   expect(shares({ kind: "prompt-mean" })).toThrow(
     expect.objectContaining({ code: "SHAPE_MISMATCH" }),

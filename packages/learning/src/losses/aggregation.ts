@@ -1,18 +1,18 @@
 /**
- * How per-token terms become one number: each loss token's share of the sum. Shares are computed once
- * from the mask of the whole minibatch, so a microbatch that is given its slice of them adds up to the
- * minibatch; and from the mask before any rejection, so rejected tokens stay in the denominators.
+ * How per-token terms become one number: each loss token's share of the sum. Shares are computed once, from
+ * the mask of the whole minibatch, so the losses of its microbatches add up to the loss of the minibatch. The
+ * mask is the one before any rejection, so rejected tokens stay in the denominators.
  *
- * Sources: `token-mean`, Yu et al. 2025, "DAPO", arXiv:2503.14476, section 3.3; `seq-mean-token-mean`,
- * Shao et al. 2024, "DeepSeekMath", arXiv:2402.03300, equation 3; `seq-mean-token-sum-norm`, Liu et al.
- * 2025, "Dr. GRPO", arXiv:2503.20783, section 3.2. `prompt-mean` and `per-rollout-mean` are named after
- * what SkyRL and Agent Lightning do.
+ * Sources: `token-mean`, Yu et al. 2025, "DAPO", arXiv:2503.14476, section 3.3; `seq-mean-token-mean`, Shao
+ * et al. 2024, "DeepSeekMath", arXiv:2402.03300, equation 3; `seq-mean-token-sum-norm`, Liu et al. 2025, "Dr.
+ * GRPO", arXiv:2503.20783, section 3.2. `prompt-mean` and `per-rollout-mean` follow SkyRL and Agent
+ * Lightning.
  */
 import { WaggleError } from "@waggle/protocol";
 import { type LossMask, lossTokenCount, requireRows, type TokenRows } from "../token-rows.ts";
 
 export type Aggregation =
-  /** Every token alike: 1 / tokens. */
+  /** Equal share for every token: 1 / tokens. */
   | { readonly kind: "token-mean" }
   /** Sum over a sequence, mean over sequences: 1 / B. */
   | { readonly kind: "seq-mean-token-sum" }
@@ -25,20 +25,20 @@ export type Aggregation =
   /** Mean over the tokens of all rows of a rollout, mean over rollouts. Needs `rollouts`. */
   | { readonly kind: "per-rollout-mean" };
 
-/** Of a whole minibatch. B counts the sequences that have a loss token. */
+/** The rows of a whole minibatch. B counts the sequences that have a loss token. */
 export type AggregatedRows = {
   readonly lossMask: LossMask;
-  /** `[B]` which task each sequence is a rollout of. */
+  /** `[B]` the task of each sequence. */
   readonly prompts?: readonly (string | number)[] | undefined;
-  /** `[B]` which trajectory each sequence is a part of. */
+  /** `[B]` the trajectory of each sequence. */
   readonly rollouts?: readonly (string | number)[] | undefined;
 };
 
-/** What a loss divides by. Absent members mean the token-mean of the mask that is given. */
+/** What a loss divides by. Default: the token mean of the given mask. */
 export type AggregationOption = {
   /**
-   * Loss tokens of the whole minibatch, not of this microbatch: what metrics are means over. Default:
-   * those of the mask given, which is right only where the minibatch is not split.
+   * Loss tokens of the whole minibatch, not of this microbatch; metrics are means over them. Default: the
+   * count of the given mask, which is right only if the minibatch is not split.
    */
   readonly tokenCount?: number | undefined;
   /** `[B][T]` from `tokenShares`, this microbatch's slice. Default: 1 / tokenCount everywhere. */
@@ -48,8 +48,8 @@ export type AggregationOption = {
 /**
  * `[B][T]` shares of the loss tokens of a minibatch, 0 outside the mask.
  *
- * @throws WaggleError `SHAPE_MISMATCH` without the ids that the kind needs, `INVALID_ARGUMENT` for a
- *   maximal length that is not positive.
+ * @throws WaggleError `SHAPE_MISMATCH` if the kind needs ids and they are missing, `INVALID_ARGUMENT` if
+ *   `maxLength` is not positive.
  */
 export function tokenShares(aggregation: Aggregation, rows: AggregatedRows): Float64Array[] {
   const counts = rows.lossMask.map((row) => row.filter(Boolean).length);
@@ -59,7 +59,7 @@ export function tokenShares(aggregation: Aggregation, rows: AggregatedRows): Flo
   );
 }
 
-/** The shares that a loss uses, and 1 / the count that its metrics are means over. */
+/** The shares that a loss uses, and 1 / the token count that its metrics divide by. */
 export function resolvedShares(
   lossMask: LossMask,
   options: AggregationOption,
@@ -72,14 +72,14 @@ export function resolvedShares(
   return { shares: options.shares, perToken };
 }
 
-/** `[B]` sum of the shares of each sequence's loss tokens: its share of a loss per sequence. */
+/** `[B]` sum of the shares of a sequence's loss tokens: the share of a per-sequence term. */
 export function sequenceShares(lossMask: LossMask, shares: TokenRows): Float64Array {
   return Float64Array.from(lossMask, (row, b) =>
     row.reduce((sum, kept, t) => sum + (kept ? (shares[b]?.[t] ?? 0) : 0), 0),
   );
 }
 
-/** One share for all tokens of a row. */
+/** The share of each row; all tokens of a row have the same one. */
 function rowShares(
   aggregation: Aggregation,
   { lossMask, prompts, rollouts }: AggregatedRows,
@@ -99,7 +99,7 @@ function rowShares(
       if (!(aggregation.maxLength > 0)) {
         throw new WaggleError(
           "INVALID_ARGUMENT",
-          `maxLength must be a positive number of tokens, got ${aggregation.maxLength}; pass the most tokens that a rollout may have`,
+          `maxLength must be a positive number of tokens, got ${aggregation.maxLength}; pass the token limit of a rollout`,
         );
       }
       return counts.map(() => 1 / (sequences * aggregation.maxLength));
@@ -111,7 +111,7 @@ function rowShares(
   }
 }
 
-/** 1 / (keys · tokens of the key), keys without a loss token not counted. */
+/** 1 / (keys · tokens of the key); keys without a loss token do not count. */
 function sharesByKey(
   name: string,
   keys: readonly (string | number)[] | undefined,
@@ -120,7 +120,7 @@ function sharesByKey(
   if (keys?.length !== counts.length) {
     throw new WaggleError(
       "SHAPE_MISMATCH",
-      `${name} must hold one id per sequence (${counts.length}), got ${keys?.length ?? "none"}; pass them with the mask or choose another aggregation`,
+      `${name} must have one id per sequence (${counts.length}), got ${keys?.length ?? "none"}; pass the ids or choose another aggregation`,
     );
   }
   const tokens = new Map<string | number, number>();
@@ -131,14 +131,14 @@ function sharesByKey(
   return keys.map((key) => 1 / (present * (tokens.get(key) as number)));
 }
 
-/** 1 / the count, and 0 for a minibatch without loss tokens (whose loss and gradient are 0). */
+/** 1 / the count; 0 for a minibatch without loss tokens, whose loss and gradient are 0. */
 function perTokenShare(lossMask: LossMask, tokenCount: number | undefined): number {
   const kept = lossTokenCount(lossMask);
   const count = tokenCount ?? kept;
   if (!Number.isInteger(count) || count < kept) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `tokenCount must be an integer of at least the ${kept} tokens under the mask, got ${count}; pass the count of the whole minibatch`,
+      `tokenCount must be an integer of at least ${kept} (tokens under the mask), got ${count}; pass the count of the whole minibatch`,
     );
   }
   return count === 0 ? 0 : 1 / count;

@@ -1,4 +1,6 @@
-/** Parts that read more than log-probs of taken tokens: what an engine, a teacher or versions say besides. */
+/**
+ * Parts that need more than the log-probs of sampled tokens: engine outputs, a teacher or policy versions.
+ */
 import { seededRandom } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import type { LossPart, Minibatch, PartContext, RewardedGroup } from "../composition/part.ts";
@@ -22,7 +24,9 @@ const CONTEXT: PartContext = {
 
 const refused = expect.objectContaining({ code: "CAPABILITY_MISSING" });
 
-/** The golden group, each trajectory's tokens cut into samples of these lengths, the last takes the rest. */
+/**
+ * The golden group. Each trajectory's tokens are cut into samples of these lengths; the last takes the rest.
+ */
 function goldenGroup(...lengths: readonly number[]): {
   readonly groups: readonly RewardedGroup[];
   readonly outputs: {
@@ -34,7 +38,7 @@ function goldenGroup(...lengths: readonly number[]): {
   const cut = (row: readonly number[]): number[][] => {
     let from = 0;
     const pieces = lengths.map((length) => row.slice(from, (from += length)));
-    // A token that nobody learns stands before each sample.
+    // Each sample starts with a token without loss.
     return [...pieces, row.slice(from)].map((piece) => [0.7, ...piece]);
   };
   const rowsOf = (rows: readonly (readonly number[])[]): ReadonlyMap<string, TokenRows> =>
@@ -51,7 +55,7 @@ function goldenGroup(...lengths: readonly number[]): {
 }
 
 test.each([[[]], [[1]], [[2, 0]]])(
-  "otb is its formula from an engine's numbers, in samples of %j too",
+  "otb computes its formula from engine outputs, also over samples of lengths %j",
   (lengths) => {
     const { groups, outputs } = goldenGroup(...lengths);
     const { advantages } = parts.optimalTokenBaseline().estimate(groups, { ...CONTEXT, outputs });
@@ -63,13 +67,13 @@ test.each([[[]], [[1]], [[2, 0]]])(
       expect(said).toHaveLength(expected.length);
       for (const [t, value] of expected.entries()) expect(said[t]).toBeCloseTo(value, 12);
     }
-    // Control: a group's mean is another baseline.
+    // Control: the group mean is a different baseline.
     const plain = parts.groupAdvantage({ scale: "none" }).estimate(groups, CONTEXT).advantages;
     expect(plain.get("e0")?.[0]?.[1]).not.toBeCloseTo(rows[0]?.[0] ?? 0, 3);
   },
 );
 
-test("otb says what it needs, and refuses to guess it", () => {
+test("otb names the engine outputs that it needs and refuses to run without them", () => {
   const part = parts.optimalTokenBaseline();
   expect(part.reads).toEqual(["sumSquaredProb"]);
   const { groups, outputs } = goldenGroup();
@@ -80,7 +84,7 @@ test("otb says what it needs, and refuses to guess it", () => {
 
 const drawn = randomMinibatch(7);
 
-/** Log-probs of three of some tokens where the mask counts. */
+/** Log-probs of three candidates at each loss token. */
 function candidateRows(seed: number): (Float64Array | null)[][] {
   const random = seededRandom(seed);
   return drawn.lossMask.map((row) =>
@@ -104,7 +108,7 @@ const MINIBATCH: Minibatch = {
   pairs: [],
 };
 
-test("distill-candidates: derivatives of what it says, under shares and weights of its tokens", () => {
+test("distill-candidates: derivatives match its value under token shares and weights", () => {
   const part = parts.distilledCandidates(3);
   const student = candidateRows(1);
   const lossOf = (candidateLogProbs: typeof student, weights = drawn.weights): number =>
@@ -125,10 +129,10 @@ test("distill-candidates: derivatives of what it says, under shares and weights 
     }
   }
   expect(checked).toBe(MINIBATCH.tokenCount);
-  // A token weighs as much as its weight says: all twice is twice as much.
+  // Doubling all weights doubles the loss.
   const twice = drawn.weights.map((row) => row.map((weight) => 2 * weight));
   expect(lossOf(student, twice)).toBeCloseTo(2 * lossOf(student), 12);
-  // Control: who agrees with the teacher is pulled nowhere.
+  // Control: a student that agrees with the teacher gets no gradient.
   const own = { ...MINIBATCH, teacherCandidateLogProbs: student };
   const still = part.compute(own, CONTEXT).derivatives.candidateLogProbs ?? [];
   const most = Math.max(...still.flat().flatMap((row) => Array.from(row ?? [], Math.abs)));
@@ -136,8 +140,8 @@ test("distill-candidates: derivatives of what it says, under shares and weights 
   expect(part.candidates).toBe(3);
 });
 
-test("distill-candidates without a teacher does not compile, and without its numbers does not run", () => {
-  // @ts-expect-error a pull to a teacher that is not there
+test("distill-candidates needs a teacher to compile and the teacher's candidates to run", () => {
+  // @ts-expect-error the stage has no teacher
   tokenStage({ rollout: parts.group(4), losses: [parts.distilledCandidates()] });
   const { teacherCandidateLogProbs: _, ...lacking } = MINIBATCH;
   expect(() => parts.distilledCandidates().compute(lacking, CONTEXT)).toThrow(refused);
@@ -148,7 +152,7 @@ test("distill-candidates without a teacher does not compile, and without its num
 
 const { policyLogProbs, behaviorLogProbs, proximalLogProbs } = ofLosses.inputs;
 
-/** The golden minibatch as one row a trajectory, whose tokens these versions sampled. */
+/** The golden minibatch, one row per trajectory, with tokens sampled by these policy versions. */
 function aged(staleness: number, versions: readonly number[]): Minibatch {
   const lossMask = ofLosses.inputs.lossMask.map((row) => row.map((m) => m === 1));
   const trajectories = lossMask.map((mask) => {
@@ -179,7 +183,7 @@ function aged(staleness: number, versions: readonly number[]): Minibatch {
   };
 }
 
-/** What `inner` is told of the policy at the step's start. */
+/** The proximal log-probs that `inner` receives. */
 function toldProximal(minibatch: Minibatch, epoch: PartContext["epoch"]): TokenRows {
   let told: TokenRows = [];
   const inner: LossPart = {
@@ -201,25 +205,25 @@ const close = (rows: TokenRows, expected: TokenRows): void => {
   }
 };
 
-test("log-linear: half way between sampler and policy where the steps say half", () => {
+test("log-linear interpolates between sampler and policy by the share of steps taken", () => {
   const same = [3, 3, 3, 3];
   const half = { taken: 1, of: 1 };
   close(toldProximal(aged(1, same), half), ofLosses["logLinearProximal0.5"]);
-  // Exact where nothing was learned since, and where what sampled is the newest.
+  // Exact if nothing was learned since sampling, or if the newest version sampled.
   close(toldProximal(aged(1, same), undefined), policyLogProbs);
   close(toldProximal(aged(0, same), half), behaviorLogProbs);
-  // Two versions of three steps each behind the third step: 6 of 8 steps.
+  // Two versions of three steps each, before the third step: 6 of 8 steps.
   const told = toldProximal(aged(2, same), { taken: 2, of: 3 });
   const share = (t: number): number =>
     (told[0]![t]! - behaviorLogProbs[0]![t]!) / (policyLogProbs[0]![t]! - behaviorLogProbs[0]![t]!);
   expect(share(0)).toBeCloseTo(0.75, 12);
-  // Each token by its own version: the oldest is as old as the trajectory.
+  // Each token by its own version: the oldest has the staleness of the trajectory.
   const mixed = toldProximal(aged(2, [3, 4, 5, 5]), half);
   expect(mixed[0]![1]).toBeCloseTo((policyLogProbs[0]![1]! + behaviorLogProbs[0]![1]!) / 2, 12);
   expect(mixed[0]![3]).toBeCloseTo(behaviorLogProbs[0]![3]!, 12);
 });
 
-test("log-linear is the loss that it is around, with the guess held fixed", () => {
+test("log-linear is the wrapped loss with the interpolated policy held fixed", () => {
   const minibatch = aged(1, [3, 3, 3, 3]);
   const inner = parts.pgClip(0.2);
   const around = parts.logLinear(inner);
@@ -229,6 +233,6 @@ test("log-linear is the loss that it is around, with the guess held fixed", () =
   expect(got.loss).toBeCloseTo(expected.loss, 12);
   close(got.derivatives.logProb ?? [], expected.derivatives.logProb ?? []);
   expect(around.around).toEqual([inner]);
-  // Control: not the loss with the policy at the step's start as it was.
+  // Control: it differs from the loss with the proximal policy of the minibatch.
   expect(got.loss).not.toBeCloseTo(inner.compute(minibatch, context).loss, 3);
 });

@@ -1,4 +1,4 @@
-/** How loss parts are made, and how they read what the state slot promises. */
+/** Constructors of loss parts, and access to the rows that resources and engines provide. */
 import { type TokenDerivatives, WaggleError } from "@waggle/protocol";
 import type {
   LossPart,
@@ -14,11 +14,11 @@ import type { TokenRows } from "../token-rows.ts";
 type LossPartOptions<N extends StateName> = {
   readonly needs?: readonly N[];
   readonly around?: LossPart<StateName>["around"];
-  /** Derivatives that its result holds. Default `logProb`. */
+  /** Derivatives in its result. Default `logProb`. */
   readonly derivatives?: readonly (keyof TokenDerivatives)[];
 };
 
-/** A loss under its name. */
+/** A named loss part. */
 export function lossPart<N extends StateName = never>(
   part: string,
   compute: (minibatch: Minibatch, context: PartContext) => LossResult,
@@ -34,25 +34,25 @@ export function lossPart<N extends StateName = never>(
   };
 }
 
-/** The same for one that is nothing without pairs. */
+/** A named loss part that needs pairs. */
 export function pairLoss<N extends StateName = never>(
   ...given: Parameters<typeof lossPart<N>>
 ): PairLoss<N> {
   return { ...lossPart(...given), reads: "pairs" };
 }
 
-/** Rows that a resource or an engine must have filled in. @throws WaggleError `CAPABILITY_MISSING`. */
+/** Returns rows that a resource or an engine provides. @throws WaggleError `CAPABILITY_MISSING` if absent. */
 export function present(rows: TokenRows | undefined, part: string, what: string): TokenRows {
   if (rows === undefined) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `loss ${part} needs ${what}, got none; choose an engine that has them or another recipe`,
+      `loss ${part} needs ${what}, got none; choose an engine that provides this, or another recipe`,
     );
   }
   return rows;
 }
 
-/** The minibatch with token weights times those that it has. */
+/** The minibatch with its token weights multiplied by `weights`. */
 export function weighed(minibatch: Minibatch, weights: TokenRows): Minibatch {
   return {
     ...minibatch,
@@ -62,6 +62,7 @@ export function weighed(minibatch: Minibatch, weights: TokenRows): Minibatch {
   };
 }
 
+/** A named loss part that trains a reward model through its values. */
 export function rewardModelLoss(
   part: string,
   compute: Parameters<typeof lossPart>[1],

@@ -14,11 +14,11 @@ export type RandomMinibatch = {
   readonly values: readonly number[][];
   readonly weights: readonly number[][];
   readonly sequenceWeights: readonly number[];
-  /** `[B]` two sequences each. */
+  /** `[B]`; two sequences per prompt. */
   readonly prompts: readonly number[];
 };
 
-/** Four sequences of 1 to 6 tokens, every sequence with a loss token. */
+/** Four sequences of 1 to 6 tokens, each with at least one loss token. */
 export function randomMinibatch(seed: number): RandomMinibatch {
   const random = seededRandom(seed);
   const lengths = [0, 1, 2, 3].map(() => 1 + Math.floor(random() * 6));
@@ -47,7 +47,7 @@ export function randomMinibatch(seed: number): RandomMinibatch {
   };
 }
 
-/** Every `[B]` array of a minibatch cut to one sequence. */
+/** Every `[B]` array of a minibatch, cut to one sequence. */
 export function sequenceOf<T extends object>(minibatch: T, b: number): T {
   return Object.fromEntries(
     Object.entries(minibatch).map(([name, value]) => [
@@ -57,7 +57,7 @@ export function sequenceOf<T extends object>(minibatch: T, b: number): T {
   ) as T;
 }
 
-/** Every row of a minibatch with two more tokens that carry no loss, whatever they hold. */
+/** Every row of a minibatch with two more tokens outside the loss mask, with arbitrary content. */
 export function paddedMinibatch<T extends { readonly lossMask: LossMask }>(minibatch: T): T {
   return Object.fromEntries(
     Object.entries(minibatch).map(([name, rows]) => [

@@ -1,6 +1,6 @@
 /**
- * Loss parts that no row of the literature names yet: each put into a recipe of its own and run once on a
- * minibatch, against its formula called by hand.
+ * Loss parts that no row of the literature table names. Each runs once in a recipe of its own and is compared
+ * with its formula, called directly.
  */
 import { expect, test } from "vitest";
 import { partsOf } from "../composition/definition.ts";
@@ -41,7 +41,7 @@ const CONTEXT: PartContext = {
   signal: new AbortController().signal,
 };
 
-/** Sixteen sequences: enough that every mask leaves out others. */
+/** Sixteen sequences, enough for every mask to drop different tokens. */
 const drawn: RandomMinibatch = [1, 2, 3, 4]
   .map(randomMinibatch)
   .reduce(
@@ -54,7 +54,7 @@ const drawn: RandomMinibatch = [1, 2, 3, 4]
       ) as unknown as RandomMinibatch,
   );
 
-/** A first turn that failed, and the rest; the first token that is not learned after a learned one is a tool's. */
+/** A failed first turn, then the rest. The first token without loss after a loss token is a tool's. */
 function trajectoryOf(lossMask: readonly boolean[]): RewardedTrajectory {
   const end = lossMask.length;
   const cut = Math.ceil(end / 2);
@@ -75,7 +75,7 @@ function trajectoryOf(lossMask: readonly boolean[]): RewardedTrajectory {
 
 const MINIBATCH: Minibatch = {
   ...drawn,
-  // Not the token-mean, which a loss takes by itself where it is told nothing.
+  // Not the token mean, which is the default of a loss.
   shares: tokenShares({ kind: "seq-mean-token-sum" }, drawn),
   tokenCount: lossTokenCount(drawn.lossMask) + 3,
   trajectories: drawn.lossMask.map(trajectoryOf),
@@ -86,7 +86,7 @@ const MINIBATCH: Minibatch = {
 const spread = (ofRows: readonly number[]): TokenRows =>
   drawn.lossMask.map((mask, b) => mask.map(() => ofRows[b] ?? 0));
 
-/** Its advantages and weights are one a sequence. */
+/** One advantage and one weight per sequence. */
 const EVEN: Minibatch = {
   ...MINIBATCH,
   advantages: spread(drawn.sequenceAdvantages),
@@ -97,7 +97,7 @@ const BOUNDS = { lower: 0.2, upper: 0.2 };
 
 const inner = parts.pgClip(0.2);
 
-/** The clipped surrogate with these weights besides. */
+/** The clipped surrogate with the weights of a correction. */
 const clipped = ({ weights }: Correction, minibatch = MINIBATCH): LossResult =>
   clippedSurrogate(
     {
@@ -218,7 +218,7 @@ const CASES: readonly Case[] = [
   ],
 ];
 
-/** A recipe that has this loss and nothing else of its own. */
+/** A recipe with this loss, and otherwise only the minimum. */
 function stageWith(loss: LossPart): { readonly stage: Stage; readonly names: readonly string[] } {
   const made = ownRecipe(
     rewardStage({
@@ -243,7 +243,7 @@ test.each(
     expected,
     minibatch,
   })),
-)("$part in a recipe is its formula", ({ part, loss, expected, minibatch }) => {
+)("$part in a recipe equals its formula", ({ part, loss, expected, minibatch }) => {
   const { stage, names } = stageWith(loss);
   expect(names[0]).toBe(part);
   const [only] = stage.losses;
@@ -253,30 +253,30 @@ test.each(
   expect(moved.some((slope) => slope !== 0)).toBe(true);
 });
 
-test("control: no two of the formulas agree here, nor with the loss that the masks are around", () => {
+test("control: no two formulas agree here, and none agrees with the unmasked loss", () => {
   const plain = [MINIBATCH, EVEN].map((minibatch) => slopes(inner.compute(minibatch, CONTEXT)));
   const all = [...plain, ...CASES.map(([, , expected]) => slopes(expected()))];
   expect(new Set(all).size).toBe(all.length);
 });
 
-test("a mask is named with the loss that it is around", () => {
+test("a mask is listed with the loss that it wraps", () => {
   const { names } = stageWith(parts.outlierVeto(parts.icePop(parts.dualClip())));
   expect(names).toEqual(["veto", "icepop", "dual-clip"]);
 });
 
-test("a sequence's one ratio takes weights of sequences, not of its tokens", () => {
+test("a sequence-level ratio accepts weights per sequence, not per token", () => {
   const whole = parts.sequenceBand(parts.geometricMean(), 0.8, 1.25);
   expect(Number.isFinite(whole.compute(EVEN, CONTEXT).loss)).toBe(true);
-  // @ts-expect-error weights of single tokens around a loss that has none
+  // @ts-expect-error token weights around a sequence-level loss
   const partial = parts.tokenBand(parts.geometricMean(), 0.9, 1.2);
-  // As well where the types were forgotten, and for advantages of single tokens.
+  // The same without type checks, and for advantages that differ by token.
   for (const [loss, minibatch] of [
     [partial, EVEN],
     [parts.geometricMean(), MINIBATCH],
     [parts.offPolicyMask(inner, 0.05), MINIBATCH],
   ] as const) {
     expect(() => loss.compute(minibatch, CONTEXT)).toThrow(
-      /needs one (weight|advantage) a sequence/,
+      /needs one (weight|advantage) per sequence/,
     );
   }
 });

@@ -1,10 +1,10 @@
-/** Losses that move only some of the parameters. */
+/** Losses that train only some of the parameters. */
 import { definePart } from "../composition/part-options.ts";
 import type { LossPart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { drawnNames } from "../merging/parameter-subsets.ts";
 
-/** The layers from a share of the depth on: those below, and the embedding, stay with the owner as they are. */
+/** The layers above a share of the depth. Lower layers and the embedding stay unchanged. */
 export function upperLayers(from: number): NonNullable<LossPart["trains"]> {
   return (names) => {
     const layerOf = (name: string): number => Number(/layers\.(\d+)/.exec(name)?.[1] ?? -1);
@@ -13,7 +13,7 @@ export function upperLayers(from: number): NonNullable<LossPart["trains"]> {
   };
 }
 
-/** `param-subset`: `inner`, of which only chosen parameters learn; the others are put back. */
+/** `param-subset`: `inner`, which trains only the chosen parameters; all others keep their values. */
 export function parameterSubset<N extends StateName>(
   inner: LossPart<N>,
   choose: NonNullable<LossPart["trains"]>,
@@ -25,7 +25,7 @@ export function parameterSubset<N extends StateName>(
   );
 }
 
-/** A share of the matrices of each layer, drawn anew each step. */
+/** A random share of the matrices of each layer, drawn anew at each step. */
 export function drawnShare(share = 0.5): NonNullable<LossPart["trains"]> {
   return (names, { random }) =>
     drawnNames(names, share, (name) => /layers\.\d+/.exec(name)?.[0] ?? "outside", random);

@@ -1,9 +1,9 @@
-/** A loss on the tokens of one role. */
+/** Losses of single roles. */
 import { definePart } from "../composition/part-options.ts";
 import type { LossPart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 
-/** A loss of the tokens of one role's trajectories. */
+/** `loss` restricted to the trajectories of one role. */
 export function lossOfRole<N extends StateName>(role: string, loss: LossPart<N>): LossPart<N> {
   return definePart(
     {},

@@ -6,7 +6,7 @@ const lossMask = [
   [true, true],
 ];
 
-test("only sampled tokens of wanted spans stay", () => {
+test("only sampled tokens of selected spans stay", () => {
   const spans = [
     { row: 0, start: 0, end: 3, label: "planner" },
     { row: 0, start: 3, end: 5, label: "executor" },
@@ -18,7 +18,7 @@ test("only sampled tokens of wanted spans stay", () => {
   ]);
 });
 
-test("no span, no token; a span over what was not sampled adds none", () => {
+test("without spans no token stays; a span over given tokens adds none", () => {
   expect(maskSpans(lossMask, [], () => true).flat()).not.toContain(true);
   const all = [0, 1].map((row) => ({ row, start: 0, end: lossMask[row]!.length, label: "x" }));
   expect(maskSpans(lossMask, all, () => true)).toEqual(lossMask);

@@ -1,12 +1,12 @@
 /**
- * A loss on chosen spans only: the planner's turns, a reflection, one agent of a team, tool names and
- * not their arguments. The parts `span-mask`, `struct-tok` and the step masks of imitation (ATLaS: critical
- * steps; EEF: the useful steps of failed experts; errors are not imitated) differ in which spans are
- * named, not in this.
+ * A loss on selected spans only: the planner's turns, a reflection, one agent of a team, or tool names
+ * without their arguments. The parts `span-mask`, `struct-tok` and the step masks of imitation (ATLaS:
+ * critical steps; EEF: the useful steps of failed experts; errors are not imitated) share this mask and
+ * differ in the spans that they select.
  *
- * Sources: Li et al. 2025, "In-the-Flow Agentic System Optimization" (Flow-GRPO), arXiv:2510.05592;
- * Bensal et al. 2025, "Reflect, Retry, Reward", arXiv:2505.24726; Chen et al. 2025, "ATLaS",
- * arXiv:2503.02197; Lan et al. 2025, "Exploring Expert Failures" (EEF), arXiv:2504.13145.
+ * Sources: Li et al. 2025, "In-the-Flow Agentic System Optimization" (Flow-GRPO), arXiv:2510.05592; Bensal et
+ * al. 2025, "Reflect, Retry, Reward", arXiv:2505.24726; Chen et al. 2025, "ATLaS", arXiv:2503.02197; Lan et
+ * al. 2025, "Exploring Expert Failures" (EEF), arXiv:2504.13145.
  */
 import { WaggleError } from "@waggle/protocol";
 import { definePart } from "../composition/part-options.ts";
@@ -16,7 +16,7 @@ import type { LossMask } from "../token-rows.ts";
 import { lossPart } from "./loss-part.ts";
 import { turnOption, type TurnRule, turnRule } from "./turn-rules.ts";
 
-/** Tokens `[start, end)` of sequence `row`, and what they are. */
+/** Tokens `[start, end)` of sequence `row`, with a label. */
 export type LabelledSpan = {
   readonly row: number;
   readonly start: number;
@@ -25,10 +25,9 @@ export type LabelledSpan = {
 };
 
 /**
- * The mask without the tokens outside every span whose label is wanted. It never adds a token: what
- * was not sampled stays out.
+ * The mask restricted to spans with a wanted label. It never adds a token: given tokens stay masked.
  *
- * @throws WaggleError `SHAPE_MISMATCH` for a span that does not lie in its sequence.
+ * @throws WaggleError `SHAPE_MISMATCH` for a span that is not inside its sequence.
  */
 export function maskSpans(
   lossMask: LossMask,
@@ -41,7 +40,7 @@ export function maskSpans(
     if (target === undefined || start < 0 || end > target.length || start > end) {
       throw new WaggleError(
         "SHAPE_MISMATCH",
-        `a span must lie in its sequence, got [${start}, ${end}) of row ${row} with ${target?.length ?? 0} tokens; take spans from the samples of this minibatch`,
+        `a span must be inside its sequence, got [${start}, ${end}) of row ${row} with ${target?.length ?? 0} tokens; take spans from the samples of this minibatch`,
       );
     }
     if (isWanted(label)) target.fill(true, start, end);
@@ -50,8 +49,8 @@ export function maskSpans(
 }
 
 /**
- * `span-mask`: `inner` on chosen turns only. By default on all of them, which is what a sampled token's
- * mask says anyway: what tools and users said carries no loss.
+ * `span-mask`: `inner` on selected turns only. Default: all turns, which changes nothing, because tokens of
+ * tools and users carry no loss anyway.
  */
 export function spanMask<N extends StateName>(
   inner: LossPart<N>,
@@ -64,7 +63,7 @@ export function spanMask<N extends StateName>(
   );
 }
 
-/** `inner` on the turns that a rule wants. */
+/** `inner` on the turns that a rule selects. */
 export function onTurns<N extends StateName>(
   part: string,
   inner: LossPart<N>,

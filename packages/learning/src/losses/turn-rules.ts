@@ -1,14 +1,15 @@
-/** Which turns of a trajectory a loss counts, as a rule or as one of some choices. */
+/** Rules for the turns that a loss counts, given as a function or by name. */
 import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
 import type { PartOption } from "../composition/part-options.ts";
 import type { Minibatch, RewardedTrajectory } from "../composition/part.ts";
 import type { LossMask } from "../token-rows.ts";
 
+/** Whether a loss counts this turn. */
 export type TurnRule = (turn: JudgedTurn, trajectory: JudgedTrajectory) => boolean;
 
 type Rule = "all" | "ran" | "right" | "last";
 
-/** `ran`: none of its calls failed. `right`: it could be read too. */
+/** `ran`: no call failed. `right`: no call failed and the turn parsed. */
 const RULES: { readonly [name in Rule]: TurnRule } = {
   all: () => true,
   ran: ({ toolResults }) => toolResults.every(({ ok }) => ok),
@@ -16,10 +17,10 @@ const RULES: { readonly [name in Rule]: TurnRule } = {
   last: (turn, { turns }) => turn === turns.at(-1),
 };
 
-/** `chosen`: what the recipe gave. */
+/** `chosen` is the rule that the recipe gave. */
 type TurnWord = Rule | "chosen";
 
-/** An open option: the recipe's own rule, or else the default. */
+/** An open option: the recipe's own rule, if it gave one, else the default. */
 export function turnOption(chosen: TurnRule | undefined, defaultRule: Rule): PartOption<TurnWord> {
   const words = Object.keys(RULES) as Rule[];
   return {
@@ -29,11 +30,12 @@ export function turnOption(chosen: TurnRule | undefined, defaultRule: Rule): Par
   };
 }
 
+/** The rule of that name. */
 export function turnRule(word: TurnWord, chosen?: TurnRule): TurnRule {
   return word === "chosen" ? (chosen ?? RULES.all) : RULES[word];
 }
 
-/** Sampled tokens of turns that are wanted. */
+/** The loss mask restricted to the turns that a rule selects. */
 export function ofTurns(minibatch: Minibatch, isWanted: TurnRule): LossMask {
   return minibatch.lossMask.map((mask, row) => {
     const { trajectory } = minibatch.trajectories[row] as RewardedTrajectory;

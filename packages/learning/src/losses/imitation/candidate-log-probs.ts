@@ -1,4 +1,4 @@
-/** Log-probs of a teacher's likeliest tokens, as a loss reads them. */
+/** Log-probs of a teacher's most likely tokens. */
 
-/** Log-probs of candidate tokens: per sequence `[T]` of `[K]`, `null` where a position has none. */
+/** Log-probs of candidate tokens: `[T]` of `[K]` per sequence; `null` at a position without candidates. */
 export type CandidateLogProbs = readonly (readonly (ArrayLike<number> | null)[])[];

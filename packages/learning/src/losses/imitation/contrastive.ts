@@ -1,6 +1,6 @@
 /**
- * Making one of several continuations the likely one: cross-entropy of the right choice among sequences
- * by their log-probs. The part `contrast`: which mechanism to use, what to do in which situation.
+ * Cross-entropy of the right choice among several continuations, scored by their log-probs. The part
+ * `contrast`: which mechanism to use, what to do in a situation.
  *
  * Source: van den Oord et al. 2018, "Representation Learning with Contrastive Predictive Coding",
  * arXiv:1807.03748, equation 4, with sequence log-probs as scores (our reading of the part).
@@ -18,17 +18,18 @@ import {
 import { lossPart } from "../loss-part.ts";
 import { type Segment, segmentTokens, type SideMeasure } from "../preference/preference-pairs.ts";
 
+/** A right continuation and its wrong alternatives. */
 export type ContrastSet = {
   readonly right: readonly Segment[];
   readonly wrong: readonly (readonly Segment[])[];
 };
 
 export type ContrastOptions = {
-  /** Divides scores; large values make the choice soft. */
+  /** Divides the scores; a larger value makes the choice softer. */
   readonly temperature: number;
-  /** Scores as sums over tokens, or as means, which do not favor short ones. */
+  /** Scores are sums or means over tokens; means do not favor short continuations. */
   readonly measure: SideMeasure;
-  /** Sets of the whole minibatch. Default: those given. */
+  /** Sets in the whole minibatch. Default: the number of sets given. */
   readonly setCount?: number | undefined;
 };
 
@@ -68,7 +69,7 @@ export function contrastiveLoss(
   return { loss, derivatives: { logProb }, metrics: { contrastAccuracy: accuracy } };
 }
 
-/** `contrast`: the chosen of a pair is to be the likelier one, by mean log-prob of its tokens. */
+/** `contrast`: makes the chosen side of a pair the likelier one, by mean token log-prob. */
 export function contrast(temperature?: number): LossPart {
   return definePart({ contrastTemperature: option(temperature, 1) }, (given) =>
     lossPart("contrast", (minibatch) =>

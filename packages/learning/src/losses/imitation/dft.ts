@@ -1,9 +1,9 @@
 /**
- * Imitation in which each token's loss is scaled by its own probability: unlikely targets, which plain
- * cross-entropy follows hardest, pull least. The part `dft`.
+ * Imitation in which each token's loss is scaled by its own probability. Unlikely targets, which dominate
+ * plain cross-entropy, get the smallest gradient. The part `dft`.
  *
  * Source: Wu et al. 2025, "On the Generalization of SFT: A Reinforcement Learning Perspective with Reward
- * Rectification", arXiv:2508.05629, equation 9. That the scale is detached is our reading.
+ * Rectification", arXiv:2508.05629, equation 9. Detaching the scale is our reading.
  */
 import type { LossPart } from "../../composition/part.ts";
 import type { LossResult } from "../../loss.ts";
@@ -30,7 +30,7 @@ export function dynamicFineTuning(
   return supervisedLoss({ lossMask, policyLogProbs, weights: scaled }, options);
 }
 
-/** `dft`: cross-entropy, each token weighed by its own probability. */
+/** `dft`: cross-entropy with each token weighted by its own probability. */
 export function dft(): LossPart {
   return lossPart("dft", (minibatch) => dynamicFineTuning(minibatch, minibatch));
 }

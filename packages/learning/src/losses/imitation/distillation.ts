@@ -1,9 +1,9 @@
 /**
- * Following a teacher on the student's own tokens: the taken ones (one log-prob each), or the teacher's
- * distribution over candidates at each position.
+ * Distillation from a teacher on the student's own tokens: from one log-prob per sampled token, or from the
+ * teacher's distribution over candidates at each position.
  *
- * Sources: Agarwal et al. 2023, "On-Policy Distillation of Language Models" (GKD), arXiv:2306.13649;
- * reverse KL per taken token as an advantage, Thinking Machines Lab 2025, "On-Policy Distillation".
+ * Sources: Agarwal et al. 2023, "On-Policy Distillation of Language Models" (GKD), arXiv:2306.13649; reverse
+ * KL per taken token as an advantage, Thinking Machines Lab 2025, "On-Policy Distillation".
  */
 import { option, definePart } from "../../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
@@ -45,12 +45,13 @@ export function onPolicyDistillation(
   return { ...result, metrics: { ...result.metrics, teacherKl: kl } };
 }
 
+/** Which divergence `candidateDistillation` minimizes. */
 export type CandidateDivergence = {
   /** `reverse`: KL(student ‖ teacher), seeks the teacher's modes. `forward`: KL(teacher ‖ student). */
   readonly direction: "reverse" | "forward";
   /**
-   * `renormalized`: both distributions restricted to the candidates. `with-rest`: the probability of
-   * everything else is one more class, so mass outside the candidates counts.
+   * `renormalized`: both distributions are restricted to the candidates. `with-rest`: all other tokens form
+   * one more class, so probability outside the candidates counts.
    */
   readonly support: "renormalized" | "with-rest";
 };
@@ -94,7 +95,7 @@ export function candidateDistillation(
   };
 }
 
-/** A divergence of two lists of log-probs and its derivative in the student's. */
+/** A divergence of two lists of log-probs, and its derivatives with respect to the student's. */
 function divergenceAt(
   { direction, support }: CandidateDivergence,
   student: readonly number[],
@@ -107,7 +108,7 @@ function divergenceAt(
   const sum = (from: readonly number[], to: readonly number[]): number =>
     from.reduce((total, a, k) => total + term(a, to[k] as number), 0);
   const value = direction === "reverse" ? sum(p, q) : sum(q, p);
-  // The last class gives what the candidates take: renormalized, all classes share it.
+  // The last class is the complement of the candidates; in the renormalized form all classes share it.
   const rest = student.length;
   const baseline =
     support === "renormalized"
@@ -126,14 +127,17 @@ function divergenceAt(
   return { value, slopes };
 }
 
-/** Log-probs scaled to sum to one over the candidates. */
+/** Log-probs normalized over the candidates. */
 function renormalized(logProbs: readonly number[]): number[] {
   const largest = Math.max(...logProbs);
   const total = logProbs.reduce((sum, value) => sum + Math.exp(value - largest), 0);
   return logProbs.map((value) => value - largest - Math.log(total));
 }
 
-/** The candidates and, last, everything else; at least 1e-9, since single precision may lose it. */
+/**
+ * The candidates plus a last class for all other tokens, at least 1e-9 because single precision may round it
+ * to 0.
+ */
 function withRest(logProbs: readonly number[]): number[] {
   const total = logProbs.reduce((sum, value) => sum + Math.exp(value), 0);
   return [...logProbs, Math.log(Math.max(1e-9, 1 - total))];
@@ -148,7 +152,7 @@ function requireAligned(
   if (teacher?.length !== student.length) {
     throw new WaggleError(
       "SHAPE_MISMATCH",
-      `teacherLogProbs[${b}][${t}] must hold one log-prob per candidate (${student.length}), got ${teacher?.length ?? "none"}; score the same candidates with both`,
+      `teacherLogProbs[${b}][${t}] must have one log-prob per candidate (${student.length}), got ${teacher?.length ?? "none"}; score the same candidates with student and teacher`,
     );
   }
   for (const [name, rows] of [
@@ -164,7 +168,7 @@ function requireAligned(
   }
 }
 
-/** @param count - of the teacher's tokens at a position, ≥ 1. */
+/** @param count - number of the teacher's tokens per position, ≥ 1. */
 export function distilledCandidates(
   count?: number,
   divergence: CandidateDivergence = { direction: "reverse", support: "with-rest" },
@@ -175,7 +179,7 @@ export function distilledCandidates(
       if (!(Number.isInteger(count) && count >= 1)) {
         throw new WaggleError(
           "INVALID_ARGUMENT",
-          `distill-candidates needs a whole number of tokens from 1 at each position, got ${count}; set another count`,
+          `the candidate count of distill-candidates must be an integer of at least 1, got ${count}`,
         );
       }
       const part = lossPart(
@@ -205,11 +209,11 @@ function given(rows: CandidateLogProbs | undefined): CandidateLogProbs {
   if (rows !== undefined) return rows;
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    "loss distill-candidates needs log-probs of a teacher's likeliest tokens, got none; open a teacher that says which they are or choose another recipe",
+    "loss distill-candidates needs the log-probs of a teacher's most likely tokens, got none; use a teacher that returns candidates or choose another recipe",
   );
 }
 
-/** `distill`: what was sampled is pulled to the teacher, token by token. */
+/** `distill`: pulls the sampled tokens toward the teacher, token by token. */
 export function distillation(): LossPart<"teacher"> {
   return lossPart(
     "distill",

@@ -6,7 +6,7 @@ import type { LossMask } from "../../token-rows.ts";
 import { lossPart } from "../loss-part.ts";
 import { supervisedLoss } from "./supervised-loss.ts";
 
-/** `bilevel`: `outer` at fast weights that took some steps of another loss. */
+/** `bilevel`: computes `outer` at fast weights, after some inner steps of another loss. */
 export function bilevel<N extends StateName>(
   outer: LossPart<N>,
   inner: InnerSteps,
@@ -20,7 +20,7 @@ export function bilevel<N extends StateName>(
   };
 }
 
-/** Inner steps that read what was given, prompts and results, with the attention alone. */
+/** Inner steps on the context (prompts and tool results), in the attention weights only. */
 export function readsContext(steps: number, learningRate: number): InnerSteps {
   return {
     steps,
@@ -39,7 +39,7 @@ export function learnsSupport(steps: number, learningRate: number): InnerSteps {
   };
 }
 
-/** `ce` of the demonstrations that no inner step saw. */
+/** `ce` of the demonstrations that the inner steps did not use. */
 export function forQuery(): LossPart {
   return lossPart("ce", (minibatch) => onTokens(minibatch, (row, said) => said && row % 2 === 1));
 }

@@ -1,4 +1,4 @@
-/** Imitation and what stands beside it: DFT, plain text, observations, returns, distillation. */
+/** Imitation losses: DFT, plain text, observations, weights by return, unlikelihood and distillation. */
 import { seededRandom } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { wrongDerivatives } from "../../derivative-check.fixture.ts";
@@ -24,7 +24,7 @@ test("DFT: each token's derivative is its probability times that of the cross-en
       expect(derivatives.logProb?.[b]?.[t]).toBeCloseTo(Math.exp(logProb) * plain[b]![t]!, 14);
     }
   }
-  // The probability is held fixed in the check.
+  // The check holds the probability fixed.
   const fixed = batch.policyLogProbs.map((row, b) =>
     row.map((logProb, t) => Math.exp(logProb) * batch.weights[b]![t]!),
   );
@@ -34,7 +34,7 @@ test("DFT: each token's derivative is its probability times that of the cross-en
   expect(wrongDerivatives(batch.policyLogProbs, derivatives.logProb ?? [], twin)).toEqual([]);
 });
 
-test("plain text: every token but the first of a document, whoever wrote it", () => {
+test("plain text: every token counts except the first of a document", () => {
   const policyLogProbs = [
     [-9, -1, -2],
     [-9, -3, -9, -4],
@@ -47,7 +47,7 @@ test("plain text: every token but the first of a document, whoever wrote it", ()
   ]);
 });
 
-test("observations are learned from apart from what was sampled, over their own count", () => {
+test("observations have a loss of their own, averaged over their own count", () => {
   const lossMask = [[false, true, false, false, false]];
   const observationMask = [[false, false, true, true, true]];
   const policyLogProbs = [[0, -1, -2, -3, -4]];
@@ -59,7 +59,7 @@ test("observations are learned from apart from what was sampled, over their own 
   );
 });
 
-test("a sum and a multiple keep every kind of derivative", () => {
+test("the sum and the multiple of losses keep every kind of derivative", () => {
   const rows = (value: number) => [Float64Array.of(value, 2 * value)];
   const one = {
     loss: 1,
@@ -100,7 +100,7 @@ test("unlikelihood: derivatives are those of −log(1 − π), finite at certain
   expect(Number.isFinite(certain.loss) && certain.derivatives.logProb![0]![0]! > 0).toBe(true);
 });
 
-test("distillation on taken tokens: the gap is an advantage that is held fixed", () => {
+test("distillation on sampled tokens: the log-prob gap is a detached advantage", () => {
   for (let seed = 1; seed <= 10; seed += 1) {
     const batch = {
       ...randomMinibatch(seed),
@@ -127,7 +127,7 @@ test("distillation on taken tokens: the gap is an advantage that is held fixed",
   expect(same.derivatives.logProb!.flatMap((row) => [...row]).every((v) => v === 0)).toBe(true);
 });
 
-/** Log-probs of three candidates that hold most of the mass, at each of some positions. */
+/** Log-probs of three candidates with most of the probability, at some positions. */
 const candidateRows = (seed: number, lengths: readonly number[]) => {
   const random = seededRandom(seed);
   return lengths.map((length) =>
@@ -147,7 +147,7 @@ const DIVERGENCES: readonly CandidateDivergence[] = [
 ];
 
 test.each(DIVERGENCES)(
-  "distillation over candidates ($direction, $support): the divergence and its derivatives",
+  "distillation over candidates ($direction, $support): the divergence matches its derivatives",
   (divergence) => {
     for (let seed = 1; seed <= 10; seed += 1) {
       const { lossMask } = randomMinibatch(seed);
@@ -195,7 +195,7 @@ test.each(DIVERGENCES)(
   },
 );
 
-test("candidates that a teacher did not score are refused, and microbatches add up", () => {
+test("candidates that the teacher did not score are refused, and microbatches add up", () => {
   const batch = randomMinibatch(5);
   const lengths = batch.lossMask.map((row) => row.length);
   const student = candidateRows(1, lengths);

@@ -1,6 +1,6 @@
 /**
- * The plain language-model loss on every token of a text, whoever wrote it: continued pre-training. The
- * part `lm`. Packed documents do not predict each other's first token.
+ * The language-model loss on every token of a text, sampled or given: continued pre-training. The part `lm`.
+ * Packed documents do not predict each other's first token.
  */
 import type { LossPart } from "../../composition/part.ts";
 import type { LossResult } from "../../loss.ts";
@@ -10,9 +10,9 @@ import { lossPart } from "../loss-part.ts";
 import { supervisedLoss } from "./supervised-loss.ts";
 
 /**
- * Cross-entropy of every token that has one before it.
+ * Cross-entropy of every token that has a predecessor.
  *
- * @param documentStarts - per sequence, positions where a document begins. Default: 0 only.
+ * @param documentStarts - per sequence, the positions at which a document begins. Default: only 0.
  */
 export function languageModelLoss(
   policyLogProbs: TokenRows,
@@ -26,7 +26,7 @@ export function languageModelLoss(
   return supervisedLoss({ lossMask, policyLogProbs }, options);
 }
 
-/** `lm`: every token, prompts and tool results included. */
+/** `lm`: cross-entropy of every token, including prompts and tool results. */
 export function languageModel(): LossPart {
   return lossPart("lm", ({ policyLogProbs }) => languageModelLoss(policyLogProbs));
 }

@@ -1,5 +1,5 @@
 /**
- * Prediction of what the environment answers, as a loss beside that of the policy's own tokens.
+ * Prediction of the environment's observations, a loss added to that of the sampled tokens.
  *
  * Sources: ECHO of prime-rl (a weight of 0.1); "Agent Learning via Early Experience", arXiv:2510.08558.
  */
@@ -14,10 +14,10 @@ import { languageModel } from "./language-model.ts";
 import { supervisedLoss } from "./supervised-loss.ts";
 
 /**
- * Cross-entropy of the tokens that the environment wrote: what the policy expects of its tools.
+ * Cross-entropy of the tokens that the environment wrote.
  *
- * @param batch - `observationMask` must not overlap with what the policy sampled.
- * @throws WaggleError `INVALID_ARGUMENT` for a token in both masks.
+ * @param batch - `observationMask` must not overlap the loss mask of the sampled tokens.
+ * @throws WaggleError `INVALID_ARGUMENT` if a token is in both masks.
  */
 export function observationLoss(
   batch: {
@@ -33,21 +33,21 @@ export function observationLoss(
     if (t >= 0) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `Token [${b}][${t}] is marked both as sampled and as observed. Derive both masks from one record.`,
+        `token [${b}][${t}] is marked as sampled and as observed; derive both masks from one record`,
       );
     }
   }
   return supervisedLoss({ lossMask: observationMask, policyLogProbs }, options);
 }
 
-/** `aux`: a second cross-entropy beside the first, of some turns by themselves. */
+/** `aux`: an additional cross-entropy of the turns that a rule selects. */
 export function auxiliaryTurns(isWanted: TurnRule): LossPart {
   return lossPart("aux", (minibatch) =>
     supervisedLoss({ ...minibatch, lossMask: ofTurns(minibatch, isWanted) }),
   );
 }
 
-/** `aux`: what the environment answers, predicted: tokens after the first action that the policy did not say. */
+/** `aux`: cross-entropy of the observations after the first action. */
 export function auxiliaryObservations(): LossPart {
   return lossPart("aux", (minibatch) => {
     const observationMask = minibatch.trajectories.map(({ trajectory }, row) => {
@@ -60,7 +60,7 @@ export function auxiliaryObservations(): LossPart {
   });
 }
 
-/** `aux`: the whole text as a language model, beside the loss of the turns. */
+/** `aux`: the language-model loss of the whole text, added to the loss of the turns. */
 export function auxiliaryText(): LossPart {
   return { ...languageModel(), part: "aux" };
 }

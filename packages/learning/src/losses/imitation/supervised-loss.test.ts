@@ -14,7 +14,7 @@ const weights = [
   [2, 1, 0.25, 9],
 ];
 
-/** Central difference of a loss in one entry of its rows. */
+/** Central difference of a loss with respect to one entry of its rows. */
 function difference(
   rows: readonly (readonly number[])[],
   lossOf: (rows: readonly (readonly number[])[]) => LossResult,
@@ -31,7 +31,7 @@ test("the supervised loss agrees with the reference value", () => {
   expect(supervisedLoss({ lossMask, policyLogProbs }).loss).toBeCloseTo(golden.crossEntropy, 12);
 });
 
-test("its derivatives are the finite differences of its loss, 0 outside the mask", () => {
+test("its derivatives match finite differences of its loss and are 0 outside the mask", () => {
   const lossOf = (rows: readonly (readonly number[])[]): LossResult =>
     supervisedLoss({ lossMask, policyLogProbs: rows, weights });
   const { derivatives } = lossOf(policyLogProbs);
@@ -47,7 +47,7 @@ test("its derivatives are the finite differences of its loss, 0 outside the mask
   }
 });
 
-test("weights do not enter the count that is divided by", () => {
+test("weights do not change the denominator", () => {
   const doubled = supervisedLoss({
     lossMask,
     policyLogProbs,
@@ -57,7 +57,7 @@ test("weights do not enter the count that is divided by", () => {
   expect(doubled.metrics["crossEntropy"]).toBeCloseTo(golden.crossEntropy, 12);
 });
 
-test("the entropy bonus pushes entropy up: loss −c·mean entropy, derivative −c / tokens", () => {
+test("the entropy bonus raises entropy: loss −c·mean entropy, derivative −c / tokens", () => {
   const entropies = [
     [0.5, 1, 7, 2],
     [0.1, 0.2, 0.3, 7],
@@ -74,7 +74,7 @@ test("the entropy bonus pushes entropy up: loss −c·mean entropy, derivative �
   }
 });
 
-test("both follow an aggregation, while their metrics stay token-means", () => {
+test("both losses follow the aggregation; their metrics stay token means", () => {
   const shares = tokenShares({ kind: "seq-mean-token-sum" }, { lossMask });
   const supervised = supervisedLoss({ lossMask, policyLogProbs }, { shares });
   expect(supervised.loss).toBeCloseTo(3 * golden.crossEntropy, 12);
@@ -86,7 +86,7 @@ test("both follow an aggregation, while their metrics stay token-means", () => {
   expect(bonus.derivatives.entropy?.[0]?.[0]).toBeCloseTo(-0.1 / 2, 12);
 });
 
-test("a sum of losses has the sum of their derivatives, in single precision for the engine", () => {
+test("a sum of losses sums their derivatives, in single precision for the engine", () => {
   const one = supervisedLoss({ lossMask, policyLogProbs });
   const two = supervisedLoss({ lossMask, policyLogProbs, weights });
   const bonus = entropyBonusLoss(
@@ -101,7 +101,7 @@ test("a sum of losses has the sum of their derivatives, in single precision for 
   expect(derivatives.entropy?.[1]?.[2]).toBeCloseTo(-1 / 6, 6);
 });
 
-test("a minibatch that is all masked has loss 0 and derivatives 0", () => {
+test("a fully masked minibatch has loss 0 and derivatives 0", () => {
   const empty = supervisedLoss({ lossMask: [[false, false]], policyLogProbs: [[Number.NaN, -1]] });
   expect(empty.loss).toBe(0);
   expect(Array.from(empty.derivatives.logProb?.[0] ?? [])).toEqual([0, 0]);

@@ -1,6 +1,6 @@
 /**
- * Weighted cross-entropy of the taken tokens under a mask: pretraining, imitation, rejection
- * sampling. Not a policy gradient, though −w·log π with w = −dL/dlog π has the gradient of any L.
+ * Weighted cross-entropy of the taken tokens under a mask: pretraining, imitation, rejection sampling. Not a
+ * policy gradient, although −w·log π with w = −dL/dlog π has the gradient of any loss L.
  */
 import { definePart } from "../../composition/part-options.ts";
 import type { LossPart } from "../../composition/part.ts";
@@ -23,11 +23,11 @@ import { turnOption, turnRule, type TurnRule } from "../turn-rules.ts";
 export type SupervisedBatch = {
   readonly lossMask: LossMask;
   readonly policyLogProbs: TokenRows;
-  /** Weight of each token; absent = 1. Weights do not enter the count that is divided by. */
+  /** Weight of each token; absent = 1. Weights do not enter the denominator. */
   readonly weights?: TokenRows | undefined;
 };
 
-/** Σ share · w · −log π, in nats; the metric `crossEntropy` is the token-mean without weights. */
+/** Σ share · w · −log π, in nats; metric `crossEntropy`: the unweighted token mean. */
 export function supervisedLoss(
   batch: SupervisedBatch,
   options: AggregationOption = {},
@@ -49,7 +49,7 @@ export function supervisedLoss(
   return { loss, derivatives: { logProb }, metrics: { crossEntropy: unweighted } };
 }
 
-/** `ce`, each token weighed by its advantage. */
+/** `ce` with each token weighted by its advantage. */
 export function weighedCrossEntropy(): LossPart {
   return lossPart("ce", (minibatch) => {
     const weights = minibatch.weights.map((row, b) =>
@@ -59,7 +59,7 @@ export function weighedCrossEntropy(): LossPart {
   });
 }
 
-/** `ce` of what was shown, and of nothing else. */
+/** `ce` of the demonstrations only. */
 export function shownCrossEntropy(): LossPart {
   return lossPart("ce", (minibatch) =>
     supervisedLoss({
@@ -72,24 +72,24 @@ export function shownCrossEntropy(): LossPart {
   );
 }
 
-/** `ce-mask`: cross-entropy of whatever filters left in the loss, whoever said it. */
+/** `ce-mask`: cross-entropy of the tokens that the filters left in the loss, sampled or given. */
 export function speakersCrossEntropy(): LossPart {
   return { ...crossEntropy(), part: "ce-mask" };
 }
 
 const PLAIN: LossPart = lossPart("ce", (minibatch) => supervisedLoss(minibatch, minibatch));
 
-/** `ce`: cross-entropy of the tokens that count, by default of all turns. */
+/** `ce`: cross-entropy of the loss tokens, by default of all turns. */
 export function crossEntropy(): LossPart {
   return definePart({ lossTurns: turnOption(undefined, "all") }, ({ lossTurns }) =>
-    // What filters put into the loss beside the turns stays in it.
+    // Tokens that filters added to the loss outside the turns stay in it.
     lossTurns === "all"
       ? { ...PLAIN }
       : { ...onTurns("ce", PLAIN, turnRule(lossTurns)), around: [] },
   );
 }
 
-/** `ce-mask`: cross-entropy of chosen turns. By default those that could be read and did not fail. */
+/** `ce-mask`: cross-entropy of the turns that a rule selects. Default: turns that parsed and did not fail. */
 export function maskedCrossEntropy(isChosen?: TurnRule): LossPart {
   return definePart({ lossTurns: turnOption(isChosen, "right") }, ({ lossTurns }) => ({
     ...onTurns("ce-mask", PLAIN, turnRule(lossTurns, isChosen)),

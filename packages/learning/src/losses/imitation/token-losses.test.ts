@@ -1,4 +1,4 @@
-/** Which tokens losses on given text push, and by how much. */
+/** Which tokens each imitation loss pushes, and by how much. */
 import { expect, test } from "vitest";
 import { expectClose } from "../../close.fixture.ts";
 import type { LossPart } from "../../composition/part.ts";
@@ -31,12 +31,12 @@ function slopes(
 /** [_ a _ b]: the first turn's call failed. */
 const FAILED_FIRST: GivenTrajectory = { turns: [{ calls: ["do"], ok: false }, {}] };
 
-test("ce pushes every sampled token alike, ce-mask leaves failed turns out", () => {
+test("ce pushes every sampled token equally; ce-mask leaves out failed turns", () => {
   expect(slopes(parts.crossEntropy(), [FAILED_FIRST])).toEqual([[0, -1, 0, -1].map((x) => x + 0)]);
   expect(slopes(parts.maskedCrossEntropy(), [FAILED_FIRST])).toEqual([[0, 0, 0, -1]]);
 });
 
-test("unlikelihood pushes failed turns down and nothing else", () => {
+test("unlikelihood pushes down failed turns only", () => {
   const [row = []] = slopes(parts.unlikelihood(), [FAILED_FIRST]);
   expect(row[1]).toBeGreaterThan(0);
   expect([row[0], row[2], row[3]]).toEqual([0, 0, 0]);
@@ -47,13 +47,13 @@ test("dft weighs each token by its own probability", () => {
   expect((row[1] ?? 0) / (row[2] ?? 1)).toBeCloseTo(Math.E, 9);
 });
 
-test("lm pushes prompts and tool results too", () => {
+test("lm also pushes prompts and tool results", () => {
   const [row = []] = slopes(parts.languageModel(), [FAILED_FIRST]);
-  // The first token has nothing before it.
+  // The first token has no predecessor.
   expect(row.slice(1).every((slope) => slope < 0)).toBe(true);
 });
 
-test("cond imitates all runs alike, each after its own return, and asks for the highest", () => {
+test("cond imitates all trajectories equally, each after its own return, and asks for the highest", () => {
   const loss = parts.returnConditioned();
   const [best = [], worse = []] = slopes(loss, [{ reward: 1 }, { reward: 0 }]);
   expect(best[1]).toBe(worse[1]);
@@ -73,7 +73,7 @@ test("cond imitates all runs alike, each after its own return, and asks for the 
   expect(() => loss.says?.(rewardedOf("a", { reward: Number.NaN }))).toThrow(/finite/);
 });
 
-test("feedback says whether a run was right, and counts failed calls where it was not", () => {
+test("feedback states whether a trajectory succeeded, and if not, how many calls failed", () => {
   const { says } = parts.feedbackConditioned();
   const run = (reward: number, ok: boolean): ReturnType<typeof rewardedOf> =>
     rewardedOf("a", { reward, turns: [{ calls: ["f"], ok }] });
@@ -88,7 +88,7 @@ test("feedback says whether a run was right, and counts failed calls where it wa
   ]);
 });
 
-test("distill pulls what was sampled to the teacher", () => {
+test("distill pulls sampled tokens toward the teacher", () => {
   const minibatch = minibatchOf([{ advantages: [0, 0], logProbs: [-1, -1] }], {
     teacherLogProbs: [[-0.5, -2]],
   });
@@ -97,7 +97,7 @@ test("distill pulls what was sampled to the teacher", () => {
   expect(row[1]).toBeGreaterThan(0);
 });
 
-test("param-subset lets a drawn share of each layer move", () => {
+test("param-subset trains a random share of each layer", () => {
   const names = ["a", "b", "c", "d"].map((name) => `model.layers.0.${name}.lora_A`);
   const loss = parts.parameterSubset(parts.crossEntropy(), parts.drawnShare(0.5));
   expect(loss.trains?.(names, contextOf()).size).toBe(2);
@@ -106,7 +106,7 @@ test("param-subset lets a drawn share of each layer move", () => {
   expect([...upper(layers, contextOf())]).toEqual(["model.layers.1.q"]);
 });
 
-test("a critic is fitted before each token or where turns begin", () => {
+test("a critic is fitted at every token or at the start of each turn", () => {
   const rewarded = rewardedOf("e", { turns: [{ tokens: 2 }, { tokens: 2 }] });
   const [mask = []] = rewarded.lossMask;
   const minibatch = minibatchOf([{ advantages: mask.map(() => 0), mask, rewarded }], {
@@ -122,7 +122,7 @@ test("a critic is fitted before each token or where turns begin", () => {
   expect(fitted("turns")).toEqual([false, true, false, false, true, false]);
 });
 
-test("off-policy masks leave out by ratio of the policy at the start to what sampled", () => {
+test("off-policy masks drop tokens by the ratio of the proximal to the behavior policy", () => {
   const rows = [
     { advantages: [1, 1], drifts: [1, 3] },
     { advantages: [1, 1], drifts: [3, 1 / 3] },
@@ -137,7 +137,7 @@ test("off-policy masks leave out by ratio of the policy at the start to what sam
     [-1, 0, 0, 0].map((x) => x + 0),
   );
   expectClose(slopesOf(parts.icePop(inner)), [-1, -3, -3, 0]);
-  // The product of a sequence: 3 and 1.
+  // The product over a sequence: 3 and 1.
   expectClose(slopesOf(parts.sequenceBand(inner)), [0, 0, -1, -1]);
   expectClose(slopesOf(parts.geometricBand(inner, 0.5, 2)), [-1, -1, -1, -1]);
   expectClose(slopesOf(parts.outlierVeto(inner, 0.5, 9)), [-1, -1, 0, 0]);

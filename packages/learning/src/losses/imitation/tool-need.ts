@@ -1,12 +1,12 @@
-/** Cross-entropy of the successes that used tools where tools are needed, and did without where not. */
+/** Cross-entropy of successes: with tools if the task needs them, without if it does not. */
 import type { LossPart, RewardedTrajectory } from "../../composition/part.ts";
 import { NEED } from "../../filters/tool-benefit.ts";
 import { lossPart } from "../loss-part.ts";
 import { supervisedLoss } from "./supervised-loss.ts";
 
 /**
- * `aux`: cross-entropy of the right way: where tools are needed, the calls of successes; where they are
- * not, successes that called nothing.
+ * `aux`: if a task needs tools, cross-entropy of the calls of successes; if not, cross-entropy of successes
+ * without calls.
  */
 export function auxiliaryToolNeed(): LossPart {
   return lossPart("aux", (minibatch) => {

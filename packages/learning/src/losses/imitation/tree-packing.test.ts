@@ -9,7 +9,7 @@ const ROWS: readonly TrainSequence[] = [
   { tokenIds: [8, 2] },
 ];
 
-test("what rows share stands once, and every row is a path", () => {
+test("a shared prefix is stored once, and every row is a path of the tree", () => {
   const packed = packTrees(ROWS);
   expect(packed.trees).toEqual([
     { tokenIds: [1, 2, 3, 4, 5, 6, 7], parents: [-1, 0, 1, 2, 2, 4, 1] },
@@ -24,7 +24,7 @@ test("what rows share stands once, and every row is a path", () => {
   }
 });
 
-test("values are read where they stand, derivatives meet there", () => {
+test("values are read per tree token, and derivatives of rows add up there", () => {
   const packed = packTrees(ROWS);
   const values = packed.trees.map(({ tokenIds }) => tokenIds.map((id) => id / 10));
   expect(
@@ -37,7 +37,7 @@ test("values are read where they stand, derivatives meet there", () => {
   ]);
 });
 
-test("a token sampled otherwise is another one, and a tree has its bound", () => {
+test("a token sampled differently gets its own node, and the size of a tree is limited", () => {
   const hot = { tokenIds: [1, 2, 3], temperatures: [1, 1, 2] };
   expect(packTrees([{ tokenIds: [1, 2, 3] }, hot]).trees[0]?.tokenIds).toEqual([1, 2, 3, 3]);
   const kept = { tokenIds: [1, 2], keptTokenIds: [null, [2, 3]] };

@@ -1,7 +1,7 @@
 /**
- * `tree-pack`: rows that begin alike become one tree in which what they share stands once. What an engine
- * says of a tree is said of its rows, and derivatives of rows meet where they share: the same numbers as
- * row by row, with fewer tokens read. Not a loss.
+ * `tree-pack`: rows with a common prefix become one tree that stores the prefix once. Engine outputs are read
+ * from the tree for every row, and derivatives of rows add up at shared tokens. The numbers equal those of
+ * single rows, with fewer tokens computed. Not a loss.
  *
  * Source: KAT-Coder (tree-structured training of branches that share prefixes).
  */
@@ -9,9 +9,10 @@ import type { TrainSequence } from "@waggle/protocol";
 import type { LossPart } from "../../composition/part.ts";
 import type { StateName } from "../../composition/state.ts";
 
-/** Where a token of a row stands. */
+/** The tree and the token that hold a row's token. */
 type TreePlace = { readonly tree: number; readonly token: number };
 
+/** Trees as training sequences, and where each token of each row is in them. */
 export type PackedTrees = {
   readonly trees: readonly TrainSequence[];
   /** `[B][T]` */
@@ -23,11 +24,11 @@ type Tree = {
   readonly parents: number[];
   readonly temperatures: number[];
   readonly keptTokenIds: (readonly number[] | null)[];
-  /** By parent and what makes a token another one. */
+  /** Index of a child by its parent and the properties that tell tokens apart. */
   readonly children: Map<string, number>;
 };
 
-/** @param mostTokens of one tree of several rows; a longer row has its own. */
+/** @param mostTokens - limit of a tree with several rows; a longer row gets a tree of its own. */
 export function packTrees(sequences: readonly TrainSequence[], mostTokens = 2048): PackedTrees {
   const trees: Tree[] = [];
   const places = sequences.map((sequence): readonly TreePlace[] => {
@@ -58,7 +59,7 @@ function begins(tree: Tree, sequence: TrainSequence): boolean {
   return tree.children.has(keyOf(-1, sequence, 0));
 }
 
-/** `[T]` places of the sequence's tokens. */
+/** Adds the sequence to the tree; returns the `[T]` indexes of its tokens. */
 function grow(tree: Tree, sequence: TrainSequence): number[] {
   let parent = -1;
   return sequence.tokenIds.map((tokenId, t) => {
@@ -85,7 +86,7 @@ function temperatureOf({ temperatures = 1 }: TrainSequence, t: number): number {
   return typeof temperatures === "number" ? temperatures : (temperatures[t] ?? 1);
 }
 
-/** `[B][T]` of rows, read from `[trees][tokens]`. */
+/** `[B][T]` rows, read from `[trees][tokens]`. */
 export function rowsOfTrees(
   { places }: PackedTrees,
   values: readonly ArrayLike<number>[],
@@ -95,7 +96,7 @@ export function rowsOfTrees(
   );
 }
 
-/** `[trees][tokens]` sums of what `[B][T]` rows say of each place. */
+/** `[trees][tokens]` sums of the `[B][T]` rows at each place. */
 export function treesOfRows(
   { trees, places }: PackedTrees,
   rows: readonly ArrayLike<number>[],
@@ -110,7 +111,7 @@ export function treesOfRows(
   return sums;
 }
 
-/** `tree-pack`: `inner`, its rows read as trees in which what they share stands once. */
+/** `tree-pack`: `inner`, with its rows packed as trees. */
 export function treePacked<N extends StateName>(inner: LossPart<N>): LossPart<N> {
   return { ...inner, part: "tree-pack", around: [inner], packs: true };
 }

@@ -1,6 +1,6 @@
 /**
- * Making listed tokens less likely: −log(1 − π). For steps that are known to be wrong, where leaving them
- * out of the imitation is not enough. One half of `contrast`.
+ * Makes given tokens less likely: −log(1 − π). For steps that are known to be wrong, if masking them is not
+ * enough. One half of `contrast`.
  *
  * Source: Welleck et al. 2019, "Neural Text Generation with Unlikelihood Training", arXiv:1908.04319,
  * equation 3.
@@ -13,7 +13,7 @@ import { lossPart } from "../loss-part.ts";
 import { ofTurns, turnRule, type TurnRule } from "../turn-rules.ts";
 import type { SupervisedBatch } from "./supervised-loss.ts";
 
-/** Probabilities are kept this far below 1, where the loss has a pole. */
+/** Distance from a probability of 1, where the loss has a pole. */
 const MARGIN = 1e-6;
 
 /** Σ share · w · −log(1 − π) over tokens that should not have been written. */
@@ -42,8 +42,8 @@ export function unlikelihoodLoss(
 const isRight = turnRule("right");
 
 /**
- * `unlikelihood`: makes turns that should not have been less likely. By default those that could not be
- * read or failed; beside `ce-mask`, which leaves them out.
+ * `unlikelihood`: makes wrong turns less likely. Default: turns that did not parse or failed. Use it with
+ * `ce-mask`, which leaves them out.
  */
 export function unlikelihood(
   isUnwanted: TurnRule = (turn, trajectory) => !isRight(turn, trajectory),

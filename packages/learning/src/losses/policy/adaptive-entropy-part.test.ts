@@ -54,7 +54,7 @@ const MINIBATCH: Minibatch = {
   pairs: [],
 };
 
-test("steps below the target are paid the strength that the steps before them left, others nothing", () => {
+test("steps below the entropy target get a bonus of the strength so far; other steps get none", () => {
   expect(partsOf(made)).toMatchObject({
     loss: ["pg-clip", "adaptive-entropy"],
     state: ["entropy-strength"],
@@ -66,7 +66,7 @@ test("steps below the target are paid the strength that the steps before them le
     state = { ...state, ...filtered?.state };
     return bonus?.loss.compute(MINIBATCH, context(state)).derivatives;
   };
-  // Strengths 2, 4, 5 (the most), 3 and 1 of 128.
+  // Strengths 2, 4, 5 (the maximum), 3 and 1, over 128.
   const paid = [
     [0.2, 2 / 128],
     [0.1, 4 / 128],
@@ -80,14 +80,14 @@ test("steps below the target are paid the strength that the steps before them le
   }
   const strength = state["entropy-strength"];
   expect(strength).toEqual({ strength: 3 / 128, coefficient: 1 / 128 });
-  // It is saved with the checkpoint.
+  // The state survives a checkpoint.
   expect(JSON.parse(JSON.stringify(strength))).toEqual(strength);
-  // Nothing sampled is nothing measured.
+  // Without sampled tokens the state stays unchanged.
   expect(stage.filters[0]?.apply([], context(state)).state).toBeUndefined();
 });
 
-test("without its state it does not compile", () => {
-  // @ts-expect-error a bonus that follows a target without the strength that moves
+test("the bonus does not compile without its state", () => {
+  // @ts-expect-error the stage lacks the state `entropy-strength`
   const lacking = rewardStage({ ...base, losses: [parts.adaptiveEntropy()] });
   expect(() => lacking.losses[0]?.loss.compute(MINIBATCH, context({}))).toThrow(TypeError);
 });

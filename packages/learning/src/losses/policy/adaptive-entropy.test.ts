@@ -3,7 +3,7 @@ import { adaptiveEntropyCoefficient, nextAdaptiveEntropy } from "./adaptive-entr
 
 const target = { target: 0.5, stepSize: 0.01, most: 0.025 };
 
-test("the strength rises while entropy is below the target, within its bounds, and falls above it", () => {
+test("the strength rises while entropy is below the target and falls above it, within its bounds", () => {
   let state = { strength: 0 };
   const seen: number[] = [];
   for (const entropy of [0.4, 0.4, 0.4, 0.6, 0.6, 0.6, 0.6]) {
@@ -14,13 +14,13 @@ test("the strength rises while entropy is below the target, within its bounds, a
   for (const [i, value] of expected.entries()) expect(seen[i]).toBeCloseTo(value, 12);
 });
 
-test("the bonus is on at and below the target only", () => {
+test("the bonus applies only at or below the target", () => {
   const at = (entropy: number): number =>
     adaptiveEntropyCoefficient({ strength: 0.02 }, entropy, target);
   expect([0.3, 0.5, 0.51].map(at)).toEqual([0.02, 0.02, 0]);
 });
 
-test("an entropy that shrinks without a bonus settles near the target with one", () => {
+test("entropy that shrinks without a bonus settles near the target with one", () => {
   let state = { strength: 0 };
   let entropy = 0.8;
   for (let step = 0; step < 400; step += 1) {

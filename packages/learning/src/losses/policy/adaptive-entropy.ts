@@ -1,6 +1,6 @@
 /**
- * A coefficient of the entropy bonus that keeps entropy from falling below a target, and is 0 while it
- * lies above.
+ * An entropy bonus whose coefficient keeps entropy from falling below a target, and is 0 while entropy is
+ * above it.
  *
  * Source: He et al. 2025, "Skywork Open Reasoner 1", arXiv:2505.22312, section 4.4.
  */
@@ -12,16 +12,16 @@ import { meanEntropy } from "../../schedules/temperature-target.ts";
 import { lossPart } from "../loss-part.ts";
 import { entropyBonusLoss } from "./entropy-bonus.ts";
 
-/** Kept from step to step. */
+/** State that is kept from step to step. */
 export type AdaptiveEntropy = {
-  /** What the coefficient is while entropy is at or below the target. */
+  /** The coefficient that applies while entropy is at or below the target. */
   readonly strength: number;
 };
 
 export type EntropyTarget = {
   /** Nats per token. */
   readonly target: number;
-  /** What the strength rises or falls by each step. */
+  /** How much the strength changes per step. */
   readonly stepSize: number;
   /** Largest strength. */
   readonly most: number;
@@ -37,7 +37,7 @@ export function nextAdaptiveEntropy(
   return { strength: Math.min(most, Math.max(0, moved)) };
 }
 
-/** The coefficient for `entropyBonus` at this mean entropy. */
+/** The coefficient of `entropyBonus` at this mean entropy. */
 export function adaptiveEntropyCoefficient(
   { strength }: AdaptiveEntropy,
   entropy: number,
@@ -46,10 +46,10 @@ export function adaptiveEntropyCoefficient(
   return entropy <= target ? strength : 0;
 }
 
-/** What the next step begins with, and what a nat of entropy is paid in this one. */
+/** The strength for the next step, and the coefficient of this step. */
 type EntropyStrength = AdaptiveEntropy & { readonly coefficient: number };
 
-/** Where it stands; nothing is paid before entropy was measured. */
+/** The state of the bonus. The coefficient is 0 until entropy was measured. */
 export function entropyStrength(strength?: number): StatePart<"entropy-strength"> {
   return definePart(
     { entropyStrengthStrength: option(strength, 0) },
@@ -58,14 +58,14 @@ export function entropyStrength(strength?: number): StatePart<"entropy-strength"
   );
 }
 
-/** Leaves none out: measures the mean entropy of sampled tokens and moves the strength by it. */
+/** Measures the mean entropy of the sampled tokens and updates the strength. Drops nothing. */
 export function entropyTarget(target: EntropyTarget): FilterPart<"entropy-strength"> {
   return filterPart(
     "entropy-target",
     (groups, { state }) => {
       const before = state["entropy-strength"] as EntropyStrength;
       const entropy = meanEntropy(groups);
-      // Nothing was sampled: nothing was measured.
+      // Nothing was sampled, so there is no entropy to measure.
       if (Number.isNaN(entropy)) return { groups, dropped: new Map() };
       const strength: EntropyStrength = {
         ...nextAdaptiveEntropy(before, entropy, target),
@@ -77,7 +77,7 @@ export function entropyTarget(target: EntropyTarget): FilterPart<"entropy-streng
   );
 }
 
-/** Pays uncertainty as much as `entropyTarget` found. */
+/** An entropy bonus with the coefficient that `entropyTarget` has set. */
 export function adaptiveEntropy(): LossPart<"entropy-strength"> {
   return lossPart(
     "adaptive-entropy",

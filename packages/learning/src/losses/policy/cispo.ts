@@ -1,9 +1,9 @@
 /**
- * Clipped importance weights instead of a clipped objective: no token loses its gradient, the weight of
- * each is bounded.
+ * Clipped importance weights instead of a clipped objective: no token loses its gradient, and each token's
+ * weight is bounded.
  *
- * Source: MiniMax 2025, "MiniMax-M1" (CISPO), arXiv:2506.13585, equation 4. The paper clips from above
- * only: `{ lowest: 0, highest }`. TRL's `epsilon_high` is that absolute ratio (5), not a distance from 1.
+ * Source: MiniMax 2025, "MiniMax-M1" (CISPO), arXiv:2506.13585, equation 4. The paper clips from above only:
+ * `{ lowest: 0, highest }`. TRL's `epsilon_high` is that absolute ratio (5), not a distance from 1.
  */
 import { option, definePart } from "../../composition/part-options.ts";
 import type { LossPart } from "../../composition/part.ts";
@@ -13,7 +13,7 @@ import { lossPart } from "../loss-part.ts";
 import { type ProximalBatch, proximalLoss } from "./policy-loss.ts";
 import { clippedRatio, type RatioBounds } from "./ratio-bounds.ts";
 
-/** Σ w · −clip(r)·A·log π_θ with clip(r) detached. Metric `clipFraction`: ratios that were cut. */
+/** Σ w · −clip(r)·A·log π_θ with clip(r) detached. Metric `clipFraction`: share of clipped ratios. */
 export function cispoLoss(
   batch: ProximalBatch,
   bounds: RatioBounds,
@@ -29,7 +29,7 @@ export function cispoLoss(
   });
 }
 
-/** `cispo`: the clipped ratio weighs log π and is itself a constant. */
+/** `cispo`: −A·log π weighted by the clipped, detached ratio. */
 export function cispo(lowest?: number, highest?: number): LossPart {
   return definePart(
     { cispoLowest: option(lowest, 0), cispoHighest: option(highest, 1.28) },

@@ -54,7 +54,7 @@ test("agrees with the reference value under truncated weights", () => {
   expect(loss).toBeCloseTo(golden.weightedSurrogate.loss, 12);
 });
 
-test("its derivatives are the finite differences of its loss, and 0 outside the mask", () => {
+test("its derivatives match finite differences of its loss and are 0 outside the mask", () => {
   const h = 1e-6;
   fc.assert(
     fc.property(arbitraryBatch, (given) => {
@@ -62,7 +62,7 @@ test("its derivatives are the finite differences of its loss, and 0 outside the 
       for (const [b, policyRow] of given.policyLogProbs.entries()) {
         for (const [t, value] of policyRow.entries()) {
           const ratio = Math.exp(value - (given.proximalLogProbs[b]?.[t] ?? 0));
-          // The loss has a corner at each bound; differences across it mean nothing.
+          // The loss has a corner at each bound, where finite differences are meaningless.
           if (Math.abs(ratio - 0.8) < 1e-4 || Math.abs(ratio - 1.28) < 1e-4) continue;
           const at = (shift: number): number =>
             clippedSurrogate(
@@ -135,7 +135,7 @@ test("microbatches with the global count add up to the minibatch, in any order",
   );
 });
 
-test("padding changes nothing, whatever it holds", () => {
+test("padding changes nothing, whatever its content", () => {
   const pad = <T>(rows: readonly ArrayLike<T>[], value: T): T[][] =>
     rows.map((r) => [...Array.from(r), value, value]);
   const padded = clippedSurrogate(
@@ -156,7 +156,7 @@ test("padding changes nothing, whatever it holds", () => {
   ]);
 });
 
-test("a minibatch that is all masked has loss 0 and derivatives 0", () => {
+test("a fully masked minibatch has loss 0 and derivatives 0", () => {
   const none = clippedSurrogate(
     { ...batch, lossMask: lossMask.map((r) => r.map(() => false)) },
     bounds,
@@ -182,11 +182,11 @@ test.each([
     },
     "NON_FINITE_VALUE",
   ],
-])("refuses arrays that cannot be a minibatch (%#)", (given, code) => {
+])("refuses arrays that do not form a minibatch (%#)", (given, code) => {
   expect(() => clippedSurrogate(given, bounds)).toThrow(expect.objectContaining({ code }));
 });
 
-test("refuses a token count below what the mask keeps", () => {
+test("refuses a token count below the number of tokens under the mask", () => {
   expect(() => clippedSurrogate(batch, bounds, { tokenCount: 5 })).toThrow(
     expect.objectContaining({ code: "INVALID_ARGUMENT" }),
   );

@@ -1,10 +1,9 @@
 /**
- * The clipped surrogate with separate bounds: `pg-clip`, and `clip-high` where the upper bound is the
- * wider one.
+ * The clipped surrogate with separate bounds: `pg-clip`, and `clip-high` with a wider upper bound.
  *
- * Source: Schulman et al. 2017, "PPO", arXiv:1707.06347, equation 7; separate bounds ("clip
- * higher") from Yu et al. 2025, "DAPO", arXiv:2503.14476, equation 8; decoupled from what sampled by
- * detached weights, Hilton et al. 2022, arXiv:2110.00641.
+ * Source: Schulman et al. 2017, "PPO", arXiv:1707.06347, equation 7; separate bounds ("clip higher") from Yu
+ * et al. 2025, "DAPO", arXiv:2503.14476, equation 8; decoupled from the behavior policy by detached weights,
+ * Hilton et al. 2022, arXiv:2110.00641.
  */
 import { option, definePart } from "../../composition/part-options.ts";
 import type { LossPart } from "../../composition/part.ts";
@@ -52,7 +51,7 @@ export function pgClip(epsilon?: number): LossPart {
   });
 }
 
-/** `clip-high`: the upper bound is the wider one; by default 1 − 0.2 and 1 + 0.28. */
+/** `clip-high`: the upper bound is wider; by default 1 − 0.2 and 1 + 0.28. */
 export function clipHigh(lower?: number, upper?: number): LossPart {
   return definePart({ lower: option(lower, 0.2), upper: option(upper, 0.28) }, (bounds) =>
     lossPart("clip-high", (minibatch) => clippedSurrogate(minibatch, bounds, minibatch)),

@@ -1,11 +1,11 @@
 /**
- * The unclipped surrogate with a pull back to the earlier policy on chosen tokens only: those whose
- * covariance of log-prob and advantage drives entropy down (`kl-cov`). Which ones is `covarianceMask`'s
- * business; `clip-cov` is that mask in the weights of a clipped surrogate.
+ * The unclipped surrogate with a penalty that pulls selected tokens back to the proximal policy (`kl-cov`):
+ * the tokens whose covariance of log-prob and advantage drives entropy down. `covarianceMask` selects them.
+ * `clip-cov` uses the same mask in the weights of a clipped surrogate.
  *
- * Source: Cui et al. 2025, "The Entropy Mechanism of Reinforcement Learning for Reasoning Language
- * Models", arXiv:2505.22617, section 4.3. Differs from it: the penalty is ½(log r)², whose gradient is
- * that of the KL divergence, where the published code has |log r|, whose gradient does not fade at 1.
+ * Source: Cui et al. 2025, "The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models",
+ * arXiv:2505.22617, section 4.3. Differs from it: the penalty is ½(log r)², whose gradient is that of the KL
+ * divergence; the published code has |log r|, whose gradient does not fade at 1.
  */
 import { option, definePart } from "../../composition/part-options.ts";
 import type { LossPart } from "../../composition/part.ts";
@@ -39,7 +39,10 @@ export function covariancePenaltyLoss(
   });
 }
 
-/** `kl-cov`: nothing clipped; the `share` of tokens of highest covariance is pulled back to where it was. */
+/**
+ * `kl-cov`: no clipping; the `share` of tokens with the highest covariance is pulled back to the proximal
+ * policy.
+ */
 export function covariancePenalty(share?: number, coefficient?: number): LossPart {
   return definePart(
     {

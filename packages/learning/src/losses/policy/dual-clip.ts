@@ -1,6 +1,6 @@
 /**
- * The clipped surrogate with a ceiling for tokens of negative advantage, where the plain one grows
- * without bound in the ratio.
+ * The clipped surrogate with a ceiling for tokens of negative advantage, for which the plain surrogate grows
+ * with the ratio without bound.
  *
  * Source: Ye et al. 2020, "Mastering Complex Control in MOBA Games with Deep Reinforcement Learning",
  * arXiv:1912.09729, equation 6.
@@ -15,9 +15,9 @@ import { type ProximalBatch, proximalLoss } from "./policy-loss.ts";
 import type { RatioBounds } from "./ratio-bounds.ts";
 
 /**
- * The clipped term, and where A < 0 at most −A·ceiling.
+ * The clipped term; if A < 0, at most −A·ceiling.
  *
- * @param ceiling - a ratio above the upper bound; 3 is the usual one.
+ * @param ceiling - a ratio above the upper bound; 3 is usual.
  * @returns metric `capFraction`: share of tokens at the ceiling, whose derivative is 0.
  */
 export function dualClippedSurrogate(
@@ -35,7 +35,7 @@ export function dualClippedSurrogate(
   });
 }
 
-/** `dual-clip`: what a bad action may cost is capped at `ceiling` times its advantage. */
+/** `dual-clip`: limits the loss of a token of negative advantage to `ceiling` times |A|. */
 export function dualClip(epsilon?: number, ceiling?: number): LossPart {
   return definePart(
     { epsilon: option(epsilon, 0.2), ceiling: option(ceiling, 3) },

@@ -20,8 +20,8 @@ import { lossPart } from "../loss-part.ts";
 
 /**
  * @param coefficient - nats of loss per nat of entropy, ≥ 0; usually 0 to 0.01.
- * @returns nothing but zeros where the engine has no entropies and none are asked for.
- * @throws WaggleError `CAPABILITY_MISSING` where they are asked for and absent.
+ * @returns zeros if the coefficient is 0 and the engine gives no entropies.
+ * @throws WaggleError `CAPABILITY_MISSING` if the coefficient is not 0 and there are no entropies.
  */
 export function entropyBonusLoss(
   batch: { readonly lossMask: LossMask; readonly entropies?: TokenRows | undefined },
@@ -33,7 +33,7 @@ export function entropyBonusLoss(
     if (coefficient === 0) return { loss: 0, derivatives: {}, metrics: {} };
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `an entropy bonus needs entropies, got none with coefficient ${coefficient}; set it to 0 or choose an engine that has them`,
+      `an entropy bonus with coefficient ${coefficient} needs entropies, got none; set the coefficient to 0 or choose an engine that returns them`,
     );
   }
   requireRows(lossMask, { entropies });
@@ -55,7 +55,7 @@ export function entropyBonusLoss(
   };
 }
 
-/** `entropy-bonus`: pays uncertainty. */
+/** `entropy-bonus`: rewards the policy for uncertainty. */
 export function entropyBonus(coefficient: number): LossPart {
   return lossPart(
     "entropy-bonus",

@@ -13,7 +13,7 @@ const batch = {
   entropies: [[1.5, 1.5]],
 };
 
-test("an uncertain token keeps its gradient with an equal forward value", () => {
+test("an uncertain clipped token keeps its gradient; the value of the loss is unchanged", () => {
   const plain = clippedSurrogate(batch, bounds);
   const kept = entropyPreservingClip(batch, bounds, { entropyThreshold: 1, sides: "upper" });
   expect(kept.loss).toBe(plain.loss);
@@ -23,14 +23,14 @@ test("an uncertain token keeps its gradient with an equal forward value", () => 
   expect(kept.metrics).toMatchObject({ clipFraction: 1, preservedFraction: 0.5 });
 });
 
-test("both sides keep theirs when asked, and a certain token keeps none", () => {
+test("with sides `both` the lower bound keeps gradients too; a certain token keeps none", () => {
   const both = entropyPreservingClip(batch, bounds, { entropyThreshold: 1, sides: "both" });
   expect(both.derivatives.logProb?.[0]?.[1]).toBeCloseTo((2 * 0.8) / 2, 14);
   const certain = entropyPreservingClip(batch, bounds, { entropyThreshold: 2, sides: "both" });
   expect([...(certain.derivatives.logProb?.[0] ?? [])]).toEqual([0, 0]);
 });
 
-test("without entropies it is refused", () => {
+test("missing entropies are refused", () => {
   const { entropies: _, ...without } = batch;
   expect(() =>
     entropyPreservingClip(without as typeof batch, bounds, { entropyThreshold: 1, sides: "both" }),

@@ -1,11 +1,12 @@
 /**
- * The clipped surrogate that keeps a gradient at clipped tokens of high entropy: the value is the
- * clipped one, the derivative that of clip(r)·r/sg(r). These are the tokens where exploration is decided,
- * and the plain clip silences them first. The part `sg-clip`.
+ * The clipped surrogate that keeps a gradient at clipped tokens of high entropy: the value is the clipped
+ * one, the derivative that of clip(r)·r/sg(r). High-entropy tokens decide exploration, and the plain clip
+ * removes their gradients first. The part `sg-clip`.
  *
- * Source: Dong et al. 2025, "Agentic Entropy-Balanced Policy Optimization" (AEPO), arXiv:2510.14545,
- * section 3.3. Differs from it: an entropy, in nats, can be asked for; the published code keeps the gradient of every token at the upper bound, which is
- * −Infinity with `upper`. With `both` it is that of GPPO, arXiv:2508.07629.
+ * Source: Dong et al. 2025, "Agentic Entropy-Balanced Policy Optimization" (AEPO), arXiv:2510.14545, section
+ * 3.3. Differs from it: an entropy threshold in nats is possible. The published code keeps the gradient of
+ * every token at the upper bound, which is a threshold of −Infinity with `upper`. `both` with that threshold
+ * is GPPO, arXiv:2508.07629.
  */
 import { option, definePart } from "../../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
@@ -21,14 +22,14 @@ import { clippedRatio, type RatioBounds } from "./ratio-bounds.ts";
 export type PreservedTokens = {
   /** Entropy, in nats, from which a clipped token keeps a gradient. */
   readonly entropyThreshold: number;
-  /** `upper`: at the upper bound only, as published. `both`: at the lower one too. */
+  /** `upper`: at the upper bound only, as published. `both`: also at the lower bound. */
   readonly sides: "upper" | "both";
 };
 
 /**
- * As the clipped surrogate, with derivative −w·A·clip(r) where an uncertain token is clipped.
+ * Equals the clipped surrogate, except for a derivative of −w·A·clip(r) at a clipped, uncertain token.
  *
- * @param batch - entropies are those of the policy and are detached.
+ * @param batch - with the entropies of the policy, detached.
  * @returns metric `preservedFraction`: share of tokens that are clipped and keep their gradient.
  */
 export function entropyPreservingClip(
@@ -40,7 +41,7 @@ export function entropyPreservingClip(
   if (batch.entropies === undefined) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      "a clip that preserves uncertain tokens needs entropies, got none; choose an engine that has them",
+      "the entropy-preserving clip needs entropies, got none; choose an engine that returns them",
     );
   }
   requireRows(batch.lossMask, { entropies: batch.entropies });
@@ -61,7 +62,7 @@ export function entropyPreservingClip(
   return { ...result, metrics: { ...others, preservedFraction: capFraction ?? 0 } };
 }
 
-/** `sg-clip`: a clipped token that the policy was unsure of keeps a gradient. */
+/** `sg-clip`: a clipped token keeps a gradient if the policy was uncertain of it. */
 export function stopGradientClip(
   entropyThreshold: number,
   lower?: number,

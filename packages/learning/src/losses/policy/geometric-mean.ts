@@ -1,6 +1,6 @@
 /**
- * A sequence's ratio is the geometric mean of clipped token ratios: outliers are cut token by token,
- * in log space, and one of them cannot dominate a sequence.
+ * A sequence's ratio is the geometric mean of its clipped token ratios. Outliers are clipped per token in log
+ * space, so no single token dominates a sequence.
  *
  * Source: Zhao et al. 2025, "Geometric-Mean Policy Optimization" (GMPO), arXiv:2507.20673, equation 4.
  */
@@ -20,7 +20,7 @@ import { type AggregationOption, resolvedShares, sequenceShares } from "../aggre
 import { lossPart } from "../loss-part.ts";
 import { sequenceLogRatios } from "./sequence-log-ratios.ts";
 
-/** A minibatch whose advantages and weights belong to sequences, so none can differ by token. */
+/** A minibatch with one advantage and one weight per sequence. */
 export type SequencePolicyBatch = {
   readonly lossMask: LossMask;
   /** `[B]`. */
@@ -32,10 +32,10 @@ export type SequencePolicyBatch = {
 };
 
 /**
- * Σ over sequences of w · −A·exp(mean of the token log-ratios, each cut at ±logBound on the side that
- * its advantage rewards).
+ * Σ over sequences of w · −A·exp(mean of the token log-ratios, each cut at ±logBound on the side that its
+ * advantage rewards).
  *
- * @param logBound - in nats; 0.4 is the published one.
+ * @param logBound - in nats; 0.4 is the published value.
  */
 export function geometricMeanSurrogate(
   batch: SequencePolicyBatch,
@@ -77,10 +77,10 @@ export function geometricMeanSurrogate(
   return { loss, derivatives: { logProb }, metrics: { clipFraction: clippedTokens * perToken } };
 }
 
-/** A loss that no weight of single tokens can be put around. */
+/** A loss with one term per sequence; token weights cannot wrap it. */
 type SequenceLoss = LossPart & { readonly bySequence: true };
 
-/** `gmpo`: a sequence's ratio is the geometric mean of its tokens', each cut at ±`logBound` nats. */
+/** `gmpo`: a sequence's ratio is the geometric mean of its token ratios, each cut at ±`logBound` nats. */
 export function geometricMean(logBound = 0.4): SequenceLoss {
   const part = lossPart("gmpo", (minibatch) =>
     geometricMeanSurrogate(
@@ -97,9 +97,9 @@ export function geometricMean(logBound = 0.4): SequenceLoss {
 }
 
 /**
- * `[B]` the one number that all loss tokens of a sequence have; 0 where there are none.
+ * `[B]` the common value of a sequence's loss tokens; 0 for a sequence without any.
  *
- * @throws WaggleError `INVALID_ARGUMENT` where they differ.
+ * @throws WaggleError `INVALID_ARGUMENT` if they differ.
  */
 export function ofSequences(
   { lossMask }: Minibatch,
@@ -112,7 +112,7 @@ export function ofSequences(
     if (values.size > 1) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `loss ${part} needs one ${what} a sequence, got ${values.size} of them in row ${b}; choose parts that do not tell its tokens apart`,
+        `loss ${part} needs one ${what} per sequence, got ${values.size} different ones in row ${b}; choose parts that treat all tokens of a sequence alike`,
       );
     }
     return [...values][0] ?? 0;

@@ -1,6 +1,6 @@
 /**
- * The plain off-policy policy gradient: each token weighted by its ratio to what sampled it, without
- * bounds. One step on fresh data is REINFORCE.
+ * The plain off-policy policy gradient: each token weighted by its unbounded ratio to the behavior policy.
+ * One step on fresh data is REINFORCE.
  *
  * Source: the `importance_sampling` loss of the Tinker API (Thinking Machines Lab 2025).
  */
@@ -10,7 +10,7 @@ import type { AggregationOption } from "../aggregation.ts";
 import { lossPart } from "../loss-part.ts";
 import { type BehaviorBatch, behaviorLoss } from "./policy-loss.ts";
 
-/** Σ w · −A·exp(log π_θ − log μ), μ what sampled the tokens. */
+/** Σ w · −A·exp(log π_θ − log μ), with μ the behavior policy. */
 export function importanceSamplingLoss(
   batch: BehaviorBatch,
   options: AggregationOption = {},
@@ -21,7 +21,7 @@ export function importanceSamplingLoss(
   }));
 }
 
-/** `is`: each token by its ratio to what sampled it, without bounds. */
+/** `is`: each token weighted by its ratio to the behavior policy, without bounds. */
 export function importanceSampling(): LossPart {
   return lossPart("is", (minibatch) => importanceSamplingLoss(minibatch, minibatch));
 }

@@ -1,4 +1,4 @@
-/** What loss parts push each token by, against the published formula worked out by hand. */
+/** Derivatives of the loss parts for each token, compared with the published formula worked out by hand. */
 import { expect, test } from "vitest";
 import { expectClose } from "../../close.fixture.ts";
 import type { LossPart, Minibatch } from "../../composition/part.ts";
@@ -28,17 +28,17 @@ const good: GivenRow = { advantages: RATIOS.map(() => 1), ratios: RATIOS };
 
 const bad: GivenRow = { advantages: RATIOS.map(() => -1), ratios: RATIOS };
 
-test("pg-clip stops a good token above 1 + ε and a bad one below 1 − ε, and no other", () => {
+test("pg-clip clips only good tokens above 1 + ε and bad tokens below 1 − ε", () => {
   expectClose(slopes(parts.pgClip(0.2), [good]), [-0.7, -0.79, -0.9, -1.1, 0, 0]);
   expectClose(slopes(parts.pgClip(0.2), [bad]), [0, 0, 0.9, 1.1, 1.25, 1.35]);
 });
 
-test("clip-high lets good tokens rise further than it lets bad ones fall", () => {
+test("clip-high gives good tokens more room to rise than bad tokens to fall", () => {
   expectClose(slopes(parts.clipHigh(), [good]), [-0.7, -0.79, -0.9, -1.1, -1.25, 0]);
   expectClose(slopes(parts.clipHigh(), [bad]), [0, 0, 0.9, 1.1, 1.25, 1.35]);
 });
 
-test("dual-clip caps what a bad token may cost, whatever its ratio", () => {
+test("dual-clip caps the loss of a bad token at any ratio", () => {
   const row = { advantages: [-1, -1, 1], ratios: [2.9, 3.1, 0.5] };
   expectClose(slopes(parts.dualClip(0.2, 3), [row]), [2.9, 0, -0.5]);
   const { loss } = parts
@@ -47,23 +47,23 @@ test("dual-clip caps what a bad token may cost, whatever its ratio", () => {
   expect(loss).toBeCloseTo(3, 12);
 });
 
-test("two-sided stops ratios above the cap also where the clip lets them go", () => {
+test("two-sided caps high ratios that the clip does not limit", () => {
   const row = { advantages: [-1, -1], ratios: [3.9, 4.1] };
   expectClose(slopes(parts.twoSidedClip(0.2, 4), [row]), [3.9, 0]);
 });
 
-test("seq-ratio moves all tokens of a sequence by their geometric mean", () => {
-  // 2 and 0.5: the sequence's ratio is 1 although both tokens are far outside the bounds.
+test("seq-ratio moves all tokens of a sequence by the geometric mean of their ratios", () => {
+  // 2 and 0.5: the sequence's ratio is 1, although both tokens are far outside the bounds.
   const even = { advantages: [1, 1], ratios: [2, 0.5] };
   expectClose(slopes(parts.sequenceRatio(), [even]), [-1, -1]);
-  // exp(0.0004 + …): one token in two moved by 0.1 %, the mean by half of that, beyond 1 + 4e-4.
+  // exp(0.0004 + …): one of two tokens moved by 0.1 %, the mean by half of that, beyond 1 + 4e-4.
   const beyond = { advantages: [1, 1], ratios: [1.001, 1] };
   expectClose(slopes(parts.sequenceRatio(), [beyond]), [0, 0]);
   const inside = { advantages: [1, 1], ratios: [1.0006, 1] };
   expect(slopes(parts.sequenceRatio(), [inside]).every((slope) => slope < 0)).toBe(true);
 });
 
-test("cispo keeps the gradient of a clipped token, with the ratio as a constant no higher than its bound", () => {
+test("cispo keeps the gradient of a clipped token and weights it by the detached, bounded ratio", () => {
   const row = { advantages: [1, 1, -1], ratios: [0.5, 2, 2] };
   expectClose(slopes(parts.cispo(), [row]), [-0.5, -1.28, 1.28]);
 });
@@ -79,13 +79,13 @@ test("soft-gate is 1 on policy and fades faster for bad tokens", () => {
   expect(gated(-1, 2)).toBeCloseTo(slope(2), 12);
 });
 
-test("sg-clip gives a gradient back to clipped tokens that the policy was unsure of", () => {
+test("sg-clip keeps the gradient of clipped tokens of high entropy", () => {
   const row = {
     advantages: [1, 1, -1],
     ratios: [1.5, 1.5, 0.5],
     entropies: [0.4, 0.6, 0.6],
   };
-  // At the upper bound alone, and with the bound as its constant ratio.
+  // Only at the upper bound, with the bound as the detached ratio.
   expectClose(slopes(parts.stopGradientClip(0.5), [row]), [0, -1.28, 0]);
 });
 
@@ -94,12 +94,12 @@ test("reinforce is −A at every ratio", () => {
   expectClose(slopes(parts.reinforce(), [row]), [-1, 2]);
 });
 
-test("tis weighs each token by what it became likelier by since it was sampled, up to the cap", () => {
+test("tis weights each token by its ratio to the behavior policy, up to the cap", () => {
   const row = { advantages: [1, 1, 1], drifts: [0.5, 1, 3], weights: [1, 0.25, 1] };
   expectClose(slopes(parts.truncatedImportance(parts.reinforce(), 2), [row]), [-0.5, -0.25, -2]);
 });
 
-test("tis of sequences gives every token the product of its sequence", () => {
+test("tis over sequences gives every token the product of its sequence's ratios", () => {
   const rows = [
     { advantages: [1, 1], drifts: [0.5, 1.5] },
     { advantages: [1], drifts: [1.5] },
@@ -114,17 +114,17 @@ const COVARYING: GivenRow = {
   logProbs: [-0.1, -0.1, -1, -1.2],
 };
 
-test("cov-mask silences drawn tokens of high covariance and leaves the others as they were", () => {
+test("cov-mask drops randomly drawn tokens of high covariance and leaves the others unchanged", () => {
   const loss = parts.covMask(parts.reinforce(), { share: 0.25, lowest: 0.7, highest: 9 });
   expectClose(slopes(loss, [COVARYING]), [0, 2, -1, 1]);
 });
 
-test("kl-cov pulls the token of highest covariance back to where it was, and no other", () => {
+test("kl-cov pulls back only the token of highest covariance", () => {
   const ratios = [1.5, 1.5, 1.5, 1.5];
   const row = { ...COVARYING, ratios };
   const free = slopes(parts.covariancePenalty(0.25, 0), [row]);
   const pulled = slopes(parts.covariancePenalty(0.25, 2), [row]);
-  // ½·2·(log r)² has the slope 2·log r.
+  // The derivative of ½·2·(log r)² is 2·log r.
   expectClose(
     pulled.map((slope, t) => slope - (free[t] ?? 0)),
     [2 * Math.log(1.5), 0, 0, 0],
@@ -135,7 +135,7 @@ test("kl-cov pulls the token of highest covariance back to where it was, and no 
 /** [_ a _ b b]: two turns. */
 const TWO_TURNS = rewardedOf("e", { turns: [{ ok: false, calls: ["do"] }, { tokens: 2 }] });
 
-test("span-mask leaves the loss to the turns that its rule chooses", () => {
+test("span-mask keeps the loss of the turns that its rule selects", () => {
   const row = {
     advantages: [1, 1, 1, 1, 1],
     mask: TWO_TURNS.lossMask[0] ?? [],
@@ -146,14 +146,14 @@ test("span-mask leaves the loss to the turns that its rule chooses", () => {
   );
   expectClose(slopes(ran, [row]), [0, 0, 0, -1, -1]);
   expectClose(slopes(parts.spanMask(parts.reinforce()), [row]), [0, -1, 0, -1, -1]);
-  // A row that is another sample of the trajectory has none of these turns.
+  // A row of another sample of the trajectory has none of these turns.
   expectClose(
     slopes(ran, [row], { samples: [1] }).filter((slope) => slope !== 0),
     [],
   );
 });
 
-test("tb balances against the partition of a task, or of the batch", () => {
+test("tb uses the partition of a task or of the batch", () => {
   const row = (reward: number, seed: number): GivenRow => ({
     advantages: [0],
     rewarded: rewardedOf(`${reward}${seed}`, { reward, seed }),
@@ -161,13 +161,13 @@ test("tb balances against the partition of a task, or of the batch", () => {
     referenceLogProbs: [-1],
   });
   const rows = [row(1, 1), row(0, 1), row(1, 2), row(1, 2)];
-  // Gap of a row: log Z − log R. Per task Z is ½ and 1, of the batch ¾; the slope is 2·gap / 4 rows.
+  // The gap of a row is log Z − log R. Z is ½ and 1 per task, ¾ for the batch; the slope is 2·gap / 4 rows.
   expectClose(slopes(parts.trajectoryBalancing(1, "task"), rows), [-0.25, 0.25, 0, 0]);
   expectClose(slopes(parts.trajectoryBalancing(1, "batch"), rows), [-0.125, 0.375, -0.125, -0.125]);
   expectClose(slopes(parts.trajectoryBalancing(0.5, "task"), rows), [-0.5, 0.5, 0, 0]);
 });
 
-test("entropy-bonus lowers the loss where entropy rises", () => {
+test("entropy-bonus lowers the loss as entropy rises", () => {
   const { derivatives } = parts
     .entropyBonus(0.1)
     .compute(minibatchOf([{ advantages: [0, 0], entropies: [1, 2] }]), contextOf());

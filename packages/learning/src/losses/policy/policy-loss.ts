@@ -1,7 +1,7 @@
 /**
- * The frame of losses that are a sum of one term per sampled token, each a function of the token's
- * advantage and of its ratio to an earlier policy. A loss supplies the term; shares, detached weights,
- * derivatives and the metrics that all of them have are here. Sequence-level ratios are elsewhere.
+ * Common frame of losses that are a sum of one term per sampled token, each a function of the token's
+ * advantage and its ratio to an earlier policy. A loss supplies the term; this module applies shares and
+ * detached weights and computes derivatives and metrics. Sequence-level ratios are elsewhere.
  */
 import { clampedRatio, clampedRatioSlope } from "../../log-ratio.ts";
 import type { LossResult } from "../../loss.ts";
@@ -15,23 +15,23 @@ import {
 } from "../../token-rows.ts";
 import { type AggregationOption, resolvedShares } from "../aggregation.ts";
 
-/** A minibatch (or a microbatch of it) as a policy-gradient loss sees it; all `[B][T]`. */
+/** A minibatch or microbatch of a policy-gradient loss; all `[B][T]`. */
 export type PolicyBatch = {
   readonly lossMask: LossMask;
   readonly advantages: TokenRows;
-  /** log π_θ, the one being differentiated. */
+  /** log π_θ, which is differentiated. */
   readonly policyLogProbs: TokenRows;
-  /** Detached weight of each token (corrections, masks); absent = 1. Not in any denominator. */
+  /** Detached weight of each token (corrections, masks); absent = 1. Not part of any denominator. */
   readonly weights?: TokenRows | undefined;
 };
 
-/** A batch whose ratio is to the trainer's policy when the update began. */
+/** A batch whose ratio is to the proximal policy. */
 export type ProximalBatch = PolicyBatch & {
-  /** log π of the trainer's weights when the update began. */
+  /** log π of the trainer's weights at the start of the update. */
   readonly proximalLogProbs: TokenRows;
 };
 
-/** A batch whose ratio is to what sampled the tokens. */
+/** A batch whose ratio is to the behavior policy. */
 export type BehaviorBatch = PolicyBatch & {
   /** log π recorded by the sampler. */
   readonly behaviorLogProbs: TokenRows;
@@ -55,15 +55,15 @@ export type PolicyToken = {
 /** A term of the sum, to be minimised. */
 export type TokenTerm = {
   readonly value: number;
-  /** d value / d log π_θ, with whatever the loss detaches held fixed. */
+  /** d value / d log π_θ, with detached quantities held fixed. */
   readonly slope: number;
-  /** Whether a bound changed the term; for the metric. */
+  /** Whether a bound changed the term; for the metric `clipFraction`. */
   readonly clipped?: boolean;
-  /** Whether a further cap of the loss's own bound it; such a loss says so of every token. */
+  /** Whether the loss's additional cap changed the term. A loss with such a cap sets it for every token. */
   readonly capped?: boolean;
 };
 
-/** Σ share · weight · term over the loss tokens, the ratio taken to the trainer's earlier policy. */
+/** Σ share · weight · term over the loss tokens, with the ratio to the proximal policy. */
 export function proximalLoss(
   batch: ProximalBatch,
   options: AggregationOption,
@@ -72,7 +72,7 @@ export function proximalLoss(
   return ratioLoss(batch, "proximal", batch.proximalLogProbs, options, term);
 }
 
-/** Σ share · weight · term over the loss tokens, the ratio taken to what sampled them. */
+/** Σ share · weight · term over the loss tokens, with the ratio to the behavior policy. */
 export function behaviorLoss(
   batch: BehaviorBatch,
   options: AggregationOption,

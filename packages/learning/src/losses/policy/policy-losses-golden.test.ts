@@ -1,4 +1,4 @@
-/** Values of the policy losses on one small batch, from `golden/losses.py`. */
+/** Values of the policy losses on one small batch, compared with `golden/losses.py`. */
 import { expect, test } from "vitest";
 import golden from "../../golden/losses.json" with { type: "json" };
 import type { LossResult } from "../../loss.ts";
@@ -116,7 +116,7 @@ test.each<[string, LossResult, number]>([
   expect(result.loss).toBeCloseTo(expected, 12);
 });
 
-test("a dual clip caps what a bad token of ratio 5 may cost: 1.5 instead of 2.5 at A = −0.5", () => {
+test("a dual clip caps the loss of a bad token at ratio 5: 1.5 instead of 2.5 at A = −0.5", () => {
   const one = {
     lossMask: [[true]],
     advantages: [[-0.5]],
@@ -131,7 +131,7 @@ test("a dual clip caps what a bad token of ratio 5 may cost: 1.5 instead of 2.5 
   expect(capped.metrics["capFraction"]).toBe(1);
 });
 
-test("asymmetric bounds: a ratio of 1.25 passes at 0.28 above, 0.75 is clipped at 0.2 below", () => {
+test("asymmetric bounds: 1.25 passes with an upper bound of 0.28, 0.75 is clipped with a lower bound of 0.2", () => {
   const at = (ratio: number, advantage: number): LossResult =>
     clippedSurrogate(
       {

@@ -1,7 +1,6 @@
 /**
- * Every policy loss makes a table of logits learn, stale data included, and every combination with a
- * correction and an aggregation moves it by finite amounts. A control that is dealt the advantages of
- * others must not learn.
+ * Every policy loss trains a table of logits, also on stale data, and every combination with a correction and
+ * an aggregation moves it by finite amounts. A control with shuffled advantages must not learn.
  */
 import { seededRandom } from "@waggle/protocol";
 import { expect, test } from "vitest";
@@ -98,7 +97,7 @@ const sampled = (table: Table, random: () => number): number[] =>
 const logProbs = (table: Table, sequences: readonly (readonly number[])[]): number[][] =>
   sequences.map((tokens) => tokens.map((token, t) => Math.log(softmax(table[t]!)[token]!)));
 
-/** Expected share of right tokens. */
+/** Expected share of correct tokens. */
 const success = (table: Table): number =>
   table.reduce((sum, logits, t) => sum + softmax(logits)[TARGET[t]!]!, 0) / TARGET.length;
 
@@ -111,7 +110,7 @@ type RunOptions = {
   readonly isControl?: boolean;
 };
 
-/** Trains a uniform table: groups of sequences, two optimizer steps on each. */
+/** Trains a uniform table: two optimizer steps on each batch of groups of sequences. */
 function trained(loss: PolicyLoss, options: RunOptions): Table {
   const { seed, steps, lag, aggregation, correct, isControl } = options;
   const random = seededRandom(seed);
@@ -170,7 +169,7 @@ const entropyOf = (logits: readonly number[]): number =>
 
 const onPolicy = { steps: 30, lag: 0, aggregation: { kind: "token-mean" } } as const;
 
-test.each(Object.entries(LOSSES))("%s learns, and not from advantages of others", (_, loss) => {
+test.each(Object.entries(LOSSES))("%s learns, but not from shuffled advantages", (_, loss) => {
   for (const seed of [1, 2, 3]) {
     expect(success(trained(loss, { ...onPolicy, seed }))).toBeGreaterThan(0.75);
   }
@@ -194,7 +193,7 @@ const CORRECTIONS: {
 };
 
 test.each(Object.entries(CORRECTIONS))(
-  "%s: learning survives samplers 1, 4 and 8 steps old",
+  "%s: learning works with samplers 1, 4 and 8 steps old",
   (_, correct) => {
     for (const lag of [1, 4, 8]) {
       const reached = [1, 2, 3].map((seed) =>

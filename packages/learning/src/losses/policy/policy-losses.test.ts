@@ -1,4 +1,4 @@
-/** What every policy loss must do, against a plain twin that holds detached quantities fixed. */
+/** Requirements on every policy loss, checked against a naive twin that holds detached quantities fixed. */
 import { expect, test } from "vitest";
 import { wrongDerivatives } from "../../derivative-check.fixture.ts";
 import type { LossResult } from "../../loss.ts";
@@ -24,7 +24,7 @@ import { softGatedSurrogate } from "./soft-gate.ts";
 import { twoSidedSurrogate } from "./two-sided-clip.ts";
 import { variationalWeightLoss } from "./variational-weight.ts";
 
-/** The loss tokens of one sequence. `frozen` is where the policy stood: what detached parts see. */
+/** The loss tokens of one sequence. `frozen`: log-probs of the policy for detached quantities. */
 type Row = {
   readonly A: readonly number[];
   readonly policy: readonly number[];
@@ -40,9 +40,9 @@ type LossUnderTest = {
   readonly run: (batch: RandomMinibatch, options: AggregationOption) => LossResult;
   /** The terms of the loss tokens of one sequence. */
   readonly terms: (row: Row) => number[];
-  /** d loss / d log π of a token, per w·A, where policy = proximal = behavior. Default −1. */
+  /** d loss / d log π of a token, per w·A, for policy = proximal = behavior. Default −1. */
   readonly unit?: (row: Row) => number;
-  /** It weighs sequences, not tokens. */
+  /** Takes weights per sequence, not per token. */
   readonly bySequence?: true;
 };
 
@@ -225,7 +225,7 @@ const LOSSES: readonly LossUnderTest[] = [
   },
 ];
 
-/** Σ share · weight · term, by the twin. */
+/** Σ share · weight · term, computed by the twin. */
 function twinLoss(
   { terms, bySequence }: LossUnderTest,
   batch: RandomMinibatch,
@@ -266,7 +266,7 @@ const AGGREGATIONS = [
   { kind: "prompt-mean" },
 ] as const;
 
-test.each(LOSSES)("$name: value and derivatives are those of its plain twin", (loss) => {
+test.each(LOSSES)("$name: value and derivatives equal those of its naive twin", (loss) => {
   let nonzero = 0;
   for (const seed of SEEDS) {
     const batch = randomMinibatch(seed);
@@ -285,7 +285,7 @@ test.each(LOSSES)("$name: value and derivatives are those of its plain twin", (l
   expect(nonzero).toBeGreaterThan(20);
 });
 
-test("control: the check of derivatives fails where a detached part is differentiated", () => {
+test("control: the derivative check fails if a detached quantity is differentiated", () => {
   const batch = randomMinibatch(1);
   const { derivatives } = cispoLoss(batch, { lowest: 0, highest: 9 });
   const wrong = wrongDerivatives(batch.policyLogProbs, derivatives.logProb ?? [], (rows) => {
@@ -294,39 +294,42 @@ test("control: the check of derivatives fails where a detached part is different
   expect(wrong.length).toBeGreaterThan(3);
 });
 
-test.each(LOSSES)("$name: microbatches add up to the minibatch, padding adds nothing", (loss) => {
-  for (const aggregation of AGGREGATIONS) {
-    const batch = randomMinibatch(7);
-    const shares = tokenShares(aggregation, batch);
-    const tokenCount = batch.lossMask.flat().filter(Boolean).length;
-    const whole = loss.run(batch, { shares });
-    const padded = paddedMinibatch(batch);
-    const paddedShares = tokenShares(aggregation, padded);
-    expect(loss.run(padded, { shares: paddedShares }).loss).toBeCloseTo(whole.loss, 13);
-    let total = 0;
-    const metrics: { [name: string]: number } = {};
-    for (const b of [2, 0, 3, 1]) {
-      const part = loss.run(sequenceOf(batch, b), { shares: [shares[b]!], tokenCount });
-      total += part.loss;
-      for (const [name, value] of Object.entries(part.metrics)) {
-        metrics[name] = (metrics[name] ?? 0) + value;
+test.each(LOSSES)(
+  "$name: microbatches add up to the minibatch and padding adds nothing",
+  (loss) => {
+    for (const aggregation of AGGREGATIONS) {
+      const batch = randomMinibatch(7);
+      const shares = tokenShares(aggregation, batch);
+      const tokenCount = batch.lossMask.flat().filter(Boolean).length;
+      const whole = loss.run(batch, { shares });
+      const padded = paddedMinibatch(batch);
+      const paddedShares = tokenShares(aggregation, padded);
+      expect(loss.run(padded, { shares: paddedShares }).loss).toBeCloseTo(whole.loss, 13);
+      let total = 0;
+      const metrics: { [name: string]: number } = {};
+      for (const b of [2, 0, 3, 1]) {
+        const part = loss.run(sequenceOf(batch, b), { shares: [shares[b]!], tokenCount });
+        total += part.loss;
+        for (const [name, value] of Object.entries(part.metrics)) {
+          metrics[name] = (metrics[name] ?? 0) + value;
+        }
+        const expected = whole.derivatives.logProb?.[b] ?? [];
+        expect([...(part.derivatives.logProb?.[0] ?? [])]).toEqual([...expected]);
       }
-      const expected = whole.derivatives.logProb?.[b] ?? [];
-      expect([...(part.derivatives.logProb?.[0] ?? [])]).toEqual([...expected]);
+      expect(total).toBeCloseTo(whole.loss, 13);
+      for (const [name, value] of Object.entries(whole.metrics)) {
+        expect(metrics[name]).toBeCloseTo(value, 12);
+      }
     }
-    expect(total).toBeCloseTo(whole.loss, 13);
-    for (const [name, value] of Object.entries(whole.metrics)) {
-      expect(metrics[name]).toBeCloseTo(value, 12);
-    }
-  }
-});
+  },
+);
 
-test.each(LOSSES)("$name: on its own policy nothing is clipped, all are REINFORCE", (loss) => {
+test.each(LOSSES)("$name: on-policy, nothing is clipped and the loss is REINFORCE", (loss) => {
   const given = randomMinibatch(11);
   const { lossMask, policyLogProbs, sequenceAdvantages } = given;
   const own = {
     ...given,
-    // The losses that differ by form agree where a sequence has one advantage.
+    // Losses of different form agree if a sequence has one advantage.
     advantages: given.advantages.map((row, b) => row.map(() => sequenceAdvantages[b]!)),
     weights: given.weights.map((row) => row.map(() => 1)),
     sequenceWeights: [1, 1, 1, 1],
@@ -350,7 +353,7 @@ test.each(LOSSES)("$name: on its own policy nothing is clipped, all are REINFORC
   }
 });
 
-test.each(LOSSES)("$name: an all-masked minibatch and zero weights have derivatives 0", (loss) => {
+test.each(LOSSES)("$name: a fully masked minibatch and zero weights give derivatives 0", (loss) => {
   const batch = randomMinibatch(5);
   const masked = loss.run(
     { ...batch, lossMask: batch.lossMask.map((r) => r.map(() => false)) },
@@ -368,7 +371,7 @@ test.each(LOSSES)("$name: an all-masked minibatch and zero weights have derivati
   ).toBe(true);
 });
 
-test.each(LOSSES)("$name: arrays that cannot be a minibatch are refused", (loss) => {
+test.each(LOSSES)("$name: arrays that do not form a minibatch are refused", (loss) => {
   const batch = randomMinibatch(3);
   expect(() => loss.run({ ...batch, policyLogProbs: [[0]] }, {})).toThrow(
     expect.objectContaining({ code: "SHAPE_MISMATCH" }),
@@ -382,7 +385,7 @@ test.each(LOSSES)("$name: arrays that cannot be a minibatch are refused", (loss)
   );
 });
 
-test("a ratio far outside has a finite loss and no gradient where the clamp binds", () => {
+test("an extreme ratio has a finite loss and no gradient at the clamp", () => {
   const far = { lossMask: [[true]], advantages: [[-1]], policyLogProbs: [[-1]] };
   const earlier = { proximalLogProbs: [[-999]], behaviorLogProbs: [[-999]] };
   const { loss, derivatives } = importanceSamplingLoss({ ...far, ...earlier });

@@ -1,9 +1,9 @@
 /**
- * Trust regions in probability, not in ratio: tokens whose probability moved too far from what sampled
- * them are left out. A rare token may double without leaving it, a likely one may not.
+ * Trust regions in probability instead of ratio: drops tokens whose probability moved too far from the
+ * behavior policy's. A rare token may double within the region; a likely one may not.
  *
- * Sources: "DPPO" with binary total variation, as in prime-rl (its default), `rule: "away"`, threshold
- * 0.2; prime-rl's IPO mask, `rule: "either"`, threshold 0.1. Both add a small squared log-ratio.
+ * Sources: "DPPO" with binary total variation, as in prime-rl (its default), `rule: "away"`, threshold 0.2;
+ * prime-rl's IPO mask, `rule: "either"`, threshold 0.1. Both add a small squared log-ratio.
  */
 import type { LossPart } from "../../composition/part.ts";
 import { clampedLogRatio, LOG_RATIO_LIMIT } from "../../log-ratio.ts";
@@ -12,10 +12,11 @@ import type { AggregationOption } from "../aggregation.ts";
 import { lossPart } from "../loss-part.ts";
 import { type BehaviorBatch, behaviorLoss } from "./policy-loss.ts";
 
+/** Which tokens a probability gap drops, and the penalty on all tokens. */
 export type ProbabilityGap = {
   /**
-   * `away`: tokens already moved where their advantage pushes (A > 0 and π − μ > threshold, or A < 0
-   * and π − μ < −threshold). `either`: |π − μ| > threshold.
+   * `away`: drops tokens that already moved in the direction of their advantage (A > 0 and π − μ > threshold,
+   * or A < 0 and π − μ < −threshold). `either`: drops tokens with |π − μ| > threshold.
    */
   readonly rule: "away" | "either";
   /** A difference of probabilities, in (0, 1). */
@@ -24,7 +25,7 @@ export type ProbabilityGap = {
   readonly penalty: number;
 };
 
-/** Σ w·(−keep·A·π/μ + penalty·(log π − log μ)²). Metric `clipFraction`: tokens left out. */
+/** Σ w·(−keep·A·π/μ + penalty·(log π − log μ)²). Metric `clipFraction`: share of dropped tokens. */
 export function probabilityGapSurrogate(
   batch: BehaviorBatch,
   { rule, threshold, penalty }: ProbabilityGap,
@@ -47,7 +48,7 @@ export function probabilityGapSurrogate(
 const THRESHOLDS = { away: 0.2, either: 0.1 } as const;
 
 /**
- * `prob-gap`: tokens whose probability moved too far are left out; `away` is DPPO's rule, `either` that of
+ * `prob-gap`: drops tokens whose probability moved too far. `away` is DPPO's rule, `either` that of
  * prime-rl's IPO mask, each with its published threshold.
  */
 export function probabilityGap(

@@ -1,9 +1,9 @@
 /**
- * The score-function gradient with a detached weight: no earlier policy and no ratio in the loss
- * itself. Off-policy use puts the ratio, truncated or masked, into the weights.
+ * The score-function gradient with a detached weight; the loss itself has no earlier policy and no ratio. For
+ * off-policy data, put the truncated or masked ratio into the weights.
  *
- * Source: Williams 1992, "Simple Statistical Gradient-Following Algorithms for Connectionist
- * Reinforcement Learning"; with truncated weights Yao et al. 2025.
+ * Source: Williams 1992, "Simple Statistical Gradient-Following Algorithms for Connectionist Reinforcement
+ * Learning"; with truncated weights Yao et al. 2025.
  */
 import type { LossPart } from "../../composition/part.ts";
 import type { LossResult } from "../../loss.ts";
@@ -33,7 +33,7 @@ export function reinforceLoss(batch: PolicyBatch, options: AggregationOption = {
   return { loss, derivatives: { logProb }, metrics: { negativeLogProb: negativeLogProbs } };
 }
 
-/** `reinforce`: −A·log π, nothing clipped. */
+/** `reinforce`: −A·log π, without clipping. */
 export function reinforce(): LossPart {
   return lossPart("reinforce", (minibatch) => reinforceLoss(minibatch, minibatch));
 }

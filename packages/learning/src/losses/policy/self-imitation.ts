@@ -1,11 +1,10 @@
 /**
- * Learning again from stored trajectories that were better than the present baseline: the clipped
- * surrogate on tokens of positive advantage only. The advantages are recomputed against the current
- * baseline before (`recal`), so that a win which has become ordinary teaches nothing.
+ * Learning again from stored trajectories that beat the current baseline: the clipped surrogate on tokens of
+ * positive advantage only. `recal` recomputes the advantages against the current baseline first, so a success
+ * that has become ordinary teaches nothing.
  *
- * Sources: Oh et al. 2018, "Self-Imitation Learning", arXiv:1806.05635; for agents Qin et al. 2025,
- * "SPEAR", arXiv:2509.22601, section 4.2. The weight that rises over training is the recipe's
- * (`scaleLoss`).
+ * Sources: Oh et al. 2018, "Self-Imitation Learning", arXiv:1806.05635; for agents Qin et al. 2025, "SPEAR",
+ * arXiv:2509.22601, section 4.2. The weight that rises over training is set by the recipe (`scaleLoss`).
  */
 import { option, definePart } from "../../composition/part-options.ts";
 import type { LossPart } from "../../composition/part.ts";
@@ -17,9 +16,9 @@ import { type BehaviorBatch, behaviorLoss } from "./policy-loss.ts";
 import type { RatioBounds } from "./ratio-bounds.ts";
 
 /**
- * Σ w·max(−A·r, −A·clip(r)) over tokens with A > 0, r to what sampled them.
+ * Σ w·max(−A·r, −A·clip(r)) over tokens with A > 0, with r the ratio to the behavior policy.
  *
- * @returns metrics named `imitation…`, so they stand beside those of the fresh data.
+ * @returns metrics named `imitation…`, which do not collide with those of the fresh data.
  */
 export function selfImitationLoss(
   batch: BehaviorBatch,
@@ -40,7 +39,7 @@ export function selfImitationLoss(
   };
 }
 
-/** `self-imitation`: the clipped surrogate on tokens that did better than expected, and on no others. */
+/** `self-imitation`: the clipped surrogate on tokens of positive advantage only. */
 export function selfImitation(lower?: number, upper?: number): LossPart {
   return definePart(
     { selfImitationLower: option(lower, 0.2), selfImitationUpper: option(upper, 0.2) },

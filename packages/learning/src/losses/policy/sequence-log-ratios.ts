@@ -1,16 +1,17 @@
-/** Log-ratios of whole sequences to an earlier policy, for losses and corrections that weigh sequences. */
+/** Log-ratios of whole sequences to an earlier policy, for sequence-level losses and corrections. */
 import { finiteAt, type LossMask, type TokenRows } from "../../token-rows.ts";
 
+/** The log-ratio of one sequence. */
 export type SequenceLogRatio = {
   /** Positions of the loss tokens. */
   readonly tokens: readonly number[];
   /** Σ over the loss tokens of later − earlier. */
   readonly sumLogRatio: number;
-  /** The same divided by their number; 0 without any. */
+  /** The mean over the loss tokens; 0 without any. */
   readonly meanLogRatio: number;
 };
 
-/** One log-ratio per sequence, over its loss tokens. Shapes are the caller's to check. */
+/** One log-ratio per sequence, over its loss tokens. The caller checks shapes. */
 export function sequenceLogRatios(
   lossMask: LossMask,
   laterLogProbs: TokenRows,

@@ -1,10 +1,10 @@
 /**
- * Clipping of whole sequences by the geometric mean of their token ratios: a reward that is given to a
- * sequence is corrected for the sequence, with less noise than token by token. The part `seq-ratio`.
+ * Clipping of whole sequences by the geometric mean of their token ratios. A reward per sequence gets a
+ * correction per sequence, which is less noisy than one per token. The part `seq-ratio`.
  *
- * Sources: Zheng et al. 2025, "Group Sequence Policy Optimization" (GSPO), arXiv:2507.18071, equations
- * 5 and 7 (sequence form), 14 (token form); times the length, so that a mean over tokens does not favor
- * short answers, Liu et al. 2026, "Length-Unbiased Sequence Policy Optimization" (LUSPO), arXiv:2602.05261.
+ * Sources: Zheng et al. 2025, "Group Sequence Policy Optimization" (GSPO), arXiv:2507.18071, equations 5 and
+ * 7 (sequence form), 14 (token form); times the length, so that a mean over tokens does not favor short
+ * answers, Liu et al. 2026, "Length-Unbiased Sequence Policy Optimization" (LUSPO), arXiv:2602.05261.
  */
 import { option, definePart } from "../../composition/part-options.ts";
 import type { LossPart } from "../../composition/part.ts";
@@ -20,9 +20,9 @@ import { sequenceLogRatios } from "./sequence-log-ratios.ts";
 
 export type SequenceRatioOptions = AggregationOption & {
   /**
-   * `sequence`: each token's derivative is its share of the sequence's. `token`: the value is the
-   * same, each token carries the derivative of its own advantage, so advantages may differ within a
-   * sequence. Default `sequence`.
+   * `sequence`: each token's derivative is its share of the sequence's. `token`: the value is the same, but
+   * each token carries the derivative of its own advantage, so advantages may differ within a sequence.
+   * Default `sequence`.
    */
   readonly form?: "sequence" | "token" | undefined;
   /** Multiplies each sequence's term by its number of loss tokens (LUSPO). Default false. */
@@ -75,7 +75,7 @@ export function sequenceRatioSurrogate(
   };
 }
 
-/** `seq-ratio`: one ratio a sequence, the mean of its tokens' log-ratios. */
+/** `seq-ratio`: one ratio per sequence, from the mean of its token log-ratios. */
 export function sequenceRatio(lower?: number, upper?: number): LossPart {
   return definePart(
     { sequenceRatioLower: option(lower, 3e-4), sequenceRatioUpper: option(upper, 4e-4) },

@@ -1,6 +1,6 @@
 /**
- * A sigmoid gate in place of the clip: the gradient fades smoothly as the ratio leaves 1, faster for
- * tokens of negative advantage.
+ * A sigmoid gate instead of the clip: the gradient fades smoothly as the ratio leaves 1, faster for tokens of
+ * negative advantage.
  *
  * Source: Gao et al. 2025, "Soft Adaptive Policy Optimization" (SAPO), arXiv:2511.20347. Not the
  * rollout-sharing SAPO of rl-swarm.
@@ -32,7 +32,7 @@ export function softGatedSurrogate(
   });
 }
 
-/** `soft-gate`: a sigmoid of the ratio in place of a clip. */
+/** `soft-gate`: a sigmoid of the ratio instead of a clip. */
 export function softGate(positive?: number, negative?: number): LossPart {
   return definePart(
     { softGatePositive: option(positive, 1), softGateNegative: option(negative, 1.05) },

@@ -1,4 +1,4 @@
-/** `struct-tok`: what was paid for the form of calls is learned at the tokens that give them their form. */
+/** `struct-tok`: learns the reward for the form of calls only at the tokens that determine the form. */
 import { option, definePart } from "../../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
 import { groupRelativeAdvantages } from "../../advantages/group-advantages.ts";
@@ -7,9 +7,9 @@ import type { StateName } from "../../composition/state.ts";
 import { lossPart } from "../loss-part.ts";
 
 /**
- * `inner` on structural tokens alone, by the group's advantage in one component of the reward.
+ * `inner` on structural tokens only, with the group advantage of one component of the reward.
  *
- * @param component of the scores: `format`. It should weigh nothing in the reward itself.
+ * @param component - name in the scores, such as `format`; its weight in the reward itself should be 0.
  */
 export function structuralTokens<N extends StateName>(
   inner: LossPart<N>,
@@ -25,7 +25,7 @@ export function structuralTokens<N extends StateName>(
           if (structure === undefined) {
             throw new WaggleError(
               "CAPABILITY_MISSING",
-              "loss struct-tok needs to know which tokens are structure, got nothing; give the run a chat format",
+              "loss struct-tok needs the structural tokens, got none; give the run a chat format",
             );
           }
           const ofRow = componentAdvantages(minibatch, component);
@@ -47,7 +47,7 @@ export function structuralTokens<N extends StateName>(
   );
 }
 
-/** `[B]` of each row's trajectory among those of its task; 0 where it is alone. */
+/** `[B]` advantage of each row's trajectory among those of its task; 0 for a single one. */
 function componentAdvantages({ trajectories }: Minibatch, component: string): number[] {
   const byTask = new Map<string, Map<string, number>>();
   for (const { trajectory, reward } of trajectories) {

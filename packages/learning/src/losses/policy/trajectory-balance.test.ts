@@ -15,7 +15,7 @@ test("agrees with the reference value", () => {
   expect(loss).toBeCloseTo(golden.trajectoryBalance, 12);
 });
 
-test("its derivatives are those of its value, for log-probs and for log Z", () => {
+test("its derivatives match its value, for log-probs and for log Z", () => {
   const { lossMask, policyLogProbs, referenceLogProbs, sequenceAdvantages } = randomMinibatch(4);
   const batch = {
     lossMask,
@@ -41,7 +41,7 @@ test("its derivatives are those of its value, for log-probs and for log Z", () =
   ).toEqual([]);
 });
 
-test("log Z of the group makes its gaps sum to 0; a distribution that fits its rewards has loss 0", () => {
+test("the group's log Z makes its gaps sum to 0; a distribution that fits its rewards has loss 0", () => {
   const lossMask = [[true], [true], [true]];
   const probabilities = [0.5, 0.3, 0.2];
   const fitting = {
@@ -68,7 +68,7 @@ test("a task with one rollout cannot estimate its log Z", () => {
   );
 });
 
-test("parts of a minibatch add up to it", () => {
+test("microbatches add up to the minibatch", () => {
   const { lossMask, policyLogProbs, sequenceAdvantages } = randomMinibatch(8);
   const batch = {
     lossMask,

@@ -1,11 +1,10 @@
 /**
- * Sampling in proportion to reward instead of maximising it: the squared gap between what a trajectory's
- * probability is and what its reward says it should be, (log Z + Σ log π − log R)². The part `tb`.
+ * Sampling in proportion to reward instead of maximizing it: the squared gap between a trajectory's
+ * log-probability and the one that its reward implies, (log Z + Σ log π − log R)². The part `tb`.
  *
  * Sources: Malkin et al. 2022, "Trajectory balance: Improved credit assignment in GFlowNets",
- * arXiv:2201.13259, equation 14; for agents "GFlowVLM", arXiv:2503.06514; with a reference policy and
- * log Z estimated from the group, Bartoldson et al. 2025, "Trajectory Balance with Asynchrony",
- * arXiv:2503.18929.
+ * arXiv:2201.13259, equation 14; for agents "GFlowVLM", arXiv:2503.06514; with a reference policy and log Z
+ * estimated from the group, Bartoldson et al. 2025, "Trajectory Balance with Asynchrony", arXiv:2503.18929.
  */
 import { WaggleError } from "@waggle/protocol";
 import { fixed, definePart } from "../../composition/part-options.ts";
@@ -24,11 +23,11 @@ import { lossPart, present } from "../loss-part.ts";
 export type BalanceBatch = {
   readonly lossMask: LossMask;
   readonly policyLogProbs: TokenRows;
-  /** Absent: log R alone is the target. Present: log R is added to the reference's log-prob. */
+  /** Absent: the target is log R. Present: log R plus the reference's log-prob. */
   readonly referenceLogProbs?: TokenRows | undefined;
   /** `[B]` log R, or reward / β; finite. */
   readonly logRewards: ArrayLike<number>;
-  /** `[B]` log Z of each sequence's task: learned, or `groupLogPartitions`; detached here. */
+  /** `[B]` log Z of each sequence's task: learned, or from `groupLogPartitions`; detached. */
   readonly logPartitions: ArrayLike<number>;
 };
 
@@ -69,10 +68,10 @@ export function trajectoryBalance(
 }
 
 /**
- * `[B]` log Z as the mean over a task's rollouts of log R + log π_ref − log π: what makes the gaps of a
- * group sum to 0, so no partition has to be learned. Over the whole minibatch.
+ * `[B]` log Z as the mean over a task's rollouts of log R + log π_ref − log π. With it the gaps of a group
+ * sum to 0, so no partition has to be learned. Needs the whole minibatch.
  *
- * @param prompts - `[B]` which task each sequence is a rollout of.
+ * @param prompts - `[B]` the task of each sequence.
  * @throws WaggleError `GROUP_TOO_SMALL` for a task with one rollout, whose gap would be 0 by definition.
  */
 export function groupLogPartitions(
@@ -85,7 +84,7 @@ export function groupLogPartitions(
     if (group.length < 2) {
       throw new WaggleError(
         "GROUP_TOO_SMALL",
-        `a task must have at least 2 rollouts to estimate its log Z, got ${group.length}; raise the group size or learn log Z`,
+        `a task needs at least 2 rollouts to estimate its log Z, got ${group.length}; raise the group size or learn log Z`,
       );
     }
     return group.reduce((sum, gap) => sum + gap, 0) / group.length;
@@ -113,8 +112,8 @@ function balanceGaps(batch: Omit<BalanceBatch, "logPartitions">): number[] {
 }
 
 /**
- * `tb`: trajectory balance, log Z estimated from the trajectories of a task or, for single ones, of the
- * batch; the reward over `beta` is log R.
+ * `tb`: trajectory balance with log R = reward / `beta`. log Z is estimated from the trajectories of a task
+ * or, if each task has one, of the batch.
  */
 export function trajectoryBalancing(
   beta = 1,

@@ -1,9 +1,9 @@
 /**
- * The clipped surrogate whose unclipped branch is capped too, so a token of negative advantage and
- * large ratio cannot dominate.
+ * The clipped surrogate with a cap on its unclipped branch too, so a token of negative advantage and large
+ * ratio cannot dominate.
  *
- * Source: Prime Intellect 2025, "INTELLECT-2", arXiv:2505.07291, section 3.4. Same as a dual clip with
- * its ceiling at the cap, wherever the cap lies above the upper bound.
+ * Source: Prime Intellect 2025, "INTELLECT-2", arXiv:2505.07291, section 3.4. Equals a dual clip whose
+ * ceiling is the cap, if the cap is above the upper bound.
  */
 import { option, definePart } from "../../composition/part-options.ts";
 import type { LossPart } from "../../composition/part.ts";
@@ -17,7 +17,7 @@ import type { RatioBounds } from "./ratio-bounds.ts";
 /**
  * max(−A·min(r, cap), −A·clip(r)).
  *
- * @param cap - a ratio above the upper bound; 4 is the published one.
+ * @param cap - a ratio above the upper bound; 4 is the published value.
  * @returns metric `capFraction`: share of tokens whose ratio is above the cap.
  */
 export function twoSidedSurrogate(
@@ -36,7 +36,7 @@ export function twoSidedSurrogate(
   });
 }
 
-/** `two-sided`: ratios are capped at `cap` also where the clip would let them go. */
+/** `two-sided`: caps ratios at `cap` also on the branch that the clip leaves unbounded. */
 export function twoSidedClip(epsilon?: number, cap?: number): LossPart {
   return definePart(
     { epsilon: option(epsilon, 0.2), twoSidedClipCap: option(cap, 4) },

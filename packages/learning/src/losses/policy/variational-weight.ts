@@ -1,9 +1,9 @@
 /**
- * REINFORCE under a smooth weight of the sequence's whole importance ratio, neither clipped nor
- * normalized by length: largest at a ratio near k/λ, small for sequences the policy has left.
+ * REINFORCE with a smooth weight of the whole sequence's importance ratio, neither clipped nor normalized by
+ * length: largest at a ratio near k/λ, small for sequences that the policy has moved away from.
  *
- * Source: "Variational Sequence-Level Soft Policy Optimization" (VESPO) 2026, arXiv:2602.10693, with the
- * constants that TRL has as defaults.
+ * Source: "Variational Sequence-Level Soft Policy Optimization" (VESPO) 2026, arXiv:2602.10693, with TRL's
+ * default constants.
  */
 import type { LossPart } from "../../composition/part.ts";
 import { clampedLogRatio } from "../../log-ratio.ts";
@@ -61,7 +61,7 @@ export function variationalWeightLoss(
   return { loss, derivatives: { logProb }, metrics: { kernelMean: kernelSum * perToken } };
 }
 
-/** `vespo`: −A·log π under a smooth weight of the sequence's whole ratio. */
+/** `vespo`: −A·log π with a smooth weight of the whole sequence's ratio. */
 export function variationalWeight(kernels?: VariationalKernels): LossPart {
   return lossPart("vespo", (minibatch) => variationalWeightLoss(minibatch, kernels, minibatch));
 }

@@ -1,6 +1,6 @@
 /**
- * Raising the better answer above the reference and lowering the worse one below it, each by itself: for
- * pairs whose better side is better than what the policy writes.
+ * Raises the chosen answer above the reference and lowers the rejected one below it, each on its own. For
+ * pairs whose chosen side is better than what the policy writes.
  *
  * Source: D'Oosterlinck et al. 2024, "Anchored Preference Optimization" (APO-zero), arXiv:2408.06266,
  * section 3. Its unpaired form is `kto` in the form `apo-zero`.
@@ -34,7 +34,7 @@ export function anchoredPreference(
   });
 }
 
-/** `apo`: the better is raised and the worse lowered, each against the reference alone. */
+/** `apo`: raises the chosen side and lowers the rejected one, each relative to the reference alone. */
 export function apo(beta?: number): PairLoss<"ref"> {
   return definePart({ beta: option(beta, 0.1) }, ({ beta }) =>
     pairLoss("apo", (minibatch) => anchoredPreference(batchOf(minibatch, "apo"), { beta }), {

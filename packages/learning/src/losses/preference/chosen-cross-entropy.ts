@@ -1,9 +1,9 @@
-/** Cross-entropy of the better trajectory of each pair. */
+/** Cross-entropy of the chosen trajectory of each pair. */
 import type { PairLoss } from "../../composition/part.ts";
 import { supervisedLoss } from "../imitation/supervised-loss.ts";
 import { pairLoss } from "../loss-part.ts";
 
-/** `ce`: cross-entropy of the better of each pair alone. */
+/** `ce`: cross-entropy of the chosen side of each pair only. */
 export function chosenCrossEntropy(): PairLoss {
   return pairLoss("ce", (minibatch) => {
     const chosen = new Set(minibatch.pairs.map(([better]) => better));

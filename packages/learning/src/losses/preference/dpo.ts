@@ -1,11 +1,11 @@
 /**
- * Preferring the better of two answers, relative to a reference policy: of whole answers, steps or
- * trajectories, whatever the pairs hold. The part `dpo`.
+ * Preference between two answers, relative to a reference policy. The sides of a pair may be whole answers,
+ * steps or trajectories. The part `dpo`.
  *
- * Sources: Rafailov et al. 2023, "Direct Preference Optimization", arXiv:2305.18290, equation 7; labels
- * that may be flipped, Mitchell 2023, "A note on DPO with noisy preferences" (conservative) and
- * Chowdhury et al. 2024, "Provably Robust DPO", arXiv:2403.00409, equation 10 (robust); for steps e.g. "Watch
- * Every Step!" (IPR), arXiv:2406.11176.
+ * Sources: Rafailov et al. 2023, "Direct Preference Optimization", arXiv:2305.18290, equation 7; labels that
+ * may be flipped, Mitchell 2023, "A note on DPO with noisy preferences" (conservative) and Chowdhury et al.
+ * 2024, "Provably Robust DPO", arXiv:2403.00409, equation 10 (robust); for steps e.g. "Watch Every Step!"
+ * (IPR), arXiv:2406.11176.
  */
 import { WaggleError } from "@waggle/protocol";
 import { option, definePart } from "../../composition/part-options.ts";
@@ -23,10 +23,13 @@ import {
 export type DpoOptions = PairCountOption & {
   /** Strength of the tie to the reference; 0.1 is usual. */
   readonly beta: number;
-  /** How labels that may be wrong are met. Default: not at all. */
+  /** How to account for flipped labels. Default: not at all. */
   readonly noise?:
     | {
-        /** `conservative`: the label is right with 1 − flipped. `robust`: unbiased under such flips. */
+        /**
+         * `conservative`: the label is right with probability 1 − flipped. `robust`: unbiased under such
+         * flips.
+         */
         readonly kind: "conservative" | "robust";
         /** Share of flipped labels, in [0, 0.5). */
         readonly flipped: number;
@@ -41,7 +44,7 @@ export function dpoLoss(batch: PreferenceBatch, options: DpoOptions): LossResult
   if (!(flipped >= 0 && flipped < 0.5)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `the share of flipped labels must lie in [0, 0.5), got ${flipped}; half of them wrong is no preference`,
+      `the share of flipped labels must be in [0, 0.5), got ${flipped}; at 0.5 labels carry no preference`,
     );
   }
   // Both forms are a·(−log σ(βh)) + b·(−log σ(−βh)).

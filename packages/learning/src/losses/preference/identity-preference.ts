@@ -1,9 +1,9 @@
 /**
- * Preferring the better answer by a fixed margin and no further, so that pairs which are always decided
- * the same way do not pull without end.
+ * Fits the preference margin to a fixed value, so pairs that always have the same label do not push without
+ * bound.
  *
- * Source: Azar et al. 2023, "A General Theoretical Paradigm to Understand Learning from Human
- * Preferences" (IPO), arXiv:2310.12036, equation 17.
+ * Source: Azar et al. 2023, "A General Theoretical Paradigm to Understand Learning from Human Preferences"
+ * (IPO), arXiv:2310.12036, equation 17.
  */
 import { option, definePart } from "../../composition/part-options.ts";
 import type { PairLoss } from "../../composition/part.ts";
@@ -20,8 +20,8 @@ import {
 /**
  * Mean over pairs of (h − 1/(2β))².
  *
- * @param options - `measure`: log-probs of a side as the sum over its tokens, as published, or as their
- *   mean, as TRL does.
+ * @param options - `measure`: log-probs of a side as the sum over its tokens, as published, or as their mean,
+ *   as in TRL.
  */
 export function identityPreference(
   batch: PreferenceBatch,
@@ -34,7 +34,7 @@ export function identityPreference(
   });
 }
 
-/** `ipo`: the margin is fitted to 1 / (2β) instead of pushed without end. */
+/** `ipo`: fits the margin to 1 / (2β) instead of raising it without bound. */
 export function ipo(beta?: number): PairLoss<"ref"> {
   return definePart({ beta: option(beta, 0.1) }, ({ beta }) =>
     pairLoss(

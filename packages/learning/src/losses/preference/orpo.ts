@@ -1,6 +1,6 @@
 /**
- * Imitating the better answer while its odds are raised over the worse one's: one stage, no reference
- * policy. The part `orpo`.
+ * Imitation of the chosen answer plus a term that raises its odds over those of the rejected one: one stage,
+ * no reference policy. The part `orpo`.
  *
  * Source: Hong et al. 2024, "ORPO: Monolithic Preference Optimization without Reference Model",
  * arXiv:2403.07691, equations 6 and 7.
@@ -17,14 +17,14 @@ import {
   rowPairs,
 } from "./preference-pairs.ts";
 
-/** Mean log-probs are kept this far below 0, where the odds have a pole. */
+/** Distance of mean log-probs from 0, where the odds have a pole. */
 const MARGIN = 1e-6;
 
 /**
- * Mean over pairs of −log π(chosen) − weight·log σ(log odds(chosen) − log odds(rejected)), log-probs as
- * means over tokens, odds = π / (1 − π).
+ * Mean over pairs of −log π(chosen) − weight·log σ(log odds(chosen) − log odds(rejected)), log-probs as means
+ * over tokens, odds = π / (1 − π).
  *
- * @param weight - of the odds ratio; 0.1 is the published one.
+ * @param weight - weight of the odds-ratio term; 0.1 is the published value.
  */
 export function oddsRatioPreference(
   batch: Omit<PreferenceBatch, "referenceLogProbs">,
@@ -68,7 +68,7 @@ function logOddsSlope(logProb: number): number {
   return logProb > -MARGIN ? 0 : -1 / Math.expm1(logProb);
 }
 
-/** `orpo`: no reference. */
+/** `orpo`: needs no reference. */
 export function orpo(weight?: number): PairLoss {
   return definePart({ orpoWeight: option(weight, 0.1) }, ({ orpoWeight: weight }) =>
     pairLoss("orpo", (minibatch) =>

@@ -1,4 +1,6 @@
-/** What losses on pairs push, against their formulas worked out by hand for one token a row. */
+/**
+ * Derivatives of the losses on pairs, compared with their formulas worked out by hand for one token per row.
+ */
 import { expect, test } from "vitest";
 import { expectClose } from "../../close.fixture.ts";
 import type { LossPart, PairLoss } from "../../composition/part.ts";
@@ -12,7 +14,7 @@ import * as parts from "../../parts.ts";
 
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
 
-/** Rows: the worse, the better; one token each. */
+/** Two rows of one token: the rejected, then the chosen. */
 function slopes(
   loss: LossPart<StateName> | PairLoss<StateName>,
   [worse, better]: readonly [number, number],
@@ -29,16 +31,16 @@ function slopes(
   return (derivatives.logProb ?? []).flatMap((row) => [...row]);
 }
 
-test("dpo raises the better and lowers the worse by how little they differ from the reference", () => {
+test("dpo raises the chosen and lowers the rejected, more if the margin over the reference is small", () => {
   // Margin β((−1 + 3) − (−2 + 1)) = 0.3.
   const push = 0.1 * sigmoid(-0.3);
   expectClose(slopes(parts.dpo(), [-2, -1], [-1, -3]), [push, -push]);
-  // β of one's own.
+  // With a different β.
   const steep = 2 * sigmoid(-6);
   expectClose(slopes(parts.dpo(2), [-2, -1], [-1, -3]), [steep, -steep]);
 });
 
-test("ipo stops where the margin is 1/2β", () => {
+test("ipo stops at a margin of 1/2β", () => {
   const reached = slopes(parts.ipo(0.5), [-2, -1], [-2, -2]);
   expectClose(reached, [0, 0]);
   expect(slopes(parts.ipo(0.5), [-2, -1.5], [-2, -2])[1]).toBeLessThan(0);
@@ -51,11 +53,11 @@ test("orpo needs no reference: another one changes nothing", () => {
   expect(one[1]).toBeLessThan(0);
 });
 
-test("the better of a pair alone is imitated", () => {
+test("ce of pairs imitates only the chosen side", () => {
   expectClose(slopes(parts.chosenCrossEntropy(), [-2, -1], [-1, -1]), [0, -1]);
 });
 
-test("kto raises what succeeded and lowers what failed", () => {
+test("kto raises successes and lowers failures", () => {
   const minibatch = minibatchOf([
     { advantages: [0], rewarded: rewardedOf("a", { reward: 1 }) },
     { advantages: [0], rewarded: rewardedOf("b", { reward: 0 }) },
@@ -67,7 +69,7 @@ test("kto raises what succeeded and lowers what failed", () => {
   expect(liked + disliked).toBeCloseTo(0, 12);
 });
 
-test("a preference loss without the reference that it needs is refused", () => {
+test("a preference loss without its reference is refused", () => {
   const minibatch = minibatchOf([{ advantages: [0] }], { referenceLogProbs: undefined });
   for (const loss of [parts.dpo(), parts.ipo(), parts.kto(), parts.apo()]) {
     expect(() => loss.compute(minibatch, contextOf())).toThrow(/a reference policy/);

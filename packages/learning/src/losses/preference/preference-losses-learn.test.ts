@@ -1,6 +1,6 @@
 /**
- * Preference losses make a table of logits prefer what is preferred, noisy labels included; a control
- * with coins for labels must not. Values learn a chain's returns by temporal differences.
+ * Preference losses train a table of logits to prefer the chosen answers, also with noisy labels; a control
+ * with random labels must not. Values learn a chain's returns by temporal differences.
  */
 import { seededRandom } from "@waggle/protocol";
 import { expect, test } from "vitest";
@@ -17,7 +17,7 @@ const VOCABULARY = 4;
 
 const LENGTH = 3;
 
-/** The better answer has more tokens of the upper half. */
+/** An answer is better if it has more tokens of the upper half. */
 const quality = (tokens: readonly number[]): number =>
   tokens.reduce((sum, token) => sum + token, 0);
 
@@ -45,7 +45,7 @@ const LOSSES: { readonly [name: string]: PairLoss } = {
   },
 };
 
-/** Mean quality of the policy's answers, 0 to 1, after training on labels that are wrong so often. */
+/** Mean quality of the policy's answers, 0 to 1, after training with this share of flipped labels. */
 function trained(loss: PairLoss, flipped: number, seed: number): number {
   const random = seededRandom(seed);
   let table = Array.from({ length: LENGTH }, () => Array.from({ length: VOCABULARY }, () => 0));
@@ -87,7 +87,7 @@ function trained(loss: PairLoss, flipped: number, seed: number): number {
 }
 
 test.each(Object.entries(LOSSES))(
-  "%s prefers what is preferred, with a tenth of the labels wrong too, and nothing by coins",
+  "%s learns the preference, also with a tenth of the labels flipped, and nothing from random labels",
   (_, loss) => {
     const mean = (flipped: number): number =>
       [1, 2, 3].reduce((sum, seed) => sum + trained(loss, flipped, seed) / 3, 0);
@@ -97,7 +97,7 @@ test.each(Object.entries(LOSSES))(
   },
 );
 
-test("values learn a chain's discounted end by temporal differences", () => {
+test("values learn a chain's discounted final reward by temporal differences", () => {
   const [states, discount] = [5, 0.9];
   let values = Array.from({ length: states }, () => 0);
   const lossMask = [values.map(() => true)];

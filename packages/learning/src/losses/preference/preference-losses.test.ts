@@ -1,4 +1,4 @@
-/** Losses on pairs, on judged answers and on comparisons. */
+/** Losses on pairs, on single judged answers and on comparisons. */
 import { expect, test } from "vitest";
 import { wrongDerivatives } from "../../derivative-check.fixture.ts";
 import golden from "../../golden/losses.json" with { type: "json" };
@@ -113,7 +113,7 @@ const LOSSES: {
 };
 
 test.each(Object.entries(LOSSES))(
-  "%s: its derivatives are those of its value, for answers, steps and trajectories",
+  "%s: its derivatives match its value, for answers, steps and trajectories",
   (_, lossOf) => {
     for (let seed = 1; seed <= 10; seed += 1) {
       const batch = { ...randomMinibatch(seed), pairs: PAIRS };
@@ -142,7 +142,7 @@ test.each(Object.entries(LOSSES))("%s: pairs add up to the minibatch", (_, lossO
   expect(lossOf({ ...batch, pairs: [] }).loss).toBe(0);
 });
 
-test("at the reference dpo is log 2 and pulls both sides by half of beta", () => {
+test("at the reference, dpo is log 2 and its derivatives are half of beta", () => {
   const own = { ...answers, policyLogProbs: answers.referenceLogProbs };
   const { loss, derivatives, metrics } = dpoLoss(own, { beta });
   expect(loss).toBeCloseTo(Math.LN2, 12);
@@ -151,14 +151,14 @@ test("at the reference dpo is log 2 and pulls both sides by half of beta", () =>
   expect(metrics["preferenceMargin"]).toBe(0);
 });
 
-test("a step's preference moves that step only", () => {
+test("a preference between steps moves only those steps", () => {
   const batch = { ...randomMinibatch(12), pairs: [PAIRS[1]!] };
   const slopes = dpoLoss(batch, { beta: 1 }).derivatives.logProb ?? [];
   expect(slopes.flatMap((row) => [...row]).filter((value) => value !== 0).length).toBeLessThan(3);
   expect([...slopes[0]!, ...slopes[1]!].every((value) => value === 0)).toBe(true);
 });
 
-test("ipo stops at its margin, dpo goes on", () => {
+test("ipo stops at its margin, dpo does not", () => {
   const decided = {
     ...answers,
     lossMask: [[true], [true]],
@@ -171,7 +171,7 @@ test("ipo stops at its margin, dpo goes on", () => {
   expect(dpoLoss(decided, { beta: 0.1 }).derivatives.logProb?.[0]?.[0]).toBeLessThan(-0.03);
 });
 
-test("labels of which half are wrong are refused, and sides outside the minibatch", () => {
+test("half of the labels flipped and sides outside the minibatch are refused", () => {
   expect(() => dpoLoss(answers, { beta, noise: { kind: "robust", flipped: 0.5 } })).toThrow(
     expect.objectContaining({ code: "INVALID_ARGUMENT" }),
   );
@@ -215,7 +215,7 @@ test("kto needs no pairs: a liked answer rises, a disliked one falls", () => {
   expect(slopes[1]![0]).toBeGreaterThan(0);
 });
 
-test("ranking: derivatives are those of its value, at the last loss token; a margin asks for more", () => {
+test("ranking: derivatives match its value, at the last loss token; a margin raises the loss", () => {
   const pairs = [
     { better: 0, worse: 1 },
     { better: 2, worse: 1, margin: 0.3 },
@@ -243,7 +243,7 @@ test("ranking: derivatives are those of its value, at the last loss token; a mar
   expect(metrics).toEqual({ rankAccuracy: 1 });
 });
 
-test("contrast: derivatives are those of its value, of sums and of means; equal choices cost log N", () => {
+test("contrast: derivatives match its value, for sums and means; equal choices cost log N", () => {
   const sets = [
     { right: [{ row: 0 }], wrong: [[{ row: 1 }], [{ row: 2 }]] },
     { right: [{ row: 3 }], wrong: [[{ row: 1 }]] },

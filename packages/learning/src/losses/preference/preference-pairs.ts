@@ -1,6 +1,6 @@
 /**
- * The frame of losses on pairs of a better and a worse answer: sums of log-probs over the tokens of
- * each side, and derivatives spread back over them. A side is whole sequences (answers, trajectories) or
+ * Common frame of losses on pairs of a chosen and a rejected side: sums of log-probs over the tokens of each
+ * side, and derivatives distributed over those tokens. A side is whole sequences (answers, trajectories) or
  * spans of them (steps), so the unit of a preference is data, not another loss.
  */
 import { WaggleError } from "@waggle/protocol";
@@ -15,14 +15,14 @@ import {
 } from "../../token-rows.ts";
 import { present } from "../loss-part.ts";
 
-/** The loss tokens of a row in `[start, end)`; without bounds the whole row. */
+/** The loss tokens of a row in `[start, end)`; without bounds, all of the row. */
 export type Segment = {
   readonly row: number;
   readonly start?: number | undefined;
   readonly end?: number | undefined;
 };
 
-/** Usually one segment a side; a trajectory of several samples has one for each. */
+/** One segment per side as a rule; a trajectory of several samples has one segment for each. */
 export type PreferencePair = {
   readonly chosen: readonly Segment[];
   readonly rejected: readonly Segment[];
@@ -37,7 +37,7 @@ export type PreferenceBatch = {
   readonly pairs: readonly PreferencePair[];
 };
 
-/** What log-probs of a side are: their sum, or their mean over its tokens. */
+/** How log-probs of a side are combined: their sum, or their mean over its tokens. */
 export type SideMeasure = "sum" | "mean";
 
 /** One side of a pair. */
@@ -46,14 +46,14 @@ export type SideLogProbs = {
   readonly reference: number;
 };
 
-/** A pair's term and its derivatives in the two policy numbers. */
+/** A pair's term and its derivatives with respect to both policy log-probs. */
 export type PairTerm = {
   readonly value: number;
   readonly chosenSlope: number;
   readonly rejectedSlope: number;
 };
 
-/** Pairs of the whole minibatch; a microbatch holds whole pairs. */
+/** Pairs of the whole minibatch. A microbatch contains whole pairs. */
 export type PairCountOption = { readonly pairCount?: number | undefined };
 
 /** Pairs of whole rows, as (chosen, rejected). */
@@ -115,7 +115,7 @@ export function preferenceLoss(
   };
 }
 
-/** The loss tokens that segments hold, as (row, token). */
+/** The loss tokens of the segments, as (row, token). */
 export function segmentTokens(
   lossMask: LossMask,
   segments: readonly Segment[],
@@ -125,7 +125,7 @@ export function segmentTokens(
     if (mask === undefined || start < 0 || (end ?? 0) > mask.length) {
       throw new WaggleError(
         "SHAPE_MISMATCH",
-        `a segment must lie in a row of the minibatch, got [${start}, ${end ?? "end"}) of row ${row} with ${mask?.length ?? 0} tokens; keep both sides of a pair in one microbatch`,
+        `a segment must be inside a row of the minibatch, got [${start}, ${end ?? "end"}) of row ${row} with ${mask?.length ?? 0} tokens; keep both sides of a pair in one microbatch`,
       );
     }
     return [...mask.keys()]

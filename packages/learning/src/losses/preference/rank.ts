@@ -1,9 +1,9 @@
 /**
- * Training a reward model from comparisons: the better of two sequences is given the higher value, read
- * after its last loss token. The part `rank`. Not a loss of the policy.
+ * Trains a reward model from comparisons: the better of two sequences gets the higher value, read after its
+ * last loss token. The part `rank`. Not a loss of the policy.
  *
- * Sources: Bradley and Terry 1952; with a margin Touvron et al. 2023, "Llama 2", arXiv:2307.09288,
- * equation 2.
+ * Sources: Bradley and Terry 1952; with a margin Touvron et al. 2023, "Llama 2", arXiv:2307.09288, equation
+ * 2.
  */
 import { option, definePart } from "../../composition/part-options.ts";
 import type { RewardModelLoss } from "../../composition/part.ts";
@@ -13,11 +13,12 @@ import { finiteAt, type LossMask, type TokenRows, zeroRows } from "../../token-r
 import { present, rewardModelLoss } from "../loss-part.ts";
 import type { PairCountOption } from "./preference-pairs.ts";
 
+/** A comparison of two sequences. */
 export type RankedPair = {
-  /** Rows. */
+  /** Indexes of rows. */
   readonly better: number;
   readonly worse: number;
-  /** By how much the difference must exceed 0, in units of the value. Default 0. */
+  /** How far the difference should exceed 0, in units of the value. Default 0. */
   readonly margin?: number | undefined;
 };
 
@@ -48,7 +49,7 @@ export function rankLoss(
   return { loss, derivatives: { values }, metrics: { rankAccuracy: right } };
 }
 
-/** `rank`: the better of each pair ends with the higher value, by `margin` at least; default 0. */
+/** `rank`: the better side of each pair gets the higher value, by at least `margin` (default 0). */
 export function rank(margin?: number): RewardModelLoss<"rm"> {
   return definePart({ rankMargin: option(margin, 0) }, ({ rankMargin }) =>
     rewardModelLoss("rank", (minibatch) =>

@@ -41,7 +41,9 @@ const spread = (values: readonly number[]): number => {
   return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
 };
 
-/** The margin over the reference by 4,000 estimates, with one draw for both policies or one for each. */
+/**
+ * The margin over the reference in 4,000 estimates, with one shared draw for both policies or separate draws.
+ */
 const margins = (draws: number, isShared: boolean): number[] =>
   Array.from({ length: 4000 }, () => {
     const first = drawnTokenWeights(batch.lossMask, { draws, random });
@@ -49,7 +51,7 @@ const margins = (draws: number, isShared: boolean): number[] =>
     return sumOf(batch.policyLogProbs, first) - sumOf(batch.referenceLogProbs, second);
   });
 
-test("drawn tokens estimate the margin without bias, and a shared draw with far less spread", () => {
+test("drawn tokens estimate the margin without bias; a shared draw has far less variance", () => {
   const truth = sumOf(batch.policyLogProbs, exact) - sumOf(batch.referenceLogProbs, exact);
   const shared = margins(2, true);
   const error = Math.abs(shared.reduce((sum, value) => sum + value, 0) / shared.length - truth);
@@ -58,7 +60,7 @@ test("drawn tokens estimate the margin without bias, and a shared draw with far 
   expect(spread(margins(8, true))).toBeLessThan(0.5 * spread(shared));
 });
 
-test("where every token is drawn it is DPO", () => {
+test("with every token drawn it equals DPO", () => {
   const one: PreferenceBatch = {
     ...batch,
     lossMask: batch.lossMask.map((mask) => mask.map((_, t) => t === 2)),
@@ -72,7 +74,7 @@ test("where every token is drawn it is DPO", () => {
   );
 });
 
-test("derivatives are those of its value under the same draw; the sides exchanged, their signs turn", () => {
+test("derivatives match its value under the same draw; exchanging the sides flips their signs", () => {
   const at = (policy: PreferenceBatch["policyLogProbs"]): LossResult =>
     varianceReducedPreference(
       { ...batch, policyLogProbs: policy },

@@ -1,13 +1,13 @@
 /**
- * `vrpo`: DPO where log-probs of whole answers are estimated from drawn tokens, as a diffusion model's
- * are, and policy and reference are estimated from the same draw: what the draw does to both cancels in
- * their difference. A budget of draws is spent on distinct ones. Not needed where every token's log-prob
- * is known at once; there it is plain DPO in expectation, at the cost of a share of the tokens.
+ * `vrpo`: DPO with log-probs of whole answers estimated from drawn tokens, as a diffusion model's are. Policy
+ * and reference are estimated from the same draw, so the noise of the draw cancels in their difference. Draws
+ * use distinct mask sizes. A model that knows every token's log-prob does not need it: there it equals plain
+ * DPO in expectation, for part of the tokens.
  *
- * Source: Zhu et al. 2025, "LLaDA 1.5: Variance-Reduced Preference Optimization for Large Language
- * Diffusion Models", arXiv:2505.19223, section 3 (shared draws, one mask a drawn step).
- * Differs from it: the term of a drawn token is its log-prob given what stands before it, not given all
- * tokens that are not masked.
+ * Source: Zhu et al. 2025, "LLaDA 1.5: Variance-Reduced Preference Optimization for Large Language Diffusion
+ * Models", arXiv:2505.19223, section 3 (shared draws, one mask a drawn step).
+ * Differs from it: the term of a drawn token is its log-prob given the tokens before it, not given all
+ * unmasked tokens.
  */
 import { WaggleError } from "@waggle/protocol";
 import { fixed, definePart } from "../../composition/part-options.ts";
@@ -19,13 +19,13 @@ import { dpoLoss, type DpoOptions } from "./dpo.ts";
 import { batchOf, type PreferenceBatch } from "./preference-pairs.ts";
 
 export type VarianceReduction = {
-  /** Masks drawn of each answer, ≥ 1. */
+  /** Masks drawn for each answer, ≥ 1. */
   readonly draws: number;
-  /** In [0, 1), seeded. */
+  /** Yields [0, 1), seeded. */
   readonly random: () => number;
 };
 
-/** DPO on Σ weight · log-prob, the weights those of `drawnTokenWeights`, shared by both policies. */
+/** DPO on Σ weight · log-prob, with the weights of `drawnTokenWeights` shared by both policies. */
 export function varianceReducedPreference(
   batch: PreferenceBatch,
   { draws, random, ...options }: DpoOptions & VarianceReduction,
@@ -50,9 +50,8 @@ export function varianceReducedPreference(
 }
 
 /**
- * `[B][T]` what each token counts in the estimate of its row's sum: the mean over draws of L / l where it
- * is among the l masked of L. Each has mean 1. The draws' l are spread over 1 … L, one in each of as many
- * equal parts.
+ * `[B][T]` weight of each token in the estimate of its row's sum: the mean over draws of L / l if it is among
+ * the l masked of L tokens, else 0. Each weight has mean 1. The draws' l are stratified over 1 … L.
  *
  * @throws WaggleError `INVALID_ARGUMENT` for fewer than one draw.
  */
@@ -81,7 +80,7 @@ export function drawnTokenWeights(
   });
 }
 
-/** `vrpo`: DPO from `draws` masks of each answer, drawn once for policy and reference. */
+/** `vrpo`: DPO from `draws` masks of each answer, shared by policy and reference. */
 export function vrpo(beta = 0.1, draws = 8): PairLoss<"ref"> {
   return definePart({ beta: fixed(beta), draws: fixed(draws) }, () =>
     pairLoss(

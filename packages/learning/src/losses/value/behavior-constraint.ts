@@ -1,12 +1,12 @@
 /**
- * Improving a policy on logged data without leaving it: imitation of what was done plus a push by
- * detached values, scaled so that their size does not matter. The actor's half of `td-bc`; the critic's
- * is `valueLoss` on TD targets.
+ * Improves a policy on logged data and keeps it close to the data: imitation of the logged actions plus a
+ * policy gradient with detached advantages, normalized by their size. The actor's half of `td-bc`; the
+ * critic's is `valueLoss` on TD targets.
  *
  * Sources: Fujimoto and Gu 2021, "A Minimalist Approach to Offline Reinforcement Learning" (TD3+BC),
- * arXiv:2106.06860, equations 4 and 5; a constraint per state, "Boosting Offline Reinforcement Learning
- * with Action Preference Query" (OAP), arXiv:2306.03362. Differs from them: actions are tokens, so the
- * push is a score-function gradient and not one through the critic.
+ * arXiv:2106.06860, equations 4 and 5; a constraint per state, "Boosting Offline Reinforcement Learning with
+ * Action Preference Query" (OAP), arXiv:2306.03362. Differs from them: actions are tokens, so the policy
+ * gradient is a score-function gradient and not one through the critic.
  */
 import { option, definePart } from "../../composition/part-options.ts";
 import { lastTokenOf, PROPOSAL, proposalsOf } from "../../advantages/chunk-targets.ts";
@@ -29,7 +29,7 @@ import { valueLoss } from "./value-loss.ts";
 export type ConstrainedBatch = {
   readonly lossMask: LossMask;
   readonly policyLogProbs: TokenRows;
-  /** Advantages of what was done, detached. */
+  /** Advantages of the logged actions, detached. */
   readonly advantages: TokenRows;
   /** Strength of the imitation at each token; absent = 1. */
   readonly constraints?: TokenRows | undefined;
@@ -38,7 +38,7 @@ export type ConstrainedBatch = {
 /**
  * Σ share · −(strength·A / meanAbsolute + constraint)·log π_θ.
  *
- * @param strength - 2.5 is the published one.
+ * @param strength - 2.5 is the published value.
  * @param meanAbsolute - mean |A| of the whole minibatch. Default: that of the batch.
  */
 export function behaviorConstrained(
@@ -60,7 +60,7 @@ export function behaviorConstrained(
   return supervisedLoss({ lossMask, policyLogProbs, weights }, options);
 }
 
-/** Mean |A| over the loss tokens; 0 for none. */
+/** Mean |A| over the loss tokens; 0 for no tokens. */
 export function meanAbsoluteAdvantage({
   lossMask,
   advantages,
@@ -75,19 +75,19 @@ export function meanAbsoluteAdvantage({
 }
 
 type TdBcOptions = {
-  /** Of the push by values against imitation; 2.5 is the published one. */
+  /** Weight of the policy gradient relative to imitation; 2.5 is the published value. */
   readonly strength?: number;
-  /** Of the critic's loss. Default 0.5. */
+  /** Weight of the critic's loss. Default 0.5. */
   readonly criticWeight?: number;
-  /** Values of what the policy proposes are kept below those of what was done. Default not. */
+  /** Keeps values of the policy's proposals below those of the logged actions. Default: off. */
   readonly conservative?:
     | {
         readonly coefficient: number;
-        /** Only down to what the stored trajectory earned from there on. */
+        /** Only down to the return that the stored trajectory earned from there on. */
         readonly isCalibrated: boolean;
       }
     | undefined;
-  /** How strongly a turn is imitated; default 1. `proposals` are what the policy would do in its state. */
+  /** How strongly to imitate a turn; default 1. `proposals`: the policy's actions in the same state. */
   readonly constraintOf?: (
     rewarded: RewardedTrajectory,
     turn: number,
@@ -96,8 +96,7 @@ type TdBcOptions = {
 };
 
 /**
- * `td-bc`: the critic's TD loss, and imitation weighed by the advantages that follow from it; no weight is
- * below 0.
+ * `td-bc`: the critic's TD loss, and imitation weighted by the resulting advantages; no weight is below 0.
  */
 export function tdBc({
   strength,
@@ -118,7 +117,7 @@ export function tdBc({
           );
           const constraints = constraintRows(minibatch, constraintOf);
           const meanAbsolute = meanAbsoluteAdvantage({ ...minibatch, lossMask });
-          // What was worse than expected is left alone: a push away from it would have no end.
+          // No token weight is below 0: pushing a bad action down has no lower bound.
           const advantages = minibatch.advantages.map((row, b) =>
             Float64Array.from(row, (advantage, t) =>
               strength === 0
@@ -170,7 +169,7 @@ function constraintRows(
   });
 }
 
-/** Stored actions, each beside what the policy would have done. */
+/** Logged actions, each with the policy's proposals in the same state. */
 function choicesOf(minibatch: Minibatch, isCalibrated: boolean): ActionChoice[] {
   return minibatch.trajectories.flatMap((rewarded, row) =>
     rewarded.trajectory.turns.flatMap(({ sample, end }, i): ActionChoice[] => {

@@ -1,10 +1,10 @@
-/** Imitation of the best of several proposed actions, as the critic values them. */
+/** Imitation of the proposed action with the highest value. */
 import { lastTokenOf, PROPOSAL } from "../../advantages/chunk-targets.ts";
 import type { LossPart } from "../../composition/part.ts";
 import { supervisedLoss } from "../imitation/supervised-loss.ts";
 import { lossPart, present } from "../loss-part.ts";
 
-/** `ce`: of what the policy proposes in a stored state, the action that the critic values most. */
+/** `ce` of the policy's proposal with the highest value in each stored state. */
 export function bestProposals(): LossPart<"critic"> {
   return lossPart(
     "ce",

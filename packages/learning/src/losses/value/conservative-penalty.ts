@@ -1,29 +1,30 @@
 /**
- * Keeps learned values of actions that nobody took below those of the logged one: without it, a critic
- * trained on logs alone believes its own mistakes. The values of the alternatives come from rows of
- * their own (the same state, another action). Part of `td-bc`.
+ * Keeps learned values of actions that were not taken below those of the logged one. Without it, a critic
+ * that is trained on logs alone overestimates unseen actions. The values of the alternatives come from rows
+ * of their own (the same state, another action). Part of `td-bc`.
  *
- * Sources: Kumar et al. 2020, "Conservative Q-Learning", arXiv:2006.04779, equation 4; calibrated,
- * Nakamoto et al. 2023, "Cal-QL", arXiv:2303.05479 (used by ConRFT).
+ * Sources: Kumar et al. 2020, "Conservative Q-Learning", arXiv:2006.04779, equation 4; calibrated, Nakamoto
+ * et al. 2023, "Cal-QL", arXiv:2303.05479 (used by ConRFT).
  */
 import type { LossResult } from "../../loss.ts";
 import { finiteAt, type LossMask, type TokenRows, zeroRows } from "../../token-rows.ts";
 
-/** Where an action's value stands. */
+/** The row and token of an action's value. */
 type ValuePosition = { readonly row: number; readonly token: number };
 
+/** The logged action and its alternatives in one state. */
 export type ActionChoice = {
   readonly taken: ValuePosition;
-  /** Other actions in the same state; the taken one is always among those compared. */
+  /** Other actions in the same state; the logged one is always among those compared. */
   readonly alternatives: readonly ValuePosition[];
-  /** Value of a reference policy in this state; alternatives below it are left alone. Default none. */
+  /** Value of a reference policy in this state; alternatives below it get no gradient. Default: none. */
   readonly referenceValue?: number | undefined;
 };
 
 /**
  * coefficient · mean over states of log Σ exp(Q) − Q(taken), the sum over all actions compared.
  *
- * @param batch - `lossMask` gives the shape of the derivatives; what it keeps does not matter here.
+ * @param batch - `lossMask` only gives the shape of the derivatives.
  * @param stateCount - states of the whole minibatch. Default: those given.
  */
 export function conservativePenalty(

@@ -1,9 +1,9 @@
 /**
- * Fitting a critic to returns. The clipped form keeps a value near what it was when the update began.
+ * Fits a critic to returns. The clipped form keeps a value near the one at the start of the update.
  *
  * Sources: clipping, Schulman et al. 2017, arXiv:1707.06347 (as in its code, Huang et al. 2022, "The 37
- * Implementation Details of PPO"); one-sided, Oh et al. 2018, "Self-Imitation Learning",
- * arXiv:1806.05635; expectiles, Kostrikov et al. 2021, "Implicit Q-Learning", arXiv:2110.06169.
+ * Implementation Details of PPO"); one-sided, Oh et al. 2018, "Self-Imitation Learning", arXiv:1806.05635;
+ * expectiles, Kostrikov et al. 2021, "Implicit Q-Learning", arXiv:2110.06169.
  */
 import { option, definePart } from "../../composition/part-options.ts";
 import type { LossPart, Minibatch, RewardModelLoss } from "../../composition/part.ts";
@@ -20,7 +20,7 @@ import {
 import { type AggregationOption, resolvedShares } from "../aggregation.ts";
 import { lossPart, present, rewardModelLoss } from "../loss-part.ts";
 
-/** All `[B][T]`; the mask names the positions where the critic speaks: tokens, or ends of turns. */
+/** All `[B][T]`; the mask selects the positions at which values are fitted: tokens, or ends of turns. */
 export type ValueBatch = {
   readonly lossMask: LossMask;
   /** One value per token. */
@@ -34,7 +34,7 @@ export type ValueForm =
   | { readonly form: "squared" }
   /** ½·max((V − target)², (clip(V, V_earlier ± range) − target)²); range in units of the return. */
   | { readonly form: "clipped"; readonly range: number; readonly earlierValues: TokenRows }
-  /** ½·max(target − V, 0)²: raised where it was too low, never lowered. */
+  /** ½·max(target − V, 0)²: raises values that are too low, never lowers one. */
   | { readonly form: "raise-only" }
   /** ½·|τ − [V > target]|·(V − target)²; τ in (0, 1), 0.5 is half of `squared`. */
   | { readonly form: "expectile"; readonly expectile: number };
@@ -93,7 +93,7 @@ function valueTerm(
     case "clipped": {
       const bounded = Math.min(earlier + form.range, Math.max(earlier - form.range, value));
       const boundedGap = bounded - target;
-      // Where the bounded error is the larger one, the value lies outside the range.
+      // If the bounded error is the larger one, the value is outside the range.
       return boundedGap * boundedGap > gap * gap
         ? { value: 0.5 * boundedGap * boundedGap, slope: 0, clipped: true }
         : { value: 0.5 * gap * gap, slope: gap, clipped: false };
@@ -102,8 +102,8 @@ function valueTerm(
 }
 
 /**
- * The score of the trajectory, predicted by least squares: at its `end`, or after each of its `turns`, so
- * that the model says what is to be expected from there. Not a part of the literature's table.
+ * Predicts the trajectory's score by least squares, at its `end` or after each of its `turns` (the expected
+ * score from there). Not in the literature table.
  */
 export function outcomeRegression(at?: "end" | "turns"): RewardModelLoss<"rm"> {
   return definePart(
@@ -127,7 +127,7 @@ export function outcomeRegression(at?: "end" | "turns"): RewardModelLoss<"rm"> {
   );
 }
 
-/** Last tokens of the turns that row `b` holds, or of the last one. */
+/** Last tokens of the turns in row `b`, or of the last turn only. */
 function endsOf(
   { trajectories, samples }: Minibatch,
   b: number,
@@ -139,15 +139,15 @@ function endsOf(
 }
 
 /**
- * What the critic's loss weighs beside the policy's. Its gradient moves the heads alone, which Adam gives
- * steps of one size whatever the weight; a small one leaves the norm that is clipped to the policy.
+ * Weight of the critic's loss relative to the policy's. Its gradient reaches only the value heads, and Adam's
+ * step size does not depend on the weight; a small weight keeps the clipped gradient norm for the policy.
  */
 export const CRITIC_WEIGHT = 0.05;
 
 /**
- * `value`: the critic is fitted to the returns, at every token or, where it is asked once a turn, where turns
- * begin. The decoder is the policy's: a critic's gradient in the adapter that both share made the policy
- * unlearn (as VL-DAC says too, which stops it; other trainers have a model of its own for the critic).
+ * `value`: fits the critic to the returns, at every token or, for one value per turn, at the start of each
+ * turn. The decoder is shared with the policy, and its adapter gets no gradient from the critic, which made
+ * the policy unlearn (VL-DAC stops this gradient too; other trainers use a separate critic model).
  */
 export function critic(at?: "tokens" | "turns"): LossPart<"critic"> {
   return definePart(
@@ -173,7 +173,7 @@ export function critic(at?: "tokens" | "turns"): LossPart<"critic"> {
   );
 }
 
-/** The first token of each turn, of those that count. */
+/** The first loss token of each turn. */
 function turnStarts({ lossMask, trajectories, samples }: Minibatch): boolean[][] {
   return lossMask.map((row, b) => {
     const turns = trajectories[b]?.trajectory.turns ?? [];

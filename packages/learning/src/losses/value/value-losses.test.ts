@@ -1,4 +1,4 @@
-/** Critics: fitting, conservatism, and the actor that is tied to its data. */
+/** Critics: fitting, the conservative penalty, and the actor that is constrained to its data. */
 import { expect, test } from "vitest";
 import { wrongDerivatives } from "../../derivative-check.fixture.ts";
 import { tokenShares } from "../aggregation.ts";
@@ -48,7 +48,7 @@ const FORMS: readonly [
   ],
 ];
 
-test.each(FORMS)("%s: value and derivatives are those of its plain twin", (_, formOf, term) => {
+test.each(FORMS)("%s: value and derivatives equal those of its naive twin", (_, formOf, term) => {
   for (let seed = 1; seed <= 20; seed += 1) {
     const batch = minibatch(seed);
     const shares = tokenShares({ kind: "seq-mean-token-mean" }, batch);
@@ -71,7 +71,7 @@ test.each(FORMS)("%s: value and derivatives are those of its plain twin", (_, fo
   }
 });
 
-test.each(FORMS)("%s: microbatches add up, padding adds nothing, none is 0", (_, formOf) => {
+test.each(FORMS)("%s: microbatches add up, padding adds nothing, no tokens give 0", (_, formOf) => {
   const batch = minibatch(6);
   const tokenCount = batch.lossMask.flat().filter(Boolean).length;
   const whole = valueLoss(batch, formOf(batch));
@@ -86,7 +86,7 @@ test.each(FORMS)("%s: microbatches add up, padding adds nothing, none is 0", (_,
   expect(valueLoss(none, formOf(none)).loss).toBe(0);
 });
 
-test("the conservative penalty: derivatives, log N where all are alike, 0 far below", () => {
+test("the conservative penalty: derivatives match, equal values cost log N, far lower ones 0", () => {
   const at = (row: number) => ({ row, token: 0 });
   for (const referenceValue of [undefined, 0]) {
     const states = [
@@ -110,7 +110,7 @@ test("the conservative penalty: derivatives, log N where all are alike, 0 far be
     conservativePenalty({ lossMask, values: [[1], [other]] }, states, 1).loss;
   expect(loss(1)).toBeCloseTo(Math.LN2, 12);
   expect(loss(-40)).toBeCloseTo(0, 12);
-  // An alternative below the reference is left alone, one above it is pushed down.
+  // An alternative below the reference gets no gradient; one above it is pushed down.
   const calibrated = (other: number): number | undefined =>
     conservativePenalty(
       { lossMask, values: [[1], [other]] },
@@ -121,7 +121,7 @@ test("the conservative penalty: derivatives, log N where all are alike, 0 far be
   expect(calibrated(0.6)).toBeGreaterThan(0);
 });
 
-test("the constrained actor: derivatives, scale-free in its advantages, imitation where they are 0", () => {
+test("the constrained actor: derivatives match, scale-free in its advantages, imitation at advantage 0", () => {
   const batch = { ...randomMinibatch(4), constraints: randomMinibatch(4).weights };
   const { derivatives } = behaviorConstrained(batch, 2.5);
   expect(
