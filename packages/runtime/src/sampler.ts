@@ -85,7 +85,7 @@ export function scoreToken(
   if (kept && !includesSorted(kept, kept.length, tokenId)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a kept set must hold its token, got ${kept.length} ids without ${tokenId}; pass the ids recorded with the sample, ascending`,
+      `token ${tokenId} is not in its kept set of size ${kept.length}; pass the ids recorded with the sample, ascending`,
     );
   }
   const distribution =

@@ -54,7 +54,7 @@ export function failedRequest(call: string, text: string): WaggleError {
   if (ONE_MODEL.test(text)) {
     return new WaggleError(
       "CAPABILITY_MISSING",
-      `the server cannot hold another model: it answered "${text}" to ${call}; unload the other model first, or use an engine of this machine (--device cpu)`,
+      `the server cannot hold another model: it answered "${text}" to ${call}; unload the other model first, or use an engine on this machine (--device cpu)`,
     );
   }
   if (LOST.test(text)) return lostModel(call, text);

@@ -170,7 +170,7 @@ function parseEntry(
     throw corrupt(`hold ${Object.keys(ELEMENT_BYTES).join(", ")} in ${quote(name)}`, dtype);
   }
   if (!Array.isArray(shape) || shape.length > MAX_RANK || !shape.every(isSize)) {
-    throw corrupt(`have a shape of sizes for ${quote(name)}`, shape);
+    throw corrupt(`have a valid shape for ${quote(name)}`, shape);
   }
   if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(isSize)) {
     throw corrupt(`have two offsets for ${quote(name)}`, offsets);

@@ -127,7 +127,7 @@ export const AGREEMENT_CASES: readonly AgreementCase[] = [
         }
       }),
   },
-  { title: "adapters swapped in and out, at several strengths", run: swapsAdapters },
+  { title: "adapters swapped in and out, at several scales", run: swapsAdapters },
   {
     title: "masks, top-k, top-p and temperatures",
     run: (subject) =>

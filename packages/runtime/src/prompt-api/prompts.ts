@@ -11,7 +11,7 @@ import type { LanguageModelPrompt, LanguageModelTool } from "./prompt-api-types.
  */
 export function toMessages(input: LanguageModelPrompt, hasInput: boolean): ChatMessage[] {
   if (typeof input === "string") return [{ role: "user", content: input }];
-  if (!Array.isArray(input)) throw new TypeError("a prompt must be a text or a list of messages");
+  if (!Array.isArray(input)) throw new TypeError("a prompt must be a string or a list of messages");
   if (input.length === 0) return [{ role: "user", content: "" }];
   return (input as Exclude<LanguageModelPrompt, string>).map((message, index, all) => {
     const { role, content, prefix = false } = message;

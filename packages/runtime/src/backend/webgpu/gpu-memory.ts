@@ -71,9 +71,7 @@ export class GpuMemory {
     const error = await this.untilLost(this.device.popErrorScope());
     if (error === null) return buffers;
     for (const buffer of buffers) buffer.destroy();
-    throw outOfMemory(
-      `sum + size, 0)} bytes => ${sizes.reduce((sum, size) => sum + size, 0)} bytes refused => sum + size, 0)} bytes`,
-    );
+    throw outOfMemory(`${sizes.reduce((sum, size) => sum + size, 0)} bytes refused`);
   }
 
   /** @throws WaggleError `DEVICE_LOST` if it is lost or refused a command. */

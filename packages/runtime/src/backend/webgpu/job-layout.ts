@@ -115,7 +115,7 @@ function setOf(job: SamplerJob): Uint32Array | null {
   if (!kept.includes(target)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a kept set must hold its token, got ${kept.length} ids without ${target}; pass the ids recorded with the sample, ascending`,
+      `token ${target} is not in its kept set of size ${kept.length}; pass the ids recorded with the sample, ascending`,
     );
   }
   return Uint32Array.from(kept);
