@@ -57,12 +57,12 @@ test("a model from a URL answers in the panel without the site's edge or a conse
   expect(await page.getByLabel("Your browser's").isDisabled()).toBe(true);
 
   await use(page, "not a model");
-  expect(await page.locator("#models-note").textContent()).toContain("must be named");
+  expect(await page.locator("#models-note").textContent()).toContain("is not organization/name");
   // The shop's own model is still loading, and choosing another does not wait for it.
   await use(page, `${address}missing/`);
   await expect
     .poll(() => page.locator("#models-note").textContent(), { timeout: 30_000 })
-    .toMatch(/must|cannot/);
+    .toMatch(/no files of a model|cannot/);
 
   await use(page, address);
   await expect

@@ -84,7 +84,7 @@ test("branches, groups, scores, adapters and snapshots work through the worker",
   setTimeout(() => abort.abort(reason), 5);
   await expect(scoring).rejects.toBe(reason);
   await policy.unloadAdapter("mine");
-  expect(() => session.activate("mine")).toThrow(/must be loaded/);
+  expect(() => session.activate("mine")).toThrow(/no adapter "mine"/);
   await policy.dispose();
 });
 
