@@ -37,9 +37,10 @@ export function robustPages(
   const page = [
     "# Faults that an installation survives",
     "",
-    `**${totals.faults} faults injected into real components: ${totals.failed} failed, ${totals.lost} trajectories lost, ${totals.twice} learned twice, ${totals.trainerExits} trainers crashed by their input.**`,
+    `**Of ${totals.faults} faults injected into real components, ${totals.faults - totals.failed} were handled. ${totals.lost} trajectories were lost, ${totals.twice} learned twice, and`,
+    `${totals.trainerExits} trainers crashed because of their input.**`,
     "",
-    "| area | faults | for example | what happens |",
+    "| area | faults | example | result |",
     "|---|---|---|---|",
     ...areas.map(([area, own]) =>
       row(AREAS[area] ?? area, String(own.length), own[0]?.title ?? "", own[0]?.after ?? ""),
@@ -49,13 +50,15 @@ export function robustPages(
     "npm run test:robust -- --json --record",
     "```",
     "",
-    `This run took ${minutes.toFixed(0)} minutes on two cores, on ${new Date().toISOString().slice(0, 10)}. The components are the Worker under workerd with D1, R2, Queue and Durable Objects, the trainer as a process, and pages in Chromium. [Every fault](appendix/robust.md) is listed with what it did before its repair.`,
+    `This run took ${minutes.toFixed(0)} minutes on two cores, on ${new Date().toISOString().slice(0, 10)}. The components are the Worker under workerd with`,
+    "D1, R2, Queue and Durable Objects, the trainer as a process, and pages in Chromium. The",
+    "[appendix](appendix/robust.md) lists every fault with its effect before the repair.",
     "",
   ];
   const appendix = [
     "# Faults that an installation survives: every fault",
     "",
-    'The summary is on [its own page](../robust.md). "Before" is what the same fault did before its repair.',
+    '[The main page](../robust.md) has the summary. "Before" is the effect of the same fault before its repair.',
     "",
     "| item | fault | before | after |",
     "|---|---|---|---|",
