@@ -6,19 +6,19 @@ import { demonstrationStart } from "../stages/demonstration-start.ts";
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
- * WebDancer: a start from demonstrations that succeeded, then reinforcement by outcome alone.
+ * WebDancer: imitates successful demonstrations, then learns from outcome rewards only.
  *
  * Source: "WebDancer: Towards Autonomous Information Seeking Agency", arXiv:2505.22648.
- * Differs from it: demonstrations of the environment stand for crawled ones.
- * Why: nothing outside is reached from a run, and demonstrations have verified ends.
+ * Differs from it: demonstrations come from the environment, not from crawled pages.
+ * Why: a run has no network access, and the environment's demonstrations have verified outcomes.
  */
 const webdancer: CreateRecipe = recipe({
   name: "webdancer",
   literature: "WebDancer",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "demonstrations of the environment stand for crawled ones",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "demonstrations come from the environment, not from crawled pages",
   ],
   mechanism: "nominal",
   schedule: ["sft-rl"],
@@ -35,20 +35,19 @@ const webdancer: CreateRecipe = recipe({
 });
 
 /**
- * EnvFactory: verified demonstrations in generated environments, then reinforcement there.
+ * EnvFactory: verified demonstrations in generated environments, then reinforcement learning there.
  *
- * Source: "EnvFactory: Scaling Tool-Use Agents via Executable Environments Synthesis and Robust RL"
- * (S143).
- * Differs from it: the environments are this project's own generators.
+ * Source: "EnvFactory: Scaling Tool-Use Agents via Executable Environments Synthesis and Robust RL" (S143).
+ * Differs from it: the environments are the built-in generators.
  * Why: they have exact verifiers and can be repeated from a seed.
  */
 const envFactory: CreateRecipe = recipe({
   name: "env-factory",
   literature: "EnvFactory",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "the environments are this project's own generators",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "the environments are the built-in generators",
   ],
   mechanism: "nominal",
   schedule: ["sft-rl"],
@@ -65,19 +64,19 @@ const envFactory: CreateRecipe = recipe({
 });
 
 /**
- * CodeGym: plain outcome reinforcement on rollouts whose environment held to the end.
+ * CodeGym: reinforcement learning from outcome rewards on rollouts whose environment worked to the end.
  *
  * Source: "Generalizable End-to-End Tool-Use RL with Synthetic CodeGym" (S173).
- * Differs from it: rollouts are checked, not environments.
- * Why: the environments of this project are tested.
+ * Differs from it: the check applies to rollouts, not to environments.
+ * Why: the built-in environments are tested.
  */
 const codeGym: CreateRecipe = recipe({
   name: "code-gym",
   literature: "CodeGym",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "rollouts are checked, not environments: those of this project are tested",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "the check applies to rollouts, not to environments",
   ],
   mechanism: "nominal",
   schedule: ["one"],
@@ -99,21 +98,20 @@ const codeGym: CreateRecipe = recipe({
 });
 
 /**
- * GraphWalker: random walks that were verified, then expert demonstrations, then a little
- * reinforcement.
+ * GraphWalker: imitates verified random walks, then expert demonstrations, then a short phase of reinforcement
+ * learning.
  *
- * Source: "GraphWalker: Agentic Knowledge Graph Question Answering via Synthetic Trajectory
- * Curriculum" (S179).
- * Differs from it: a walk is the demonstrator with half of its decisions made at random.
- * Why: mistakes at random visit what a graph's neighbors would.
+ * Source: "GraphWalker: Agentic Knowledge Graph Question Answering via Synthetic Trajectory Curriculum" (S179).
+ * Differs from it: a random walk is a demonstration with half of its decisions random.
+ * Why: random decisions reach the same states as a walk over a graph's neighbors.
  */
 const graphWalker: CreateRecipe = recipe({
   name: "graph-walker",
   literature: "GraphWalker",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "a walk is the demonstrator with half of its decisions made at random",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "a random walk is a demonstration with half of its decisions random",
   ],
   mechanism: "partial",
   schedule: ["sft-rl", "stages"],
@@ -132,17 +130,19 @@ const graphWalker: CreateRecipe = recipe({
 });
 
 /**
- * LongVT: demonstrations, reinforcement, then tuning on the successes of the second stage's policy.
+ * LongVT: demonstrations, then reinforcement learning, then fine-tuning on successful rollouts of the second stage.
  *
  * Source: "LongVT: Incentivizing "Thinking with Long Videos" via Native Tool Calling" (S216).
- * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
- * Why: a token mean keeps long trajectories from weighing less, and a nano model's groups are often all right or
- * all wrong.
+ * Differs from it: the loss is a token mean over the minibatch; groups with equal rewards are rolled out again.
+ * Why: a token mean gives long trajectories their full weight, and groups of a nano model often have equal rewards.
  */
 const longVt: CreateRecipe = recipe({
   name: "long-vt",
   literature: "LongVT",
-  differs: ["token-mean over the minibatch", "groups without a signal are rolled out again"],
+  differs: [
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+  ],
   mechanism: "partial",
   schedule: ["sft-rl-rft"],
   settings: {
@@ -173,21 +173,21 @@ const longVt: CreateRecipe = recipe({
 });
 
 /**
- * Behavior Priming: demonstrations are chosen by the behaviors that they show, right or wrong, before
- * reinforcement.
+ * Behavior Priming: chooses demonstrations by the behaviors that they show, whether right or wrong, before
+ * reinforcement learning.
  *
- * Source: "Beneficial Reasoning Behaviors in Agentic Search and Effective Post-training to Obtain
- * Them" (S098).
- * Differs from it: behaviors are read off calls and results: checks, goes on, recovers, answers.
- * Why: no judge is there, and these four can be read off any record.
+ * Source: "Beneficial Reasoning Behaviors in Agentic Search and Effective Post-training to Obtain Them" (S098).
+ * Differs from it: four behaviors are detected from calls and results: checking, continuing, recovering and
+ * answering.
+ * Why: this needs no judge and works on any recorded trajectory.
  */
 const behaviorPriming: CreateRecipe = recipe({
   name: "behavior-priming",
   literature: "Behavior Priming",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "behaviors are read off calls and results: checks, goes on, recovers, answers",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "four behaviors are detected from calls and results: checking, continuing, recovering and answering",
   ],
   mechanism: "partial",
   schedule: ["sft-rl"],
@@ -211,19 +211,19 @@ const behaviorPriming: CreateRecipe = recipe({
 });
 
 /**
- * VideoTemp-o3: turns that failed are masked in imitation, and a bonus is guarded by the outcome.
+ * VideoTemp-o3: masks failed turns in imitation, and gives a bonus only if the outcome is right.
  *
- * Source: "VideoTemp-o3: Harmonizing Temporal Grounding and Video Understanding in Agentic Thinking-
- * with-Videos" (S346).
+ * Source: "VideoTemp-o3: Harmonizing Temporal Grounding and Video Understanding in Agentic Thinking- with-Videos"
+ * (S346).
  * Differs from it: a noisy turn is one whose call failed.
- * Why: the models read text alone, and which calls failed is in every record.
+ * Why: the models read only text, and every record shows which calls failed.
  */
 const videoTempO3: CreateRecipe = recipe({
   name: "video-temp-o3",
   literature: "VideoTemp-o3",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "a noisy turn is one whose call failed",
   ],
   mechanism: "partial",

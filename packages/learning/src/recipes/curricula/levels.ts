@@ -5,17 +5,19 @@ import { demonstrationStart } from "../stages/demonstration-start.ts";
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
- * ScalingInter-RL: few turns at first, more by schedule; no start from demonstrations.
+ * ScalingInter-RL: starts with a short turn limit that grows by schedule, without demonstrations.
  *
  * Source: Xi et al. 2025, "AgentGym-RL", arXiv:2509.08755.
- * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
- * Why: a token mean keeps long trajectories from weighing less, and a nano model's groups are often all right or
- * all wrong.
+ * Differs from it: the loss is a token mean over the minibatch; groups with equal rewards are rolled out again.
+ * Why: a token mean gives long trajectories their full weight, and groups of a nano model often have equal rewards.
  */
 const scalingInterRl: CreateRecipe = recipe({
   name: "scaling-inter-rl",
   literature: "ScalingInter-RL",
-  differs: ["token-mean over the minibatch", "groups without a signal are rolled out again"],
+  differs: [
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+  ],
   mechanism: "whole",
   schedule: ["one"],
   settings: {
@@ -38,22 +40,22 @@ const scalingInterRl: CreateRecipe = recipe({
 });
 
 /**
- * ARM-Thinker: reinforcement in two stages, easy tasks first.
+ * ARM-Thinker: reinforcement learning in two stages, with easy tasks first.
  *
- * Source: "ARM-Thinker: Reinforcing Multimodal Generative Reward Models with Agentic Tool Use and
- * Visual Reasoning" (S083).
- * Differs from it: what is learned is a policy that acts, not a reward model that uses tools; stages
- * differ in difficulty, as the abstract does not say in what.
- * Why: verifiers are exact, so that a model of rewards would have nothing to add.
+ * Source: "ARM-Thinker: Reinforcing Multimodal Generative Reward Models with Agentic Tool Use and Visual Reasoning"
+ * (S083).
+ * Differs from it: it trains an acting policy, not a reward model that uses tools; the stages differ in difficulty,
+ * because the abstract does not name the difference.
+ * Why: verifiers are exact, so a reward model would add nothing.
  */
 const armThinker: CreateRecipe = recipe({
   name: "arm-thinker",
   literature: "ARM-Thinker",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "what is learned is a policy that acts, not a reward model that uses tools",
-    "stages differ in difficulty, as the abstract does not say in what",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "it trains an acting policy, not a reward model that uses tools",
+    "the stages differ in difficulty, because the abstract does not name the difference",
   ],
   mechanism: "nominal",
   schedule: ["stages"],
@@ -78,7 +80,7 @@ const armThinker: CreateRecipe = recipe({
 });
 
 /**
- * Kimi-Dev: short skills by reinforcement first, whole tasks by light imitation after.
+ * Kimi-Dev: reinforcement learning of short skills, then light imitation of whole tasks.
  *
  * Source: "Kimi-Dev: Agentless Training as Skill Prior for SWE-Agents", arXiv:2509.23045.
  * Differs from it: a skill is a task of the easiest level.
@@ -88,8 +90,8 @@ const kimiDev: CreateRecipe = recipe({
   name: "kimi-dev",
   literature: "Kimi-Dev",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "a skill is a task of the easiest level",
   ],
   mechanism: "nominal",

@@ -8,21 +8,21 @@ import { riskPrediction, taskRisk } from "../../filters/predicted-risk.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
- * AgentGL: a curriculum from easy tasks to all of them, with calls that cost.
+ * AgentGL: a curriculum from easy tasks to all tasks, with a cost for calls.
  *
  * Source: "AgentGL: Towards Agentic Graph Learning with LLMs via Reinforcement Learning" (S042).
- * Differs from it: tasks come from a pool, so that pass rates are known; tasks around a pass rate are chosen within the curriculum's levels, in place of
- * conditions on a graph.
- * Why: a pass rate needs rollouts at the same task again, and this project's environments are no graphs.
+ * Differs from it: tasks come from a pool, so that pass rates are known; tasks near a pass rate are chosen within
+ * the curriculum's levels, instead of graph conditions.
+ * Why: a pass rate needs repeated rollouts at a task, and the built-in environments are not graphs.
  */
 const agentGl: CreateRecipe = recipe({
   name: "agent-gl",
   literature: "AgentGL",
   differs: [
     "tasks come from a pool, so that pass rates are known",
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "tasks around a pass rate are chosen within the curriculum's levels, in place of conditions on a graph",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "tasks near a pass rate are chosen within the curriculum's levels, instead of graph conditions",
   ],
   mechanism: "nominal",
   schedule: ["one"],
@@ -46,22 +46,22 @@ const agentGl: CreateRecipe = recipe({
 });
 
 /**
- * SpotAgent: tasks that can be learned from are chosen as the policy goes on, after a start from
- * demonstrations.
+ * SpotAgent: after a start from demonstrations, chooses tasks that the policy can learn from at its current level.
  *
- * Source: "SpotAgent: Grounding Visual Geo-localization in Large Vision-Language Models through
- * Agentic Reasoning" (S311).
- * Differs from it: tasks come from a pool, so that pass rates are known; pass rates alone say what can be learned.
- * Why: a pass rate needs rollouts at the same task again.
+ * Source: "SpotAgent: Grounding Visual Geo-localization in Large Vision-Language Models through Agentic Reasoning"
+ * (S311).
+ * Differs from it: tasks come from a pool, so that pass rates are known; only pass rates decide which tasks are
+ * useful.
+ * Why: a pass rate needs repeated rollouts at a task.
  */
 const spotAgent: CreateRecipe = recipe({
   name: "spot-agent",
   literature: "SpotAgent",
   differs: [
     "tasks come from a pool, so that pass rates are known",
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "pass rates alone say what can be learned",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "only pass rates decide which tasks are useful",
   ],
   mechanism: "nominal",
   schedule: ["sft-rl"],
@@ -82,20 +82,20 @@ const spotAgent: CreateRecipe = recipe({
 });
 
 /**
- * MPTS: the risk of a task is predicted, and tasks are chosen by it before they are rolled out.
+ * MPTS: predicts the risk of each task, and chooses tasks by it before they are rolled out.
  *
  * Source: "Model Predictive Task Sampling for Efficient and Robust Adaptation" (S232).
- * Differs from it: a Bayesian linear model of the level in place of a neural one; a moving baseline,
- * as the abstract names no estimator.
- * Why: a linear model is fitted in closed form from the first step on.
+ * Differs from it: a Bayesian linear model of the difficulty level replaces the neural model; the baseline is a
+ * moving average, because the abstract names no estimator.
+ * Why: a linear model has a closed-form fit from the first step on.
  */
 const mpts: CreateRecipe = recipe({
   name: "mpts",
   literature: "MPTS",
   differs: [
-    "token-mean over the minibatch",
-    "a Bayesian linear model of the level in place of a neural one",
-    "a moving baseline, as the abstract names no estimator",
+    "the loss is a token mean over the minibatch",
+    "a Bayesian linear model of the difficulty level replaces the neural model",
+    "the baseline is a moving average, because the abstract names no estimator",
   ],
   mechanism: "partial",
   schedule: ["one"],
@@ -115,21 +115,22 @@ const mpts: CreateRecipe = recipe({
 });
 
 /**
- * AgenticQwen: every round learns tasks that the model's errors asked for: harder ones of what it solves,
- * others of the kind that it fails.
+ * AgenticQwen: each round trains on tasks chosen by the model's errors: harder versions of solved tasks, and
+ * variants of failed ones.
  *
- * Source: "AgenticQwen: Training Small Agentic Language Models with Dual Data Flywheels for Industrial-Scale
- * Tool Use" (S058).
- * Differs from it: tasks are drawn from the environment, no model writes them; a harder task is one of the next difficulty level.
- * Why: tasks that are drawn have exact verifiers, those that a model writes have not.
+ * Source: "AgenticQwen: Training Small Agentic Language Models with Dual Data Flywheels for Industrial-Scale Tool
+ * Use" (S058).
+ * Differs from it: tasks are drawn from the environment, not written by a model; a harder task is one of the next
+ * difficulty level.
+ * Why: drawn tasks have exact verifiers; tasks written by a model have none.
  */
 const agenticQwen: CreateRecipe = recipe({
   name: "agentic-qwen",
   literature: "AgenticQwen",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "tasks are drawn from the environment, no model writes them",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "tasks are drawn from the environment, not written by a model",
     "a harder task is one of the next difficulty level",
   ],
   mechanism: "partial",
@@ -158,21 +159,22 @@ const agenticQwen: CreateRecipe = recipe({
 });
 
 /**
- * AdA: several rollouts at one task in one context, on tasks at the frontier, so that what is learned is
- * to adapt.
+ * AdA: several attempts at one task in one context, on tasks at the frontier, so that the policy learns to adapt.
  *
  * Source: "Human-Timescale Adaptation in an Open-Ended Task Space", arXiv:2301.07608.
- * Differs from it: the memory is the context itself; the last rollout is the one that is paid; no distillation from earlier generations.
- * Why: the nano context holds a few trials, and a generation's distillation would be a second run.
+ * Differs from it: the memory is the context itself; only the last attempt is rewarded; no distillation from
+ * earlier generations.
+ * Why: the context of a nano model holds a few attempts, and distillation between generations would be a second
+ * run.
  */
 const ada: CreateRecipe = recipe({
   name: "ada",
   literature: "AdA",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "the memory is the context itself",
-    "the last rollout is the one that is paid",
+    "only the last attempt is rewarded",
     "no distillation from earlier generations",
   ],
   mechanism: "partial",
@@ -194,21 +196,20 @@ const ada: CreateRecipe = recipe({
 });
 
 /**
- * DeepEyesV2: a cold start from demonstrations, then reinforcement on tasks at the frontier that tools help
- * with.
+ * DeepEyesV2: a cold start from demonstrations, then reinforcement learning on frontier tasks that need tools.
  *
  * Source: "DeepEyesV2: Toward Agentic Multimodal Model" (S122).
- * Differs from it: no images; tasks that tools help with are found by rollouts without them, at each step.
- * Why: the models read text alone, and rollouts without tools are the only measure of what tools bring.
+ * Differs from it: no images; rollouts without tools at each step show which tasks need tools.
+ * Why: the models read only text, and rollouts without tools measure the benefit of tools directly.
  */
 const deepEyesV2: CreateRecipe = recipe({
   name: "deep-eyes-v2",
   literature: "DeepEyesV2",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "no images",
-    "tasks that tools help with are found by rollouts without them, at each step",
+    "rollouts without tools at each step show which tasks need tools",
   ],
   mechanism: "partial",
   schedule: ["sft-rl"],

@@ -6,21 +6,20 @@ import { teacherStart } from "../stages/demonstration-start.ts";
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
- * Chain-of-Agents: runs of several teachers become the policy's own turns, those that succeeded and
- * their faultless turns, before reinforcement.
+ * Chain-of-Agents: imitates successful runs of several teachers, and error-free turns of other runs, before
+ * reinforcement learning.
  *
- * Source: "Chain-of-Agents: End-to-End Agent Foundation Models via Multi-Agent Distillation and
- * Agentic RL" (S106).
- * Differs from it: teachers are demonstrators that err more or less often, each acting alone.
- * Why: no stronger models are there; how often a demonstrator errs is known.
+ * Source: "Chain-of-Agents: End-to-End Agent Foundation Models via Multi-Agent Distillation and Agentic RL" (S106).
+ * Differs from it: teachers are demonstrators with different error rates, each acting alone.
+ * Why: there are no stronger models here, and a demonstrator's error rate is known.
  */
 const chainOfAgents: CreateRecipe = recipe({
   name: "chain-of-agents",
   literature: "Chain-of-Agents",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "teachers are demonstrators that err more or less often, each acting alone",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "teachers are demonstrators with different error rates, each acting alone",
   ],
   mechanism: "nominal",
   schedule: ["sft-rl"],
@@ -45,20 +44,20 @@ const chainOfAgents: CreateRecipe = recipe({
 });
 
 /**
- * DIRL: runs of specialists at easy tasks first, then successes of all teachers at all tasks, then
- * reinforcement there.
+ * DIRL: imitates specialists on easy tasks, then successes of all teachers on all tasks, then learns by
+ * reinforcement.
  *
  * Source: "SpaceTools: Tool-Augmented Spatial Reasoning via Double Interactive RL" (S309).
- * Differs from it: specialists are teachers at the easiest level, not one a tool.
+ * Differs from it: specialists are teachers at the easiest level, not one for each tool.
  * Why: one demonstrator knows all tools of an environment.
  */
 const dirl: CreateRecipe = recipe({
   name: "dirl",
   literature: "DIRL",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "specialists are teachers at the easiest level, not one a tool",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "specialists are teachers at the easiest level, not one for each tool",
   ],
   mechanism: "partial",
   schedule: ["skill-first"],
@@ -85,19 +84,19 @@ const dirl: CreateRecipe = recipe({
 });
 
 /**
- * Orchard: productive turns of failed runs are learned too, those that failed are masked.
+ * Orchard: also imitates productive turns of failed runs, and masks their failed turns.
  *
  * Source: "Orchard: An Open-Source Agentic Modeling Framework" (S254).
- * Differs from it: a productive turn is one whose calls ran; group sizes are fixed.
- * Why: which calls ran is in every record, and groups of one size have baselines that are equally sure.
+ * Differs from it: a turn is productive if its calls succeeded; group sizes are fixed.
+ * Why: every record shows which calls succeeded, and groups of equal size have equally reliable baselines.
  */
 const orchard: CreateRecipe = recipe({
   name: "orchard",
   literature: "Orchard",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "a productive turn is one whose calls ran",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "a turn is productive if its calls succeeded",
     "group sizes are fixed",
   ],
   mechanism: "partial",
@@ -123,22 +122,23 @@ const orchard: CreateRecipe = recipe({
 });
 
 /**
- * AEGIS: demonstrations with faults put in, whose labels are known, teach in three ways at once: the sound
- * one is imitated, set against the faulty one, and reinforced against its siblings.
+ * AEGIS: demonstrations with injected, labelled faults teach in three ways: the sound one is imitated, preferred
+ * over the faulty one, and reinforced against its siblings.
  *
  * Source: "AEGIS: Automated Error Generation and Identification for Multi-Agent Systems" (S024).
- * Differs from it: a fault is a decision of the demonstrator made at random; acting well is learned, not naming the fault; the three ways share a step.
- * Why: only of decisions that were made wrong on purpose is it known which one was the fault.
+ * Differs from it: a fault is a random decision of the demonstrator; the policy learns to act well, not to name the
+ * fault; the three objectives share a step.
+ * Why: the position of a fault is known only for decisions that were made wrong on purpose.
  */
 const aegisIdentifier: CreateRecipe = recipe({
   name: "aegis-identifier",
   literature: "AEGIS identifier",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "a fault is a decision of the demonstrator made at random",
-    "acting well is learned, not naming the fault",
-    "the three ways share a step",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "a fault is a random decision of the demonstrator",
+    "the policy learns to act well, not to name the fault",
+    "the three objectives share a step",
   ],
   mechanism: "nominal",
   schedule: ["one"],

@@ -10,23 +10,24 @@ import { withoutRefused } from "../../filters/participants.ts";
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
- * PARA-GRPO: the form of calls is learned at the tokens that give them their form, and budgets drawn for
- * each task make calls worth their while.
+ * PARA-GRPO: trains the format of calls on the structural tokens, and draws budgets for each task so that calls
+ * must be worth their cost.
  *
- * Source: "ParaVT: Taming the Tool Prior Paradox for Parallel Tool Use in Agentic Video Reinforcement
- * Learning" (S258).
- * Differs from it: no video; structural tokens are those that every call has; budgets are of calls and of turns, and said at the beginning.
- * Why: the models read text alone, and a budget that is said can be minded.
+ * Source: "ParaVT: Taming the Tool Prior Paradox for Parallel Tool Use in Agentic Video Reinforcement Learning"
+ * (S258).
+ * Differs from it: no video; structural tokens are those that all calls share; budgets limit calls and turns and
+ * are stated at the start.
+ * Why: the models read only text, and a stated budget can be respected.
  */
 const paraGrpo: CreateRecipe = recipe({
   name: "para-grpo",
   literature: "PARA-GRPO",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "no video",
-    "structural tokens are those that every call has",
-    "budgets are of calls and of turns, and said at the beginning",
+    "structural tokens are those that all calls share",
+    "budgets limit calls and turns and are stated at the start",
   ],
   mechanism: "partial",
   schedule: ["one"],
@@ -76,21 +77,22 @@ const paraGrpo: CreateRecipe = recipe({
 });
 
 /**
- * SEVerA: a contract on calls holds whatever the weights: what breaks it is refused before any tool sees it,
- * and a fallback ends the rollout. Only the soft goal is learned.
+ * SEVerA: a contract on calls that holds for any weights: an offending call is refused before a tool sees it, and a
+ * fallback ends the rollout. Only the soft goal is learned.
  *
  * Source: "SEVerA: Verified Synthesis of Self-Evolving Agents" (S302).
- * Differs from it: the contract: known tools, arguments of their schema, a bound on calls; the fallback says nothing and ends the rollout; refused turns carry no loss.
- * Why: these can be checked before a call runs, and what is refused was not the policy's to learn.
+ * Differs from it: the contract covers known tools, valid arguments and a limit on calls; the fallback ends the
+ * rollout without an answer; refused turns carry no loss.
+ * Why: these conditions can be checked before a call runs, and the policy cannot learn from a refused call.
  */
 const severa: CreateRecipe = recipe({
   name: "severa",
   literature: "SEVerA",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "the contract: known tools, arguments of their schema, a bound on calls",
-    "the fallback says nothing and ends the attempt",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "the contract covers known tools, valid arguments and a limit on calls",
+    "the fallback ends the rollout without an answer",
     "refused turns carry no loss",
   ],
   mechanism: "partial",
@@ -120,22 +122,23 @@ const severa: CreateRecipe = recipe({
 });
 
 /**
- * AKBE: every task is tried with tools and without; what the pair shows labels the need for tools and adds
- * a supervised signal instead of a penalty.
+ * AKBE: tries every task with tools and without. The pair labels whether tools are needed and adds a supervised
+ * signal instead of a penalty.
  *
- * Source: "Efficient Agentic Reinforcement Learning with On-Policy Intrinsic Knowledge Boundary
- * Enhancement" (S134).
- * Differs from it: each arm is a group of its own and learns too; the signal is cross-entropy of successes that called where tools are needed, and did not where they are not.
- * Why: both arms are rolled out anyway, and a success of either shows what was right there.
+ * Source: "Efficient Agentic Reinforcement Learning with On-Policy Intrinsic Knowledge Boundary Enhancement"
+ * (S134).
+ * Differs from it: each arm is its own group and is trained too; the signal is cross-entropy on successes that used
+ * tools where they are needed and none where they are not.
+ * Why: both arms are rolled out anyway, and a success of either shows the right choice.
  */
 const akbe: CreateRecipe = recipe({
   name: "akbe",
   literature: "AKBE",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "each arm is a group of its own and learns too",
-    "the signal is cross-entropy of successes that called where tools are needed, and did not where they are not",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "each arm is its own group and is trained too",
+    "the signal is cross-entropy on successes that used tools where they are needed and none where they are not",
   ],
   mechanism: "whole",
   schedule: ["one"],

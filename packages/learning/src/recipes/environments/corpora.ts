@@ -6,20 +6,21 @@ import { retrieved } from "../../rewards/retrieval.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
- * Deep-DxSearch: a reward in four parts over a corpus: form, process, what was retrieved, outcome.
+ * Deep-DxSearch: a reward with four components over a corpus: format, process, retrieval and outcome.
  *
  * Source: "End-to-End Agentic RAG System Training for Traceable Diagnostic Reasoning" (S138).
- * Differs from it: documents are the environment's, one sentence a fact; nothing is embedded; the process is read off calls and results, no model judges.
- * Why: answers are then exact, and neither an encoder nor a judge fits into runs of minutes.
+ * Differs from it: documents belong to the environment, with one sentence per fact, and nothing is embedded; the
+ * process reward comes from calls and results, not from a judge.
+ * Why: answers are exact, and neither an encoder nor a judge fits into runs of minutes.
  */
 const deepDxSearch: CreateRecipe = recipe({
   name: "deep-dx-search",
   literature: "Deep-DxSearch",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "documents are the environment's, one sentence a fact; nothing is embedded",
-    "the process is read off calls and results, no model judges",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "documents belong to the environment, with one sentence per fact, and nothing is embedded",
+    "the process reward comes from calls and results, not from a judge",
   ],
   mechanism: "partial",
   schedule: ["one"],
@@ -60,21 +61,24 @@ const deepDxSearch: CreateRecipe = recipe({
 });
 
 /**
- * Interact-RAG: fine-grained actions on a corpus, begun with successes of a workflow and then reinforced.
+ * Interact-RAG: fine-grained retrieval actions on a corpus, learned from successes of a workflow and then by
+ * reinforcement.
  *
  * Source: "Interact-RAG: Reason and Interact with the Corpus, Beyond Black-Box Retrieval" (S194).
- * Differs from it: documents are the environment's, one sentence a fact; nothing is embedded; the workflow is the environment's demonstrator; actions: by likeness, by all of the words, by whom a document is about, by count.
- * Why: answers are then exact, and no encoder fits beside a nano model in a page.
+ * Differs from it: documents belong to the environment, with one sentence per fact, and nothing is embedded; the
+ * workflow is the environment's demonstrator; the actions are search by similarity, by all words, by the subject of
+ * a document, and a count.
+ * Why: answers are exact, and no encoder fits beside a nano model in a page.
  */
 const interactRag: CreateRecipe = recipe({
   name: "interact-rag",
   literature: "Interact-RAG",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "documents are the environment's, one sentence a fact; nothing is embedded",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "documents belong to the environment, with one sentence per fact, and nothing is embedded",
     "the workflow is the environment's demonstrator",
-    "actions: by likeness, by all of the words, by whom a document is about, by count",
+    "the actions are search by similarity, by all words, by the subject of a document, and a count",
   ],
   mechanism: "partial",
   schedule: ["sft-rl"],
@@ -103,17 +107,18 @@ const interactRag: CreateRecipe = recipe({
  * MARAG-R1: four retrieval tools instead of one, learned from demonstrations and then by reinforcement.
  *
  * Source: "MARAG-R1: Beyond Single Retriever via Reinforcement-Learned Multi-Tool Agentic Retrieval" (S219).
- * Differs from it: documents are the environment's, one sentence a fact; nothing is embedded; the four: by likeness, by all of the words, by whom a document is about, and how many there are.
- * Why: answers are then exact, and no encoder fits beside a nano model in a page.
+ * Differs from it: documents belong to the environment, with one sentence per fact, and nothing is embedded; the
+ * tools search by similarity, by all words and by the subject of a document, and count matches.
+ * Why: answers are exact, and no encoder fits beside a nano model in a page.
  */
 const maragR1: CreateRecipe = recipe({
   name: "marag-r1",
   literature: "MARAG-R1",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "documents are the environment's, one sentence a fact; nothing is embedded",
-    "the four: by likeness, by all of the words, by whom a document is about, and how many there are",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "documents belong to the environment, with one sentence per fact, and nothing is embedded",
+    "the tools search by similarity, by all words and by the subject of a document, and count matches",
   ],
   mechanism: "partial",
   schedule: ["sft-rl"],
@@ -134,23 +139,25 @@ const maragR1: CreateRecipe = recipe({
 });
 
 /**
- * MaskSearch: texts with blanks that a search has to fill, few at first and more later; a start from what
- * teachers did, then DAPO.
+ * MaskSearch: texts with blanks that a search must fill, with more blanks over time; imitates teachers first, then
+ * uses DAPO.
  *
  * Source: "MaskSearch: A Universal Pre-Training Framework to Enhance Agentic Search Capability" (S223).
- * Differs from it: documents are the environment's, one sentence a fact; nothing is embedded; half of the tasks are blanks, half are questions; blanks are hops from one fact to the next; teachers are the environment's demonstrators.
- * Why: answers and blanks are then exact, and no encoder fits beside a nano model in a page.
+ * Differs from it: documents belong to the environment, with one sentence per fact, and nothing is embedded; half
+ * of the tasks are blanks and half are questions; a blank is a hop from one fact to the next; the teachers are the
+ * environment's demonstrators.
+ * Why: answers and blanks are exact, and no encoder fits beside a nano model in a page.
  */
 const maskSearch: CreateRecipe = recipe({
   name: "mask-search",
   literature: "MaskSearch",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "documents are the environment's, one sentence a fact; nothing is embedded",
-    "half of the tasks are blanks, half are questions",
-    "blanks are hops from one fact to the next",
-    "teachers are the environment's demonstrators",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "documents belong to the environment, with one sentence per fact, and nothing is embedded",
+    "half of the tasks are blanks and half are questions",
+    "a blank is a hop from one fact to the next",
+    "the teachers are the environment's demonstrators",
   ],
   mechanism: "partial",
   schedule: ["sft-rl"],
@@ -190,21 +197,22 @@ const maskSearch: CreateRecipe = recipe({
 });
 
 /**
- * SciResearcher: tasks that were made from evidence, each with the documents that it stands on; verified
- * demonstrations first, then reinforcement.
+ * SciResearcher: tasks built from evidence, each with its documents; verified demonstrations first, then
+ * reinforcement learning.
  *
  * Source: "SciResearcher: Scaling Deep Research Agents for Frontier Scientific Reasoning" (S296).
- * Differs from it: documents are the environment's, one sentence a fact; nothing is embedded; a demonstration is verified where it found all of that evidence and the answer.
- * Why: answers are then exact, and no encoder fits beside a nano model in a page.
+ * Differs from it: documents belong to the environment, with one sentence per fact, and nothing is embedded; a
+ * demonstration is verified if it found all of the evidence and the answer.
+ * Why: answers are exact, and no encoder fits beside a nano model in a page.
  */
 const sciResearcher: CreateRecipe = recipe({
   name: "sci-researcher",
   literature: "SciResearcher",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "documents are the environment's, one sentence a fact; nothing is embedded",
-    "a demonstration is verified where it found all of that evidence and the answer",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "documents belong to the environment, with one sentence per fact, and nothing is embedded",
+    "a demonstration is verified if it found all of the evidence and the answer",
   ],
   mechanism: "partial",
   schedule: ["sft-rl"],

@@ -7,22 +7,23 @@ import { demonstrationStart } from "../stages/demonstration-start.ts";
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
- * AutoCoA: after a start from demonstrations, part of what tools would say comes from a model of the
- * environment while the policy learns when to act.
+ * AutoCoA: after a start from demonstrations, a world model answers part of the tool calls while the policy learns
+ * when to act.
  *
  * Source: "Agent models: Internalizing Chain-of-Action Generation into Reasoning models" (S028).
- * Differs from it: the simulator is a copy of the base, fitted to logged calls; the share of calls that it answers is a setting; a task ends where the environment says, which follows the calls unseen.
- * Why: no second base is there, and the environment says when a task is over whatever a simulator believes.
+ * Differs from it: the simulator is a copy of the base model, fitted to logged calls; the share of simulated calls
+ * is a setting; the environment, which still runs the calls, decides when a task ends.
+ * Why: there is no second base model, and the environment knows when a task is over.
  */
 const autoCoa: CreateRecipe = recipe({
   name: "auto-coa",
   literature: "AutoCoA",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "the simulator is a copy of the base, fitted to logged calls",
-    "the share of calls that it answers is a setting",
-    "a task ends where the environment says, which follows the calls unseen",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "the simulator is a copy of the base model, fitted to logged calls",
+    "the share of simulated calls is a setting",
+    "the environment, which still runs the calls, decides when a task ends",
   ],
   mechanism: "partial",
   schedule: ["sft-rl"],
@@ -50,21 +51,22 @@ const autoCoa: CreateRecipe = recipe({
 });
 
 /**
- * Simia: what tools say and how a rollout ended both come from a model of the environment.
+ * Simia: a world model predicts both tool results and the outcome of a rollout.
  *
  * Source: "Simulating Environments with Reasoning Models for Agent Training" (S303).
- * Differs from it: the simulator is a copy of the base, fitted to logged calls; its verdict is one word after the last turn; a task ends where the environment says, which follows the calls unseen.
- * Why: no second base is there, and the environment says when a task is over whatever a simulator believes.
+ * Differs from it: the simulator is a copy of the base model, fitted to logged calls; its verdict is one word after
+ * the last turn; the environment, which still runs the calls, decides when a task ends.
+ * Why: there is no second base model, and the environment knows when a task is over.
  */
 const simia: CreateRecipe = recipe({
   name: "simia",
   literature: "Simia",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "the simulator is a copy of the base, fitted to logged calls",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "the simulator is a copy of the base model, fitted to logged calls",
     "its verdict is one word after the last turn",
-    "a task ends where the environment says, which follows the calls unseen",
+    "the environment, which still runs the calls, decides when a task ends",
   ],
   mechanism: "partial",
   schedule: ["sft-rl"],
@@ -85,20 +87,21 @@ const simia: CreateRecipe = recipe({
 });
 
 /**
- * SSRL: the policy answers its own searches in training; only its answer is judged, and its form.
+ * SSRL: in training, the policy answers its own searches; the reward covers only its answer and its format.
  *
  * Source: "SSRL: Self-Search Reinforcement Learning" (S312).
- * Differs from it: the policy answers in a conversation of its own, with the roles changed; a task ends where the environment says, which follows the calls unseen.
- * Why: one model is what a page holds, and the environment says when a task is over.
+ * Differs from it: the policy answers in a separate conversation with exchanged roles; the environment, which still
+ * runs the calls, decides when a task ends.
+ * Why: a page holds one model, and the environment knows when a task is over.
  */
 const ssrl: CreateRecipe = recipe({
   name: "ssrl",
   literature: "SSRL",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "the policy answers in a conversation of its own, with the roles changed",
-    "a task ends where the environment says, which follows the calls unseen",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "the policy answers in a separate conversation with exchanged roles",
+    "the environment, which still runs the calls, decides when a task ends",
   ],
   mechanism: "whole",
   schedule: ["one"],
@@ -119,23 +122,25 @@ const ssrl: CreateRecipe = recipe({
 });
 
 /**
- * VLA-RFT: rollouts in a learned simulator, paid step by step for likeness to a reference.
+ * VLA-RFT: rollouts in a learned simulator, with a reward at each step for similarity to a reference.
  *
- * Source: "VLA-RFT: Vision-Language-Action Reinforcement Fine-tuning with Verified Rewards in World
- * Simulators" (S349).
- * Differs from it: no images: likeness is that of calls, in order; the reference is what the environment's demonstrator does; the simulator is a copy of the base, fitted to logged calls; a task ends where the environment says, which follows the calls unseen.
- * Why: the models read text alone, and no second base is there to simulate with.
+ * Source: "VLA-RFT: Vision-Language-Action Reinforcement Fine-tuning with Verified Rewards in World Simulators"
+ * (S349).
+ * Differs from it: no images: similarity compares the calls in order; the reference is a demonstration of the
+ * environment; the simulator is a copy of the base model, fitted to logged calls; the environment, which still runs
+ * the calls, decides when a task ends.
+ * Why: the models read only text, and there is no second base model to simulate with.
  */
 const vlaRft: CreateRecipe = recipe({
   name: "vla-rft",
   literature: "VLA-RFT",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "no images: likeness is that of calls, in order",
-    "the reference is what the environment's demonstrator does",
-    "the simulator is a copy of the base, fitted to logged calls",
-    "a task ends where the environment says, which follows the calls unseen",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "no images: similarity compares the calls in order",
+    "the reference is a demonstration of the environment",
+    "the simulator is a copy of the base model, fitted to logged calls",
+    "the environment, which still runs the calls, decides when a task ends",
   ],
   mechanism: "partial",
   schedule: ["one"],

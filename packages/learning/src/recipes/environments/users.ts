@@ -5,20 +5,20 @@ import * as parts from "../../parts.ts";
 import { rememberedUser } from "../../rollouts/folded.ts";
 
 /**
- * MUA-RL: a simulated user speaks inside the trajectory, and what it says carries no loss.
+ * MUA-RL: a simulated user takes part in the trajectory; the user's messages carry no loss.
  *
  * Source: "MUA-RL: Multi-turn User-interacting Agent Reinforcement Learning for agentic tool use",
  * arXiv:2508.18669.
- * Differs from it: the user follows rules, no model plays it.
- * Why: a user by rule says the same again to every policy that is compared.
+ * Differs from it: the user follows rules and is not played by a model.
+ * Why: a rule-based user treats every compared policy alike.
  */
 const muaRl: CreateRecipe = recipe({
   name: "mua-rl",
   literature: "MUA-RL",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "the user follows rules, no model plays it",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "the user follows rules and is not played by a model",
   ],
   mechanism: "partial",
   schedule: ["one"],
@@ -38,23 +38,24 @@ const muaRl: CreateRecipe = recipe({
 });
 
 /**
- * PersonaMem-v2: what a user wants is said bit by bit, and the policy has a memory of what was said in the
- * place of the conversation.
+ * PersonaMem-v2: users reveal their wishes step by step, and the policy has a memory of the conversation instead of
+ * the conversation itself.
  *
- * Source: "PersonaMem-v2: Towards Personalized Intelligence via Learning Implicit User Personas and Agentic
- * Memory" (S260).
- * Differs from it: the memory is written by rule: what was asked and what the user said; what is implicit is what the user says only when asked; the user follows rules, no model plays it.
- * Why: a rule remembers the same, and a user by rule says the same, to every policy that is compared.
+ * Source: "PersonaMem-v2: Towards Personalized Intelligence via Learning Implicit User Personas and Agentic Memory"
+ * (S260).
+ * Differs from it: the memory is written by rule: the questions and the user's answers; an implicit wish is one
+ * that the user states only when asked; the user follows rules and is not played by a model.
+ * Why: a rule-based memory and user treat every compared policy alike.
  */
 const personaMemV2: CreateRecipe = recipe({
   name: "persona-mem-v2",
   literature: "PersonaMem-v2",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "the memory is written by rule: what was asked and what the user said",
-    "what is implicit is what the user says only when asked",
-    "the user follows rules, no model plays it",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "the memory is written by rule: the questions and the user's answers",
+    "an implicit wish is one that the user states only when asked",
+    "the user follows rules and is not played by a model",
   ],
   mechanism: "partial",
   schedule: ["one"],

@@ -40,13 +40,12 @@ const thumbsKto: CreateRecipe = recipe({
 });
 
 /**
- * REINFORCE on thumbs with a moving baseline: each rollout stands alone, and what it is compared with is
- * what visitors liked before.
+ * REINFORCE on thumbs with a moving baseline: each rollout is compared with the average of earlier thumbs.
  *
- * Sources: Williams 1992; the moving baseline of Liu et al. 2025, "SPIRAL", arXiv:2506.24119, with the
- * decay of prime-rl.
- * Differs from them: the baseline is one for all visitors and begins at a half.
- * Why: most visitors come once, so that an average of each would never be known.
+ * Sources: Williams 1992; the moving baseline of Liu et al. 2025, "SPIRAL", arXiv:2506.24119, with the decay of
+ * prime-rl.
+ * Differs from them: one baseline for all visitors, which starts at 0.5.
+ * Why: most visitors come once, so an average for each visitor would never be known.
  */
 const thumbsReinforce: CreateRecipe = recipe({
   name: "thumbs-reinforce",
@@ -65,7 +64,7 @@ const thumbsReinforce: CreateRecipe = recipe({
     },
     difference: "Thumbs of visitors in place of a verifier, single rollouts.",
   },
-  differs: ["one baseline for all visitors, which begins at a half"],
+  differs: ["one baseline for all visitors, which starts at 0.5"],
   mechanism: "whole",
   schedule: ["one"],
   settings: { attempts: 64, decay: 0.95, prior: 0.5, steps: 30, learningRate: 3e-3 },

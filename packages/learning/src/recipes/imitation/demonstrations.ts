@@ -4,18 +4,18 @@ import * as parts from "../../parts.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
- * OPT-350M SFT: plain imitation of right demonstrations, few steps, a tiny model. The point that
- * other recipes of imitation differ from.
+ * OPT-350M SFT: plain imitation of correct demonstrations with few steps and a tiny model. The reference point of
+ * the other imitation recipes.
  *
- * Source: "Small Language Models for Efficient Agentic Tool Calling: Outperforming Large Models with
- * Targeted Fine-tuning" (S306).
- * Differs from it: one epoch is a number of steps.
- * Why: demonstrations are made anew, none comes twice.
+ * Source: "Small Language Models for Efficient Agentic Tool Calling: Outperforming Large Models with Targeted
+ * Fine-tuning" (S306).
+ * Differs from it: an epoch is a number of steps.
+ * Why: each demonstration is new, and none is repeated.
  */
 const optSft: CreateRecipe = recipe({
   name: "opt-sft",
   literature: "OPT-350M SFT",
-  differs: ["one epoch is a number of steps, as demonstrations are made anew"],
+  differs: ["an epoch is a number of steps"],
   mechanism: "whole",
   schedule: ["sft"],
   settings: { steps: 25, learningRate: 3e-3 },
@@ -23,16 +23,16 @@ const optSft: CreateRecipe = recipe({
 });
 
 /**
- * LIMI: a handful of chosen demonstrations in place of many.
+ * LIMI: a few selected demonstrations instead of many.
  *
  * Source: "LIMI: Less is More for Agency" (S210).
- * Differs from it: the handful is chosen anew in every step.
- * Why: demonstrations are drawn by seed and kept nowhere, so that the choice is made where they are.
+ * Differs from it: the selection is made anew in every step.
+ * Why: demonstrations are drawn by seed and not stored, so each step selects among its own.
  */
 const limi: CreateRecipe = recipe({
   name: "limi",
   literature: "LIMI",
-  differs: ["the handful is chosen anew in every step"],
+  differs: ["the selection is made anew in every step"],
   mechanism: "nominal",
   schedule: ["sft"],
   settings: { budget: 4, steps: 25, learningRate: 3e-3 },
@@ -42,18 +42,16 @@ const limi: CreateRecipe = recipe({
 });
 
 /**
- * AgentBank: demonstrations that succeeded, as many hard ones as easy ones, so that the easy do not
- * crowd out the rest.
+ * AgentBank: successful demonstrations, balanced between hard and easy tasks.
  *
- * Source: "AgentBank: Towards Generalized LLM Agents via Fine-Tuning on 50000+ Interaction
- * Trajectories" (S038).
- * Differs from it: how hard a task is shows in the turns of its demonstration.
- * Why: difficulty is then known of every demonstration without another model.
+ * Source: "AgentBank: Towards Generalized LLM Agents via Fine-Tuning on 50000+ Interaction Trajectories" (S038).
+ * Differs from it: difficulty is the number of turns of a demonstration.
+ * Why: it is known for every demonstration without another model.
  */
 const agentBank: CreateRecipe = recipe({
   name: "agent-bank",
   literature: "AgentBank",
-  differs: ["how hard a task is shows in the turns of its demonstration"],
+  differs: ["difficulty is the number of turns of a demonstration"],
   mechanism: "partial",
   schedule: ["sft"],
   settings: { kept: 12, steps: 25, learningRate: 3e-3 },
@@ -73,18 +71,18 @@ const agentBank: CreateRecipe = recipe({
 });
 
 /**
- * ADP mixture: clean runs of several sources in one form and in fixed shares.
+ * ADP mixture: clean trajectories of several sources in one format and in fixed shares.
  *
- * Source: "Agent Data Protocol: Unifying Datasets for Diverse, Effective Fine-tuning of LLM Agents"
- * (S026).
- * Differs from it: sources are short and long runs of one environment, all in this project's record.
- * Why: other records come in through the importers; what they teach could not be compared on one environment's
- * tasks.
+ * Source: "Agent Data Protocol: Unifying Datasets for Diverse, Effective Fine-tuning of LLM Agents" (S026).
+ * Differs from it: the sources are short and long trajectories of one environment, in Waggle's own record format.
+ * Why: other formats can be imported, but their effect could not be compared on the tasks of one environment.
  */
 const adpMixture: CreateRecipe = recipe({
   name: "adp-mixture",
   literature: "ADP mixture SFT",
-  differs: ["sources are short and long runs of one environment, all in this project's record"],
+  differs: [
+    "the sources are short and long trajectories of one environment, in Waggle's own record format",
+  ],
   mechanism: "nominal",
   schedule: ["sft"],
   settings: { kept: 8, steps: 25, learningRate: 3e-3 },
@@ -104,16 +102,16 @@ const adpMixture: CreateRecipe = recipe({
 });
 
 /**
- * AgentTuning: agent runs that succeeded, mixed with general data in a fixed share.
+ * AgentTuning: successful agent trajectories, mixed with general data in a fixed share.
  *
  * Source: "AgentTuning: Enabling Generalized Agent Abilities for LLMs" (S072).
- * Differs from it: general data are the environment's short runs.
+ * Differs from it: the general data are the environment's short trajectories.
  * Why: there is no other text.
  */
 const agentTuning: CreateRecipe = recipe({
   name: "agent-tuning",
   literature: "AgentTuning",
-  differs: ["general data are the environment's short runs: there is no other text"],
+  differs: ["the general data are the environment's short trajectories"],
   mechanism: "nominal",
   schedule: ["sft"],
   settings: { agentShare: 0.2, kept: 12, steps: 25, learningRate: 3e-3 },
@@ -133,16 +131,16 @@ const agentTuning: CreateRecipe = recipe({
 });
 
 /**
- * Benign re-alignment: a few good samples undo what many bad ones taught.
+ * Benign re-alignment: a few good samples undo the effect of many bad ones.
  *
  * Source: "Persona Features Control Emergent Misalignment" (S259).
- * Differs from it: bad samples are demonstrations that mostly err, not harmful ones.
- * Why: nothing in these environments harms; demonstrations that err do the same to a policy.
+ * Differs from it: bad samples are demonstrations with many mistakes, not harmful ones.
+ * Why: nothing in these environments is harmful, and demonstrations with mistakes damage a policy in the same way.
  */
 const benignRealignment: CreateRecipe = recipe({
   name: "benign-realignment",
   literature: "Benign re-alignment",
-  differs: ["bad samples are demonstrations that mostly err, not harmful ones"],
+  differs: ["bad samples are demonstrations with many mistakes, not harmful ones"],
   mechanism: "partial",
   schedule: ["sft"],
   settings: { driftSteps: 10, driftMistakes: 0.8, budget: 6, steps: 25, learningRate: 3e-3 },

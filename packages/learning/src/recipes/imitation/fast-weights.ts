@@ -7,13 +7,13 @@ import { forQuery, learnsSupport, readsContext } from "../../losses/imitation/fa
 import { unsure } from "../../filters/unsure.ts";
 
 /**
- * FocuSFT: before each step, fast weights of the attention learn what stands in the context; the step
- * is taken there and the weights go back.
+ * FocuSFT: before each step, fast weights of the attention learn the context; the step is taken at these weights,
+ * and then they are reset.
  *
  * Source: "FocuSFT: Bilevel Optimization for Dilution-Aware Long-Context Fine-Tuning" (S166).
- * Differs from it: attention over the context stays causal; the outer gradient is of first order; all rows
- * of a minibatch share the fast weights.
- * Why: graphs of the engine are causal, and its port has first derivatives.
+ * Differs from it: attention over the context stays causal; the outer gradient is of first order; all rows of a
+ * minibatch share the fast weights.
+ * Why: the engine's graphs are causal, and it provides first derivatives only.
  */
 const focuSft: CreateRecipe = recipe({
   name: "focu-sft",
@@ -38,21 +38,20 @@ const focuSft: CreateRecipe = recipe({
 });
 
 /**
- * AdaptAgent: a start from which one or two demonstrations are enough, and those demonstrations at test
- * time, for each kind of task anew.
+ * AdaptAgent: meta-learns a start from which one or two demonstrations are enough, and uses them at test time for
+ * each kind of task.
  *
- * Source: "AdaptAgent: Adapting Multimodal Web Agents with Few-Shot Learning from Human Demonstrations"
- * (S021).
- * Differs from it: a site is a level of the environment; the person is its demonstrator, at training
- * tasks of the level; the meta-gradient is of first order.
- * Why: there is neither a real site nor a person, and second derivatives are not in the engine's port.
+ * Source: "AdaptAgent: Adapting Multimodal Web Agents with Few-Shot Learning from Human Demonstrations" (S021).
+ * Differs from it: a site is a difficulty level of the environment; the person is the environment's demonstrator,
+ * at training tasks of the level; the meta-gradient is of first order.
+ * Why: there is neither a real site nor a person, and the engine provides no second derivatives.
  */
 const adaptAgent: CreateRecipe = recipe({
   name: "adapt-agent",
   literature: "AdaptAgent",
   differs: [
-    "a site is a level of the environment",
-    "the person is its demonstrator, at training tasks of the level",
+    "a site is a difficulty level of the environment",
+    "the person is the environment's demonstrator, at training tasks of the level",
     "the meta-gradient is of first order",
   ],
   mechanism: "partial",
@@ -88,20 +87,20 @@ const adaptAgent: CreateRecipe = recipe({
 });
 
 /**
- * TT-SI: at test time, where the policy is unsure of a task, it learns for a moment from tasks like it,
- * and is then as it was.
+ * TT-SI: at test time, if the policy is uncertain about a task, it trains on similar tasks for a moment and is then
+ * reset.
  *
  * Source: "Self-Improving LLM Agents at Test-Time" (S299).
- * Differs from it: tasks like one are of its level, drawn and not written by a model; how sure the
- * policy is, is the mean probability of what it says.
- * Why: tasks of a level have exact verifiers, and probabilities are at hand.
+ * Differs from it: similar tasks are drawn from the same level, not written by a model; the certainty is the mean
+ * probability of the policy's tokens.
+ * Why: tasks of a level have exact verifiers, and the probabilities are already known.
  */
 const ttSi: CreateRecipe = recipe({
   name: "tt-si",
   literature: "TT-SI",
   differs: [
-    "tasks like one are of its level, drawn and not written by a model",
-    "how sure the policy is, is the mean probability of what it says",
+    "similar tasks are drawn from the same level, not written by a model",
+    "the certainty is the mean probability of the policy's tokens",
   ],
   mechanism: "partial",
   schedule: ["one"],

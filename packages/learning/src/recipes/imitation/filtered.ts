@@ -5,17 +5,18 @@ import * as parts from "../../parts.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
- * T3-Agent: what two verifiers let pass is imitated, one of the task and one of the run.
+ * T3-Agent: imitates rollouts that pass two verifiers, one for the task and one for the trajectory.
  *
  * Source: "Multi-modal Agent Tuning: Building a VLM-Driven Agent for Efficient Tool Usage" (S240).
- * Differs from it: the verifier of the run asks that every turn could be read and that tools were
- * used.
- * Why: the models read text alone, and both can be read off any record.
+ * Differs from it: the verifier of the trajectory requires that every turn is readable and that tools were used.
+ * Why: the models read only text, and both conditions can be checked on any record.
  */
 const t3Agent: CreateRecipe = recipe({
   name: "t3-agent",
   literature: "T3-Agent",
-  differs: ["the verifier of the run asks that every turn could be read and that tools were used"],
+  differs: [
+    "the verifier of the trajectory requires that every turn is readable and that tools were used",
+  ],
   mechanism: "partial",
   schedule: ["sft"],
   settings: { steps: 25, learningRate: 3e-3 },
@@ -36,17 +37,17 @@ const t3Agent: CreateRecipe = recipe({
 });
 
 /**
- * Search-Align: a chain is imitated where every hop of it was verified, not its answer alone.
+ * Search-Align: imitates a reasoning chain only if every hop was verified, not only its answer.
  *
- * Source: "MC-Search: Evaluating and Enhancing Multimodal Agentic Search with Structured Long
- * Reasoning Chains" (S225).
- * Differs from it: a hop is verified where its calls ran.
- * Why: whether calls ran is in every record, and no model that checks hops fits into runs of minutes.
+ * Source: "MC-Search: Evaluating and Enhancing Multimodal Agentic Search with Structured Long Reasoning Chains"
+ * (S225).
+ * Differs from it: a hop is verified if its calls succeeded.
+ * Why: every record shows whether calls succeeded, and no model that checks hops fits into runs of minutes.
  */
 const searchAlign: CreateRecipe = recipe({
   name: "search-align",
   literature: "Search-Align",
-  differs: ["a hop is verified where its calls ran"],
+  differs: ["a hop is verified if its calls succeeded"],
   mechanism: "partial",
   schedule: ["sft"],
   settings: { steps: 25, learningRate: 3e-3 },
@@ -66,17 +67,16 @@ const searchAlign: CreateRecipe = recipe({
 });
 
 /**
- * SearchSwarm: only runs that succeeded are imitated.
+ * SearchSwarm: imitates only successful rollouts.
  *
- * Source: "SearchSwarm: Towards Delegation Intelligence in Agentic LLMs for Long-Horizon Deep
- * Research" (S298).
- * Differs from it: what is delegated goes to tools.
+ * Source: "SearchSwarm: Towards Delegation Intelligence in Agentic LLMs for Long-Horizon Deep Research" (S298).
+ * Differs from it: work is delegated to tools, not to sub-agents.
  * Why: there are no sub-agents here.
  */
 const searchSwarm: CreateRecipe = recipe({
   name: "search-swarm",
   literature: "SearchSwarm",
-  differs: ["what is delegated goes to tools: there are no sub-agents here"],
+  differs: ["work is delegated to tools, not to sub-agents"],
   mechanism: "nominal",
   schedule: ["sft"],
   settings: { steps: 25, learningRate: 3e-3 },
@@ -86,16 +86,16 @@ const searchSwarm: CreateRecipe = recipe({
 });
 
 /**
- * TURA: a teacher's calls are distilled into an executor of tools; what it says in words is not.
+ * TURA: distills a teacher's calls into a tool executor, without the teacher's text.
  *
  * Source: "TURA: Tool-Augmented Unified Retrieval Agent for AI Search" (S339).
- * Differs from it: only the executor is built, not retrieval and planning.
- * Why: the environments bring their tools: there is nothing to retrieve.
+ * Differs from it: only the executor is implemented, not retrieval and planning.
+ * Why: the environments provide their tools, so there is nothing to retrieve.
  */
 const tura: CreateRecipe = recipe({
   name: "tura",
   literature: "TURA executor",
-  differs: ["only the executor is built, not retrieval and planning"],
+  differs: ["only the executor is implemented, not retrieval and planning"],
   mechanism: "partial",
   schedule: ["sft"],
   settings: { mistakes: 0, steps: 25, learningRate: 3e-3 },
@@ -112,20 +112,18 @@ const tura: CreateRecipe = recipe({
 });
 
 /**
- * Self-improving web agents: the policy learns from its own successes, in fixed shares, round after
- * round.
+ * Self-improving web agents: the policy imitates its own successes in fixed shares, round after round.
  *
  * Source: "Large Language Models Can Self-Improve At Web Agent Tasks" (S200).
- * Differs from it: a success is the verifier's word, not the absence of errors; no tasks made up by
- * the model.
- * Why: a rollout without errors can still be wrong, and tasks that a model makes up have no verifier.
+ * Differs from it: success is the verifier's verdict, not the absence of errors; no tasks generated by the model.
+ * Why: a rollout without errors can still be wrong, and generated tasks have no verifier.
  */
 const selfImprovingWeb: CreateRecipe = recipe({
   name: "self-improving-web",
   literature: "Self-improving web",
   differs: [
-    "a success is the verifier's word, not the absence of errors",
-    "no tasks made up by the model",
+    "success is the verifier's verdict, not the absence of errors",
+    "no tasks generated by the model",
   ],
   mechanism: "partial",
   schedule: ["rounds"],
@@ -147,11 +145,11 @@ const selfImprovingWeb: CreateRecipe = recipe({
 });
 
 /**
- * Meissa: the teacher is imitated only where the student fails.
+ * Meissa: imitates the teacher only where the student fails.
  *
  * Source: "Meissa: Multi-modal Medical Agentic Intelligence" (S227).
  * Differs from it: two tiers: the student's own rollouts and the teacher's.
- * Why: no third model is there.
+ * Why: there is no third model.
  */
 const meissa: CreateRecipe = recipe({
   name: "meissa",
@@ -173,19 +171,18 @@ const meissa: CreateRecipe = recipe({
 });
 
 /**
- * EEF: runs that the expert failed are gone on from, and of what succeeds the parts without failures
- * are imitated.
+ * EEF: continues failed runs of the expert, and imitates the error-free parts of the continuations that succeed.
  *
  * Source: "Exploring Expert Failures Improves LLM Agent Tuning" (S149).
- * Differs from it: places to go on from are drawn, not chosen; the expert is the environment's
+ * Differs from it: the starting points are drawn at random, not chosen; the expert is the environment's
  * demonstrator with mistakes.
- * Why: a place is as good as another in trajectories of a few turns, and no expert is there but the demonstrator.
+ * Why: in trajectories of a few turns all starting points are similar, and the demonstrator is the only expert.
  */
 const eef: CreateRecipe = recipe({
   name: "eef",
   literature: "EEF",
   differs: [
-    "places to go on from are drawn, not chosen",
+    "the starting points are drawn at random, not chosen",
     "the expert is the environment's demonstrator with mistakes",
   ],
   mechanism: "partial",

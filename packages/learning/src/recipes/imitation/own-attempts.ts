@@ -10,20 +10,20 @@ import { collateral } from "../../filters/collateral.ts";
 import { payWeighted } from "../../advantages/advantage-weights.ts";
 
 /**
- * KnowSelf: what the policy can do at once it does plainly; where it must think again or ask, it says so
- * first. By imitation, then by telling the fitting way apart from another.
+ * KnowSelf: the policy answers directly if it can; if it must think again or ask, it says so first. Learned by
+ * imitation, then by preference of the fitting way.
  *
  * Source: "Agentic Knowledgeable Self-awareness" (S046).
- * Differs from it: a situation is that of a whole task; knowledge is a demonstrator's, which the
- * environment does not give again when it is asked.
+ * Differs from it: a situation applies to a whole task; knowledge is a demonstration, which the environment does
+ * not repeat on request.
  * Why: a task has one situation that can be labelled before it is tried.
  */
 const knowSelf: CreateRecipe = recipe({
   name: "know-self",
   literature: "KnowSelf",
   differs: [
-    "a situation is that of a whole task",
-    "knowledge is a demonstrator's, which the environment does not give again when it is asked",
+    "a situation applies to a whole task",
+    "knowledge is a demonstration, which the environment does not repeat on request",
   ],
   mechanism: "partial",
   schedule: ["stages"],
@@ -58,18 +58,18 @@ const knowSelf: CreateRecipe = recipe({
 });
 
 /**
- * RISE (introspection): one-turn tasks become several answers in one context, each told that the last
- * was wrong; all are learned, the better ones more.
+ * RISE (introspection): single-turn tasks become several answers in one context, each told that the last one was
+ * wrong; all are imitated, better ones with more weight.
  *
  * Source: Qu et al. 2024, "Recursive Introspection: Teaching Language Model Agents How to Self-Improve",
  * arXiv:2407.18219.
- * Differs from it: a teacher answers only where all of the policy's own answers are wrong.
- * Why: a teacher's answer where the policy has one of its own would only replace it.
+ * Differs from it: a teacher answers only if all of the policy's own answers are wrong.
+ * Why: a teacher's answer would otherwise only replace a correct one of the policy.
  */
 const riseIntrospection: CreateRecipe = recipe({
   name: "rise-introspection",
   literature: "RISE (introspection)",
-  differs: ["a teacher answers only where all of the policy's own answers are wrong"],
+  differs: ["a teacher answers only if all of the policy's own answers are wrong"],
   mechanism: "whole",
   schedule: ["rounds"],
   settings: {
@@ -95,21 +95,20 @@ const riseIntrospection: CreateRecipe = recipe({
 });
 
 /**
- * ALAMA: rollouts in every mechanism at a task; the better is imitated and told apart from the
- * worse.
+ * ALAMA: rolls out a task with every mechanism; imitates the better one and prefers it over the worse.
  *
  * Source: "Towards Adaptive Mechanism Activation in Language Agent" (S329).
- * Differs from it: a mechanism is a sentence of the system message; the chosen and the rejected are
- * compared by mean log-probs of their tokens.
- * Why: a sentence is all that tells mechanisms apart in one format, and sums of log-probs would choose by
- * length.
+ * Differs from it: a mechanism is a sentence in the system message; chosen and rejected are compared by the mean
+ * log-prob of their tokens.
+ * Why: a sentence is the only difference between mechanisms in one format, and sums of log-probs would prefer short
+ * answers.
  */
 const alama: CreateRecipe = recipe({
   name: "alama",
   literature: "ALAMA",
   differs: [
-    "a mechanism is a sentence of the system message",
-    "the chosen and the rejected are compared by mean log-probs of their tokens",
+    "a mechanism is a sentence in the system message",
+    "chosen and rejected are compared by the mean log-prob of their tokens",
   ],
   mechanism: "partial",
   schedule: ["one"],
@@ -127,22 +126,22 @@ const alama: CreateRecipe = recipe({
 });
 
 /**
- * mix-cd: old samples are rehearsed where learning does most damage: in proportion to how often samples
- * like them were right and turned wrong, seen in the steps themselves.
+ * mix-cd: rehearses old samples where learning does the most damage: in proportion to how often similar samples
+ * turned from right to wrong.
  *
- * Source: Bai et al. 2024, "An Efficient Rehearsal Scheme for Catastrophic Forgetting Mitigation during
- * Multi-stage Fine-tuning", arXiv:2402.08096.
- * Differs from it: a sample is right from a mean probability of its tokens on; samples alike have as many
- * turns; two data sets follow one another again and again.
- * Why: log-probs at hand say how sure a model is without rollouts of its own.
+ * Source: Bai et al. 2024, "An Efficient Rehearsal Scheme for Catastrophic Forgetting Mitigation during Multi-stage
+ * Fine-tuning", arXiv:2402.08096.
+ * Differs from it: a sample counts as right above a mean token probability; similar samples have the same number of
+ * turns; two datasets alternate.
+ * Why: the log-probs of the update show how certain the model is, without extra rollouts.
  */
 const mixCd: CreateRecipe = recipe({
   name: "mix-cd",
   literature: "mix-cd",
   differs: [
-    "a sample is right from a mean probability of its tokens on",
-    "samples alike have as many turns",
-    "two data sets follow one another again and again",
+    "a sample counts as right above a mean token probability",
+    "similar samples have the same number of turns",
+    "two datasets alternate",
   ],
   mechanism: "partial",
   schedule: ["rounds"],

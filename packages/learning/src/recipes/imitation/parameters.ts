@@ -6,16 +6,16 @@ import { upperLayers } from "../../losses/parameter-subset.ts";
 import { privatize } from "../../filters/privatized.ts";
 
 /**
- * HFT: half of the matrices of each layer learn, another half in each step.
+ * HFT: trains half of the matrices of each layer, with a new half in each step.
  *
  * Source: Hui et al. 2024, "HFT: Half Fine-Tuning for Large Language Models", arXiv:2404.18466.
- * Differs from it: the half is drawn anew in every step, not in every stage.
- * Why: there is one stage: one draw would leave half of the adapter as it was to the end.
+ * Differs from it: the half is drawn in every step, not in every stage.
+ * Why: there is only one stage, and a single draw would leave half of the adapter untrained.
  */
 const hft: CreateRecipe = recipe({
   name: "hft",
   literature: "HFT",
-  differs: ["the half is drawn anew in every step, not in every stage"],
+  differs: ["the half is drawn in every step, not in every stage"],
   mechanism: "whole",
   schedule: ["rounds"],
   settings: { share: 0.5, rounds: 2, steps: 25, learningRate: 3e-3 },
@@ -30,17 +30,16 @@ const hft: CreateRecipe = recipe({
 });
 
 /**
- * LocFT-BF: several epochs over a batch, at one kind of matrix only.
+ * LocFT-BF: several epochs over a batch, on one kind of matrix only.
  *
  * Source: "Fine-tuning Done Right in Model Editing", arXiv:2509.22072.
- * Differs from it: the place is a setting, not found by search; what is edited is behavior, not
- * facts.
- * Why: a search for the place would be as many runs, and the environments ask for behavior, not for facts.
+ * Differs from it: the location is a setting, not found by search; it edits behavior, not facts.
+ * Why: a search for the location would need as many runs, and the environments ask for behavior.
  */
 const locFt: CreateRecipe = recipe({
   name: "loc-ft",
   literature: "LocFT-BF",
-  differs: ["the place is a setting, not found by search", "what is edited is behavior, not facts"],
+  differs: ["the location is a setting, not found by search", "it edits behavior, not facts"],
   mechanism: "whole",
   schedule: ["sft"],
   settings: { place: "down_proj", epochs: 3, steps: 25, learningRate: 3e-3 },
@@ -60,20 +59,16 @@ const locFt: CreateRecipe = recipe({
 });
 
 /**
- * Input-space tuning: only what transforms the input learns, the rest of the model stays.
+ * Input-space tuning: trains only a transform of the input; the rest of the model is frozen.
  *
  * Source: "Continual Learning with Pretrained Backbones by Tuning in the Input Space" (S117).
- * Differs from it: the transform is the first layer's projections of its input; no head of its own:
- * the model's is kept.
- * Why: the engine's port trains parameters of the decoder, not what is put before it.
+ * Differs from it: the transform is the first layer's input projections; the model's own head is used.
+ * Why: the engine trains parameters of the decoder, not a module in front of it.
  */
 const inputSpace: CreateRecipe = recipe({
   name: "input-space",
   literature: "Input-space tuning",
-  differs: [
-    "the transform is the first layer's projections of its input",
-    "no head of its own: the model's is kept",
-  ],
+  differs: ["the transform is the first layer's input projections", "the model's own head is used"],
   mechanism: "nominal",
   schedule: ["sft"],
   settings: { steps: 25, learningRate: 3e-3 },
@@ -93,19 +88,19 @@ const inputSpace: CreateRecipe = recipe({
 });
 
 /**
- * SAP: the model is split; the lower part stays with the owner of the data, who tells the upper part
- * less than it knows, and only the upper part learns.
+ * SAP: splits the model. The lower part stays with the owner of the data and passes on less information, and only
+ * the upper part is trained.
  *
  * Source: "A Split-and-Privatize Framework for Large Language Model Fine-Tuning" (S010).
- * Differs from it: given tokens are replaced at random before the lower part instead of noise on what it
- * gives; both parts run in one process.
- * Why: noise on what a layer gives would need a graph of its own in the engine.
+ * Differs from it: input tokens are replaced at random before the lower part, instead of noise on its output; both
+ * parts run in one process.
+ * Why: noise on a layer's output would need a separate graph in the engine.
  */
 const sap: CreateRecipe = recipe({
   name: "sap",
   literature: "SAP",
   differs: [
-    "given tokens are replaced at random before the lower part instead of noise on what it gives",
+    "input tokens are replaced at random before the lower part, instead of noise on its output",
     "both parts run in one process",
   ],
   mechanism: "partial",

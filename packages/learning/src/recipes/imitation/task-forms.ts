@@ -8,21 +8,21 @@ import { ownModel } from "../../states/resources.ts";
 import { visitedDemos } from "../../rollouts/demonstrations.ts";
 
 /**
- * AgentAlign: each task comes with its twin that must be refused; what passes its own check is
- * learned, both in set shares.
+ * AgentAlign: pairs each task with a twin that must be refused; imitates demonstrations that pass their own check,
+ * in fixed shares.
  *
- * Source: "AgentAlign: Navigating Safety Alignment in the Shift from Informative to Agentic Large
- * Language Models" (S037).
- * Differs from it: the harmful twin is the same request where calls are forbidden, not another one
- * of the same chain; a check is the verifier of the task or of its twin.
- * Why: nothing in these environments harms, so that the verifier of the twin is the only judge of a refusal.
+ * Source: "AgentAlign: Navigating Safety Alignment in the Shift from Informative to Agentic Large Language Models"
+ * (S037).
+ * Differs from it: the harmful twin is the same request with calls forbidden, not another request of the same
+ * chain; the check is the verifier of the task or of its twin.
+ * Why: nothing in these environments is harmful, so only the twin's verifier can judge a refusal.
  */
 const agentAlign: CreateRecipe = recipe({
   name: "agent-align",
   literature: "AgentAlign",
   differs: [
-    "the harmful twin is the same request where calls are forbidden, not another one of the same chain",
-    "a check is the verifier of the task or of its twin",
+    "the harmful twin is the same request with calls forbidden, not another request of the same chain",
+    "the check is the verifier of the task or of its twin",
   ],
   mechanism: "partial",
   schedule: ["sft"],
@@ -46,23 +46,21 @@ const agentAlign: CreateRecipe = recipe({
 });
 
 /**
- * Agent-FLAN: demonstrations taken apart by the capability that they show, mixed in set shares,
- * with negative samples whose tools are missing.
+ * Agent-FLAN: splits demonstrations by the capability that they show and mixes them in fixed shares, with negative
+ * samples whose tools are missing.
  *
- * Source: "Agent-FLAN: Designing Data and Methods of Effective Agent Tuning for Large Language
- * Models" (S033).
- * Differs from it: capabilities are read off a demonstration: it goes on after a failed call, or
- * needs no second one; shares are settings, not measured by how fast each is learned; the format of
- * a chat is kept.
- * Why: no data set of labelled capabilities is there, and a nano model reads one format.
+ * Source: "Agent-FLAN: Designing Data and Methods of Effective Agent Tuning for Large Language Models" (S033).
+ * Differs from it: capabilities are detected in a demonstration: it continues after a failed call, or needs no
+ * second one; shares are settings, not measured by learning speed; the chat format is kept.
+ * Why: there is no dataset with labelled capabilities, and a nano model reads one format.
  */
 const agentFlan: CreateRecipe = recipe({
   name: "agent-flan",
   literature: "Agent-FLAN",
   differs: [
-    "capabilities are read off a demonstration: it goes on after a failed call, or needs no second one",
-    "shares are settings, not measured by how fast each is learned",
-    "the format of a chat is kept",
+    "capabilities are detected in a demonstration: it continues after a failed call, or needs no second one",
+    "shares are settings, not measured by learning speed",
+    "the chat format is kept",
   ],
   mechanism: "partial",
   schedule: ["sft"],
@@ -84,21 +82,20 @@ function capabilityOf({ trajectory }: RewardedTrajectory): string {
 }
 
 /**
- * AgentPS: a task taken apart into questions over several rounds, whose answers are supervised as
- * well as the last one.
+ * AgentPS: splits a task into questions over several rounds, and supervises all answers.
  *
- * Source: "AgentPS: Agentic Process Supervision for Multi-modal Content Quality Assurance through
- * Multi-round QA" (S062).
- * Differs from it: the intermediate questions are which tool and with what, their labels the
- * demonstrator's; text alone.
- * Why: the demonstrator knows its own next call, which is a label that costs nothing.
+ * Source: "AgentPS: Agentic Process Supervision for Multi-modal Content Quality Assurance through Multi-round QA"
+ * (S062).
+ * Differs from it: the intermediate questions ask for the next tool and its arguments, labelled by the
+ * demonstrator; text only.
+ * Why: the demonstrator knows its own next call, so the label is free.
  */
 const agentPs: CreateRecipe = recipe({
   name: "agent-ps",
   literature: "AgentPS",
   differs: [
-    "the intermediate questions are which tool and with what, their labels the demonstrator's",
-    "text alone",
+    "the intermediate questions ask for the next tool and its arguments, labelled by the demonstrator",
+    "text only",
   ],
   mechanism: "partial",
   schedule: ["sft"],
@@ -114,20 +111,20 @@ const agentPs: CreateRecipe = recipe({
 });
 
 /**
- * AgentScaler: a general phase over many simulated environments of tools, then a phase in one domain;
- * only verified runs are learned.
+ * AgentScaler: a general phase over many simulated tool environments, then a phase in one domain; imitates only
+ * verified trajectories.
  *
  * Source: "Towards General Agentic Intelligence via Environment Scaling" (S333).
- * Differs from it: the general training environments are the built-in ones other than the target, drawn by seed, and not
- * built from a bank of APIs; runs are a demonstrator's.
- * Why: there is no bank of APIs; environments that generators draw have exact verifiers.
+ * Differs from it: the general training environments are the built-in ones other than the target, drawn by seed,
+ * and not built from a bank of APIs; trajectories come from a demonstrator.
+ * Why: there is no bank of APIs, and generated environments have exact verifiers.
  */
 const agentScaler: CreateRecipe = recipe({
   name: "agent-scaler",
   literature: "AgentScaler",
   differs: [
     "the general training environments are the built-in ones other than the target, drawn by seed, and not built from a bank of APIs",
-    "runs are a demonstrator's",
+    "trajectories come from a demonstrator",
   ],
   mechanism: "partial",
   schedule: ["stages"],
@@ -155,21 +152,20 @@ const agentScaler: CreateRecipe = recipe({
 });
 
 /**
- * DiaFORGE: dialogues in which what is missing is asked for and the right one of tools that look
- * alike is called.
+ * DiaFORGE: dialogues that ask for missing information and call the right one of several similar tools.
  *
- * Source: "Disambiguation-Centric Finetuning Makes Enterprise Tool-Calling LLMs More Realistic and
- * Less Risky" (S128).
- * Differs from it: the user is the environment's, which speaks where an environment has one; near-
- * duplicates are twins of a tool under nearly its name.
- * Why: a user by rule says the same again to every policy that is compared.
+ * Source: "Disambiguation-Centric Finetuning Makes Enterprise Tool-Calling LLMs More Realistic and Less Risky"
+ * (S128).
+ * Differs from it: the user is the environment's own, if it has one; near-duplicates are copies of a tool with a
+ * similar name.
+ * Why: a rule-based user treats every compared policy alike.
  */
 const diaForge: CreateRecipe = recipe({
   name: "dia-forge",
   literature: "DiaFORGE",
   differs: [
-    "the user is the environment's, which speaks where an environment has one",
-    "near-duplicates are twins of a tool under nearly its name",
+    "the user is the environment's own, if it has one",
+    "near-duplicates are copies of a tool with a similar name",
   ],
   mechanism: "partial",
   schedule: ["sft"],
@@ -185,20 +181,19 @@ const diaForge: CreateRecipe = recipe({
 });
 
 /**
- * Synatra: how-tos are made into demonstrations; what they would have seen is imagined.
+ * Synatra: turns tutorials into demonstrations with imagined observations.
  *
- * Source: "Synatra: Turning Indirect Knowledge into Direct Demonstrations for Digital Agents at
- * Scale" (S314).
- * Differs from it: a how-to is written by rule, with examples of another task's results; a model
- * neither writes nor checks the demonstration.
- * Why: no language model rewrites web pages here; a rule writes the same in every run.
+ * Source: "Synatra: Turning Indirect Knowledge into Direct Demonstrations for Digital Agents at Scale" (S314).
+ * Differs from it: a tutorial is written by rule, with example results from another task; no model writes or checks
+ * the demonstration.
+ * Why: there is no language model here to rewrite web pages, and a rule writes the same text in every run.
  */
 const synatra: CreateRecipe = recipe({
   name: "synatra",
   literature: "Synatra",
   differs: [
-    "a how-to is written by rule, with examples of another task's results",
-    "a model neither writes nor checks the demonstration",
+    "a tutorial is written by rule, with example results from another task",
+    "no model writes or checks the demonstration",
   ],
   mechanism: "partial",
   schedule: ["sft"],
@@ -214,20 +209,20 @@ const synatra: CreateRecipe = recipe({
 });
 
 /**
- * WebEvolver: an agent and a model of its environment that are trained together, round by round: the agent from
- * its successes, the model from what calls came to, and the agent again from its successes in the model.
+ * WebEvolver: trains an agent and a world model together in rounds: the agent on its successes, the world model on
+ * tool results, and the agent again on its successes in the world model.
  *
  * Source: "WebEvolver: Enhancing Web Agent Self-Improvement with Coevolving World Model" (S355).
- * Differs from it: agent and world model are one model in two roles; the calls that the world model
- * learns from are a demonstrator's with mistakes; no look-ahead at test time.
- * Why: one base is what pages hold, and a look-ahead would be paid at every turn of a visitor.
+ * Differs from it: agent and world model are one model in two roles; the world model learns from calls of a
+ * demonstrator with mistakes; no look-ahead at test time.
+ * Why: a page holds one base model, and a look-ahead would cost time at every turn of a visitor.
  */
 const webEvolver: CreateRecipe = recipe({
   name: "web-evolver",
   literature: "WebEvolver",
   differs: [
     "agent and world model are one model in two roles",
-    "the calls that the world model learns from are a demonstrator's with mistakes",
+    "the world model learns from calls of a demonstrator with mistakes",
     "no look-ahead at test time",
   ],
   mechanism: "partial",

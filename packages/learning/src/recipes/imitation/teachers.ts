@@ -7,18 +7,18 @@ import { competingDemos, evidencedTeachers } from "../../rollouts/demonstrations
 import { curatedOfGenerators } from "../../filters/curated.ts";
 
 /**
- * DualDistill: two teachers show the same task, and what succeeded is imitated.
+ * DualDistill: two teachers demonstrate the same task, and successful demonstrations are imitated.
  *
  * Source: "Agentic-R1: Distilled Dual-Strategy Reasoning" (S056).
- * Differs from it: the teachers differ in how often they err, not in strategy; their solutions are
- * not joined by transition text.
- * Why: no reasoning model is there to be a second teacher; how often one errs is known.
+ * Differs from it: the teachers differ in their error rate, not in strategy; their solutions are not joined by
+ * transition text.
+ * Why: there is no reasoning model as a second teacher, and a demonstrator's error rate is known.
  */
 const dualDistill: CreateRecipe = recipe({
   name: "dual-distill",
   literature: "DualDistill",
   differs: [
-    "the teachers differ in how often they err, not in strategy",
+    "the teachers differ in their error rate, not in strategy",
     "their solutions are not joined by transition text",
   ],
   mechanism: "nominal",
@@ -39,17 +39,16 @@ const dualDistill: CreateRecipe = recipe({
 const FIRE_ACT_METHODS = ["", "Be brief."];
 
 /**
- * FireAct: a teacher shows tasks by several ways of prompting, and what succeeded is imitated in
- * equal shares.
+ * FireAct: a teacher solves tasks with several prompting styles, and its successes are imitated in equal shares.
  *
  * Source: "FireAct: Toward Language Agent Fine-tuning", arXiv:2310.05915.
- * Differs from it: a way of prompting is a sentence of the system message.
- * Why: a sentence is all that tells ways of prompting apart in one format.
+ * Differs from it: a prompting style is a sentence in the system message.
+ * Why: a sentence is the only difference between styles in one format.
  */
 const fireAct: CreateRecipe = recipe({
   name: "fire-act",
   literature: "FireAct",
-  differs: ["a way of prompting is a sentence of the system message"],
+  differs: ["a prompting style is a sentence in the system message"],
   mechanism: "partial",
   schedule: ["sft"],
   settings: { kept: 12, mistakes: 0.3, steps: 25, learningRate: 3e-3 },
@@ -75,19 +74,18 @@ const fireAct: CreateRecipe = recipe({
 const META_AGENT_TUNING_METHODS = ["You plan first.", "You call tools.", "You answer."];
 
 /**
- * Meta-Agent Tuning: one model for several agent systems: their prompts in equal shares.
+ * Meta-Agent Tuning: one model for several agent systems, with their prompts in equal shares.
  *
- * Source: "KwaiAgents: Generalized Information-seeking Agent System with Large Language Models"
- * (S199).
- * Differs from it: a system is a sentence of the system message; prompts are written by hand, not
- * generated and filtered.
- * Why: a sentence is all that tells systems apart in one format, and a nano model writes none.
+ * Source: "KwaiAgents: Generalized Information-seeking Agent System with Large Language Models" (S199).
+ * Differs from it: a system is a sentence in the system message; prompts are written by hand, not generated and
+ * filtered.
+ * Why: a sentence is the only difference between systems in one format, and a nano model cannot write prompts.
  */
 const metaAgentTuning: CreateRecipe = recipe({
   name: "meta-agent-tuning",
   literature: "Meta-Agent Tuning",
   differs: [
-    "a system is a sentence of the system message",
+    "a system is a sentence in the system message",
     "prompts are written by hand, not generated and filtered",
   ],
   mechanism: "nominal",
@@ -112,21 +110,20 @@ const metaAgentTuning: CreateRecipe = recipe({
 });
 
 /**
- * Prism-Reranker: of what several teachers answer, what most agree on is learned, and beside it the
- * evidence that the answer rests on.
+ * Prism-Reranker: learns the answer on which most teachers agree, and the evidence for it.
  *
- * Source: "Prism-Reranker: Beyond Relevance Scoring -- Jointly Producing Contributions and Evidence
- * for Agentic Retrieval" (S271).
- * Differs from it: a score is an answer, a passage of evidence the result that it rests on;
- * teachers are demonstrators, distilled by what they say and not by their probabilities.
- * Why: nothing is reranked here, and a demonstrator has no probabilities to be distilled.
+ * Source: "Prism-Reranker: Beyond Relevance Scoring -- Jointly Producing Contributions and Evidence for Agentic
+ * Retrieval" (S271).
+ * Differs from it: a score is an answer, and a passage of evidence is the result that it uses; teachers are
+ * demonstrators, distilled by their text and not by their probabilities.
+ * Why: nothing is reranked here, and a demonstrator has no probabilities.
  */
 const prismReranker: CreateRecipe = recipe({
   name: "prism-reranker",
   literature: "Prism-Reranker",
   differs: [
-    "a score is an answer, a passage of evidence the result that it rests on",
-    "teachers are demonstrators, distilled by what they say and not by their probabilities",
+    "a score is an answer, and a passage of evidence is the result that it uses",
+    "teachers are demonstrators, distilled by their text and not by their probabilities",
   ],
   mechanism: "nominal",
   schedule: ["sft"],
@@ -168,20 +165,19 @@ function answerOf({ turns, samples, record: trajectory }: JudgedTrajectory): str
 }
 
 /**
- * Star-Agents: several generators of demonstrations compete: whose work is chosen makes more of the
- * next.
+ * Star-Agents: several generators of demonstrations compete; those whose demonstrations are chosen produce more.
  *
  * Source: "Star-Agents: Automatic Data Optimization with LLM Agents for Instruction Tuning" (S313).
- * Differs from it: a generator is how often it errs; quality is the verifier's word, difficulty is
- * the number of turns, instead of the gap between two models.
- * Why: no second model is there to compare with; how often a demonstrator errs is known.
+ * Differs from it: generators differ in their error rate; quality is the verifier's verdict and difficulty the
+ * number of turns, instead of the gap between two models.
+ * Why: there is no second model to compare with, and a demonstrator's error rate is known.
  */
 const starAgents: CreateRecipe = recipe({
   name: "star-agents",
   literature: "Star-Agents",
   differs: [
-    "a generator is how often it errs",
-    "quality is the verifier's word, difficulty is the number of turns, instead of the gap between two models",
+    "generators differ in their error rate",
+    "quality is the verifier's verdict and difficulty the number of turns, instead of the gap between two models",
   ],
   mechanism: "partial",
   schedule: ["rounds"],

@@ -11,16 +11,16 @@ import { demonstrationStart } from "../stages/demonstration-start.ts";
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
- * Agentic CPT: agent data as plain text first, then demonstrations, then reinforcement.
+ * Agentic CPT: agent data as plain text, then demonstrations, then reinforcement learning.
  *
  * Source: "Scaling Agents via Continual Pre-training" (S294).
- * Differs from it: the text of the first stage is that of demonstrated runs.
- * Why: no other text speaks of these environments.
+ * Differs from it: the text of the first stage comes from demonstrations.
+ * Why: there is no other text about these environments.
  */
 const agenticCpt: CreateRecipe = recipe({
   name: "agentic-cpt",
   literature: "Agentic CPT",
-  differs: ["the text of the first stage is that of demonstrated runs"],
+  differs: ["the text of the first stage comes from demonstrations"],
   mechanism: "partial",
   schedule: ["cpt-sft-rl"],
   settings: {
@@ -45,18 +45,17 @@ const agenticCpt: CreateRecipe = recipe({
 });
 
 /**
- * CAP-CPT: documents enter the weights as plain text, then demonstrations of their use are imitated.
+ * CAP-CPT: continued pretraining on documents, then imitation of demonstrations that use them.
  *
  * Source: "Analyzing and Internalizing Complex Policy Documents for LLM Agents" (S079).
- * Differs from it: the document is the system message of the environment; its parts are not sorted by
- * category.
- * Why: the system message is all that an environment says of itself.
+ * Differs from it: the document is the environment's system message; its parts are not sorted by category.
+ * Why: the system message is the only description of an environment.
  */
 const capCpt: CreateRecipe = recipe({
   name: "cap-cpt",
   literature: "CAP-CPT",
   differs: [
-    "the document is the system message of the environment; its parts are not sorted by category",
+    "the document is the environment's system message; its parts are not sorted by category",
   ],
   mechanism: "partial",
   schedule: ["cpt-sft"],
@@ -73,17 +72,16 @@ const capCpt: CreateRecipe = recipe({
 });
 
 /**
- * Youtu-LLM: plain text in stages, each with a larger share of long agent runs.
+ * Youtu-LLM: plain text in stages, each with a larger share of long agent trajectories.
  *
- * Source: "Youtu-LLM: Unlocking the Native Agentic Potential for Lightweight Large Language Models"
- * (S359).
- * Differs from it: the mixture is one of short and long runs.
- * Why: what one environment has are short and long runs.
+ * Source: "Youtu-LLM: Unlocking the Native Agentic Potential for Lightweight Large Language Models" (S359).
+ * Differs from it: the mixture consists of short and long trajectories.
+ * Why: these are the two kinds that one environment has.
  */
 const youtuLlm: CreateRecipe = recipe({
   name: "youtu-llm",
   literature: "Youtu-LLM",
-  differs: ["the mixture is one of short and long runs"],
+  differs: ["the mixture consists of short and long trajectories"],
   mechanism: "nominal",
   schedule: ["cpt"],
   settings: { kept: 12, firstShare: 0.25, lastShare: 0.75, steps: 25, learningRate: 3e-3 },
@@ -116,16 +114,16 @@ const youtuLlm: CreateRecipe = recipe({
 });
 
 /**
- * TransferTransfo: the whole dialogue as a language model beside the replies.
+ * TransferTransfo: language modeling of the whole dialogue besides the replies.
  *
  * Source: Wolf et al. 2019, "TransferTransfo", arXiv:1901.08149.
  * Differs from it: no choice of the next utterance among distractors.
- * Why: that needs a classification head.
+ * Why: that would need a classification head.
  */
 const transferTransfo: CreateRecipe = recipe({
   name: "transfer-transfo",
   literature: "TransferTransfo",
-  differs: ["no choice of the next utterance among distractors: that needs a classification head"],
+  differs: ["no choice of the next utterance among distractors"],
   mechanism: "partial",
   schedule: ["sft"],
   settings: { weight: 0.5, steps: 25, learningRate: 3e-3 },
@@ -140,21 +138,21 @@ const transferTransfo: CreateRecipe = recipe({
 });
 
 /**
- * KAT-Coder: continued pre-training, imitation in set shares, reinforcement against several references,
- * and at last recorded runs of the deployment, their errors masked and what they share read once.
+ * KAT-Coder: continued pretraining, imitation in fixed shares, reinforcement learning against several references,
+ * and finally training on recorded deployment runs, with errors masked and common prefixes read once.
  *
  * Source: "KAT-Coder Technical Report" (S195).
- * Differs from it: the data are the environment's; references are demonstrations that reached the end in
- * ways of their own; the deployment's runs are those of the stages before.
- * Why: no repository runs in a page; demonstrations are the references that there are.
+ * Differs from it: the data come from the environment; references are demonstrations that reach the goal in
+ * different ways; deployment runs are those of the earlier stages.
+ * Why: no repository runs in a page, and demonstrations are the available references.
  */
 const katCoder: CreateRecipe = recipe({
   name: "kat-coder",
   literature: "KAT-Coder",
   differs: [
-    "the data are the environment's",
-    "references are demonstrations that reached the end in ways of their own",
-    "the deployment's runs are those of the stages before",
+    "the data come from the environment",
+    "references are demonstrations that reach the goal in different ways",
+    "deployment runs are those of the earlier stages",
   ],
   mechanism: "partial",
   schedule: ["cpt-sft-rl", "deploy-adapt"],

@@ -7,11 +7,10 @@ import { demonstrationStart } from "../stages/demonstration-start.ts";
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
- * DFT: the loss of each token is scaled by its own probability, which is held fixed.
+ * DFT: scales the loss of each token by its own probability, without a gradient through the scale.
  *
- * Source: Wu et al. 2025, "On the Generalization of SFT: A Reinforcement Learning Perspective with
- * Reward Rectification" (S245).
- * Differs from it: in nothing but the model and the tasks.
+ * Source: Wu et al. 2025, "On the Generalization of SFT: A Reinforcement Learning Perspective with Reward
+ * Rectification" (S245).
  * Why: the formula needs nothing else.
  */
 const dft: CreateRecipe = recipe({
@@ -29,16 +28,16 @@ const dft: CreateRecipe = recipe({
 const calls = ({ toolCalls }: JudgedTurn): boolean => toolCalls.length > 0;
 
 /**
- * MORepair: two objectives: what is done, and beside it, weighed by itself, what is said of it.
+ * MORepair: two objectives with their own weights: the action, and the text that explains it.
  *
  * Source: "Multi-Objective Fine-Tuning for Enhanced Program Repair with LLMs" (S241).
- * Differs from it: the patch is a turn that calls, the reason one in words.
- * Why: an environment has calls where the paper has patches.
+ * Differs from it: the patch is a turn with a call, and the reason is a turn with text.
+ * Why: the environments have calls where the paper has patches.
  */
 const moRepair: CreateRecipe = recipe({
   name: "mo-repair",
   literature: "MORepair",
-  differs: ["the patch is a turn that calls, the reason one in words"],
+  differs: ["the patch is a turn with a call, and the reason is a turn with text"],
   mechanism: "partial",
   schedule: ["sft"],
   settings: { weight: 1, steps: 25, learningRate: 3e-3 },
@@ -61,18 +60,18 @@ function isCritical(turn: JudgedTurn, { turns }: JudgedTrajectory): boolean {
 }
 
 /**
- * ATLaS: the loss of critical steps only, most of a run is context.
+ * ATLaS: the loss covers only critical steps; the rest of a trajectory is context.
  *
  * Source: "ATLaS: Agent Tuning via Learning Critical Steps" (S087).
- * Differs from it: critical are the first step, where the plan is made, and those after a failure, where it is
- * mended; the paper has a larger model choose such steps.
- * Why: no larger model is there to choose, and where a plan is made or fails can be read off the record.
+ * Differs from it: critical steps are the first one and those after a failure, while the paper uses a larger model
+ * to choose.
+ * Why: there is no larger model, and both kinds of step are visible in the record.
  */
 const atlas: CreateRecipe = recipe({
   name: "atlas",
   literature: "ATLaS",
   differs: [
-    "critical are the first step and those after a failure; the paper has a larger model choose",
+    "critical steps are the first one and those after a failure, while the paper uses a larger model to choose",
   ],
   mechanism: "partial",
   schedule: ["sft"],
