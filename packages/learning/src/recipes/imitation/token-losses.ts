@@ -87,20 +87,19 @@ const atlas: CreateRecipe = recipe({
 });
 
 /**
- * AgentRefine: runs in which a mistake was put right are kept, the mistakes themselves are not
- * imitated.
+ * AgentRefine: imitates trajectories in which a mistake was corrected, without imitating the mistake.
  *
  * Source: "AgentRefine: Enhancing Agent Generalization through Refinement Tuning" (S064).
- * Differs from it: the teacher errs by itself in place of being asked for mistakes; a mistake is a
- * turn whose call failed or that could not be read.
- * Why: a demonstrator's mistakes are drawn and can be repeated; no model is there to be asked for them.
+ * Differs from it: the teacher makes its own mistakes instead of being prompted for them; a mistake is a turn with
+ * a failed call or without a readable action.
+ * Why: a demonstrator's mistakes are drawn by seed, and there is no model to prompt for them.
  */
 const agentRefine: CreateRecipe = recipe({
   name: "agent-refine",
   literature: "AgentRefine",
   differs: [
-    "the teacher errs by itself in place of being asked for mistakes",
-    "a mistake is a turn whose call failed or that could not be read",
+    "the teacher makes its own mistakes instead of being prompted for them",
+    "a mistake is a turn with a failed call or without a readable action",
   ],
   mechanism: "whole",
   schedule: ["sft"],
@@ -120,11 +119,11 @@ const agentRefine: CreateRecipe = recipe({
 const PROMPTS = ["Be brief.", "Think of what each call gives.", "Put mistakes right."];
 
 /**
- * Contextual fine-tuning: a prompt on how to learn stands before each sample and carries no loss.
+ * Contextual fine-tuning: puts a prompt about learning before each sample; the prompt carries no loss.
  *
  * Source: "Teaching LLMs How to Learn with Contextual Fine-Tuning" (S318).
  * Differs from it: three prompts in turn, as sentences of the system message.
- * Why: three sentences fit the nano context.
+ * Why: three sentences fit the context of a nano model.
  */
 const contextualFineTuning: CreateRecipe = recipe({
   name: "contextual-fine-tuning",
@@ -144,20 +143,20 @@ const contextualFineTuning: CreateRecipe = recipe({
 });
 
 /**
- * Early Experience: the policy tries alternatives of its own and learns what the environment answers,
- * before it imitates; no reward.
+ * Early Experience: before imitation, the policy tries its own alternative actions and learns the environment's
+ * responses, without a reward.
  *
  * Source: "Agent Learning via Early Experience" (S027).
- * Differs from it: alternatives leave the policy's own runs, not the expert's; no reflections on why
- * the expert did otherwise.
- * Why: the policy's own places are those that it must do better at, and a nano model writes no reflections.
+ * Differs from it: alternatives branch off the policy's own trajectories, not the expert's; no reflections on the
+ * expert's choice.
+ * Why: the policy must improve in the states that it reaches itself, and a nano model cannot write reflections.
  */
 const earlyExperience: CreateRecipe = recipe({
   name: "early-experience",
   literature: "Early Experience",
   differs: [
-    "alternatives leave the policy's own runs, not the expert's",
-    "no reflections on why the expert did otherwise",
+    "alternatives branch off the policy's own trajectories, not the expert's",
+    "no reflections on the expert's choice",
   ],
   mechanism: "partial",
   schedule: ["sft"],
@@ -177,18 +176,17 @@ const earlyExperience: CreateRecipe = recipe({
 const isSpecialist = ({ toolCalls }: JudgedTurn): boolean => toolCalls.length > 0;
 
 /**
- * CastFlow: in imitation and in reinforcement only the specialist role is trained, what plans and
- * sums up is not.
+ * CastFlow: trains only the specialist role, in imitation and in reinforcement learning; planning and summarizing
+ * stay frozen.
  *
- * Source: "CastFlow: Learning Role-Specialized Agentic Workflows for Time Series Forecasting"
- * (S105).
- * Differs from it: the specialist is the turns that call, in one conversation.
- * Why: one conversation needs no second context, and who calls is seen in the record.
+ * Source: "CastFlow: Learning Role-Specialized Agentic Workflows for Time Series Forecasting" (S105).
+ * Differs from it: the specialist takes the turns with calls, in one conversation.
+ * Why: one conversation needs no second context, and every record shows which turns have calls.
  */
 const castFlow: CreateRecipe = recipe({
   name: "cast-flow",
   literature: "CastFlow",
-  differs: ["the specialist is the turns that call, in one conversation"],
+  differs: ["the specialist takes the turns with calls, in one conversation"],
   mechanism: "partial",
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 5, steps: 25, learningRate: 3e-3 },

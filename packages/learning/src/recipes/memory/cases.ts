@@ -5,20 +5,20 @@ import { writingStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
 
 /**
- * AgentFly: past rollouts are kept as cases, one is read before each task, and which one is read is learned by
- * soft Q-learning. The model stays as it is.
+ * AgentFly: stores past rollouts as cases and reads one before each task; soft Q-learning learns which one. The
+ * model is frozen.
  *
  * Source: Zhou et al. 2025, "AgentFly" (Memento), arXiv:2508.16153.
- * Differs from it: the value of reading a case is linear in the words that two situations share, where the
- * paper trains a text encoder; one case is read, not four.
- * Why: a linear value is learned from some hundred rollouts in the page as well, and the nano context holds
- * one case.
+ * Differs from it: the value of a case is linear in shared words, without a text encoder; one case is read, not
+ * four.
+ * Why: a linear value can be learned from a few hundred rollouts, also in a page, and the context of a nano model
+ * holds one case.
  */
 const agentFly: CreateRecipe = recipe({
   name: "agent-fly",
   literature: "AgentFly",
   differs: [
-    "the value of reading a case is linear in shared words, no text encoder",
+    "the value of a case is linear in shared words, without a text encoder",
     "one case is read, not four",
   ],
   mechanism: "partial",
@@ -51,18 +51,18 @@ const perCall = () =>
   }));
 
 /**
- * EvoKernel: one memory of past rollouts serves two stages, a draft that must work and its refinement, and
- * every case has a value of its own in each.
+ * EvoKernel: one memory of past rollouts serves two stages, a working draft and its refinement, and each case has a
+ * separate value in each stage.
  *
- * Source: "Towards Cold-Start Drafting and Continual Refining: A Value-Driven Memory Approach with
- * Application to NPU Kernel Synthesis" (EvoKernel).
- * Differs from it: what is refined is the number of calls of a success, where the paper refines latency.
- * Why: nothing here has a latency worth refining; calls are what cost.
+ * Source: "Towards Cold-Start Drafting and Continual Refining: A Value-Driven Memory Approach with Application to
+ * NPU Kernel Synthesis" (EvoKernel).
+ * Differs from it: refinement reduces the number of calls of a success, while the paper reduces latency.
+ * Why: latency is not meaningful here, but calls have a cost.
  */
 const evoKernel: CreateRecipe = recipe({
   name: "evo-kernel",
   literature: "EvoKernel",
-  differs: ["what is refined is the number of calls of a success, where the paper refines latency"],
+  differs: ["refinement reduces the number of calls of a success, while the paper reduces latency"],
   mechanism: "partial",
   schedule: ["stages"],
   settings: { temperature: 0.05, capacity: 256, rate: 0.1, tasks: 16, steps: 10 },
@@ -82,17 +82,17 @@ const evoKernel: CreateRecipe = recipe({
 });
 
 /**
- * Training-Free GRPO: the advantage of a group is a comparison in words, and what is updated is a library of
- * lessons that stands before the task. No parameter moves.
+ * Training-Free GRPO: the advantage of a group is a comparison in text, and the update edits a library of lessons
+ * before the task. No parameter changes.
  *
  * Source: Cai et al. 2025, "Training-Free Group Relative Policy Optimization", arXiv:2510.08191.
- * Differs from it: one call of the writer a group, where the paper summarizes each rollout first.
- * Why: one call a group is what a writer that pages share can be asked.
+ * Differs from it: one request to the writer per group, while the paper first summarizes each rollout.
+ * Why: a writer that many pages share can serve one request per group.
  */
 const trainingFreeGrpo: CreateRecipe = recipe({
   name: "training-free-grpo",
   literature: "Training-Free GRPO",
-  differs: ["one call of the writer a group, where the paper summarizes each rollout first"],
+  differs: ["one request to the writer per group, while the paper first summarizes each rollout"],
   mechanism: "whole",
   schedule: ["rounds"],
   settings: { groupSize: 5, tasks: 4, lessons: 16, steps: 4, rounds: 3 },

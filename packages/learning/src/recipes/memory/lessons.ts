@@ -6,21 +6,21 @@ import * as parts from "../../parts.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
- * GameCoder: continued pre-training, verified demonstrations, then reward from running what was written, with
- * lessons of earlier runs at hand.
+ * GameCoder: continued pretraining, verified demonstrations, then rewards from running the output, with lessons of
+ * earlier runs in the context.
  *
  * Source: "OpenGame: Open Agentic Coding for Games" (S251).
- * Differs from it: no games: what runs are the calls; a lesson is the call that a success made, in a fixed wording.
- * Why: what calls did is judged exactly, and a nano model writes no lessons.
+ * Differs from it: no games: tool calls are what runs; a lesson is the call of a success, in fixed wording.
+ * Why: the effect of calls is verified exactly, and a nano model cannot write lessons.
  */
 const gameCoder: CreateRecipe = recipe({
   name: "game-coder",
   literature: "GameCoder",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "no games: what runs are the calls",
-    "a lesson is the call that a success made, in a fixed wording",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "no games: tool calls are what runs",
+    "a lesson is the call of a success, in fixed wording",
   ],
   mechanism: "partial",
   schedule: ["cpt-sft-rl"],
@@ -67,20 +67,19 @@ const gameCoder: CreateRecipe = recipe({
 });
 
 /**
- * SLEA-RL: what helped after like observations is fetched at every step, and steps are compared among like
- * states.
+ * SLEA-RL: fetches experiences after similar observations at every step, and compares steps in similar states.
  *
  * Source: "SLEA-RL: Step-Level Experience Augmented Reinforcement Learning for Multi-Turn Agentic Training".
- * Differs from it: an experience is the call that a success made after an observation, in a fixed wording,
- * where the paper lets a model summarize; likeness is shared words.
- * Why: a nano model writes no summaries, and likeness by words needs no encoder.
+ * Differs from it: an experience is the call of a success after an observation, in fixed wording; similarity of
+ * observations is the share of common words.
+ * Why: a nano model cannot write summaries, and word similarity needs no encoder.
  */
 const sleaRl: CreateRecipe = recipe({
   name: "slea-rl",
   literature: "SLEA-RL",
   differs: [
-    "an experience is the call that a success made after an observation, in a fixed wording",
-    "likeness of observations is shared words",
+    "an experience is the call of a success after an observation, in fixed wording",
+    "similarity of observations is the share of common words",
   ],
   mechanism: "partial",
   schedule: ["one"],
@@ -113,18 +112,17 @@ const sleaRl: CreateRecipe = recipe({
 });
 
 /**
- * INSPO: a population of instructions is trained beside the policy: each is credited with what runs under it
- * earn, weak ones are pruned, and new ones come from reflection on the worst rollouts.
+ * INSPO: trains a population of instructions beside the policy. Each is credited with its rollouts' rewards, weak
+ * ones are pruned, and reflection on the worst rollouts creates new ones.
  *
- * Source: Zhou et al. 2025, "Agentic Policy Optimization via Instruction-Policy Co-Evolution",
- * arXiv:2512.01945.
- * Differs from it: reflection reads the rollouts of the step and a stored success of each task.
- * Why: a stored success shows what a reflection on failures alone cannot know.
+ * Source: Zhou et al. 2025, "Agentic Policy Optimization via Instruction-Policy Co-Evolution", arXiv:2512.01945.
+ * Differs from it: reflection reads the rollouts of the step; stored successes join the groups.
+ * Why: a stored success shows what reflection on failures alone cannot know.
  */
 const inspo: CreateRecipe = recipe({
   name: "inspo",
   literature: "INSPO",
-  differs: ["reflection reads the rollouts of the step, stored successes join the groups"],
+  differs: ["reflection reads the rollouts of the step; stored successes join the groups"],
   mechanism: "partial",
   schedule: ["rounds"],
   settings: {

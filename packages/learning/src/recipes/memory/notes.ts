@@ -7,17 +7,17 @@ import { lossOfRole } from "../../losses/role-losses.ts";
 import { byRole } from "../../advantages/by-role.ts";
 
 /**
- * AgentFold: every step begins with the request, what the agent noted and the last result; it notes what
- * it saw, sums several notes up where it can, and acts, all learned by imitation.
+ * AgentFold: each step's context is the request, the agent's notes and the last result. The agent notes what it
+ * saw, summarizes several notes where possible, and acts; all of it is imitated.
  *
  * Source: "AgentFold: Long-Horizon Web Agents with Proactive Context Management" (S041).
- * Differs from it: notes are written by rule; what is summed up are rollouts that failed.
- * Why: a rule sums the same up in every run; a nano model does not write summaries.
+ * Differs from it: notes are written by rule; summaries cover failed attempts.
+ * Why: a rule writes the same summary in every run, and a nano model cannot write summaries.
  */
 const agentFold: CreateRecipe = recipe({
   name: "agent-fold",
   literature: "AgentFold",
-  differs: ["notes are written by rule", "what is summed up are rollouts that failed"],
+  differs: ["notes are written by rule", "summaries cover failed attempts"],
   mechanism: "partial",
   schedule: ["sft"],
   settings: { mistakes: 0, steps: 100, learningRate: 3e-3 },
@@ -32,17 +32,17 @@ const agentFold: CreateRecipe = recipe({
 });
 
 /**
- * BrowserAgent: an agent that acts from its own notes of conclusions, by imitation first and then from
- * those of its own rollouts that succeeded.
+ * BrowserAgent: an agent that acts from its own notes of conclusions; imitates demonstrations first, then its own
+ * successful rollouts.
  *
  * Source: "BrowserAgent: Building Web Agents with Human-Inspired Web Browsing Actions" (S103).
- * Differs from it: a memory is one rollout's; conclusions of demonstrations are written by rule.
- * Why: a nano model does not write conclusions; a rule writes the same ones in every run.
+ * Differs from it: the memory covers one rollout; conclusions of demonstrations are written by rule.
+ * Why: a nano model cannot write conclusions, and a rule writes the same ones in every run.
  */
 const browserAgent: CreateRecipe = recipe({
   name: "browser-agent",
   literature: "BrowserAgent",
-  differs: ["a memory is one rollout's", "conclusions of demonstrations are written by rule"],
+  differs: ["the memory covers one rollout", "conclusions of demonstrations are written by rule"],
   mechanism: "partial",
   schedule: ["sft-rft"],
   settings: { mistakes: 0, startSteps: 80, steps: 15, learningRate: 3e-3 },
@@ -69,22 +69,23 @@ const browserAgent: CreateRecipe = recipe({
 });
 
 /**
- * Flow-GRPO: the planner acts in the flow, each turn from a memory in the place of the history, and each turn
- * is a short sample that carries the advantage of its rollout; other modules stay as they are.
+ * Flow-GRPO: the planner is trained inside the flow. Each turn sees a memory instead of the history and is a short
+ * sample with the advantage of its rollout; the other modules are frozen.
  *
  * Source: Li et al. 2025, "In-the-Flow Agentic System Optimization for Effective Planning and Tool Use",
  * arXiv:2510.05592.
- * Differs from it: the memory is written by rule: a line a call with its result; the planner is whoever calls; the turn that answers is left as it is.
- * Why: a rule remembers the same in every run, and the answer is what the memory is for.
+ * Differs from it: the memory is written by rule, one line per call and result; the planner takes the turns with
+ * calls, and the answering turn is not trained.
+ * Why: a rule writes the same memory in every run, and the memory serves the answer.
  */
 const flowGrpo: CreateRecipe = recipe({
   name: "flow-grpo",
   literature: "Flow-GRPO",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "the memory is written by rule: a line a call with its result",
-    "the planner is whoever calls; the turn that answers is left as it is",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "the memory is written by rule, one line per call and result",
+    "the planner takes the turns with calls, and the answering turn is not trained",
   ],
   mechanism: "partial",
   schedule: ["one"],
@@ -106,22 +107,21 @@ const flowGrpo: CreateRecipe = recipe({
 const ROLES = { manager: "manager", answerer: "answerer" } as const;
 
 /**
- * Memory-R1: a manager adds, updates, deletes or leaves entries of a memory, line by line; an answerer has the
- * memory and the question, and nothing else. Both learn from whether the final answer is right.
+ * Memory-R1: a manager adds, updates, deletes or keeps entries of a memory line by line; an answerer sees only the
+ * memory and the question. Both learn from the correctness of the final answer.
  *
  * Source: Yan et al. 2025, "Memory-R1: Enhancing Large Language Model Agents to Manage and Utilize Memories via
  * Reinforcement Learning", arXiv:2508.19828.
- * Differs from it: both learn at once, the manager within groups and the answerer with a critic, where the
- * paper tries either for each, one agent at a time; the answerer sees the whole memory, not what a retriever
- * found in it.
- * Why: a memory that fits the nano context needs no retriever, and a critic is asked where there is no group.
+ * Differs from it: both learn at once, the manager within groups and the answerer with a critic; the answerer sees
+ * the whole memory, not the output of a retriever.
+ * Why: a memory that fits the nano context needs no retriever, and a critic serves where there is no group.
  */
 const memoryR1: CreateRecipe = recipe({
   name: "memory-r1",
   literature: "Memory-R1",
   differs: [
     "both learn at once, the manager within groups and the answerer with a critic",
-    "the answerer sees the whole memory, not what a retriever found in it",
+    "the answerer sees the whole memory, not the output of a retriever",
   ],
   mechanism: "partial",
   schedule: ["one"],

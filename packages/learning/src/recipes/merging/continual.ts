@@ -11,22 +11,20 @@ import * as parts from "../../parts.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
- * Composable sparse fine-tuning: each model changes a small part of its own, so that the changes
- * add.
+ * Composable sparse fine-tuning: each model changes a different small subset of parameters, so that the changes can
+ * be added.
  *
- * Source: Ansell et al. 2021, "Composable Sparse Fine-Tuning for Cross-Lingual Transfer",
- * arXiv:2110.07560.
- * Differs from it: the part is a kind of matrix, not the entries that a first training moved most;
- * factors of adapters are merged, not their products.
- * Why: kinds of matrices are disjoint without a first training, and what pages load is an adapter of one
- * rank.
+ * Source: Ansell et al. 2021, "Composable Sparse Fine-Tuning for Cross-Lingual Transfer", arXiv:2110.07560.
+ * Differs from it: the subset is a kind of matrix, not the entries that a first training changed most; the factors
+ * of adapters are merged, not their products.
+ * Why: kinds of matrices are disjoint without a first training, and pages load an adapter of the same rank.
  */
 const composableSparse: CreateRecipe = recipe({
   name: "composable-sparse",
   literature: "Composable sparse FT",
   differs: [
-    "the part is a kind of matrix, not the entries that a first training moved most",
-    "factors of adapters are merged, not their products",
+    "the subset is a kind of matrix, not the entries that a first training changed most",
+    "the factors of adapters are merged, not their products",
   ],
   mechanism: "partial",
   schedule: ["post-merge"],
@@ -90,21 +88,21 @@ function personalised({ isCall, place, steps, learningRate }: Task): Stage {
 }
 
 /**
- * Low-rank continual personalisation: task after task, each learned by a part of the adapter from the
- * same start, kept orthogonal to those before it or averaged with them.
+ * Low-rank continual personalization: learns task after task, each with a part of the adapter from the same start,
+ * and keeps the changes orthogonal or averages them.
  *
- * Source: Staniszewski et al. 2024, "Low-Rank Continual Personalization of Diffusion Models",
- * arXiv:2410.04891.
- * Differs from it: tasks are calling and answering in one environment; what is kept orthogonal are the
- * changes when they are merged, not their starts; the part is a setting, not found by relevance.
- * Why: two halves of one environment are tasks that one base can read; measuring relevance would be another run.
+ * Source: Staniszewski et al. 2024, "Low-Rank Continual Personalization of Diffusion Models", arXiv:2410.04891.
+ * Differs from it: the tasks are calling and answering in one environment; the merged changes are made orthogonal,
+ * not their starts; the part is a setting, not found by relevance.
+ * Why: two halves of one environment are tasks that one base model can read, and measuring relevance would need
+ * another run.
  */
 const lowRankContinual: CreateRecipe = recipe({
   name: "low-rank-continual",
   literature: "Low-rank continual",
   differs: [
-    "tasks are calling and answering in one environment",
-    "what is kept orthogonal are the changes when they are merged, not their starts",
+    "the tasks are calling and answering in one environment",
+    "the merged changes are made orthogonal, not their starts",
     "the part is a setting, not found by relevance",
   ],
   mechanism: "partial",
@@ -198,18 +196,18 @@ function beforePreferences({ textSteps, startSteps, learningRate }: Chain): Stag
 const COMPARED = { size: 4, mistakes: 0.4 };
 
 /**
- * CPT-SFT-DPO/ORPO with merging: raw text, demonstrations and preferences one after another, once with
- * each of two preference losses, and the two models that come of it are merged.
+ * CPT-SFT-DPO/ORPO with merging: raw text, demonstrations and preferences in order, once with each of two
+ * preference losses; the two resulting models are merged.
  *
- * Source: Lu et al. 2024, "Fine-tuning large language models for domain adaptation: Exploration of
- * training strategies, scaling, model merging and synergistic capabilities", arXiv:2409.03444.
- * Differs from it: both chains are of one domain; factors of adapters are merged, not their products.
- * Why: an environment is one domain, and what pages load is an adapter of the same rank.
+ * Source: Lu et al. 2024, "Fine-tuning large language models for domain adaptation: Exploration of training
+ * strategies, scaling, model merging and synergistic capabilities", arXiv:2409.03444.
+ * Differs from it: both chains use one domain; the factors of adapters are merged, not their products.
+ * Why: an environment is one domain, and pages load an adapter of the same rank.
  */
 const domainAdaptation: CreateRecipe = recipe({
   name: "domain-adaptation",
   literature: "CPT-SFT-DPO/ORPO-merge",
-  differs: ["both chains are of one domain", "factors of adapters are merged, not their products"],
+  differs: ["both chains use one domain", "the factors of adapters are merged, not their products"],
   mechanism: "partial",
   schedule: ["cpt-sft-pref", "post-merge"],
   settings: {

@@ -6,22 +6,21 @@ import { demonstrationStart } from "../stages/demonstration-start.ts";
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
- * Model Breadcrumbs: of what each model changed, the smallest and the largest entries are left out
- * before they are added.
+ * Model Breadcrumbs: removes the smallest and largest entries of each model's change before the changes are added.
  *
- * Source: Davari and Belilovsky 2023, "Model Breadcrumbs: Scaling Multi-Task Model Merging with
- * Sparse Masks" (S231).
- * Differs from it: tasks are calling and answering in one environment; factors of adapters are merged,
- * not their products.
- * Why: two halves of one environment are tasks that one base can read, and what pages load is an adapter of the
- * same rank.
+ * Source: Davari and Belilovsky 2023, "Model Breadcrumbs: Scaling Multi-Task Model Merging with Sparse Masks"
+ * (S231).
+ * Differs from it: the tasks are calling and answering in one environment; the factors of adapters are merged, not
+ * their products.
+ * Why: two halves of one environment are tasks that one base model can read, and pages load an adapter of the same
+ * rank.
  */
 const modelBreadcrumbs: CreateRecipe = recipe({
   name: "model-breadcrumbs",
   literature: "Model Breadcrumbs",
   differs: [
-    "tasks are calling and answering in one environment",
-    "factors of adapters are merged, not their products",
+    "the tasks are calling and answering in one environment",
+    "the factors of adapters are merged, not their products",
   ],
   mechanism: "whole",
   schedule: ["post-merge"],
@@ -54,22 +53,22 @@ const modelBreadcrumbs: CreateRecipe = recipe({
 });
 
 /**
- * Model Ratatouille: one task is learned from several starts, each tuned on another task before, and
- * the results are averaged.
+ * Model Ratatouille: learns one task from several starts, each fine-tuned on another task before, and averages the
+ * results.
  *
- * Source: Rame et al. 2022, "Model Ratatouille: Recycling Diverse Models for Out-of-Distribution
- * Generalization", arXiv:2212.10445.
- * Differs from it: the other tasks are calling and answering alone, in one environment; factors of
- * adapters are merged, not their products.
- * Why: two halves of one environment are tasks that one base can read, and what pages load is an adapter of the
- * same rank.
+ * Source: Rame et al. 2022, "Model Ratatouille: Recycling Diverse Models for Out-of-Distribution Generalization",
+ * arXiv:2212.10445.
+ * Differs from it: the other tasks are only calling and only answering, in one environment; the factors of adapters
+ * are merged, not their products.
+ * Why: two halves of one environment are tasks that one base model can read, and pages load an adapter of the same
+ * rank.
  */
 const modelRatatouille: CreateRecipe = recipe({
   name: "model-ratatouille",
   literature: "Model Ratatouille",
   differs: [
-    "the other tasks are calling and answering alone, in one environment",
-    "factors of adapters are merged, not their products",
+    "the other tasks are only calling and only answering, in one environment",
+    "the factors of adapters are merged, not their products",
   ],
   mechanism: "whole",
   schedule: ["post-merge"],
@@ -104,19 +103,18 @@ const modelRatatouille: CreateRecipe = recipe({
 });
 
 /**
- * PaST: what reinforcement changed is added to a model that learned knowledge apart from it.
+ * PaST: adds the parameter change of reinforcement learning to a model that learned knowledge separately.
  *
  * Source: "Knowledge is Not Enough: Injecting RL Skills for Continual Adaptation" (S198).
- * Differs from it: knowledge is the text of demonstrated runs; factors of adapters are merged, not
- * their products.
- * Why: no other text speaks of these environments, and what pages load is an adapter of the same rank.
+ * Differs from it: knowledge is the text of demonstrations; the factors of adapters are merged, not their products.
+ * Why: there is no other text about these environments, and pages load an adapter of the same rank.
  */
 const past: CreateRecipe = recipe({
   name: "past",
   literature: "PaST",
   differs: [
-    "knowledge is the text of demonstrated runs",
-    "factors of adapters are merged, not their products",
+    "knowledge is the text of demonstrations",
+    "the factors of adapters are merged, not their products",
   ],
   mechanism: "whole",
   schedule: ["post-merge"],
@@ -142,21 +140,21 @@ const past: CreateRecipe = recipe({
 });
 
 /**
- * RAM: what several reinforced models changed alike is averaged, what one alone changed is kept and
- * rescaled.
+ * RAM: merges several models trained by reinforcement learning. Shared changes are averaged; changes of only one
+ * model are kept and rescaled.
  *
  * Source: "Behavior Knowledge Merge in Reinforced Agentic Models" (S097).
- * Differs from it: the models learned easy tasks and all of them; factors of adapters are merged,
- * not their products.
- * Why: an environment's levels are the tasks that one base can read, and what pages load is an adapter of the same
+ * Differs from it: the models learned easy tasks and all tasks; the factors of adapters are merged, not their
+ * products.
+ * Why: the levels of an environment are tasks that one base model can read, and pages load an adapter of the same
  * rank.
  */
 const ram: CreateRecipe = recipe({
   name: "ram",
   literature: "RAM",
   differs: [
-    "the models learned easy tasks and all of them",
-    "factors of adapters are merged, not their products",
+    "the models learned easy tasks and all tasks",
+    "the factors of adapters are merged, not their products",
   ],
   mechanism: "whole",
   schedule: ["post-merge"],

@@ -4,13 +4,13 @@ import { rewardModelStage, rewardStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
 
 /**
- * ConRFT: one objective on stored runs and on fresh ones: calibrated conservative values and imitation.
- * Online a person takes over where the policy fails, and what the person does is imitated.
+ * ConRFT: one objective on stored and fresh trajectories: calibrated conservative values plus imitation. Online, a
+ * person takes over when the policy fails, and these turns are imitated.
  *
- * Source: Chen et al. 2025, "ConRFT: A Reinforced Fine-tuning Method for VLA Models via Consistency
- * Policy", arXiv:2502.05450; Nakamoto et al. 2023, "Cal-QL", arXiv:2303.05479.
+ * Source: Chen et al. 2025, "ConRFT: A Reinforced Fine-tuning Method for VLA Models via Consistency Policy",
+ * arXiv:2502.05450; Nakamoto et al. 2023, "Cal-QL", arXiv:2303.05479.
  * Differs from it: the policy is not a consistency model; the person is the environment's demonstrator.
- * Why: the engine's decoders sample token by token, and no person is there.
+ * Why: the decoders sample token by token, and no person takes part.
  */
 const conRft: CreateRecipe = recipe({
   name: "con-rft",
@@ -68,20 +68,20 @@ const conRft: CreateRecipe = recipe({
 });
 
 /**
- * MOTO: values and a policy near what was done are learned from stored runs, then go on in a model of the
- * environment, over which values are expanded for some turns only.
+ * MOTO: learns values and a policy close to the data from stored trajectories, then continues in a world model,
+ * with values expanded over a few turns.
  *
- * Source: Rafailov et al. 2024, "MOTO: Offline Pre-training to Online Fine-tuning for Model-based Robot
- * Learning", arXiv:2401.03306.
- * Differs from it: the model is one, so uncertainty is bounded by the share of calls that it answers and by
- * the turns of an expansion, not by how much several disagree.
- * Why: one base is what a run holds, and several adapters over it would be fitted to the same calls.
+ * Source: Rafailov et al. 2024, "MOTO: Offline Pre-training to Online Fine-tuning for Model-based Robot Learning",
+ * arXiv:2401.03306.
+ * Differs from it: there is one world model, so uncertainty is limited by its share of calls and by the length of
+ * an expansion, not by disagreement.
+ * Why: a run holds one base model, and several adapters over it would be fitted to the same calls.
  */
 const moto: CreateRecipe = recipe({
   name: "moto",
   literature: "MOTO",
   differs: [
-    "the model is one, so uncertainty is bounded by the share of calls that it answers and by the turns of an expansion, not by how much several disagree",
+    "there is one world model, so uncertainty is limited by its share of calls and by the length of an expansion, not by disagreement",
   ],
   mechanism: "partial",
   schedule: ["offline-online"],
@@ -125,18 +125,18 @@ const moto: CreateRecipe = recipe({
 });
 
 /**
- * RoboFuME: a success model and calibrated values are learned from stored runs, then the policy improves by
- * itself with the model's word as its only reward.
+ * RoboFuME: learns a success model and calibrated values from stored trajectories; then the policy improves with
+ * the success model as its only reward.
  *
  * Source: Yang et al. 2023, "Robot Fine-Tuning Made Easy: Pre-Training Rewards and Policies for Autonomous
  * Real-World Reinforcement Learning", arXiv:2310.15145.
- * Differs from it: tasks are begun anew; no policy undoes what was done.
- * Why: an environment is made anew from its seed at no cost.
+ * Differs from it: tasks start fresh; no policy resets the environment.
+ * Why: an environment is created from its seed at no cost.
  */
 const roboFume: CreateRecipe = recipe({
   name: "robo-fume",
   literature: "RoboFuME",
-  differs: ["tasks are begun anew; no policy undoes what was done"],
+  differs: ["tasks start fresh; no policy resets the environment"],
   mechanism: "partial",
   schedule: ["offline-online"],
   settings: {

@@ -7,18 +7,17 @@ import * as parts from "../../parts.ts";
 import { bestProposals } from "../../losses/value/best-proposals.ts";
 
 /**
- * CO-RFT: imitation first, then values over chunks of actions from stored runs, and the same on fresh
- * ones.
+ * CO-RFT: imitation first, then values over chunks of actions from stored trajectories, and the same on fresh ones.
  *
- * Source: Huang et al. 2025, "CO-RFT: Efficient Fine-Tuning of Vision-Language-Action Models through
- * Chunked Offline Reinforcement Learning", arXiv:2508.02219.
- * Differs from it: a chunk is some turns, not steps of a motor.
+ * Source: Huang et al. 2025, "CO-RFT: Efficient Fine-Tuning of Vision-Language-Action Models through Chunked
+ * Offline Reinforcement Learning", arXiv:2508.02219.
+ * Differs from it: a chunk consists of turns, not of motor steps.
  * Why: the environments act by calls.
  */
 const coRft: CreateRecipe = recipe({
   name: "co-rft",
   literature: "CO-RFT",
-  differs: ["a chunk is some turns, not steps of a motor"],
+  differs: ["a chunk consists of turns, not of motor steps"],
   mechanism: "whole",
   schedule: ["offline-online"],
   settings: {
@@ -68,21 +67,21 @@ const coRft: CreateRecipe = recipe({
 const HEAD = /^score\./;
 
 /**
- * Digi-Q: values of actions are learned from stored runs by a head on frozen features, then the policy
- * imitates the best of several actions that it proposes itself.
+ * Digi-Q: learns action values from stored trajectories with a head on frozen features; then the policy imitates
+ * the best of several proposed actions.
  *
  * Source: Bai et al. 2025, "Digi-Q: Learning Q-Value Functions for Training Device-Control Agents",
  * arXiv:2502.15760.
- * Differs from it: the features are the policy's own, not fine-tuned for actionability before; stored
- * turns are repeated in the environment so that their text is right.
- * Why: a fine-tuning of features before would be a second run.
+ * Differs from it: the features are the policy's own, not fine-tuned for actionability; stored turns are replayed
+ * in the environment so that their text is right.
+ * Why: fine-tuning the features would be a second run.
  */
 const digiQ: CreateRecipe = recipe({
   name: "digi-q",
   literature: "Digi-Q",
   differs: [
-    "the features are the policy's own, not fine-tuned for actionability before",
-    "stored turns are repeated in the environment so that their text is right",
+    "the features are the policy's own, not fine-tuned for actionability",
+    "stored turns are replayed in the environment so that their text is right",
   ],
   mechanism: "partial",
   schedule: ["stages"],
@@ -157,20 +156,20 @@ function actionPreference(): RewardPart {
 }
 
 /**
- * OAP: values from stored runs, and whether an action that the policy proposes is preferred to the stored
- * one says, state by state, how strongly the stored one is imitated.
+ * OAP: learns values from stored trajectories, and imitates a stored action in each state according to its
+ * preference over an action proposed by the policy.
  *
  * Source: Yang et al. 2023, "Boosting Offline Reinforcement Learning with Action Preference Query",
  * arXiv:2306.03362.
- * Differs from it: who is asked sees what both actions came to: right answers before calls that ran,
- * those before what failed or could not be read.
- * Why: what actions came to is in the record, where a judge of actions would have to be believed.
+ * Differs from it: the preference compares results: right answers before successful calls, and those before failed
+ * or unreadable actions.
+ * Why: the record contains the results, while a judge of actions would have to be trusted.
  */
 const oap: CreateRecipe = recipe({
   name: "oap",
   literature: "OAP",
   differs: [
-    "who is asked sees what both actions came to: right answers before calls that ran, those before what failed or could not be read",
+    "the preference compares results: right answers before successful calls, and those before failed or unreadable actions",
   ],
   mechanism: "partial",
   schedule: ["one"],

@@ -8,20 +8,20 @@ import { finishedGroups } from "../../filters/unfinished.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
- * ASearcher: rollouts never wait for the slowest, and may be very long.
+ * ASearcher: asynchronous rollouts that never wait for the slowest and may be very long.
  *
  * Source: "Beyond Ten Turns: Unlocking Long-Horizon Agentic Search with Large-Scale Asynchronous RL",
  * arXiv:2508.07976.
- * Differs from it: the lag is a fixed number of updates, corrected by truncated weights.
- * Why: a fixed lag can be repeated from a seed.
+ * Differs from it: the staleness is a fixed number of updates, corrected by truncated weights.
+ * Why: a fixed staleness can be repeated from a seed.
  */
 const asearcher: CreateRecipe = recipe({
   name: "asearcher",
   literature: "ASearcher",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "the lag is a fixed number of updates, corrected by truncated weights",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "the staleness is a fixed number of updates, corrected by truncated weights",
   ],
   mechanism: "nominal",
   schedule: ["one"],
@@ -40,19 +40,19 @@ const asearcher: CreateRecipe = recipe({
 });
 
 /**
- * Polar: plain GRPO on trajectories that stream in from a policy that lags behind.
+ * Polar: plain GRPO on a stream of trajectories from a stale policy.
  *
  * Source: "Polar: Agentic RL on Any Harness at Scale" (S266).
- * Differs from it: the lag is a fixed number of updates, corrected by truncated weights.
- * Why: a fixed lag can be repeated from a seed.
+ * Differs from it: the staleness is a fixed number of updates, corrected by truncated weights.
+ * Why: a fixed staleness can be repeated from a seed.
  */
 const polar: CreateRecipe = recipe({
   name: "polar",
   literature: "Polar GRPO",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "a fixed lag, corrected by truncated weights",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "the staleness is a fixed number of updates, corrected by truncated weights",
   ],
   mechanism: "nominal",
   schedule: ["one"],
@@ -71,20 +71,19 @@ const polar: CreateRecipe = recipe({
 });
 
 /**
- * VerlTool: rollouts are scheduled one by one and come from an older policy; what tools said carries
- * no loss.
+ * VerlTool: asynchronous scheduling of single rollouts from an older policy; tool output carries no loss.
  *
  * Source: "VerlTool: Towards Holistic Agentic Reinforcement Learning with Tool Use", arXiv:2509.01055.
- * Differs from it: the lag is a fixed number of updates, corrected by truncated weights.
- * Why: a fixed lag can be repeated from a seed.
+ * Differs from it: the staleness is a fixed number of updates, corrected by truncated weights.
+ * Why: a fixed staleness can be repeated from a seed.
  */
 const verlTool: CreateRecipe = recipe({
   name: "verl-tool",
   literature: "VerlTool ARLT",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "the lag is a fixed number of updates, corrected by truncated weights",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "the staleness is a fixed number of updates, corrected by truncated weights",
   ],
   mechanism: "nominal",
   schedule: ["one"],
@@ -103,23 +102,22 @@ const verlTool: CreateRecipe = recipe({
 });
 
 /**
- * DART: workers with older policies and truncated weights, stored successes, long trajectories and unsure
- * turns first.
+ * DART: stale workers with truncated weights, stored successes, and priority for long trajectories and uncertain
+ * turns.
  *
- * Source: "Efficient Multi-turn RL for GUI Agents via Decoupled Training and Adaptive Data Curation"
- * (S135).
- * Differs from it: the lag is a fixed number of updates; pass rates choose tasks of a pool, not how
- * many trajectories each gets.
- * Why: a fixed lag can be repeated from a seed, and groups of one size have baselines that are equally sure.
+ * Source: "Efficient Multi-turn RL for GUI Agents via Decoupled Training and Adaptive Data Curation" (S135).
+ * Differs from it: the staleness is a fixed number of updates; pass rates choose tasks of a pool, not the number of
+ * rollouts for each.
+ * Why: a fixed staleness can be repeated from a seed, and groups of equal size have equally reliable baselines.
  */
 const dart: CreateRecipe = recipe({
   name: "dart",
   literature: "DART",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "the lag is a fixed number of updates",
-    "pass rates choose tasks of a pool, not how many trajectories each gets",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "the staleness is a fixed number of updates",
+    "pass rates choose tasks of a pool, not the number of rollouts for each",
   ],
   mechanism: "partial",
   schedule: ["one"],
@@ -153,21 +151,21 @@ const dart: CreateRecipe = recipe({
 });
 
 /**
- * Duration-aware RL: slow turns weigh as much as the time they took, with partial pay on the way.
+ * Duration-aware RL: turns are weighted by their duration, with partial rewards along the way.
  *
  * Source: "Reinforcement Learning for Machine Learning Engineering Agents" (S282).
- * Differs from it: a turn takes as long as its tokens: trajectories hold no times; the lag is a fixed
- * number of updates, corrected by truncated weights.
- * Why: times of a machine under load cannot be repeated, numbers of tokens and a fixed lag can.
+ * Differs from it: the duration of a turn is its number of tokens, because trajectories hold no times; the
+ * staleness is a fixed number of updates, corrected by truncated weights.
+ * Why: times on a busy machine cannot be repeated, while token counts and a fixed staleness can.
  */
 const durationAware: CreateRecipe = recipe({
   name: "duration-aware",
   literature: "Duration-aware RL",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "a turn takes as long as its tokens: trajectories hold no times",
-    "the lag is a fixed number of updates, corrected by truncated weights",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "the duration of a turn is its number of tokens, because trajectories hold no times",
+    "the staleness is a fixed number of updates, corrected by truncated weights",
   ],
   mechanism: "partial",
   schedule: ["one"],
@@ -199,23 +197,23 @@ const durationAware: CreateRecipe = recipe({
 });
 
 /**
- * AgentMath: rollouts are cut after some turns, kept, and gone on with under the newer policy; groups learn
- * when all of theirs have ended.
+ * AgentMath: interrupts rollouts after some turns, stores them, and continues them with the newer policy; a group
+ * is learned once all its rollouts have ended.
  *
- * Source: "AgentMath: Empowering Mathematical Reasoning for Large Language Models via Tool-Augmented Agent"
- * (S060).
- * Differs from it: the cut is by turns; one process: no prefix is routed anywhere; ratios are to the policy of the step, weighed by truncated ratios to those that sampled.
- * Why: turns are where a recorded rollout can go on, and one process has one cache.
+ * Source: "AgentMath: Empowering Mathematical Reasoning for Large Language Models via Tool-Augmented Agent" (S060).
+ * Differs from it: rollouts are interrupted between turns; one process, so prefixes need no routing; ratios are to
+ * the policy at the step, weighted by truncated ratios to the sampling policies.
+ * Why: a recorded rollout can continue after a turn, and one process has one cache.
  */
 const agentMath: CreateRecipe = recipe({
   name: "agent-math",
   literature: "AgentMath",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "the cut is by turns",
-    "one process: no prefix is routed anywhere",
-    "ratios are to the policy of the step, weighed by truncated ratios to those that sampled",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "rollouts are interrupted between turns",
+    "one process, so prefixes need no routing",
+    "ratios are to the policy at the step, weighted by truncated ratios to the sampling policies",
   ],
   mechanism: "partial",
   schedule: ["sft-rl"],

@@ -8,20 +8,20 @@ import { besideStored } from "../../advantages/beside-stored.ts";
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
- * GRPO-RoC: oversamples, keeps failures as they fall and prefers successes with few tool errors; after a
- * start from demonstrations.
+ * GRPO-RoC: after a start from demonstrations, oversamples, keeps failures at random and prefers successes with few
+ * tool errors.
  *
  * Source: Shang et al. 2025, "rStar2-Agent", arXiv:2508.20722.
- * Differs from it: two stages (demonstrations, reinforcement) instead of its several lengths.
- * Why: trajectories of these environments are short: there are no lengths to go through.
+ * Differs from it: one length limit instead of several.
+ * Why: trajectories in these environments are short.
  */
 const grpoRoc: CreateRecipe = recipe({
   name: "grpo-roc",
   literature: "GRPO-RoC",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "one length instead of several",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "one length limit instead of several",
   ],
   mechanism: "whole",
   schedule: ["sft-rl", "stages"],
@@ -47,21 +47,21 @@ const grpoRoc: CreateRecipe = recipe({
 });
 
 /**
- * RoRecomp: only the batch is composed otherwise, short successes with long failures; the rest is
- * learned from later.
+ * RoRecomp: changes only the composition of the batch: short successes with long failures; the rest is learned
+ * later.
  *
- * Source: "RoRecomp: Enhancing Reasoning Efficiency via Rollout Response Recomposition in
- * Reinforcement Learning", arXiv:2509.25958.
- * Differs from it: in a later step all that was kept is learned from, and the step's own trajectories are
- * kept instead; no group is rolled out again.
- * Why: what is kept is not lost when a step has few groups of its own.
+ * Source: "RoRecomp: Enhancing Reasoning Efficiency via Rollout Response Recomposition in Reinforcement Learning",
+ * arXiv:2509.25958.
+ * Differs from it: a later step learns from all stored trajectories and stores its own instead; no group is rolled
+ * out again.
+ * Why: nothing that is stored is lost when a step has few groups of its own.
  */
 const roRecomp: CreateRecipe = recipe({
   name: "ro-recomp",
   literature: "RoRecomp",
   differs: [
-    "token-mean over the minibatch",
-    "in a later step all that was kept is learned from, and the step's own trajectories are kept instead",
+    "the loss is a token mean over the minibatch",
+    "a later step learns from all stored trajectories and stores its own instead",
     "no group is rolled out again",
   ],
   mechanism: "whole",
@@ -82,21 +82,20 @@ const roRecomp: CreateRecipe = recipe({
 });
 
 /**
- * ARPO (GUI): a stored success joins a group that failed whole, and tasks are chosen by how often they
- * succeed.
+ * ARPO (GUI): a stored success joins a group in which every rollout failed, and tasks are chosen by their pass
+ * rate.
  *
- * Source: "ARPO:End-to-End Policy Optimization for GUI Agents with Experience Replay",
- * arXiv:2505.16282.
- * Differs from it: tasks come from a pool.
- * Why: a stored success must find its task again.
+ * Source: "ARPO:End-to-End Policy Optimization for GUI Agents with Experience Replay", arXiv:2505.16282.
+ * Differs from it: tasks come from a pool, so that a stored success meets its task again.
+ * Why: a stored success is useful only if its task returns.
  */
 const arpoGui: CreateRecipe = recipe({
   name: "arpo-gui",
   literature: "ARPO (GUI replay)",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "tasks come from a pool, so that a stored success finds its task again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "tasks come from a pool, so that a stored success meets its task again",
   ],
   mechanism: "whole",
   schedule: ["one"],
@@ -116,23 +115,23 @@ const arpoGui: CreateRecipe = recipe({
 });
 
 /**
- * SPEAR: stored successes are imitated as far as they still beat the policy, with a weight that rises
- * while a bonus for calls fades.
+ * SPEAR: imitates stored successes while they are better than the policy, with a growing weight, while a bonus for
+ * calls decays.
  *
- * Source: "Learn the Ropes, Then Trust the Wins: Self-imitation with Progressive Exploration for
- * Agentic Reinforcement Learning", arXiv:2509.22601.
- * Differs from it: the policy's own level is one moving average for all tasks; what is masked is the
- * share of tokens with a covariance above zero.
- * Why: one average has enough rollouts behind it from the first steps on.
+ * Source: "Learn the Ropes, Then Trust the Wins: Self-imitation with Progressive Exploration for Agentic
+ * Reinforcement Learning", arXiv:2509.22601.
+ * Differs from it: the policy's own level is one moving average for all tasks; the mask covers the share of tokens
+ * with a covariance above zero.
+ * Why: one average has enough rollouts from the first steps on.
  */
 const spear: CreateRecipe = recipe({
   name: "spear",
   literature: "SPEAR",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "the policy's own level is one moving average for all tasks",
-    "what is masked is the share of tokens with a covariance above zero",
+    "the mask covers the share of tokens with a covariance above zero",
   ],
   mechanism: "whole",
   schedule: ["one"],
@@ -185,20 +184,18 @@ const spear: CreateRecipe = recipe({
 });
 
 /**
- * RFT with instance filter: continual tuning in which tasks whose trajectories all score alike are left
- * out.
+ * RFT with instance filter: continual fine-tuning that drops tasks whose trajectories all have the same reward.
  *
- * Source: "Reinforcement Fine-Tuning Naturally Mitigates Forgetting in Continual Post-Training"
- * (S281).
+ * Source: "Reinforcement Fine-Tuning Naturally Mitigates Forgetting in Continual Post-Training" (S281).
  * Differs from it: rounds over one environment, not over several.
- * Why: an environment has a base of its own: rounds over several would begin anew.
+ * Why: each environment has its own base model, so rounds over several would start over.
  */
 const rftInstanceFilter: CreateRecipe = recipe({
   name: "rft-instance-filter",
   literature: "RFT with instance filter",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "rounds over one environment, not over several",
   ],
   mechanism: "nominal",

@@ -5,21 +5,19 @@ import * as parts from "../../parts.ts";
 import { setAfterForks } from "../../advantages/set-credit.ts";
 
 /**
- * ARPO: branches only where a tool result made the policy unsure, and credits what branches share with
- * all that came of it.
+ * ARPO: branches only where a tool result made the policy uncertain, and credits the shared prefix with all of its
+ * branches.
  *
  * Source: Dong et al. 2025, "Agentic Reinforced Policy Optimization", arXiv:2507.19849.
- * Differs from it: entropies are those of whole-token distributions recorded at sampling; no reward for
- * the number of tools.
- * Why: what a sampler records is enough to branch by; a bonus would change the objective that arms are
- * compared by.
+ * Differs from it: no reward for using several tools.
+ * Why: the sampler's records are enough for branching, and a bonus would change the objective of the comparison.
  */
 const arpo: CreateRecipe = recipe({
   name: "arpo",
   literature: "ARPO (branching)",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "no reward for using several tools",
   ],
   mechanism: "whole",
@@ -39,19 +37,19 @@ const arpo: CreateRecipe = recipe({
 });
 
 /**
- * AEPO: a branching budget that forks less in a row, advantages that grow with uncertainty, and clipped
- * tokens that keep a gradient where the policy was unsure.
+ * AEPO: a branching budget with fewer consecutive forks, advantages that grow with uncertainty, and clipped tokens
+ * that keep a gradient where the policy was uncertain.
  *
  * Source: Dong et al. 2025, "Agentic Entropy-Balanced Policy Optimization", arXiv:2510.14545.
- * Differs from it: the share of whole rollouts is a setting, not measured before each task.
- * Why: measuring the share first would spend tokens that the comparison at equal budget counts.
+ * Differs from it: the share of whole rollouts is a setting.
+ * Why: measuring the share first would spend tokens of the equal budget.
  */
 const aepo: CreateRecipe = recipe({
   name: "aepo",
   literature: "AEPO",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "the share of whole rollouts is a setting",
   ],
   mechanism: "partial",
@@ -78,20 +76,20 @@ const aepo: CreateRecipe = recipe({
 });
 
 /**
- * Polychromic PPO: forks of visited states are rewarded in sets, by success times diversity; a critic judges
- * what they share.
+ * Polychromic PPO: rewards forks of visited states in sets, by success times diversity; a critic judges the shared
+ * part.
  *
  * Source: Hamid et al. 2025, "Polychromic Objectives for Reinforcement Learning", arXiv:2509.25424.
- * Differs from it: kinds of a rollout are its calls in order; sets are of four forks and whole rollouts.
- * Why: calls are exact where a likeness of texts is not, and forks cost less than rollouts from the start.
+ * Differs from it: the kind of a rollout is its sequence of calls; sets contain four forks and whole rollouts.
+ * Why: calls compare exactly, unlike texts, and forks cost less than rollouts from the start.
  */
 const polychromic: CreateRecipe = recipe({
   name: "polychromic",
   literature: "Polychromic PPO",
   differs: [
-    "token-mean over the minibatch",
-    "kinds of a rollout are its calls in order",
-    "sets are of four forks and whole attempts",
+    "the loss is a token mean over the minibatch",
+    "the kind of a rollout is its sequence of calls",
+    "sets contain four forks and whole rollouts",
   ],
   mechanism: "whole",
   schedule: ["one"],

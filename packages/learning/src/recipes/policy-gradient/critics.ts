@@ -5,23 +5,23 @@ import * as parts from "../../parts.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
- * RL4VLM: an end-to-end actor-critic on single trajectories whose actions are parsed from text.
+ * RL4VLM: an end-to-end actor-critic on single trajectories, with actions parsed from text.
  *
- * Source: Zhai et al. 2024, "Fine-Tuning Large Vision-Language Models as Decision-Making Agents via
- * Reinforcement Learning", arXiv:2405.10292.
- * Differs from it: no images; thought and action tokens weigh alike; time passes over tokens, not over
- * steps of the environment, so λ is 1; the critic leaves the adapter to the policy.
- * Why: the models read text alone and mark no thoughts, and a critic's gradient in the adapter that both
- * share made the policy unlearn.
+ * Source: Zhai et al. 2024, "Fine-Tuning Large Vision-Language Models as Decision-Making Agents via Reinforcement
+ * Learning", arXiv:2405.10292.
+ * Differs from it: no images; thought and action tokens have equal weight; time counts tokens, not environment
+ * steps, so λ is 1; the critic's gradient stops at its head.
+ * Why: the models read only text and mark no thoughts, and a critic's gradient in the shared adapter made the
+ * policy unlearn.
  */
 const rl4vlm: CreateRecipe = recipe({
   name: "rl4vlm",
   literature: "RL4VLM",
   differs: [
     "no images",
-    "thought and action tokens weigh alike",
-    "time passes over tokens, not over steps of the environment, so λ is 1",
-    "the critic leaves the adapter to the policy",
+    "thought and action tokens have equal weight",
+    "time counts tokens, not environment steps, so λ is 1",
+    "the critic's gradient stops at its head",
   ],
   mechanism: "partial",
   schedule: ["one"],
@@ -41,19 +41,19 @@ const rl4vlm: CreateRecipe = recipe({
 });
 
 /**
- * VL-DAC: one value a turn for the critic, one ratio a token for the policy.
+ * VL-DAC: one critic value per turn, and one ratio per token for the policy.
  *
- * Source: "Enhancing Vision-Language Model Training with Reinforcement Learning in Synthetic Worlds
- * for Real-World Success" (S140), arXiv:2508.04280.
- * Differs from it: no KL to a reference and no first steps of the critic alone.
- * Why: a pull to the reference costs a forward pass, and a critic that says 0 at first needs no steps alone.
+ * Source: "Enhancing Vision-Language Model Training with Reinforcement Learning in Synthetic Worlds for Real-World
+ * Success" (S140), arXiv:2508.04280.
+ * Differs from it: no KL to a reference and no initial steps of the critic alone.
+ * Why: a KL term costs a forward pass, and a critic that starts at 0 needs no separate steps.
  */
 const vlDac: CreateRecipe = recipe({
   name: "vl-dac",
   literature: "VL-DAC",
   differs: [
-    "token-mean over the minibatch",
-    "no KL to a reference and no first steps of the critic alone",
+    "the loss is a token mean over the minibatch",
+    "no KL to a reference and no initial steps of the critic alone",
   ],
   mechanism: "whole",
   schedule: ["one"],
@@ -72,21 +72,20 @@ const vlDac: CreateRecipe = recipe({
 });
 
 /**
- * ERA: dense pay along the way and one unit of credit a turn, after a start from demonstrations.
+ * ERA: dense rewards along the way and turn-level credit, after a start from demonstrations.
  *
- * Source: "ERA: Transforming VLMs into Embodied Agents via Embodied Prior Learning and Online
- * Reinforcement Learning" (S144).
- * Differs from it: no summaries in the context; the critic leaves the adapter to the policy.
- * Why: trajectories fit the context, and a critic's gradient in the adapter that both share made the policy
- * unlearn.
+ * Source: "ERA: Transforming VLMs into Embodied Agents via Embodied Prior Learning and Online Reinforcement
+ * Learning" (S144).
+ * Differs from it: no summaries in the context; the critic's gradient stops at its head.
+ * Why: trajectories fit the context, and a critic's gradient in the shared adapter made the policy unlearn.
  */
 const era: CreateRecipe = recipe({
   name: "era",
   literature: "ERA",
   differs: [
-    "token-mean over the minibatch",
+    "the loss is a token mean over the minibatch",
     "no summaries in the context",
-    "the critic leaves the adapter to the policy",
+    "the critic's gradient stops at its head",
   ],
   mechanism: "partial",
   schedule: ["sft-rl"],
@@ -109,17 +108,17 @@ const era: CreateRecipe = recipe({
 });
 
 /**
- * Dynamic planning: an actor-critic after a start from demonstrations, in which every turn costs, so
- * that one more is taken only where it pays.
+ * Dynamic planning: an actor-critic after a start from demonstrations, in which each turn has a cost, so that the
+ * policy takes another one only if it helps.
  *
  * Source: "Learning When to Plan: Efficiently Allocating Test-Time Compute for LLM Agents" (S209).
- * Differs from it: turns stand for plans.
- * Why: a nano model writes no plans, but it looks before it acts.
+ * Differs from it: turns replace plans.
+ * Why: a nano model cannot write plans, but it can look before it acts.
  */
 const dynamicPlanning: CreateRecipe = recipe({
   name: "dynamic-planning",
   literature: "Dynamic planning",
-  differs: ["token-mean over the minibatch", "turns stand for plans"],
+  differs: ["the loss is a token mean over the minibatch", "turns replace plans"],
   mechanism: "nominal",
   schedule: ["sft-rl"],
   settings: {

@@ -6,20 +6,20 @@ import * as parts from "../../parts.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
- * AceReason: a strong start from demonstrations, then reinforcement at a temperature that holds the entropy
- * of sampled tokens near a target.
+ * AceReason: a strong start from demonstrations, then reinforcement learning at a temperature that keeps the token
+ * entropy near a target.
  *
  * Source: Liu et al. 2025, "AceReason-Nemotron 1.1", arXiv:2506.13284.
- * Differs from it: the temperature follows the entropy that was measured in the step before.
- * Why: within a step all tokens are drawn at one temperature, and its entropy is known when the step is over.
+ * Differs from it: the temperature follows the entropy of the step before.
+ * Why: all tokens of a step are sampled at one temperature, and their entropy is known after the step.
  */
 const aceReason: CreateRecipe = recipe({
   name: "ace-reason",
   literature: "AceReason",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "the temperature follows the entropy that was measured in the step before",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "the temperature follows the entropy of the step before",
   ],
   mechanism: "partial",
   schedule: ["sft-rl"],
@@ -57,21 +57,22 @@ function shortOrLong({ trajectory }: RewardedTrajectory): string {
 }
 
 /**
- * Open-AgentRL: an asymmetric clip, a penalty near the length limit, tasks by what the policy can do
- * now, a diverse set of demonstrations.
+ * Open-AgentRL: an asymmetric clip, a penalty near the length limit, tasks chosen by the policy's current ability,
+ * and diverse demonstrations.
  *
  * Source: "Demystifying Reinforcement Learning in Agentic Reasoning", arXiv:2510.11701.
- * Differs from it: tasks come from a pool, so that pass rates are known; diversity is an exact ratio of short and long demonstrations.
- * Why: a pass rate needs rollouts at the same task again.
+ * Differs from it: tasks come from a pool, so that pass rates are known; diversity is a fixed ratio of short and
+ * long demonstrations.
+ * Why: a pass rate needs repeated rollouts at a task.
  */
 const openAgentRl: CreateRecipe = recipe({
   name: "open-agent-rl",
   literature: "Open-AgentRL preset",
   differs: [
     "tasks come from a pool, so that pass rates are known",
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "diversity is an exact ratio of short and long demonstrations",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "diversity is a fixed ratio of short and long demonstrations",
   ],
   mechanism: "partial",
   schedule: ["sft-rl"],

@@ -5,17 +5,19 @@ import * as parts from "../../parts.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
- * BN-GSPO: one ratio a sequence, and advantages brought to mean 0 and deviation 1 over the batch.
+ * BN-GSPO: one ratio per sequence, and advantages normalized to mean 0 and deviation 1 over the batch.
  *
  * Source: "SenseNova-MARS" (S301); the ratio is Zheng et al. 2025, "GSPO", arXiv:2507.18071.
- * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
- * Why: a token mean keeps long trajectories from weighing less, and a nano model's groups are often all right or
- * all wrong.
+ * Differs from it: the loss is a token mean over the minibatch; groups with equal rewards are rolled out again.
+ * Why: a token mean gives long trajectories their full weight, and groups of a nano model often have equal rewards.
  */
 const bnGspo: CreateRecipe = recipe({
   name: "bn-gspo",
   literature: "BN-GSPO",
-  differs: ["token-mean over the minibatch", "groups without a signal are rolled out again"],
+  differs: [
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+  ],
   mechanism: "whole",
   schedule: ["one"],
   settings: { groupSize: 8, lower: 3e-4, upper: 4e-4, steps: 25, learningRate: 3e-3 },
@@ -33,17 +35,17 @@ const bnGspo: CreateRecipe = recipe({
 });
 
 /**
- * TA-MDP components: outcome, form and running calls are normalized apart and then summed.
+ * TA-MDP components: normalizes outcome, format and successful calls separately and then adds them.
  *
- * Source: "Rethinking Reinforcement Fine-Tuning in LVLM: Convergence, Reward Decomposition, and
- * Generalization" (S285).
- * Differs from it: token-mean over the minibatch.
- * Why: a token mean keeps long trajectories from weighing less.
+ * Source: "Rethinking Reinforcement Fine-Tuning in LVLM: Convergence, Reward Decomposition, and Generalization"
+ * (S285).
+ * Differs from it: the loss is a token mean over the minibatch.
+ * Why: a token mean gives long trajectories their full weight.
  */
 const taMdp: CreateRecipe = recipe({
   name: "ta-mdp",
   literature: "TA-MDP components",
-  differs: ["token-mean over the minibatch"],
+  differs: ["the loss is a token mean over the minibatch"],
   mechanism: "partial",
   schedule: ["one"],
   settings: {
@@ -71,16 +73,16 @@ const taMdp: CreateRecipe = recipe({
 });
 
 /**
- * HDPO: thrift is judged among correct trajectories only and on a scale of its own.
+ * HDPO: compares efficiency only among correct trajectories, on a separate scale.
  *
  * Source: "Act Wisely: Cultivating Meta-Cognitive Tool Use in Agentic Multimodal Models" (S019).
- * Differs from it: token-mean over the minibatch.
- * Why: a token mean keeps long trajectories from weighing less.
+ * Differs from it: the loss is a token mean over the minibatch.
+ * Why: a token mean gives long trajectories their full weight.
  */
 const hdpo: CreateRecipe = recipe({
   name: "hdpo",
   literature: "HDPO",
-  differs: ["token-mean over the minibatch"],
+  differs: ["the loss is a token mean over the minibatch"],
   mechanism: "whole",
   schedule: ["one"],
   settings: {
@@ -107,23 +109,23 @@ const hdpo: CreateRecipe = recipe({
 });
 
 /**
- * GFlowVLM: trajectories are sampled in proportion to their reward instead of as the best one, among those that
- * the base would say.
+ * GFlowVLM: samples trajectories in proportion to their reward instead of only the best one, among those that the
+ * base model would produce.
  *
- * Source: "GFlowVLM: Enhancing Multi-step Reasoning in Vision-Language Models with Generative Flow
- * Networks", arXiv:2503.06514.
- * Differs from it: log Z is estimated from the batch, not learned; trajectory balance; the reward is
- * exp(outcome / β) times the base's probability, as in "Trajectory Balance with Asynchrony", arXiv:2503.18929.
- * Why: the abstract names no loss, a batch needs no head for Z, and texts without a reward are so many more
- * that a flow in proportion to the outcome alone is almost all theirs.
+ * Source: "GFlowVLM: Enhancing Multi-step Reasoning in Vision-Language Models with Generative Flow Networks",
+ * arXiv:2503.06514.
+ * Differs from it: log Z is estimated from the batch, not learned; trajectory balance, because the abstract names
+ * no loss; the reward is exp(outcome / β) times the base model's probability.
+ * Why: a batch needs no head for Z, and texts without a reward are so numerous that a flow proportional to the
+ * outcome alone would go almost entirely to them.
  */
 const gflowVlm: CreateRecipe = recipe({
   name: "gflow-vlm",
   literature: "GFlowVLM",
   differs: [
     "log Z is estimated from the batch, not learned",
-    "trajectory balance, as the abstract names no loss",
-    "the reward is exp(outcome / β) times the base's probability",
+    "trajectory balance, because the abstract names no loss",
+    "the reward is exp(outcome / β) times the base model's probability",
   ],
   mechanism: "partial",
   schedule: ["one"],
@@ -142,20 +144,19 @@ const gflowVlm: CreateRecipe = recipe({
 });
 
 /**
- * Fine-tuning on self-written rationales from single trajectories; the abstract names no estimator, so a
- * moving baseline stands in.
+ * Fine-tuning on self-written rationales from single trajectories.
  *
  * Source: Schmied et al. 2025, "LLMs are Greedy Agents", arXiv:2504.16078.
- * Differs from it: token-mean over the minibatch; a moving baseline.
- * Why: a token mean keeps long trajectories from weighing less, and single rollouts have no group to be compared
- * with.
+ * Differs from it: the loss is a token mean over the minibatch; the baseline is a moving average, because the
+ * abstract names no estimator.
+ * Why: a token mean gives long trajectories their full weight, and single rollouts have no group.
  */
 const greedyAgents: CreateRecipe = recipe({
   name: "greedy-agents",
   literature: "Greedy-agents RLFT",
   differs: [
-    "token-mean over the minibatch",
-    "a moving baseline, as the abstract names no estimator",
+    "the loss is a token mean over the minibatch",
+    "the baseline is a moving average, because the abstract names no estimator",
   ],
   mechanism: "nominal",
   schedule: ["one"],
@@ -174,19 +175,19 @@ const greedyAgents: CreateRecipe = recipe({
 });
 
 /**
- * Closed-loop agent RL: a policy that imitates first is tuned on the states that it brings about
- * itself, by the outcome.
+ * Closed-loop agent RL: a policy trained by imitation is fine-tuned by outcome on the states that it reaches
+ * itself.
  *
  * Source: "Improving Agent Behaviors with RL Fine-tuning for Autonomous Driving" (S187).
- * Differs from it: a moving baseline.
- * Why: the abstract names no estimator.
+ * Differs from it: the baseline is a moving average, because the abstract names no estimator.
+ * Why: single rollouts have no group.
  */
 const closedLoopRl: CreateRecipe = recipe({
   name: "closed-loop-rl",
   literature: "Closed-loop agent RL",
   differs: [
-    "token-mean over the minibatch",
-    "a moving baseline, as the abstract names no estimator",
+    "the loss is a token mean over the minibatch",
+    "the baseline is a moving average, because the abstract names no estimator",
   ],
   mechanism: "nominal",
   schedule: ["sft-rl"],
@@ -206,20 +207,19 @@ const closedLoopRl: CreateRecipe = recipe({
 });
 
 /**
- * RL with retention: terms against forgetting beside any reinforcement: a pull to where it started,
- * and old trajectories rehearsed.
+ * RL with retention: reinforcement learning with terms against forgetting: a KL term to the start, and rehearsal of
+ * old trajectories.
  *
- * Source: "Fine-tuning Reinforcement Learning Models is Secretly a Forgetting Mitigation Problem"
- * (S161).
- * Differs from it: rehearsed trajectories are the policy's own, weighed by truncated importance.
- * Why: no other data set than its own past is there for a policy in a page.
+ * Source: "Fine-tuning Reinforcement Learning Models is Secretly a Forgetting Mitigation Problem" (S161).
+ * Differs from it: rehearsed trajectories are the policy's own, with truncated importance weights.
+ * Why: a policy in a page has no other dataset than its own past.
  */
 const rlRetention: CreateRecipe = recipe({
   name: "rl-retention",
   literature: "RL with retention",
   differs: [
-    "token-mean over the minibatch",
-    "rehearsed trajectories are the policy's own, weighed by truncated importance",
+    "the loss is a token mean over the minibatch",
+    "rehearsed trajectories are the policy's own, with truncated importance weights",
   ],
   mechanism: "partial",
   schedule: ["one"],

@@ -6,14 +6,14 @@ import { demonstrationStart } from "../stages/demonstration-start.ts";
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
- * GRPO with outcome rewards and without the KL term: the point that the literature's rows differ from.
+ * GRPO with outcome rewards and without the KL term: the reference point of the literature's table.
  *
  * Source: Shao et al. 2024, "DeepSeekMath", arXiv:2402.03300, equation 3.
- * Differs from it: token-mean over the minibatch instead of a mean over each trajectory first; no
- * reference KL; the standard deviation is the population's.
- * Why: a token mean keeps long trajectories from weighing less, a pull to the reference costs a forward pass and
- * changed nothing at equal budget (docs/evidence/studies/kl-term.md), and in groups of one size the
- * conventions of the deviation differ by a constant.
+ * Differs from it: the loss is a token mean over the minibatch; no KL to a reference; the standard deviation is the
+ * population's.
+ * Why: a token mean gives long trajectories their full weight; a KL term costs a forward pass and changed nothing
+ * at equal budget (docs/evidence/studies/kl-term.md); and in groups of equal size the conventions of the deviation
+ * differ by a constant.
  */
 const grpo: CreateRecipe = recipe({
   name: "grpo",
@@ -32,7 +32,7 @@ const grpo: CreateRecipe = recipe({
     difference: "Nothing: it is plain GRPO.",
   },
   differs: [
-    "token-mean over the minibatch",
+    "the loss is a token mean over the minibatch",
     "no KL to a reference",
     "the standard deviation is the population's",
   ],
@@ -52,15 +52,15 @@ const grpo: CreateRecipe = recipe({
 });
 
 /**
- * The default for assigned tasks from asynchronous, untrusted samplers: group mean as the baseline
- * without a standard deviation, clip higher, token-mean, token-level truncated importance weights,
- * groups without a signal left out.
+ * The default for assigned tasks from asynchronous, untrusted samplers: the group mean as the baseline without a
+ * standard deviation, clip-higher, token mean, truncated token-level importance weights, and no groups with equal
+ * rewards.
  *
- * Sources: Dr. GRPO arXiv:2503.20783; DAPO arXiv:2503.14476; truncated weights between sampler and
- * trainer, Yao et al. 2025; decoupled proximal policy arXiv:2110.00641, arXiv:2505.24298.
- * Differs from Dr. GRPO: token-mean over the minibatch instead of a constant length.
- * Why: a token mean keeps long trajectories from weighing less, and needs no length that visitors' trajectories do
- * not have.
+ * Sources: Dr. GRPO arXiv:2503.20783; DAPO arXiv:2503.14476; truncated weights between sampler and trainer, Yao et
+ * al. 2025; decoupled proximal policy arXiv:2110.00641, arXiv:2505.24298.
+ * Differs from Dr. GRPO: the loss is a token mean over the minibatch instead of a constant length.
+ * Why: a token mean gives long trajectories their full weight, and needs no length limit, which visitors'
+ * trajectories do not share.
  */
 const drGrpoTis: CreateRecipe = recipe({
   name: "dr-grpo-tis",
@@ -80,7 +80,7 @@ const drGrpoTis: CreateRecipe = recipe({
     difference:
       "No division by the deviation, a wider upper bound, weights for what an older policy sampled.",
   },
-  differs: ["token-mean over the minibatch instead of a constant length"],
+  differs: ["the loss is a token mean over the minibatch instead of a constant length"],
   mechanism: "whole",
   schedule: ["one"],
   settings: {
@@ -106,19 +106,21 @@ const drGrpoTis: CreateRecipe = recipe({
 });
 
 /**
- * ARTIST: tool output is context only, one terminal reward, no step labels. The reference point that
- * other recipes differ from.
+ * ARTIST: tool output is only context, with one terminal reward and no step labels. The reference point of other
+ * recipes.
  *
- * Source: Singh et al. 2025, "Agentic Reasoning and Tool Integration for LLMs via Reinforcement
- * Learning", arXiv:2505.01441.
- * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
- * Why: a token mean keeps long trajectories from weighing less, and a nano model's groups are often all right or
- * all wrong.
+ * Source: Singh et al. 2025, "Agentic Reasoning and Tool Integration for LLMs via Reinforcement Learning",
+ * arXiv:2505.01441.
+ * Differs from it: the loss is a token mean over the minibatch; groups with equal rewards are rolled out again.
+ * Why: a token mean gives long trajectories their full weight, and groups of a nano model often have equal rewards.
  */
 const artist: CreateRecipe = recipe({
   name: "artist",
   literature: "ARTIST",
-  differs: ["token-mean over the minibatch", "groups without a signal are rolled out again"],
+  differs: [
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+  ],
   mechanism: "whole",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
@@ -136,19 +138,21 @@ const artist: CreateRecipe = recipe({
 });
 
 /**
- * SFT then GRPO for length: the reward shortens what was learned from demonstrations, it does not lift
- * accuracy.
+ * SFT then GRPO for length: reinforcement learning shortens the answers learned from demonstrations and does not
+ * raise accuracy.
  *
- * Source: "A Practical Two-Stage Recipe for Mathematical LLMs: Maximizing Accuracy with SFT and
- * Efficiency with Reinforcement Learning" (S006).
- * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
- * Why: a token mean keeps long trajectories from weighing less, and a nano model's groups are often all right or
- * all wrong.
+ * Source: "A Practical Two-Stage Recipe for Mathematical LLMs: Maximizing Accuracy with SFT and Efficiency with
+ * Reinforcement Learning" (S006).
+ * Differs from it: the loss is a token mean over the minibatch; groups with equal rewards are rolled out again.
+ * Why: a token mean gives long trajectories their full weight, and groups of a nano model often have equal rewards.
  */
 const sftGrpoLength: CreateRecipe = recipe({
   name: "sft-grpo-length",
   literature: "SFT then GRPO for length",
-  differs: ["token-mean over the minibatch", "groups without a signal are rolled out again"],
+  differs: [
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+  ],
   mechanism: "whole",
   schedule: ["sft-rl"],
   settings: {

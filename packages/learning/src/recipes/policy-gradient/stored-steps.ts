@@ -7,20 +7,20 @@ import { demonstrationStart } from "../stages/demonstration-start.ts";
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
- * PivotRL: single turns of stored trajectories, those whose sampled actions differ, rewarded by whether the
- * action does what the stored one did.
+ * PivotRL: trains single turns of stored trajectories at which sampled actions differ, with a reward for matching
+ * the stored action.
  *
  * Source: "PivotRL: High Accuracy Agentic Post-Training at Low Compute Cost" (S262).
- * Differs from it: stored trajectories are the demonstrator's at first; the policy's own actions from them are stored
- * too and in time take their place.
- * Why: demonstrations become a task that the policy has left behind.
+ * Differs from it: stored trajectories are demonstrations at first; the policy's own actions are stored too and
+ * replace them over time.
+ * Why: otherwise the demonstrations become tasks that the policy no longer meets.
  */
 const pivotRl: CreateRecipe = recipe({
   name: "pivot-rl",
   literature: "PivotRL",
   differs: [
-    "token-mean over the minibatch",
-    "stored trajectories are the demonstrator's at first; the policy's own actions from them are stored too and in time take their place",
+    "the loss is a token mean over the minibatch",
+    "stored trajectories are demonstrations at first; the policy's own actions are stored too and replace them over time",
   ],
   mechanism: "whole",
   schedule: ["one"],
@@ -39,21 +39,21 @@ const pivotRl: CreateRecipe = recipe({
 });
 
 /**
- * ToolCUA: single turns of stored trajectories first, whole trajectories that mind the path after.
+ * ToolCUA: trains single turns of stored trajectories first, then whole trajectories with a path-efficiency reward.
  *
  * Source: "ToolCUA: Towards Optimal GUI-Tool Path Orchestration for Computer Use Agents" (S327).
- * Differs from it: every turn with a call is a point to choose at; stored trajectories are demonstrations at first,
- * and what the policy did from them is stored too.
- * Why: a policy that has left the demonstrations must learn from where it is.
+ * Differs from it: every turn with a call is a decision point; stored trajectories are demonstrations at first, and
+ * the policy's continuations are stored too.
+ * Why: a policy that differs from the demonstrations must learn from its own states.
  */
 const toolCua: CreateRecipe = recipe({
   name: "tool-cua",
   literature: "ToolCUA",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "every turn with a call is a point to choose at",
-    "stored trajectories are demonstrations at first, and what the policy did from them is stored too",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "every turn with a call is a decision point",
+    "stored trajectories are demonstrations at first, and the policy's continuations are stored too",
   ],
   mechanism: "partial",
   schedule: ["sft-rl", "stages"],
@@ -120,22 +120,22 @@ function isRetried(trajectory: JudgedTrajectory): boolean {
 }
 
 /**
- * Reflect, Retry, Reward: a failed rollout is told so and tries again; only what was said after the
- * failure is learned.
+ * Reflect, Retry, Reward: after a failure the policy is told so and tries again; only the tokens after the failure
+ * are trained.
  *
  * Source: "Reflect, Retry, Reward: Self-Improving LLMs via Reinforcement Learning", arXiv:2505.24726.
- * Differs from it: what follows the failure is learned, the second rollout included: turns do not tell
- * a reflection from it; second rollouts are compared with all others of the step, not of their task.
- * Why: only failed rollouts are tried again, so that a task has few second rollouts to compare.
+ * Differs from it: all tokens after the failure are trained, including the second attempt, because turns do not
+ * separate it from the reflection; second attempts are compared with all others of the step, not of their task.
+ * Why: only failed rollouts are tried again, so a task has few second attempts to compare.
  */
 const reflectRetryReward: CreateRecipe = recipe({
   name: "reflect-retry-reward",
   literature: "Reflect, Retry, Reward",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "what follows the failure is learned, the second rollout included: turns do not tell a reflection from it",
-    "second rollouts are compared with all others of the step, not of their task",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "all tokens after the failure are trained, including the second attempt, because turns do not separate it from the reflection",
+    "second attempts are compared with all others of the step, not of their task",
   ],
   mechanism: "partial",
   schedule: ["one"],

@@ -5,21 +5,20 @@ import * as parts from "../../parts.ts";
 import { lastWords, votedPairs } from "../../filters/accepted.ts";
 
 /**
- * MultiCritique: what several critics agree on is imitated, a reward model learns which of their words are
- * preferred, and the policy is reinforced by it.
+ * MultiCritique: imitates critiques on which several critics agree, trains a reward model on preferences between
+ * them, and reinforces the policy with it.
  *
- * Source: Lan et al. 2024, "Training Language Models to Critique With Multi-agent Feedback",
- * arXiv:2410.15287.
- * Differs from it: a critic is a demonstrator that errs by its own amount, and its critique a rollout at
- * the task; agreement is on the last words.
- * Why: no several models are there; how often a demonstrator errs is known.
+ * Source: Lan et al. 2024, "Training Language Models to Critique With Multi-agent Feedback", arXiv:2410.15287.
+ * Differs from it: a critic is a demonstrator with its own error rate, and its critique is a rollout at the task;
+ * agreement is on the final text.
+ * Why: there are no other models, and a demonstrator's error rate is known.
  */
 const multiCritique: CreateRecipe = recipe({
   name: "multi-critique",
   literature: "MultiCritique",
   differs: [
-    "a critic is a demonstrator that errs by its own amount, and its critique a rollout at the task",
-    "agreement is on the last words",
+    "a critic is a demonstrator with its own error rate, and its critique is a rollout at the task",
+    "agreement is on the final text",
   ],
   mechanism: "nominal",
   schedule: ["sft-rl"],
@@ -72,20 +71,20 @@ const multiCritique: CreateRecipe = recipe({
 });
 
 /**
- * Proactive Agent: labels of several people say which offers are accepted, a judge is trained to rank
- * accepted ones higher, and the agent imitates what the judge accepts.
+ * Proactive Agent: labels of several people say which offers are accepted, a judge learns to rank accepted offers
+ * higher, and the agent imitates what the judge accepts.
  *
- * Source: Lu et al. 2024, "Proactive Agent: Shifting LLM Agents from Reactive Responses to Active
- * Assistance", arXiv:2410.12361.
- * Differs from it: an offer is a rollout at a task, made and labelled by demonstrators that err: what most
- * of them say is accepted.
- * Why: no user is watched here, and agreement among teachers that err is a label that nobody must give.
+ * Source: Lu et al. 2024, "Proactive Agent: Shifting LLM Agents from Reactive Responses to Active Assistance",
+ * arXiv:2410.12361.
+ * Differs from it: an offer is a rollout at a task by demonstrators with mistakes, and the majority's answer counts
+ * as accepted.
+ * Why: no user is observed here, and agreement among imperfect teachers is a label without manual work.
  */
 const proactiveAgent: CreateRecipe = recipe({
   name: "proactive-agent",
   literature: "Proactive Agent",
   differs: [
-    "an offer is a rollout at a task, made and labelled by demonstrators that err: what most of them say is accepted",
+    "an offer is a rollout at a task by demonstrators with mistakes, and the majority's answer counts as accepted",
   ],
   mechanism: "nominal",
   schedule: ["sft"],

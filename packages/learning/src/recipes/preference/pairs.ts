@@ -15,20 +15,19 @@ import {
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
- * AIDSAFE: clean demonstrations first, then pairs that differ clearly.
+ * AIDSAFE: clean demonstrations first, then pairs with a clear difference.
  *
- * Source: "Towards Safety Reasoning in LLMs: AI-agentic Deliberation for Policy-embedded CoT Data
- * Creation" (S334).
- * Differs from it: what is preferred is a better outcome with fewer calls, not safer reasoning;
- * pairs are the policy's own rollouts.
- * Why: no environment holds harmful requests, so safety cannot be measured; outcome and calls can.
+ * Source: "Towards Safety Reasoning in LLMs: AI-agentic Deliberation for Policy-embedded CoT Data Creation" (S334).
+ * Differs from it: the preferred side has a better outcome with fewer calls, not safer reasoning; pairs are the
+ * policy's own rollouts.
+ * Why: no environment has harmful requests, so safety cannot be measured; outcome and calls can.
  */
 const aidsafe: CreateRecipe = recipe({
   name: "aidsafe",
   literature: "AIDSAFE",
   differs: [
-    "what is preferred is a better outcome with fewer calls, not safer reasoning",
-    "pairs are the policy's own attempts",
+    "the preferred side has a better outcome with fewer calls, not safer reasoning",
+    "pairs are the policy's own rollouts",
   ],
   mechanism: "nominal",
   schedule: ["sft-pref"],
@@ -75,20 +74,19 @@ function specificationsOf({ verification }: JudgedTrajectory): Specification<Jud
 }
 
 /**
- * Formal-methods ranking: specifications of temporal logic are checked on each output, and the one that
- * satisfies more is preferred.
+ * Formal-methods ranking: checks temporal-logic specifications on each output, and prefers the output that
+ * satisfies more.
  *
- * Source: Yang et al. 2023, "Fine-Tuning Language Models Using Formal Methods Feedback",
- * arXiv:2310.18239.
- * Differs from it: specifications are checked on the run itself, not on an automaton made of the answer;
- * the environment's verifier is one of them.
- * Why: a run is finite, so that what holds of it can be checked directly.
+ * Source: Yang et al. 2023, "Fine-Tuning Language Models Using Formal Methods Feedback", arXiv:2310.18239.
+ * Differs from it: specifications are checked on the trajectory, not on an automaton built from the answer; the
+ * environment's verifier is one of them.
+ * Why: a trajectory is finite, so its properties can be checked directly.
  */
 const formalMethods: CreateRecipe = recipe({
   name: "formal-methods",
   literature: "Formal-methods ranking",
   differs: [
-    "specifications are checked on the run itself, not on an automaton made of the answer",
+    "specifications are checked on the trajectory, not on an automaton built from the answer",
     "the environment's verifier is one of them",
   ],
   mechanism: "partial",
@@ -111,20 +109,18 @@ const MOSAIC_RUBRIC =
   "Prefer a run that reaches its goal by safe calls; prefer one that declines to one that does harm.";
 
 /**
- * MOSAIC: whole runs are preferred to others by a judge, and saying no is a run like any other.
+ * MOSAIC: a judge prefers whole trajectories, and a refusal is a trajectory like any other.
  *
- * Source: "Learning When to Act or Refuse: Guarding Agentic Reasoning Models for Safe Multi-Step Tool
- * Use" (S208).
- * Differs from it: every other rollout is told that it may decline; what a run that declines is worth
- * is the judge's word, and nothing here is dangerous.
- * Why: nothing here is dangerous, so that declining can only be judged against the task.
+ * Source: "Learning When to Act or Refuse: Guarding Agentic Reasoning Models for Safe Multi-Step Tool Use" (S208).
+ * Differs from it: every other rollout is told that it may decline; the judge decides the value of declining.
+ * Why: nothing here is dangerous, so declining can only be judged against the task.
  */
 const mosaic: CreateRecipe = recipe({
   name: "mosaic",
   literature: "MOSAIC",
   differs: [
     "every other rollout is told that it may decline",
-    "what a run that declines is worth is the judge's word, and nothing here is dangerous",
+    "the judge decides the value of declining",
   ],
   mechanism: "partial",
   schedule: ["one"],
@@ -150,20 +146,19 @@ const WORDINGS = ["Say what is wanted.", "Name the goal and its parts.", ""];
 const RECAP_RUBRIC = "Prefer the plan that does all that was asked, and nothing else.";
 
 /**
- * RECAP: one conversation in several wordings, and the wording is preferred that planning profits from.
+ * RECAP: rewrites one conversation in several wordings, and prefers the wording that helps planning.
  *
  * Source: "RECAP: REwriting Conversations for Intent Understanding in Agentic Planning" (S276).
- * Differs from it: a wording is a sentence beside the request, and the policy that plans is the one that
- * learns; a judge of plans, made of calls and results, says what planning profits from.
- * Why: a judge made of the record needs no model, and only what is learned by one who acts changes what it
- * does.
+ * Differs from it: a wording is a sentence beside the request, and the planning policy is the one that learns; a
+ * judge of plans, based on calls and results, decides which wording helps.
+ * Why: such a judge needs no model, and only training of the acting policy changes its behavior.
  */
 const recap: CreateRecipe = recipe({
   name: "recap",
   literature: "RECAP",
   differs: [
-    "a wording is a sentence beside the request, and the policy that plans is the one that learns",
-    "a judge of plans, made of calls and results, says what planning profits from",
+    "a wording is a sentence beside the request, and the planning policy is the one that learns",
+    "a judge of plans, based on calls and results, decides which wording helps",
   ],
   mechanism: "nominal",
   schedule: ["one"],
@@ -185,18 +180,18 @@ const recap: CreateRecipe = recipe({
 });
 
 /**
- * Agentic VRPO: demonstrations first, then preferences whose log-probs are estimated from drawn tokens,
- * with one draw for policy and reference so that its noise cancels.
+ * Agentic VRPO: demonstrations first, then preferences with log-probs estimated from sampled tokens; policy and
+ * reference share the sample, so that its noise cancels.
  *
- * Source: "DLLM-Searcher: Adapting Diffusion Large Language Model for Search Agents" (S129); Zhu et al.
- * 2025, "LLaDA 1.5", arXiv:2505.19223.
- * Differs from it: the model is not a diffusion model, so the draw leaves out what it could know.
+ * Source: "DLLM-Searcher: Adapting Diffusion Large Language Model for Search Agents" (S129); Zhu et al. 2025,
+ * "LLaDA 1.5", arXiv:2505.19223.
+ * Differs from it: the model is not a diffusion model, so the sample only leaves out known terms.
  * Why: runtime and engine sample token by token.
  */
 const agenticVrpo: CreateRecipe = recipe({
   name: "agentic-vrpo",
   literature: "Agentic VRPO",
-  differs: ["the model is not a diffusion model, so the draw leaves out what it could know"],
+  differs: ["the model is not a diffusion model, so the sample only leaves out known terms"],
   mechanism: "nominal",
   schedule: ["sft-pref"],
   settings: {

@@ -12,19 +12,19 @@ function likeStored({ turns, branch }: JudgedTrajectory): number {
 }
 
 /**
- * MATRIX: verified demonstrations of whole runs first, then preferences of single steps.
+ * MATRIX: verified demonstrations of whole trajectories first, then preferences between single steps.
  *
  * Source: "MATRIX: Multimodal Agent Tuning for Robust Tool-Use Reasoning" (S224).
- * Differs from it: what is preferred at a step is the call that does what the stored one did; stored runs are
- * demonstrations at first, and what the policy did from them is stored too.
- * Why: sameness of calls is exact, and a policy that has left the demonstrations must learn from where it is.
+ * Differs from it: the preferred call at a step is the one that matches the stored call; stored trajectories are
+ * demonstrations at first, and the policy's continuations are stored too.
+ * Why: calls compare exactly, and a policy that differs from the demonstrations must learn from its own states.
  */
 const matrix: CreateRecipe = recipe({
   name: "matrix",
   literature: "MATRIX",
   differs: [
-    "what is preferred at a step is the call that does what the stored one did",
-    "stored runs are demonstrations at first, and what the policy did from them is stored too",
+    "the preferred call at a step is the one that matches the stored call",
+    "stored trajectories are demonstrations at first, and the policy's continuations are stored too",
   ],
   mechanism: "partial",
   schedule: ["sft-pref"],
@@ -49,21 +49,21 @@ const matrix: CreateRecipe = recipe({
 });
 
 /**
- * IPR: along the runs of an expert each step is compared with the policy's own at the same place, by what
- * comes of going on from both; where the expert's is better, its way is preferred and imitated.
+ * IPR: compares each step of an expert trajectory with the policy's own step at the same place, by the results of
+ * continuing both; where the expert's is better, it is preferred and imitated.
  *
- * Source: Xiong et al. 2024, "Watch Every Step! LLM Agent Learning via Iterative Step-Level Process
- * Refinement", arXiv:2406.11176.
- * Differs from it: one place of a run is compared at a time; continuations are the policy's own, not a
+ * Source: Xiong et al. 2024, "Watch Every Step! LLM Agent Learning via Iterative Step-Level Process Refinement",
+ * arXiv:2406.11176.
+ * Differs from it: one place of a trajectory is compared at a time; continuations are the policy's own, not a
  * scorer's.
- * Why: one place a run keeps the number of rollouts what the budget says, and the policy's own ends are what
- * its place is worth.
+ * Why: one place per trajectory keeps the number of rollouts within the budget, and the value of a place depends on
+ * the policy's own endings.
  */
 const ipr: CreateRecipe = recipe({
   name: "ipr",
   literature: "IPR",
   differs: [
-    "one place of a run is compared at a time",
+    "one place of a trajectory is compared at a time",
     "continuations are the policy's own, not a scorer's",
   ],
   mechanism: "whole",

@@ -10,18 +10,18 @@ import { demonstrationStart } from "../stages/demonstration-start.ts";
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
- * Visual-ARFT: words of the answer against those of the right one, beside form and calls that ran.
+ * Visual-ARFT: rewards the word overlap of the answer with the right one, plus format and successful calls.
  *
  * Source: "Visual Agentic Reinforcement Fine-Tuning", arXiv:2505.14246.
  * Differs from it: no images.
- * Why: the models read text alone.
+ * Why: the models read only text.
  */
 const visualArft: CreateRecipe = recipe({
   name: "visual-arft",
   literature: "Visual-ARFT",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "no images",
   ],
   mechanism: "whole",
@@ -50,21 +50,22 @@ const visualArft: CreateRecipe = recipe({
 });
 
 /**
- * ReWatch-R1: what is answered must agree with what was observed, beside being right.
+ * ReWatch-R1: the answer must agree with the observations and be right.
  *
  * Source: "ReWatch-R1: Boosting Complex Video Reasoning in Large Vision-Language Models through Agentic Data
  * Synthesis" (S288).
- * Differs from it: no video: an observation is what a tool said; the one claim is the answer, supported where a tool had said it.
- * Why: the models read text alone, and whether a tool had said it is exact.
+ * Differs from it: no video: an observation is a tool result; the only claim is the answer, which is supported if a
+ * tool returned it.
+ * Why: the models read only text, and the support by a tool result is exact.
  */
 const reWatchR1: CreateRecipe = recipe({
   name: "re-watch-r1",
   literature: "ReWatch-R1",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "no video: an observation is what a tool said",
-    "the one claim is the answer, supported where a tool had said it",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "no video: an observation is a tool result",
+    "the only claim is the answer, which is supported if a tool returned it",
   ],
   mechanism: "partial",
   schedule: ["sft-rl"],
@@ -97,20 +98,22 @@ const reWatchR1: CreateRecipe = recipe({
 });
 
 /**
- * RLFH: verdicts on single claims become rewards where the claims are made.
+ * RLFH: verdicts on single claims become rewards at the tokens of the claims.
  *
  * Source: Wen et al. 2024, "On-Policy Self-Alignment with Fine-grained Knowledge Feedback for Hallucination
  * Mitigation", arXiv:2406.12221.
- * Differs from it: claims are what is said at the end, checked against what tools had said; no model takes them apart; what single turns are worth is read off calls and results.
- * Why: whether a tool had said it is exact, and no model that takes answers apart fits into runs of minutes.
+ * Differs from it: claims are the final text, checked against tool results without a model; rewards of single turns
+ * come from calls and results.
+ * Why: the support by a tool result is exact, and no model that splits answers into claims fits into runs of
+ * minutes.
  */
 const rlfh: CreateRecipe = recipe({
   name: "rlfh",
   literature: "RLFH",
   differs: [
-    "token-mean over the minibatch",
-    "claims are what is said at the end, checked against what tools had said; no model takes them apart",
-    "what single turns are worth is read off calls and results",
+    "the loss is a token mean over the minibatch",
+    "claims are the final text, checked against tool results without a model",
+    "rewards of single turns come from calls and results",
   ],
   mechanism: "partial",
   schedule: ["one"],
@@ -132,21 +135,22 @@ const rlfh: CreateRecipe = recipe({
 });
 
 /**
- * RISE: rationales are reinforced for how well they give the annotation without quoting it, the best are
- * imitated, and reinforcement goes on.
+ * RISE: reinforces rationales by how well they lead to the annotation without quoting it, imitates the best ones,
+ * and continues with reinforcement learning.
  *
  * Source: "RISE: Enhancing VLM Image Annotation with Self-Supervised Reasoning" (S289).
- * Differs from it: no images: a rationale is what was looked up on the way; a task is used where some rollouts find the answer and not nearly all without looking.
- * Why: the models read text alone, and rollouts without looking are the only measure of what looking brings.
+ * Differs from it: no images: a rationale is the information looked up on the way; a task is used if some rollouts
+ * find the answer and not nearly all do without looking it up.
+ * Why: the models read only text, and rollouts without lookups measure the benefit of looking.
  */
 const riseRationale: CreateRecipe = recipe({
   name: "rise-rationale",
   literature: "RISE (rationale)",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "no images: a rationale is what was looked up on the way",
-    "a task is used where some rollouts find the answer and not nearly all without looking",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "no images: a rationale is the information looked up on the way",
+    "a task is used if some rollouts find the answer and not nearly all do without looking it up",
   ],
   mechanism: "partial",
   schedule: ["stages"],
@@ -182,21 +186,22 @@ const riseRationale: CreateRecipe = recipe({
 });
 
 /**
- * SlideRL: what was made must let a reader tell the brief again, beside calls that ran and a judge.
+ * SlideRL: a reader must be able to reconstruct the brief from the product, besides successful calls and a judge.
  *
  * Source: "Learning to Present: Inverse Specification Rewards for Agentic Slide Generation" (S207).
- * Differs from it: no slides: what is made is what the calls did; the reader sees the arguments of the calls alone, and no model; three parts instead of five.
- * Why: the models make no pictures; what calls did is in every record.
+ * Differs from it: no slides: the product is the effect of the calls; the reader sees only the arguments of the
+ * calls, and is not a model; three components instead of five.
+ * Why: the models make no pictures, and the effect of calls is in every record.
  */
 const slideRl: CreateRecipe = recipe({
   name: "slide-rl",
   literature: "SlideRL",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "no slides: what is made is what the calls did",
-    "the reader sees the arguments of the calls alone, and no model",
-    "three parts instead of five",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "no slides: the product is the effect of the calls",
+    "the reader sees only the arguments of the calls, and is not a model",
+    "three components instead of five",
   ],
   mechanism: "partial",
   schedule: ["one"],
@@ -232,8 +237,8 @@ const calibrationRl: CreateRecipe = recipe({
   name: "calibration-rl",
   literature: "Calibration RL",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "confidence is the probability with which the last turn was sampled, by token, not a number that is said",
   ],
   mechanism: "partial",

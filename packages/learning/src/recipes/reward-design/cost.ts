@@ -16,8 +16,8 @@ const astra: CreateRecipe = recipe({
   name: "astra",
   literature: "ASTRA",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "the arenas are this project's environments",
   ],
   mechanism: "nominal",
@@ -61,8 +61,8 @@ const fusionAgent: CreateRecipe = recipe({
   name: "fusion-agent",
   literature: "FusionAgent",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "tools of the environment stand for models",
   ],
   mechanism: "nominal",
@@ -95,8 +95,8 @@ const remoteAgent: CreateRecipe = recipe({
   name: "remote-agent",
   literature: "RemoteAgent",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "calls stand for hand-overs to specialists",
   ],
   mechanism: "partial",
@@ -137,7 +137,7 @@ const aiSearchPlanner: CreateRecipe = recipe({
   name: "ai-search-planner",
   literature: "AI-SearchPlanner",
   differs: [
-    "token-mean over the minibatch",
+    "the loss is a token mean over the minibatch",
     "the planner is the whole policy",
     "a moving baseline, as the abstract names no estimator",
   ],
@@ -176,7 +176,10 @@ const aiSearchPlanner: CreateRecipe = recipe({
 const deepSport: CreateRecipe = recipe({
   name: "deep-sport",
   literature: "DeepSport",
-  differs: ["token-mean over the minibatch", "groups without a signal are rolled out again"],
+  differs: [
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+  ],
   mechanism: "whole",
   schedule: ["sft-rl"],
   settings: {
@@ -212,8 +215,8 @@ const indusAgent: CreateRecipe = recipe({
   name: "indus-agent",
   literature: "IndusAgent",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "weights are settings, as the abstract gives none",
   ],
   mechanism: "partial",
@@ -258,8 +261,8 @@ const a2fm: CreateRecipe = recipe({
   name: "a2fm",
   literature: "A2FM / APO",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "a mode is a sentence of the system message",
   ],
   mechanism: "partial",

@@ -18,8 +18,8 @@ const grpoAr: CreateRecipe = recipe({
   name: "grpo-ar",
   literature: "GRPO-AR",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "one judge for several agents; it reads calls and results",
   ],
   mechanism: "partial",
@@ -55,8 +55,8 @@ const kimiK2: CreateRecipe = recipe({
   name: "kimi-k2",
   literature: "Kimi K2 post-training",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "plain text is that of demonstrations",
     "the judge reads calls and results",
   ],
@@ -105,7 +105,7 @@ const lmExperimenter: CreateRecipe = recipe({
   literature: "LM as experimenter",
   differs: [
     "tasks come from a pool, so that pass rates are known",
-    "token-mean over the minibatch",
+    "the loss is a token mean over the minibatch",
     "the curriculum follows pass rates, no model runs it",
     "a moving baseline, as the abstract names no estimator",
     "the judge reads calls and results",
@@ -146,8 +146,8 @@ const cm2: CreateRecipe = recipe({
   name: "cm2",
   literature: "CM2",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "criteria are the environment's own, met or not by what calls did; no model judges",
     "the simulator is a copy of the base, fitted to logged calls",
     "a task ends where the environment says, which follows the calls unseen",

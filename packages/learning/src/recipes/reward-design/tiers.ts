@@ -18,8 +18,8 @@ const agenTracer: CreateRecipe = recipe({
   name: "agen-tracer",
   literature: "AgenTracer",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "the tiers are readable turns, calls that ran, and success, not agent and step of a fault",
     "checked rollouts are those that ended by themselves",
   ],
@@ -53,8 +53,8 @@ const geoVista: CreateRecipe = recipe({
   name: "geo-vista",
   literature: "GeoVista",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "levels are readable turns, calls that ran, and success, not city and country",
   ],
   mechanism: "nominal",
@@ -83,8 +83,8 @@ const quasar: CreateRecipe = recipe({
   name: "quasar",
   literature: "QUASAR",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "tiers are readable turns, calls that ran, and success",
   ],
   mechanism: "partial",

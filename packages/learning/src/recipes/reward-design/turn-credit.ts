@@ -20,7 +20,7 @@ const drVenus: CreateRecipe = recipe({
   name: "dr-venus",
   literature: "DR-Venus",
   differs: [
-    "token-mean over the minibatch",
+    "the loss is a token mean over the minibatch",
     "gains are cut and paid beside the outcome",
     "long demonstrations weigh more by their number of turns",
   ],
@@ -69,8 +69,8 @@ const pilotRl: CreateRecipe = recipe({
   name: "pilot-rl",
   literature: "PilotRL",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "the plan is the first turn, which decides where a rollout goes",
     "what turns are worth is read off calls and results, no model judges",
   ],
@@ -123,8 +123,8 @@ const pprRenorm: CreateRecipe = recipe({
   name: "ppr-renorm",
   literature: "PPR / ReNorm",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "the judge reads calls and results",
   ],
   mechanism: "partial",
@@ -168,7 +168,7 @@ const spaRl: CreateRecipe = recipe({
   name: "spa-rl",
   literature: "SPA-RL",
   differs: [
-    "token-mean over the minibatch",
+    "the loss is a token mean over the minibatch",
     "the estimator is linear in what a turn was, and is fitted to the outcomes of each step as it comes",
     "the critic leaves the adapter to the policy",
   ],

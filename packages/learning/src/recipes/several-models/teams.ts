@@ -18,7 +18,7 @@ const MAGRPO_ROLES = ["first", "second"] as const;
 const magrpo: CreateRecipe = recipe({
   name: "magrpo",
   literature: "MAGRPO",
-  differs: ["two agents", "token-mean over the minibatch"],
+  differs: ["two agents", "the loss is a token mean over the minibatch"],
   mechanism: "whole",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
