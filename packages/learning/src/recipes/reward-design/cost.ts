@@ -6,11 +6,11 @@ import { demonstrationStart } from "../stages/demonstration-start.ts";
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
- * ASTRA: verified demonstrations, then a reward for the whole trajectory that minds what calls cost.
+ * ASTRA: verified demonstrations, then a reward for the whole trajectory that includes the cost of calls.
  *
  * Source: "ASTRA: Automated Synthesis of agentic Trajectories and Reinforcement Arenas" (S085).
- * Differs from it: the arenas are this project's environments.
- * Why: they have exact verifiers, which synthesised arenas have to be given.
+ * Differs from it: the arenas are the built-in environments.
+ * Why: they have exact verifiers, which synthesized arenas would need.
  */
 const astra: CreateRecipe = recipe({
   name: "astra",
@@ -18,7 +18,7 @@ const astra: CreateRecipe = recipe({
   differs: [
     "the loss is a token mean over the minibatch",
     "groups with equal rewards are rolled out again",
-    "the arenas are this project's environments",
+    "the arenas are the built-in environments",
   ],
   mechanism: "nominal",
   schedule: ["sft-rl"],
@@ -51,11 +51,11 @@ const astra: CreateRecipe = recipe({
 });
 
 /**
- * FusionAgent: models are tools and each call has its price.
+ * FusionAgent: models are tools, and each call has a price.
  *
  * Source: "FusionAgent: A Multimodal Agent with Dynamic Model Selection for Human Recognition" (S169).
- * Differs from it: tools of the environment stand for models.
- * Why: one process has one model; a tool that is better at something stands for another one.
+ * Differs from it: tools of the environment take the place of models.
+ * Why: one process has one model, and a better tool takes the place of a better model.
  */
 const fusionAgent: CreateRecipe = recipe({
   name: "fusion-agent",
@@ -63,7 +63,7 @@ const fusionAgent: CreateRecipe = recipe({
   differs: [
     "the loss is a token mean over the minibatch",
     "groups with equal rewards are rolled out again",
-    "tools of the environment stand for models",
+    "tools of the environment take the place of models",
   ],
   mechanism: "nominal",
   schedule: ["one"],
@@ -83,13 +83,12 @@ const fusionAgent: CreateRecipe = recipe({
 });
 
 /**
- * RemoteAgent: thrift pays only where the answer is right, so that tools are called where the policy
- * cannot do without.
+ * RemoteAgent: rewards efficiency only if the answer is right, so that the policy calls tools only when it needs
+ * them.
  *
- * Source: "RemoteAgent: Bridging Vague Human Intents and Earth Observation with RL-based Agentic
- * MLLMs" (S284).
- * Differs from it: calls stand for hand-overs to specialists.
- * Why: one process has one agent; a tool is what it can hand over to.
+ * Source: "RemoteAgent: Bridging Vague Human Intents and Earth Observation with RL-based Agentic MLLMs" (S284).
+ * Differs from it: calls replace hand-overs to specialists.
+ * Why: one process has one agent, which can hand work over only to tools.
  */
 const remoteAgent: CreateRecipe = recipe({
   name: "remote-agent",
@@ -97,7 +96,7 @@ const remoteAgent: CreateRecipe = recipe({
   differs: [
     "the loss is a token mean over the minibatch",
     "groups with equal rewards are rolled out again",
-    "calls stand for hand-overs to specialists",
+    "calls replace hand-overs to specialists",
   ],
   mechanism: "partial",
   schedule: ["one"],
@@ -124,14 +123,13 @@ const remoteAgent: CreateRecipe = recipe({
 });
 
 /**
- * AI-SearchPlanner: utility and price are two numbers to the end, and a weight chooses the place on
- * their front.
+ * AI-SearchPlanner: keeps utility and cost as two numbers, and a weight chooses the point on their Pareto front.
  *
- * Source: "AI-SearchPlanner: Modular Agentic Search via Pareto-Optimal Multi-Objective Reinforcement
- * Learning" (S076).
- * Differs from it: the planner is the whole policy; a moving baseline, as the abstract names no
+ * Source: "AI-SearchPlanner: Modular Agentic Search via Pareto-Optimal Multi-Objective Reinforcement Learning"
+ * (S076).
+ * Differs from it: the planner is the whole policy; the baseline is a moving average, because the abstract names no
  * estimator.
- * Why: planner and answerer read one conversation here, and the answer is the environment's to judge.
+ * Why: planner and answerer share one conversation here, and the environment judges the answer.
  */
 const aiSearchPlanner: CreateRecipe = recipe({
   name: "ai-search-planner",
@@ -139,7 +137,7 @@ const aiSearchPlanner: CreateRecipe = recipe({
   differs: [
     "the loss is a token mean over the minibatch",
     "the planner is the whole policy",
-    "a moving baseline, as the abstract names no estimator",
+    "the baseline is a moving average, because the abstract names no estimator",
   ],
   mechanism: "partial",
   schedule: ["one"],
@@ -165,13 +163,12 @@ const aiSearchPlanner: CreateRecipe = recipe({
 });
 
 /**
- * DeepSport: a bonus for using tools that counts only where the answer is right.
+ * DeepSport: a bonus for using tools that counts only if the answer is right.
  *
- * Source: "DeepSport: A Multimodal Large Language Model for Comprehensive Sports Video Reasoning via
- * Agentic Reinforcement Learning" (S124).
- * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
- * Why: a token mean keeps long trajectories from weighing less, and a nano model's groups are often all right or
- * all wrong.
+ * Source: "DeepSport: A Multimodal Large Language Model for Comprehensive Sports Video Reasoning via Agentic
+ * Reinforcement Learning" (S124).
+ * Differs from it: the loss is a token mean over the minibatch; groups with equal rewards are rolled out again.
+ * Why: a token mean gives long trajectories their full weight, and groups of a nano model often have equal rewards.
  */
 const deepSport: CreateRecipe = recipe({
   name: "deep-sport",
@@ -203,13 +200,11 @@ const deepSport: CreateRecipe = recipe({
 });
 
 /**
- * IndusAgent: a gated sum of outcome, price of calls and bonus for them, so that tools are used where
- * they help.
+ * IndusAgent: a gated sum of outcome, cost of calls and bonus for calls, so that tools are used where they help.
  *
- * Source: "IndusAgent: Reinforcing Open-Vocabulary Industrial Anomaly Detection with Agentic Tools"
- * (S190).
- * Differs from it: weights are settings, as the abstract gives none.
- * Why: what the abstract leaves open is the run's to choose.
+ * Source: "IndusAgent: Reinforcing Open-Vocabulary Industrial Anomaly Detection with Agentic Tools" (S190).
+ * Differs from it: weights are settings, because the abstract gives none.
+ * Why: the run can choose what the abstract leaves open.
  */
 const indusAgent: CreateRecipe = recipe({
   name: "indus-agent",
@@ -217,7 +212,7 @@ const indusAgent: CreateRecipe = recipe({
   differs: [
     "the loss is a token mean over the minibatch",
     "groups with equal rewards are rolled out again",
-    "weights are settings, as the abstract gives none",
+    "weights are settings, because the abstract gives none",
   ],
   mechanism: "partial",
   schedule: ["sft-rl"],
@@ -249,13 +244,12 @@ const indusAgent: CreateRecipe = recipe({
 });
 
 /**
- * A2FM: a share of each group in every mode, the mode's cost in the reward; after a start from
- * demonstrations.
+ * A2FM: after a start from demonstrations, each group has a share of every mode, and the reward includes the mode's
+ * cost.
  *
  * Source: "A^2FM: An Adaptive Agent Foundation Model for Tool-Aware Hybrid Reasoning", arXiv:2510.12838.
- * Differs from it: a mode is a sentence of the system message.
- * Why: a sentence in the prompt is what a nano model can tell modes apart by; tokens of its own for a mode
- * would need another vocabulary.
+ * Differs from it: a mode is a sentence in the system message.
+ * Why: a nano model can distinguish modes by a sentence, while special tokens would need another vocabulary.
  */
 const a2fm: CreateRecipe = recipe({
   name: "a2fm",
@@ -263,7 +257,7 @@ const a2fm: CreateRecipe = recipe({
   differs: [
     "the loss is a token mean over the minibatch",
     "groups with equal rewards are rolled out again",
-    "a mode is a sentence of the system message",
+    "a mode is a sentence in the system message",
   ],
   mechanism: "partial",
   schedule: ["sft-rl"],

@@ -8,11 +8,11 @@ import { callsAndResults } from "../../rewards/calls-and-results.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
- * GRPO-AR: what ran and what judges say go into one advantage, after a start from demonstrations.
+ * GRPO-AR: after a start from demonstrations, one advantage combines execution results and judgements.
  *
  * Source: "Code Aesthetics with Agentic Reward Feedback" (S111).
- * Differs from it: one judge for several agents; it reads calls and results.
- * Why: one rule for all agents can be repeated and asks no model.
+ * Differs from it: one judge for several agents, based on calls and results.
+ * Why: one rule for all agents can be repeated and needs no model.
  */
 const grpoAr: CreateRecipe = recipe({
   name: "grpo-ar",
@@ -20,7 +20,7 @@ const grpoAr: CreateRecipe = recipe({
   differs: [
     "the loss is a token mean over the minibatch",
     "groups with equal rewards are rolled out again",
-    "one judge for several agents; it reads calls and results",
+    "one judge for several agents, based on calls and results",
   ],
   mechanism: "partial",
   schedule: ["sft-rl"],
@@ -44,12 +44,11 @@ const grpoAr: CreateRecipe = recipe({
 });
 
 /**
- * Kimi K2: plain text first, verified demonstrations, then reinforcement by verifier and judge
- * together.
+ * Kimi K2: plain text, then verified demonstrations, then reinforcement learning with verifier and judge together.
  *
  * Source: "Kimi K2: Open Agentic Intelligence", arXiv:2507.20534.
- * Differs from it: plain text is that of demonstrations; the judge reads calls and results.
- * Why: no other text speaks of these environments, and a rule judges the same record the same way.
+ * Differs from it: the plain text comes from demonstrations; the judge reads calls and results.
+ * Why: there is no other text about these environments, and a rule judges the same record in the same way.
  */
 const kimiK2: CreateRecipe = recipe({
   name: "kimi-k2",
@@ -57,7 +56,7 @@ const kimiK2: CreateRecipe = recipe({
   differs: [
     "the loss is a token mean over the minibatch",
     "groups with equal rewards are rolled out again",
-    "plain text is that of demonstrations",
+    "the plain text comes from demonstrations",
     "the judge reads calls and results",
   ],
   mechanism: "partial",
@@ -93,12 +92,13 @@ const kimiK2: CreateRecipe = recipe({
 });
 
 /**
- * LM as experimenter: a curriculum over tasks for an actor that is paid by a judge.
+ * LM as experimenter: a curriculum over tasks for an actor whose reward comes from a judge.
  *
  * Source: "Game On: Towards Language Models as RL Experimenters" (S170).
- * Differs from it: tasks come from a pool, so that pass rates are known; the curriculum follows pass rates, no model runs it; a moving baseline, as the
- * abstract names no estimator; the judge reads calls and results.
- * Why: a pass rate needs rollouts at the same task again; no second model fits into runs of minutes.
+ * Differs from it: tasks come from a pool, so that pass rates are known; the curriculum follows pass rates, not a
+ * model; the baseline is a moving average, because the abstract names no estimator; the judge reads calls and
+ * results.
+ * Why: a pass rate needs repeated rollouts at a task, and no second model fits into runs of minutes.
  */
 const lmExperimenter: CreateRecipe = recipe({
   name: "lm-experimenter",
@@ -106,8 +106,8 @@ const lmExperimenter: CreateRecipe = recipe({
   differs: [
     "tasks come from a pool, so that pass rates are known",
     "the loss is a token mean over the minibatch",
-    "the curriculum follows pass rates, no model runs it",
-    "a moving baseline, as the abstract names no estimator",
+    "the curriculum follows pass rates, not a model",
+    "the baseline is a moving average, because the abstract names no estimator",
     "the judge reads calls and results",
   ],
   mechanism: "nominal",
@@ -133,14 +133,15 @@ const lmExperimenter: CreateRecipe = recipe({
 });
 
 /**
- * CM2: reinforcement by checklists in an environment that a model simulates; binary criteria with
- * evidence are judged turn by turn and paid once, at the end.
+ * CM2: reinforcement learning with checklists in a simulated environment; binary criteria with evidence are judged
+ * turn by turn and rewarded once, at the end.
  *
- * Source: "CM2: Reinforcement Learning with Checklist Rewards for Multi-Turn and Multi-Step Agentic
- * Tool Use" (S107).
- * Differs from it: criteria are the environment's own, met or not by what calls did, no model judges;
- * the simulator is a copy of the base, fitted to logged calls.
- * Why: what calls did is exact, a judge is not; and no second base is there to simulate with.
+ * Source: "CM2: Reinforcement Learning with Checklist Rewards for Multi-Turn and Multi-Step Agentic Tool Use"
+ * (S107).
+ * Differs from it: the criteria are the environment's own and follow from the effect of calls, without a judging
+ * model; the simulator is a copy of the base model, fitted to logged calls; the environment, which still runs the
+ * calls, decides when a task ends.
+ * Why: the effect of calls is exact while a judge is not, and there is no second base model to simulate with.
  */
 const cm2: CreateRecipe = recipe({
   name: "cm2",
@@ -148,9 +149,9 @@ const cm2: CreateRecipe = recipe({
   differs: [
     "the loss is a token mean over the minibatch",
     "groups with equal rewards are rolled out again",
-    "criteria are the environment's own, met or not by what calls did; no model judges",
-    "the simulator is a copy of the base, fitted to logged calls",
-    "a task ends where the environment says, which follows the calls unseen",
+    "the criteria are the environment's own and follow from the effect of calls, without a judging model",
+    "the simulator is a copy of the base model, fitted to logged calls",
+    "the environment, which still runs the calls, decides when a task ends",
   ],
   mechanism: "partial",
   schedule: ["sft-rl"],
@@ -171,16 +172,16 @@ const cm2: CreateRecipe = recipe({
 });
 
 /**
- * RewardHarness: the judge that pays a policy is context that evolves, from few known preferences.
+ * RewardHarness: the judge that rewards the policy is an evolving context, learned from few known preferences.
  *
  * Source: "RewardHarness: Self-Evolving Agentic Post-Training".
- * Differs from it: the known preferences are the verifier's, of a few groups a step.
+ * Differs from it: the known preferences come from the verifier, for a few groups per step.
  * Why: verifiers know every preference exactly, and a few groups are what a person would label.
  */
 const rewardHarness: CreateRecipe = recipe({
   name: "reward-harness",
   literature: "RewardHarness",
-  differs: ["the known preferences are the verifier's, of a few groups a step"],
+  differs: ["the known preferences come from the verifier, for a few groups per step"],
   mechanism: "partial",
   schedule: ["rounds"],
   settings: {

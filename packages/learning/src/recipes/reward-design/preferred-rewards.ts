@@ -7,20 +7,19 @@ import { demonstrationStart } from "../stages/demonstration-start.ts";
 import { outcomeModel } from "../stages/outcome-model.ts";
 
 /**
- * OPRL: a process reward model is learned from preferences of whole trajectories, in turns with the
- * policy; its log-ratios to the base pay single steps beside the outcome.
+ * OPRL: learns a process reward model from preferences between whole trajectories, alternating with the policy; its
+ * log-ratios to the base reward single steps besides the outcome.
  *
- * Source: "Online Process Reward Learning for Agentic Reinforcement Learning", arXiv:2509.19199,
- * equations 4 and 5.
- * Differs from it: the model and the policy take turns by rounds of some steps; pairs are the best and
- * the worst rollout at a task.
- * Why: rounds of some steps let a model see what the newer policy does before it judges it.
+ * Source: "Online Process Reward Learning for Agentic Reinforcement Learning", arXiv:2509.19199, equations 4 and 5.
+ * Differs from it: the model and the policy alternate in rounds of several steps; pairs are the best and the worst
+ * rollout at a task.
+ * Why: rounds of several steps show the model the newer policy's behavior before it judges it.
  */
 const oprl: CreateRecipe = recipe({
   name: "oprl",
   literature: "OPRL",
   differs: [
-    "the model and the policy take turns by rounds of some steps",
+    "the model and the policy alternate in rounds of several steps",
     "pairs are the best and the worst rollout at a task",
   ],
   mechanism: "whole",
@@ -63,17 +62,17 @@ const oprl: CreateRecipe = recipe({
 });
 
 /**
- * GenAgent: absolute scores of a reward model beside wins over the other rollouts, and rollouts that go
- * on from the beginnings of failed ones.
+ * GenAgent: combines absolute rewards of a reward model with wins over the other rollouts, and continues from the
+ * beginnings of failed rollouts.
  *
  * Source: "GenAgent: Scaling Text-to-Image Generation via Agentic Multimodal Reasoning" (S172).
- * Differs from it: no images; resampled rollouts are a stage of their own.
- * Why: the models read text alone, and a stage of its own keeps the budget of each readable.
+ * Differs from it: no images; resampled rollouts are a separate stage.
+ * Why: the models read only text, and a separate stage keeps both budgets visible.
  */
 const genAgent: CreateRecipe = recipe({
   name: "gen-agent",
   literature: "GenAgent",
-  differs: ["no images", "resampled rollouts are a stage of their own"],
+  differs: ["no images", "resampled rollouts are a separate stage"],
   mechanism: "partial",
   schedule: ["sft-rl"],
   settings: {

@@ -7,12 +7,12 @@ import { demonstrationStart } from "../stages/demonstration-start.ts";
 import { outcomeModel } from "../stages/outcome-model.ts";
 
 /**
- * Atom-Searcher: a reward model scores the units of a rollout, and its word fades to the outcome's.
+ * Atom-Searcher: a reward model rates the units of a rollout, and its weight decays in favor of the outcome.
  *
  * Source: "Atom-Searcher: Enhancing Agentic Deep Research via Fine-Grained Atomic Thought Reward",
  * arXiv:2508.12800.
  * Differs from it: a unit is a turn; the reward model is trained here, on outcomes.
- * Why: turns are what the environment answers, and outcomes are the only labels there are.
+ * Why: the environment answers each turn, and outcomes are the only labels.
  */
 const atomSearcher: CreateRecipe = recipe({
   name: "atom-searcher",
@@ -47,21 +47,20 @@ const atomSearcher: CreateRecipe = recipe({
 });
 
 /**
- * MSRL: a reward on the structure of what was called, joined later by a reward model's word on what it
- * came to.
+ * MSRL: a reward for the structure of the calls, joined later by a reward model's rating of the result.
  *
- * Source: "Breaking the SFT Plateau: Multimodal Structured Reinforcement Learning for Chart-to-Code
- * Generation", arXiv:2508.13587.
- * Differs from it: no charts; structure is whether calls ran; the second reward is a model trained on
+ * Source: "Breaking the SFT Plateau: Multimodal Structured Reinforcement Learning for Chart-to-Code Generation",
+ * arXiv:2508.13587.
+ * Differs from it: no charts; structure means that calls succeeded; the second reward is a model trained on
  * outcomes.
- * Why: the models read text alone, and what ran is in every record.
+ * Why: the models read only text, and every record shows which calls succeeded.
  */
 const msrl: CreateRecipe = recipe({
   name: "msrl",
   literature: "MSRL",
   differs: [
     "no charts",
-    "structure is whether calls ran",
+    "structure means that calls succeeded",
     "the second reward is a model trained on outcomes",
   ],
   mechanism: "partial",
@@ -94,19 +93,19 @@ const msrl: CreateRecipe = recipe({
 });
 
 /**
- * PRFT: a reward model learned from stored trajectories stands in for the reward that is missing once the
- * environment has changed.
+ * PRFT: a reward model learned from stored trajectories replaces the reward that is missing after the environment
+ * changed.
  *
  * Source: "Adapting Image-based RL Policies via Predicted Rewards" (S022).
- * Differs from it: the tasks stay as they are, the verifier's reward is what is gone after the stored
- * trajectories; advantages are whitened over the batch.
- * Why: the environments' tasks are those that have verifiers; rollouts are single and have no group.
+ * Differs from it: the tasks stay the same, and the verifier's reward is missing after the stored trajectories;
+ * advantages are whitened over the batch.
+ * Why: only tasks of the environments have verifiers, and single rollouts have no group.
  */
 const prft: CreateRecipe = recipe({
   name: "prft",
   literature: "PRFT",
   differs: [
-    "the tasks stay as they are, the verifier's reward is what is gone after the stored trajectories",
+    "the tasks stay the same, and the verifier's reward is missing after the stored trajectories",
     "advantages are whitened over the batch",
   ],
   mechanism: "partial",
@@ -135,21 +134,20 @@ const prft: CreateRecipe = recipe({
 });
 
 /**
- * Controllable ideation: the reward is a vector, one dimension of it a reward model's word, and weights
- * say what is wanted of it.
+ * Controllable ideation: the reward is a vector with a reward model's rating as one dimension, and weights set its
+ * direction.
  *
  * Source: "Learning to Generate Research Idea with Dynamic Control", arXiv:2412.14626.
- * Differs from it: dimensions are what the model expects, success and brevity; weights are settings of
- * the run and steer learning, not decoding; advantages are whitened over the batch.
- * Why: ideas have no verifier, so that dimensions are what is measured here; rollouts are single and have no
- * group.
+ * Differs from it: the dimensions are the model's rating, success and brevity; weights are settings of the run and
+ * steer training, not decoding; advantages are whitened over the batch.
+ * Why: ideas have no verifier, so the dimensions are measurable ones, and single rollouts have no group.
  */
 const controllableIdeation: CreateRecipe = recipe({
   name: "controllable-ideation",
   literature: "Controllable ideation",
   differs: [
-    "dimensions are what the model expects, success and brevity",
-    "weights are settings of the run and steer learning, not decoding",
+    "the dimensions are the model's rating, success and brevity",
+    "weights are settings of the run and steer training, not decoding",
     "advantages are whitened over the batch",
   ],
   mechanism: "nominal",
@@ -197,16 +195,16 @@ const controllableIdeation: CreateRecipe = recipe({
 });
 
 /**
- * Gen-Searcher: what was gathered is rewarded by a judge, what came of it by a reward model.
+ * Gen-Searcher: a judge rewards the gathered evidence, and a reward model rewards the product.
  *
  * Source: "Gen-Searcher: Reinforcing Agentic Search for Image Generation" (S171).
- * Differs from it: no images; the product is the rollout as it ended.
- * Why: the models read text alone, and the end of a rollout is what the verifier judges.
+ * Differs from it: no images; the product is the end of the rollout.
+ * Why: the models read only text, and the verifier judges the end of a rollout.
  */
 const genSearcher: CreateRecipe = recipe({
   name: "gen-searcher",
   literature: "Gen-Searcher",
-  differs: ["no images", "the product is the rollout as it ended"],
+  differs: ["no images", "the product is the end of the rollout"],
   mechanism: "partial",
   schedule: ["sft-rl"],
   settings: {
@@ -239,22 +237,22 @@ const genSearcher: CreateRecipe = recipe({
 const GUIDANCE = "That failed. Use a tool, read its result, then answer.";
 
 /**
- * Agent-RLVR: failed tasks are rolled out again with guidance, and what came of it is learned; a reward
- * model learns from the same rollouts which of two is better.
+ * Agent-RLVR: rolls out failed tasks again with guidance and learns from the result; a reward model learns from the
+ * same rollouts which of two is better.
  *
  * Source: "Agent-RLVR: Training Software Engineering Agents via Guidance and Environment Rewards",
  * arXiv:2506.11425.
- * Differs from it: guidance is one sentence; GRPO in place of preferences; the reward model is trained,
- * but chooses no rollouts at test time.
- * Why: a nano model writes no plans, and groups need no second copy of the policy.
+ * Differs from it: guidance is one sentence; GRPO replaces preference learning; the reward model is trained, but
+ * selects no rollouts at test time.
+ * Why: a nano model cannot write plans, and groups need no second copy of the policy.
  */
 const agentRlvr: CreateRecipe = recipe({
   name: "agent-rlvr",
   literature: "Agent-RLVR",
   differs: [
     "guidance is one sentence",
-    "GRPO in place of preferences",
-    "the reward model is trained, but chooses no rollouts at test time",
+    "GRPO replaces preference learning",
+    "the reward model is trained, but selects no rollouts at test time",
   ],
   mechanism: "partial",
   schedule: ["rounds"],

@@ -7,12 +7,12 @@ import { demonstrationStart } from "../stages/demonstration-start.ts";
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
- * AgenTracer: a reward in tiers, the coarse answer before the fine one, on rollouts that were checked.
+ * AgenTracer: a tiered reward, the coarse answer before the fine one, on checked rollouts.
  *
  * Source: "AgenTracer: Who Is Inducing Failure in the LLM Agentic Systems?" (S063).
- * Differs from it: the tiers are readable turns, calls that ran, and success, not agent and step of a
- * fault; checked rollouts are those that ended by themselves.
- * Why: nobody says which step was at fault; what can be read and what ran is in every record.
+ * Differs from it: the tiers are readable turns, successful calls and success, not the agent and step of a fault;
+ * checked rollouts are those that ended on their own.
+ * Why: no label names the faulty step, while readable turns and successful calls are in every record.
  */
 const agenTracer: CreateRecipe = recipe({
   name: "agen-tracer",
@@ -20,8 +20,8 @@ const agenTracer: CreateRecipe = recipe({
   differs: [
     "the loss is a token mean over the minibatch",
     "groups with equal rewards are rolled out again",
-    "the tiers are readable turns, calls that ran, and success, not agent and step of a fault",
-    "checked rollouts are those that ended by themselves",
+    "the tiers are readable turns, successful calls and success, not the agent and step of a fault",
+    "checked rollouts are those that ended on their own",
   ],
   mechanism: "nominal",
   schedule: ["one"],
@@ -43,11 +43,11 @@ const agenTracer: CreateRecipe = recipe({
 });
 
 /**
- * GeoVista: credit by the level that an answer reaches, after a start from demonstrations.
+ * GeoVista: after a start from demonstrations, credits the level of detail that an answer reaches.
  *
  * Source: "GeoVista: Web-Augmented Agentic Visual Reasoning for Geolocalization" (S175).
- * Differs from it: levels are readable turns, calls that ran, and success, not city and country.
- * Why: the environments have no places on a map; these levels are in every record.
+ * Differs from it: the levels are readable turns, successful calls and success, not city and country.
+ * Why: the environments have no places on a map, and these levels are in every record.
  */
 const geoVista: CreateRecipe = recipe({
   name: "geo-vista",
@@ -55,7 +55,7 @@ const geoVista: CreateRecipe = recipe({
   differs: [
     "the loss is a token mean over the minibatch",
     "groups with equal rewards are rolled out again",
-    "levels are readable turns, calls that ran, and success, not city and country",
+    "the levels are readable turns, successful calls and success, not city and country",
   ],
   mechanism: "nominal",
   schedule: ["sft-rl"],
@@ -73,11 +73,11 @@ const geoVista: CreateRecipe = recipe({
 });
 
 /**
- * QUASAR: what can be read and run is paid before what is right.
+ * QUASAR: rewards readable and executable output before correct output.
  *
  * Source: "QUASAR: Quantum Assembly Code Generation Using Tool-Augmented LLMs via Agentic RL" (S274).
- * Differs from it: tiers are readable turns, calls that ran, and success.
- * Why: no circuits are built here; these levels are in every record.
+ * Differs from it: the tiers are readable turns, successful calls and success.
+ * Why: no circuits are built here, and these levels are in every record.
  */
 const quasar: CreateRecipe = recipe({
   name: "quasar",
@@ -85,7 +85,7 @@ const quasar: CreateRecipe = recipe({
   differs: [
     "the loss is a token mean over the minibatch",
     "groups with equal rewards are rolled out again",
-    "tiers are readable turns, calls that ran, and success",
+    "the tiers are readable turns, successful calls and success",
   ],
   mechanism: "partial",
   schedule: ["one"],

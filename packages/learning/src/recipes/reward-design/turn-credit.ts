@@ -9,20 +9,21 @@ import { turnShown } from "../../rewards/calls-and-results.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
- * DR-Venus: a start from clean and long demonstrations, then turns paid for how much likelier they made
- * the right answer, and for their form.
+ * DR-Venus: after a start from clean, long demonstrations, rewards turns for the information gain about the right
+ * answer, and for their format.
  *
  * Source: "DR-Venus: Towards Frontier Edge-Scale Deep Research Agents with Only 10K Open Data" (S131).
- * Differs from it: gains are cut and paid beside the outcome; long demonstrations weigh more by their number of turns.
- * Why: one turn that makes the answer much likelier must not be worth more than the answer.
+ * Differs from it: gains are clipped and added to the outcome; long demonstrations are weighted by their number of
+ * turns.
+ * Why: a turn with a large gain must not be worth more than the answer.
  */
 const drVenus: CreateRecipe = recipe({
   name: "dr-venus",
   literature: "DR-Venus",
   differs: [
     "the loss is a token mean over the minibatch",
-    "gains are cut and paid beside the outcome",
-    "long demonstrations weigh more by their number of turns",
+    "gains are clipped and added to the outcome",
+    "long demonstrations are weighted by their number of turns",
   ],
   mechanism: "partial",
   schedule: ["sft-rl"],
@@ -58,12 +59,14 @@ const drVenus: CreateRecipe = recipe({
 });
 
 /**
- * PilotRL: first what follows the plan is learned, then the plan, then both.
+ * PilotRL: learns first to follow the plan, then to plan, then both.
  *
- * Source: "PilotRL: Training Language Model Agents via Global Planning-Guided Progressive Reinforcement
- * Learning" (S261).
- * Differs from it: the plan is the first turn, which decides where a rollout goes; what turns are worth is read off calls and results, no model judges.
- * Why: a nano model writes no plans, but its first turn decides; a rule judges the same record the same way.
+ * Source: "PilotRL: Training Language Model Agents via Global Planning-Guided Progressive Reinforcement Learning"
+ * (S261).
+ * Differs from it: the plan is the first turn, which decides the course of a rollout; rewards of turns come from
+ * calls and results, not from a judging model.
+ * Why: a nano model cannot write plans but its first turn decides, and a rule judges the same record in the same
+ * way.
  */
 const pilotRl: CreateRecipe = recipe({
   name: "pilot-rl",
@@ -71,8 +74,8 @@ const pilotRl: CreateRecipe = recipe({
   differs: [
     "the loss is a token mean over the minibatch",
     "groups with equal rewards are rolled out again",
-    "the plan is the first turn, which decides where a rollout goes",
-    "what turns are worth is read off calls and results, no model judges",
+    "the plan is the first turn, which decides the course of a rollout",
+    "rewards of turns come from calls and results, not from a judging model",
   ],
   mechanism: "partial",
   schedule: ["mask-stages"],
@@ -112,12 +115,12 @@ const pilotRl: CreateRecipe = recipe({
 });
 
 /**
- * PPR with ReNorm: a judge scores every step, and the scores are brought around the verified outcome
- * before they are mixed with it.
+ * PPR with ReNorm: a judge rates every step, and the ratings are centered on the verified outcome before they are
+ * mixed with it.
  *
  * Source: "Hybrid Reward Normalization for Process-supervised Non-verifiable Agentic Tasks" (S186).
  * Differs from it: the judge reads calls and results.
- * Why: a rule judges the same record the same way, and no judge fits into runs of minutes.
+ * Why: a rule judges the same record in the same way, and no judge model fits into runs of minutes.
  */
 const pprRenorm: CreateRecipe = recipe({
   name: "ppr-renorm",
@@ -155,22 +158,21 @@ const pprRenorm: CreateRecipe = recipe({
 });
 
 /**
- * SPA-RL: a learned estimate of progress spreads the outcome over the steps, beside pay for calls that ran.
+ * SPA-RL: a learned progress estimate distributes the outcome over the steps, besides rewards for successful calls.
  *
- * Source: Wang et al. 2025, "SPA-RL: Reinforcing LLM Agents via Stepwise Progress Attribution",
- * arXiv:2505.20732.
- * Differs from it: the estimator is linear in what a turn was, and is fitted to the outcomes of each step as it
- * comes; the critic leaves the adapter to the policy.
- * Why: a linear estimator is fitted within a step, and a critic's gradient in the adapter that both share
- * made the policy unlearn.
+ * Source: Wang et al. 2025, "SPA-RL: Reinforcing LLM Agents via Stepwise Progress Attribution", arXiv:2505.20732.
+ * Differs from it: the estimator is linear in features of a turn and is fitted to the outcomes of each step; the
+ * critic's gradient stops at its head.
+ * Why: a linear estimator can be fitted within a step, and a critic's gradient in the shared adapter made the
+ * policy unlearn.
  */
 const spaRl: CreateRecipe = recipe({
   name: "spa-rl",
   literature: "SPA-RL",
   differs: [
     "the loss is a token mean over the minibatch",
-    "the estimator is linear in what a turn was, and is fitted to the outcomes of each step as it comes",
-    "the critic leaves the adapter to the policy",
+    "the estimator is linear in features of a turn and is fitted to the outcomes of each step",
+    "the critic's gradient stops at its head",
   ],
   mechanism: "partial",
   schedule: ["sft-rl"],

@@ -9,20 +9,20 @@ import { calibrated } from "../../advantages/continuation-values.ts";
 import { callsAndResults } from "../../rewards/calls-and-results.ts";
 
 /**
- * ProAct: what a search found is imitated first, then reinforcement whose advantages are calibrated by short
- * runs that go on from visited states.
+ * ProAct: imitates the results of a search, then uses reinforcement learning with advantages calibrated by short
+ * rollouts from visited states.
  *
  * Source: "ProAct: Agentic Lookahead in Interactive Environments" (S272).
- * Differs from it: the best line of a search is imitated as it is, not rewritten as reasoning; runs go on
- * to the end of the task.
- * Why: a nano model writes no reasoning, and the end of a task is where it is verified.
+ * Differs from it: the best path of a search is imitated directly, not rewritten as reasoning; calibration rollouts
+ * run to the end of the task.
+ * Why: a nano model cannot write reasoning, and a task is verified at its end.
  */
 const proAct: CreateRecipe = recipe({
   name: "pro-act",
   literature: "ProAct",
   differs: [
-    "the best line of a search is imitated as it is, not rewritten as reasoning",
-    "runs go on to the end of the task",
+    "the best path of a search is imitated directly, not rewritten as reasoning",
+    "calibration rollouts run to the end of the task",
   ],
   mechanism: "partial",
   schedule: ["sft-rl"],
@@ -61,22 +61,21 @@ const proAct: CreateRecipe = recipe({
 });
 
 /**
- * Agent-R: a search finds failures and successes of each task, a failure is cut at its first error, and the
- * words that it was wrong and the right way are spliced in and imitated.
+ * Agent-R: a search finds failures and successes of each task; a failure is cut at its first error, continued with
+ * a correction and the right way, and imitated.
  *
- * Source: Yuan et al. 2025, "Agent-R: Training Language Model Agents to Reflect via Iterative
- * Self-Training", arXiv:2501.11425.
- * Differs from it: the first error is the first turn that the success did otherwise, not what the policy
- * takes for one; the environment is put back to where the success went on.
- * Why: against a success for comparison the first other turn is exact, and a nano model does not find its
- * errors.
+ * Source: Yuan et al. 2025, "Agent-R: Training Language Model Agents to Reflect via Iterative Self-Training",
+ * arXiv:2501.11425.
+ * Differs from it: the first error is the first turn that differs from the success, not one that the policy
+ * identifies; the environment is reset to where the success continues.
+ * Why: compared with a success, the first different turn is exact, and a nano model cannot find its errors.
  */
 const agentR: CreateRecipe = recipe({
   name: "agent-r",
   literature: "Agent-R",
   differs: [
-    "the first error is the first turn that the success did otherwise, not what the policy takes for one",
-    "the environment is put back to where the success went on",
+    "the first error is the first turn that differs from the success, not one that the policy identifies",
+    "the environment is reset to where the success continues",
   ],
   mechanism: "partial",
   schedule: ["rounds"],
@@ -107,19 +106,18 @@ const agentR: CreateRecipe = recipe({
 });
 
 /**
- * R-MCTS self-learning: searches whose rollouts are judged are imitated as they went, wrong branches and
- * the ways back included; what failed and what was done instead are lessons that later rollouts read.
+ * R-MCTS self-learning: imitates judged searches as they went, with wrong branches and the ways back; failures and
+ * their replacements become lessons for later rollouts.
  *
  * Source: Yu et al. 2024, "Improving Autonomous AI Agents with Reflective Tree Search and Self-Learning",
  * arXiv:2410.02052.
- * Differs from it: one judge, no debate; lessons are written by rule from the turns that differ.
- * Why: a rule judges and remembers the same in every run, and a debate would ask a model as often as there
- * are turns.
+ * Differs from it: one judge, without a debate; lessons are written by rule from the differing turns.
+ * Why: a rule gives the same judgement and lesson in every run, and a debate would need a model call for each turn.
  */
 const rMcts: CreateRecipe = recipe({
   name: "r-mcts",
   literature: "R-MCTS self-learning",
-  differs: ["one judge, no debate", "lessons are written by rule from the turns that differ"],
+  differs: ["one judge, without a debate", "lessons are written by rule from the differing turns"],
   mechanism: "partial",
   schedule: ["one"],
   settings: {
@@ -153,22 +151,22 @@ const rMcts: CreateRecipe = recipe({
 });
 
 /**
- * WebCoT: what several demonstrations of a task tried, left and tried otherwise is told as one, with the
- * turning back in words, and imitated.
+ * WebCoT: combines several demonstrations of a task into one, with attempts, rollbacks and a text at each rollback,
+ * and imitates it.
  *
- * Source: "WebCoT: Enhancing Web Agent Reasoning by Reconstructing Chain-of-Thought in Reflection,
- * Branching, and Rollback" (S353).
- * Differs from it: the words are the same every time, no model rewrites them; reflection and rollback are
- * told alike; what led astray is read and not learned.
- * Why: a nano model rewrites nothing; words that never change are learned for where they stand.
+ * Source: "WebCoT: Enhancing Web Agent Reasoning by Reconstructing Chain-of-Thought in Reflection, Branching, and
+ * Rollback" (S353).
+ * Differs from it: the texts are fixed, and no model rewrites them; reflection and rollback have the same form; the
+ * misleading turns are read and not trained.
+ * Why: a nano model cannot rewrite text, and fixed texts teach where to place them.
  */
 const webCot: CreateRecipe = recipe({
   name: "web-cot",
   literature: "WebCoT",
   differs: [
-    "the words are the same every time, no model rewrites them",
-    "reflection and rollback are told alike",
-    "what led astray is read and not learned",
+    "the texts are fixed, and no model rewrites them",
+    "reflection and rollback have the same form",
+    "the misleading turns are read and not trained",
   ],
   mechanism: "partial",
   schedule: ["sft"],

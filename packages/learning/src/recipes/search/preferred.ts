@@ -7,21 +7,20 @@ import { callsAndResults } from "../../rewards/calls-and-results.ts";
 import { outcomeModel } from "../stages/outcome-model.ts";
 
 /**
- * Agent Q: a guided search over the turns of each task, and at its forks the better action is preferred to
- * the worse one, by outcome and critique together.
+ * Agent Q: a guided search over the turns of each task; at its forks the better action is preferred, by outcome and
+ * critique together.
  *
- * Source: Putta et al. 2024, "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents",
- * arXiv:2408.07199.
- * Differs from it: the critique is of the whole rollout that went through an action, not a ranking of
- * actions before they are tried; the search itself goes by outcomes.
- * Why: outcomes judge a search here without another model; the critique only adds to them.
+ * Source: Putta et al. 2024, "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", arXiv:2408.07199.
+ * Differs from it: the critique covers the whole rollout through an action, instead of ranking actions before they
+ * are tried; the search itself uses outcomes.
+ * Why: outcomes guide the search without another model, and the critique only adds to them.
  */
 const agentQ: CreateRecipe = recipe({
   name: "agent-q",
   literature: "Agent Q",
   differs: [
-    "the critique is of the whole rollout that went through an action, not a ranking of actions before they are tried",
-    "the search itself goes by outcomes",
+    "the critique covers the whole rollout through an action, instead of ranking actions before they are tried",
+    "the search itself uses outcomes",
   ],
   mechanism: "partial",
   schedule: ["rounds"],
@@ -59,21 +58,20 @@ const agentQ: CreateRecipe = recipe({
 });
 
 /**
- * AgentRM: a search over the turns of each task says what actions are worth, and a reward model learns to
- * rank them. The policy stays as it is.
+ * AgentRM: a search over the turns of each task estimates the values of actions, and a reward model learns to rank
+ * them. The policy is frozen.
  *
- * Source: Xia et al. 2025, "AgentRM: Enhancing Agent Generalization with Reward Modeling",
- * arXiv:2502.18407.
- * Differs from it: actions are compared at forks, not given their values; rollouts are worth their outcome
- * and, to a share, what the model says of them by then.
- * Why: at a fork two actions have the same past, so that no scale of values must be learned.
+ * Source: Xia et al. 2025, "AgentRM: Enhancing Agent Generalization with Reward Modeling", arXiv:2502.18407.
+ * Differs from it: actions are compared at forks instead of being assigned values; the value of a rollout is its
+ * outcome, mixed with the current model's rating.
+ * Why: two actions at a fork have the same past, so no scale of values must be learned.
  */
 const agentRm: CreateRecipe = recipe({
   name: "agent-rm",
   literature: "AgentRM",
   differs: [
-    "actions are compared at forks, not given their values",
-    "rollouts are worth their outcome and, to a share, what the model says of them by then",
+    "actions are compared at forks instead of being assigned values",
+    "the value of a rollout is its outcome, mixed with the current model's rating",
   ],
   mechanism: "partial",
   schedule: ["one"],
@@ -105,20 +103,19 @@ const agentRm: CreateRecipe = recipe({
 });
 
 /**
- * TOA: a search over what is generated next, rewarded by a reward model, makes the data that the policy is
- * aligned with.
+ * TOA: a search over generation steps, guided by a reward model, creates the data for alignment.
  *
  * Source: Ye et al. 2024, "Multi-Agent Sampling: Scaling Inference Compute for Data Synthesis with Tree
  * Search-Based Agentic Collaboration", arXiv:2412.17061.
- * Differs from it: one policy speaks at every node, where the paper chooses among several models; the
- * reward model is trained here, on demonstrations.
- * Why: one base is what pages hold, and demonstrations that err are the labels that there are.
+ * Differs from it: one policy acts at every node, while the paper chooses among several models; the reward model is
+ * trained here, on demonstrations.
+ * Why: a page holds one base model, and demonstrations with mistakes are the available labels.
  */
 const toa: CreateRecipe = recipe({
   name: "toa",
   literature: "TOA",
   differs: [
-    "one policy speaks at every node, where the paper chooses among several models",
+    "one policy acts at every node, while the paper chooses among several models",
     "the reward model is trained here, on demonstrations",
   ],
   mechanism: "partial",

@@ -8,20 +8,20 @@ import { speakerMask } from "../../filters/speaker-mask.ts";
 const KINDS = ["kind-0", "kind-1", "kind-2"] as const;
 
 /**
- * Adapter tuning: small adapters at a few places of a frozen model, one for each language.
+ * Adapter tuning: small adapters in a frozen model, one for each language.
  *
  * Source: "One Adapter for All Programming Languages? Adapter Tuning for Code Search and Summarization",
  * arXiv:2303.15822.
- * Differs from it: low-rank adapters at the feed-forward layers in place of bottleneck layers after them;
- * kinds of task in place of languages.
- * Why: what is trained, kept and loaded by pages are low-rank adapters, and the environments speak one language.
+ * Differs from it: low-rank adapters in the feed-forward layers instead of bottleneck layers after them; kinds of
+ * task instead of languages.
+ * Why: pages load low-rank adapters, and the environments use one language.
  */
 const adapterTuning: CreateRecipe = recipe({
   name: "adapter-tuning",
   literature: "Adapter tuning",
   differs: [
-    "low-rank adapters at the feed-forward layers in place of bottleneck layers after them",
-    "kinds of task in place of languages",
+    "low-rank adapters in the feed-forward layers instead of bottleneck layers after them",
+    "kinds of task instead of languages",
   ],
   mechanism: "partial",
   schedule: ["sft"],
@@ -45,17 +45,17 @@ const adapterTuning: CreateRecipe = recipe({
 const TASKS = ["task-0", "task-1", "task-2"] as const;
 
 /**
- * TAIL: an adapter for each kind of task over a frozen base, each learned from demonstrations of its own.
+ * TAIL: one adapter per kind of task over a frozen base model, each learned from its own demonstrations.
  *
- * Source: Liu et al. 2024, "TAIL: Task-specific Adapters for Imitation Learning with Large Pretrained
- * Models", arXiv:2310.05905.
- * Differs from it: kinds are levels of difficulty, learned side by side.
- * Why: levels are what one environment has in place of tasks, and side by side each has the same budget.
+ * Source: Liu et al. 2024, "TAIL: Task-specific Adapters for Imitation Learning with Large Pretrained Models",
+ * arXiv:2310.05905.
+ * Differs from it: kinds are difficulty levels, learned side by side.
+ * Why: an environment has levels instead of different tasks, and side by side each gets the same budget.
  */
 const tail: CreateRecipe = recipe({
   name: "tail",
   literature: "TAIL",
-  differs: ["kinds are levels of difficulty, learned side by side"],
+  differs: ["kinds are difficulty levels, learned side by side"],
   mechanism: "partial",
   schedule: ["sft"],
   settings: { steps: 25, learningRate: 3e-3 },
@@ -73,20 +73,20 @@ const tail: CreateRecipe = recipe({
 const MODULATORS = ["modulator-0", "modulator-1", "modulator-2"] as const;
 
 /**
- * L2M: a pool of modulators over a frozen model, of which each task has one; tasks come one after another,
- * and what was learned for one is not touched by the next.
+ * L2M: a pool of modulators over a frozen model, one for each task; tasks arrive in sequence and do not change each
+ * other's modulators.
  *
  * Source: Schmied et al. 2023, "Learning to Modulate pre-trained Models in RL", arXiv:2306.14884.
- * Differs from it: the modulator of a task is known, not found by its key; modulators are adapters of the
- * attention alone.
- * Why: which task it is stands in its reference, and where modulators sit is a setting.
+ * Differs from it: the modulator of a task is known, not retrieved by a key; modulators are adapters of the
+ * attention only.
+ * Why: a task's reference names its kind, and the location of the modulators is a setting.
  */
 const l2m: CreateRecipe = recipe({
   name: "l2m",
   literature: "L2M",
   differs: [
-    "the modulator of a task is known, not found by its key",
-    "modulators are adapters of the attention alone",
+    "the modulator of a task is known, not retrieved by a key",
+    "modulators are adapters of the attention only",
   ],
   mechanism: "partial",
   schedule: ["rounds"],
@@ -115,20 +115,20 @@ const l2m: CreateRecipe = recipe({
 });
 
 /**
- * Midi-Tuning: an adapter for each speaker of a dialogue, so that each keeps its own voice over many rounds.
+ * Midi-Tuning: one adapter for each speaker of a dialogue, so that each keeps its style over many rounds.
  *
- * Source: Wang et al. 2024, "Instruct Once, Chat Consistently in Multiple Rounds: An Efficient Tuning
- * Framework for Dialogue", arXiv:2402.06967.
- * Differs from it: rounds are not cached apart; the user's adapter is learned, and the environment goes on
- * speaking for the user.
- * Why: rounds here are short, and what a user means is the environment's to say.
+ * Source: Wang et al. 2024, "Instruct Once, Chat Consistently in Multiple Rounds: An Efficient Tuning Framework for
+ * Dialogue", arXiv:2402.06967.
+ * Differs from it: rounds are not cached separately; the user's adapter is trained, but the environment still
+ * speaks for the user.
+ * Why: rounds are short here, and the environment defines what a user wants.
  */
 const midiTuning: CreateRecipe = recipe({
   name: "midi-tuning",
   literature: "Midi-Tuning",
   differs: [
-    "rounds are not cached apart",
-    "the user's adapter is learned, and the environment goes on speaking for the user",
+    "rounds are not cached separately",
+    "the user's adapter is trained, but the environment still speaks for the user",
   ],
   mechanism: "partial",
   schedule: ["sft"],
@@ -161,22 +161,21 @@ function slotOf(tool: string, slots: number): number {
 }
 
 /**
- * DualTune: a call is two tasks. One adapter learns to name the tool, others to write its arguments; each has
- * loss on its own tokens alone, and they take turns within a call when it is made.
+ * DualTune: divides a call into two tasks. One adapter names the tool and others write its arguments; each is
+ * trained on its own tokens, and they alternate within a call.
  *
- * Source: Kadekodi et al. 2025, "DualTune: Decoupled Fine-Tuning for On-Device Agentic Systems",
- * arXiv:2510.00229.
- * Differs from it: tools share a few adapters for arguments, by their names; all tools are offered at once,
- * without its hierarchy of servers; who names tools also says when to call none.
- * Why: pages would have to load an adapter for each tool.
+ * Source: Kadekodi et al. 2025, "DualTune: Decoupled Fine-Tuning for On-Device Agentic Systems", arXiv:2510.00229.
+ * Differs from it: tools share a few argument adapters, by name; all tools are offered at once, without a hierarchy
+ * of servers; the adapter that names tools also decides when to call none.
+ * Why: pages would otherwise load an adapter for each tool.
  */
 const dualTune: CreateRecipe = recipe({
   name: "dual-tune",
   literature: "DualTune",
   differs: [
-    "tools share a few adapters for arguments, by their names",
-    "all tools are offered at once, without its hierarchy of servers",
-    "who names tools also says when to call none",
+    "tools share a few argument adapters, by name",
+    "all tools are offered at once, without a hierarchy of servers",
+    "the adapter that names tools also decides when to call none",
   ],
   mechanism: "partial",
   schedule: ["sft"],

@@ -7,8 +7,8 @@ import { turnShown } from "../../rewards/calls-and-results.ts";
 const HIER_SEARCH_ROLES = ["planner", "searcher"] as const;
 
 /**
- * HierSearch: low-level searchers are trained first, the planner that uses them after; each is an adapter
- * over one base, and they take turns.
+ * HierSearch: trains low-level searchers first, then the planner that uses them; each is an adapter over one base
+ * model, and they take turns.
  *
  * Source: "HierSearch: A Hierarchical Enterprise Deep Search Framework Integrating Local and Web Searches",
  * arXiv:2508.08088.
@@ -49,20 +49,19 @@ const hierSearch: CreateRecipe = recipe({
 const APEX_SEARCHER_ROLES = ["planner", "executor"] as const;
 
 /**
- * APEX-Searcher: the planner learns by how its steps are judged, the executor from demonstrations.
+ * APEX-Searcher: the planner learns from judgements of its steps, and the executor from demonstrations.
  *
- * Source: "APEX-Searcher: Augmenting LLMs' Search Capabilities through Agentic Planning and Execution"
- * (S080).
- * Differs from it: a judge scores the steps in place of matched sub-questions; the executor learns first.
- * Why: sub-questions have no reference answers here; the executor comes first so that plans are judged by one
- * who can follow them.
+ * Source: "APEX-Searcher: Augmenting LLMs' Search Capabilities through Agentic Planning and Execution" (S080).
+ * Differs from it: a judge rates the steps, instead of matching sub-questions; the executor is trained first.
+ * Why: sub-questions have no reference answers here, and plans should be judged with an executor that can follow
+ * them.
  */
 const apexSearcher: CreateRecipe = recipe({
   name: "apex-searcher",
   literature: "APEX-Searcher",
   differs: [
-    "a judge scores the steps in place of matched sub-questions",
-    "the executor learns first",
+    "a judge rates the steps, instead of matching sub-questions",
+    "the executor is trained first",
   ],
   mechanism: "partial",
   schedule: ["stages"],

@@ -6,12 +6,12 @@ import { settersAndSolvers } from "../../advantages/proposal-advantages.ts";
 import { callsAndResults } from "../../rewards/calls-and-results.ts";
 
 /**
- * Multi-Agent Evolve: one model sets tasks, solves them and is paid by what a judge makes of it; no verifier
- * says who was right.
+ * Multi-Agent Evolve: one model proposes tasks and solves them, and its reward comes from a judge, without a
+ * verifier.
  *
  * Source: "Multi-Agent Evolve: LLM Self-Improve through Co-evolution", arXiv:2510.23595.
- * Differs from it: the judge is not the policy itself; how a task is set is demonstrated beside it, and one
- * that cannot be read is worth nothing.
+ * Differs from it: the judge is not the policy itself; proposals are demonstrated, and an unreadable one has no
+ * reward.
  * Why: a policy that judges itself could agree with itself, and answers here are computed.
  */
 const multiAgentEvolve: CreateRecipe = recipe({
@@ -19,7 +19,7 @@ const multiAgentEvolve: CreateRecipe = recipe({
   literature: "Multi-Agent Evolve",
   differs: [
     "the judge is not the policy itself",
-    "how a task is set is demonstrated beside it, and one that cannot be read is worth nothing",
+    "proposals are demonstrated, and an unreadable one has no reward",
   ],
   mechanism: "partial",
   schedule: ["one"],
@@ -45,18 +45,17 @@ const multiAgentEvolve: CreateRecipe = recipe({
 });
 
 /**
- * Search Self-Play: one model searches for a question to set, and searches for its answer; a question counts
- * where its answer lies in what its setter had read, and is worth most where half of the tries are right.
+ * Search Self-Play: one model searches for a question to propose, and searches for its answer. A question counts if
+ * the proposer had read its answer, and has the highest reward if half of the attempts are right.
  *
- * Source: "Search Self-play: Pushing the Frontier of Agent Capability without Supervision",
- * arXiv:2510.18821.
- * Differs from it: documents are the environment's; how a question is set is demonstrated beside it.
- * Why: answers are computed and not believed, and a nano model sets no task that it was never shown.
+ * Source: "Search Self-play: Pushing the Frontier of Agent Capability without Supervision", arXiv:2510.18821.
+ * Differs from it: documents belong to the environment; proposals are demonstrated.
+ * Why: answers are computed, and a nano model proposes no task that it was never shown.
  */
 const searchSelfPlay: CreateRecipe = recipe({
   name: "search-self-play",
   literature: "Search Self-Play",
-  differs: ["documents are the environment's", "how a question is set is demonstrated beside it"],
+  differs: ["documents belong to the environment", "proposals are demonstrated"],
   mechanism: "whole",
   schedule: ["one"],
   settings: {
@@ -82,23 +81,21 @@ const searchSelfPlay: CreateRecipe = recipe({
 });
 
 /**
- * SPICE: one model in two parts. The challenger reads documents and sets tasks that stand on what it read;
- * the reasoner solves them without ever seeing a document. A task is worth most where half of the tries are
- * right.
+ * SPICE: one model with two parts. The challenger reads documents and proposes tasks about them; the reasoner
+ * solves the tasks without the documents. A task has the highest reward if half of the attempts are right.
  *
  * Source: Liu et al. 2025, "SPICE: Self-Play In Corpus Environments Improves Reasoning", arXiv:2510.24684.
- * Differs from it: documents are lines of numbers and tasks are sums of them, whose answers are computed; the
- * challenger is paid 4p(1 − p), not by a bell around the variance of the answers; how a task is set is
- * demonstrated beside it.
- * Why: answers are then computed and not believed, and a nano model sets no task that it was never shown.
+ * Differs from it: documents are lines of numbers, and tasks are sums of them with computed answers; the
+ * challenger's reward is 4p(1 − p), not a bell curve of the answers' variance; proposals are demonstrated.
+ * Why: answers are computed, and a nano model proposes no task that it was never shown.
  */
 const spice: CreateRecipe = recipe({
   name: "spice",
   literature: "SPICE",
   differs: [
-    "documents are lines of numbers and tasks are sums of them, whose answers are computed",
-    "the challenger is paid 4p(1 − p), not by a bell around the variance of the answers",
-    "how a task is set is demonstrated beside it",
+    "documents are lines of numbers, and tasks are sums of them with computed answers",
+    "the challenger's reward is 4p(1 − p), not a bell curve of the answers' variance",
+    "proposals are demonstrated",
   ],
   mechanism: "whole",
   schedule: ["one"],

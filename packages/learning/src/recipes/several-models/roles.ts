@@ -12,21 +12,20 @@ function roleOf({ turn, results }: TurnPlace): string {
 }
 
 /**
- * AutoAct: runs that succeeded are shared out among a planner, a tool user and a reflector, each an adapter
- * that learns its own turns.
+ * AutoAct: divides successful trajectories among a planner, a tool user and a reflector, each an adapter that is
+ * trained on its own turns.
  *
- * Source: Qiao et al. 2024, "AUTOACT: Automatic Agent Learning from Scratch via Self-Planning",
- * arXiv:2401.05268.
- * Differs from it: runs are the demonstrator's, not planned by the model itself; the planner has the first
- * turn, the reflector those after a failed call.
- * Why: a nano model cannot plan from nothing, and who has which turn can be read off the record.
+ * Source: Qiao et al. 2024, "AUTOACT: Automatic Agent Learning from Scratch via Self-Planning", arXiv:2401.05268.
+ * Differs from it: trajectories come from the demonstrator, not from the model's own plans; the planner takes the
+ * first turn, and the reflector the turns after a failed call.
+ * Why: a nano model cannot plan from scratch, and the record shows which turn belongs to which role.
  */
 const autoAct: CreateRecipe = recipe({
   name: "auto-act",
   literature: "AutoAct",
   differs: [
-    "runs are the demonstrator's, not planned by the model itself",
-    "the planner has the first turn, the reflector those after a failed call",
+    "trajectories come from the demonstrator, not from the model's own plans",
+    "the planner takes the first turn, and the reflector the turns after a failed call",
   ],
   mechanism: "partial",
   schedule: ["sft"],
@@ -46,18 +45,18 @@ const autoAct: CreateRecipe = recipe({
 const MEMBERS = ["generator", "critic", "judge"] as const;
 
 /**
- * Multiagent fine-tuning: members of a debate answer one after the other, and each learns its own answers of
- * those that were right, so that they stay different.
+ * Multiagent fine-tuning: members of a debate answer in sequence, and each is trained on its own correct answers,
+ * so that they stay different.
  *
  * Source: Subramaniam et al. 2025, "Multiagent Finetuning: Self Improvement with Diverse Reasoning Chains",
  * arXiv:2501.05707.
- * Differs from it: right is what the verifier says, not what the majority does.
- * Why: verifiers are exact, a majority of nano models is not.
+ * Differs from it: the verifier decides which answers are correct, not the majority.
+ * Why: verifiers are exact, and a majority of nano models is not.
  */
 const multiagentFineTuning: CreateRecipe = recipe({
   name: "multiagent-fine-tuning",
   literature: "Multiagent fine-tuning",
-  differs: ["right is what the verifier says, not what the majority does"],
+  differs: ["the verifier decides which answers are correct, not the majority"],
   mechanism: "partial",
   schedule: ["rounds"],
   settings: { debates: 4, steps: 6, rounds: 3, learningRate: 3e-3 },
@@ -76,21 +75,21 @@ const multiagentFineTuning: CreateRecipe = recipe({
 const PREREQ_TUNE_ROLES = ["knowledge", "skill"] as const;
 
 /**
- * Prereq-Tune: an adapter learns what has to be known first; the one that learns the skill begins there and
- * is what stays.
+ * Prereq-Tune: one adapter learns the required knowledge; the skill adapter starts from it and is the one that
+ * stays.
  *
  * Source: Liu et al. 2025, "Fictitious Synthetic Data Can Improve LLM Factuality via Prerequisite Learning",
  * arXiv:2410.19290.
- * Differs from it: knowledge is which calls there are to make, skill is to answer with what they said; the
- * skill starts from the knowledge's weights in place of being added to them.
- * Why: a nano model's knowledge is which calls there are; one adapter is what pages load.
+ * Differs from it: knowledge is which calls to make, and skill is answering with their results; the skill adapter
+ * starts from the knowledge weights instead of being added to them.
+ * Why: a nano model's knowledge is which calls exist, and pages load one adapter.
  */
 const prereqTune: CreateRecipe = recipe({
   name: "prereq-tune",
   literature: "Prereq-Tune",
   differs: [
-    "knowledge is which calls there are to make, skill is to answer with what they said",
-    "the skill starts from the knowledge's weights in place of being added to them",
+    "knowledge is which calls to make, and skill is answering with their results",
+    "the skill adapter starts from the knowledge weights instead of being added to them",
   ],
   mechanism: "partial",
   schedule: ["stages"],
@@ -118,21 +117,19 @@ const prereqTune: CreateRecipe = recipe({
 });
 
 /**
- * Momentum interpolation: a slow average of the weights follows what is fine-tuned, and is what is used.
+ * Momentum interpolation: a slow average of the weights follows fine-tuning and is the model in use.
  *
- * Source: Stojanovski et al. 2022, "Momentum-based Weight Interpolation of Strong Zero-Shot Models for
- * Continual Learning", arXiv:2211.03186.
- * Differs from it: adapters are averaged factor by factor; levels of difficulty follow each other in place of
- * data sets.
- * Why: what pages load is an adapter of the same rank, and levels are what one environment has in place of data
- * sets.
+ * Source: Stojanovski et al. 2022, "Momentum-based Weight Interpolation of Strong Zero-Shot Models for Continual
+ * Learning", arXiv:2211.03186.
+ * Differs from it: adapters are averaged factor by factor; difficulty levels follow each other instead of datasets.
+ * Why: pages load an adapter of the same rank, and an environment has levels instead of datasets.
  */
 const momentumInterpolation: CreateRecipe = recipe({
   name: "momentum-interpolation",
   literature: "Momentum interpolation",
   differs: [
     "adapters are averaged factor by factor",
-    "levels of difficulty follow each other in place of data sets",
+    "difficulty levels follow each other instead of datasets",
   ],
   mechanism: "whole",
   schedule: ["rounds"],
@@ -153,22 +150,22 @@ const momentumInterpolation: CreateRecipe = recipe({
 const CMAT_ROLES = ["assistant", "checker"] as const;
 
 /**
- * CMAT: an assistant answers, a checker reads the answer and answers again; what the environment confirmed
- * of either is imitated by the one policy that plays both, and remembered for requests like it.
+ * CMAT: an assistant answers, and a checker reads the answer and answers again. Answers of either that the
+ * environment confirmed are imitated by the one policy that plays both, and stored for similar requests.
  *
  * Source: Liang et al. 2024, "CMAT: A Multi-Agent Collaboration Tuning Framework for Enhancing Small Language
  * Models", arXiv:2404.01663.
- * Differs from it: the environment says what is right, the checker has no word in it; the memory is text
- * that is recalled by shared words; the user is the task.
- * Why: verifiers are exact, and a memory by shared words needs no second model.
+ * Differs from it: the environment decides what is right, not the checker; the memory is text searched by shared
+ * words; the task takes the place of the user.
+ * Why: verifiers are exact, and a memory searched by words needs no second model.
  */
 const cmat: CreateRecipe = recipe({
   name: "cmat",
   literature: "CMAT",
   differs: [
-    "the environment says what is right, the checker has no word in it",
-    "the memory is text that is recalled by shared words",
-    "the user is the task",
+    "the environment decides what is right, not the checker",
+    "the memory is text searched by shared words",
+    "the task takes the place of the user",
   ],
   mechanism: "partial",
   schedule: ["rounds"],

@@ -6,19 +6,19 @@ import { seededTeacher } from "../../rollouts/teams.ts";
 import { demonstrationPairs } from "../../filters/demonstration-pairs.ts";
 
 /**
- * Autocurricula: two sides compete, and that alone makes the curriculum: what one gains the other loses.
+ * Autocurricula: competition between two sides creates the curriculum; one side's gain is the other's loss.
  *
  * Source: Baker et al. 2020, "Emergent Tool Use From Multi-Agent Autocurricula", arXiv:1909.07528.
- * Differs from it: a side has one member and wins by the better result at the same task, or by fewer calls;
- * nobody hides.
- * Why: the environments have tasks for one; a match at the same task is what two policies can have there.
+ * Differs from it: a side has one member and wins by the better result at the same task, or by fewer calls; there
+ * is no hiding.
+ * Why: the environments have single-player tasks, so two policies can only compete at the same task.
  */
 const autocurricula: CreateRecipe = recipe({
   name: "autocurricula",
   literature: "Autocurricula",
   differs: [
     "a side has one member and wins by the better result at the same task, or by fewer calls",
-    "nobody hides",
+    "there is no hiding",
   ],
   mechanism: "partial",
   schedule: ["one"],
@@ -37,17 +37,16 @@ const autocurricula: CreateRecipe = recipe({
 });
 
 /**
- * MARS: a policy meets itself, every turn is credited, and each side on its own scale.
+ * MARS: self-play with credit for every turn, normalized separately for each side.
  *
- * Source: "MARS: Reinforcing Multi-Agent Reasoning of LLMs through Self-Play in Strategic Games",
- * arXiv:2510.15414.
- * Differs from it: the game is who solves a task better; all of a match is won or lost at its end.
- * Why: the environments have tasks for one, which two can try; nothing is won in between.
+ * Source: "MARS: Reinforcing Multi-Agent Reasoning of LLMs through Self-Play in Strategic Games", arXiv:2510.15414.
+ * Differs from it: the game is to solve a task better; a match is won or lost only at its end.
+ * Why: the environments have single-player tasks that two policies can try, and nothing is won in between.
  */
 const mars: CreateRecipe = recipe({
   name: "mars",
   literature: "MARS",
-  differs: ["the game is who solves a task better", "all of a match is won or lost at its end"],
+  differs: ["the game is to solve a task better", "a match is won or lost only at its end"],
   mechanism: "partial",
   schedule: ["one"],
   settings: { matches: 6, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
@@ -64,20 +63,18 @@ const mars: CreateRecipe = recipe({
 });
 
 /**
- * Open-ended learning: the policy meets its past selves, and tasks are those that it neither always nor never
- * wins.
+ * Open-ended learning: the policy meets its past checkpoints, on tasks that it neither always nor never wins.
  *
- * Source: Open Ended Learning Team 2021, "Open-Ended Learning Leads to Generally Capable Agents",
- * arXiv:2107.12808.
- * Differs from it: generations are compared by the checkpoints that they meet, not by percentile; group
+ * Source: Open Ended Learning Team 2021, "Open-Ended Learning Leads to Generally Capable Agents", arXiv:2107.12808.
+ * Differs from it: generations are compared through the checkpoints that they meet, not by percentile; group
  * statistics by role.
- * Why: a percentile needs many scores a generation; roles of one match earn differently.
+ * Why: a percentile needs many results per generation, and the roles of a match have different rewards.
  */
 const openEndedLearning: CreateRecipe = recipe({
   name: "open-ended-learning",
   literature: "Open-ended learning",
   differs: [
-    "generations are compared by the checkpoints that they meet, not by percentile",
+    "generations are compared through the checkpoints that they meet, not by percentile",
     "group statistics by role",
   ],
   mechanism: "partial",
@@ -98,17 +95,17 @@ const openEndedLearning: CreateRecipe = recipe({
 });
 
 /**
- * SPIN: what was demonstrated is preferred to what the checkpoint before would have done, round after round.
+ * SPIN: prefers demonstrations over the rollouts of the previous checkpoint, round after round.
  *
  * Source: Chen et al. 2024, "Self-Play Fine-Tuning Converts Weak Language Models to Strong Language Models",
  * arXiv:2401.01335; for images "Self-Play Fine-Tuning of Diffusion Models", arXiv:2402.10210.
- * Differs from it: the reference is the base in every round, not the checkpoint before.
- * Why: the base is held anyway, a checkpoint would be one adapter more.
+ * Differs from it: the reference is the base model in every round, not the previous checkpoint.
+ * Why: the base model is loaded anyway, and a checkpoint would be one more adapter.
  */
 const spin: CreateRecipe = recipe({
   name: "spin",
   literature: "SPIN",
-  differs: ["the reference is the base in every round, not the checkpoint before"],
+  differs: ["the reference is the base model in every round, not the previous checkpoint"],
   mechanism: "partial",
   schedule: ["rounds"],
   settings: { beta: 0.1, steps: 6, rounds: 3, learningRate: 3e-3 },
@@ -126,17 +123,17 @@ const spin: CreateRecipe = recipe({
 });
 
 /**
- * SIL: a teacher begins each round as the student, learns by reward, and the student imitates what it does:
- * what only served the reward is not what is learned most easily.
+ * SIL: the teacher starts each round as a copy of the student and learns from rewards; the student imitates the
+ * teacher, which filters out behavior that only served the reward.
  *
  * Source: Lu et al. 2020, "Countering Language Drift with Seeded Iterated Learning", arXiv:2003.12694.
- * Differs from it: a moving baseline for the teacher's rewards.
- * Why: single rollouts have no group to be compared with.
+ * Differs from it: the baseline of the teacher's rewards is a moving average.
+ * Why: single rollouts have no group.
  */
 const sil: CreateRecipe = recipe({
   name: "sil",
   literature: "SIL",
-  differs: ["a moving baseline for the teacher's rewards"],
+  differs: ["the baseline of the teacher's rewards is a moving average"],
   mechanism: "whole",
   schedule: ["alternate"],
   settings: { epsilon: 0.2, teacherSteps: 4, steps: 3, rounds: 4, learningRate: 3e-3 },

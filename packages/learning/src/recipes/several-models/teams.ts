@@ -8,12 +8,12 @@ import { callsAndResults } from "../../rewards/calls-and-results.ts";
 const MAGRPO_ROLES = ["first", "second"] as const;
 
 /**
- * MAGRPO: agents act at the same time in one environment, the statistic is over joint rollouts, and everybody in
- * one has the same advantage.
+ * MAGRPO: agents act at the same time in one environment, group statistics cover joint rollouts, and all members of
+ * a joint rollout have the same advantage.
  *
  * Source: "LLM Collaboration With Multi-Agent Reinforcement Learning", arXiv:2508.04652.
- * Differs from it: two agents; token-mean over the minibatch.
- * Why: two are what a call divides into, and a token mean keeps long trajectories from weighing less.
+ * Differs from it: two agents; the loss is a token mean over the minibatch.
+ * Why: a call divides into two parts, and a token mean gives long trajectories their full weight.
  */
 const magrpo: CreateRecipe = recipe({
   name: "magrpo",
@@ -38,17 +38,17 @@ const magrpo: CreateRecipe = recipe({
 const MARFT_ROLES = ["drafter", "checker"] as const;
 
 /**
- * MARFT: agents in any order, each reading what those before it answered; rewards are the team's, the
- * statistic is each agent's own.
+ * MARFT: agents act in any order and read the answers before them; rewards belong to the team, and statistics to
+ * each agent.
  *
  * Source: "MARFT: Multi-Agent Reinforcement Fine-Tuning", arXiv:2504.16129.
- * Differs from it: group statistics in place of a critic for each agent.
- * Why: agents begin at one task, so that siblings are a baseline that needs no training.
+ * Differs from it: group statistics instead of a critic for each agent.
+ * Why: agents start from one task, so siblings are a baseline that needs no training.
  */
 const marft: CreateRecipe = recipe({
   name: "marft",
   literature: "MARFT",
-  differs: ["group statistics in place of a critic for each agent"],
+  differs: ["group statistics instead of a critic for each agent"],
   mechanism: "partial",
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
@@ -68,18 +68,18 @@ const marft: CreateRecipe = recipe({
 const COPIES = ["pioneer", "observer"] as const;
 
 /**
- * CORY: two copies act in sequence, the observer reads what the pioneer answered, both are paid the sum, and
+ * CORY: two copies act in sequence; the observer reads the pioneer's answer, both get the sum of the rewards, and
  * they swap roles.
  *
- * Source: Ma et al. 2024, "Coevolving with the Other You: Fine-Tuning LLM with Sequential Cooperative
- * Multi-Agent Reinforcement Learning", arXiv:2410.06101.
- * Differs from it: an adapter for each copy over one base.
- * Why: pages and trainer hold one base.
+ * Source: Ma et al. 2024, "Coevolving with the Other You: Fine-Tuning LLM with Sequential Cooperative Multi-Agent
+ * Reinforcement Learning", arXiv:2410.06101.
+ * Differs from it: an adapter for each copy over one base model.
+ * Why: pages and trainer hold one base model.
  */
 const cory: CreateRecipe = recipe({
   name: "cory",
   literature: "CORY",
-  differs: ["an adapter for each copy over one base"],
+  differs: ["an adapter for each copy over one base model"],
   mechanism: "partial",
   schedule: [],
   settings: {
@@ -114,20 +114,19 @@ const cory: CreateRecipe = recipe({
 const CO_MAS_ROLES = ["proposer", "critic", "reviser"] as const;
 
 /**
- * CoMAS: agents discuss a task, and what they are paid is what a judge makes of the discussion, each agent
- * on its own scale.
+ * CoMAS: agents discuss a task, and a judge's view of the discussion is their reward, each agent on its own scale.
  *
  * Source: "CoMAS: Co-Evolving Multi-Agent Systems via Interaction Rewards", arXiv:2510.08529.
- * Differs from it: the judge is none of the agents; a discussion is one answer of each of three, each
- * reading those before it.
- * Why: a policy that judges itself could agree with itself; the judge's rule can be repeated.
+ * Differs from it: the judge is not one of the agents; a discussion has one answer by each of three agents, who
+ * read the answers before them.
+ * Why: a policy that judges itself could agree with itself, and the judge's rule can be repeated.
  */
 const coMas: CreateRecipe = recipe({
   name: "co-mas",
   literature: "CoMAS",
   differs: [
-    "the judge is none of the agents",
-    "a discussion is one answer of each of three, each reading those before it",
+    "the judge is not one of the agents",
+    "a discussion has one answer by each of three agents, who read the answers before them",
   ],
   mechanism: "partial",
   schedule: ["one"],
@@ -148,17 +147,17 @@ const coMas: CreateRecipe = recipe({
 const ASTRA_FLOW_ROLES = ["first", "second"] as const;
 
 /**
- * AstraFlow: several policies pull from one flow of joint rollouts while it goes on, so each learns from what
- * an older version of it did.
+ * AstraFlow: several policies take joint rollouts from one asynchronous flow, so each learns from the actions of an
+ * older version.
  *
  * Source: "AstraFlow: Dataflow-Oriented Reinforcement Learning for Agentic LLMs" (S086).
- * Differs from it: one recipe of those that its flow can carry; the lag is fixed.
- * Why: a fixed lag can be repeated from a seed, and the flow carries any recipe alike.
+ * Differs from it: one of the recipes that the flow supports; the staleness is fixed.
+ * Why: a fixed staleness can be repeated from a seed, and the flow treats all recipes alike.
  */
 const astraFlow: CreateRecipe = recipe({
   name: "astra-flow",
   literature: "AstraFlow",
-  differs: ["one recipe of those that its flow can carry", "the lag is fixed"],
+  differs: ["one of the recipes that the flow supports", "the staleness is fixed"],
   mechanism: "partial",
   schedule: ["one"],
   settings: { groupSize: 6, epsilon: 0.2, lag: 2, steps: 25, learningRate: 3e-3 },

@@ -8,21 +8,21 @@ import { auxiliaries, ownFailures } from "../../gradient-free/auxiliaries.ts";
 const LAYERS = ["drafter", "answerer"] as const;
 
 /**
- * Agentic Neural Network: agents in layers, each reading those before it; criticism in words goes back
- * through the layers and rewrites their instructions.
+ * Agentic Neural Network: agents in layers, each reading the layers before it; criticism in text flows back through
+ * the layers and rewrites their instructions.
  *
- * Source: Ma et al. 2025, "Agentic Neural Networks: Self-Evolving Multi-Agent Systems via Textual
- * Backpropagation", arXiv:2506.09046.
- * Differs from it: a layer is one role, and which roles there are does not change; one joint rollout a step
- * is criticized, without momentum.
- * Why: one critique a step keeps the calls of the writer countable.
+ * Source: Ma et al. 2025, "Agentic Neural Networks: Self-Evolving Multi-Agent Systems via Textual Backpropagation",
+ * arXiv:2506.09046.
+ * Differs from it: a layer is one role, and the set of roles is fixed; one joint rollout per step is criticized,
+ * without momentum.
+ * Why: one criticism per step bounds the number of requests to the writer.
  */
 const agenticNeuralNetwork: CreateRecipe = recipe({
   name: "agentic-neural-network",
   literature: "Agentic Neural Network",
   differs: [
-    "a layer is one role, and which roles there are does not change",
-    "one joint rollout a step is criticized, without momentum",
+    "a layer is one role, and the set of roles is fixed",
+    "one joint rollout per step is criticized, without momentum",
   ],
   mechanism: "partial",
   schedule: ["rounds"],
@@ -41,20 +41,19 @@ const agenticNeuralNetwork: CreateRecipe = recipe({
 });
 
 /**
- * FAMA: how rollouts failed is counted, and the counts decide which helpers are switched on.
+ * FAMA: counts the kinds of failures, and the counts decide which helpers are turned on.
  *
- * Source: "FAMA: Failure-Aware Meta-Agentic Framework for Open-Source LLMs in Interactive Tool Use
- * Environments".
- * Differs from it: a helper is a sentence of the instruction, not an agent of its own; failures are told
- * apart by what the record shows, not by a model.
- * Why: a sentence changes what one policy does without a second context.
+ * Source: "FAMA: Failure-Aware Meta-Agentic Framework for Open-Source LLMs in Interactive Tool Use Environments".
+ * Differs from it: a helper is a sentence of the instruction, not an agent; the kind of a failure follows from the
+ * record, not from a model.
+ * Why: a sentence changes the behavior of one policy without a second context.
  */
 const fama: CreateRecipe = recipe({
   name: "fama",
   literature: "FAMA",
   differs: [
     "a helper is a sentence of the instruction, not an agent",
-    "failures are told apart by what the record shows, not by a model",
+    "the kind of a failure follows from the record, not from a model",
   ],
   mechanism: "partial",
   schedule: ["one"],

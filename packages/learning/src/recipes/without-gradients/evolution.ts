@@ -4,24 +4,23 @@ import { evolutionStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
 
 /**
- * Evolution strategies: parameters are moved by seeded noise and towards the noise that earned more; no
- * gradient, only forward passes and one number a perturbation.
+ * Evolution strategies: perturbs parameters with seeded noise and moves them towards noise with higher rewards; no
+ * gradient, only forward passes and one number per perturbation.
  *
- * Source: Qiu et al. 2025, "Evolution Strategies at Scale: LLM Fine-Tuning Beyond Reinforcement
- * Learning", arXiv:2509.24372.
- * Differs from it: B of the adapter is perturbed, not the whole model, and A stays as it was drawn: noise in it
- * does nothing while B is 0, and afterwards turns with B's; noise comes in mirrored pairs; the step is
- * divided by the noise's scale.
- * Why: an adapter is what pages load, mirrored pairs cancel what both directions share, and a step's size
- * then does not hang on the noise's.
+ * Source: Qiu et al. 2025, "Evolution Strategies at Scale: LLM Fine-Tuning Beyond Reinforcement Learning",
+ * arXiv:2509.24372.
+ * Differs from it: only B of the adapter is perturbed, not the whole model; noise comes in mirrored pairs; the step
+ * is divided by the noise scale.
+ * Why: pages load an adapter, mirrored pairs cancel the common part, and the step size does not depend on the noise
+ * scale.
  */
 const evolutionStrategies: CreateRecipe = recipe({
   name: "evolution-strategies",
   literature: "Evolution strategies",
   differs: [
-    "B of the adapter is perturbed, not the whole model; A stays as it was drawn",
+    "only B of the adapter is perturbed, not the whole model",
     "noise comes in mirrored pairs",
-    "the step is divided by the noise's scale",
+    "the step is divided by the noise scale",
   ],
   mechanism: "whole",
   schedule: ["one"],

@@ -19,12 +19,11 @@ import {
 import { callsAndResults } from "../../rewards/calls-and-results.ts";
 
 /**
- * ADAS: a writer sees the whole archive of designs with what each earned and proposes one that is new.
+ * ADAS: a writer sees the archive of all designs with their rewards, and proposes a new one.
  *
  * Source: Hu et al. 2024, "Automated Design of Agentic Systems", arXiv:2408.08435.
- * Differs from it: a design is the agent's instruction, where the paper's are programs in Python; every
- * design stays in the population.
- * Why: an instruction can be delivered to pages and replayed; running code that a model wrote can not.
+ * Differs from it: a design is the agent's instruction, not a program.
+ * Why: an instruction can be delivered to pages and replayed, while running code written by a model cannot.
  */
 const adas: CreateRecipe = recipe({
   name: "adas",
@@ -46,23 +45,23 @@ const adas: CreateRecipe = recipe({
 });
 
 /**
- * AgentSwift: a writer grows a tree of designs, one component at a time; a model of what designs are worth
- * says which of them are run at all, and how unsure it is says where the search looks next.
+ * AgentSwift: a writer grows a tree of designs, one component at a time; a value model decides which designs are
+ * run, and its uncertainty guides the search.
  *
  * Source: Li et al. 2025, "AgentSwift: Efficient LLM Agent Design via Value-guided Hierarchical Search",
  * arXiv:2506.06017.
- * Differs from it: a design is the agent's instruction, its components what it says of them; the value model
- * is linear in the words of a design and learns while the search goes on; a component is rewritten, none is
- * taken over from another design; tasks are of one kind.
+ * Differs from it: a design is the agent's instruction, with components as parts of it; the value model is linear
+ * in the words of a design and learns during the search; a component is rewritten, not taken from another design;
+ * tasks are of one kind.
  * Why: texts can be delivered to pages, and a linear model learns from the few designs that a run tries.
  */
 const agentSwift: CreateRecipe = recipe({
   name: "agent-swift",
   literature: "AgentSwift",
   differs: [
-    "a design is the agent's instruction, its components what it says of them",
-    "the value model is linear in the words of a design and learns while the search goes on",
-    "a component is rewritten, none is taken over from another design",
+    "a design is the agent's instruction, with components as parts of it",
+    "the value model is linear in the words of a design and learns during the search",
+    "a component is rewritten, not taken from another design",
     "tasks are of one kind",
   ],
   mechanism: "partial",
@@ -82,17 +81,17 @@ const agentSwift: CreateRecipe = recipe({
 });
 
 /**
- * Evolver: hypothesis, one change, evaluation by a judge, and the better of the two is kept.
+ * Evolver: a hypothesis, one change and an evaluation by a judge; the better of the two is kept.
  *
- * Source: "A Multi-AI Agent System for Autonomous Optimization of Agentic AI Solutions via Iterative
- * Refinement and LLM-Driven Feedback Loops".
- * Differs from it: one writer stands for the paper's refining, modifying and documenting agents.
- * Why: who writes is a port, behind which one model or a team may stand.
+ * Source: "A Multi-AI Agent System for Autonomous Optimization of Agentic AI Solutions via Iterative Refinement and
+ * LLM-Driven Feedback Loops".
+ * Differs from it: one writer instead of the paper's team of refining agents.
+ * Why: the writer is a port, with one model or a team behind it.
  */
 const evolver: CreateRecipe = recipe({
   name: "evolver",
   literature: "Evolver",
-  differs: ["one writer stands for the paper's team of refining agents"],
+  differs: ["one writer instead of the paper's team of refining agents"],
   mechanism: "partial",
   schedule: ["rounds"],
   settings: { keep: 1, leastUses: 16, tasks: 16, steps: 2, rounds: 6 },
@@ -109,18 +108,18 @@ const evolver: CreateRecipe = recipe({
 });
 
 /**
- * Gödel Agent: besides its instruction an agent carries the words by which it is improved, and both are
+ * Gödel Agent: besides its instruction, an agent carries the text that guides its improvement, and both are
  * rewritten.
  *
- * Source: Yin et al. 2024, "Gödel Agent: A Self-Referential Agent Framework for Recursive
- * Self-Improvement", arXiv:2410.04444.
- * Differs from it: instruction and improver are texts, no running code is patched.
- * Why: texts can be delivered to pages and replayed, running code that a model wrote can not.
+ * Source: Yin et al. 2024, "Gödel Agent: A Self-Referential Agent Framework for Recursive Self-Improvement",
+ * arXiv:2410.04444.
+ * Differs from it: instruction and improver are texts; no running code is patched.
+ * Why: texts can be delivered to pages and replayed, while running code written by a model cannot.
  */
 const goedelAgent: CreateRecipe = recipe({
   name: "goedel-agent",
   literature: "Gödel Agent",
-  differs: ["instruction and improver are texts, no running code is patched"],
+  differs: ["instruction and improver are texts; no running code is patched"],
   mechanism: "partial",
   schedule: ["rounds"],
   settings: { keep: 1, leastUses: 16, tasks: 16, steps: 2, rounds: 6 },
@@ -137,20 +136,20 @@ const goedelAgent: CreateRecipe = recipe({
 });
 
 /**
- * PING: a prefix is searched that keeps an agent able and makes it refuse what it should; weights stay fixed.
+ * PING: searches for a prefix that keeps an agent able and makes it refuse when it should; the weights are frozen.
  *
  * Source: Hahm et al. 2025, "Unintended Misalignment from Agentic Fine-Tuning: Risks and Mitigation".
- * Differs from it: the prefix stands at the end of the system message, not at the beginning of the answer;
- * what should be refused is a call that a task does not need.
- * Why: the answer's beginning is sampled and belongs to the record; nothing here harms, so that a needless
- * call is what can be refused.
+ * Differs from it: the prefix is in the system message, not at the start of the answer; an unnecessary call is what
+ * should be refused.
+ * Why: the start of the answer is sampled and belongs to the record, and nothing here is harmful, so an unnecessary
+ * call takes its place.
  */
 const ping: CreateRecipe = recipe({
   name: "ping",
   literature: "PING prefix search",
   differs: [
-    "the prefix stands in the system message, not at the beginning of the answer",
-    "what should be refused is a call that the task does not need",
+    "the prefix is in the system message, not at the start of the answer",
+    "an unnecessary call is what should be refused",
   ],
   mechanism: "partial",
   schedule: ["rounds"],
@@ -171,17 +170,16 @@ const ping: CreateRecipe = recipe({
 });
 
 /**
- * SICA: the best agent of the archive edits itself, and the edited one joins the archive.
+ * SICA: the best agent of the archive edits itself, and the edited agent joins the archive.
  *
  * Source: Robeyns et al. 2025, "A Self-Improving Coding Agent", arXiv:2504.15228.
- * Differs from it: what is edited is the agent's instruction, not its code; utility is the outcome less
- * what calls cost.
- * Why: an instruction can be delivered to pages and replayed; running code that a model wrote can not.
+ * Differs from it: the edit changes the agent's instruction, not its code.
+ * Why: an instruction can be delivered to pages and replayed, while running code written by a model cannot.
  */
 const sica: CreateRecipe = recipe({
   name: "sica",
   literature: "SICA",
-  differs: ["what is edited is the agent's instruction, not its code"],
+  differs: ["the edit changes the agent's instruction, not its code"],
   mechanism: "nominal",
   schedule: ["rounds"],
   settings: { keep: 1000, leastUses: 16, tasks: 16, steps: 2, rounds: 6 },
