@@ -228,7 +228,7 @@ const slideRl: CreateRecipe = recipe({
  * Calibration RL: besides the outcome, a reward for confidence that matches correctness.
  *
  * Source: "The Confidence Dichotomy: Analyzing and Mitigating Miscalibration in Tool-Use Agents" (S320).
- * Differs from it: confidence is the mean token probability of the last turn, not a number that the policy states.
+ * Differs from it: confidence is the per-token probability of the last turn, not a number that the policy states.
  * Why: a nano model that states a number has only learned to write numbers, while its probabilities are its own.
  */
 const calibrationRl: CreateRecipe = recipe({
@@ -237,7 +237,7 @@ const calibrationRl: CreateRecipe = recipe({
   differs: [
     "the loss is a token mean over the minibatch",
     "groups with equal rewards are rolled out again",
-    "confidence is the mean token probability of the last turn, not a number that the policy states",
+    "confidence is the per-token probability of the last turn, not a number that the policy states",
   ],
   mechanism: "partial",
   schedule: ["one"],
