@@ -5,13 +5,12 @@ import { resource } from "../../composition/state.ts";
 import * as parts from "../../parts.ts";
 
 /**
- * KTO on thumbs: single rollouts that visitors liked are raised against the reference and disliked ones
- * lowered, without pairs, groups or a verifier.
+ * KTO on thumbs: raises liked rollouts against the reference and lowers disliked ones, without pairs, groups or a
+ * verifier.
  *
- * Source: Ethayarajh et al. 2024, "KTO: Model Alignment as Prospect Theoretic Optimization",
- * arXiv:2402.01306.
- * Differs from it: rollouts are the policy's own, new ones each step.
- * Why: visitors judge what the policy says now.
+ * Source: Ethayarajh et al. 2024, "KTO: Model Alignment as Prospect Theoretic Optimization", arXiv:2402.01306.
+ * Differs from it: rollouts are the policy's own, and new in each step.
+ * Why: visitors judge the current policy.
  */
 const thumbsKto: CreateRecipe = recipe({
   name: "thumbs-kto",
@@ -23,7 +22,7 @@ const thumbsKto: CreateRecipe = recipe({
     parts: { rollout: ["single"], reward: ["feedback"], loss: ["kto"], schedule: ["one"] },
     difference: "Unpaired thumbs of visitors in place of a verifier.",
   },
-  differs: ["rollouts are the policy's own, new ones each step"],
+  differs: ["rollouts are the policy's own, and new in each step"],
   mechanism: "whole",
   schedule: ["one"],
   settings: { attempts: 64, beta: 0.3, steps: 30, learningRate: 3e-3 },

@@ -5,18 +5,17 @@ import * as parts from "../../parts.ts";
 import { observationLikeness } from "../../rewards/observation-likeness.ts";
 
 /**
- * Agentic Transformer: stored trials are imitated after their returns; at use the policy is asked for the best.
+ * Agentic Transformer: imitates stored trajectories conditioned on their returns; at inference the policy is asked
+ * for the best return.
  *
- * Source: Liu and Abbeel 2023, "Emergent Agentic Transformer from Chain of Hindsight Experience",
- * arXiv:2305.16554.
- * Differs from it: each trial has a context of its own, where the paper has a chain of trials that ends in the
- * best.
+ * Source: Liu and Abbeel 2023, "Emergent Agentic Transformer from Chain of Hindsight Experience", arXiv:2305.16554.
+ * Differs from it: each trajectory has its own context, instead of a chain that ends in the best one.
  * Why: a chain of rollouts does not fit into the context of a nano model.
  */
 const agenticTransformer: CreateRecipe = recipe({
   name: "agentic-transformer",
   literature: "Agentic Transformer",
-  differs: ["each trial has a context of its own, in place of a chain that ends in the best"],
+  differs: ["each trajectory has its own context, instead of a chain that ends in the best one"],
   mechanism: "partial",
   schedule: ["one"],
   settings: { trials: 4, steps: 25, learningRate: 3e-3 },
@@ -32,21 +31,21 @@ const agenticTransformer: CreateRecipe = recipe({
 });
 
 /**
- * ARP: stored runs are imitated after a return that nobody paid: how like what was seen is to what was asked,
- * and what a model made of the runs expects.
+ * ARP: imitates stored trajectories conditioned on an estimated return: the similarity of observations to the
+ * request, and the value of a model fitted to the trajectories.
  *
  * Source: Kim et al. 2023, "Guide Your Agent with Adaptive Multimodal Rewards", arXiv:2309.10790.
- * Differs from it: what was seen is text and its embedding the counts of its tokens; a reward model fitted
- * to outcomes stands for the fine-tuned encoder; the return is said in words, once for a run.
- * Why: the environments speak in text, and a token of its own needs another vocabulary.
+ * Differs from it: observations are text, embedded as token counts; a reward model fitted to outcomes replaces the
+ * fine-tuned encoder; the return is stated as text, once per trajectory.
+ * Why: the environments use text, and a special token would need another vocabulary.
  */
 const arp: CreateRecipe = recipe({
   name: "arp",
   literature: "ARP",
   differs: [
-    "what was seen is text and its embedding the counts of its tokens",
-    "a reward model fitted to outcomes stands for the fine-tuned encoder",
-    "the return is said in words, once for a run",
+    "observations are text, embedded as token counts",
+    "a reward model fitted to outcomes replaces the fine-tuned encoder",
+    "the return is stated as text, once per trajectory",
   ],
   mechanism: "partial",
   schedule: ["one"],
@@ -82,21 +81,20 @@ const arp: CreateRecipe = recipe({
 });
 
 /**
- * DT-Mem: stored runs are imitated after what they returned, with a working memory to read: what was done at
- * requests like this one. What goes into the memory changes with what is seen.
+ * DT-Mem: imitates stored trajectories conditioned on their returns, with a working memory of the actions at
+ * similar requests. The memory changes with new observations.
  *
- * Source: Kang et al. 2023, "Think Before You Act: Decision Transformers with Working Memory",
- * arXiv:2305.16338.
- * Differs from it: the memory is text that is recalled by shared words, not a matrix of the model; the return
- * is said in words, once for a run.
- * Why: a memory of text survives a new adapter, and a token of its own needs another vocabulary.
+ * Source: Kang et al. 2023, "Think Before You Act: Decision Transformers with Working Memory", arXiv:2305.16338.
+ * Differs from it: the memory is text searched by shared words, not a matrix of the model; the return is stated as
+ * text, once per trajectory.
+ * Why: a text memory survives a new adapter, and a special token would need another vocabulary.
  */
 const dtMem: CreateRecipe = recipe({
   name: "dt-mem",
   literature: "DT-Mem",
   differs: [
-    "the memory is text that is recalled by shared words, not a matrix of the model",
-    "the return is said in words, once for a run",
+    "the memory is text searched by shared words, not a matrix of the model",
+    "the return is stated as text, once per trajectory",
   ],
   mechanism: "partial",
   schedule: ["sft"],
@@ -121,17 +119,18 @@ const dtMem: CreateRecipe = recipe({
 });
 
 /**
- * FAFT: runs that failed are learned from too, after feedback that says so.
+ * FAFT: also learns from failed trajectories, conditioned on feedback that says so.
  *
- * Source: "Can We Rely on LLM Agents to Draft Long-Horizon Plans? Let's Take TravelPlanner as an
- * Example" (S104).
- * Differs from it: feedback counts failed calls, where the paper names the constraints of a plan.
- * Why: what a task demands differs from environment to environment.
+ * Source: "Can We Rely on LLM Agents to Draft Long-Horizon Plans? Let's Take TravelPlanner as an Example" (S104).
+ * Differs from it: feedback counts failed calls, while the paper names the violated constraints of a plan.
+ * Why: the constraints of a task differ between environments.
  */
 const faft: CreateRecipe = recipe({
   name: "faft",
   literature: "FAFT",
-  differs: ["feedback counts failed calls, where the paper names the constraints of a plan"],
+  differs: [
+    "feedback counts failed calls, while the paper names the violated constraints of a plan",
+  ],
   mechanism: "whole",
   schedule: ["sft"],
   settings: { mistakes: 0.3, steps: 25, learningRate: 3e-3 },

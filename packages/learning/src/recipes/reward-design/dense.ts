@@ -7,19 +7,19 @@ import { demonstrationStart, teacherStart } from "../stages/demonstration-start.
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
- * Planner-R1: dense pay for the share of the task that was done right, beside the final pass.
+ * Planner-R1: a dense reward for the completed share of the task, besides the final result.
  *
  * Source: "Planner-R1: Reward Shaping Enables Efficient Agentic RL with Smaller LLMs" (S264).
- * Differs from it: one weighting throughout, half process and half final pass.
+ * Differs from it: one weighting throughout, half process and half final result.
  * Why: the paper found no clear benefit in a curriculum of rewards.
  */
 const plannerR1: CreateRecipe = recipe({
   name: "planner-r1",
   literature: "Planner-R1",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "one weighting throughout, half process and half final pass",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "one weighting throughout, half process and half final result",
   ],
   mechanism: "whole",
   schedule: ["one"],
@@ -39,21 +39,22 @@ const plannerR1: CreateRecipe = recipe({
 });
 
 /**
- * Embodied R1: a teacher's plans first, then a reward by rule for the actions before the first wrong one.
+ * Embodied R1: imitates a teacher's plans, then learns from a rule that rewards the actions before the first wrong
+ * one.
  *
  * Source: "Reinforced Reasoning for Embodied Planning" (S280).
- * Differs from it: an action is right where the environment pays for it, not where it equals that of one
- * reference plan; the form of the answer is not paid.
- * Why: a plan in another order solves the task as well, and a grammar keeps the form.
+ * Differs from it: an action is right if the environment rewards it, not if it equals that of one reference plan;
+ * the format of the answer has no reward.
+ * Why: a plan in another order solves the task as well, and a grammar enforces the format.
  */
 const embodiedR1: CreateRecipe = recipe({
   name: "embodied-r1",
   literature: "Embodied R1",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "an action is right where the environment pays for it",
-    "the form of the answer is not paid",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "an action is right if the environment rewards it, not if it equals that of one reference plan",
+    "the format of the answer has no reward",
   ],
   mechanism: "whole",
   schedule: ["sft-rl"],
@@ -89,7 +90,10 @@ const embodiedR1: CreateRecipe = recipe({
 const logigen: CreateRecipe = recipe({
   name: "logigen",
   literature: "LOGIGEN",
-  differs: ["token-mean over the minibatch", "groups without a signal are rolled out again"],
+  differs: [
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+  ],
   mechanism: "partial",
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
@@ -114,22 +118,21 @@ const logigen: CreateRecipe = recipe({
 });
 
 /**
- * SE-GUI: a few well chosen tasks, pay that is continuous, in rounds.
+ * SE-GUI: a few well-chosen tasks and a continuous reward, in rounds.
  *
- * Source: "Enhancing Visual Grounding for GUI Agents via Self-Evolutionary Reinforcement Learning"
- * (S141).
- * Differs from it: closeness is between values of a form, not between points; tasks are chosen anew in every
- * step, by how far their rewards lie apart and not by the attention of the model.
- * Why: these environments have no screen, and a policy that learns needs other tasks than the one before it.
+ * Source: "Enhancing Visual Grounding for GUI Agents via Self-Evolutionary Reinforcement Learning" (S141).
+ * Differs from it: closeness compares values of a form, not points on a screen; tasks are chosen anew in every step
+ * by the spread of their rewards, not by the model's attention.
+ * Why: these environments have no screen, and a policy that changes needs different tasks.
  */
 const seGui: CreateRecipe = recipe({
   name: "se-gui",
   literature: "SE-GUI",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
-    "closeness is between values of a form, not between points",
-    "tasks are chosen anew in every step, by how far their rewards lie apart",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
+    "closeness compares values of a form, not points on a screen",
+    "tasks are chosen anew in every step by the spread of their rewards, not by the model's attention",
   ],
   mechanism: "partial",
   schedule: ["rounds"],
@@ -164,8 +167,8 @@ const environmentTuning: CreateRecipe = recipe({
   name: "environment-tuning",
   literature: "Environment Tuning",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "an explanation is what the tools take, written by no model",
     "explanations stay to the end of training; held-out tasks have none",
   ],
@@ -205,8 +208,8 @@ const meowTeaTaro: CreateRecipe = recipe({
   name: "meow-tea-taro",
   literature: "meow-tea-taro sweep",
   differs: [
-    "token-mean over the minibatch",
-    "groups without a signal are rolled out again",
+    "the loss is a token mean over the minibatch",
+    "groups with equal rewards are rolled out again",
     "the estimators take turns within a run, where the paper compares runs",
   ],
   mechanism: "partial",
