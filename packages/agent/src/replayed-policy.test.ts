@@ -1,6 +1,6 @@
 import { ScriptedPolicy } from "@waggle/testing";
 import { expect, test } from "vitest";
-import { replayedPolicy } from "./replayed-policy.ts";
+import { recordedTurns, replayedPolicy } from "./replayed-policy.ts";
 import { consent, echoing, environmentOf, fixed, run, say, tokensOf } from "./rollout.fixture.ts";
 import { rollOut } from "./roll-out.ts";
 
@@ -12,7 +12,7 @@ test("a branch starts with the recorded turns, log-probs and versions, then the 
   const steps: string[] = [];
   const other = new ScriptedPolicy({ turns: [say("Else.", call("c")), say("End.")], version: 5 });
   const branch = await rollOut({
-    policy: replayedPolicy(other, trajectory, 1),
+    policy: replayedPolicy(other, recordedTurns(trajectory, 1)),
     environment: environmentOf((action, signal) => {
       steps.push(action.text);
       return echoing(action, signal);
@@ -33,13 +33,13 @@ test("all turns or none can be replayed, and more than all is refused", async ()
   const { trajectory } = await run(first, environmentOf(echoing));
   const rest = new ScriptedPolicy({ turns: [say("Never asked.")] });
   const whole = await rollOut({
-    policy: replayedPolicy(rest, trajectory, 3),
+    policy: replayedPolicy(rest, recordedTurns(trajectory, 3)),
     environment: environmentOf(echoing),
     ...fixed,
     consent,
   });
   expect(tokensOf(whole)).toEqual(tokensOf(trajectory));
-  expect(() => replayedPolicy(rest, trajectory, 4)).toThrow(
+  expect(() => replayedPolicy(rest, recordedTurns(trajectory, 4))).toThrow(
     expect.objectContaining({ code: "INVALID_ARGUMENT" }),
   );
 });
@@ -53,7 +53,7 @@ test("replay fails when the environment answers differently", async () => {
     }),
   );
   const rollout = rollOut({
-    policy: replayedPolicy(new ScriptedPolicy({ turns: [say("x")] }), trajectory, 2),
+    policy: replayedPolicy(new ScriptedPolicy({ turns: [say("x")] }), recordedTurns(trajectory, 2)),
     environment: changed,
     ...fixed,
     consent,

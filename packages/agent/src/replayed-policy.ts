@@ -15,40 +15,72 @@ import type {
 } from "@waggle/protocol";
 import { ForwardingContext, forwardingPolicy } from "./forwarding-policy.ts";
 
+/** A recorded turn, and the tokens of the context in which it was sampled. */
+export type RecordedTurn = { readonly before: readonly number[]; readonly segment: SampledSegment };
+
+/** Called before a turn is replayed. Throws if the turn must not be replayed in this context. */
+export type AdmitTurn = (
+  turn: RecordedTurn,
+  context: PolicyContext,
+  options: GenerateOptions,
+) => void | Promise<void>;
+
 /**
- * A policy whose contexts replay the first turns of a trajectory. Disposing it disposes `policy`.
+ * The first turns of a trajectory.
  *
- * @param turns - number of turns to replay, from 0 to all.
- * @throws WaggleError `INVALID_ARGUMENT` if the trajectory has fewer turns. A context throws
- *   `REPLAY_DIVERGED` if the environment or the rendering differs from the recording.
+ * @param turns - number of turns, from 0 to all.
+ * @throws WaggleError `INVALID_ARGUMENT` if the trajectory has fewer turns.
  */
-export function replayedPolicy(policy: Policy, trajectory: Trajectory, turns: number): Policy {
+export function recordedTurns(trajectory: Trajectory, turns: number): readonly RecordedTurn[] {
   if (!Number.isInteger(turns) || turns < 0 || turns > trajectory.turns.length) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
       `turns is ${turns}; it must be an integer from 0 to ${trajectory.turns.length}, the recorded turns`,
     );
   }
-  const recorded = trajectory.turns.slice(0, turns).map(({ segmentId }) => {
+  return trajectory.turns.slice(0, turns).map(({ segmentId }) => {
     const index = trajectory.segments.findIndex(({ id }) => id === segmentId);
     const before = trajectory.segments.slice(0, index).flatMap(({ tokenIds }) => tokenIds);
     return { before, segment: trajectory.segments[index] as SampledSegment };
   });
+}
+
+/**
+ * A policy whose contexts replay recorded turns and then continue with `policy`. Disposing it disposes
+ * `policy`.
+ *
+ * @param admit - by default, throws `REPLAY_DIVERGED` if the environment or the rendering differs from the
+ *   recording.
+ */
+export function replayedPolicy(
+  policy: Policy,
+  recorded: readonly RecordedTurn[],
+  admit: AdmitTurn = requireSameContext,
+): Policy {
   return forwardingPolicy(policy, {
-    createContext: async () => new ReplayedContext(await policy.createContext(), recorded),
+    createContext: async () => new ReplayedContext(await policy.createContext(), recorded, admit),
   });
 }
 
-type RecordedTurn = { readonly before: readonly number[]; readonly segment: SampledSegment };
+function requireSameContext({ before }: RecordedTurn, { tokenIds }: PolicyContext): void {
+  if (tokenIds.length !== before.length || before.some((id, t) => id !== tokenIds[t])) {
+    throw new WaggleError(
+      "REPLAY_DIVERGED",
+      `the context (${tokenIds.length} tokens) differs from the ${before.length} tokens before the recorded turn; replay in an environment of the same task`,
+    );
+  }
+}
 
 class ReplayedContext extends ForwardingContext {
   readonly #recorded: readonly RecordedTurn[];
+  readonly #admit: AdmitTurn;
   #turn = 0;
   #replayedVersion: PolicyVersionId | null = null;
 
-  constructor(context: PolicyContext, recorded: readonly RecordedTurn[]) {
+  constructor(context: PolicyContext, recorded: readonly RecordedTurn[], admit: AdmitTurn) {
     super(context);
     this.#recorded = recorded;
+    this.#admit = admit;
   }
 
   override get policyVersion(): PolicyVersionId {
@@ -57,19 +89,13 @@ class ReplayedContext extends ForwardingContext {
 
   override async generate(options: GenerateOptions): Promise<Sample> {
     const turn = this.#recorded[this.#turn];
-    this.#turn += 1;
     if (turn === undefined) {
       this.#replayedVersion = null;
       return super.generate(options);
     }
-    const { before, segment } = turn;
-    const { tokenIds } = this;
-    if (tokenIds.length !== before.length || before.some((id, t) => id !== tokenIds[t])) {
-      throw new WaggleError(
-        "REPLAY_DIVERGED",
-        `the context (${tokenIds.length} tokens) differs from the ${before.length} tokens before the recorded turn; replay in an environment of the same task`,
-      );
-    }
+    await this.#admit(turn, this, options);
+    this.#turn += 1;
+    const { segment } = turn;
     this.append(segment.tokenIds);
     for (const tokenId of segment.tokenIds) options.onToken?.(tokenId);
     this.#replayedVersion = segment.policyVersion;

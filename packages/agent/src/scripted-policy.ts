@@ -23,10 +23,13 @@ export const SCRIPTED_CLIENT: ClientDescription = {
 /**
  * A policy whose every turn is scripted.
  *
- * @param speak - returns the tokens of the next turn.
+ * @param speak - returns the tokens of the next turn, or `null` when there are no more: the rollout is aborted.
  * @param contextLength - maximum number of tokens in a context; longer turns are cut.
  */
-export function scriptedPolicy(speak: () => readonly number[], contextLength: number): Policy {
+export function scriptedPolicy(
+  speak: () => readonly number[] | null,
+  contextLength: number,
+): Policy {
   return {
     baseModel: "0".repeat(64),
     contextLength,
@@ -34,14 +37,19 @@ export function scriptedPolicy(speak: () => readonly number[], contextLength: nu
     currentVersion: 0,
     createContext: async (): Promise<PolicyContext> => {
       const tokenIds: number[] = [];
+      // A loop, because spreading a very long list into `push` would overflow the stack.
+      const append = (more: readonly number[]): void => {
+        for (const id of more) tokenIds.push(id);
+      };
       return {
         policyVersion: 0,
         tokenIds,
-        append: (more) => void tokenIds.push(...more),
+        append,
         generate: async (): Promise<Sample> => {
           const all = speak();
+          if (all === null) return given([], "aborted");
           const said = all.slice(0, contextLength - tokenIds.length);
-          tokenIds.push(...said);
+          append(said);
           return given(said, said.length < all.length ? "max-tokens" : "stop-token");
         },
         adoptCurrentVersion: () => {},

@@ -74,7 +74,6 @@ export { klRewards } from "./kl/kl-rewards.ts";
 export { addLosses, scaleLoss, toTokenDerivatives } from "./loss.ts";
 export type { LossResult } from "./loss.ts";
 export { supervisedLoss } from "./losses/imitation/supervised-loss.ts";
-export { packTrees, rowsOfTrees, treesOfRows } from "./losses/imitation/tree-packing.ts";
 export { entropyBonusLoss } from "./losses/policy/entropy-bonus.ts";
 export { mismatchedPairs } from "./losses/preference/mismatched-pairs.ts";
 export { adapterSum } from "./merging/adapter-sums.ts";

@@ -4,16 +4,18 @@
  * come out as recorded; the reward is that of the fresh environment. That goes for the wording of failed
  * calls, too: another one is text that a stranger chose, and the rollout is left out as `tool-wording`.
  */
-import { guidedEnvironment, rollOut, versionGuide } from "@waggle/agent";
+import {
+  type AdmitTurn,
+  guidedEnvironment,
+  replayedPolicy,
+  rollOut,
+  scriptedPolicy,
+  versionGuide,
+} from "@waggle/agent";
 import { environmentOf, type JudgedEnvironment } from "@waggle/environments";
 import {
   canonicalJson,
-  type GrammarSpec,
   type Guidance,
-  type Policy,
-  type PolicyContext,
-  type PolicyVersionId,
-  type Sample,
   type SampledSegment,
   type Task,
   type Trajectory,
@@ -46,7 +48,7 @@ const UNJUDGEABLE: ReadonlySet<string> = new Set(["TOOL_UNAVAILABLE", "TIMEOUT",
 
 /** A replay of trajectories of assigned tasks. A mismatch is a result, never an exception. */
 export function createReplay(options: ReplayOptions): Replay {
-  const { format } = options;
+  const { format, contextLength } = options;
   const reject = (reason: string): ReplayResult => ({ holds: false, status: "rejected", reason });
 
   return async (trajectory, guidance = null) => {
@@ -68,7 +70,24 @@ export function createReplay(options: ReplayOptions): Replay {
       if (!WaggleError.is(error, "INVALID_ARGUMENT")) throw error;
       return reject("unknown-environment");
     }
-    const recorded = new RecordedPolicy(trajectory, sampled, options);
+    let hasOtherGrammar = false;
+    // What a context holds is compared afterwards, with everything else.
+    const admit: AdmitTurn = async ({ segment }, _, { grammar: asked }) => {
+      if (segment.grammar === null) return;
+      if (asked === undefined) hasOtherGrammar = true;
+      else if ((await grammarId(asked)) !== segment.grammar) {
+        // As a policy refuses a grammar that it lacks; the driver then asks for less.
+        throw new WaggleError(
+          "GRAMMAR_UNSUPPORTED",
+          `a replay holds the grammar ${segment.grammar}, got another; ask for less`,
+        );
+      }
+    };
+    const recorded = replayedPolicy(
+      scriptedPolicy(() => null, contextLength),
+      sampled.map((segment) => ({ before: [], segment })),
+      admit,
+    );
     const again = await rollOut({
       policy: recorded,
       environment: guidedEnvironment(
@@ -83,7 +102,8 @@ export function createReplay(options: ReplayOptions): Replay {
       client: trajectory.client,
       seed: 0,
     });
-    if (recorded.hasOtherGrammar) return reject("grammar-mismatch");
+    // A visitor's grammar could make any token look certain: only one that the driver asks for counts.
+    if (hasOtherGrammar) return reject("grammar-mismatch");
     const mismatch = difference(trajectory, again);
     if (mismatch !== null) return reject(mismatch);
     return { holds: true, verification: await judged(instance, task, again, format) };
@@ -100,86 +120,6 @@ function endsAsRecorded(segment: SampledSegment, stopTokenIds: readonly number[]
   const wanted = segment.stopReason === "stop-token" ? segment.tokenIds.length - 1 : -1;
   return first === wanted;
 }
-
-/** Says what was recorded, then nothing: a sample past the record is an abort. */
-class RecordedPolicy implements Policy {
-  readonly baseModel: string;
-  readonly contextLength: number;
-  readonly vocabularySize: number;
-  readonly currentVersion: PolicyVersionId;
-  /** A visitor's grammar could make any token look certain: only one that the driver asks for counts. */
-  hasOtherGrammar = false;
-  readonly #sampled: readonly SampledSegment[];
-
-  constructor(
-    trajectory: Trajectory,
-    sampled: readonly SampledSegment[],
-    { contextLength, vocabularySize }: ReplayOptions,
-  ) {
-    this.baseModel = trajectory.baseModel;
-    this.contextLength = contextLength;
-    this.vocabularySize = vocabularySize;
-    this.currentVersion = trajectory.policyVersion;
-    this.#sampled = sampled;
-  }
-
-  createContext(): Promise<PolicyContext> {
-    const sampled = this.#sampled;
-    const tokenIds: number[] = [];
-    // Spreading a hostile segment of 200,000 tokens into `push` would overflow the stack.
-    const addAll = (more: readonly number[]): void => {
-      for (const id of more) tokenIds.push(id);
-    };
-    let next = 0;
-    const currentVersion = this.currentVersion;
-    return Promise.resolve({
-      get policyVersion() {
-        return (sampled[next] ?? sampled[next - 1])?.policyVersion ?? currentVersion;
-      },
-      tokenIds,
-      append: (given) => addAll(given),
-      generate: async ({ grammar }) => {
-        const segment = sampled[next];
-        if (segment === undefined) return NOTHING;
-        await this.#requireAsked(segment.grammar, grammar);
-        next += 1;
-        addAll(segment.tokenIds);
-        const { keptTokenIds, ...sample } = segment;
-        return keptTokenIds === undefined ? sample : { ...sample, keptTokenIds };
-      },
-      adoptCurrentVersion: () => {},
-      dispose: () => {},
-    });
-  }
-
-  /** Refuses what the record does not hold, as a policy does; the driver then asks for less. */
-  async #requireAsked(recorded: string | null, asked: GrammarSpec | undefined): Promise<void> {
-    if (recorded === null) return;
-    if (asked === undefined) this.hasOtherGrammar = true;
-    else if ((await grammarId(asked)) !== recorded) {
-      throw new WaggleError(
-        "GRAMMAR_UNSUPPORTED",
-        `a replay holds the grammar ${recorded}, got another; ask for less`,
-      );
-    }
-  }
-
-  score(): never {
-    throw new WaggleError("INVALID_ARGUMENT", "a replay scores nothing, got a call of score");
-  }
-
-  dispose(): Promise<void> {
-    return Promise.resolve();
-  }
-}
-
-const NOTHING: Sample = {
-  tokenIds: [],
-  behaviorLogProbs: [],
-  rawLogProbs: [],
-  entropies: [],
-  stopReason: "aborted",
-};
 
 /** The first way in which the two differ; what comes after the record's end does not count. */
 function difference(recorded: Trajectory, again: Trajectory): string | null {

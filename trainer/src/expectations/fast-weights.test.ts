@@ -5,7 +5,6 @@ import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type DecoderConfig, initializeDecoder } from "@waggle/model";
 import { fastWeights } from "../update/fast-weights.ts";
-import { packedEngine } from "../update/packed-engine.ts";
 import { soleEngine } from "../update/role-engine.ts";
 
 const CONFIG: DecoderConfig = {
@@ -118,30 +117,4 @@ test("the outer change is added to the slow weights, moments and steps are the o
       1e-6,
     );
   }
-});
-
-test("rows read as trees have the numbers and gradients of rows", async () => {
-  const plain = soleEngine(engine);
-  const packed = packedEngine(plain);
-  const rows = await plain.forward(BATCH);
-  const trees = await packed.forward(BATCH);
-  for (const name of ["logProb", "entropy", "rawLogProb"] as const) {
-    for (const [b, row] of rows[name].entries()) {
-      for (const [t, value] of row.entries()) {
-        expect(trees[name][b]?.[t]).toBeCloseTo(value, 5);
-      }
-    }
-  }
-  const derivatives = {
-    logProb: rows.logProb.map((row, b) => row.map((_, t) => (b + 1) * (t + 1))),
-  };
-  await plain.backward(BATCH, derivatives);
-  const byRows = await engine.gradients();
-  await engine.optimStep({ learningRate: 0 });
-  await packed.backward(BATCH, derivatives);
-  const byTrees = await engine.gradients();
-  expect(largestGap(byRows, byTrees)).toBeLessThan(1e-3);
-  expect(
-    Math.max(...[...byRows.values()].flatMap(({ data }) => [...data].map(Math.abs))),
-  ).toBeGreaterThan(1);
 });

@@ -2,7 +2,13 @@
  * One rollout of the policy at a task of an environment: whole, or going on from recorded turns; as the
  * environment is, or with what a recipe puts around it. Judged by the environment's verifier.
  */
-import { type Guide, guidedEnvironment, replayedPolicy, rollOut } from "@waggle/agent";
+import {
+  type Guide,
+  guidedEnvironment,
+  recordedTurns,
+  replayedPolicy,
+  rollOut,
+} from "@waggle/agent";
 import type { Judgement, EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
 import type { Policy, Sampling, Task, TaskReference, Trajectory } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
@@ -42,7 +48,10 @@ export async function environmentRollout(
   const maxTokensPerTurn = options.maxTurnTokens ?? spec.maxTurnTokens ?? DEFAULT_TURN_TOKENS;
   const instance = around(spec.create(reference));
   const trajectory = await rollOut({
-    policy: from === undefined ? policy : replayedPolicy(policy, from.trajectory, from.turns),
+    policy:
+      from === undefined
+        ? policy
+        : replayedPolicy(policy, recordedTurns(from.trajectory, from.turns)),
     environment: options.guide
       ? guidedEnvironment(instance.environment, options.guide)
       : instance.environment,

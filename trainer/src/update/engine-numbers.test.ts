@@ -17,9 +17,8 @@ import { FULL_SUPPORT, type TrainEngine, type TrainSequence } from "@waggle/prot
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { seededRandom } from "@waggle/protocol";
 import { collect } from "../strategies/registry.ts";
-import { packedEngine } from "./packed-engine.ts";
 import { actedEnvironment, tinyEngines } from "../expectations/recipe-update.fixture.ts";
-import { roleEngine, soleEngine } from "./role-engine.ts";
+import { roleEngine } from "./role-engine.ts";
 import { type StageResources, type StageUpdate, updateStage } from "./stage-update.ts";
 import { candidateScorer } from "./teacher-candidates.ts";
 
@@ -91,7 +90,7 @@ async function update(
 }
 
 /** The same engine, which does not say `name`. */
-const without = (name: "sumSquaredProb" | "candidateLogProbs"): TrainEngine => ({
+const without = (name: "sumSquaredProb" | "candidateLogProbs" | "parents"): TrainEngine => ({
   ...engines.engine,
   forward: (batch) => engines.engine.forward(batch),
   backward: (batch, derivatives) => engines.engine.backward(batch, derivatives),
@@ -101,6 +100,7 @@ const without = (name: "sumSquaredProb" | "candidateLogProbs"): TrainEngine => (
       ...all,
       outputs: all.outputs.filter((other) => other !== name),
       derivatives: all.derivatives.filter((other) => other !== name),
+      sequences: all.sequences.filter((other) => other !== name),
     };
   },
 });
@@ -178,14 +178,21 @@ test("a teacher's likeliest tokens are the likeliest, and the policy comes to th
   await expect(
     update(stage, { ...resources, engine: without("candidateLogProbs") }),
   ).rejects.toThrow(lacking);
-  // Tokens with several owners and packed rows have none.
+  // Tokens with several owners have none.
   const owners = sequences.map(({ tokenIds: ids }) => ids.map(() => "policy"));
-  for (const several of [
-    roleEngine(new Map([["policy", engine]]), owners, ["policy"]),
-    packedEngine(soleEngine(engine)),
-  ]) {
-    expect(several.capabilities().derivatives).not.toContain("candidateLogProbs");
-  }
+  const several = roleEngine(new Map([["policy", engine]]), owners, ["policy"]);
+  expect(several.capabilities().derivatives).not.toContain("candidateLogProbs");
+});
+
+test("tree-pack leaves the loss as it is and needs an engine that reads trees", async () => {
+  const norm = async (loss: LossPart, engine: TrainEngine = engines.engine): Promise<number> => {
+    await engines.engine.load(start);
+    return (await update(staged({ losses: [loss] }), { engine })).metrics["gradientNorm"] ?? 0;
+  };
+  const packed: LossPart = { ...parts.pgClip(), packs: true };
+  expect(await norm(packed)).toBe(await norm(parts.pgClip()));
+  expect(await norm(packed)).toBeGreaterThan(0);
+  await expect(norm(packed, without("parents"))).rejects.toThrow(/reads trees/);
 });
 
 test("log-linear: the first step is that of its loss, a later one by a guess", async () => {

@@ -31,7 +31,6 @@ import { beforeTokens, estimatedAdvantages } from "./estimated-advantages.ts";
 import { movedKl, withKlPaid } from "./kl-term.ts";
 import { modelPorts } from "../recipes/model-ports.ts";
 import { optimizerSteps } from "./optimizer-steps.ts";
-import { packedEngine } from "./packed-engine.ts";
 import { type BatchEngine, roleEngine, soleEngine } from "./role-engine.ts";
 import { type CandidateScorer, candidatesOf, withCandidates } from "./teacher-candidates.ts";
 import type { FrozenScorer, RecipeModels } from "./recipe-models.ts";
@@ -221,12 +220,22 @@ function stageEngine(
   }
   const engine = trains === "policy" ? policy : models.get(trains);
   if (engine !== undefined) {
-    const packs = losses.some(({ loss }) => loss.packs === true);
-    return packs ? packedEngine(soleEngine(engine)) : soleEngine(engine);
+    if (losses.some(({ loss }) => loss.packs === true)) requireTrees(engine);
+    return soleEngine(engine);
   }
   throw new WaggleError(
     "CAPABILITY_MISSING",
     `stage ${name} trains ${trains}, got no such model; open one for it or choose another recipe`,
+  );
+}
+
+/** @throws WaggleError `CAPABILITY_MISSING` if the engine reads every row by itself. */
+function requireTrees(engine: TrainEngine): void {
+  const { sequences, device } = engine.capabilities();
+  if (sequences.includes("parents")) return;
+  throw new WaggleError(
+    "CAPABILITY_MISSING",
+    `tree-pack needs an engine that reads trees, but ${device} does not; train with --device cpu or use another recipe`,
   );
 }
 

@@ -9,12 +9,11 @@ import { toBeAllClose } from "@waggle/testing";
 import { plainOutputs } from "@waggle/testing/plain-decoder";
 import { expect } from "vitest";
 import {
-  centralDifference,
-  codeOf,
-  loudAdapter,
-  loudWeights,
   TINY,
   TINY_LLAMA,
+  centralDifference,
+  codeOf,
+  loudEngine,
   variedSequences,
 } from "./train-engine.fixture.ts";
 import type { ContractCase } from "./train-engine.fixture.ts";
@@ -30,14 +29,7 @@ export function trainEngineCandidates(): ContractCase[] {
     (["full", "lora"] as const).map((trains) => ({
       title: `candidate log-probs and their gradients are the plain twin's (${config.modelType}, ${trains})`,
       body: async (engineOf, budget) => {
-        const weights = loudWeights(config);
-        const adapter = loudAdapter(config);
-        const engine = await engineOf({
-          config,
-          weights,
-          trains,
-          ...(trains === "lora" ? { adapter } : {}),
-        });
+        const { engine, weights, adapter } = await loudEngine(engineOf, config, trains);
         const sequences = withCandidates(config);
         if (!engine.capabilities().outputs.includes("candidateLogProbs")) {
           expect(await codeOf(engine.forward({ sequences }))).toBe("CAPABILITY_MISSING");

@@ -10,37 +10,34 @@ import { expect } from "vitest";
 import { GOLDEN_TYPES, readGoldenDecoder } from "./golden-decoder.fixture.ts";
 import type { GoldenCase } from "./golden-decoder.fixture.ts";
 import {
-  centralDifference,
   DERIVATIVES,
-  gradientErrors,
-  kindsOf,
-  largestNormError,
-  loudAdapter,
-  loudWeights,
-  randomDerivatives,
-  servedOutputs,
-  servedSequences,
   TINY,
   TINY_LLAMA,
   TINY_QWEN2,
   TINY_SMOLLM3,
+  centralDifference,
+  contractCases,
+  gradientErrors,
+  kindsOf,
+  largestNormError,
+  loudEngine,
+  loudWeights,
+  randomDerivatives,
+  servedOutputs,
+  servedSequences,
   variedSequences,
   weightedSum,
 } from "./train-engine.fixture.ts";
-import type { ContractCase } from "./train-engine.fixture.ts";
+import type { AddCase, ContractCase } from "./train-engine.fixture.ts";
 
 expect.extend({ toBeAllClose });
 
-type Add = (title: string, body: ContractCase["body"]) => void;
-
 /** @returns the tests, in order. */
 export function trainEngineNumbers(): ContractCase[] {
-  const cases: ContractCase[] = [];
-  numberCases((title, body) => cases.push({ title, body }));
-  return cases;
+  return contractCases(numberCases);
 }
 
-function numberCases(add: Add): void {
+function numberCases(add: AddCase): void {
   for (const modelType of GOLDEN_TYPES) {
     const isFamily = modelType === "qwen2" || modelType === "smollm3";
     const cool = isFamily ? [] : (["cool"] as const);
@@ -109,14 +106,7 @@ function numberCases(add: Add): void {
         add(
           `the gradient of ${output} equals central differences of the plain twin, every tensor (${config.modelType}, ${trains})`,
           async (engineOf, budget) => {
-            const weights = loudWeights(config);
-            const adapter = loudAdapter(config);
-            const engine = await engineOf({
-              config,
-              weights,
-              trains,
-              ...(trains === "lora" ? { adapter } : {}),
-            });
+            const { engine, weights, adapter } = await loudEngine(engineOf, config, trains);
             const sequences = servedSequences(engine, variedSequences(config));
             const derivatives = { [output]: randomDerivatives(sequences, 5) };
             await engine.backward({ sequences }, derivatives);

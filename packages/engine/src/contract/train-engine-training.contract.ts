@@ -6,7 +6,10 @@ import type { TokenOutputs, TrainBatch, TrainEngine, TrainSequence } from "@wagg
 import { toBeAllClose, TOLERANCE } from "@waggle/testing";
 import { expect } from "vitest";
 import {
+  TINY,
+  TINY_LLAMA,
   codeOf,
+  contractCases,
   gradientErrors,
   largestEntry,
   loudAdapter,
@@ -15,26 +18,18 @@ import {
   servedDerivatives,
   servedOutputs,
   servedSequences,
-  TINY,
-  TINY_LLAMA,
   variedSequences,
 } from "./train-engine.fixture.ts";
-import type { ContractCase } from "./train-engine.fixture.ts";
+import type { AddCase, ContractCase } from "./train-engine.fixture.ts";
 
 expect.extend({ toBeAllClose });
 
-type Add = (title: string, body: ContractCase["body"]) => void;
-
 /** @returns the tests, in order. */
 export function trainEngineTraining(): ContractCase[] {
-  const cases: ContractCase[] = [];
-  const add: Add = (title, body) => cases.push({ title, body });
-  batchingCases(add);
-  trainingCases(add);
-  return cases;
+  return [...contractCases(batchingCases), ...contractCases(trainingCases)];
 }
 
-function batchingCases(add: Add): void {
+function batchingCases(add: AddCase): void {
   add("an absent or zero derivative gives no gradient", async (engineOf) => {
     const engine = await engineOf({ config: TINY, weights: loudWeights(TINY), trains: "full" });
     const sequences = servedSequences(engine, variedSequences(TINY));
@@ -144,7 +139,7 @@ function batchingCases(add: Add): void {
   });
 }
 
-function trainingCases(add: Add): void {
+function trainingCases(add: AddCase): void {
   add("optimStep moves parameters by AdamW on the gradients, over 10 steps", async (engineOf) => {
     const weights = loudWeights(TINY);
     const engine = await engineOf({ config: TINY, weights, trains: "full" });

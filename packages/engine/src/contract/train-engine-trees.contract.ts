@@ -8,47 +8,43 @@ import { toBeAllClose } from "@waggle/testing";
 import { plainOutputs } from "@waggle/testing/plain-decoder";
 import { expect } from "vitest";
 import {
+  TINY,
+  TINY_LLAMA,
   branchedSequences,
   centralDifference,
   codeOf,
   largestNormError,
   loudAdapter,
+  loudEngine,
   loudWeights,
   randomDerivatives,
   servedDerivatives,
   servedOutputs,
   servedSequences,
-  TINY,
-  TINY_LLAMA,
   weightedSum,
+  contractCases,
 } from "./train-engine.fixture.ts";
-import type { ContractCase } from "./train-engine.fixture.ts";
+import type { AddCase, ContractCase } from "./train-engine.fixture.ts";
 
 expect.extend({ toBeAllClose });
 
-type Add = (title: string, body: ContractCase["body"]) => void;
-
 /** @returns the tests, in order. */
 export function trainEngineTrees(): ContractCase[] {
-  const cases: ContractCase[] = [];
-  treeCases((title, body) =>
-    cases.push({
-      title,
-      body: async (engineOf, budget) => {
-        const probe = await engineOf({ config: TINY, weights: loudWeights(TINY), trains: "full" });
-        if (probe.capabilities().sequences.includes("parents")) return body(engineOf, budget);
-        const sequences = branchedSequences(TINY).map(({ tokenIds, parents }) => ({
-          tokenIds,
-          parents,
-        }));
-        expect(await codeOf(probe.forward({ sequences }))).toBe("CAPABILITY_MISSING");
-      },
-    }),
-  );
-  return cases;
+  return contractCases(treeCases).map(({ title, body }) => ({
+    title,
+    body: async (engineOf, budget) => {
+      const probe = await engineOf({ config: TINY, weights: loudWeights(TINY), trains: "full" });
+      if (probe.capabilities().sequences.includes("parents")) return body(engineOf, budget);
+      const sequences = branchedSequences(TINY).map(({ tokenIds, parents }) => ({
+        tokenIds,
+        parents,
+      }));
+      expect(await codeOf(probe.forward({ sequences }))).toBe("CAPABILITY_MISSING");
+    },
+  }));
 }
 
-function treeCases(add: Add): void {
+function treeCases(add: AddCase): void {
   for (const config of [TINY, TINY_LLAMA]) {
     add(`a tree has the plain twin's outputs (${config.modelType})`, async (engineOf, budget) => {
       const weights = loudWeights(config);
@@ -67,14 +63,7 @@ function treeCases(add: Add): void {
       add(
         `the gradients of trees equal central differences of the plain twin, every tensor (${config.modelType}, ${trains})`,
         async (engineOf, budget) => {
-          const weights = loudWeights(config);
-          const adapter = loudAdapter(config);
-          const engine = await engineOf({
-            config,
-            weights,
-            trains,
-            ...(trains === "lora" ? { adapter } : {}),
-          });
+          const { engine, weights, adapter } = await loudEngine(engineOf, config, trains);
           const sequences = servedSequences(engine, branchedSequences(config));
           const derivatives = allDerivatives(engine, sequences);
           await engine.backward({ sequences }, derivatives);

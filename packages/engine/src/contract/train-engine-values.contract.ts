@@ -9,6 +9,8 @@ import { toBeAllClose } from "@waggle/testing";
 import { plainOutputs } from "@waggle/testing/plain-decoder";
 import { expect } from "vitest";
 import {
+  TINY,
+  TINY_LLAMA,
   centralDifference,
   codeOf,
   gradientErrors,
@@ -17,25 +19,18 @@ import {
   loudValueHead,
   loudWeights,
   randomDerivatives,
-  TINY,
-  TINY_LLAMA,
   variedSequences,
+  contractCases,
 } from "./train-engine.fixture.ts";
-import type { ContractCase } from "./train-engine.fixture.ts";
+import type { AddCase, ContractCase } from "./train-engine.fixture.ts";
 
 expect.extend({ toBeAllClose });
 
 const HEADS = 2;
 
-type Add = (title: string, body: ContractCase["body"]) => void;
-
 /** @returns the tests, in order. */
 export function trainEngineValues(): ContractCase[] {
-  const cases: ContractCase[] = [];
-  const add: Add = (title, body) => cases.push({ title, body });
-  numberCases(add);
-  trainingCases(add);
-  return cases;
+  return [...contractCases(numberCases), ...contractCases(trainingCases)];
 }
 
 /**
@@ -79,7 +74,7 @@ function isOfHead(name: string): boolean {
   return name.startsWith("score.");
 }
 
-function numberCases(add: Add): void {
+function numberCases(add: AddCase): void {
   for (const config of [TINY, TINY_LLAMA]) {
     for (const trains of ["full", "lora"] as const) {
       add(
@@ -179,7 +174,7 @@ function numberCases(add: Add): void {
   });
 }
 
-function trainingCases(add: Add): void {
+function trainingCases(add: AddCase): void {
   add(
     "a critic learns returns, but not at rate 0 and not from shuffled returns",
     async (engineOf) => {

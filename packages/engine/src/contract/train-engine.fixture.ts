@@ -57,6 +57,32 @@ export type ContractCase = {
   ) => Promise<void>;
 };
 
+/** Adds one test to a list of them. */
+export type AddCase = (title: string, body: ContractCase["body"]) => void;
+
+/** The tests that `addAll` adds, in order. */
+export function contractCases(addAll: (add: AddCase) => void): ContractCase[] {
+  const cases: ContractCase[] = [];
+  addAll((title, body) => cases.push({ title, body }));
+  return cases;
+}
+
+/** An engine on loud weights, and what it was created with. `lora` starts from a loud adapter. */
+export async function loudEngine(
+  engineOf: (options: ContractEngineOptions) => Promise<TrainEngine>,
+  config: DecoderConfig,
+  trains: "full" | "lora",
+): Promise<{
+  readonly engine: TrainEngine;
+  readonly weights: TensorMap;
+  readonly adapter: Adapter;
+}> {
+  const weights = loudWeights(config);
+  const adapter = loudAdapter(config);
+  const start = trains === "lora" ? { adapter } : {};
+  return { engine: await engineOf({ config, weights, trains, ...start }), weights, adapter };
+}
+
 export const OUTPUTS = ["logProb", "rawLogProb", "entropy", "sumSquaredProb"] as const;
 export const DERIVATIVES = ["logProb", "rawLogProb", "entropy"] as const;
 

@@ -17,6 +17,7 @@ import type {
   TrainEngine,
 } from "@waggle/protocol";
 import { AdamW } from "../optimizer/adamw.ts";
+import { emptyOutputs } from "../batch/empty-outputs.ts";
 import { requireBatchSupport, requireDerivativeSupport } from "../batch/batch-support.ts";
 import { CallQueue } from "./call-queue.ts";
 import type { CallLane } from "./call-queue.ts";
@@ -117,14 +118,7 @@ export class DecoderEngine implements TrainEngine {
         () => heads !== null,
       );
       this.#checkMemory(microbatches);
-      const zeros = (): Float32Array[] =>
-        batch.sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length));
-      const outputs = {
-        logProb: zeros(),
-        rawLogProb: zeros(),
-        entropy: zeros(),
-        sumSquaredProb: zeros(),
-      };
+      const outputs = emptyOutputs(batch);
       const candidateLogProbs = batch.sequences.map(({ tokenIds }) =>
         tokenIds.map((): Float32Array | null => null),
       );

@@ -3,7 +3,7 @@
  * adapters, and tiles of the head. Loads graphs when first needed.
  */
 import type { Adapter, DecoderConfig, ResidentWeight } from "@waggle/model";
-import type { Tensor, TensorMap } from "@waggle/protocol";
+import type { Tensor } from "@waggle/protocol";
 import { ChunkedHead } from "../decoder/chunked-head.ts";
 import type { DecoderBase, LoadGraph } from "../decoder/decoder-runner.ts";
 import { graphMatrix, matrixFeeds } from "../graphs/graph-matrix.ts";
@@ -17,7 +17,7 @@ import {
   LAYER_OUTPUT,
   layerTensors,
 } from "../graphs/layer-graph.ts";
-import type { LayerGraphName, LayerParts, NamedFeeds } from "../layer-parts.ts";
+import type { LayerParts } from "../layer-parts.ts";
 import { LayerRunner } from "./layer-runner.ts";
 import type { OnnxGraph } from "./onnx-graph.ts";
 import type { ResidentTensors } from "./resident-tensors.ts";
@@ -38,45 +38,28 @@ export type LayerBaseOptions = {
   readonly tileLogits?: number;
 };
 
-export class LayerBase implements DecoderBase, LayerParts {
-  readonly config: DecoderConfig;
-  readonly trains: "lora" | "full";
-  readonly traits: GraphTraits;
-  /** The float32 weights, by name. */
-  readonly tensors: TensorMap;
-  readonly embedding: GraphMatrix;
-  readonly finalNorm: Tensor;
-  readonly head: ChunkedHead;
-  readonly layerFeeds: LayerFeeds;
-  readonly resident: ResidentTensors | null;
-  /** Weights of each layer. */
-  readonly layers: readonly NamedFeeds[];
-  readonly graphs: { readonly [name in LayerGraphName]: () => Promise<OnnxGraph> };
+export class LayerBase implements DecoderBase {
+  readonly #parts: LayerParts;
   readonly #loaded: Promise<OnnxGraph>[] = [];
 
   constructor(options: LayerBaseOptions) {
     const { config, weights, trains, load, tileLogits, traits, resident } = options;
-    this.config = config;
-    this.trains = trains;
-    this.traits = traits;
-    this.resident = resident;
     const matrix = (name: string): GraphMatrix =>
       graphMatrix(weights.get(name) as ResidentWeight, !traits.hasAllKernels);
-    this.tensors = new Map(plainTensors(weights));
-    this.embedding = matrix(EMBEDDING);
-    this.finalNorm = weights.get(FINAL_NORM) as Tensor;
-    this.layerFeeds = new LayerFeeds(config, resident);
-    this.layers = Array.from({ length: config.layers }, (_, layer) =>
+    const embedding = matrix(EMBEDDING);
+    const finalNorm = weights.get(FINAL_NORM) as Tensor;
+    const layerFeeds = new LayerFeeds(config, resident);
+    const layers: LayerParts["layers"] = Array.from({ length: config.layers }, (_, layer) =>
       [...layerTensors(config, layer).weights].flatMap(([stored, name]) => {
         const weight = weights.get(stored) as ResidentWeight;
         if ("bits" in weight) return matrixFeeds(name, matrix(stored));
         return [[name, weight] as const];
       }),
     );
-    resident?.keep(this.layers.flat().map(([, feed]) => feed));
-    resident?.keep([this.finalNorm]);
-    const head = headName(config);
-    this.head = new ChunkedHead(head === EMBEDDING ? this.embedding : matrix(head), {
+    resident?.keep(layers.flat().map(([, feed]) => feed));
+    resident?.keep([finalNorm]);
+    const headMatrix = headName(config);
+    const head = new ChunkedHead(headMatrix === EMBEDDING ? embedding : matrix(headMatrix), {
       load,
       resident,
       products: traits.products,
@@ -100,7 +83,7 @@ export class LayerBase implements DecoderBase, LayerParts {
         return loading;
       };
     };
-    this.graphs = {
+    const graphs = {
       layer: once(() => buildLayerGraph(graphOptions, "forward"), LAYER_OUTPUT),
       layerGradient: once(
         () => buildLayerGraph(graphOptions, "backward"),
@@ -110,14 +93,27 @@ export class LayerBase implements DecoderBase, LayerParts {
       norm: once(() => buildNormGraph(graphOptions, "forward")),
       normGradient: once(() => buildNormGraph(graphOptions, "backward")),
     };
+    this.#parts = {
+      config,
+      trains,
+      traits,
+      tensors: new Map(plainTensors(weights)),
+      embedding,
+      finalNorm,
+      head,
+      layerFeeds,
+      resident,
+      layers,
+      graphs,
+    };
   }
 
   createRunner(adapter: Adapter | null): LayerRunner {
-    return new LayerRunner(this, adapter);
+    return new LayerRunner(this.#parts, adapter);
   }
 
   async dispose(): Promise<void> {
-    await this.head.dispose();
+    await this.#parts.head.dispose();
     for (const graph of this.#loaded) await (await graph).dispose();
   }
 }

@@ -21,6 +21,7 @@ import type {
   TrainEngine,
 } from "@waggle/protocol";
 import { AdamW } from "../optimizer/adamw.ts";
+import { emptyOutputs } from "../batch/empty-outputs.ts";
 import { requireBatchSupport, requireDerivativeSupport } from "../batch/batch-support.ts";
 import {
   checkTakenKept,
@@ -200,14 +201,7 @@ class TfjsEngine implements TrainEngine {
   forward(batch: TrainBatch): Promise<TokenOutputs> {
     return this.#run(async () => {
       requireBatchSupport(batch, this.#capabilities);
-      const zeros = (): Float32Array[] =>
-        batch.sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length));
-      const outputs = {
-        logProb: zeros(),
-        rawLogProb: zeros(),
-        entropy: zeros(),
-        sumSquaredProb: zeros(),
-      };
+      const outputs = emptyOutputs(batch);
       const values = emptyValues(batch.sequences, this.#valueHeads);
       const wantsValues = batch.values === true;
       const candidates = emptyCandidates(batch.sequences);

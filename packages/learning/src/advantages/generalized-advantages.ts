@@ -134,8 +134,34 @@ type GivenCredit = Pick<GaeOptions, "discount" | "lambda"> & {
 };
 
 function ofTokens(options: GivenCredit): AdvantagePart<"critic", "single"> {
+  return criticPart("gae", options, (rewarded, values, finalValues) => {
+    const rows = rewarded.lossMask.map((mask, sample) =>
+      generalizedAdvantages(
+        tokenRewards(rewarded, sample),
+        values?.[sample] ?? new Float64Array(mask.length),
+        mask,
+        { ...options, bootstrap: bootstrapOf(rewarded, finalValues?.[sample]) },
+      ),
+    );
+    return {
+      advantages: rows.map((row) => row.advantages),
+      returns: rows.map((row) => row.returns),
+    };
+  });
+}
+
+/** A part that credits each trajectory by what a critic says of it. All `[samples][T]`. */
+function criticPart(
+  part: "gae" | "gae-step",
+  options: GivenCredit,
+  estimate: (
+    rewarded: RewardedTrajectory,
+    values: TokenRows | undefined,
+    finalValues: readonly number[] | undefined,
+  ) => { readonly advantages: TokenRows; readonly returns: TokenRows },
+): AdvantagePart<"critic", "single"> {
   return advantagePart(
-    "gae",
+    part,
     "single",
     (groups, { values, finalValues }) => {
       const advantages = new Map<string, TokenRows>();
@@ -143,22 +169,9 @@ function ofTokens(options: GivenCredit): AdvantagePart<"critic", "single"> {
       const trajectories = trajectoriesOf(groups);
       for (const rewarded of trajectories) {
         const { id } = rewarded.trajectory;
-        const rows = rewarded.lossMask.map((mask, sample) =>
-          generalizedAdvantages(
-            tokenRewards(rewarded, sample),
-            values?.get(id)?.[sample] ?? new Float64Array(mask.length),
-            mask,
-            { ...options, bootstrap: bootstrapOf(rewarded, finalValues?.get(id)?.[sample]) },
-          ),
-        );
-        advantages.set(
-          id,
-          rows.map((row) => row.advantages),
-        );
-        returns.set(
-          id,
-          rows.map((row) => row.returns),
-        );
+        const credit = estimate(rewarded, values?.get(id), finalValues?.get(id));
+        advantages.set(id, credit.advantages);
+        returns.set(id, credit.returns);
       }
       return { advantages: asCredit(advantages, trajectories, options), returns };
     },
@@ -220,27 +233,15 @@ export function gaeStep({ whitened, ...credit }: CriticCredit = {}): AdvantagePa
 }
 
 function ofTurns(options: GivenCredit): AdvantagePart<"critic", "single"> {
-  return advantagePart(
-    "gae-step",
-    "single",
-    (groups, { values, finalValues }) => {
-      const advantages = new Map<string, TokenRows>();
-      const returns = new Map<string, TokenRows>();
-      const trajectories = trajectoriesOf(groups);
-      for (const rewarded of trajectories) {
-        const { trajectory } = rewarded;
-        const ofTurns = turnGae(
-          turnRewards(rewarded),
-          trajectory.turns.map(
-            ({ sample, start }) => values?.get(trajectory.id)?.[sample]?.[start] ?? 0,
-          ),
-          { ...options, bootstrap: bootstrapOf(rewarded, finalValues?.get(trajectory.id)?.at(-1)) },
-        );
-        advantages.set(trajectory.id, overTurns(rewarded, [...ofTurns.advantages]));
-        returns.set(trajectory.id, overTurns(rewarded, [...ofTurns.returns]));
-      }
-      return { advantages: asCredit(advantages, trajectories, options), returns };
-    },
-    { needs: ["critic"] },
-  );
+  return criticPart("gae-step", options, (rewarded, values, finalValues) => {
+    const { advantages, returns } = turnGae(
+      turnRewards(rewarded),
+      rewarded.trajectory.turns.map(({ sample, start }) => values?.[sample]?.[start] ?? 0),
+      { ...options, bootstrap: bootstrapOf(rewarded, finalValues?.at(-1)) },
+    );
+    return {
+      advantages: overTurns(rewarded, [...advantages]),
+      returns: overTurns(rewarded, [...returns]),
+    };
+  });
 }

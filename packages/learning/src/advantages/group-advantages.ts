@@ -7,6 +7,7 @@
  * R1-Zero-Like Training" (Dr. GRPO), arXiv:2503.20783), because that gives the most weight to tasks whose
  * rollouts nearly agree. `scale: "std"` gives the published form.
  */
+import type { RewardedTrajectory } from "../composition/part.ts";
 import { deviationOf, meanOf, requireGroup } from "../statistics.ts";
 import { withScale } from "./advantage-scale.ts";
 import { advantagePart, byRewards, byTurns, type GroupPart } from "./credit.ts";
@@ -33,6 +34,17 @@ export function groupRelativeAdvantages(
   return centered.map((c) => c / (std + epsilon));
 }
 
+/** `[G]` advantages of a group's trajectories by the total of their rewards. */
+export function totalAdvantages(
+  trajectories: readonly RewardedTrajectory[],
+  options: GroupAdvantageOptions,
+): number[] {
+  return groupRelativeAdvantages(
+    trajectories.map(({ reward }) => reward.total),
+    options,
+  );
+}
+
 /** `group`: r − mean, divided by the population deviation unless `scale` says otherwise. */
 export function groupAdvantage(options?: GroupAdvantageOptions): GroupPart {
   return withScale(options, (scaled) => {
@@ -50,10 +62,7 @@ export function broadcast(options?: GroupAdvantageOptions): GroupPart {
       "group",
       (groups) =>
         byTurns(groups, (trajectories) => {
-          const ofGroup = groupRelativeAdvantages(
-            trajectories.map(({ reward }) => reward.total),
-            scaled,
-          );
+          const ofGroup = totalAdvantages(trajectories, scaled);
           return trajectories.map(({ trajectory }, i) =>
             trajectory.turns.map(() => ofGroup[i] as number),
           );

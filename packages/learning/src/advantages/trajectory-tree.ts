@@ -11,7 +11,7 @@ import type { RewardedTrajectory } from "../composition/part.ts";
 import { indicesByKey, meanOf, requireFiniteRewards } from "../statistics.ts";
 import { withScale } from "./advantage-scale.ts";
 import { advantagePart, byTurns, type GroupPart } from "./credit.ts";
-import { groupAdvantage, groupRelativeAdvantages } from "./group-advantages.ts";
+import { groupAdvantage, totalAdvantages } from "./group-advantages.ts";
 import type { GroupAdvantageOptions } from "./group-advantage-options.ts";
 
 /** A segment of a trajectory's tree; a parent comes before its children. */
@@ -97,10 +97,7 @@ export function branchAttributed(options?: GroupAdvantageOptions): GroupPart {
       "group",
       (groups) =>
         byTurns(groups, (trajectories) => {
-          const ofGroup = groupRelativeAdvantages(
-            trajectories.map(({ reward }) => reward.total),
-            scaled,
-          );
+          const ofGroup = totalAdvantages(trajectories, scaled);
           const { segments, leaves } = treeOf(trajectories, ofGroup);
           const bySegment = segmentAdvantages(segments, leaves);
           return trajectories.map(({ trajectory }) =>

@@ -249,7 +249,7 @@ export type LossPart<N extends StateName = never> = Named<"loss", N> & {
   readonly trains?: (names: readonly string[], context: PartContext) => ReadonlySet<string>;
   /** Inputs that it requires besides tokens. */
   readonly reads?: never;
-  /** Rows with a common prefix are packed as trees. */
+  /** Needs an engine that reads the shared beginnings of rows once. */
   readonly packs?: true;
   /**
    * What is said before a run of what came of it, in training; `null` = a run to come, of which the best is

@@ -4,7 +4,7 @@ import { rewardStage, tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
 import { referencedGroup } from "../../rollouts/several-references.ts";
 import { multiReference } from "../../rewards/multi-reference.ts";
-import { treePacked } from "../../losses/imitation/tree-packing.ts";
+import { treePacked } from "../../losses/shared-prefixes.ts";
 import { auxiliaryText } from "../../losses/imitation/observation-loss.ts";
 import { withoutReferences } from "../../filters/participants.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
