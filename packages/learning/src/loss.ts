@@ -17,6 +17,7 @@ export type LossDerivatives = {
   readonly candidateLogProbs?: CandidateDerivatives | undefined;
 };
 
+/** Value of a loss, its derivatives by token, and metrics. */
 export type LossResult = {
   readonly loss: number;
   readonly derivatives: LossDerivatives;

@@ -18,8 +18,6 @@ export type BenchPage = {
    * @param options - passed to the module's `measure`.
    */
   measure<T>(module: string, options: unknown): Promise<T>;
-  /** Saves a screenshot of the page as PNG. */
-  screenshot(path: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -32,12 +30,7 @@ export async function openBenchPage(report: (line: string) => void): Promise<Ben
     logLevel: "error",
     resolve: { conditions: ["source", "browser"] },
     optimizeDeps: {
-      include: [
-        "onnxruntime-web/wasm",
-        "onnxruntime-web/webgpu",
-        "@huggingface/transformers",
-        "uplot",
-      ],
+      include: ["onnxruntime-web/wasm", "onnxruntime-web/webgpu", "@huggingface/transformers"],
       entries: [],
     },
     server: { port: 0, headers: ISOLATION, hmr: false, watch: null },
@@ -58,9 +51,6 @@ export async function openBenchPage(report: (line: string) => void): Promise<Ben
         },
         [`/packages/runtime/bench/page/${module}.ts`, options] as const,
       ),
-    screenshot: async (path) => {
-      await page.locator("body").screenshot({ path });
-    },
     close: async () => {
       await browser.close();
       await server.close();

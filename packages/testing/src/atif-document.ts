@@ -29,6 +29,7 @@ export type AtifTokens = {
   readonly logProbs: readonly number[];
 };
 
+/** What an ATIF document says, in a form that tests can compare. */
 export type AtifReading = {
   readonly trajectoryId: string;
   readonly said: readonly AtifSaid[];

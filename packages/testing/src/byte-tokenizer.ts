@@ -3,13 +3,16 @@
  * `Tokenizer` of `@waggle/text` without importing it.
  */
 
+/** Options of decoding. */
 export type ByteDecodeOptions = { readonly skipSpecialTokens?: boolean };
 
+/** Decodes tokens one at a time; a character may need several. */
 export interface ByteStreamDecoder {
   push(tokenId: number): string;
   end(): string;
 }
 
+/** A token with an id of its own after the 256 bytes. */
 export type ByteSpecialToken = { readonly content: string; readonly special: boolean };
 
 /** ChatML's control tokens and the tags of tool calls, as the nano model has them. */
@@ -23,6 +26,7 @@ const CHAT_TOKENS: readonly ByteSpecialToken[] = [
   { content: "</tool_response>", special: false },
 ];
 
+/** A tokenizer with one token per UTF-8 byte, plus special tokens. */
 export class ByteTokenizer {
   readonly vocabularySize: number;
   readonly #specials: readonly ByteSpecialToken[];

@@ -13,6 +13,7 @@ import type {
 import { ScriptedSession, scriptedEntropy, scriptedLogProb } from "./scripted-session.ts";
 import type { RecordedContext, ScriptedSnapshot, ScriptedTurn } from "./scripted-session.ts";
 
+/** Options of a scripted policy. */
 export type ScriptedPolicyOptions = {
   /** Used up in order over all contexts; a sample past the last throws `INVALID_ARGUMENT`. */
   readonly turns: readonly ScriptedTurn[];
@@ -28,6 +29,7 @@ export type ScriptedPolicyOptions = {
   readonly beforeToken?: (index: number) => Promise<void> | void;
 };
 
+/** A policy that says scripted turns. */
 export class ScriptedPolicy implements Policy {
   readonly baseModel: string;
   readonly contextLength: number;

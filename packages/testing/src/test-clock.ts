@@ -1,5 +1,6 @@
 /** Timers that run when a test says so. For code that takes its `schedule` as a parameter; it patches no global. */
 
+/** A clock that moves only when a test advances it. */
 export interface TestClock {
   /** As `setTimeout`. @returns what cancels it. */
   readonly schedule: (run: () => void, delayMs: number) => () => void;
@@ -7,6 +8,7 @@ export interface TestClock {
   advance(durationMs: number): void;
 }
 
+/** A clock at 0 ms with nothing scheduled. */
 export function createTestClock(): TestClock {
   let now = 0;
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();

@@ -3,6 +3,7 @@ import type {} from "vitest";
 import { TOLERANCE } from "./tolerance.ts";
 import type { Tolerance } from "./tolerance.ts";
 
+/** The result of a Vitest matcher. */
 export type MatcherResult = { readonly pass: boolean; readonly message: () => string };
 
 /**

@@ -5,6 +5,7 @@ export type Tolerance = { readonly relative: number; readonly absolute: number }
 
 type Precision = "f64" | "f32" | "f32Reduction" | "f16" | "finiteDifference";
 
+/** Default tolerances by precision. */
 export const TOLERANCE: { readonly [precision in Precision]: Tolerance } = {
   /** Mathematics on JavaScript numbers. */
   f64: { relative: 1e-12, absolute: 1e-12 },

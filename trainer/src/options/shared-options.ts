@@ -12,6 +12,7 @@ import {
   whole,
 } from "./option-values.ts";
 
+/** `--json`, for commands that print results and progress as JSON. */
 export function jsonOption(): Option {
   return new Option("--json", "print results and progress as JSON").default(false);
 }

@@ -3,9 +3,11 @@
  * subtracted, and cost of each added layer. Measured in CPU time of all threads, because other load on
  * the machine affects it less than wall time.
  */
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { initializeDecoder, OnnxGraphBuilder } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
+import { lineChart } from "../../../../trainer/src/charts/line-chart.ts";
 import { benchRow } from "../../../runtime/bench/row.ts";
 import { attentionBlocks, causalView } from "../../src/batch/attention-view.ts";
 import { attentionInputs, causalAttention, nameIn } from "../../src/graphs/causal-attention.ts";
@@ -16,11 +18,10 @@ import type { OnnxDevice } from "../../src/onnx/onnx-device.ts";
 import { createOnnxEngine } from "../../src/onnx/onnx-engine.ts";
 import { OnnxGraph } from "../../src/onnx/onnx-graph.ts";
 import { layersAgree } from "../child-step.ts";
-import { drawLines } from "../line-plot.ts";
 import { QWEN3_0_6B, randomBatch } from "../random-decoder.ts";
 import type { EngineScenario } from "../scenario.ts";
 
-const PICTURE = join(import.meta.dirname, "../../../../docs/evidence/engine-token-cost.png");
+const PICTURE = join(import.meta.dirname, "../../../../docs/evidence/engine-token-cost.svg");
 const MICROBATCH_TOKENS = 1024;
 /** Shape M of the benchmark, with one key-value head per query head. */
 const M: DecoderConfig = {
@@ -97,25 +98,23 @@ async function drawCosts(
   path: string,
 ): Promise<void> {
   const lengths = [...new Set(shapes.map(({ length }) => length))];
-  const costs = (length: number, values: readonly number[]): number[] =>
-    values.filter((_, i) => shapes[i]?.length === length);
+  const costs = (length: number, values: readonly number[]): [number, number][] =>
+    shapes.flatMap((shape, i) =>
+      shape.length === length ? [[shape.sequences, values[i] as number]] : [],
+    );
   const longest = Math.max(...lengths);
-  await drawLines(
-    {
-      title: "A training step of M: CPU time of a token",
-      xLabel: "sequences",
-      yLabel: "us a token",
-      x: [...new Set(shapes.map(({ sequences }) => sequences))],
-      lines: [
-        { label: `${longest} tokens, attention included`, y: costs(longest, whole) },
-        ...lengths.map((length) => ({
-          label: `${length} tokens, without attention`,
-          y: costs(length, rest),
-        })),
-      ],
-    },
-    path,
+  const chart = lineChart(
+    "A training step of M: CPU time of a token",
+    { x: "sequences", y: "µs per token" },
+    [
+      { name: `${longest} tokens, attention included`, points: costs(longest, whole) },
+      ...lengths.map((length) => ({
+        name: `${length} tokens, without attention`,
+        points: costs(length, rest),
+      })),
+    ],
   );
+  await writeFile(path, chart);
 }
 
 async function* layerRows(quick: boolean, threads: number, agree: boolean) {

@@ -5,6 +5,7 @@
 import { WaggleError } from "@waggle/protocol";
 import type { Stage } from "./stage.ts";
 
+/** Name of the order in which a recipe runs its stages. */
 export type ArrangementName =
   | "one"
   | "sft"

@@ -10,6 +10,7 @@ import { type OpenSetting, openSettings, withOpenSettings } from "./open-setting
 import type { Stage } from "./stage.ts";
 import { requireTrainedModels } from "./trained-models.ts";
 
+/** Values of a recipe's settings, by name. `--set <name>=<value>` replaces one. */
 export type Settings = { readonly [name: string]: number | boolean | string };
 
 /** A setting with a fixed list of values. */
@@ -44,6 +45,7 @@ export type RecipeDefinition<S extends Settings> = {
   readonly stages: (settings: S) => readonly Stage[];
 };
 
+/** A training procedure of a paper: its stages in order, and where it comes from. */
 export type Recipe = {
   readonly name: string;
   readonly literature: LiteratureRow;

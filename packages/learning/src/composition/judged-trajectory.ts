@@ -34,6 +34,7 @@ export type JudgedTurn = {
   readonly reward: number | null;
 };
 
+/** A recorded trajectory with its verdict and the `[samples][T]` training arrays. */
 export type JudgedTrajectory = {
   /** Id of the trajectory. */
   readonly id: string;
@@ -74,6 +75,7 @@ export type JudgedGroup = {
   readonly trajectories: readonly JudgedTrajectory[];
 };
 
+/** What a record does not say about its rollout. */
 export type JudgedTrajectoryOptions = {
   /** Default `policy`. */
   readonly role?: string;

@@ -37,6 +37,7 @@ export type PartContext = {
   readonly epoch?: { readonly taken: number; readonly of: number } | undefined;
 };
 
+/** What a part may ask for that is not in the groups: a judge, a writer, other models. */
 export type PartPorts = {
   readonly judge?: JudgePort | undefined;
   /** Ids of the tokens that are part of every tool call. */
@@ -96,6 +97,7 @@ export type StateChange = { readonly [name in StateName]?: unknown };
 /** Whether rollouts come in groups with the same start. */
 export type Start = "group" | "single";
 
+/** Decides which rollouts a task gets. */
 export type RolloutPart<N extends StateName = never, S extends Start = Start> = Named<
   "rollout",
   N
@@ -115,6 +117,7 @@ export type Reward = {
 /** What some environments measure beside the verdict: how far a failed run came, and how near a miss. */
 export type EnvironmentMeasure = "progress" | "closeness";
 
+/** Rewards the trajectories of one group. */
 export type RewardPart<N extends StateName = never> = Named<"reward", N> & {
   /** What the environment must measure for the part to say more than the verdict. */
   readonly reads?: readonly EnvironmentMeasure[];
@@ -125,6 +128,7 @@ export type RewardPart<N extends StateName = never> = Named<"reward", N> & {
   ) => readonly Reward[] | Promise<readonly Reward[]>;
 };
 
+/** A trajectory with its reward and the tokens that are trained on. */
 export type RewardedTrajectory = {
   readonly trajectory: JudgedTrajectory;
   readonly reward: Reward;
@@ -134,6 +138,7 @@ export type RewardedTrajectory = {
   readonly tokenWeights: TokenRows;
 };
 
+/** The rewarded trajectories of one task. */
 export type RewardedGroup = {
   readonly task: string;
   readonly trajectories: readonly RewardedTrajectory[];
@@ -148,6 +153,7 @@ export type Filtered = {
   readonly state?: StateChange;
 };
 
+/** Chooses tasks, or keeps and weighs what was rolled out, before advantages are computed. */
 export type FilterPart<N extends StateName = never> = Named<"filter", N> & {
   /** Tasks to roll out next, from a part that chooses tasks. */
   readonly chooseTasks?: (
@@ -173,6 +179,7 @@ export type PolicyOutputs = {
   readonly sumSquaredProb?: AdvantageRows | undefined;
 };
 
+/** Turns rewards into `[samples][T]` advantages. */
 export type AdvantagePart<N extends StateName = never, S extends Start = Start> = Named<
   "advantage",
   N
@@ -238,6 +245,7 @@ export type Minibatch = {
   readonly pairs: readonly (readonly [chosen: number, rejected: number])[];
 };
 
+/** A loss over a minibatch: its value in nats and its derivatives by token. */
 export type LossPart<N extends StateName = never> = Named<"loss", N> & {
   /** Derivatives in its result; an engine that cannot use them cannot run the recipe. */
   readonly derivatives: readonly (keyof TokenDerivatives)[];

@@ -21,6 +21,7 @@ export type CallRoles = {
   readonly fills: (tool: string) => string;
 };
 
+/** Several roles that one model, or one adapter each, plays in a stage. */
 export type Roles = {
   readonly names: readonly string[];
   /** The roles that the stage trains; the others act and stay frozen. */

@@ -10,6 +10,7 @@ import type { JudgedTrajectory, JudgedGroup } from "./judged-trajectory.ts";
 
 /** Pieces of rollouts as one, with these words wherever one is left for the next. */
 export type Retelling = { readonly pieces: readonly Piece[]; readonly words: string };
+/** Retells a group of trajectories as one text to learn from; `null` if there is nothing to retell. */
 export type Retells = (trajectories: readonly JudgedTrajectory[]) => Retelling | null;
 
 /** How trajectories come about; the trainer carries it out. */

@@ -40,6 +40,7 @@ export type ValueName =
   | "entropy-strength"
   | "kl-coefficient";
 
+/** Name of something a recipe keeps between steps: a model, or a plain value. */
 export type StateName = ResourceName | ValueName;
 
 /** One entry of the state slot. */

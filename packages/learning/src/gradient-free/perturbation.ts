@@ -1,5 +1,6 @@
 /** Rewards of perturbations and options of evolution strategies. */
 
+/** The reward of one perturbed model. The perturbation is rebuilt from its seed. */
 export type PerturbationReward = {
   readonly seed: number;
   /** 1: the reward of θ + σε; −1: of θ − σε. Default 1. */

@@ -19,6 +19,10 @@ import {
 } from "../token-rows.ts";
 import { klEstimate } from "./kl-estimators.ts";
 
+/**
+ * Which estimate of the KL divergence per token is the loss, and whose gradient it has. Names follow
+ * Schulman 2020.
+ */
 export type KlForm =
   /** Value and gradient of ½(log π − log ref)². */
   | { readonly form: "k2" }

@@ -119,6 +119,7 @@ const ALL: readonly CreateRecipe[] = [
   ...THUMB_RECIPES,
 ];
 
+/** Every recipe by its name. */
 export const RECIPES: ReadonlyMap<string, CreateRecipe> = new Map(
   ALL.map((create) => [create.recipeName, create]),
 );

@@ -7,6 +7,7 @@ import type { EnvironmentRanges } from "./env-random.ts";
 /** Prefix of the error message for a call that a contract refused. */
 export const REFUSED = "refused";
 
+/** A change to an environment during training. */
 export type EnvironmentChange =
   /** A failed call is answered with the arguments that the tool accepts. */
   | { readonly kind: "explained" }

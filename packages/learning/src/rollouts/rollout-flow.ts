@@ -17,6 +17,7 @@ import {
   rolloutCapacity,
 } from "./rollout-capacity.ts";
 
+/** Limits on rollouts that run or wait beside the trainer. */
 export type FlowLimits = CapacityLimits & {
   /** Maximum number of waiting rollouts, at least a batch. A running rollout reserves a place. */
   readonly mostWaiting: number;
@@ -39,6 +40,7 @@ type FlowCounts = {
   readonly failed: number;
 };
 
+/** The state of overlapping rollouts and learning steps. */
 export type RolloutFlow = {
   readonly limits: FlowLimits;
   readonly capacity: RolloutCapacity;
@@ -49,6 +51,7 @@ export type RolloutFlow = {
   readonly counts: FlowCounts;
 };
 
+/** Something that happened to a rollout or to the trainer. */
 export type FlowEvent =
   /** A rollout starts. */
   | { readonly kind: "begin"; readonly id: number }

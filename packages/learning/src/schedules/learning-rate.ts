@@ -1,6 +1,7 @@
 /** Learning rates as functions of the optimizer step, counted from 0. */
 import type { SchedulePart } from "../composition/stage.ts";
 
+/** The learning rate of a step, counted from 0. */
 export type LearningRate = (step: number) => number;
 
 /** A constant rate. */

@@ -10,6 +10,7 @@ import {
   choiceChances,
 } from "./case-policy.ts";
 
+/** Stored cases and the policy that chooses which case to read. */
 export type CaseStore = { readonly memory: CaseMemory; readonly policy: CasePolicy };
 
 /** An empty store. @param temperature - temperature of the choice, in units of reward. */

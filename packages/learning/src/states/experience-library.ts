@@ -16,6 +16,7 @@ export type ExperienceEdit =
   | { readonly edit: "modify"; readonly id: string; readonly text: string }
   | { readonly edit: "delete"; readonly id: string };
 
+/** Written experiences in all their versions. */
 export type ExperienceLibrary = {
   /** Limits: number of entries and characters per entry. */
   readonly limits: { readonly entries: number; readonly characters: number };

@@ -8,6 +8,7 @@ import { wordOverlap } from "./words.ts";
 
 export type MemoryEntry = { readonly id: string; readonly text: string };
 
+/** Notes that a policy writes and edits itself. */
 export type MemoryBank = { readonly entries: readonly MemoryEntry[]; readonly written: number };
 
 export type MemoryOperation =
@@ -16,6 +17,7 @@ export type MemoryOperation =
   | { readonly operation: "delete"; readonly id: string }
   | { readonly operation: "none" };
 
+/** An empty memory bank. */
 export function memoryBank(): MemoryBank {
   return { entries: [], written: 0 };
 }

@@ -19,6 +19,7 @@ type Opponent = {
   readonly wins: number;
 };
 
+/** Past checkpoints with the learner's win rate against each, at most `capacity` of them. */
 export type OpponentPool = { readonly capacity: number; readonly opponents: readonly Opponent[] };
 
 export function opponentPool(capacity: number): OpponentPool {

@@ -26,6 +26,7 @@ export type Prompt = {
   readonly rewardSum: number;
 };
 
+/** Prompts that are tried against each other, and those that were given up. */
 export type PromptPopulation = {
   readonly living: readonly Prompt[];
   /** Pruned or failed prompts, with the reason. */

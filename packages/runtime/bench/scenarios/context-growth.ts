@@ -3,13 +3,14 @@
  * must grow. Attention's growth, measured alone on the same device, is subtracted from both sides;
  * the rest is due to copies and allocations.
  */
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { lineChart } from "../../../../trainer/src/charts/line-chart.ts";
 import type { GrowthOptions, GrowthResult } from "../page/context-growth.ts";
-import type { PlotOptions } from "../page/context-plot.ts";
 import { benchRow } from "../row.ts";
 import type { Scenario } from "../scenario.ts";
 
-const PICTURE = join(import.meta.dirname, "../../../../docs/evidence/runtime-context.png");
+const PICTURE = join(import.meta.dirname, "../../../../docs/evidence/runtime-context.svg");
 
 export const contextGrowth: Scenario = {
   name: "context-growth",
@@ -25,10 +26,8 @@ export const contextGrowth: Scenario = {
     report(`contexts ${contexts.join(", ")}`);
     const opened = await page();
     const result = await opened.measure<GrowthResult>("context-growth", options);
-    const plot: PlotOptions = { contexts, result };
-    await opened.measure<null>("context-plot", plot);
-    if (!quick) await opened.screenshot(PICTURE);
     await opened.close();
+    if (!quick) await writeFile(PICTURE, growthChart(contexts, result));
     const least = quick ? 256 : 2048;
     const [from, to] = [contexts.indexOf(least), contexts.length - 1];
     const growth = (times: readonly number[]): number => {
@@ -55,3 +54,19 @@ export const contextGrowth: Scenario = {
     });
   },
 };
+
+/** Milliseconds per token over the context. */
+function growthChart(
+  contexts: readonly number[],
+  { ours, peer, attention }: Pick<GrowthResult, "ours" | "peer" | "attention">,
+): string {
+  const line = (name: string, values: readonly number[]) => ({
+    name,
+    points: values.map((value, i) => [contexts[i] as number, value] as const),
+  });
+  return lineChart(
+    "Decoding on WebGPU (SwiftShader)",
+    { x: "tokens in the context", y: "ms per token" },
+    [line("Waggle", ours), line("Transformers.js", peer), line("attention alone", attention)],
+  );
+}

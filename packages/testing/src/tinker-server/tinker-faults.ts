@@ -1,5 +1,6 @@
 /** What goes wrong on purpose: faults wait by call until a request comes for them. */
 
+/** A fault that the server injects into one request. */
 export type TinkerFault =
   /** The server, or what stands before it, answers so and does nothing. */
   | { readonly kind: "refuse"; readonly status: number; readonly retryAfter?: string }

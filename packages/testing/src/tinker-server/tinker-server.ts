@@ -17,6 +17,7 @@ import type { TinkerReply, TinkerRoute } from "./tinker-reply.ts";
 import { TinkerState } from "./tinker-state.ts";
 import type { ExportFiles, SavedWeights, TinkerModelRequest } from "./tinker-state.ts";
 
+/** Options of the server. */
 export type TinkerServerOptions = {
   readonly flavor: "skyrl" | "open-rl";
   /** The one base model that it serves. */
@@ -59,6 +60,7 @@ export type TinkerRequest = {
   status: number | null;
 };
 
+/** A running server of the Tinker API. */
 export type TinkerServer = {
   readonly url: string;
   /** All requests since the start. */

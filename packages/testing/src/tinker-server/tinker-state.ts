@@ -14,6 +14,7 @@ export type TinkerModelRequest = {
   readonly seed: number | undefined;
 };
 
+/** A checkpoint, and the request that created its model. */
 export type SavedWeights = {
   readonly checkpoint: EngineCheckpoint;
   readonly request: TinkerModelRequest;

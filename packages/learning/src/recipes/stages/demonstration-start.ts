@@ -21,6 +21,7 @@ type DemonstrationStart = {
   readonly tasks?: Pick<StepSettings, "difficulty" | "taskPool">;
 };
 
+/** A supervised stage on demonstrations, before a stage that learns from rewards. */
 export function demonstrationStart(options: DemonstrationStart): Stage {
   const { steps, learningRate, name = "start", mistakes = 0, filters = [], loss, tasks } = options;
   return tokenStage({
