@@ -9,9 +9,9 @@ import type { OnnxGraph } from "./onnx/onnx-graph.ts";
 import type { ResidentTensors } from "./onnx/resident-tensors.ts";
 
 /** Feeds by name within a layer's graph. */
-export type NamedFeeds = readonly (readonly [string, Feed])[];
+type NamedFeeds = readonly (readonly [string, Feed])[];
 
-export type LayerGraphName = "layer" | "layerGradient" | "norm" | "normGradient";
+type LayerGraphName = "layer" | "layerGradient" | "norm" | "normGradient";
 
 export type LayerParts = {
   readonly config: DecoderConfig;

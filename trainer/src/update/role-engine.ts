@@ -28,7 +28,7 @@ export function soleEngine(engine: TrainEngine): BatchEngine {
 }
 
 /** Candidates of a token are one engine's and one row's. */
-export function withoutCandidates(capabilities: EngineCapabilities): EngineCapabilities {
+function withoutCandidates(capabilities: EngineCapabilities): EngineCapabilities {
   return {
     ...capabilities,
     outputs: capabilities.outputs.filter((name) => name !== "candidateLogProbs"),
