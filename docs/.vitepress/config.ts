@@ -112,6 +112,7 @@ export default defineConfig({
       folder("How-to", [
         entry("Run models", "/how-to/runtime"),
         entry("Train with your own code", "/how-to/your-own-code"),
+        entry("Sample on an inference server", "/how-to/sampler"),
         entry("Roll out while learning", "/how-to/asynchrony"),
         entry("Save models", "/how-to/models-out"),
         entry("Exchange data", "/how-to/exchange"),

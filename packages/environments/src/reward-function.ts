@@ -91,7 +91,7 @@ async function rewarded(
     throw new WaggleError(
       "REWARD_UNAVAILABLE",
       `reward function ${name} failed: ${message.slice(0, 300)}`,
-      { cause },
+      { retryable: true, cause },
     );
   }
   const whole = typeof given === "object" && given !== null ? given : { reward: given };
@@ -99,6 +99,7 @@ async function rewarded(
     throw new WaggleError(
       "REWARD_UNAVAILABLE",
       `reward function ${name} returned ${String(whole.reward).slice(0, 40)}; it must return a finite number, or an object with a finite number as reward`,
+      { retryable: true },
     );
   }
   const { verification } = rollout;

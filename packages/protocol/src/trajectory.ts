@@ -100,7 +100,7 @@ const ClientDescription = readOnly(
   z.strictObject({
     /** Version of the runtime package. */
     build: z.string().max(64),
-    backend: z.enum(["webgpu", "wasm", "node-cpu", "node-webgpu", "scripted"]),
+    backend: z.enum(["webgpu", "wasm", "node-cpu", "node-webgpu", "scripted", "server"]),
     /** Adapter vendor and architecture, or thread count: `google/swiftshader`, `wasm x2`. */
     device: z.string().max(200),
     crossOriginIsolated: z.boolean(),

@@ -8,10 +8,9 @@ import type { Settings } from "@waggle/learning";
 import type { ResidentFormat } from "@waggle/model";
 import type { Precision } from "@waggle/engine";
 import type { Command } from "commander";
-import { openPolicy } from "../model/open-model.ts";
 import type { Device } from "../model/device.ts";
 import { positive, whole } from "../options/option-values.ts";
-import { baseOption, heldAs, modelUnder, precisionOption } from "../model/frozen-base.ts";
+import { baseOption, modelUnder, precisionOption } from "../model/frozen-base.ts";
 import { deviceOption } from "../options/server-options.ts";
 import {
   type AdapterFlags,
@@ -21,6 +20,13 @@ import {
   saveAdapters,
 } from "../options/adapter-options.ts";
 import { baseWords, ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
+import {
+  addSamplerOptions,
+  checkedSampler,
+  openSampler,
+  sampledRecipe,
+  type SamplerFlags,
+} from "../options/sampler-options.ts";
 import {
   addTaskOptions,
   requireRoom,
@@ -39,7 +45,7 @@ import type { HeldOut } from "../evaluation/held-out.ts";
 import { runRecipe } from "../loop/recipe-run.ts";
 import type { RunEvent } from "../loop/run-event.ts";
 import { listedLiterature, listedRecipe } from "../recipes/literature-list.ts";
-import { openRecipeEngines, swapStrategy } from "../recipes/recipe-engines.ts";
+import { openRecipeEngines } from "../recipes/recipe-engines.ts";
 import { openRunFolder, tensorsDigest } from "../checkpoint/run-folder.ts";
 import {
   addWriterOptions,
@@ -68,6 +74,7 @@ export type LearnCommandOptions = {
 type Flags = OverlapFlags &
   AdapterFlags &
   WriterFlags &
+  SamplerFlags &
   TaskFlags & {
     recipe: string;
     list: boolean;
@@ -93,7 +100,11 @@ export function addLearnCommand(
   program: Command,
   { signal, writeOut, writeError, environment }: LearnCommandOptions,
 ): void {
-  addAdapterOptions(addWriterOptions(addOverlapOptions(addTaskOptions(program.command("train")))))
+  addSamplerOptions(
+    addAdapterOptions(
+      addWriterOptions(addOverlapOptions(addTaskOptions(program.command("train")))),
+    ),
+  )
     .description(
       "train a published recipe locally in a built-in environment or on your prompts; see --list",
     )
@@ -134,7 +145,7 @@ export function addLearnCommand(
         return;
       }
       requireAsync(command);
-      const recipe = (await recipeFrom(given.recipe))(given.set);
+      const recipe = sampledRecipe((await recipeFrom(given.recipe))(given.set), given);
       const { spec, unrewarded, settings: taskSettings } = await trainingTasks(recipe, given);
       const ports = writerPorts(recipe, given, environment);
       await requireEnvironment(recipe, spec);
@@ -169,6 +180,7 @@ export function addLearnCommand(
           ...taskSettings,
           evaluateEvery: given.evaluateEvery,
           overlap: overlapOf(given),
+          samplerCap: given.sampler === undefined ? undefined : given.samplerCap,
           adapterShape,
           device: given.device,
           base: given.base,
@@ -197,10 +209,16 @@ export function addLearnCommand(
         { ...adapterShape, seed: given.seed },
         { ...given, start, teacher },
       );
-      const held = heldAs(model, given.base);
-      const policy = await openPolicy(held, given.threads, undefined, swapStrategy(recipe));
+      const policy = await openSampler(recipe, model, given, runFolder.path, environment);
       try {
         requireRoom(spec, model.format, policy.contextLength);
+        if (given.sampler !== undefined) {
+          const { agreement, words } = await checkedSampler(policy, engines.engine, adapterShape, {
+            spec,
+            format: model.format,
+          });
+          say({ event: "sampler", server: given.sampler, ...agreement }, words);
+        }
         const { base, final, spent, state } = await runRecipe(
           recipe,
           {

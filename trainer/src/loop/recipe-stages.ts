@@ -298,8 +298,10 @@ export class RecipeStages {
     await this.roleStore.learned(stage, engine);
     this.#versions.keep(settings.lag);
     const trajectories = groups.flatMap((each) => each.trajectories);
+    const lostRollouts = this.#rollouts.takeLost();
     return {
       ...update.metrics,
+      ...(lostRollouts > 0 ? { lostRollouts } : {}),
       groups: groups.length,
       dropped: update.dropped.size,
       ...trajectoryMetrics(trajectories),

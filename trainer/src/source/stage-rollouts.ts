@@ -16,6 +16,7 @@ import type { SavedRun } from "../checkpoint/run-keeping.ts";
 import type { RoleStore } from "../loop/role-store.ts";
 import type { RunOptions, RunParts } from "../loop/run-options.ts";
 import type { RunSpending } from "../loop/run-spending.ts";
+import { LostRollouts } from "../rollouts/lost-rollouts.ts";
 import { type Reader, stageReader } from "../rollouts/rollout-reading.ts";
 import { describer } from "../rollouts/trajectory-text.ts";
 import type { WorldModels } from "../rollouts/changed-environment.ts";
@@ -42,6 +43,7 @@ export class StageRollouts {
   readonly #seed: number;
   readonly #draws: TaskDraws;
   readonly #stored: StoredTrajectories;
+  readonly #lost = new LostRollouts();
   #state: StateValues;
   /** The stage whose state rollouts read. */
   #reads: Pick<Stage, "state" | "losses"> = { state: {}, losses: [] };
@@ -124,7 +126,16 @@ export class StageRollouts {
     const groups = await strategy.collect(plan, {
       tasks,
       stored: this.#stored.all,
-      parts: { policy, format, spec, worldModels, reader: this.reader(true), roles, signal },
+      parts: {
+        policy,
+        format,
+        spec,
+        worldModels,
+        reader: this.reader(true),
+        roles,
+        lost: this.#lost,
+        signal,
+      },
       options: {
         sampling: settings.sampling,
         maxTurns: settings.maxTurns,
@@ -133,7 +144,12 @@ export class StageRollouts {
         staleness: settings.lag,
       },
     });
-    return spending.count(groups);
+    return spending.count(this.#lost.kept(groups));
+  }
+
+  /** Rollouts that were lost since the last step. */
+  takeLost(): number {
+    return this.#lost.taken();
   }
 
   /** @param explores - whether it may try what is known little of: not for held-out tasks. */

@@ -13,7 +13,7 @@ const ENTROPY_TOKENS = 8;
 export const branchedRollouts: RolloutStrategy<Plan> = {
   overlaps: true,
   collect: (plan, { tasks, parts, options }) =>
-    byTask(tasks, (task, at) => branches(plan, parts, options, task, at)),
+    byTask(parts, tasks, (task, at) => branches(plan, parts, options, task, at)),
 };
 
 async function branches(

@@ -6,7 +6,7 @@ import type { PlanOf, RolloutStrategy } from "./strategy.ts";
 
 export const customRollouts: RolloutStrategy<PlanOf<"custom">> = {
   collect: ({ mechanism }, { tasks, stored, parts, options }) =>
-    byTask(tasks, async (task, at) => {
+    byTask(parts, tasks, async (task, at) => {
       const trajectories = await mechanism.rollOutTask({
         task,
         stored,

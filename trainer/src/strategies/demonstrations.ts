@@ -5,7 +5,7 @@ import type { PlanOf, RolloutStrategy } from "./strategy.ts";
 
 export const demonstrations: RolloutStrategy<PlanOf<"demos">> = {
   collect: (plan, { tasks, parts, options }) =>
-    byTask(tasks, async (task, at) => {
+    byTask(parts, tasks, async (task, at) => {
       const students = await many(plan.students ?? 0, (i) =>
         rollout(parts, options, task, [at, i], { role: "student" }),
       );

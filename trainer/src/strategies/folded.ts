@@ -19,7 +19,7 @@ export const foldedContexts: RolloutStrategy<Plan> = {
     if (managed !== undefined) memoryOf(spec);
   },
   collect: (plan, { tasks, parts, options }) =>
-    byTask(tasks, async (task, at) => {
+    byTask(parts, tasks, async (task, at) => {
       const rollouts = Array.from({ length: plan.size ?? 1 }, (_, i) =>
         foldedTurns(plan, parts, options, task, i === 0 ? [at] : [at, i]),
       );

@@ -4,7 +4,7 @@ import type { TaskReference } from "@waggle/protocol";
 import { type EnvironmentWrapper, requireSearch, told } from "@waggle/environments";
 import { changedEnvironment } from "../rollouts/changed-environment.ts";
 import { derivedSeed } from "@waggle/protocol";
-import { rollout, byTask, demonstration, many } from "./single-rollout.ts";
+import { alike, rollout, byTask, demonstration, many } from "./single-rollout.ts";
 import type { CollectOptions, CollectParts, PlanOf, RolloutStrategy } from "./strategy.ts";
 
 type Plan = PlanOf<"group">;
@@ -21,14 +21,24 @@ export const groupRollouts: RolloutStrategy<Plan> = {
       await requireSearch(spec);
   },
   collect: (plan, { tasks, parts, options }) =>
-    byTask(tasks, async (task, at) => [
-      ...(await many(plan.size, (i) => member(plan, parts, options, task, at, i))),
+    byTask(parts, tasks, async (task, at) => [
+      ...(await members(plan, parts, (i) => member(plan, parts, options, task, at, i))),
       ...(await many(plan.references ?? 0, async (i) => ({
         ...(await demonstration({ size: 1, mistakes: 0 }, parts, options.seed, task, at, i)),
         role: "reference",
       }))),
     ]),
 };
+
+/** Where each has a place of its own in the group, all of them or none. */
+function members(
+  plan: Plan,
+  parts: CollectParts,
+  run: (i: number) => Promise<JudgedTrajectory>,
+): Promise<JudgedTrajectory[]> {
+  const isPlain = groupRollouts.runsInPages?.(plan) === true;
+  return isPlain ? alike(parts, plan.size, run) : many(plan.size, run);
+}
 
 /** One trajectory of a group. */
 function member(

@@ -27,7 +27,7 @@ export const partialRollouts: RolloutStrategy<PlanOf<"partial">> = {
       return { task, trajectories: more };
     });
     const left = tasks.slice(0, Math.max(0, tasks.length - unfinished.length));
-    const begun = await byTask(left, (task, at) =>
+    const begun = await byTask(parts, left, (task, at) =>
       many(size, (i) => rollout(parts, { ...options, maxTurns: turns }, task, [at, i])),
     );
     return [...goingOn, ...begun];

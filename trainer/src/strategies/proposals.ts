@@ -23,7 +23,7 @@ export const proposedTasks: RolloutStrategy<Plan> = {
     if (searches !== undefined) await requireSearch(proposer);
   },
   collect: (plan, { tasks, parts, options }) =>
-    byTask(tasks, (task, at) => proposedRollouts(plan, parts, options, task, at)),
+    byTask(parts, tasks, (task, at) => proposedRollouts(plan, parts, options, task, at)),
 };
 
 async function proposedRollouts(

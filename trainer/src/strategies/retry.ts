@@ -13,7 +13,7 @@ import type { PlanOf, RolloutStrategy } from "./strategy.ts";
 export const retries: RolloutStrategy<PlanOf<"retry">> = {
   overlaps: true,
   collect: ({ size, guidance, trials }, { tasks, parts, options }) =>
-    byTask(tasks, (task, at) =>
+    byTask(parts, tasks, (task, at) =>
       many(size, (i) => {
         if (trials === undefined) {
           return rollout(parts, options, task, [at, i], { around: retrying(guidance) });

@@ -103,20 +103,51 @@ export async function demonstration(
   });
 }
 
-/** One group a task. */
+/**
+ * One group a task. A group that lost a rollout is empty: what is left of it may lack what its siblings are
+ * compared with.
+ */
 export async function byTask(
+  { lost }: Pick<CollectParts, "lost">,
   tasks: readonly TaskReference[],
   run: (task: TaskReference, at: number) => Promise<JudgedTrajectory[]>,
 ): Promise<JudgedGroup[]> {
   return inLanes(tasks.length, async (at) => {
     const task = tasks[at] as TaskReference;
-    return { task: nameOf(task), trajectories: await run(task, at) };
+    try {
+      return { task: nameOf(task), trajectories: await run(task, at) };
+    } catch (error) {
+      if (lost === undefined) throw error;
+      lost.add(error);
+      return { task: nameOf(task), trajectories: [] };
+    }
   });
 }
 
+/** All of them, or the first error when none is running any more. */
 export async function many(
   count: number,
   run: (i: number) => Promise<JudgedTrajectory>,
 ): Promise<JudgedTrajectory[]> {
-  return Promise.all(Array.from({ length: count }, (_, i) => run(i)));
+  const ended = await Promise.allSettled(Array.from({ length: count }, (_, i) => run(i)));
+  return ended.map((each) => {
+    if (each.status === "rejected") throw each.reason;
+    return each.value;
+  });
+}
+
+/** Those that came about, for groups whose members are all alike; the first error if fewer than two did. */
+export async function alike(
+  { lost }: Pick<CollectParts, "lost">,
+  count: number,
+  run: (i: number) => Promise<JudgedTrajectory>,
+): Promise<JudgedTrajectory[]> {
+  const ended = await Promise.allSettled(Array.from({ length: count }, (_, i) => run(i)));
+  const made = ended.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  const errors = ended.flatMap((each) =>
+    each.status === "rejected" ? [each.reason as unknown] : [],
+  );
+  if (errors.length > 0 && (lost === undefined || made.length < 2)) throw errors[0];
+  for (const error of errors) lost?.add(error);
+  return made;
 }

@@ -14,7 +14,7 @@ import type { CollectParts, PlanOf, RolloutStrategy } from "./strategy.ts";
 
 export const situatedRollouts: RolloutStrategy<PlanOf<"situated">> = {
   collect: (plan, { tasks, parts, options }) =>
-    byTask(tasks, (task, at) =>
+    byTask(parts, tasks, (task, at) =>
       situations(plan, parts, task, derivedSeed(options.seed, at), (nth, sentence) =>
         rollout(parts, options, task, [at, nth], {
           role: "student",

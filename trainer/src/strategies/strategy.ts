@@ -8,6 +8,7 @@ import type { JudgedTrajectory, JudgedGroup, RolloutPlan } from "@waggle/learnin
 import type { Sampling, TaskReference } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import type { ActingPolicy, EnvironmentRollout } from "../rollouts/environment-rollout.ts";
+import type { LostRollouts } from "../rollouts/lost-rollouts.ts";
 import type { Reader } from "../rollouts/rollout-reading.ts";
 import type { WorldModels } from "../rollouts/changed-environment.ts";
 import type { ActingRoles } from "../rollouts/role-policy.ts";
@@ -23,6 +24,8 @@ export type CollectParts = {
   readonly roles?: ActingRoles | undefined;
   /** What rollouts are given to read; default nothing. */
   readonly reader?: Reader | undefined;
+  /** Told of rollouts that fail for want of a server; absent = one that fails ends the step. */
+  readonly lost?: LostRollouts | undefined;
 };
 
 export type CollectOptions = {

@@ -8,7 +8,7 @@ import { takeover } from "./taken-over.ts";
 
 export const takenOver: RolloutStrategy<PlanOf<"takeover">> = {
   collect: (plan, { tasks, parts, options }) =>
-    byTask(tasks, (task, at) =>
+    byTask(parts, tasks, (task, at) =>
       many(plan.size, (i) => shared(plan, parts, options, task, [at, i])),
     ),
 };

@@ -32,7 +32,7 @@ export const teams: RolloutStrategy<TeamPlan> = {
   compared: ({ size }) => size,
   opponent: ({ opponent }) => opponent ?? null,
   collect: (plan, { tasks, parts, options }) =>
-    byTask(tasks, (task, at) => teamRollouts(plan, parts, options, task, at)),
+    byTask(parts, tasks, (task, at) => teamRollouts(plan, parts, options, task, at)),
   rollOutHeldOut: (plan, { task, place, parts, options }) => {
     if (!isDeployed(plan, parts)) return null;
     // The role that acts last answers for all of them.

@@ -8,7 +8,7 @@ import type { PlanOf, RolloutStrategy } from "./strategy.ts";
 
 export const searchTree: RolloutStrategy<PlanOf<"tree">> = {
   collect: (plan, { tasks, stored, parts, options }) =>
-    byTask(tasks, async (task, at) => {
+    byTask(parts, tasks, async (task, at) => {
       const trajectories: JudgedTrajectory[] = [];
       while (trajectories.length < plan.size) {
         const start = plan.next(nameOf(task), trajectories);

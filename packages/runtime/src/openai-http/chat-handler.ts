@@ -1,6 +1,7 @@
 /** Serves a chat over OpenAI's HTTP route, on any server that uses `Request`. */
 import { WaggleError } from "@waggle/protocol";
 import type { Chat, ChatCompletionChunk, ChatRequest } from "../chat/chat-types.ts";
+import { bodyOf, refusal, toBody } from "./http-answers.ts";
 import { statusOf } from "./http-errors.ts";
 
 /**
@@ -17,7 +18,7 @@ export function createChatHandler(chat: Chat): (request: Request) => Promise<Res
       return refusal(405, new WaggleError("METHOD_NOT_ALLOWED", "the method must be POST"));
     }
     try {
-      const body = await bodyOf(request);
+      const body = (await bodyOf(request)) as ChatRequest;
       const { signal } = request;
       if (body.stream !== true) {
         return Response.json(await chat.completions.create({ ...body, stream: false }, { signal }));
@@ -30,24 +31,6 @@ export function createChatHandler(chat: Chat): (request: Request) => Promise<Res
       return refusal(statusOf(error), error);
     }
   };
-}
-
-async function bodyOf(request: Request): Promise<ChatRequest> {
-  try {
-    return (await request.json()) as ChatRequest;
-  } catch (cause) {
-    throw new WaggleError("INVALID_ARGUMENT", "the request is not JSON", { cause });
-  }
-}
-
-function refusal(status: number, error: unknown): Response {
-  return Response.json({ error: toBody(error) }, { status });
-}
-
-function toBody(error: unknown): { message: string; code: string; type: string } {
-  // Other errors may reveal more about the server than clients should know.
-  if (!WaggleError.is(error)) return { message: "internal error", code: "INTERNAL", type: "error" };
-  return { message: error.message, code: error.code, type: "error" };
 }
 
 function toEvents(chunks: AsyncIterable<ChatCompletionChunk>): ReadableStream<Uint8Array> {

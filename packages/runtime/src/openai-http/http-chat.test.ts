@@ -1,7 +1,3 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { Readable } from "node:stream";
 import OpenAI from "openai";
 import { afterEach, describe, expect, test } from "vitest";
 import { firstAvailable } from "../chat/chat-source.ts";
@@ -10,6 +6,7 @@ import { CALL, collect, openScripted, said, SEARCH_TOOL } from "../chat/scripted
 import { createChatHandler } from "./chat-handler.ts";
 import { createHttpChat } from "./http-chat.ts";
 import type { HttpChatOptions } from "./http-chat.ts";
+import { localServer } from "../../../../test/fixtures/local-server.ts";
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -18,34 +15,9 @@ afterEach(() => {
 
 /** A real HTTP server in this process. */
 async function serve(handle: (request: Request) => Promise<Response> | Response): Promise<string> {
-  const server = createServer((incoming, outgoing) => {
-    void (async () => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of incoming) chunks.push(chunk as Buffer);
-      const leaving = new AbortController();
-      outgoing.on("close", () => leaving.abort());
-      const request = new Request(`http://localhost${incoming.url}`, {
-        method: incoming.method ?? "GET",
-        signal: leaving.signal,
-        ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
-      });
-      const response = await handle(request);
-      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-      if (response.body === null) outgoing.end();
-      else {
-        const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);
-        body.on("error", () => outgoing.destroy());
-        body.pipe(outgoing);
-        outgoing.on("close", () => body.destroy());
-      }
-    })();
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  closers.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const { origin, close } = await localServer(handle);
+  closers.push(close);
+  return `${origin}/v1`;
 }
 
 const connect = (baseUrl: string, options: Partial<HttpChatOptions> = {}): Promise<Chat> =>

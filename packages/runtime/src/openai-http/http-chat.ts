@@ -14,7 +14,7 @@ import type {
 } from "../chat/chat-types.ts";
 import { defineChat } from "../chat/define-chat.ts";
 import { EventDataStream } from "./event-data.ts";
-import { errorOf, waitBefore } from "./http-errors.ts";
+import { errorOf, networkError, wait, waitBefore } from "./http-errors.ts";
 
 /** Options of `createHttpChat`. */
 export type HttpChatOptions = {
@@ -167,30 +167,4 @@ function bodyOf(request: ChatRequest, options: HttpChatOptions): object {
     "CAPABILITY_MISSING",
     `this server does not support ${asked.join(", ")}; leave it out, or set takesExtensions`,
   );
-}
-
-/** Passes on an abort's reason; other failures are retryable. */
-function networkError(cause: unknown, signal: AbortSignal): WaggleError {
-  if (signal.aborted) throw signal.reason;
-  if (WaggleError.is(cause)) return cause;
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new WaggleError(
-    "NETWORK",
-    `the server is unreachable or its answer incomplete: ${reason.slice(0, 300)}; try again`,
-    { retryable: true, cause },
-  );
-}
-
-function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    signal?.addEventListener("abort", stop, { once: true });
-  });
 }

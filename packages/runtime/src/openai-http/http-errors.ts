@@ -28,6 +28,7 @@ const MAX_WAIT = 30_000;
 export function statusOf(error: unknown): number {
   if (!WaggleError.is(error)) return 500;
   if (error.code === "RATE_LIMITED") return 429;
+  if (error.code === "NOT_FOUND") return 404;
   if (REFUSED.includes(error.code)) return 400;
   return error.retryable ? 503 : 500;
 }
@@ -70,4 +71,31 @@ function describe(body: string): { code: unknown; message: string } {
     // A proxy's page.
   }
   return { code: null, message: body };
+}
+
+/** An abort keeps its reason; the rest may work again later. */
+export function networkError(cause: unknown, signal: AbortSignal): WaggleError {
+  if (signal.aborted) throw signal.reason;
+  if (WaggleError.is(cause)) return cause;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new WaggleError(
+    "NETWORK",
+    `the server must be reachable and send a whole answer, got ${reason.slice(0, 300)}; try again`,
+    { retryable: true, cause },
+  );
+}
+
+/** Rejects with the signal's reason when it is aborted. */
+export function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
 }

@@ -1,0 +1,85 @@
+/** Recipes whose rollouts an inference server can sample, and what corrects for its other numerics. */
+import { type LossPart, partsOf, type Recipe, type Stage } from "@waggle/learning";
+import * as parts from "@waggle/learning/parts";
+import { FULL_SUPPORT, WaggleError } from "@waggle/protocol";
+
+/** Parts that read what a server does not send: the entropy of each sampled token. */
+const READ_ENTROPIES: readonly string[] = ["branch-entropy", "entropy-w", "temp-target"];
+
+/** @throws WaggleError `CAPABILITY_MISSING` for a recipe that asks more of a sampler than servers give. */
+export function requireServable(recipe: Recipe): void {
+  const used = Object.values(partsOf(recipe)).flat();
+  const entropy = used.find((part) => READ_ENTROPIES.includes(part));
+  if (entropy !== undefined) {
+    throw refusal(recipe, `its part ${entropy} reads the entropy of each sampled token`);
+  }
+  for (const { name, state, settings, evolution } of stagesOf(recipe.stages)) {
+    if (state["role-adapters"] !== undefined || state.opponents !== undefined) {
+      throw refusal(recipe, `stage ${name} samples from several adapters at a time`);
+    }
+    if (evolution !== null) throw refusal(recipe, `stage ${name} changes parameters in place`);
+    const { temperature, topK, topP } = settings.sampling;
+    if (
+      temperature !== FULL_SUPPORT.temperature ||
+      topK !== FULL_SUPPORT.topK ||
+      topP !== FULL_SUPPORT.topP
+    ) {
+      throw refusal(
+        recipe,
+        `stage ${name} samples at temperature ${temperature}, top-k ${topK}, top-p ${topP}`,
+      );
+    }
+  }
+}
+
+type TokenLoss = Parameters<typeof parts.truncatedImportance>[0];
+
+/** Loss parts that weigh or drop tokens by what sampled them. */
+const CORRECTIONS: ReadonlySet<string> = new Set([
+  "tis",
+  "token-band",
+  "icepop",
+  "seq-band",
+  "geo-band",
+  "veto",
+  "kl-mask",
+  "m2po",
+  "opsm",
+]);
+
+function isCorrected({ part, around = [] }: Pick<LossPart, "part" | "around">): boolean {
+  return CORRECTIONS.has(part) || around.some((inner) => isCorrected(inner));
+}
+
+/**
+ * The recipe with truncated importance weights around the losses that learn from rewards: the server computes
+ * in other precision than the trainer, so its samples are a little off-policy. A recipe that corrects already
+ * stays as it is.
+ *
+ * Source: Yao et al. 2025, "Your Efficient RL Framework Secretly Brings You Off-Policy RL Training" (TIS); TRL
+ * does the same, with the same cap, as `vllm_importance_sampling_correction`.
+ */
+export function withSamplerCorrection(recipe: Recipe, cap: number): Recipe {
+  if (cap === 0) return recipe;
+  const corrected = (stage: Stage): Stage => {
+    if (stage.learns !== "rewards") return stage;
+    const losses = stage.losses.map(({ loss, weight }) => ({
+      weight,
+      loss: isCorrected(loss) ? loss : parts.truncatedImportance(loss as TokenLoss, cap),
+    }));
+    return { ...stage, losses };
+  };
+  return { ...recipe, stages: recipe.stages.map(corrected) };
+}
+
+/** Its stages, and those of models that it merges. */
+function stagesOf(stages: readonly Stage[]): readonly Stage[] {
+  return stages.flatMap((stage) => [stage, ...stagesOf(stage.merging?.members.flat() ?? [])]);
+}
+
+function refusal({ name }: Recipe, why: string): WaggleError {
+  return new WaggleError(
+    "CAPABILITY_MISSING",
+    `recipe ${name} cannot sample on a server: ${why}. Run it without --sampler, or choose another recipe`,
+  );
+}
