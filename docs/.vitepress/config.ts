@@ -111,6 +111,7 @@ export default defineConfig({
       ),
       folder("How-to", [
         entry("Run models", "/how-to/runtime"),
+        entry("Keep and watch a run", "/how-to/runs"),
         entry("Train with your own code", "/how-to/your-own-code"),
         entry("Sample on an inference server", "/how-to/sampler"),
         entry("Roll out while learning", "/how-to/asynchrony"),

@@ -8,6 +8,8 @@ import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import type { TensorMap } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
+import type { RunEvent } from "../loop/run-event.ts";
+import { openRunEvents } from "../metrics/run-events.ts";
 import { writeDurably } from "./checkpoint-store.ts";
 import type { RunKeeper, SavedRun } from "./run-keeping.ts";
 import { migratedRun, RUN_VERSION } from "./run-migration.ts";
@@ -21,17 +23,20 @@ export type RunFolderOptions = {
   readonly settings: RunSettings;
   /** False: the run starts over. */
   readonly resumes: boolean;
+  /** Whether event files are written as well. Default false. */
+  readonly tensorboard?: boolean;
 } & Pick<RunKeeper, "every" | "isStopping">;
 
 export type RunFolder = {
   readonly path: string;
   readonly keeper: RunKeeper;
+  /** Keeps what happened as soon as it did; a run that goes on forgets what was kept after its last save. */
+  readonly note: (event: RunEvent) => void;
   /** The run has ended: there is nothing to go on with. */
   readonly finish: () => Promise<void>;
 };
 
 const CHECKPOINT = "checkpoint.bin";
-const METRICS = "metrics.jsonl";
 const DIGEST_LENGTH = 64;
 
 /** @throws WaggleError `CONFLICT` where the folder holds a run with other settings, `CHECKPOINT_CORRUPT`. */
@@ -46,20 +51,24 @@ export async function openRunFolder({
   const found = resumes ? await read(path) : null;
   if (found !== null) requireSame(path, found.settings, given);
   await mkdir(path, { recursive: true });
+  const events = await openRunEvents(path, found?.run.events ?? [], of.tensorboard ?? false);
   return {
     path,
     keeper: {
       ...of,
       found: found?.run ?? null,
       save: async (run) => {
-        const lines = run.events.map((event) => `${JSON.stringify(event)}\n`).join("");
-        await writeDurably(path, METRICS, new TextEncoder().encode(lines));
+        await events.replace(run.events);
         const bytes = serialize({ version: RUN_VERSION, settings: given, run });
         const digest = Buffer.from(digestOf(bytes), "latin1");
         await writeDurably(path, CHECKPOINT, Buffer.concat([digest, bytes]));
       },
     },
-    finish: () => rm(join(path, CHECKPOINT), { force: true }),
+    note: events.note,
+    finish: async () => {
+      await events.settled();
+      await rm(join(path, CHECKPOINT), { force: true });
+    },
   };
 }
 

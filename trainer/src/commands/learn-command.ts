@@ -62,6 +62,7 @@ import {
   threadsOption,
   rankOption,
   recipeOption,
+  tensorboardOption,
 } from "../options/shared-options.ts";
 
 export type LearnCommandOptions = {
@@ -93,6 +94,7 @@ type Flags = OverlapFlags &
     run?: string;
     resume: boolean;
     saveEvery: number;
+    tensorboard: boolean;
     json: boolean;
   };
 
@@ -134,6 +136,7 @@ export function addLearnCommand(
     .option("--run <folder>", "folder of the run; default: a folder in .waggle/runs")
     .option("--no-resume", "start over even if the folder has an unfinished run")
     .option("--save-every <n>", "steps between checkpoints", positive, 5)
+    .addOption(tensorboardOption())
     .addOption(jsonOption())
     .action(async (given: Flags, command: Command) => {
       if (given.list) {
@@ -190,6 +193,7 @@ export function addLearnCommand(
           teacher: teacher === null ? null : tensorsDigest(teacher.tensors),
         },
         resumes: given.resume,
+        tensorboard: given.tensorboard,
         every: given.saveEvery,
         isStopping: () => signal.aborted,
       });
@@ -237,7 +241,10 @@ export function addLearnCommand(
             overlap: overlapOf(given),
             keeper,
           },
-          (event) => say(event, wordsOf(event)),
+          (event) => {
+            runFolder.note(event);
+            say(event, wordsOf(event));
+          },
           // A step that has begun is finished, but for rollouts that go on beside it.
           given.async ? signal : new AbortController().signal,
         );

@@ -4,11 +4,13 @@ import { pairedDifference, successRate } from "@waggle/evaluation";
 import type { Command } from "commander";
 import { LOG_PROB_BAND } from "../check/trajectory-check.ts";
 import { simulate, type SimulationEvent } from "../loop/simulation.ts";
+import { openRunMetrics } from "../metrics/run-metrics.ts";
 import { heldAs, modelUnder } from "../model/frozen-base.ts";
 import { openEngine, openPolicy } from "../model/open-model.ts";
 import { type LearningOptions, recipeOf, withLearning } from "../options/learning-options.ts";
 import { positive, whole } from "../options/option-values.ts";
 import { serverOf } from "../options/server-options.ts";
+import { tensorboardOption } from "../options/shared-options.ts";
 import { listedRecipes } from "../recipes/edge-recipe-list.ts";
 import { requireEngine } from "../recipes/required-engine.ts";
 import { requireTurnTokens } from "../rollouts/turn-limit.ts";
@@ -18,6 +20,8 @@ type SimulateOptions = LearningOptions & {
   steps: number;
   groupSize: number;
   evaluateEvery: number;
+  run: string;
+  tensorboard: boolean;
 };
 
 export function addSimulateCommand(
@@ -28,6 +32,8 @@ export function addSimulateCommand(
     .description("train in the demo shop without an edge, with rollouts in this process")
     .option("--steps <n>", "learning steps", positive, 30)
     .option("--group-size <n>", "rollouts per task", positive, 8)
+    .option("--run <folder>", "where metrics are written", ".waggle/runs/simulate")
+    .addOption(tensorboardOption())
     .option("--evaluate-every <n>", "steps between evaluations; 0 = only at the end", whole, 0)
     .action(async (given: SimulateOptions) => {
       if (given.list) {
@@ -41,6 +47,7 @@ export function addSimulateCommand(
       const server = serverOf(given, environment);
       const engine = await openEngine(model, given.device, start, given, server);
       const policy = await openPolicy(heldAs(model, given.base), given.threads);
+      const metrics = await openRunMetrics(given.run, { tensorboard: given.tensorboard, from: 0 });
       try {
         requireTurnTokens(given.turnTokens, policy.contextLength);
         requireEngine(recipe, engine.capabilities());
@@ -72,9 +79,13 @@ export function addSimulateCommand(
             band: LOG_PROB_BAND.max,
             microbatchTokens: given.microbatchTokens,
           },
-          (event) => writeError(given.json ? JSON.stringify(event) : simulationLine(event)),
+          (event) => {
+            metrics.step(event.step, numbersOf(event));
+            writeError(given.json ? JSON.stringify(event) : simulationLine(event));
+          },
           signal,
         );
+        await metrics.settled();
         const { difference, interval, pValue } = pairedDifference(base, final);
         const [before, after] = [successRate(base).rate, successRate(final).rate];
         writeOut(JSON.stringify({ base: before, final: after, difference, interval, pValue }));
@@ -94,4 +105,10 @@ function simulationLine(event: SimulationEvent): string {
   const show = (name: string, digits: number): string =>
     event.metrics[name]?.toFixed(digits) ?? "unknown";
   return `step ${event.step}: rolled out ${show("rolledOut", 0)} reward ${show("rolledOutReward", 3)}, learned ${show("trajectories", 0)}, gradient ${show("gradientNorm", 3)}, entropy ${show("entropy", 3)}, drift ${show("policyDriftMean", 4)}, ${show("seconds", 1)} s`;
+}
+
+/** An evaluation is in the row of the step before it. */
+function numbersOf(event: SimulationEvent): { readonly [name: string]: number } {
+  if (event.event === "step") return event.metrics;
+  return { heldOutSuccess: event.successes / event.tasks };
 }

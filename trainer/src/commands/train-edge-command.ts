@@ -8,7 +8,7 @@ import { edgeOf, type EdgeOptions, withEdge } from "../options/edge-options.ts";
 import { type LearningOptions, recipeOf, withLearning } from "../options/learning-options.ts";
 import { number, positive } from "../options/option-values.ts";
 import { serverOf } from "../options/server-options.ts";
-import { stateOption } from "../options/shared-options.ts";
+import { stateOption, tensorboardOption } from "../options/shared-options.ts";
 import { watchLimitsOf, type WatchOptions, withWatch } from "../options/watch-options.ts";
 import { listedRecipes } from "../recipes/edge-recipe-list.ts";
 import { readAdapterFolder } from "../sink/adapter-folder.ts";
@@ -18,6 +18,7 @@ type TrainOptions = LearningOptions &
   EdgeOptions &
   WatchOptions & {
     state: string;
+    tensorboard: boolean;
     adapter?: string;
     resume: boolean;
     wait: boolean;
@@ -36,6 +37,7 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
   withWatch(withEdge(withLearning(program.command("train-edge"))))
     .description("train on the trajectories of an edge until stopped")
     .addOption(stateOption())
+    .addOption(tensorboardOption())
     .option(
       "--adapter <folder>",
       "start from this adapter, with the optimizer moments that save-model wrote beside it",
@@ -98,6 +100,7 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
         recipe,
         {
           stateFolder: given.state,
+          tensorboard: given.tensorboard,
           isResuming: given.resume,
           waits: given.wait,
           device: given.device,

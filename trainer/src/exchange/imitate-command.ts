@@ -6,6 +6,7 @@ import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import { adapterFolderFiles, readAdapterFolder } from "../sink/adapter-folder.ts";
 import { openBaseModel, type OpenedModel } from "../model/base-model.ts";
+import { openRunMetrics } from "../metrics/run-metrics.ts";
 import { openEngine } from "../model/open-model.ts";
 import type { Device } from "../model/device.ts";
 import { positive } from "../options/option-values.ts";
@@ -25,6 +26,7 @@ import {
   seedOption,
   threadsOption,
   rankOption,
+  tensorboardOption,
 } from "../options/shared-options.ts";
 
 type Flags = ScheduleOptions & {
@@ -43,6 +45,8 @@ type Flags = ScheduleOptions & {
   alpha?: number;
   seed: number;
   force: boolean;
+  run: string;
+  tensorboard: boolean;
   json: boolean;
 };
 
@@ -70,6 +74,8 @@ export function addImitateCommand(
     .addOption(alphaOption())
     .addOption(seedOption())
     .addOption(forceOption())
+    .option("--run <folder>", "where metrics are written", ".waggle/runs/imitate")
+    .addOption(tensorboardOption())
     .addOption(jsonOption())
     .action(async (given: Flags) => {
       await requireFree(given.out, given.force);
@@ -84,6 +90,10 @@ export function addImitateCommand(
       const engine = await openEngine(model, given.device, start, given);
       try {
         if (begun?.checkpoint) await engine.load(begun.checkpoint);
+        const metrics = await openRunMetrics(given.run, {
+          tensorboard: given.tensorboard,
+          from: 0,
+        });
         const { epochs, batchSize, seed, maxGradientNorm, weightDecay } = given;
         const result = await imitate(engine, samples, {
           epochs,
@@ -92,13 +102,18 @@ export function addImitateCommand(
           signal,
           learningRate: (steps) => learningRateOf(given, steps),
           optimizer: { maxGradientNorm, weightDecay },
-          onStep: (step) =>
+          onStep: (step) => {
+            const { loss, gradientNorm } = step;
+            metrics.step(step.step, { loss, gradientNorm });
             writeError(
               given.json
                 ? JSON.stringify({ event: "step", ...step })
-                : `step ${step.step} of ${step.steps}: loss ${step.loss.toFixed(4)}, gradient ${step.gradientNorm.toFixed(3)}`,
-            ),
+                : `step ${step.step} of ${step.steps}: loss ${loss.toFixed(4)}, gradient ${gradientNorm.toFixed(3)}`,
+            );
+          },
         });
+        metrics.step(result.steps, { heldOutLoss: result.lossAfter });
+        await metrics.settled();
         const { rank, alpha } = start;
         const adapter = { rank, alpha, tensors: await engine.parameters() };
         await writeOutput(given.out, adapterFolderFiles(adapter, model.config));

@@ -8,6 +8,8 @@ import type { ResidentFormat } from "@waggle/model";
 
 export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "pollMs"> & {
   readonly stateFolder: string;
+  /** Whether TensorBoard event files are written beside metrics.jsonl; default not. */
+  readonly tensorboard?: boolean | undefined;
   readonly isResuming: boolean;
   /** Wait for another trainer on the same state folder to end; default: refuse to start. */
   readonly waits?: boolean | undefined;

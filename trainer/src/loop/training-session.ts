@@ -31,6 +31,7 @@ import { type HeartbeatSender, startHeartbeat } from "../edge/heartbeat.ts";
 import { createLeaseHolder } from "../source/lease-holder.ts";
 import { isElsewhere, openSessionEngine } from "./session-engine.ts";
 import { createMetricsLog } from "../metrics/metrics-log.ts";
+import { METRICS_FILE, withTensorBoard } from "../metrics/run-metrics.ts";
 import { openPolicy } from "../model/open-model.ts";
 import { requireTurnTokens } from "../rollouts/turn-limit.ts";
 import { createGuidanceCache } from "../sink/guidance-cache.ts";
@@ -145,6 +146,11 @@ async function runSession(
   );
   const policy = await openPolicy(model, options.threads);
   requireTurnTokens(tasks.turnTokens, policy.contextLength);
+  const metricsLog = await withTensorBoard(
+    createMetricsLog(join(options.stateFolder, METRICS_FILE)),
+    options.stateFolder,
+    { tensorboard: options.tensorboard ?? false, from: saved?.state.step ?? 0 },
+  );
   const leases = createLeaseHolder({
     edge,
     trainerId: TRAINER_ID,
@@ -244,7 +250,7 @@ async function runSession(
             doesNotFall(candidate, current, options.promotionMargin),
           report,
         },
-        metricsLog: createMetricsLog(join(options.stateFolder, "metrics.jsonl")),
+        metricsLog,
         note,
         sleep: abortableSleep,
         now: () => performance.now(),

@@ -22,7 +22,7 @@ export function createMetricsLog(path: string): MetricsLog {
   };
 }
 
-/** The step of the last whole line; a line cut by a crash is ended, so that the next one is whole. */
+/** The step of the last whole line, -1 without one; a line cut by a crash is ended, so that the next one is whole. */
 async function readLastStep(path: string): Promise<number> {
   const text = await readFile(path, "utf8").catch(() => "");
   if (text !== "" && !text.endsWith("\n")) await appendFile(path, "\n");
@@ -34,5 +34,5 @@ async function readLastStep(path: string): Promise<number> {
       // Not a whole row.
     }
   }
-  return 0;
+  return -1;
 }

@@ -71,6 +71,12 @@ export function turnTokensOption(byDefault: string): Option {
   ).argParser(positive);
 }
 
+export function tensorboardOption(): Option {
+  return new Option("--tensorboard", "write TensorBoard event files beside metrics.jsonl").default(
+    false,
+  );
+}
+
 export function alphaOption(): Option {
   return new Option("--alpha <n>", "LoRA alpha; default: twice the rank").argParser(number);
 }

@@ -11,6 +11,7 @@ import {
 import type { DecoderConfig } from "@waggle/model";
 import { fileListDigest } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
+import { openRunMetrics } from "../metrics/run-metrics.ts";
 import { createNodePolicy } from "@waggle/runtime/node";
 import { trainNanoText } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
@@ -42,6 +43,8 @@ export type PretrainCommandOptions = {
   readonly tasks: number;
   /** Where the curve and scores are written as JSON; `null` leaves them out. */
   readonly report: string | null;
+  /** Whether TensorBoard event files are written beside the metrics. */
+  readonly tensorboard: boolean;
   readonly json: boolean;
 };
 
@@ -77,6 +80,10 @@ export async function runPretraining(
     tokens: 0,
     seconds: 0,
   };
+  const metrics = await openRunMetrics(options.run, {
+    tensorboard: options.tensorboard,
+    from: resumed?.engine.step ?? 0,
+  });
   const save = async (state: RunState) =>
     saveRun(options.run, { state, engine: await engine.save() });
   const { state, step } = await pretrain(
@@ -88,6 +95,9 @@ export async function runPretraining(
       measureEvery: MEASURE_EVERY,
       signal,
       onMeasure: async (now, at) => {
+        const { step: _, ...numbers } = now.curve.at(-1) ?? { step: at };
+        metrics.step(at, numbers);
+        await metrics.settled();
         await save(now);
         say(progressLine(now, at));
       },

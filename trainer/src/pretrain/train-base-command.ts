@@ -4,7 +4,7 @@
  */
 import type { Command } from "commander";
 import { positive, wholeIn } from "../options/option-values.ts";
-import { jsonOption } from "../options/shared-options.ts";
+import { jsonOption, tensorboardOption } from "../options/shared-options.ts";
 import { DEFAULT_SEED, DEFAULT_STEPS } from "./nano-recipe.ts";
 import { type PretrainCommandOptions, runPretraining } from "./pretrain-command.ts";
 
@@ -29,6 +29,7 @@ export function addTrainBaseCommand(
       "docs/evidence/pretrain.json",
     )
     .option("--no-report", "write no report")
+    .addOption(tensorboardOption())
     .addOption(jsonOption())
     .action(async (given: Flags) => {
       const report = given.report === false ? null : given.report;

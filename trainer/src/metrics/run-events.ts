@@ -1,0 +1,58 @@
+/** What happens in a run of a recipe, as lines of JSON while it happens, and as curves for TensorBoard. */
+import { appendFile } from "node:fs/promises";
+import { join } from "node:path";
+import { writeDurably } from "../checkpoint/checkpoint-store.ts";
+import type { RunEvent } from "../loop/run-event.ts";
+import type { Scalars } from "./event-file.ts";
+import { openEventWriter } from "./event-writer.ts";
+import { METRICS_FILE, tagged, WritingQueue } from "./run-metrics.ts";
+
+export type RunEvents = {
+  readonly note: (event: RunEvent) => void;
+  /** Replaces the file whole, so that a kill leaves the one before or this one. */
+  readonly replace: (events: readonly RunEvent[]) => Promise<void>;
+  /** Resolves when all is written. @throws what writing failed with. */
+  readonly settled: () => Promise<void>;
+};
+
+/** @param before - of an earlier process, as the run goes on from them. */
+export async function openRunEvents(
+  folder: string,
+  before: readonly RunEvent[],
+  tensorboard: boolean,
+): Promise<RunEvents> {
+  const path = join(folder, METRICS_FILE);
+  const queue = new WritingQueue();
+  const replace = (events: readonly RunEvent[]): Promise<void> =>
+    writeDurably(folder, METRICS_FILE, new TextEncoder().encode(events.map(lineOf).join("")));
+  await replace(before);
+  let steps = before.filter(({ event }) => event === "step").length;
+  const curves = tensorboard ? await openEventWriter(folder, { from: steps }) : null;
+  return {
+    note: (event) => {
+      if (event.event === "step") steps += 1;
+      const at = steps;
+      queue.add(() => appendFile(path, lineOf(event)));
+      if (curves !== null) queue.add(() => curves.write(at, scalarsOf(event)));
+    },
+    replace: async (events) => {
+      await queue.settled();
+      await replace(events);
+    },
+    settled: () => queue.settled(),
+  };
+}
+
+function lineOf(event: RunEvent): string {
+  return `${JSON.stringify(event)}\n`;
+}
+
+/** Steps are counted over all stages; each stage has charts of its own. */
+function scalarsOf(event: RunEvent): Scalars {
+  if (event.event === "step") {
+    return { ...tagged(event.stage, event.metrics), ...tagged("spent", { ...event.spent }) };
+  }
+  const { successes, toolCallsMean, sampledTokensMean } = event.heldOut;
+  const success = successes.filter(Boolean).length / Math.max(1, successes.length);
+  return tagged("heldOut", { success, toolCallsMean, sampledTokensMean });
+}
