@@ -2,6 +2,7 @@
 import { environmentNamed } from "@waggle/environments";
 import { recipeNamed } from "@waggle/learning";
 import { expect, test } from "vitest";
+import type { RunKeeper, SavedRun } from "../checkpoint/run-keeping.ts";
 import { runRecipe } from "./recipe-run.ts";
 import type { RunEvent } from "./run-event.ts";
 import { actedEnvironment, tinyEngines } from "../expectations/recipe-update.fixture.ts";
@@ -9,13 +10,18 @@ import { actedEnvironment, tinyEngines } from "../expectations/recipe-update.fix
 const OPTIONS = { seed: 1, evaluationTasks: 2, evaluateEvery: 2, steps: 4 };
 const OVERLAP = { mostStaleness: 2, mostRunning: 6, swap: "turn" } as const;
 
-async function run(name: string, signal: AbortSignal, onEvent: (event: RunEvent) => void) {
+async function run(
+  name: string,
+  signal: AbortSignal,
+  onEvent: (event: RunEvent) => void,
+  keeper?: RunKeeper,
+) {
   const { engine, reference } = await tinyEngines();
   const acted = await actedEnvironment(environmentNamed("bandit"));
   const parts = { ...acted, engine, resources: {}, adapterShape: { rank: 1, alpha: 1 } };
   const recipe = recipeNamed(name)({ groupSize: 4 });
   try {
-    await runRecipe(recipe, parts, { ...OPTIONS, overlap: OVERLAP }, onEvent, signal);
+    await runRecipe(recipe, parts, { ...OPTIONS, overlap: OVERLAP, keeper }, onEvent, signal);
   } finally {
     await engine.dispose();
     await reference.dispose();
@@ -43,4 +49,28 @@ test("who stops it in the middle of a step gets the reason back, with nothing le
     if (event === "step") stop.abort();
   });
   await expect(stopped).rejects.toThrow("aborted");
+});
+
+test("a run that was stopped goes on after its last saved step", async () => {
+  const { signal } = new AbortController();
+  const events: RunEvent[] = [];
+  let saved: SavedRun | null = null;
+  const steps = (): number[] =>
+    events.flatMap((event) => (event.event === "step" ? [event.step] : []));
+  const keeper = (found: SavedRun | null): RunKeeper => ({
+    found,
+    every: 1,
+    isStopping: () => found === null && steps().length >= 2,
+    save: async (kept) => {
+      saved = structuredClone(kept);
+    },
+  });
+  await expect(run("polar", signal, (event) => events.push(event), keeper(null))).rejects.toThrow(
+    "the run was stopped",
+  );
+  expect(saved).toMatchObject({ stepsDone: 2 });
+  await run("polar", signal, (event) => events.push(event), keeper(saved));
+  expect(steps()).toEqual([1, 2, 3, 4]);
+  const [, , third] = events.flatMap((event) => (event.event === "step" ? [event] : []));
+  expect(third?.spent.sampledTokens).toBeGreaterThan(0);
 });

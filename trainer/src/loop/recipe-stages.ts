@@ -130,7 +130,7 @@ export class RecipeStages {
       overlap !== undefined &&
       strategyOf(stage.rollout.plan(this.#rollouts.context(0, steps))).overlaps === true
     ) {
-      return this.#overlapped(stage, steps, overlap);
+      return this.#overlapped(stage, steps, overlap, from, after);
     }
     // A budget may end a stage where no evaluation was due: then none is the last.
     let { latest, stepsDone } = from;
@@ -177,10 +177,16 @@ export class RecipeStages {
     return isDue || step + 1 === steps ? this.evaluate(stage, step + 1) : null;
   }
 
-  /** The steps of a stage, with rollouts going on. */
-  async #overlapped(stage: Stage, steps: number, overlap: OverlapOptions): Promise<HeldOut> {
+  /** The steps of a stage that are left, with rollouts going on. Those that ran when it was stopped are lost. */
+  async #overlapped(
+    stage: Stage,
+    steps: number,
+    overlap: OverlapOptions,
+    from: StagePlace,
+    after: AfterStep,
+  ): Promise<HeldOut> {
     await this.#versions.adopt(0);
-    let [last, taken]: [HeldOut | null, number] = [null, 0];
+    let { latest: last, stepsDone: taken } = from;
     await overlappedStage(
       {
         rollOut: (signal) => {
@@ -192,24 +198,29 @@ export class RecipeStages {
             this.#rollouts.tasks(stage, { context, settings }, 1),
           );
         },
-        learn: async (groups, step, metrics) => {
+        learn: async (groups, nth, metrics) => {
+          const step = from.stepsDone + nth;
           const learned = await this.#learn(
             stage,
             this.#rollouts.begun(stage, step, steps),
             groups,
           );
           await this.#versions.adopt(0);
-          stopIfAsked(this.#options.keeper);
           taken = step + 1;
           last = (await this.#report(stage, step, steps, { ...learned, ...metrics })) ?? last;
+          await after(taken, last);
+          stopIfAsked(this.#options.keeper);
         },
         policyVersion: () => this.#versions.count,
       },
-      { steps, tasksPerStep: this.#rollouts.begun(stage, 0, steps).settings.tasksPerStep },
+      {
+        steps: steps - taken,
+        tasksPerStep: this.#rollouts.begun(stage, taken, steps).settings.tasksPerStep,
+      },
       overlap,
       this.#signal,
     );
-    return last ?? this.evaluate(stage.name, 0);
+    return last ?? this.evaluate(stage.name, taken);
   }
 
   async #evolve(
