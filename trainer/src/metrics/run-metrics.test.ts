@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { RunEvent } from "../loop/run-event.ts";
+import { RunSpending } from "../loop/run-spending.ts";
 import { fileVersionRecord, restartRecord, scalarsRecord } from "./event-file.ts";
 import { openEventWriter } from "./event-writer.ts";
 import { createMetricsLog } from "./metrics-log.ts";
@@ -86,7 +87,7 @@ test("rows of an edge's trainer that are sent again are written once", async () 
   expect(await linesOf(folder)).toHaveLength(3);
 });
 
-const spent = { episodes: 1, sampledTokens: 2, toolCalls: 3, turns: 4, seconds: 5 };
+const { soFar: spent } = new RunSpending();
 const step = (nth: number): RunEvent => ({
   event: "step",
   stage: "learn",
