@@ -3,11 +3,13 @@
  * leaves the one before. What was measured so far lies beside it as lines of JSON.
  */
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { deserialize, serialize } from "node:v8";
 import type { TensorMap } from "@waggle/protocol";
-import { WaggleError } from "@waggle/protocol";
+import { isObject, WaggleError } from "@waggle/protocol";
 import type { RunEvent } from "../loop/run-event.ts";
 import { openRunEvents } from "../metrics/run-events.ts";
 import { writeDurably } from "./checkpoint-store.ts";
@@ -18,9 +20,16 @@ import { migratedRun, RUN_VERSION } from "./run-migration.ts";
 type RunSettings = { readonly [name: string]: unknown };
 
 export type RunFolderOptions = {
-  /** Default one below `.waggle/runs` that the settings name. */
+  /** Default one below `runs` that the settings name. */
   readonly folder?: string | undefined;
+  /** Default `.waggle/runs`. */
+  readonly runs?: string | undefined;
   readonly settings: RunSettings;
+  /**
+   * The recipe's settings where nobody set them. A setting that the release which began the run did not have
+   * yet had this value then.
+   */
+  readonly defaults?: RunSettings | undefined;
   /** False: the run starts over. */
   readonly resumes: boolean;
   /** Whether event files are written as well. Default false. */
@@ -42,14 +51,19 @@ const DIGEST_LENGTH = 64;
 /** @throws WaggleError `CONFLICT` where the folder holds a run with other settings, `CHECKPOINT_CORRUPT`. */
 export async function openRunFolder({
   folder,
+  runs = ".waggle/runs",
   settings,
+  defaults = {},
   resumes,
   ...of
 }: RunFolderOptions): Promise<RunFolder> {
-  const path = folder ?? join(".waggle/runs", nameOf(settings));
   const given = canonical(settings);
+  const named = folder ?? join(runs, nameOf(settings));
+  const older =
+    folder === undefined && resumes ? await olderRun(runs, named, given, defaults) : null;
+  const path = older ?? named;
   const found = resumes ? await read(path) : null;
-  if (found !== null) requireSame(path, found.settings, given);
+  if (found !== null) requireSame(path, withAdded(found.settings, defaults), given);
   await mkdir(path, { recursive: true });
   const events = await openRunEvents(path, found?.run.events ?? [], of.tensorboard ?? false);
   return {
@@ -85,7 +99,33 @@ export function tensorsDigest(tensors: TensorMap): string {
 
 function nameOf(settings: RunSettings): string {
   const hash = digestOf(Buffer.from(JSON.stringify(settings))).slice(0, 8);
-  return `${String(settings["recipe"])}-${String(settings["environment"])}-${hash}`;
+  return `${prefixOf(settings)}${hash}`;
+}
+
+function prefixOf(settings: RunSettings): string {
+  return `${String(settings["recipe"])}-${String(settings["environment"])}-`;
+}
+
+/**
+ * The folder of a run with these settings that an earlier release named: the name is a hash of the settings,
+ * and settings are added.
+ *
+ * @returns `null` where there is none, or the name of today is taken.
+ */
+async function olderRun(
+  runs: string,
+  named: string,
+  given: RunSettings,
+  defaults: RunSettings,
+): Promise<string | null> {
+  if (existsSync(join(named, CHECKPOINT))) return null;
+  const names = await readdir(runs).catch((): string[] => []);
+  for (const name of names.filter((one) => one.startsWith(prefixOf(given)))) {
+    const found = await read(join(runs, name)).catch(() => null);
+    if (found === null || !isDeepStrictEqual(withAdded(found.settings, defaults), given)) continue;
+    return join(runs, name);
+  }
+  return null;
 }
 
 type Stored = { readonly settings: RunSettings; readonly run: SavedRun };
@@ -117,11 +157,16 @@ async function read(path: string): Promise<Stored | null> {
   return { settings, run: version === 1 ? (migratedRun(run) as SavedRun) : run };
 }
 
+/** The settings of a stored run, with those of its recipe that came later. */
+function withAdded(stored: RunSettings, defaults: RunSettings): RunSettings {
+  const { settings } = stored;
+  if (!isObject(settings)) return stored;
+  return { ...stored, settings: canonical({ ...defaults, ...settings }) };
+}
+
 function requireSame(path: string, before: RunSettings, now: RunSettings): void {
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
-  const differing = names.filter(
-    (name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]),
-  );
+  const differing = names.filter((name) => !isDeepStrictEqual(before[name], now[name]));
   if (differing.length === 0) return;
   const words = differing.map(
     (name) => `${name} was ${JSON.stringify(before[name])} and is now ${JSON.stringify(now[name])}`,

@@ -59,3 +59,29 @@ test("what this release saves is read back unchanged", async () => {
   const again = await openRunFolder({ ...options, isStopping: () => false });
   expect(again.keeper.found).toEqual(found);
 });
+
+test("a run is found under the name that an earlier release gave it, with settings that came later", async () => {
+  const runs = await mkdtemp(join(tmpdir(), "waggle-runs-"));
+  onTestFinished(() => rm(runs, { recursive: true, force: true }));
+  const { found, old } = await opened();
+  const recipe = old.settings["settings"] as { readonly [name: string]: unknown };
+  const open = (added: object, defaults: { readonly [name: string]: unknown }, resumes = true) =>
+    openRunFolder({
+      runs,
+      settings: { ...old.settings, settings: { ...recipe, ...added } },
+      defaults,
+      resumes,
+      every: 1,
+      isStopping: () => false,
+    });
+  const first = await open({}, recipe);
+  await first.keeper.save(found);
+  const later = await open({ epochs: 1 }, { ...recipe, epochs: 1 });
+  expect(later.path).toBe(first.path);
+  expect(later.keeper.found).toEqual(found);
+  // Set to anything else, it is another run.
+  const other = await open({ epochs: 2 }, { ...recipe, epochs: 1 });
+  expect(other.path).not.toBe(first.path);
+  expect(other.keeper.found).toBeNull();
+  expect((await open({ epochs: 1 }, { ...recipe, epochs: 1 }, false)).path).not.toBe(first.path);
+});

@@ -148,7 +148,8 @@ export function addLearnCommand(
         return;
       }
       requireAsync(command);
-      const recipe = sampledRecipe((await recipeFrom(given.recipe))(given.set), given);
+      const create = await recipeFrom(given.recipe);
+      const recipe = sampledRecipe(create(given.set), given);
       const { spec, unrewarded, settings: taskSettings } = await trainingTasks(recipe, given);
       const ports = writerPorts(recipe, given, environment);
       await requireEnvironment(recipe, spec);
@@ -192,6 +193,7 @@ export function addLearnCommand(
           adapter: start === null ? null : tensorsDigest(start.tensors),
           teacher: teacher === null ? null : tensorsDigest(teacher.tensors),
         },
+        defaults: create().settings,
         resumes: given.resume,
         tensorboard: given.tensorboard,
         every: given.saveEvery,
