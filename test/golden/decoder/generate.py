@@ -1,7 +1,7 @@
 """Golden values of the decoder: logits, per-token outputs and gradients of tiny random checkpoints.
 
 Plain PyTorch in float64 with autograd, written from the published model definitions of Qwen3 and
-Llama (Hugging Face's conventions: weights [out, in], rotary halves, not neighbours). It shares no
+Llama (Hugging Face's conventions: weights [out, in], rotary halves, not neighbors). It shares no
 code with the project. Run from this folder: /usr/bin/python3 generate.py
 """
 
@@ -84,7 +84,7 @@ def sizes(config):
 
 
 def random_weights(config, generator):
-    """Loud enough that every part shows in the logits; every value exact in bfloat16."""
+    """Large enough that every part affects the logits; every value is exact in bfloat16."""
 
     def normal(shape, deviation, mean=0.0):
         values = torch.randn(shape, generator=generator, dtype=torch.float64) * deviation + mean
@@ -201,7 +201,7 @@ def forward(config, weights, adapter, token_ids, scale=ALPHA / RANK):
         up = linear(hidden, prefix + "mlp.up_proj")
         x = x + linear(gate * torch.sigmoid(gate) * up, prefix + "mlp.down_proj")
     x = norm(x, weights["model.norm.weight"])
-    # smollm3's config leaves its default out
+    # smollm3's config omits its default
     is_tied = config.get("tie_word_embeddings", True)
     name = "model.embed_tokens.weight" if is_tied else "lm_head.weight"
     return x @ weights[name].T
@@ -251,7 +251,7 @@ def rounded(tensor):
 
 
 def case(config, weights, adapter, sequences, derivatives, trained):
-    """Outputs of the sequences, and where derivatives are given, gradients by name."""
+    """Outputs of the sequences, and gradients by name if derivatives are given."""
     for tensor in trained.values():
         tensor.requires_grad_(True)
         tensor.grad = None

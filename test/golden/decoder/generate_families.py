@@ -40,7 +40,7 @@ COMMON = {
     "bos_token_id": 0,
     "eos_token_id": 1,
 }
-# Members as published configs have them: transformers 4's layout, defaults left out.
+# Members as in published configs: transformers 4's layout, without defaults.
 CONFIGS = {
     "qwen2": {
         **COMMON,
@@ -111,7 +111,7 @@ CONFIGS = {
 
 
 def random_weights(model, generator):
-    """Loud enough that every part shows in the logits; exact in bfloat16."""
+    """Large enough that every part affects the logits; exact in bfloat16."""
     for name, parameter in model.named_parameters():
         noise = torch.randn(parameter.shape, generator=generator, dtype=torch.float64)
         if "norm" in name:
@@ -176,7 +176,7 @@ def main():
         model.tie_weights()
         random_weights(model, generator)
         model.tie_weights()
-        # cloned: merging the adapter changes the model's own
+        # cloned, because merging the adapter changes the model's own weights
         weights = {name: p.data.clone() for name, p in model.named_parameters()}
         adapter = random_adapter(model, generator)
         cases = {

@@ -1,10 +1,10 @@
-"""Golden gradients of the other decoder types that are trained: qwen2 (biases) and smollm3 (layers that do
-not turn).
+"""Golden gradients of the other trainable decoder types: qwen2 (biases) and smollm3 (layers without rotary
+embedding).
 
-On the committed checkpoints and batches of generate_families.py, by the plain forward pass of generate.py
-in float64 with autograd, whose outputs must first be those that Hugging Face's classes gave. Of all tensors
-of the adapters; of weights, one of each kind and everything that sets the type apart. It shares no code with
-the project. Run from this folder: /usr/bin/python3 generate_gradients.py
+Computed on the committed checkpoints and batches of generate_families.py, with the plain forward pass of
+generate.py in float64 with autograd. Its outputs are first compared with those of Hugging Face's classes.
+Contains the gradients of all adapter tensors, of one weight of each kind, and of all weights specific to the
+type. It shares no code with the project. Run from this folder: /usr/bin/python3 generate_gradients.py
 """
 
 import json
@@ -62,7 +62,7 @@ WATCHED = {
 
 
 def run(config, weights, adapter, scale, golden, derivatives, trained):
-    """Gradients of the sum of derivative times output, by name."""
+    """Gradients of Σ derivative · output, by name."""
     for tensor in trained.values():
         tensor.requires_grad_(True)
     loss = 0.0

@@ -1,8 +1,8 @@
-"""Golden values beside the taken token's: log-probs of candidates, values of heads, and their gradients.
+"""Golden values other than the taken token's: log-probs of candidates, values of heads, and their gradients.
 
-On the committed checkpoints of generate.py (qwen3, llama), whose PyTorch forward pass in float64 is used
-as it is; here are the heads, by autograd. It shares no code with the project and writes nothing that
-generate.py writes. Run from this folder: /usr/bin/python3 generate_heads.py
+Computed on the committed checkpoints of generate.py (qwen3, llama) with its PyTorch forward pass in float64;
+this file adds the heads, by autograd. It shares no code with the project and does not overwrite files of
+generate.py. Run from this folder: /usr/bin/python3 generate_heads.py
 """
 
 import json
@@ -66,7 +66,7 @@ def final_hidden(config, weights, adapter, token_ids):
 
 
 def make_sequences(config, random):
-    """Every third token has no candidates; some ask for the taken one, one id twice, one alone."""
+    """Every third token has no candidates. Others include the taken token, a repeated id, or a single id."""
     sequences = []
     for length in LENGTHS:
         ids = [int(value) for value in random.integers(0, config["vocab_size"], length)]

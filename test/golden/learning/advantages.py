@@ -1,6 +1,6 @@
 """Values of advantage estimators and shaping terms, from their formulas, in plain Python (no dependencies).
 
-Written from the papers' formulas as an oracle for the TypeScript parts: nothing here is translated from them.
+Written from the papers' formulas as an independent reference for the TypeScript parts, not translated from them.
 Command: python3 test/golden/learning/advantages.py > packages/learning/src/golden/advantages.json
 """
 import itertools

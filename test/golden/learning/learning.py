@@ -1,4 +1,4 @@
-"""Golden values of packages/learning, from the formulas in plain Python (no dependency).
+"""Golden values of packages/learning, from the formulas in plain Python (no dependencies).
 
 Run: python3 test/golden/learning/learning.py > test/golden/learning/learning.json
 """
@@ -7,7 +7,7 @@ import platform
 from math import exp, sqrt
 
 COMMAND = "python3 test/golden/learning/learning.py > test/golden/learning/learning.json"
-# Two sequences of four tokens; mask 0 = a given token.
+# Two sequences of four tokens; mask 0 = an observed token.
 policy = [[-0.10, -1.20, -0.50, -2.00], [-0.70, -0.30, -3.00, -0.05]]
 proximal = [[-0.20, -1.00, -0.50, -2.60], [-0.60, -0.90, -2.20, -0.05]]
 behavior = [[-0.25, -1.05, -0.45, -2.50], [-0.55, -1.60, -2.10, -0.05]]

@@ -1,5 +1,5 @@
-"""Golden files of PEFT and Transformers, both ways: what they wrote, with their logits of it, and their
-logits of what `npm run save-model` wrote, with the hashes of the files that they read.
+"""Golden files of PEFT and Transformers in both directions: files that they wrote, with their logits, and
+their logits of files that `npm run save-model` wrote, with the hashes of those files.
 
 The base is ../decoder/qwen3. Everything is computed in float64. Run from the project's root in an
 environment with the versions of golden.json: python test/golden/peft/generate.py
@@ -107,7 +107,7 @@ def load(folder):
 
 @torch.no_grad()
 def logits(model):
-    """Of the last position of every sequence."""
+    """Logits at the last position of every sequence."""
     model = model.to(torch.float64).eval()
     rows = [model(torch.tensor([ids])).logits[0, -1] for ids in SEQUENCES]
     return [[round(value, 7) for value in row.tolist()] for row in rows]
