@@ -67,16 +67,16 @@ export function createChatConversation(options: ChatConversationOptions): ChatCo
           throw error;
         }
         messages.push({ role: "assistant", content: text });
-        const said = readTurn(text);
-        const spoken = "say" in said ? said.say : "";
-        if (spoken !== "") onEvent({ type: "token-delta", turn, text: spoken, part: "text" });
+        const parsed = readTurn(text);
+        const answer = "say" in parsed ? parsed.say : "";
+        if (answer !== "") onEvent({ type: "token-delta", turn, text: answer, part: "text" });
         const stopReason = "stop-token";
-        if ("say" in said) {
-          onEvent({ type: "turn-end", turn, text: spoken, parseError: null, stopReason });
+        if ("say" in parsed) {
+          onEvent({ type: "turn-end", turn, text: answer, parseError: null, stopReason });
           past = messages.slice(1);
           return { stopReason: "completed" };
         }
-        const call: ToolCall = { id: `c${turn}`, name: said.tool, arguments: said.arguments };
+        const call: ToolCall = { id: `c${turn}`, name: parsed.tool, arguments: parsed.arguments };
         onEvent({ type: "tool-call", turn, call });
         // Tools of the page get the value behind a placeholder. Tools of the edge get the placeholder.
         const isInPage = tools.some(

@@ -48,7 +48,7 @@ export function refusalOf(error: unknown, requestId: string): Refusal {
   const known = WaggleError.is(error) ? error : null;
   const code = known?.code ?? "INTERNAL";
   const status = statusOf(code);
-  const said = known?.message ?? "internal error; please retry";
-  const message = status >= 500 ? `${said} (request ${requestId})` : said;
+  const text = known?.message ?? "internal error; please retry";
+  const message = status >= 500 ? `${text} (request ${requestId})` : text;
   return { status, body: { error: { code, message } } };
 }
