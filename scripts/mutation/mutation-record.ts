@@ -115,7 +115,7 @@ every package count. [\`seeded-mutants.json\`](seeded-mutants.json) lists the mu
 
 - Some survivors cannot be killed because they do not change behavior. They are counted against the tests.
 - Tests in a browser and end-to-end tests are not run, so they kill nothing.
-- A mutant survives when the nearest tests that run its code, up to 40 seconds of them, all pass.
+- A mutant survives when the nearest tests that run its code, up to 60 seconds of them, all pass.
 - A test that does not end counts as a kill only if it ends in time without the mutant.
 `;
 }

@@ -89,7 +89,7 @@ export class TestMap {
     return null;
   }
 
-  /** Test files that run the mutated code, nearest first, then fastest. */
+  /** Test files that run the mutated code, nearest first, then those that run most of its file in the least time. */
   testsOf({ file, mark }: Mutation): MappedTest[] {
     return this.#mapped()
       .filter(({ reached }) => {
@@ -98,8 +98,11 @@ export class TestMap {
         // Marks of a source that changed since then may have moved.
         return own.of !== this.#marksOf(file) || own.marks.includes(mark);
       })
-      .map((mapped) => ({ mapped, far: distance(file, mapped.test) }))
-      .toSorted((a, b) => a.far - b.far || a.mapped.seconds - b.mapped.seconds)
+      .map((mapped) => {
+        const use = (mapped.reached[file]?.marks.length ?? 0) / (1 + mapped.seconds);
+        return { mapped, far: distance(file, mapped.test), use };
+      })
+      .toSorted((a, b) => a.far - b.far || b.use - a.use)
       .map(({ mapped }) => mapped);
   }
 
@@ -121,11 +124,10 @@ export class TestMap {
   }
 }
 
-/** 0 for the test with the same name, then 1 for the same folder, 2 for the same package, and 3 for the rest. */
+/** 0 for the test with the same name, then 1 for the same package, and 2 for the rest. */
 function distance(source: string, test: string): number {
   const packageOf = (path: string): string => path.split("/src/")[0] ?? path;
-  if (dirname(source) === dirname(test)) {
-    return basename(test).startsWith(basename(source, ".ts")) ? 0 : 1;
-  }
-  return packageOf(source) === packageOf(test) ? 2 : 3;
+  const isOwn = dirname(source) === dirname(test);
+  if (isOwn && basename(test).startsWith(basename(source, ".ts"))) return 0;
+  return packageOf(source) === packageOf(test) ? 1 : 2;
 }
