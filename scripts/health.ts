@@ -8,9 +8,13 @@ import { positive } from "../trainer/src/options/option-values.ts";
 import { measureHealth } from "./health/report.ts";
 import { MUTATED_PACKAGES } from "./mutation/mutant-sample.ts";
 import { runMutants } from "./mutation/mutation-command.ts";
-import { fullNameOf, MIN_KILLED, recordMutants, summarize } from "./mutation/mutation-record.ts";
-
-const WHOLE = 300;
+import {
+  fullNameOf,
+  MIN_KILLED,
+  recordMutants,
+  summarize,
+  WHOLE_SAMPLE,
+} from "./mutation/mutation-record.ts";
 
 const program = createCommand("npm run health --")
   .description(
@@ -24,7 +28,7 @@ const program = createCommand("npm run health --")
       Object.keys(MUTATED_PACKAGES),
     ),
   )
-  .option("--sample <n>", `try n mutants of each package instead of ${WHOLE}`, positive)
+  .option("--sample <n>", `try n mutants of each package instead of ${WHOLE_SAMPLE}`, positive)
   .parse();
 const options = program.opts<{
   json: boolean;
@@ -50,7 +54,7 @@ async function tryMutants(): Promise<number> {
   const packages =
     options.package === undefined ? Object.keys(MUTATED_PACKAGES) : [options.package];
   const say = (line: string): void => (json ? console.error(line) : console.log(line));
-  const results = await runMutants({ packages, count: sample ?? WHOLE, say });
+  const results = await runMutants({ packages, count: sample ?? WHOLE_SAMPLE, say });
   const record = Object.fromEntries(
     [...results].map(([name, own]) => [fullNameOf(name), summarize(own)]),
   );

@@ -11,6 +11,7 @@ import { groupReinforcement } from "../stages/group-reinforcement.ts";
  *
  * Source: Wu et al. 2025, "On the Generalization of SFT: A Reinforcement Learning Perspective with Reward
  * Rectification" (S245).
+ * Differs from it: nothing.
  * Why: the formula needs nothing else.
  */
 const dft: CreateRecipe = recipe({
