@@ -93,7 +93,9 @@ class ReplayedContext extends ForwardingContext {
       this.#replayedVersion = null;
       return super.generate(options);
     }
-    await this.#admit(turn, this, options);
+    const admitted = this.#admit(turn, this, options);
+    // An `await` where nothing is pending would change the order of rollouts that run side by side.
+    if (admitted instanceof Promise) await admitted;
     this.#turn += 1;
     const { segment } = turn;
     this.append(segment.tokenIds);
