@@ -53,6 +53,15 @@ export const BANNED_WORDS: readonly BannedWord[] = [
     except: { "packages/environments/src/**": "a tool that books a table" },
   },
   {
+    name: "dial",
+    pattern: /\bdials?\b|[a-z]Dials?\b/,
+    instead: "option, setting or difficulty level",
+    except: {
+      "docs/decisions/0047-words-of-the-field.md": "the word that the decision replaces",
+      "scripts/health/vocabulary.ts": "this list",
+    },
+  },
+  {
     name: "British spelling",
     pattern:
       /behaviour|(?<![A-Z])colour|normalis|serialis|tokenis|initialis|quantis|optimis[ei]|neighbour|favour|summaris|generalis|recognis|linearis/i,

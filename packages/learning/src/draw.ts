@@ -37,7 +37,7 @@ export function drawWeighted(
 }
 
 /** `count` distinct entries of a list, all equally likely; all entries if there are fewer. */
-export function drawFrom<T>(items: readonly T[], count: number, random: () => number): T[] {
+export function drawUniform<T>(items: readonly T[], count: number, random: () => number): T[] {
   return drawWeighted(
     items.map(() => 1),
     count,

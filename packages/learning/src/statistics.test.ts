@@ -1,7 +1,7 @@
 import { mulberry32 } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { drawFrom } from "./draw.ts";
+import { drawUniform } from "./draw.ts";
 import {
   argMax,
   deviationOf,
@@ -44,11 +44,11 @@ test.each([Number.NaN, -0.1, 1.1])("%s is not inside [0, 1]", (value) => {
 test("draws are a part of the list without repetition, the same for the same seed", () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat()), fc.nat(12), fc.nat(), (items, count, seed) => {
-      const drawn = drawFrom(items, count, mulberry32(seed));
+      const drawn = drawUniform(items, count, mulberry32(seed));
       expect(drawn).toHaveLength(Math.min(count, items.length));
       expect(new Set(drawn).size).toBe(drawn.length);
       expect(drawn.every((item) => items.includes(item))).toBe(true);
-      expect(drawFrom(items, count, mulberry32(seed))).toEqual(drawn);
+      expect(drawUniform(items, count, mulberry32(seed))).toEqual(drawn);
     }),
   );
 });

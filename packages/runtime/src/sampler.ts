@@ -63,7 +63,7 @@ export function sampleToken(
   const distribution = distributionOf(logits, sampling, allowed);
   const { support, weighing } = distribution;
   const { weights } = scratchOf(logits.length).kernel;
-  const tokenId = drawFrom(support, weights, uniform * weighing.sum);
+  const tokenId = drawCandidate(support, weights, uniform * weighing.sum);
   const { behaviorLogProb, rawLogProb, entropy } = scoreUnder(logits, tokenId, distribution, true);
   return { tokenId, behaviorLogProb, rawLogProb, entropy, keptTokenIds: distribution.kept };
 }
@@ -187,7 +187,7 @@ function scoreUnder(
 }
 
 /** The token at which the running sum of weights, by ascending id, exceeds `target`. */
-function drawFrom({ ids, count }: Candidates, weights: Float64Array, target: number): number {
+function drawCandidate({ ids, count }: Candidates, weights: Float64Array, target: number): number {
   let running = 0;
   let last = -1;
   for (let i = 0; i < count; i++) {

@@ -5,7 +5,7 @@
  */
 import { type JudgedEnvironment, silentAfter } from "@waggle/environments";
 import type { JudgedTrajectory, JudgedGroup } from "@waggle/learning";
-import { drawnFrom } from "./drawn-from.ts";
+import { seededChoice } from "./seeded-choice.ts";
 import { inLanes } from "../rollouts/lanes.ts";
 import { seededRandom } from "@waggle/protocol";
 import type { RolloutReading } from "../rollouts/rollout-reading.ts";
@@ -34,7 +34,7 @@ function logged(
       (byName.get(name) ?? new Map<string, JudgedTrajectory>()).set(trajectory.id, trajectory),
     );
   }
-  const chosen = drawnFrom([...byName], count, seed);
+  const chosen = seededChoice([...byName], count, seed);
   const random = seededRandom(seed, 0x109);
   const groups = chosen.map(([task, byId]) => ({
     task,

@@ -1,5 +1,5 @@
 /** `pivot`: actions of the policy as it is now at single turns of stored trajectories, a group a turn. */
-import { drawnFrom } from "./drawn-from.ts";
+import { seededChoice } from "./seeded-choice.ts";
 import { inLanes } from "../rollouts/lanes.ts";
 import { nameOf, taskOf } from "../rollouts/task-names.ts";
 import { continuing, many } from "./single-rollout.ts";
@@ -14,7 +14,7 @@ export const pivotActions: RolloutStrategy<PlanOf<"pivot">> = {
       ),
     );
     const goOn = continuing(step);
-    const chosen = drawnFrom(turns, step.tasks.length, step.options.seed);
+    const chosen = seededChoice(turns, step.tasks.length, step.options.seed);
     return inLanes(chosen.length, async (at) => {
       const { trajectory, turn, original } = chosen[at] as (typeof chosen)[number];
       const trajectories = await many(size, (i) =>

@@ -3,7 +3,7 @@
  * `continuations`, single steps of a success compared with the policy's own.
  */
 import type { JudgedTrajectory, JudgedGroup } from "@waggle/learning";
-import { drawnFrom } from "./drawn-from.ts";
+import { seededChoice } from "./seeded-choice.ts";
 import { inLanes } from "../rollouts/lanes.ts";
 import { seededRandom } from "@waggle/protocol";
 import { nameOf, taskOf } from "../rollouts/task-names.ts";
@@ -20,7 +20,7 @@ export const prefixContinuations: RolloutStrategy<PlanOf<"prefix">> = {
         verification.success === (source === "expert") && record.turns.length > 1,
     );
     const random = seededRandom(seed, 0x9f1);
-    const chosen = drawnFrom(wanted, step.tasks.length, seed).map((trajectory) => ({
+    const chosen = seededChoice(wanted, step.tasks.length, seed).map((trajectory) => ({
       trajectory,
       turns: 1 + Math.floor(random() * (trajectory.record.turns.length - 1)),
     }));

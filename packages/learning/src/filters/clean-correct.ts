@@ -10,7 +10,7 @@
 import { option, definePart } from "../composition/part-options.ts";
 import { toolCalls, toolErrors } from "../composition/judged-trajectory.ts";
 import type { FilterPart } from "../composition/part.ts";
-import { drawFrom, drawWeighted } from "../draw.ts";
+import { drawUniform, drawWeighted } from "../draw.ts";
 import { requireInside, requireSameLength } from "../statistics.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectIndices } from "./selection.ts";
@@ -45,7 +45,7 @@ export function resampledOnCorrect(
     return (1 - (toolErrorRate + formatErrorRate) / 2 + 1e-3) ** (4 * sharpness);
   });
   const kept = [
-    ...drawFrom(wrong, wrongKept, random),
+    ...drawUniform(wrong, wrongKept, random),
     ...drawWeighted(weights, size - wrongKept, random).map((at) => correct[at]!),
   ];
   requireSameLength("kept rollouts", kept.length, "size", size);

@@ -7,7 +7,7 @@
 import { WaggleError } from "@waggle/protocol";
 import { fixed, definePart } from "../composition/part-options.ts";
 import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
-import { drawFrom } from "../draw.ts";
+import { drawUniform } from "../draw.ts";
 import { sumOf } from "../statistics.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectIndices } from "./selection.ts";
@@ -55,7 +55,7 @@ export function mixedInRatio(
   const kept = Object.entries(mixtureCounts(total, ratios)).flatMap(([label, count]) => {
     const own = labels.flatMap((other, i) => (other === label ? [i] : []));
     if (own.length < count) missing[label] = count - own.length;
-    return drawFrom(own, count, random);
+    return drawUniform(own, count, random);
   });
   return { ...selectIndices(labels.length, kept, "beyond-its-share"), missing };
 }

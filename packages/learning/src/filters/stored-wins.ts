@@ -1,7 +1,7 @@
 /** Adds stored successes to a step. They stay outside the groups. */
 import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
-import { drawFrom } from "../draw.ts";
+import { drawUniform } from "../draw.ts";
 import { storedSuccesses, storeSuccess, type SuccessBuffer } from "../states/success-buffer.ts";
 import { filterPart } from "./filter-part.ts";
 
@@ -22,10 +22,12 @@ export function storedWins(count: number, successFrom?: number): FilterPart<"goo
           (task) => storedSuccesses(buffer, task, step).at(-1)?.item ?? [],
         );
         const weight = rewardWeights?.["imitation"] ?? 1;
-        const drawn = drawFrom(newest, Math.min(count, newest.length), random).map((rewarded) => ({
-          ...rewarded,
-          tokenWeights: rewarded.tokenWeights.map((row) => Float64Array.from(row, () => weight)),
-        }));
+        const drawn = drawUniform(newest, Math.min(count, newest.length), random).map(
+          (rewarded) => ({
+            ...rewarded,
+            tokenWeights: rewarded.tokenWeights.map((row) => Float64Array.from(row, () => weight)),
+          }),
+        );
         for (const { task, trajectories } of groups) {
           for (const item of trajectories) {
             // The verifier's word: what a bonus added is no success.

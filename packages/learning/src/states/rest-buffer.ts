@@ -6,7 +6,7 @@
  */
 import { option, definePart } from "../composition/part-options.ts";
 import { kept, type StatePart } from "../composition/state.ts";
-import { drawFrom } from "../draw.ts";
+import { drawUniform } from "../draw.ts";
 
 export type RestBuffer<T> = {
   readonly capacity: number;
@@ -29,7 +29,7 @@ export function putRest<T>(
 
 /** Draws `count` items for rehearsal; they stay in the buffer. */
 export function rehearse<T>(buffer: RestBuffer<T>, count: number, random: () => number): T[] {
-  return drawFrom(
+  return drawUniform(
     buffer.items.map(({ item }) => item),
     count,
     random,

@@ -1,8 +1,8 @@
 /** Seeded draws without repetition. */
 import { seededRandom } from "@waggle/protocol";
 
-/** `count` entries, fewer where there are fewer. */
-export function drawnFrom<T>(entries: readonly T[], count: number, seed: number): T[] {
+/** `count` distinct entries in random order; all entries if there are fewer. */
+export function seededChoice<T>(entries: readonly T[], count: number, seed: number): T[] {
   const random = seededRandom(seed, 0xd4a);
   const left = [...entries];
   const taken: T[] = [];
