@@ -32,10 +32,20 @@ const PAYS = [
   { best: 0.7, other: 0.4 },
 ] as const;
 
+/**
+ * Exponent of the demonstrator's mistakes, by level: it errs least where levers always pay the same. On
+ * average over the levels it errs about as often as it was asked to.
+ */
+const DOUBT = [1.5, 1, 0.6] as const;
+
 type BanditInstance = {
   readonly color: (typeof COLORS)[number];
   readonly shape: (typeof SHAPES)[number];
 };
+
+function levelOf({ seed }: TaskReference): number {
+  return seed % PAYS.length;
+}
 
 function instance(name: string, reference: TaskReference): BanditInstance {
   return drawInstance(
@@ -56,7 +66,10 @@ function task(name: string, reference: TaskReference): Task {
   return { ...reference, family: kind, template: "0", system: "", request: `${color} ${shape}` };
 }
 
-/** A bandit under the given environment name. Higher levels pay less reliably. */
+/**
+ * A bandit under the given environment name. Higher levels pay less reliably: whoever goes by payoffs is misled
+ * more often, and so is a careless demonstrator. The request does not tell the level.
+ */
 export function banditNamed(name: string): EnvironmentSpec {
   return {
     ...leveledReferences(name, PAYS.length),
@@ -64,7 +77,7 @@ export function banditNamed(name: string): EnvironmentSpec {
     task: (reference) => task(name, reference),
     create: (reference) => {
       const best = bestLever(instance(name, reference));
-      const pays = PAYS[reference.seed % PAYS.length] as (typeof PAYS)[number];
+      const pays = PAYS[levelOf(reference)] as (typeof PAYS)[number];
       return {
         environment: createToolEnvironment({ task: task(name, reference), tools: {}, state: null }),
         judge: (finalText) => {
@@ -81,7 +94,10 @@ export function banditNamed(name: string): EnvironmentSpec {
       };
     },
     demonstrator: (reference, random, mistakes) => () => ({
-      text: random() < mistakes ? pick(random, LEVERS) : bestLever(instance(name, reference)),
+      text:
+        random() < mistakes ** (DOUBT[levelOf(reference)] as number)
+          ? pick(random, LEVERS)
+          : bestLever(instance(name, reference)),
       calls: [],
     }),
   };

@@ -2,7 +2,7 @@
  * A visitor tells about himself line by line and asks a question at the end. Lines may add a fact, change
  * it, take it back, or mean nothing. The memory changes only through its operations. Every message contains
  * the whole memory, so different policies can keep it and answer from it. A task may begin in the middle of
- * a diary, with the memory of the lines before. Success is the fact that holds at the end.
+ * a diary, with the memory of the lines before. Success is the facts that hold at the end.
  */
 import { pick } from "./draw.ts";
 import type { Environment, Task, TaskReference, RandomSource } from "@waggle/protocol";
@@ -21,6 +21,8 @@ import { createToolEnvironment } from "./tool-environment.ts";
 const NAME = "diary";
 /** Lines before the question, by level. */
 const LINES = [2, 3, 4] as const;
+/** Topics that the question asks about, by level. */
+const ASKED = [1, 2, 3] as const;
 /** Chance that a line means nothing. */
 const CHAT = 0.2;
 /** Chance that a task begins with an empty diary. */
@@ -69,7 +71,7 @@ type DiaryInstance = {
   readonly lines: readonly Line[];
   /** Number of lines whose facts are in the memory when the task begins. */
   readonly kept: number;
-  readonly asked: Topic;
+  readonly asked: readonly Topic[];
   readonly answer: string;
 };
 type Entry = { readonly id: string; readonly text: string };
@@ -81,22 +83,30 @@ function instance(reference: TaskReference): DiaryInstance {
     reference,
     (random) => {
       const held = new Map<Topic, string | null>();
-      // Only two topics, so that lines return to the same topic.
+      const level = reference.seed % LINES.length;
+      const count = LINES[level] as number;
+      const asks = ASKED[level] as number;
+      // Few topics, so that lines return to the same topic.
       const first = Math.floor(random() * TOPIC_NAMES.length);
-      const topics = [0, 1].map((i) => TOPIC_NAMES[(first + i) % TOPIC_NAMES.length] as Topic);
-      const count = LINES[reference.seed % LINES.length] as number;
+      const topics = Array.from(
+        { length: Math.max(2, asks) },
+        (_, i) => TOPIC_NAMES[(first + i) % TOPIC_NAMES.length] as Topic,
+      );
       const lines = Array.from({ length: count }, (_, i): Line => {
+        // Each topic that is asked about has a line.
+        if (asks > 1 && i < asks) return told(topics[i] as Topic, held, random);
         // At least one line must state a fact.
         const isChat = random() < CHAT && (i < count - 1 || held.size > 0);
         return isChat
           ? { words: pick(random, CHATS), change: null }
           : told(pick(random, topics), held, random);
       });
-      const asked = pick(random, [...held.keys()]);
+      const asked = asks === 1 ? [pick(random, [...held.keys()])] : [...held.keys()];
       const kept = random() < NEW ? 0 : Math.floor(random() * (count + 1));
-      return { lines, kept, asked, answer: held.get(asked) ?? NOTHING };
+      const answer = asked.map((topic) => held.get(topic) ?? NOTHING).join(" ");
+      return { lines, kept, asked, answer };
     },
-    ({ lines, asked }) => [...lines.map(({ words }) => words), asked].join("/"),
+    ({ lines, asked }) => [...lines.map(({ words }) => words), ...asked].join("/"),
   );
 }
 
@@ -120,7 +130,7 @@ function told(topic: Topic, held: Map<Topic, string | null>, random: RandomSourc
 function message({ lines, asked }: DiaryInstance, { entries, heard }: Diary): string {
   const memory = entries.map(({ id, text }) => `${id} ${text}`).join(", ") || "empty";
   const line = lines[heard];
-  return `Memory: ${memory}. ${line === undefined ? `Asked: ${asked}?` : `Said: ${line.words}`}`;
+  return `Memory: ${memory}. ${line === undefined ? `Asked: ${asked.join(" and ")}?` : `Said: ${line.words}`}`;
 }
 
 /** The diary after a careful policy has processed the lines before the task. */
@@ -247,11 +257,14 @@ function demonstrator(
   const drawn = instance(reference);
   return (observation) => {
     const said = observation === null ? task(reference, drawn).request : observation.userMessage;
-    const { entries, line, asked } = read(said ?? "");
+    const { entries, line } = read(said ?? "");
     if (line === null) {
-      const guess = pick(random, TOPICS[drawn.asked].values);
-      const known = aboutTopic(entries, asked ?? "")?.text.split(" ")[1] ?? NOTHING;
-      return { text: random() < mistakes / 3 ? guess : known, calls: [] };
+      const answers = drawn.asked.map((topic) => {
+        const guess = pick(random, TOPICS[topic].values);
+        const known = aboutTopic(entries, topic)?.text.split(" ")[1] ?? NOTHING;
+        return random() < mistakes / 3 ? guess : known;
+      });
+      return { text: answers.join(" "), calls: [] };
     }
     const change = drawn.lines.find(({ words }) => words === line)?.change ?? null;
     // Mistakes: ignore a line, or add a second entry about the same topic.
@@ -271,7 +284,7 @@ function operation(name: string, given: { readonly [key: string]: string }): Dem
   return { text: "", calls: [{ name, arguments: given }] };
 }
 
-/** Levels are diaries with 2, 3 and 4 lines before the question. */
+/** Levels are diaries with 2, 3 and 4 lines before the question, which asks about 1, 2 and 3 topics. */
 export const DIARY: EnvironmentSpec = {
   ...leveledReferences(NAME, LINES.length),
   maxTurns: Math.max(...LINES) + 1 + SPARE,

@@ -180,7 +180,7 @@ test("diary: the answer is the fact that holds at the end, and memory changes on
   );
   expect(messages[0]).toMatch(/^Memory: m0 city rome\. Said: /);
   expect(messages[1]).toMatch(/^Memory: m0 city lima\. Said: /);
-  expect(messages[2]).toMatch(/^Memory: m0 city lima\. Asked: \w+\?$/);
+  expect(messages[2]).toMatch(/^Memory: m0 city lima\. Asked: \w+ and \w+\?$/);
   const { answer } = (await judge(null)).parts;
   expect((await judge(String(answer))).success).toBe(true);
   for (const other of ["", null, `${String(answer)} `.repeat(2), "a".repeat(1_000_000)]) {

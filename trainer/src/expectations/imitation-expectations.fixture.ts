@@ -278,7 +278,7 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
     ],
   },
   "search-swarm": { differs: [keepsSuccesses] },
-  tura: { differs: [hasTeacher, learnsTurns(0, calls)] },
+  tura: { env: "lookup", differs: [hasTeacher, learnsTurns(0, calls)] },
   alama: {
     differs: [
       tellsModes(2),

@@ -3,8 +3,9 @@
  * Real engine and real sampler; only the model that writes texts is scripted. Tests only.
  */
 import { join } from "node:path";
-import { recipeNamed, type Stage } from "@waggle/learning";
+import { recipeNamed, type Settings, type Stage } from "@waggle/learning";
 import { initializeAdapter } from "@waggle/model";
+import { tensorsDigest } from "../checkpoint/run-folder.ts";
 import { PolicyCache } from "../sink/policy-cache.ts";
 import { ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
 import { requireEnvironment } from "../recipes/environment-requirements.ts";
@@ -26,17 +27,23 @@ export type ShortRunOptions = {
   readonly seed?: number;
   /** Most tasks of a step; default the recipe's own number. */
   readonly tasks?: number;
+  /** Besides those of the recipe. */
+  readonly settings?: Settings;
 };
 
-export type ShortRun = RunResult & { readonly events: readonly RunEvent[] };
+export type ShortRun = RunResult & {
+  readonly events: readonly RunEvent[];
+  /** Of the parameters of every model that the recipe trains, by its name. */
+  readonly digests: { readonly [model: string]: string };
+};
 
 /** @throws what a run of the command line would end with. */
 export async function shortRun(
   name: string,
   policies: PolicyCache,
-  { bases, steps = 2, seed = 1, tasks = Number.POSITIVE_INFINITY }: ShortRunOptions,
+  { bases, steps = 2, seed = 1, tasks = Number.POSITIVE_INFINITY, settings = {} }: ShortRunOptions,
 ): Promise<ShortRun> {
-  const whole = recipeNamed(name)();
+  const whole = recipeNamed(name)(settings);
   const recipe = { ...whole, stages: whole.stages.map((stage) => withFewerTasks(stage, tasks)) };
   const { signal } = new AbortController();
   const spec = recipeEnvironment(recipe);
@@ -72,7 +79,10 @@ export async function shortRun(
       (event) => events.push(event),
       signal,
     );
-    return { ...result, events };
+    const digests: { [model: string]: string } = {};
+    const models = [["policy", engines.engine] as const, ...(engines.resources.models ?? [])];
+    for (const [model, engine] of models) digests[model] = tensorsDigest(await engine.parameters());
+    return { ...result, events, digests };
   } finally {
     await engines.dispose();
   }

@@ -43,6 +43,7 @@ const ELSEWHERE: { readonly [environment: string]: readonly string[] } = {
     "rise-rationale",
     "rlfh",
     "tool-cua",
+    "tura",
     "visual-arft",
   ],
   "key-door": [
