@@ -11,6 +11,7 @@ import {
   requireFiniteRewards,
   requireGroup,
 } from "../statistics.ts";
+import { definePart, option } from "../composition/part-options.ts";
 import { advantagePart, byTurns, type GroupPart, turnRewards } from "./credit.ts";
 
 /** `[turns]` discounted sums of rewards from each turn to the last. */
@@ -66,8 +67,25 @@ export function turnAdvantages(
 }
 
 /** `turn`: discounted turn rewards, normalized over the turns of the group. */
-export function turnLevel(options: TurnAdvantageOptions = { scale: "std" }): GroupPart {
-  return advantagePart("turn", "group", (groups) =>
-    byTurns(groups, (trajectories) => turnAdvantages(trajectories.map(turnRewards), options)),
+export function turnLevel(options: TurnAdvantageOptions = {}): GroupPart {
+  const { discount, normalizeOver, scale, convention, epsilon } = options;
+  return definePart(
+    {
+      turnDiscount: option(discount, 1),
+      turnsOver: option<"turn" | "group">(normalizeOver, "group", ["turn", "group"]),
+      turnScale: option<"std" | "none">(scale, "std", ["std", "none"]),
+    },
+    (given) => {
+      const chosen: TurnAdvantageOptions = {
+        discount: given.turnDiscount,
+        normalizeOver: given.turnsOver,
+        scale: given.turnScale,
+        ...(convention === undefined ? {} : { convention }),
+        ...(epsilon === undefined ? {} : { epsilon }),
+      };
+      return advantagePart("turn", "group", (groups) =>
+        byTurns(groups, (trajectories) => turnAdvantages(trajectories.map(turnRewards), chosen)),
+      );
+    },
   );
 }

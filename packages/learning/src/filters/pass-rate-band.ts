@@ -5,6 +5,7 @@
  * Source: ARPO (GUI replay), Open-AgentRL, SpotAgent (task choice by pass rate); AdA, XLand.
  */
 import { type TaskReference, WaggleError } from "@waggle/protocol";
+import { definePart, option } from "../composition/part-options.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { drawWeighted } from "../draw.ts";
 import { observeTask, passRateOf, type TaskStatistics } from "../states/task-statistics.ts";
@@ -54,6 +55,18 @@ export function passRateBand(
   band: Band = {},
   keyOf: (task: TaskReference) => string = (task) => JSON.stringify(task),
 ): FilterPart<"task-stats"> {
+  return definePart(
+    {
+      bandLow: option(band.low, 0.2),
+      bandHigh: option(band.high, 0.8),
+      bandOutside: option(band.outside, 0.05),
+    },
+    (given) =>
+      bandFilter({ low: given.bandLow, high: given.bandHigh, outside: given.bandOutside }, keyOf),
+  );
+}
+
+function bandFilter(band: Band, keyOf: (task: TaskReference) => string): FilterPart<"task-stats"> {
   return filterPart(
     "band",
     (groups, { state, step }) => {

@@ -8,14 +8,15 @@ import { planned } from "./plain-rollouts.ts";
 type Single = RolloutPart<never, "single">;
 
 /** `demos` of each form of every task, in the role of the form's name. */
-export function formedDemos(forms: readonly DemonstrationForm[], mistakes = 0): Single {
-  return {
-    slot: "rollout",
-    part: "demos",
-    start: "single",
-    needs: [],
-    plan: () => ({ kind: "demos", size: forms.length, mistakes, forms }),
-  };
+export function formedDemos(forms: readonly DemonstrationForm[], mistakes?: number): Single {
+  return definePart({ mistakes: option(mistakes, 0) }, (given) =>
+    planned("demos", "single", {
+      kind: "demos",
+      size: forms.length,
+      mistakes: given.mistakes,
+      forms,
+    }),
+  );
 }
 
 /** `user-sim` with a demonstrator instead of the policy; the environment's simulated user answers. */

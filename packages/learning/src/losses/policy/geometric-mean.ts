@@ -5,6 +5,7 @@
  * Source: Zhao et al. 2025, "Geometric-Mean Policy Optimization" (GMPO), arXiv:2507.20673, equation 4.
  */
 import { WaggleError } from "@waggle/protocol";
+import { definePart, option } from "../../composition/part-options.ts";
 import type { LossPart, Minibatch } from "../../composition/part.ts";
 import { clampedRatio } from "../../log-ratio.ts";
 import type { LossResult } from "../../loss.ts";
@@ -81,19 +82,21 @@ export function geometricMeanSurrogate(
 type SequenceLoss = LossPart & { readonly bySequence: true };
 
 /** `gmpo`: a sequence's ratio is the geometric mean of its token ratios, each cut at ±`logBound` nats. */
-export function geometricMean(logBound = 0.4): SequenceLoss {
-  const part = lossPart("gmpo", (minibatch) =>
-    geometricMeanSurrogate(
-      {
-        ...minibatch,
-        sequenceAdvantages: ofSequences(minibatch, minibatch.advantages, "gmpo", "advantage"),
-        sequenceWeights: ofSequences(minibatch, minibatch.weights, "gmpo", "weight"),
-      },
-      logBound,
-      minibatch,
-    ),
-  );
-  return { ...part, bySequence: true };
+export function geometricMean(logBound?: number): SequenceLoss {
+  return definePart({ logBound: option(logBound, 0.4) }, (given): SequenceLoss => {
+    const part = lossPart("gmpo", (minibatch) =>
+      geometricMeanSurrogate(
+        {
+          ...minibatch,
+          sequenceAdvantages: ofSequences(minibatch, minibatch.advantages, "gmpo", "advantage"),
+          sequenceWeights: ofSequences(minibatch, minibatch.weights, "gmpo", "weight"),
+        },
+        given.logBound,
+        minibatch,
+      ),
+    );
+    return { ...part, bySequence: true };
+  });
 }
 
 /**

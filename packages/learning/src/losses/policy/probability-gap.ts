@@ -5,6 +5,7 @@
  * Sources: "DPPO" with binary total variation, as in prime-rl (its default), `rule: "away"`, threshold 0.2;
  * prime-rl's IPO mask, `rule: "either"`, threshold 0.1. Both add a small squared log-ratio.
  */
+import { definePart, option } from "../../composition/part-options.ts";
 import type { LossPart } from "../../composition/part.ts";
 import { clampedLogRatio, LOG_RATIO_LIMIT } from "../../log-ratio.ts";
 import type { LossResult } from "../../loss.ts";
@@ -52,11 +53,22 @@ const THRESHOLDS = { away: 0.2, either: 0.1 } as const;
  * prime-rl's IPO mask, each with its published threshold.
  */
 export function probabilityGap(
-  rule: ProbabilityGap["rule"] = "away",
-  threshold: number = THRESHOLDS[rule],
-  penalty = 1e-3,
+  rule?: ProbabilityGap["rule"],
+  threshold?: number,
+  penalty?: number,
 ): LossPart {
-  return lossPart("prob-gap", (minibatch) =>
-    probabilityGapSurrogate(minibatch, { rule, threshold, penalty }, minibatch),
+  return definePart(
+    {
+      gapRule: option<ProbabilityGap["rule"]>(rule, "away", ["away", "either"]),
+      // 0 = the published one of the rule.
+      gapThreshold: option(threshold, 0),
+      gapPenalty: option(penalty, 1e-3),
+    },
+    ({ gapRule, gapThreshold, gapPenalty: penalty }) => {
+      const threshold = gapThreshold === 0 ? THRESHOLDS[gapRule] : gapThreshold;
+      return lossPart("prob-gap", (minibatch) =>
+        probabilityGapSurrogate(minibatch, { rule: gapRule, threshold, penalty }, minibatch),
+      );
+    },
   );
 }
