@@ -38,7 +38,7 @@ const free = [pulled(0), pulled(0, 0.5), pulled(0, 0.25)] as const;
 
 export const klTerm: Study = {
   name: "kl-term",
-  question: "Does the KL term prevent forgetting?",
+  question: "What does a KL term change on tasks that are trained, and on those that are not?",
   sides: [
     { says: "KL to the base predicts forgetting", sources: "RL's Razor" },
     { says: "the penalty is not the main cause", sources: "the RFT study" },
@@ -49,7 +49,7 @@ export const klTerm: Study = {
   measures: ["hardest", "easiest", "success", "kl"],
   atEqualKl: free,
   limits: [
-    "only the easiest tasks are trained, and forgetting is measured on the hardest",
+    "only the easiest tasks are trained; the hardest are measured beside them, which shows transfer and not forgetting",
     "if learning the easiest tasks improves the hardest, less forgetting appears as a larger gain",
   ],
 };

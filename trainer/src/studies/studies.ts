@@ -6,7 +6,6 @@ import { curriculum } from "./curriculum.ts";
 import { dataSize } from "./data-size.ts";
 import { denseReward } from "./dense-reward.ts";
 import { entropy } from "./entropy.ts";
-import { forgetting } from "./forgetting.ts";
 import { klTerm } from "./kl-term.ts";
 import { merging } from "./merging.ts";
 import { oneModel } from "./one-model.ts";
@@ -16,6 +15,7 @@ import { sftBeforeRl } from "./sft-before-rl.ts";
 import { simulatedTraces } from "./simulated-traces.ts";
 import type { Study } from "./study.ts";
 import { toolPenalty } from "./tool-penalty.ts";
+import { transfer } from "./transfer.ts";
 import { weightsOrMemory } from "./weights-or-memory.ts";
 
 export const STUDIES: readonly Study[] = [
@@ -26,7 +26,7 @@ export const STUDIES: readonly Study[] = [
   callBudget,
   onlyCorrectRuns,
   dataSize,
-  forgetting,
+  transfer,
   klTerm,
   algorithm,
   merging,

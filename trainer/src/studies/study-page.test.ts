@@ -9,7 +9,7 @@ import { experimentOf } from "./study.ts";
 import { answer, compared, studyPage, wholeSeeds } from "./study-page.ts";
 
 const NO_CONTROLS = await openControlLog("/nowhere/controls.jsonl");
-const study = studyNamed("forgetting");
+const study = studyNamed("transfer");
 const [first, second, third] = study.arms.map(({ name }) => name) as [string, string, string];
 
 function run(arm: string, seed: number, hardest: number): TrialRun {

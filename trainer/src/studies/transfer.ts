@@ -1,4 +1,4 @@
-/** What becomes of hard tasks while only easy ones are learned. */
+/** What becomes of hard tasks while only easy ones are learned. It measures transfer, not forgetting. */
 import { demonstrationStart, groupReinforcement, rewardStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { arm, type Study } from "./study.ts";
@@ -22,11 +22,11 @@ const rehearsing = rewardStage({
   settings: { tasksPerStep: 96, learningRate, difficulty },
 });
 
-export const forgetting: Study = {
-  name: "forgetting",
-  question: "Does reinforcement learning forget less than imitation?",
+export const transfer: Study = {
+  name: "transfer",
+  question: "Do easy tasks teach hard ones better by reinforcement or by imitation?",
   sides: [
-    { says: "it forgets less than fine-tuning", sources: "RL's Razor, the RFT study" },
+    { says: "reinforcement keeps more of other skills", sources: "RL's Razor, the RFT study" },
     { says: "it loses unused skills, and its language drifts", sources: "RL as forgetting, SIL" },
   ],
   environment: "calculator",
@@ -45,5 +45,8 @@ export const forgetting: Study = {
     arm("reinforcement with rehearsal", ["one"], [rehearsing, 1]),
   ],
   measures: ["hardest", "easiest", "success", "kl"],
-  limits: ["only the easiest tasks are trained, and forgetting is measured on the hardest"],
+  limits: [
+    "it does not measure forgetting: no skill is learned first and lost later, and the hardest tasks rise in every arm",
+    "earlier releases called this study forgetting; that claim is withdrawn",
+  ],
 };
