@@ -22,8 +22,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     [
       [
         "turn-ignores-options",
-        "turnAdvantages(trajectories.map(turnRewards), options)",
-        `turnAdvantages(trajectories.map(turnRewards), { ...options, scale: "none" })`,
+        "turnAdvantages(trajectories.map(turnRewards), chosen)",
+        `turnAdvantages(trajectories.map(turnRewards), { ...chosen, scale: "none" })`,
         "turns are not normalized",
       ],
     ],
