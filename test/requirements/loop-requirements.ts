@@ -153,7 +153,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A tiny policy learns from its own rollouts, and does not learn from shuffled advantages.",
     tests: [
-      "trainer/src/update/learning-step.test.ts > a tiny policy learns a choice from its own rollouts, and does not with shuffled advantages",
+      "trainer/src/update/learning-step.test.ts > a tiny policy learns a choice from its own rollouts, but not with shuffled advantages",
     ],
   },
   {
@@ -165,7 +165,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/sink/deployment-watch.test.ts > an honest version raises no alarm in 100 runs of 60 groups",
       "trainer/src/sink/deployment-watch.test.ts > an alarm freezes publishing, rolls the version back, and may be raised again",
       "packages/evaluation/src/fall-test.test.ts > raises alarms less often than the bound allows, even at the edge of the tolerance",
-      "trainer/src/update/stable-drift.test.ts > the estimate is the exact KL, up to sampling",
+      "trainer/src/update/stable-drift.test.ts > the estimate equals the exact KL up to sampling error",
     ],
   },
   {
@@ -237,8 +237,8 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The loop runs recipes with one stage over rollouts of pages, with the same update and the same numbers as each recipe's own step. Recipes that pages cannot run are refused by name, with a list of those that fit.",
     tests: [
-      "trainer/src/update/learning-step-golden.test.ts > loss, metrics and gradients of %s are those of the earlier step",
-      "trainer/src/update/learning-step-golden.test.ts > another clip, or weights with another cap, are other numbers",
+      "trainer/src/update/learning-step-golden.test.ts > %s: loss, metrics and gradients equal those of the earlier step",
+      "trainer/src/update/learning-step-golden.test.ts > another clip range or another weight cap changes the numbers",
       "trainer/src/recipes/edge-recipe.test.ts > %s does not fit, and is refused by name for its %s with the list of what fits",
       "trainer/src/recipes/edge-recipe.test.ts > the list names every recipe of the catalogue and why one does not fit",
     ],

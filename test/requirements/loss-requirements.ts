@@ -64,10 +64,10 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
         "log-linear is the wrapped loss with the interpolated policy held fixed",
       ),
       ...[
-        "otb is told what the engine says before the step, and learns by it",
-        "a teacher's likeliest tokens are the likeliest, and the policy comes to them",
-        "log-linear: the first step is that of its loss, a later one by a guess",
-        "a KL budget in the %s: the weight rises where the policy is further off, falls where it is nearer",
+        "otb gets the engine's outputs from before the step and learns with them",
+        "a teacher's top-k tokens are its most probable ones, and the policy moves toward them",
+        "log-linear: the first step is that of its loss, later steps use an estimate",
+        "a KL budget in the %s: the weight rises above the target divergence and falls below it",
       ].map((name) => `trainer/src/update/engine-numbers.test.ts > ${name}`),
       ...at(
         "losses/named-losses.test.ts",

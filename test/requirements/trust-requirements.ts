@@ -30,7 +30,7 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
         "the control: without a bound on one visitor the same flood moves it beyond",
         "the limit: who comes as twelve visitors is not bounded as one",
       ),
-      "trainer/src/update/learning-step.test.ts > no visitor decides more of a step than a share, whoever has most of it",
+      "trainer/src/update/learning-step.test.ts > no visitor exceeds the cap on its share of a step",
       "packages/learning/src/advantages/influence-bound.test.ts > agrees with bisection for random weights",
       "packages/learning/src/advantages/influence-bound.test.ts > one or two weighted contributors among more participants count nothing",
     ],

@@ -1,7 +1,11 @@
-/** A stage whose advantages are something else than its estimator says: bounded, dealt at random. */
+/** Post-processes a stage's advantage estimates, for example to bound or shuffle them. */
 import type { AdvantageRows, RewardedGroup, Stage } from "@waggle/learning";
 
-/** @param adjusted what counts instead; a stage without advantages stays as it is. */
+/**
+ * The stage with `adjusted` applied to its advantages. A stage without advantages is returned
+ * unchanged.
+ * @param adjusted - maps the estimated advantages to the ones to train on.
+ */
 export function withAdjustedAdvantages(
   stage: Stage,
   adjusted: (estimated: AdvantageRows, groups: readonly RewardedGroup[]) => AdvantageRows,

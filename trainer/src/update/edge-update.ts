@@ -1,4 +1,7 @@
-/** The learning step of the loop over an edge: an error in it skips its groups, it does not end the trainer. */
+/**
+ * The update of a training loop over an edge. If a step fails, its groups are skipped and the trainer
+ * continues.
+ */
 import type { LeasedBatch } from "../check/lease-check.ts";
 import type { ComingStep } from "../check/waiting-step.ts";
 import type { HeldCheckpoint } from "../checkpoint/held-checkpoint.ts";
@@ -10,16 +13,22 @@ import { learningStep, type LearningStepResult } from "./learning-step.ts";
 import { driftFromStable } from "./stable-drift.ts";
 
 export type EdgeLearned = {
-  /** Of the step, or why it failed. */
+  /** The step's result, or why it failed. */
   readonly result: LearningStepResult | StepFailure;
-  /** From the stable version, nats a token; `null` where nothing tells. */
+  /**
+   * KL from the stable version, in nats per token; `null` if the step has no tokens of that version.
+   */
   readonly drift: number | null;
-  /** When it began, on the run's clock. */
+  /** When the step began, on the run's clock. */
   readonly startedAt: number;
 };
 
 type Parts = Pick<TrainingParts, "engine" | "recipe" | "leases" | "report" | "note" | "now">;
 
+/**
+ * Creates the update. It reloads the last checkpoint after a failed step.
+ * @throws the step's own error after too many failures in a row; see `stepFailure`.
+ */
 export function edgeUpdate(
   { engine, recipe, leases, report, note, now }: Parts,
   options: Pick<TrainingOptions, "microbatchTokens" | "shuffleAdvantages" | "visitorShare">,
@@ -27,7 +36,7 @@ export function edgeUpdate(
   coming: () => ComingStep,
   signal: AbortSignal,
 ): Update<LeasedBatch, EdgeLearned> {
-  /** Steps in a row that ended in an unexpected error. */
+  /** Consecutive steps that ended in an unexpected error. */
   let failedSteps = 0;
   return async ({ waiting, visitors }) => {
     const startedAt = now();

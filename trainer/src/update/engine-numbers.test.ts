@@ -1,4 +1,7 @@
-/** What parts read of an engine beside log-probs of taken tokens: one update or a few on a real one. */
+/**
+ * Engine outputs other than the log-probs of taken tokens, tested in one or a few updates on a real
+ * engine.
+ */
 import { environmentNamed } from "@waggle/environments";
 import { nextKlCoefficient, rewardStage } from "@waggle/learning";
 import type {
@@ -22,7 +25,7 @@ import { roleEngine } from "./role-engine.ts";
 import { type StageResources, type StageUpdate, updateStage } from "./stage-update.ts";
 import { candidateScorer } from "./teacher-candidates.ts";
 
-/** The policy, and a frozen one that says something else: teacher and reference. */
+/** The policy, and a frozen policy with different weights that serves as teacher and reference. */
 let engines: Awaited<ReturnType<typeof tinyEngines>>;
 let groups: readonly JudgedGroup[];
 let start: Awaited<ReturnType<TrainEngine["save"]>>;
@@ -63,7 +66,7 @@ const base = {
   losses: [parts.pgClip()],
 };
 
-/** Without what its types ask of the state slot, which each test fills. */
+/** A stage without the type requirements on its state slot; each test fills the slot itself. */
 function staged(spec: {
   readonly advantage?: AdvantagePart<StateName>;
   readonly losses?: readonly LossPart<StateName>[];
@@ -89,7 +92,7 @@ async function update(
   return updateStage(engine, stage, groups, context, resources, signal);
 }
 
-/** The same engine, which does not say `name`. */
+/** The same engine without the output `name`. */
 const without = (name: "sumSquaredProb" | "candidateLogProbs" | "parents"): TrainEngine => ({
   ...engines.engine,
   forward: (batch) => engines.engine.forward(batch),
@@ -107,7 +110,7 @@ const without = (name: "sumSquaredProb" | "candidateLogProbs" | "parents"): Trai
 
 const lacking = expect.objectContaining({ code: "CAPABILITY_MISSING" });
 
-test("otb is told what the engine says before the step, and learns by it", async () => {
+test("otb gets the engine's outputs from before the step and learns with them", async () => {
   const stage = staged({ advantage: parts.optimalTokenBaseline() });
   await engines.engine.load(start);
   const { logProb, sumSquaredProb } = await engines.engine.forward({
@@ -129,14 +132,14 @@ test("otb is told what the engine says before the step, and learns by it", async
     }
   }
   expect(metrics["gradientNorm"]).toBeGreaterThan(0);
-  // Control: a mean of rewards alone is another baseline and another step.
+  // Control: a baseline that is only the mean reward gives a different step.
   await engines.engine.load(start);
   const plain = await update(staged({}));
   expect(plain.metrics["gradientNorm"]).not.toBeCloseTo(metrics["gradientNorm"] ?? 0, 6);
   await expect(update(stage, { engine: without("sumSquaredProb") })).rejects.toThrow(lacking);
 });
 
-test("a teacher's likeliest tokens are the likeliest, and the policy comes to them", async () => {
+test("a teacher's top-k tokens are its most probable ones, and the policy moves toward them", async () => {
   const { engine, reference } = engines;
   await engine.load(start);
   const teacherCandidates = candidateScorer(reference, vocabularySize);
@@ -168,7 +171,7 @@ test("a teacher's likeliest tokens are the likeliest, and the policy comes to th
     distances.push((await update(stage, resources)).metrics["teacherDivergence"] ?? Number.NaN);
   }
   expect(distances.at(-1)).toBeLessThan(0.5 * (distances[0] ?? 0));
-  // Control: a policy that is its own teacher is where it is.
+  // Control: a policy that is its own teacher does not move.
   await engine.load(start);
   const own = { teacher, teacherCandidates: candidateScorer(engine, vocabularySize) };
   const { metrics } = await update(stage, own);
@@ -178,13 +181,13 @@ test("a teacher's likeliest tokens are the likeliest, and the policy comes to th
   await expect(
     update(stage, { ...resources, engine: without("candidateLogProbs") }),
   ).rejects.toThrow(lacking);
-  // Tokens with several owners have none.
+  // Tokens with several owners have no candidates.
   const owners = sequences.map(({ tokenIds: ids }) => ids.map(() => "policy"));
   const several = roleEngine(new Map([["policy", engine]]), owners, ["policy"]);
   expect(several.capabilities().derivatives).not.toContain("candidateLogProbs");
 });
 
-test("tree-pack leaves the loss as it is and needs an engine that reads trees", async () => {
+test("tree-pack does not change the loss and needs an engine with prefix trees", async () => {
   const norm = async (loss: LossPart, engine: TrainEngine = engines.engine): Promise<number> => {
     await engines.engine.load(start);
     return (await update(staged({ losses: [loss] }), { engine })).metrics["gradientNorm"] ?? 0;
@@ -192,10 +195,10 @@ test("tree-pack leaves the loss as it is and needs an engine that reads trees", 
   const packed: LossPart = { ...parts.pgClip(), packs: true };
   expect(await norm(packed)).toBe(await norm(parts.pgClip()));
   expect(await norm(packed)).toBeGreaterThan(0);
-  await expect(norm(packed, without("parents"))).rejects.toThrow(/reads trees/);
+  await expect(norm(packed, without("parents"))).rejects.toThrow(/prefix trees/);
 });
 
-test("log-linear: the first step is that of its loss, a later one by a guess", async () => {
+test("log-linear: the first step is that of its loss, later steps use an estimate", async () => {
   const epochs = (count: number) => ({ settings: { epochs: count, learningRate: 1e-2 } });
   const norms = async (losses: readonly LossPart[], count: number): Promise<number> => {
     await engines.engine.load(start);
@@ -210,7 +213,7 @@ test("log-linear: the first step is that of its loss, a later one by a guess", a
 });
 
 test.each(["loss", "reward"] as const)(
-  "a KL budget in the %s: the weight rises where the policy is further off, falls where it is nearer",
+  "a KL budget in the %s: the weight rises above the target divergence and falls below it",
   async (place) => {
     const { engine, reference } = engines;
     const scorer = async (of: readonly TrainSequence[]) =>
@@ -237,7 +240,7 @@ test.each(["loss", "reward"] as const)(
     expect(first.state["kl-coefficient"]).toBeCloseTo(0.5 * (1 + (0.2 * samples) / 100), 12);
     const near = await run(withBudget({ target: 1e3, horizon: 100 }), begun);
     expect(near.state["kl-coefficient"]).toBeCloseTo(0.5 * (1 - (0.2 * samples) / 100), 12);
-    // The step itself is that of the weight which it began with; the next one's is another.
+    // The step uses the weight that it began with; the next step uses the new weight.
     const fixed = await run(withBudget(0.5), {});
     expect(fixed.metrics["gradientNorm"]).toBe(first.metrics["gradientNorm"]);
     expect(fixed.state["kl-coefficient"]).toBeUndefined();

@@ -1,11 +1,16 @@
-/** Puts parameters into an engine beside the moments and the step that it has. Trains nothing. */
+/** Replaces an engine's parameters and keeps its moments and step count. Does not train. */
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 
-/** Where a checkpoint of this project's engines has its parameters, beside their moments. */
+/**
+ * Prefix of the parameters in checkpoints of this project's engines; the moments have prefixes of their
+ * own.
+ */
 const SAVED_PARAMETERS = "parameters/";
 
-/** @throws WaggleError `CAPABILITY_MISSING` for an engine whose checkpoints do not hold parameters. */
+/**
+ * @throws WaggleError `CAPABILITY_MISSING` if the engine's checkpoints do not contain parameters.
+ */
 export async function setParameters(engine: TrainEngine, parameters: TensorMap): Promise<void> {
   const { step, tensors } = await engine.save();
   const replaced = new Map(
@@ -14,7 +19,7 @@ export async function setParameters(engine: TrainEngine, parameters: TensorMap):
   if (![...replaced.keys()].every((key) => tensors.has(key))) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `an engine must keep its parameters in its checkpoints to be given others, got ${engine.capabilities().device}; train with --device cpu`,
+      `checkpoints of the engine ${engine.capabilities().device} do not contain parameters, so they cannot be replaced; train with --device cpu`,
     );
   }
   await engine.load({ step, tensors: new Map([...tensors, ...replaced]) });

@@ -1,7 +1,7 @@
 /**
- * An engine that is given its batches in passes of a bounded size, with a word between them: there a
- * long step renews its leases and hears that it should stop. Gradients add up over passes, so the numbers
- * stay; how much memory a pass takes is the engine's own business.
+ * An engine that processes its batches in passes of a bounded size and calls back between them. A long
+ * step can then renew its leases and notice an abort. Gradients accumulate over the passes, so the
+ * results stay the same. The engine itself decides how much memory a pass takes.
  */
 import type {
   TokenDerivatives,
@@ -12,14 +12,19 @@ import type {
 } from "@waggle/protocol";
 
 export type PassOptions = {
-  /** Most tokens of one pass; a longer sequence makes one of its own. */
+  /** Most tokens per pass; a longer sequence gets a pass of its own. */
   readonly tokens: number;
-  /** Sequences with the same key begin alike, which an engine reads once: they stay together. */
+  /**
+   * Sequences with the same key share a prefix, which an engine reads once; they stay in one pass.
+   */
   readonly keyOf: (sequence: TrainSequence) => unknown;
-  /** Called before each pass; may throw to stop, which leaves the parameters unchanged. */
+  /**
+   * Called before each pass. It may throw to stop the step, which leaves the parameters unchanged.
+   */
   readonly between: () => Promise<void>;
 };
 
+/** The engine with its forward and backward calls split into passes. */
 export function inPasses(engine: TrainEngine, options: PassOptions): TrainEngine {
   return {
     capabilities: () => engine.capabilities(),
@@ -49,7 +54,7 @@ export function inPasses(engine: TrainEngine, options: PassOptions): TrainEngine
 /** `[from, to)` of a batch's sequences. */
 type Pass = readonly [from: number, to: number];
 
-/** Sequences of one key are cut apart only where they alone are too many. */
+/** Sequences with the same key are split only if they exceed the limit by themselves. */
 function passesOf({ sequences }: TrainBatch, { tokens, keyOf }: PassOptions): Pass[] {
   const passes: [number, number][] = [];
   let free = 0;
@@ -88,7 +93,7 @@ function cutRows(derivatives: TokenDerivatives, [from, to]: Pass): TokenDerivati
   );
 }
 
-/** Rows of all passes in their order. */
+/** The rows of all passes in order. */
 function joined(passes: readonly TokenOutputs[]): TokenOutputs {
   const rows = <T>(of: (pass: TokenOutputs) => readonly T[] | undefined): readonly T[] =>
     passes.flatMap((pass) => of(pass) ?? []);

@@ -1,6 +1,6 @@
 /**
- * The advantage slot of an update: it is told what the engine says of each token before the step, by
- * trajectory instead of by row.
+ * Runs the advantage estimator of an update on the engine's outputs from before the step, regrouped
+ * from rows to trajectories.
  */
 import {
   type AdvantageRows,
@@ -20,7 +20,10 @@ export type Estimated = {
   readonly state?: StateChange;
 };
 
-/** @param outputs - `[rows]` of the minibatch. */
+/**
+ * Advantages, returns and new estimator state.
+ * @param outputs - `[rows]` of the minibatch.
+ */
 export function estimatedAdvantages(
   { advantage, learns }: Stage,
   groups: readonly RewardedGroup[],
@@ -29,7 +32,7 @@ export function estimatedAdvantages(
   outputs: TokenOutputs,
   { outputs: served }: EngineCapabilities,
 ): Estimated {
-  // Elsewhere it was what filters chose by.
+  // In other stages, the advantages were only used by filters.
   if (advantage === null || learns !== "rewards") return {};
   const ofPolicy: PolicyOutputs = {
     logProb: byTrajectory(rows, outputs.logProb),
@@ -53,7 +56,7 @@ export function estimatedAdvantages(
   });
 }
 
-/** `[samples]` of each trajectory; a sample that the minibatch leaves out has none. */
+/** `[samples]` of each trajectory. A sample that is not in the minibatch has no value. */
 function byTrajectory<T>(rows: readonly Row[], values: readonly T[]): ReadonlyMap<string, T[]> {
   const all = new Map<string, T[]>();
   for (const [b, { rewarded, index }] of rows.entries()) {
@@ -65,14 +68,17 @@ function byTrajectory<T>(rows: readonly Row[], values: readonly T[]): ReadonlyMa
   return all;
 }
 
-/** An engine's value of a token is that of the state after it; estimators want the one before. */
+/**
+ * Shifts values from after each token to before it. An engine's value of a token is that of the state
+ * after it; estimators need the state before it.
+ */
 export function beforeTokens(row: Float32Array): Float32Array {
   const shifted = new Float32Array(row.length);
   shifted.set(row.subarray(0, -1), 1);
   return shifted;
 }
 
-/** The way back, for derivatives. */
+/** The inverse shift, for derivatives. */
 export function afterTokens(row: Float64Array): Float64Array {
   const shifted = new Float64Array(row.length);
   shifted.set(row.subarray(1), 0);

@@ -1,7 +1,7 @@
 /**
- * One step without a gradient: parameters are moved by seeded noise, each perturbation is judged by the
- * trajectories it earns, and the parameters move towards those that earned more. Not a rollout: how
- * perturbed parameters act is the caller's.
+ * One evolution-strategies step, without a gradient. Seeded noise perturbs the parameters, the
+ * trajectories of each perturbation are rewarded, and the parameters move toward the better
+ * perturbations. The caller rolls out with the perturbed parameters.
  */
 import { perturbed, rewardGroups } from "@waggle/learning";
 import type {
@@ -24,7 +24,7 @@ export type EvolvedStage = {
 
 /**
  * @returns the perturbations, by seed and direction, with the mean reward of each.
- * @throws WaggleError `INVALID_ARGUMENT` where the plan moves no tensor of the engine.
+ * @throws WaggleError `INVALID_ARGUMENT` if the plan perturbs no tensor of the engine.
  */
 export async function evolve(
   engine: TrainEngine,
@@ -39,12 +39,12 @@ export async function evolve(
   if (moved.size === 0) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `noise must move a tensor, got a plan that moves none of ${before.size}, such as ${[...before.keys()].at(-1)}; name a place that is in one of them`,
+      `the plan perturbs none of the engine's ${before.size} tensors, such as ${[...before.keys()].at(-1)}; name a place that matches a tensor`,
     );
   }
   const rewarded: PerturbationReward[] = [];
   for (let i = 0; i < perturbations; i += 1) {
-    // Mirrored pairs: what noise earns by itself cancels.
+    // Mirrored pairs cancel the effect of the noise itself.
     const seed = derivedSeed(options.seed, i >> 1);
     const direction = i % 2 === 0 ? 1 : -1;
     const groups = await rollOut(

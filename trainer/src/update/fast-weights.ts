@@ -1,9 +1,8 @@
 /**
- * Fast weights: before an outer step the parameters go some inner steps of another loss, the outer
- * gradient is taken there, and what its step changed is added to the parameters as they were. First order:
- * the way that the fast weights went has no gradient.
- *
- * Source: first-order MAML, Finn et al. 2017, arXiv:1703.03400, §5.2.
+ * Fast weights. Before an outer step, the parameters take some inner steps of another loss. The outer
+ * gradient is computed there, and its step is applied to the original parameters. First order: no
+ * gradient flows through the inner steps.
+ * || Source: first-order MAML, Finn et al. 2017, arXiv:1703.03400, §5.2.
  */
 import { taskVector, toTokenDerivatives, withTaskVectors, withTrained } from "@waggle/learning";
 import type { Minibatch, PartContext, Stage } from "@waggle/learning";
@@ -12,11 +11,14 @@ import { setParameters } from "./engine-parameters.ts";
 import type { BatchEngine } from "./role-engine.ts";
 
 export type FastWeights = {
-  /** Puts what the outer step changed onto the parameters as they were. */
+  /** Applies the change of the outer step to the original parameters. */
   readonly settle: () => Promise<void>;
 };
 
-/** Takes the inner steps. @returns `null` for a stage without. */
+/**
+ * Takes the inner steps.
+ * @returns `null` if the stage has none.
+ */
 export async function fastWeights(
   stage: Stage,
   engine: BatchEngine,
@@ -44,7 +46,7 @@ export async function fastWeights(
   const fast: { learner: TrainEngine; slow: TensorMap; parameters: TensorMap }[] = [];
   for (const { learner, checkpoint, parameters } of slow) {
     const reached = await learner.parameters();
-    // Moments and step are the outer loop's alone.
+    // Moments and step count belong to the outer loop only.
     await learner.load(checkpoint);
     await setParameters(learner, reached);
     fast.push({ learner, slow: parameters, parameters: reached });

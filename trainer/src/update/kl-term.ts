@@ -1,6 +1,6 @@
 /**
- * The KL term of a stage in an update: paid with rewards or added to the loss, by a fixed weight or by
- * one that is moved after each step.
+ * The KL term of a stage: subtracted from the rewards or added to the loss, with a fixed coefficient or
+ * one that is adapted after each step.
  */
 import { klLoss, klRewards, nextKlCoefficient } from "@waggle/learning";
 import type {
@@ -17,7 +17,9 @@ import type {
 } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 
-/** @throws WaggleError `CAPABILITY_MISSING` for a weight that moves and is not in the stage's state. */
+/**
+ * @throws WaggleError `CAPABILITY_MISSING` if the coefficient is adaptive but not in the stage's state.
+ */
 function coefficientOf({ name, kl }: Stage, state: StateValues): number {
   if (kl === null) return 0;
   if (typeof kl.coefficient === "number") return kl.coefficient;
@@ -25,11 +27,11 @@ function coefficientOf({ name, kl }: Stage, state: StateValues): number {
   if (typeof kept === "number") return kept;
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    `a KL budget of stage ${name} needs kl-coefficient in its state, got none; add "kl-coefficient": parts.klCoefficient(start)`,
+    `stage ${name} has a KL budget but no kl-coefficient in its state; add "kl-coefficient": parts.klCoefficient(start)`,
   );
 }
 
-/** The term of the loss; `null` where the stage has none there. */
+/** The KL term of the loss; `null` if the stage has none there. */
 export function klPull(
   stage: Stage,
   minibatch: Minibatch,
@@ -46,8 +48,8 @@ export function klPull(
 }
 
 /**
- * Scores less the KL penalty, where it is in the reward: the whole trajectory's, summed over its tokens and
- * paid with its outcome.
+ * Subtracts the KL penalty from the rewards, if the stage pays it there: the KL summed over the
+ * trajectory's tokens, subtracted at the outcome.
  */
 export function withKlPaid(
   stage: Stage,
@@ -82,7 +84,7 @@ export function withKlPaid(
   }));
 }
 
-/** What the next step weighs it with, by the divergence before this one. */
+/** The coefficient of the next step, from the divergence before this one. */
 export function movedKl(
   stage: Stage,
   minibatch: Pick<

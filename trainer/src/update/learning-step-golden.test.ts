@@ -1,7 +1,7 @@
 /**
- * The learning step gives the numbers that it gave before updates of the loop and of `npm run train` were
- * one: `learning-step.golden.json` was written by the earlier step (recipes of their own form, loss and
- * passes by microbatch) on the same groups, at commit c160b08.
+ * The learning step gives the same numbers as before the updates of the loop and of `npm run train`
+ * were unified. `learning-step.golden.json` was written by the earlier step (its own recipe format,
+ * losses and passes per microbatch) on the same groups, at commit c160b08.
  */
 import { constantRate } from "@waggle/learning";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
@@ -14,7 +14,7 @@ import { learnFrom, randomTrajectory, tinyEngine } from "../loop/training.fixtur
 
 const REWARDS = [0, 1, 0.25, 1];
 
-/** Recorded log-probs are noise around those of a uniform policy, re-scored ones 0.04 above them. */
+/** Recorded log-probs are those of a uniform policy plus noise; re-scored ones are 0.04 higher. */
 const groups: readonly LearnableGroup[] = [0, 1, 2].map((g) => ({
   task: `task ${g}`,
   trajectories: REWARDS.map((reward, i) => {
@@ -45,7 +45,10 @@ const groups: readonly LearnableGroup[] = [0, 1, 2].map((g) => ({
   }),
 }));
 
-/** Norm of each gradient, and its projection on seeded signs: another gradient of that norm has another. */
+/**
+ * The norm of each gradient and its projection on seeded signs, which tells gradients of the same norm
+ * apart.
+ */
 function summaryOf(gradients: TensorMap): { [name: string]: readonly number[] } {
   const summaries = [...gradients].map(([name, { data }]) => {
     const random = seededRandom(data.length);
@@ -64,7 +67,7 @@ function summaryOf(gradients: TensorMap): { [name: string]: readonly number[] } 
   );
 }
 
-/** What the earlier step did not measure. */
+/** Metrics that the earlier step did not measure. */
 const LATER: ReadonlySet<string> = new Set(["mismatchK3"]);
 
 function largestDifference(
@@ -86,7 +89,7 @@ test.each(
     (one) => [`${one.recipe} ${one.entropyCoefficient} ${one.epochs}`, one] as const,
   ),
 )(
-  "loss, metrics and gradients of %s are those of the earlier step",
+  "%s: loss, metrics and gradients equal those of the earlier step",
   async (_, { recipe, entropyCoefficient, epochs, metrics, gradients }) => {
     const engine = await tinyEngine();
     let last: TensorMap = new Map();
@@ -117,7 +120,7 @@ test.each(
   },
 );
 
-test("another clip, or weights with another cap, are other numbers", async () => {
+test("another clip range or another weight cap changes the numbers", async () => {
   const wanted = golden.cases.find(
     ({ recipe, epochs }) => recipe === "dr-grpo-tis" && epochs === 3,
   );
@@ -129,7 +132,7 @@ test("another clip, or weights with another cap, are other numbers", async () =>
   expect(largestDifference(metrics, wanted?.metrics ?? {})).toBeGreaterThan(1e-3);
 });
 
-test("the control deals the same advantages", async () => {
+test("the control shuffles the same advantages", async () => {
   const engine = await tinyEngine();
   const made = edgeRecipeNamed("dr-grpo-tis");
   const dealt = { ...OPTIONS, shuffleAdvantages: seededRandom(3, 1) };

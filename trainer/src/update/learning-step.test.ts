@@ -51,16 +51,16 @@ async function parametersAfter(
   return [...parameters.values()].flatMap(({ data }) => Array.from(data));
 }
 
-test("the size of the microbatches does not matter", async () => {
+test("the size of the microbatches does not change the step", async () => {
   const groups = groupsOf(3, 4);
   const whole = await parametersAfter({}, groups);
   const single = await parametersAfter({ microbatchTokens: 1 }, groups);
   const largest = Math.max(...whole.map((value, i) => Math.abs(value - (single[i] ?? Infinity))));
-  // AdamW's first step is the sign of the gradient: only a gradient near 0 could differ.
+  // AdamW's first step is the sign of the gradient, so only gradients near 0 could differ.
   expect(largest).toBeLessThan(1e-4);
 });
 
-test("what a client claims below the band counts as the band's edge", async () => {
+test("recorded log-probs below the band are clamped to it", async () => {
   const groups = groupsOf(1, 2);
   const lowered = groups.map(({ task, trajectories }) => ({
     task,
@@ -85,7 +85,7 @@ test("what a client claims below the band counts as the band's edge", async () =
   await engine.dispose();
 });
 
-test("the first pass has ratio 1 and no clip; a second epoch moves it", async () => {
+test("the first epoch has ratio 1 and no clipping; a second epoch moves the ratio", async () => {
   const groups = groupsOf(2, 4);
   const engine = await tinyEngine();
   const rate = { learningRate: constantRate(0.05) };
@@ -97,7 +97,7 @@ test("the first pass has ratio 1 and no clip; a second epoch moves it", async ()
   await engine.dispose();
 });
 
-test("advantages are relative to the group and their numbers are reported", async () => {
+test("advantages are relative to the group and are reported", async () => {
   const engine = await tinyEngine();
   const groups = groupsOf(2, 4);
   const { advantages, metrics } = await learnFrom(engine, drGrpoTis(), groups, OPTIONS);
@@ -116,9 +116,9 @@ test("advantages are relative to the group and their numbers are reported", asyn
   await engine.dispose();
 });
 
-test("no visitor decides more of a step than a share, whoever has most of it", async () => {
+test("no visitor exceeds the cap on its share of a step", async () => {
   const engine = await tinyEngine();
-  // Visitor 0 has half of the rollouts, the others one each.
+  // Visitor 0 has half of the rollouts; every other visitor has one.
   const groups = groupsOf(4, 4).map(({ task, trajectories }, g) => ({
     task,
     trajectories: trajectories.map((trajectory, i) => ({
@@ -134,7 +134,7 @@ test("no visitor decides more of a step than a share, whoever has most of it", a
   expect(free.metrics["visitorShareMax"]).toBeCloseTo(0.5, 12);
   const bounded = await learned(0.25);
   expect(bounded.metrics["visitorShareMax"]).toBeCloseTo(0.25, 12);
-  // The others keep what they had; signs stay.
+  // The other visitors keep their advantages, and signs stay.
   const [flood, , other] = [...bounded.advantages.values()];
   expect(other).toBe(-0.5);
   expect(flood).toBeCloseTo(-0.5 / 3, 12);
@@ -143,7 +143,7 @@ test("no visitor decides more of a step than a share, whoever has most of it", a
 
 const TARGET = 7;
 
-/** Probability of the rewarded token after learning a one-token choice. */
+/** Probability of the rewarded token after training on a one-token choice. */
 async function learnBandit(seed: number, isControl: boolean): Promise<number> {
   const engine = await tinyEngine();
   const policy = await createNodePolicy({
@@ -191,7 +191,8 @@ async function learnBandit(seed: number, isControl: boolean): Promise<number> {
       step,
       shuffleAdvantages: isControl ? seededRandom(seed, step) : null,
     });
-    // Sampler and trainer run different graphs of the same weights; a group of one outcome teaches nothing.
+    // Sampler and trainer run different graphs of the same weights. A group with equal outcomes has no
+    // signal.
     expect(metrics["policyDriftMean"] ?? 0).toBeLessThan(1e-3);
     await policy.setAdapter(step + 1, { ...TINY_ADAPTER, tensors: await engine.parameters() });
   }
@@ -202,9 +203,9 @@ async function learnBandit(seed: number, isControl: boolean): Promise<number> {
   return logProb.reduce((sum, row) => sum + Math.exp(row[2] ?? -Infinity), 0);
 }
 
-test("a tiny policy learns a choice from its own rollouts, and does not with shuffled advantages", async () => {
+test("a tiny policy learns a choice from its own rollouts, but not with shuffled advantages", async () => {
   for (const seed of [1, 2, 3]) {
-    // Four of 32 tokens are rewarded: chance is 0.125.
+    // Four of 32 tokens are rewarded, so chance is 0.125.
     expect(await learnBandit(seed, false)).toBeGreaterThan(0.6);
     expect(await learnBandit(seed, true)).toBeLessThan(0.4);
   }

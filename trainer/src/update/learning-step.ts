@@ -1,8 +1,8 @@
 /**
- * One learning step of the loop: groups of checked trajectories in, updated parameters and numbers out.
- * The training loop and the offline simulation run this same code. The update itself is that of every
- * recipe (`stage-update.ts`); what is here is the trust: the bound on visitors, and numbers
- * on log-probs, age and outcomes.
+ * One learning step of the loop: groups of checked trajectories in, updated parameters and metrics out.
+ * The training loop and the offline simulation both run it. The update itself is shared by all recipes
+ * (`stage-update.ts`); this file adds the bound on each visitor's share and metrics on log-probs,
+ * staleness and outcomes.
  */
 import { sampledTokens, type StateChange, truncatedImportanceWeights } from "@waggle/learning";
 import type { TrainEngine, TrainSequence } from "@waggle/protocol";
@@ -19,33 +19,36 @@ import { type Visitors, visitorWeights, withBoundedVisitors } from "../check/vis
 import type { ComingStep, WaitingStep } from "../check/waiting-step.ts";
 
 export type LearningStepOptions = ComingStep & {
-  /** Most tokens of one forward or backward pass, before the engine packs them. */
+  /** Most tokens per forward or backward pass, before the engine packs them. */
   readonly microbatchTokens: number;
-  /** The negative control: advantages dealt at random over the minibatch. */
+  /** The negative control: shuffles the advantages over the minibatch. `null` = no shuffling. */
   readonly shuffleAdvantages: (() => number) | null;
-  /** Most that one visitor decides of a step, in (0, 1]; default 1 = no bound. See `visitor-bound.ts`. */
+  /**
+   * Cap on one visitor's share of a step, in (0, 1]; default 1 = no cap. See `visitor-bound.ts`.
+   */
   readonly visitorShare?: number | undefined;
-  /** Visitors whose rollouts since the last step had nothing to learn from. */
+  /** Visitors seen since the last step whose rollouts had no signal. */
   readonly presentVisitors?: Iterable<string> | undefined;
-  /** Called between passes; may throw to stop, which leaves the parameters unchanged. */
+  /**
+   * Called between passes. It may throw to stop the step, which leaves the parameters unchanged.
+   */
   readonly betweenPasses?: () => Promise<void>;
 };
 
 export type LearningStepResult = {
-  /** By digest: what the tokens of each trajectory that was learned were multiplied with, in the mean. */
+  /** By digest: the mean advantage over the tokens of each trajectory that was trained on. */
   readonly advantages: ReadonlyMap<string, number>;
-  /** By digest: why the recipe left others out. */
+  /** By digest: why the recipe left other trajectories out. */
   readonly reasons: ReadonlyMap<string, string>;
-  /** What the recipe keeps for the next step. */
+  /** The recipe's state for the next step. */
   readonly state: StateChange;
-  /** Empty where nothing was learned. */
+  /** Empty if nothing was learned. */
   readonly metrics: { readonly [name: string]: number };
 };
 
 /**
- * Takes the stage's `epochs` optimizer steps on what filters left of these groups.
- *
- * @throws WaggleError `NON_FINITE_VALUE` when a loss or gradient is not finite; see the engine.
+ * Takes the stage's `epochs` optimizer steps on the groups that passed the filters.
+ * || @throws WaggleError `NON_FINITE_VALUE` if a loss or gradient is not finite.
  */
 export async function learningStep(
   engine: TrainEngine,
@@ -124,7 +127,7 @@ function outcomeMetrics(
   };
 }
 
-/** Of what was learned, bounded already. */
+/** Visitors' shares of the step, after the bound. */
 function visitorMetrics(
   { minibatch }: UpdateNumbers,
   visitors: Visitors,
@@ -135,7 +138,10 @@ function visitorMetrics(
   return { visitors: weights.length, visitorShareMax: Math.max(...weights) / all };
 }
 
-/** Numerics (recorded against re-scored) apart from staleness (proximal against re-scored). */
+/**
+ * Separates numerical error (recorded against re-scored log-probs) from staleness (proximal against
+ * re-scored).
+ */
 function offPolicyMetrics(
   { minibatch, proximalLogProbs }: UpdateNumbers,
   trajectories: readonly LearnableTrajectory[],
@@ -167,7 +173,7 @@ function offPolicyMetrics(
   };
 }
 
-/** Of the reported importance weights, whatever the recipe does with its own. */
+/** Cap of the importance weights in metrics; the recipe may use another. */
 const WEIGHT_CAP = 2;
 
 function mean(values: readonly number[]): number {

@@ -1,11 +1,11 @@
-/** Members of a merging stage, on an engine that is a table. */
+/** Members of a merging stage, on a table engine. */
 import { mergeStage, type Stage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { expect, test } from "vitest";
 import { tableEngine } from "../expectations/table-engine.fixture.ts";
 import { mergeMembers } from "./merge-update.ts";
 
-test("every member of a merge learns from the same start", async () => {
+test("every member of a merge starts from the same parameters", async () => {
   const engine = tableEngine([-1, -1]);
   const members: (readonly Stage[])[] = [[], []];
   const stage = mergeStage({
@@ -14,7 +14,7 @@ test("every member of a merge learns from the same start", async () => {
     how: parts.averagedDeltas(),
     state: { delta: parts.deltas },
   });
-  if (stage.merging === null) throw new Error("no merge");
+  if (stage.merging === null) throw new Error("the stage has no merge");
   const starts: number[] = [];
   const learn = async (): Promise<void> => {
     starts.push(engine.at(0));
@@ -24,9 +24,9 @@ test("every member of a merge learns from the same start", async () => {
     );
     await engine.optimStep({ learningRate: 1 });
   };
-  const score = () => Promise.reject(new Error("nothing is rewarded without a gate"));
+  const score = () => Promise.reject(new Error("a merge without a gate must not score"));
   await mergeMembers(engine, stage.merging, { learn, score, random: () => 0.5 });
   expect(starts).toEqual([-1, -1]);
-  // The members moved by 1 and 2.
+  // The members moved by 1 and by 2.
   expect(engine.at(0)).toBeCloseTo(0.5, 6);
 });

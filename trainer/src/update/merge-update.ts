@@ -1,7 +1,7 @@
 /**
- * Carries a merging stage out: every member learns from the same start, moments included, and what they
- * changed becomes one model, or with a gate the best of them. Adapters are merged factor by factor. How a
- * member learns and is rewarded is the caller's.
+ * Runs a merging stage. Every member trains from the same parameters and moments. Their changes are
+ * merged into one model or, with a gate, the best member may be kept instead. LoRA adapters are merged
+ * factor by factor. The caller trains and scores the members.
  */
 import { chosenMerge, taskVector, withTaskVectors } from "@waggle/learning";
 import type { Stage } from "@waggle/learning";
@@ -11,20 +11,21 @@ import { setParameters } from "./engine-parameters.ts";
 type Merging = NonNullable<Stage["merging"]>;
 
 export type MergeHost = {
-  /** Learns with what the engine holds. */
+  /** Trains the engine's current parameters. */
   readonly learn: (stages: readonly Stage[]) => Promise<unknown>;
-  /** Share of a gate's tasks that what the engine holds solves. */
+  /** Share of the gate's tasks that the engine's current parameters solve. */
   readonly score: (gate: NonNullable<Merging["gate"]>) => Promise<number>;
   readonly random: () => number;
 };
 
 export type Merged = {
-  /** What each member changed. */
+  /** The change of each member's parameters. */
   readonly deltas: readonly TensorMap[];
-  /** False where the gate kept a member; the engine holds what was taken. */
+  /** False if the gate kept a member; the engine has the chosen parameters. */
   readonly isTaken: boolean;
 };
 
+/** Trains the members and leaves the merge, or the member that the gate chose, in the engine. */
 export async function mergeMembers(
   engine: TrainEngine,
   { members, how, gate }: Merging,

@@ -1,21 +1,21 @@
 /**
- * Minibatches of an update: its groups in so many runs of neighbors, each with an optimizer step of its own.
- * Advantages, proximal log-probs and reference log-probs stay those of the whole update, which is what makes
+ * Minibatches of an update: consecutive ranges of its groups, each with an optimizer step of its own.
+ * Advantages, proximal log-probs and reference log-probs are computed once for the whole update, so
  * ratios differ from 1 from the second step on.
  */
 import type { LossResult, Minibatch, RewardedGroup } from "@waggle/learning";
 import type { TokenOutputs } from "@waggle/protocol";
 
-/** Groups `[from, to)` of an update and the rows of theirs. */
+/** Groups `[from, to)` of an update and the rows that belong to them. */
 export type MinibatchRange = {
   readonly groups: readonly [from: number, to: number];
   readonly rows: readonly [from: number, to: number];
 };
 
 /**
- * At most `count` ranges that cover all groups, as even as whole groups allow; none is without a row.
- *
- * @param rowsOf - rows of a group, in the order of the groups.
+ * At most `count` ranges that cover all groups, as even as whole groups allow. No range is without
+ * rows.
+ * || @param rowsOf - rows of a group, in the order of the groups.
  */
 export function minibatchRanges(
   groups: readonly RewardedGroup[],
@@ -34,7 +34,7 @@ export function minibatchRanges(
   return ranges;
 }
 
-/** What of an update's numbers has a row for each of its samples. */
+/** The fields of an update that have one row per sample and do not change between steps. */
 export type FixedRows = Pick<
   Minibatch,
   | "proximalLogProbs"
@@ -44,6 +44,7 @@ export type FixedRows = Pick<
   | "teacherCandidateLogProbs"
 >;
 
+/** The rows of one minibatch. */
 export function fixedRowsOf(fixed: FixedRows, { rows }: MinibatchRange): FixedRows {
   return {
     proximalLogProbs: fixed.proximalLogProbs.slice(...rows),
@@ -54,6 +55,7 @@ export function fixedRowsOf(fixed: FixedRows, { rows }: MinibatchRange): FixedRo
   };
 }
 
+/** The engine outputs of one minibatch. */
 export function outputRowsOf(outputs: TokenOutputs, { rows }: MinibatchRange): TokenOutputs {
   return {
     logProb: outputs.logProb.slice(...rows),
@@ -65,7 +67,9 @@ export function outputRowsOf(outputs: TokenOutputs, { rows }: MinibatchRange): T
   };
 }
 
-/** Results of minibatches that follow one another as one: mean loss and metrics, derivatives row after row. */
+/**
+ * Joins the results of consecutive minibatches: mean loss and metrics, derivatives concatenated by row.
+ */
 export function joinedResults(results: readonly LossResult[]): LossResult {
   const [first, ...others] = results;
   if (first !== undefined && others.length === 0) return first;

@@ -1,4 +1,7 @@
-/** Several optimizer steps of one update: epochs, minibatches, and what is read anew before each of them. */
+/**
+ * Several optimizer steps in one update: epochs, minibatches, and the values that are recomputed before
+ * each step.
+ */
 import {
   initialValues,
   type PartContext,
@@ -12,7 +15,7 @@ import { partContext } from "../check/learnable-group.ts";
 import { groupOf, type TableEngine, tableEngine } from "../expectations/table-engine.fixture.ts";
 import { type StageUpdate, updateStage } from "./stage-update.ts";
 
-/** Two tasks; in each token 1 is a success and token 2 a failure. */
+/** Two tasks; in each, token 1 succeeds and token 2 fails. */
 const GROUPS = ["one", "two"].map((task) =>
   groupOf(
     { id: `${task}/a`, tokens: [0, 1], reward: 1 },
@@ -55,7 +58,7 @@ test("one step on all groups: nothing is clipped and every ratio is 1", async ()
   expect(numbers?.result.derivatives.logProb).toHaveLength(4);
 });
 
-test("with minibatches the second step meets a policy that has moved: ratios leave 1, the clip binds", async () => {
+test("with minibatches, ratios leave 1 at the second step and the clip binds", async () => {
   const engine = tableEngine([0, -1, -1]);
   const { metrics, numbers } = await update(engine, clipped({ minibatches: 2 }));
   // Each minibatch has two rows, so the first step moves log π by ±0.25: ratios e^±0.25 leave [0.8, 1.2].
@@ -73,11 +76,11 @@ test("with minibatches the second step meets a policy that has moved: ratios lea
   expect(metrics["clipFraction"]).toBeCloseTo(1 / 2, 6);
   const ratios = (Math.exp(0.25) + Math.exp(-0.25)) / 2;
   expect(metrics["importanceRatioMean"]).toBeCloseTo((1 + ratios) / 2, 6);
-  // Row after row, as the minibatches are.
+  // Concatenated by row, in the order of the minibatches.
   expect(numbers?.result.derivatives.logProb?.map((row) => row[1])).toEqual([-0.25, 0.25, 0, 0]);
 });
 
-test("epochs go through the minibatches again; more minibatches than groups are as many as groups", async () => {
+test("each epoch repeats the minibatches, of which there are at most as many as groups", async () => {
   const engine = tableEngine([0, -1, -1]);
   await update(engine, clipped({ epochs: 2, minibatches: 9 }));
   expect(engine.rates).toEqual([1, 1, 1, 1]);
@@ -92,8 +95,8 @@ const judged = (form?: "kto" | "apo-zero"): Stage =>
     settings: { learningRate: 0.1 },
   });
 
-test("kto's divergence is measured on mismatched pairs; apo-zero measures none", async () => {
-  // Both tokens are likelier than in the reference, by 0.6 and 0.2 nats: so is the mean pair, by 0.4.
+test("kto measures its divergence on mismatched pairs; apo-zero measures none", async () => {
+  // Both tokens are likelier than in the reference, by 0.6 and 0.2 nats, so the mean pair is by 0.4.
   const reference = [0, -1.6, -1.2];
   const logRatios = { liked: 0.6, disliked: 0.2 };
   const slope = (x: number): number => {
@@ -113,10 +116,11 @@ test("kto's divergence is measured on mismatched pairs; apo-zero measures none",
   }
 });
 
-test("the divergence is that of the policy as it is at each step", async () => {
+test("the divergence is measured again at each step", async () => {
   const engine = tableEngine([0, -1, -1]);
   const stage = judged();
-  // Only what is liked: the policy rises above the reference after the first step, and the divergence with it.
+  // All samples are desirable: after the first step the policy is above the reference, and so is the
+  // divergence.
   const liked = { ...stage, reward: { ...parts.outcome(), rewards: always(1) } };
   const { metrics } = await update(
     engine,

@@ -1,6 +1,7 @@
 /**
- * The optimizer steps of an update: every minibatch of every epoch is read by the engine as it now is, the
- * stage's losses see it whole, and a step follows. What was estimated before the first step stays.
+ * The optimizer steps of an update. For every minibatch of every epoch, the engine evaluates its
+ * current parameters, the stage's losses see the whole minibatch, and a step follows. Estimates from
+ * before the first step do not change.
  */
 import {
   addLosses,
@@ -38,7 +39,7 @@ import {
 import type { FrozenScorer } from "./recipe-models.ts";
 import type { BatchEngine } from "./role-engine.ts";
 
-/** What is known of an update before its first step; rows are in the order of the groups. */
+/** The state of an update before its first step; rows are in the order of the groups. */
 export type BegunUpdate = {
   readonly stage: Stage;
   readonly settings: StepSettings;
@@ -58,7 +59,7 @@ export type BegunUpdate = {
 export type OptimizerSteps = {
   /** Means over the steps. */
   readonly metrics: { readonly [name: string]: number };
-  /** Of the last epoch, with derivatives by row of the update. */
+  /** Result of the last epoch, with derivatives by row of the update. */
   readonly result: LossResult;
 };
 
@@ -70,6 +71,7 @@ type Part = {
   readonly seenAt: (outputs: TokenOutputs) => Promise<Minibatch>;
 };
 
+/** Takes all steps of an update. */
 export async function optimizerSteps(update: BegunUpdate): Promise<OptimizerSteps> {
   const { stage, settings, context, signal } = update;
   const parts = await partsOf(update);
@@ -84,7 +86,7 @@ export async function optimizerSteps(update: BegunUpdate): Promise<OptimizerStep
       const isUnmoved = taken === 0 && fast === null;
       const minibatch = await seenAt(isUnmoved ? proximal : await engine.forward(batch));
       const result = stageLoss(stage, minibatch, { ...context, epoch: { taken, of } });
-      // Worth knowing of every recipe.
+      // Reported for every recipe.
       const entropy = entropyBonusLoss(minibatch, 0, minibatch).metrics;
       signal.throwIfAborted();
       const { values, ...others } = result.derivatives;
@@ -151,7 +153,10 @@ function rowCounter(rows: readonly Row[]): (group: RewardedGroup) => number {
     trajectories.reduce((sum, { trajectory }) => sum + (counts.get(trajectory.id) ?? 0), 0);
 }
 
-/** Where a loss reads them: log-probs of mismatched pairs, the reference's once and the policy's as it now is. */
+/**
+ * Log-probs of mismatched pairs, for losses that read them: the reference's are computed once, the
+ * policy's at each step.
+ */
 async function mismatchedRows(
   { stage, reference }: BegunUpdate,
   { rows, lossMask }: PlannedMinibatch,
@@ -173,7 +178,7 @@ async function mismatchedRows(
 
 type StepNumbers = Pick<OptimizerResult, "gradientNorm" | "overflows">;
 
-/** One step, after which only those parameters have moved that the stage's losses train. */
+/** One step. Only the parameters that the stage's losses train change. */
 async function optimizerStep(
   { learners }: BatchEngine,
   stage: Stage,
@@ -226,7 +231,7 @@ function minibatchOf(
   };
 }
 
-/** Sum of the stage's losses by their weights, and of its KL term. */
+/** The weighted sum of the stage's losses and its KL term. */
 function stageLoss(stage: Stage, minibatch: Minibatch, context: PartContext): LossResult {
   const losses = stage.losses.map(({ loss, weight }) => {
     const result = loss.compute(minibatch, context);

@@ -1,10 +1,10 @@
-/** The models that a recipe trains or asks beside the policy. */
+/** The models that a recipe uses beside the policy: trained ones and frozen ones. */
 import type { TrainEngine, TrainSequence } from "@waggle/protocol";
 
-/** Log-probs of policies that are not trained, `[B][T]`. */
+/** Log-probs under a frozen policy, `[B][T]`. */
 export type FrozenScorer = (
   sequences: readonly TrainSequence[],
 ) => Promise<readonly Float32Array[]>;
 
-/** Engines of what a recipe trains beside the policy, by the names that its stages give. */
+/** Engines of the other models that a recipe trains, by the names in its stages. */
 export type RecipeModels = ReadonlyMap<string, TrainEngine>;

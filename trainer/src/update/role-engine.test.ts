@@ -1,9 +1,9 @@
-/** An engine that several roles share. */
+/** An engine shared by several roles. */
 import { expect, test } from "vitest";
 import { tableEngine } from "../expectations/table-engine.fixture.ts";
 import { roleEngine } from "./role-engine.ts";
 
-test("of tokens with two owners each engine gives its own and takes its own", async () => {
+test("with two owners, each engine computes the outputs and takes the gradients of its own tokens", async () => {
   const [a, b] = [tableEngine([-1, -1, -1]), tableEngine([-5, -5, -5])];
   const both = roleEngine(
     new Map([

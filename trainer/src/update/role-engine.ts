@@ -1,6 +1,6 @@
 /**
- * Engines of several roles as one, for a batch whose tokens have owners: every number of a token comes
- * from its owner's engine, and its derivative goes there and nowhere else.
+ * Combines the engines of several roles into one, for batches whose tokens have owners. Each token's
+ * outputs come from its owner's engine, and its derivatives go only to that engine.
  */
 import type {
   EngineCapabilities,
@@ -11,13 +11,13 @@ import type {
 } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 
-/** What an update asks of what it trains. */
+/** The part of an engine that an update uses. */
 export type BatchEngine = Pick<TrainEngine, "capabilities" | "forward" | "backward"> & {
-  /** Those that take a step. */
+  /** The engines that take a step. */
   readonly learners: readonly TrainEngine[];
 };
 
-/** An engine that owns all tokens. */
+/** A single engine that owns all tokens. */
 export function soleEngine(engine: TrainEngine): BatchEngine {
   return {
     capabilities: () => engine.capabilities(),
@@ -27,7 +27,7 @@ export function soleEngine(engine: TrainEngine): BatchEngine {
   };
 }
 
-/** Candidates of a token are one engine's and one row's. */
+/** The capabilities without candidate log-probs, which cannot be combined over several engines. */
 function withoutCandidates(capabilities: EngineCapabilities): EngineCapabilities {
   return {
     ...capabilities,
@@ -39,20 +39,23 @@ function withoutCandidates(capabilities: EngineCapabilities): EngineCapabilities
 type Owned = {
   readonly engine: TrainEngine;
   readonly learns: boolean;
-  /** Rows of the batch in which it owns a token. */
+  /** Rows of the batch in which the role owns a token. */
   readonly rows: readonly number[];
   readonly owns: (row: number, token: number) => boolean;
 };
 
-/** How far ahead of a number its token is: the value before a token is that of the state before it. */
+/**
+ * Offset from an output to the token that owns it: the value at a token is that of the state before the
+ * next one.
+ */
 const AHEAD = { logProb: 0, rawLogProb: 0, entropy: 0, sumSquaredProb: 0, values: 1 } as const;
 type RowOutput = keyof typeof AHEAD;
 const DERIVATIVES = ["logProb", "rawLogProb", "entropy", "values"] as const;
 
 /**
- * @param owners - `[B][T]` of the batch that all calls are about.
+ * @param owners - `[B][T]` role of each token, for the batch of all later calls.
  * @param learn - roles whose engines take derivatives and steps.
- * @throws WaggleError `CAPABILITY_MISSING` for an owner without an engine.
+ * @throws WaggleError `CAPABILITY_MISSING` if an owner has no engine.
  */
 export function roleEngine(
   engines: ReadonlyMap<string, TrainEngine>,
@@ -64,7 +67,7 @@ export function roleEngine(
     if (engine === undefined) {
       throw new WaggleError(
         "CAPABILITY_MISSING",
-        `a token must be that of a role with an adapter (${[...engines.keys()].join(", ")}), got ${role}; name the role in the stage's state`,
+        `a token belongs to the role ${role}, which has no adapter (roles with one: ${[...engines.keys()].join(", ")}); name the role in the stage's state`,
       );
     }
     return {
@@ -118,7 +121,7 @@ function zerosOf({ sequences }: TrainBatch): Float32Array[] {
   return sequences.map(({ tokenIds }) => new Float32Array(tokenIds.length));
 }
 
-/** The row with 0 for what others own. */
+/** The row with 0 at the tokens of other owners. */
 function ownedRow(
   row: Float32Array | undefined,
   b: number,

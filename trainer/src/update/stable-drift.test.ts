@@ -13,7 +13,7 @@ function logSoftmax(logits: readonly number[]): number[] {
   return logits.map((logit) => logit - total);
 }
 
-/** Two policies over one context, `scale` apart, and the exact KL(stable ‖ trained). */
+/** Two policies over one context, `scale` apart, and their exact KL(stable ‖ trained). */
 function twoPolicies(scale: number, random: () => number) {
   const noise = (): number => random() + random() + random() - 1.5;
   const logits = Array.from({ length: VOCABULARY }, () => 3 * noise());
@@ -23,7 +23,7 @@ function twoPolicies(scale: number, random: () => number) {
   return { stable, trained, kl };
 }
 
-/** The drift on sequences of 40 tokens that `version` sampled. */
+/** The estimated drift on sequences of 40 tokens sampled by `version`. */
 async function measured(
   { stable, trained }: ReturnType<typeof twoPolicies>,
   random: () => number,
@@ -58,14 +58,14 @@ async function measured(
   return driftFromStable(engine, groups, STABLE, maxTokens);
 }
 
-test("the estimate is the exact KL, up to sampling", async () => {
+test("the estimate equals the exact KL up to sampling error", async () => {
   const random = seededRandom(1);
   const policies = twoPolicies(0.5, random);
   const drift = (await measured(policies, random, { sequences: 2000, maxTokens: 1e6 })) ?? 0;
   expect(Math.abs(drift / policies.kl - 1)).toBeLessThan(0.1);
 });
 
-test("tokens of other versions say nothing, and a pass is bounded", async () => {
+test("tokens of other versions are ignored, and the pass is bounded", async () => {
   const random = seededRandom(2);
   const policies = twoPolicies(0.5, random);
   expect(await measured(policies, random, { version: 2 })).toBeNull();

@@ -1,18 +1,16 @@
 /**
- * Drift of the policy in training from the stable version: KL(stable ‖ trained) per token in nats, on
+ * Drift of the policy in training from the stable version: KL(stable ‖ trained) in nats per token, on
  * tokens that the stable version sampled.
- *
- * Source: Schulman 2020, "Approximating KL divergence" (joschu.net/blog/kl-approx.html), the estimator
- * that is never negative: exp(r) − 1 − r with r = log π_trained − log π_stable.
+ * || Source: Schulman 2020, "Approximating KL divergence" (joschu.net/blog/kl-approx.html), the
+ * non-negative estimator: exp(r) − 1 − r with r = log π_trained − log π_stable.
  */
 import type { PolicyVersionId, TrainEngine } from "@waggle/protocol";
 import type { LearnableGroup } from "../check/learnable-group.ts";
 
 /**
- * One forward pass after an update.
- *
- * @param maxTokens - most tokens of the pass; at least one sequence is read.
- * @returns `null` where the stable version sampled nothing of it.
+ * Measures the drift with one forward pass after an update.
+ * || @param maxTokens - most tokens of the pass; at least one sequence is read.
+ * @returns `null` if the stable version sampled none of the groups' tokens.
  */
 export async function driftFromStable(
   engine: Pick<TrainEngine, "forward">,

@@ -1,4 +1,4 @@
-/** One update of a stage, every number worked out by hand on an engine that is a table. */
+/** One update of a stage on a table engine; every expected number is worked out by hand. */
 import {
   type FilterPart,
   initialValues,
@@ -15,7 +15,7 @@ import { partContext } from "../check/learnable-group.ts";
 import { type StageUpdate, updateStage } from "./stage-update.ts";
 import { groupOf, type TableEngine, tableEngine } from "../expectations/table-engine.fixture.ts";
 
-/** Token 1 of a success and token 2 of a failure: advantages ½ and −½, each a half of the loss. */
+/** Token 1 succeeds and token 2 fails: advantages ½ and −½, each with half of the loss. */
 const GROUP = groupOf(
   { id: "a", tokens: [0, 1], reward: 1 },
   { id: "b", tokens: [0, 2], reward: 0 },
@@ -69,7 +69,7 @@ test("a success rises and a failure falls by rate · advantage · share", async 
   expect(engine.at(2)).toBeCloseTo(-1.1, 6);
 });
 
-test("a second epoch measures its ratio from the update's start, so the clip binds", async () => {
+test("a second epoch measures its ratio from the start of the update, so the clip binds", async () => {
   const engine = tableEngine([0, -1, -1]);
   const stage = rewardStage({
     ...PLAIN,
@@ -87,7 +87,7 @@ test("a second epoch measures its ratio from the update's start, so the clip bin
   expect(metrics["clipFraction"]).toBeCloseTo(2 / 3, 6);
 });
 
-test("each epoch is told how many were taken before it", async () => {
+test("each epoch gets the number of earlier epochs", async () => {
   const told: PartContext["epoch"][] = [];
   const listens: LossPart = {
     ...parts.reinforce(),
@@ -106,7 +106,7 @@ test("each epoch is told how many were taken before it", async () => {
   ]);
 });
 
-test("importance weights come from what the sampler recorded", async () => {
+test("importance weights come from the recorded log-probs", async () => {
   const engine = tableEngine([0, -1, -1]);
   const groups = [
     groupOf(
@@ -140,13 +140,13 @@ test("losses are summed by their weights", async () => {
     [0, -0.25],
     [0, -0.25],
   ]);
-  // The surrogates cancel: what is left is −½ · entropy 1.
+  // The surrogates cancel, which leaves −½ · entropy 1.
   expect(metrics["loss"]).toBeCloseTo(-0.5, 6);
 });
 
 const REFERENCE = { state: { ref: parts.reference } };
 
-test("a KL term in the reward takes off what a rollout left the reference by", async () => {
+test("a KL term in the reward subtracts the rollout's KL from the reference", async () => {
   // Token 1 is likelier than in the reference by 0.4 nats, token 2 less likely by 0.2.
   const engine = tableEngine([0, -1, -1]);
   const stage = rewardStage({
@@ -163,7 +163,7 @@ test("a KL term in the reward takes off what a rollout left the reference by", a
   expect(slopesOf(engine)[0]?.[1]).toBeCloseTo(-advantage / 2, 6);
 });
 
-test("a KL term in the loss pulls every token to the reference", async () => {
+test("a KL term in the loss pulls every token toward the reference", async () => {
   const engine = tableEngine([0, -1, -1]);
   const stage = rewardStage({
     ...PLAIN,
@@ -177,7 +177,7 @@ test("a KL term in the loss pulls every token to the reference", async () => {
   expect(slopesOf(engine)[1]?.[1]).toBeCloseTo(0.25 - 0.5 * 0.5 * 0.2, 6);
 });
 
-test("the weight of a KL budget moves towards its target and is kept", async () => {
+test("the weight of a KL budget is adapted toward its target and stored", async () => {
   const stage = rewardStage({
     ...PLAIN,
     losses: [parts.reinforce()],
@@ -185,7 +185,7 @@ test("the weight of a KL budget moves towards its target and is kept", async () 
     state: { ref: parts.reference, "kl-coefficient": parts.klCoefficient(0.1) },
   });
   const far = await update(tableEngine([0, -1, -1]), stage, { reference: [0, -2, -2] });
-  // Two samples over a horizon of two, the error cut at 0.2.
+  // Two samples over a horizon of two, with the error clipped at 0.2.
   expect(far.state["kl-coefficient"]).toBeCloseTo(0.12, 9);
   expect(far.metrics["klCoefficient"]).toBe(0.1);
   const near = await update(tableEngine([0, -1, -1]), stage, {
@@ -195,7 +195,7 @@ test("the weight of a KL budget moves towards its target and is kept", async () 
   expect(near.state["kl-coefficient"]).toBeCloseTo(0.096, 9);
 });
 
-test("a scheduled weight of a reward component reaches the reward", async () => {
+test("the scheduled weight of a reward component is applied to the reward", async () => {
   const engine = tableEngine([0, -1, -1]);
   const stage = rewardStage({
     ...PLAIN,
@@ -211,7 +211,7 @@ test("a scheduled weight of a reward component reaches the reward", async () => 
   expect(slopesOf(engine)[0]?.[1]).toBeCloseTo(-0.25 * 3, 6);
 });
 
-test("the learning rate of a step is the one that its schedule says", async () => {
+test("the learning rate of a step follows its schedule", async () => {
   const engine = tableEngine([0, -1, -1]);
   const schedule = [parts.rate((steps) => (step) => 1 - step / steps)];
   const stage = rewardStage({ ...PLAIN, losses: [parts.reinforce()], schedule, steps: 4 });
@@ -220,8 +220,8 @@ test("the learning rate of a step is the one that its schedule says", async () =
   expect(metrics["learningRate"]).toBe(0.75);
 });
 
-test("a critic's values are those before each token, and its derivatives go back there", async () => {
-  // After token 0 the critic says 0.5: that is the value before token 1.
+test("a critic's values are those before each token, and its derivatives are shifted back", async () => {
+  // After token 0 the critic outputs 0.5, which is the value before token 1.
   const engine = tableEngine([0, -1, -1], [0.5, 9, 9]);
   const stage = rewardStage({
     rollout: parts.single(),
@@ -234,13 +234,13 @@ test("a critic's values are those before each token, and its derivatives go back
   const { numbers } = await update(engine, stage, { groups });
   expect(numbers?.advantages?.get("a")?.[0]?.[1]).toBeCloseTo(0.5, 6);
   const [row = []] = (engine.given[0]?.values ?? []).map((values) => [...values]);
-  // ½(V − R)² at V = ½, R = 1 has the slope −½, at the place of token 0.
+  // ½(V − R)² at V = ½, R = 1 has the slope −½, at the position of token 0.
   expect(Math.abs(row[0] ?? 0)).toBeGreaterThan(0.1);
   expect(row[0]).toBeLessThan(0);
   expect(row[1]).toBe(0);
 });
 
-test("what filters left out is not learned from, and its reason is reported", async () => {
+test("filtered trajectories are not trained on, and the reason is reported", async () => {
   const engine = tableEngine([0, -1, -1]);
   const stage = tokenStage({
     rollout: parts.group(2),
@@ -254,7 +254,7 @@ test("what filters left out is not learned from, and its reason is reported", as
   expect([...dropped.keys()]).toEqual(["b"]);
 });
 
-test("nothing left is no step", async () => {
+test("no step is taken if filters leave nothing", async () => {
   const engine = tableEngine([0, -1, -1]);
   const stage = rewardStage({
     ...PLAIN,
@@ -273,7 +273,7 @@ test("nothing left is no step", async () => {
   expect(dropped.size).toBe(2);
 });
 
-test("state that filters leave is seen by what comes after them, and is kept", async () => {
+test("state set by a filter is visible to later parts and is stored", async () => {
   const seen: unknown[] = [];
   const leaves = (part: string, value: number): FilterPart => ({
     slot: "filter",
@@ -298,13 +298,13 @@ test("state that filters leave is seen by what comes after them, and is kept", a
   expect(state).toMatchObject({ temperature: 2, "entropy-strength": 7 });
 });
 
-test("an update that is called off takes no step", async () => {
+test("an aborted update takes no step", async () => {
   const engine = tableEngine([0, -1, -1]);
   const controller = new AbortController();
   const called: LossPart = {
     ...parts.reinforce(),
     compute: (...given) => {
-      controller.abort(new Error("called off"));
+      controller.abort(new Error("aborted by the test"));
       return parts.reinforce().compute(...given);
     },
   };
@@ -315,7 +315,7 @@ test("an update that is called off takes no step", async () => {
   expect([engine.given.length, engine.rates.length]).toEqual([0, 0]);
 });
 
-test("a trajectory whose siblings were filtered away is left out and said to be alone", async () => {
+test("a trajectory without siblings after filtering is left out as group-of-one", async () => {
   const engine = tableEngine([0, -1, -1]);
   const stage = rewardStage({ ...PLAIN, losses: [parts.reinforce()], filters: [parts.curated(1)] });
   const { learned, dropped } = await update(engine, stage);
@@ -323,7 +323,7 @@ test("a trajectory whose siblings were filtered away is left out and said to be 
   expect(Object.fromEntries(dropped)).toEqual({ a: "group-of-one", b: "not-within-budget" });
 });
 
-test("parameters that a loss does not train stay where they are", async () => {
+test("parameters that a loss does not train do not change", async () => {
   const engine = tableEngine([0, -1, -1]);
   const none = parts.parameterSubset(parts.reinforce(), () => new Set<string>());
   await update(engine, rewardStage({ ...PLAIN, losses: [none], settings: { learningRate: 1 } }));
@@ -331,7 +331,7 @@ test("parameters that a loss does not train stay where they are", async () => {
   expect([engine.at(1), engine.at(2)]).toEqual([-1, -1]);
 });
 
-test("texts are written from this step's rollouts, not from those that filters brought back", async () => {
+test("texts are written from this step's rollouts, not from replayed ones", async () => {
   const written: string[][] = [];
   const old = groupOf({ id: "old", tokens: [0, 1], reward: 1 });
   const brings: FilterPart = {

@@ -1,7 +1,7 @@
 /**
- * One update of a stage: trajectories in, an optimizer step or several, numbers and changed state out. The
- * parts are the stage's, gradients the engine's; a loss sees the whole minibatch at once. It rolls
- * nothing out and keeps nothing.
+ * One update of a stage: trajectories in; optimizer steps, metrics and changed state out. The stage
+ * supplies the parts and the engine the gradients; a loss sees the whole minibatch at once. It does not
+ * roll out or store anything.
  */
 import {
   mismatchMetrics,
@@ -35,7 +35,7 @@ import { type BatchEngine, roleEngine, soleEngine } from "./role-engine.ts";
 import { type CandidateScorer, candidatesOf, withCandidates } from "./teacher-candidates.ts";
 import type { FrozenScorer, RecipeModels } from "./recipe-models.ts";
 
-/** What a stage's state slot may ask the trainer to open. */
+/** Resources that a stage's state slot may require; the trainer opens them. */
 export type StageResources = {
   readonly models?: RecipeModels;
   readonly reference?: FrozenScorer;
@@ -44,36 +44,35 @@ export type StageResources = {
 };
 
 export type StageUpdate = {
-  /** Whether anything was learned: false where filters left nothing. */
+  /** False if filters left nothing to train on. */
   readonly learned: boolean;
   /** Means over the optimizer steps. */
   readonly metrics: { readonly [name: string]: number };
   readonly state: StateChange;
   /** Why trajectories were left out, by id. */
   readonly dropped: ReadonlyMap<string, string>;
-  /** The numbers that it was learned from; `null` where nothing was. */
+  /** The numbers that the update was computed from; `null` if nothing was learned. */
   readonly numbers: UpdateNumbers | null;
 };
 
-/** What lies between trajectories and gradients. */
+/** Intermediate results between trajectories and gradients. */
 export type UpdateNumbers = {
-  /** As filters left them, the KL paid where it is in the reward. */
+  /** The groups after filtering, with the KL subtracted if it is in the reward. */
   readonly groups: readonly RewardedGroup[];
-  /** `[samples][T]` by trajectory id; absent where the stage has none. */
+  /** `[samples][T]` by trajectory id; absent if the stage has no advantages. */
   readonly advantages: AdvantageRows | undefined;
   readonly minibatch: PlannedMinibatch;
-  /** `[B][T]` of what is trained before the first optimizer step. */
+  /** `[B][T]` log-probs of the trained model before the first optimizer step. */
   readonly proximalLogProbs: TokenRows;
-  /** Of the last epoch, with the derivatives by row of the minibatch. */
+  /** Result of the last epoch, with derivatives by row of the minibatch. */
   readonly result: LossResult;
 };
 
 /**
- * Scores the groups, filters them and learns from what is left.
- *
- * @param policy - the stage may train another of `resources.models`.
- * @throws WaggleError `CAPABILITY_MISSING` where the stage needs a resource that was not opened,
- *   `NON_FINITE_VALUE` from engine or loss.
+ * Scores the groups, filters them and trains on the rest.
+ * || @param policy - the policy's engine; the stage may train another of `resources.models`.
+ * @throws WaggleError `CAPABILITY_MISSING` if the stage needs a resource that was not opened,
+ *   `NON_FINITE_VALUE` from the engine or a loss.
  */
 export async function updateStage(
   policy: TrainEngine,
@@ -91,9 +90,8 @@ export async function updateStage(
 }
 
 /**
- * Learns from groups that were scored and filtered for this step before. Throws as `updateStage`.
- *
- * @param own - ids of the trajectories of this step; filters may have brought back earlier ones.
+ * Trains on groups that were already scored and filtered for this step. Throws like `updateStage`.
+ * || @param own - ids of this step's trajectories; filters may have added earlier ones.
  */
 export async function updateFrom(
   policy: TrainEngine,
@@ -131,7 +129,7 @@ export async function updateFrom(
       ? { values: true, valuesTrainDecoder: !stage.losses.some(({ loss }) => loss.endsAtHeads) }
       : {}),
   };
-  // The parameters are still those of the update's start.
+  // The parameters are still those from the start of the update.
   const proximal = await engine.forward(batch);
   signal.throwIfAborted();
   const referenceLogProbs = await scored(stage, "ref", resources.reference, sequences);
@@ -182,8 +180,8 @@ export async function updateFrom(
 }
 
 /**
- * How far what sampled is from what is trained, at the start of the step; with a lag that is in it too.
- * Demonstrations were not sampled.
+ * Divergence between the sampled and the trained policy at the start of the step; it includes any lag.
+ * Demonstrations were not sampled and have none.
  */
 function mismatch(
   { learns }: Stage,
@@ -195,7 +193,7 @@ function mismatch(
   return { mismatchK3 };
 }
 
-/** What filters remember of what the model said before the step. */
+/** State that filters store about the model's outputs before the step. */
 function observed({ filters }: Stage, minibatch: Observed, context: PartContext): StateChange {
   return filters.reduce((state: StateChange, filter) => {
     const now = { ...context, state: { ...context.state, ...state } };
@@ -203,7 +201,7 @@ function observed({ filters }: Stage, minibatch: Observed, context: PartContext)
   }, {});
 }
 
-/** @throws WaggleError `CAPABILITY_MISSING` where the stage trains a model that was not opened. */
+/** @throws WaggleError `CAPABILITY_MISSING` if the stage trains a model that was not opened. */
 function stageEngine(
   { name, trains, state, losses }: Stage,
   policy: TrainEngine,
@@ -225,21 +223,21 @@ function stageEngine(
   }
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    `stage ${name} trains ${trains}, got no such model; open one for it or choose another recipe`,
+    `stage ${name} trains the model ${trains}, which is not open; open it or choose another recipe`,
   );
 }
 
-/** @throws WaggleError `CAPABILITY_MISSING` if the engine reads every row by itself. */
+/** @throws WaggleError `CAPABILITY_MISSING` if the engine does not support prefix trees. */
 function requireTrees(engine: TrainEngine): void {
   const { sequences, device } = engine.capabilities();
   if (sequences.includes("parents")) return;
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    `tree-pack needs an engine that reads trees, but ${device} does not; train with --device cpu or use another recipe`,
+    `tree-pack needs an engine that supports prefix trees, but ${device} does not; train with --device cpu or use another recipe`,
   );
 }
 
-/** Without what filters brought back from earlier steps: it was credited then. */
+/** The groups without trajectories from earlier steps, which were credited then. */
 function onlyOf(kept: readonly RewardedGroup[], own: ReadonlySet<string>): RewardedGroup[] {
   return kept.map(({ task, trajectories }) => ({
     task,
@@ -257,7 +255,7 @@ async function scored(
   scorer: FrozenScorer | undefined,
   sequences: readonly TrainSequence[],
 ): Promise<readonly Float32Array[] | undefined> {
-  // A teacher that learning knows itself demonstrates; it scores nothing.
+  // A teacher that the trainer learns itself gives demonstrations only; it scores nothing.
   const part = stage.state[name];
   if (part === undefined || part.initial !== undefined) return undefined;
   if (scorer === undefined) {

@@ -1,4 +1,4 @@
-/** One optimizer step of masked cross-entropy: what every update from a dataset is. */
+/** One optimizer step of masked cross-entropy; every update from a dataset uses it. */
 import { supervisedLoss, toTokenDerivatives } from "@waggle/learning";
 import type {
   OptimizerOptions,
@@ -9,20 +9,21 @@ import type {
 
 export type SupervisedBatch = {
   readonly sequences: readonly TrainSequence[];
-  /** `[B][T]` tokens that are learned. */
+  /** `[B][T]` tokens to train on. */
   readonly lossMask: readonly (readonly boolean[])[];
   /** `[B][T]` weight of each token; default 1. */
   readonly weights?: readonly (readonly number[])[];
 };
 
 export type SupervisedResult = Pick<OptimizerResult, "gradientNorm" | "overflows"> & {
-  /** Mean nats a target token before the step; `null` where it was not measured. */
+  /** Mean nats per target token before the step; `null` if not measured. */
   readonly loss: number | null;
 };
 
 /**
- * @param isMeasured - whether the loss is computed: that takes a forward pass more. The derivatives of
- *   cross-entropy do not depend on the log-probs, so the step is the same without it.
+ * Takes one step.
+ * || @param isMeasured - whether to compute the loss, which costs an extra forward pass. The
+ * derivatives of cross-entropy do not depend on the log-probs, so the step is the same without it.
  */
 export async function supervisedStep(
   engine: TrainEngine,

@@ -1,13 +1,13 @@
 /**
- * What a teacher says of tokens that a rollout did not take: its likeliest ones at each loss token. An
- * engine has no such output, so all tokens are asked for there and the largest are kept, sequence by
- * sequence: what it takes at a time is a sequence's tokens times the vocabulary.
+ * A teacher's most probable tokens at each loss token, including ones the rollout did not take. Engines
+ * have no top-k output, so the log-probs of the whole vocabulary are requested and the largest kept,
+ * one sequence at a time. The peak memory is one sequence's tokens times the vocabulary.
  */
 import type { LossMask, Stage } from "@waggle/learning";
 import { type TrainEngine, type TrainSequence, WaggleError } from "@waggle/protocol";
 import type { BatchEngine } from "./role-engine.ts";
 
-/** `[B][T]` of `[K]`, likeliest first; `null` where nobody asked. */
+/** `[B][T]` of `[K]`, most probable first; `null` at tokens that were not requested. */
 export type TeacherCandidates = {
   readonly tokenIds: readonly (readonly (readonly number[] | null)[])[];
   readonly logProbs: readonly (readonly (Float32Array | null)[])[];
@@ -19,7 +19,7 @@ export type CandidateScorer = (
   count: number,
 ) => Promise<TeacherCandidates>;
 
-/** @param vocabularySize - rows of the head; fewer tokens than `count` are all of them. */
+/** @param vocabularySize - rows of the head. With fewer tokens than `count`, all are returned. */
 export function candidateScorer(
   teacher: Pick<TrainEngine, "forward">,
   vocabularySize: number,
@@ -51,7 +51,7 @@ export function candidateScorer(
   };
 }
 
-/** Ids of the largest, largest first. */
+/** Ids of the largest values, largest first. */
 function likeliest(row: Float32Array, count: number): number[] {
   const best: number[] = [];
   const at = (id: number | undefined): number => (id === undefined ? -Infinity : row[id]!);
@@ -65,10 +65,9 @@ function likeliest(row: Float32Array, count: number): number[] {
 }
 
 /**
- * What the stage's losses read of its teacher; `null` where none does.
- *
- * @throws WaggleError `CAPABILITY_MISSING` for an engine that takes no derivatives of candidates, and where
- *   nobody opened a teacher.
+ * The teacher candidates that the stage's losses read; `null` if none does.
+ * || @throws WaggleError `CAPABILITY_MISSING` if the engine takes no derivatives of candidates, or if
+ * no teacher was opened.
  */
 export async function candidatesOf(
   { name, losses }: Stage,
@@ -83,19 +82,19 @@ export async function candidatesOf(
   if (!derivatives.includes("candidateLogProbs")) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `stage ${name} needs an engine with derivatives of candidates, for one policy and rows that are not packed, got ${device}; train one model with --device cpu or choose another recipe`,
+      `stage ${name} needs derivatives of candidate tokens, which ${device} does not support (nor do several roles or packed rows); train one model with --device cpu or choose another recipe`,
     );
   }
   if (teacherCandidates === undefined) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `stage ${name} needs a teacher that says what is likely, got none; open one with --teacher or choose another recipe`,
+      `stage ${name} needs a teacher's most probable tokens, but no teacher is open; open one with --teacher or choose another recipe`,
     );
   }
   return teacherCandidates(sequences, lossMask, count);
 }
 
-/** The sequences, with what is asked at each token. */
+/** The sequences with the candidates to score at each token. */
 export function withCandidates(
   sequences: readonly TrainSequence[],
   candidates: TeacherCandidates | null,

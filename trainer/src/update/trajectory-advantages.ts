@@ -1,6 +1,6 @@
 /**
- * One advantage a trajectory: what reports and other trainers are told, and what the negative control deals
- * at random. Recipes themselves give one to each token.
+ * One advantage per trajectory, for reports, exports to other trainers and the negative control.
+ * Recipes themselves give one to each token.
  */
 import {
   type AdvantageRows,
@@ -14,7 +14,7 @@ import { withAdjustedAdvantages } from "./adjusted-advantages.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import { type LearnableGroup, partContext } from "../check/learnable-group.ts";
 
-/** Mean over the tokens that count; 0 for a trajectory without one. */
+/** Mean over the tokens in the loss; 0 for a trajectory without any. */
 export function trajectoryAdvantage(
   { trajectory, lossMask }: RewardedTrajectory,
   advantages: AdvantageRows,
@@ -32,9 +32,8 @@ export function trajectoryAdvantage(
 }
 
 /**
- * `[G]` advantages of a whole group, none left out.
- *
- * @throws WaggleError `INVALID_ARGUMENT` for a recipe that credits the tokens of one trajectory apart.
+ * `[G]` advantages of a whole group, before filtering.
+ * || @throws WaggleError `INVALID_ARGUMENT` if the recipe credits the turns of a trajectory separately.
  */
 export async function groupAdvantages(
   { name, stage }: EdgeRecipe,
@@ -59,12 +58,12 @@ export async function groupAdvantages(
       if (!isApart) return mean;
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `an exported trajectory has one advantage, got recipe ${name}, which credits its turns apart; choose another recipe, such as grpo`,
+        `an exported trajectory has a single advantage, but the recipe ${name} credits its turns separately; choose another recipe, such as grpo`,
       );
     });
 }
 
-/** The stage with the advantages of its trajectories dealt at random over the minibatch. */
+/** The stage with its trajectories' advantages shuffled over the minibatch. */
 export function withShuffledAdvantages(stage: Stage, random: () => number): Stage {
   return withAdjustedAdvantages(stage, (estimated, groups) => {
     const trajectories = groups.flatMap((group) => group.trajectories);
