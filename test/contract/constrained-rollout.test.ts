@@ -133,7 +133,7 @@ test.each<[string, (trajectory: Trajectory) => Trajectory | Promise<Trajectory>]
     },
   ],
   [
-    "another grammar under its id",
+    "a different grammar under the same id",
     (t) => {
       const [id = ""] = Object.keys(t.grammars ?? {});
       return { ...t, grammars: { [id]: REGEX } };

@@ -365,9 +365,9 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     source: "issue 13, 6.2",
     behavior: "Rewards and filters are called once, with the arguments of the step that learns.",
     tests: [
-      "trainer/src/check/waiting-step.test.ts > each group is scored once, at the step that learns from it",
-      "trainer/src/check/waiting-step.test.ts > filters judge a batch once, as it is learned from",
-      "trainer/src/check/waiting-step.test.ts > a filter that changes with the step decides as the step that learns sees it",
+      "trainer/src/check/waiting-step.test.ts > each group is scored once, at the step that trains on it",
+      "trainer/src/check/waiting-step.test.ts > filters judge a batch once, as it is trained on",
+      "trainer/src/check/waiting-step.test.ts > a filter that changes with the step decides with the context of the training step",
     ],
   },
   {

@@ -23,7 +23,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
       "packages/environments/src/shop-task.test.ts > the verifier fails near misses: an extra or missing product, or a number off by one",
       "packages/environments/src/shop-task.test.ts > the verifier fails a rollout that omits a wish",
       "packages/environments/src/shop-task.test.ts > fails hostile answers: too long, injected, not a number, a list of guesses",
-      "trainer/src/check/replayed-failures.test.ts > a claimed %s, which no replay can find, leaves the rollout out",
+      "trainer/src/check/replayed-failures.test.ts > a claimed %s, which no replay reproduces, skips the rollout",
     ],
   },
   {
@@ -132,8 +132,8 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Every trajectory is re-scored at its claimed version and replayed. Each fault has its reason, and a forger gains at most the band.",
     tests: [
-      "trainer/src/check/trajectory-check.test.ts > rejects as %s: %s",
-      "trainer/src/check/trajectory-check.test.ts > rejects a digest that is not the content's",
+      "trainer/src/check/trajectory-check.test.ts > rejected as %s: %s",
+      "trainer/src/check/trajectory-check.test.ts > a digest that does not match the content is rejected",
       "packages/learning/src/corrections/log-prob-gap.test.ts > a forger gains at most the band",
     ],
   },

@@ -88,7 +88,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "packages/text/src/grammar/masks.test.ts > masks in Node equal the recorded ones",
       "packages/text/src/grammar/masks.browser.test.ts > masks in Chromium equal those that Node computes",
-      "trainer/src/check/grammar-expansion.test.ts > a grammar becomes the sets it allowed, with the budget that forced its close",
+      "trainer/src/check/grammar-expansion.test.ts > a grammar expands to its allowed sets, with the token budget that forced it to close",
       "test/contract/constrained-rollout.test.ts > tokens sampled under a grammar and top-k %i are re-scored and learned with the allowed set",
       "test/contract/constrained-rollout.test.ts > %s is refused",
       "test/contract/constrained-rollout.test.ts > a missing grammar, and one that was not used, are detected in the log-probs",

@@ -42,7 +42,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
       `${ENGINE}/remote-refusals.test.ts > a base model that differs from the local one is detected by its log-probs`,
       `${ENGINE}/remote-refusals.test.ts > a trained adapter, and one for another decoder, are refused`,
       `${ENGINE}/remote-refusals.test.ts > without a shared folder open-rl's parameters cannot be read, and capabilities() says so`,
-      "trainer/src/check/trajectory-check.test.ts > what an engine cannot replay is skipped, with its numbers, and learned from elsewhere",
+      "trainer/src/check/trajectory-check.test.ts > sampling that an engine cannot replay is skipped with its metrics; a capable engine trains on it",
     ],
   },
   {

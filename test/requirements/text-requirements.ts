@@ -60,7 +60,7 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
       "workers/edge/src/routes/policies.test.ts > allows an unevaluated text over the parent's adapter as canary, and as stable only by the operator",
       "packages/agent/src/guided-environment.test.ts > a conversation continues under a version with equal guidance and restarts under any other",
       "trainer/src/commands/publish-text.test.ts > text is published, promoted and rolled back like an adapter",
-      "trainer/src/check/guided-replay.test.ts > tokens of a text that the version does not say are refused, and so is silence",
+      "trainer/src/check/guided-replay.test.ts > guidance that differs from the version's is refused, and so is missing guidance",
       "test/e2e/visitor.test.ts > text on the policy channel is read at the next request of an open page, until it is rolled back",
     ],
   },

@@ -13,10 +13,10 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
       "Forging a third of each group changes no learned number, although it would if it were believed.",
     tests: [
       ...poison(
-        "what is forged is refused and changes not one number",
-        "the control: believed, the same moves the policy beyond the bound",
+        "forged rollouts are refused and change no number",
+        "control: if believed, the same forgeries move the policy beyond the bound",
       ),
-      "trainer/src/check/trajectory-check.test.ts > rejects as %s: %s",
+      "trainer/src/check/trajectory-check.test.ts > rejected as %s: %s",
     ],
   },
   {
@@ -26,9 +26,9 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
       "No visitor has more than a given share of a step. A flood of rollouts that pass every check, chosen for their effect, moves the policy only within a bound, and further without it. Visitors under many names are not limited by it.",
     tests: [
       ...poison(
-        "a flood of %i chosen groups a step moves it within the bound",
-        "the control: without a bound on one visitor the same flood moves it beyond",
-        "the limit: who comes as twelve visitors is not bounded as one",
+        "a flood of %i chosen groups per step moves the policy less than the bound",
+        "control: without a cap on one visitor, the same flood moves the policy beyond the bound",
+        "limit: an attacker with twelve visitor names is not capped as one visitor",
       ),
       "trainer/src/update/learning-step.test.ts > no visitor exceeds the cap on its share of a step",
       "packages/learning/src/advantages/influence-bound.test.ts > agrees with bisection for random weights",

@@ -1,7 +1,7 @@
 /**
- * A fast-check generator of everything that the trajectory schema admits: hostile trees, ids beyond
- * the vocabulary, empty segments, kept sets without the taken token, the largest and smallest numbers,
- * grammars, tool calls. Tests only.
+ * A fast-check generator of all trajectories that the schema admits: hostile trees, token ids beyond
+ * the vocabulary, empty segments, kept sets without the taken token, extreme numbers, grammars and tool
+ * calls. Tests only.
  */
 import type { GrammarSpec, Segment, Trajectory } from "@waggle/protocol";
 import fc from "fast-check";
@@ -10,12 +10,12 @@ export type Setup = {
   readonly baseModel: string;
   readonly vocabularySize: number;
   readonly contextLength: number;
-  /** Versions that the trainer knows. */
+  /** Versions known to the trainer. */
   readonly versions: readonly number[];
 };
 
 const AT = "2026-01-01T00:00:00.000Z";
-/** Names that objects have from birth. */
+/** Includes names that every JavaScript object inherits. */
 const NAMES = ["s0", "s1", "s2", "__proto__", "constructor", "toString", "\ud800", "é"];
 
 const name = fc.oneof(fc.constantFrom(...NAMES), fc.string({ minLength: 1, maxLength: 12 }));
@@ -63,7 +63,9 @@ const grammar: fc.Arbitrary<GrammarSpec> = fc.oneof(
   }),
 );
 
-/** Kept sets of `tokenIds`: ascending, often with the token, as long as the segment or absent. */
+/**
+ * Kept sets of `tokenIds`: ascending, usually with the taken token, as long as the segment or absent.
+ */
 function keptSets(
   tokenIds: readonly number[],
   token: fc.Arbitrary<number>,
@@ -83,7 +85,7 @@ function keptSets(
   );
 }
 
-/** A segment without its place in the tree. */
+/** A segment without its id and parent. */
 function segmentOf(setup: Setup): fc.Arbitrary<Segment> {
   const token = tokenOf(setup);
   const tokens = fc.array(token, { maxLength: 6 });
@@ -158,7 +160,7 @@ function segmentOf(setup: Setup): fc.Arbitrary<Segment> {
   return fc.oneof({ weight: 2, arbitrary: given }, { weight: 3, arbitrary: sampled });
 }
 
-/** Segments as a forest: chains, stars and anything between, under unique hostile ids. */
+/** Segments as a forest: chains, stars and everything between, with unique hostile ids. */
 function segmentsOf(setup: Setup): fc.Arbitrary<Segment[]> {
   const place = fc.record({
     segment: segmentOf(setup),

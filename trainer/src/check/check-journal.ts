@@ -1,20 +1,21 @@
 /**
- * Which trajectory is being checked, in a file beside the checkpoint. A trajectory whose check ends
- * the process (out of memory, a crash in native code) cannot be caught; the next start finds it here.
+ * Records which trajectory is being checked, in a file beside the checkpoint. A check that ends the
+ * process (out of memory, a crash in native code) cannot be caught; the next start finds the trajectory
+ * here.
  */
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 
 export interface CheckJournal {
-  /** Starts of this trainer that ended while this trajectory was checked. */
+  /** How often the trainer ended while it checked this trajectory. */
   crashesOf(digest: string): number;
   begin(digest: string): Promise<void>;
   end(): Promise<void>;
 }
 
 const FILE = "check-journal.json";
-/** Trajectories whose crashes are remembered, newest last. */
+/** Limit on the trajectories whose crashes are remembered; the oldest are dropped first. */
 const MOST = 256;
 
 const Journal = z.object({
@@ -22,7 +23,10 @@ const Journal = z.object({
   crashes: z.array(z.tuple([z.string(), z.int().min(1)])),
 });
 
-/** An unreadable journal starts empty: it holds nothing that cannot be observed again. */
+/**
+ * Opens the journal of a state folder. An unreadable journal starts empty: its counts are observed
+ * again.
+ */
 export async function openCheckJournal(folder: string): Promise<CheckJournal> {
   const path = join(folder, FILE);
   const text = await readFile(path, "utf8").catch(() => "");
@@ -33,7 +37,7 @@ export async function openCheckJournal(folder: string): Promise<CheckJournal> {
     crashes.delete(found.checking);
     crashes.set(found.checking, count);
   }
-  // Not flushed to the disk: it has to survive the process, not a power cut.
+  // Not flushed to disk: it must survive the process, not a power failure.
   const write = async (checking: string | null): Promise<void> => {
     await writeFile(`${path}.new`, JSON.stringify({ checking, crashes: [...crashes] }));
     await rename(`${path}.new`, path);

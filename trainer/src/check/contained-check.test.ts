@@ -1,4 +1,4 @@
-/** One bad trajectory in a lease: the loop goes on without it. */
+/** A bad trajectory in a lease does not stop the loop. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const poison = groups[0]?.trajectories[0]?.digest ?? "";
 const lines: string[] = [];
 const report = createReporter((line) => lines.push(line), true);
 
-/** Runs `fail` at the poisoned trajectory. */
+/** Calls `fail` at the poisoned trajectory. */
 const failing = (fail: () => never): TrajectoryChecker => ({
   check: async (leased, ...rest) =>
     leased.digest === poison ? fail() : parityChecker.check(leased, ...rest),
@@ -41,7 +41,7 @@ fault(
     withJournal(async (folder) => {
       const setup = await createSetup(groups);
       const inner = failing(() => {
-        throw new TypeError("a kept set is no array");
+        throw new TypeError("a kept set is not an array");
       });
       const checker = containCheck(inner, await openCheckJournal(folder), report);
       const { summary } = await live(setup, { checker });
@@ -53,7 +53,7 @@ fault(
       const learned = outcomes.filter(({ status }) => status === "learned").length;
       expect(learned).toBeGreaterThan(8);
       expect(lines.find((line) => line.includes("check-failed"))).toContain(
-        "a kept set is no array",
+        "a kept set is not an array",
       );
       return {
         after: `1 rejected as check-failed, ${learned} of ${outcomes.length} learned`,
@@ -63,7 +63,7 @@ fault(
 );
 
 fault(
-  "a check that ends the process three times is not begun a fourth time",
+  "a check that ended the process three times is not started a fourth time",
   { item: "1.1", before: "every restart checks the same trajectory first and dies again" },
   () =>
     withJournal(async (folder) => {
@@ -75,7 +75,7 @@ fault(
       let lives = 0;
       for (let isAlive = false; !isAlive && lives < 10; lives += 1) {
         const real = await openCheckJournal(folder);
-        // What a dead process would have done afterwards does not happen.
+        // A dead process would do nothing afterwards.
         const journal: CheckJournal = {
           crashesOf: (digest) => real.crashesOf(digest),
           begin: (digest) => real.begin(digest),
@@ -103,7 +103,7 @@ fault(
     }),
 );
 
-test("a network failure during a check is no fault of the trajectory: its lease goes back", async () => {
+test("a network failure during a check gives the lease back and does not reject the trajectory", async () => {
   await withJournal(async (folder) => {
     const setup = await createSetup(groups);
     let isDown = true;
@@ -126,7 +126,7 @@ test.each([
   ["a refused credential", new WaggleError("UNAUTHENTICATED", "wrong credential")],
   ["a full disk", Object.assign(new Error("ENOSPC"), { code: "ENOSPC", syscall: "write" })],
   ["an abort", new DOMException("stopped", "AbortError")],
-])("%s is thrown on", async (_name, error) => {
+])("%s is rethrown", async (_name, error) => {
   await withJournal(async (folder) => {
     const checker = containCheck(
       failing(() => {

@@ -1,7 +1,7 @@
 /**
- * Keeps a failure inside the check of one trajectory. An unexpected exception, or a check that ended
- * the process several times, rejects that trajectory and no other. Failures of the network, the
- * storage or the credential say nothing about a trajectory and are thrown.
+ * Contains failures in the check of one trajectory. An unexpected exception, or a check that repeatedly
+ * ended the process, rejects only that trajectory. Failures of the network, the storage or the
+ * credential are not the trajectory's fault and are thrown.
  */
 import { type LeasedTrajectory, WaggleError, type WaggleErrorCode } from "@waggle/protocol";
 import type { CheckJournal } from "./check-journal.ts";
@@ -9,9 +9,16 @@ import type { Reporter } from "../metrics/reporter.ts";
 import { stalenessOf, type TrainerState } from "../checkpoint/trainer-state.ts";
 import type { CheckedTrajectory, TrajectoryChecker } from "./trajectory-check.ts";
 
-/** One crash may be a kill by the operator at that moment; three at one trajectory are not. */
+/**
+ * One crash may be the operator stopping the process at that moment; three at the same trajectory are
+ * not.
+ */
 const MOST_CRASHES = 3;
 
+/**
+ * The checker with failures contained.
+ * @throws the failure if it is one of the infrastructure.
+ */
 export function containCheck(
   checker: TrajectoryChecker,
   journal: CheckJournal,
@@ -48,22 +55,22 @@ function rejected(
 }
 
 const ACCESS_CODES: ReadonlySet<WaggleErrorCode> = new Set(["UNAUTHENTICATED", "FORBIDDEN"]);
-/** Marked as retryable by the boundary helper, but they come from the trajectory's own replay. */
+/** The boundary helper marks these as retryable, but they come from the trajectory's own replay. */
 const REPLAY_CODES: ReadonlySet<WaggleErrorCode> = new Set([
   "REWARD_UNAVAILABLE",
   "TOOL_UNAVAILABLE",
 ]);
 
-/** True for a failure that the next trajectory would meet as well. */
+/** True for a failure that would also affect the next trajectory. */
 function isInfrastructureFailure(error: unknown): boolean {
   if (WaggleError.is(error)) {
     return ACCESS_CODES.has(error.code) || (error.retryable && !REPLAY_CODES.has(error.code));
   }
-  // `syscall`: the operating system refused, such as a full disk.
+  // `syscall`: an error of the operating system, such as a full disk.
   return error instanceof Error && (error.name === "AbortError" || "syscall" in error);
 }
 
-/** The first lines of the stack, which name the place. */
+/** The first lines of the stack, which name the location. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error).slice(0, 300);
   return (error.stack ?? error.message).split("\n").slice(0, 4).join(" | ").slice(0, 600);

@@ -43,14 +43,14 @@ const trajectory = (
 const keptOf = (expanded: Trajectory | null) =>
   (expanded?.segments[1] as SampledSegment | undefined)?.keptTokenIds;
 
-test("a grammar becomes the sets it allowed, with the budget that forced its close", async () => {
+test("a grammar expands to its allowed sets, with the token budget that forced it to close", async () => {
   const kept = keptOf(await expandGrammars(trajectory({}), grammars, 263));
   expect(kept).toEqual([[A, B, STOP], [A, B, STOP], [STOP]]);
   const roomy = trajectory({ tokenBudget: 9 });
   expect(keptOf(await expandGrammars(roomy, grammars, 263))?.[2]).toEqual([A, B, STOP]);
 });
 
-test("what top-k left of it stays, where the grammar holds it", async () => {
+test("sets narrowed by top-k stay, as long as the grammar allows them", async () => {
   const cut = trajectory({ keptTokenIds: [[A, B], null, [STOP]] });
   expect(keptOf(await expandGrammars(cut, grammars, 263))).toEqual([[A, B], [A, B, STOP], [STOP]]);
   const forged = trajectory({ keptTokenIds: [[A, C], null, [STOP]] });
@@ -58,17 +58,17 @@ test("what top-k left of it stays, where the grammar holds it", async () => {
 });
 
 test.each([
-  ["a token it forbids", trajectory({ tokenIds: [A, C, STOP] })],
-  ["more tokens than its budget", trajectory({ tokenBudget: 2 })],
+  ["a token that the grammar forbids", trajectory({ tokenIds: [A, C, STOP] })],
+  ["more tokens than the budget", trajectory({ tokenBudget: 2 })],
   ["no budget", trajectory({ tokenBudget: undefined })],
-  ["no grammar of that id", trajectory({}, {})],
-  ["another grammar under its id", trajectory({}, { [id]: { kind: "json" } })],
-  ["a grammar that cannot be held", trajectory({}, { [id]: { kind: "regex", pattern: "(" } })],
+  ["a missing grammar", trajectory({}, {})],
+  ["a different grammar under the same id", trajectory({}, { [id]: { kind: "json" } })],
+  ["a grammar that cannot be compiled", trajectory({}, { [id]: { kind: "regex", pattern: "(" } })],
 ])("%s is refused", async (_, claimed) => {
   expect(await expandGrammars(claimed, grammars, 263)).toBeNull();
 });
 
-test("without a tokenizer nothing that a grammar masked is learned from, the rest is", async () => {
+test("without a tokenizer, only trajectories without a grammar are trained on", async () => {
   expect(await expandGrammars(trajectory({}), null, 263)).toBeNull();
   const free = trajectory({ grammar: null });
   expect(await expandGrammars(free, null, 263)).toEqual(free);

@@ -1,6 +1,6 @@
 /**
- * What a grammar allowed, as explicit kept sets: the trainer replays each grammar over the tokens it
- * masked, so that the distribution that is learned from is the one that was sampled.
+ * Expands grammars into explicit kept sets. The trainer replays each grammar over the tokens it masked,
+ * so that training uses the distribution that was sampled from.
  */
 import {
   type GrammarCompiler,
@@ -13,10 +13,9 @@ import { grammarId } from "@waggle/text/grammar";
 
 /**
  * The trajectory with a kept set at every token that a grammar masked.
- *
- * @param grammars - of the model's tokenizer; `null` where there is none.
- * @returns `null` where a grammar is missing or not the one it claims to be, forbids a token, or does
- *   not hold what is claimed to be kept.
+ * || @param grammars - of the model's tokenizer; `null` without one.
+ * @returns `null` if a grammar is missing or does not match its id, if it forbids a sampled token, or
+ *   if a claimed kept set is not a subset of what it allows.
  */
 export async function expandGrammars(
   trajectory: Trajectory,
@@ -43,19 +42,20 @@ async function keptSetsOf(
 ): Promise<SampledSegment["keptTokenIds"] | null> {
   let allowed: readonly (readonly number[] | null)[];
   try {
-    // Before compiling: another grammar than the replayed one may be made to exhaust the compiler.
+    // Checked before compiling: a grammar other than the replayed one could be crafted to exhaust the
+    // compiler.
     if ((await grammarId(spec)) !== id || tokenIds.length > tokenBudget) return null;
     const grammar = await grammars.compile(spec);
     allowed = replayGrammar(grammar, tokenIds, { tokenBudget, vocabularySize });
   } catch {
-    return null; // a visitor's grammar that cannot be compiled, or not have been sampled under
+    return null; // the visitor's grammar does not compile, or could not have been sampled under
   }
   const sets = allowed.map((ids, t) => keptTokenIds?.[t] ?? ids);
   const isWithin = sets.every((ids, t) => isSubset(ids, allowed[t] ?? null));
   return isWithin ? sets : null;
 }
 
-/** @param of - `null` for all ids. */
+/** True if `ids` is a subset of `of`; `null` is the set of all ids. */
 function isSubset(ids: readonly number[] | null, of: readonly number[] | null): boolean {
   if (of === null || ids === of) return true;
   const allowed = new Set(of);

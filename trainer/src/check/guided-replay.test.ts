@@ -1,4 +1,4 @@
-/** A replay reads what the version of a rollout says, and nothing else. */
+/** A replay gives the policy the guidance of the rollout's version. */
 import { guidedEnvironment, rollOut, versionGuide } from "@waggle/agent";
 import { demonstrate, EXPERT, environmentNamed } from "@waggle/environments";
 import {
@@ -57,12 +57,12 @@ const replay = createReplay({
   vocabularySize: format.stopTokenIds[0]! + 64,
 });
 
-test("what the version said is read again, and the reward is that of a fresh environment", async () => {
+test("the version's guidance is replayed, and the reward is that of a fresh environment", async () => {
   const result = await replay(await rolledOut(SAID), SAID);
   expect(result).toMatchObject({ holds: true, verification: { success: true } });
 });
 
-test("tokens of a text that the version does not say are refused, and so is silence", async () => {
+test("guidance that differs from the version's is refused, and so is missing guidance", async () => {
   const refused = { holds: false, status: "rejected", reason: "replay-mismatch" };
   expect(await replay(await rolledOut(SAID))).toMatchObject(refused);
   expect(await replay(await rolledOut(null), SAID)).toMatchObject(refused);
@@ -70,7 +70,7 @@ test("tokens of a text that the version does not say are refused, and so is sile
   expect(await replay(await rolledOut(SAID), other)).toMatchObject(refused);
 });
 
-test("the checker looks up what the claimed version says", async () => {
+test("the checker looks up the guidance of the claimed version", async () => {
   const trajectory = await rolledOut(SAID);
   const seen: (Guidance | null | undefined)[] = [];
   const policy = { baseModel: trajectory.baseModel, vocabularySize: 100_000 };

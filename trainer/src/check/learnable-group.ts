@@ -1,4 +1,4 @@
-/** Rollouts that may be learned from, in the groups that they were assigned in. They were judged before. */
+/** Checked rollouts to train on, in the groups that they were assigned in. */
 import {
   type JudgedTrajectory,
   initialValues,
@@ -10,14 +10,14 @@ import {
 import type { Trajectory, Verification } from "@waggle/protocol";
 import { seededRandom } from "@waggle/protocol";
 
-/** A trajectory that may be learned from. */
+/** A trajectory to train on. */
 export type LearnableTrajectory = {
   readonly digest: string;
-  /** Under the digest in place of the id: a client chooses its ids. */
+  /** Identified by digest instead of id, because clients choose their ids. */
   readonly trajectory: JudgedTrajectory;
-  /** `[samples][T]` log-probs at the claimed version, by the trainer. */
+  /** `[samples][T]` log-probs at the claimed version, recomputed by the trainer. */
   readonly rescoredLogProbs: readonly (readonly number[])[];
-  /** Whose it is; absent = nobody's, this process sampled it. */
+  /** The visitor who sent it; absent if this process sampled it. */
   readonly visitorId?: string;
 };
 
@@ -27,7 +27,9 @@ export type LearnableGroup = {
   readonly trajectories: readonly LearnableTrajectory[];
 };
 
-/** @param rescoredLogProbs default the recorded ones: right where this process sampled them. */
+/**
+ * @param rescoredLogProbs - default the recorded ones, which are exact if this process sampled them.
+ */
 export function learnableTrajectory(
   digest: string,
   record: Trajectory,
@@ -40,7 +42,7 @@ export function learnableTrajectory(
   return { digest, trajectory, rescoredLogProbs: rescoredLogProbs ?? recorded };
 }
 
-/** What the parts of a stage are told at a step of the loop. */
+/** The context that the parts of a stage get at a step of the loop. */
 export function partContext(
   stage: Stage,
   step: number,

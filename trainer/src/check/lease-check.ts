@@ -1,6 +1,6 @@
 /**
- * What is held of an edge's leases for the coming step. Nothing here is durable: a crash forgets it, and the
- * groups come back when their leases expire.
+ * Holds judged leases of an edge until the next step. Nothing here is durable: after a crash the groups
+ * come back when their leases expire.
  */
 import type { HeldCheckpoint } from "../checkpoint/held-checkpoint.ts";
 import type { EdgeFollower } from "../edge/edge-follower.ts";
@@ -11,7 +11,7 @@ import { digestsOf, type HeldLease, isLost } from "../source/lease-holder.ts";
 import { type JudgedLease, judgeLease, withoutForgotten, withSignal } from "./lease-judgement.ts";
 import { type ComingStep, type WaitingStep, waitingStep } from "./waiting-step.ts";
 
-/** What one learning step takes from the edge. */
+/** The groups, leases and visitors of one learning step. */
 export type LeasedBatch = {
   readonly waiting: WaitingStep;
   readonly leases: readonly JudgedLease[];
@@ -30,13 +30,16 @@ export class LeaseCheck implements Check<HeldLease, LeasedBatch> {
   readonly #idleMs: () => number;
   readonly #signal: AbortSignal;
   #buffer: readonly JudgedLease[] = [];
-  /** What the filters say of all groups in the buffer. */
+  /** The filters' result for all groups in the buffer. */
   #waiting: WaitingStep | null = null;
-  /** A crash forgets them, after which a step may be bounded less. */
+  /**
+   * Visitors since the last step. A crash forgets them, after which the bound on a visitor's share may
+   * be looser.
+   */
   #visitors = new Set<string>();
   #twice = 0;
 
-  /** @param idleMs - how long there has been nothing to do. */
+  /** @param idleMs - how long the loop has had nothing to do. */
   constructor(
     parts: Parts,
     options: Options,
@@ -74,7 +77,7 @@ export class LeaseCheck implements Check<HeldLease, LeasedBatch> {
   async admit(lease: HeldLease): Promise<void> {
     const { recipe, leases, checker, report } = this.#parts;
     if (this.#follower.hasStableChanged) return;
-    // A digest that came again means that its earlier lease has expired.
+    // A digest that comes again means that its earlier lease has expired.
     const digests = new Set(digestsOf(lease));
     for (const older of this.#buffer) {
       if (digestsOf(older.lease).some((digest) => digests.has(digest))) leases.drop(older.lease);
@@ -87,11 +90,11 @@ export class LeaseCheck implements Check<HeldLease, LeasedBatch> {
         await leases.renewDue();
       });
     } catch (error) {
-      // Renewed for ever, it would hide its groups from this and every other trainer.
+      // If it stayed renewed, it would hide its groups from every trainer, including this one.
       await leases.release(lease).catch(() => undefined);
       throw error;
     }
-    // Written with the next commit: a lease that is judged again is counted once.
+    // Written with the next commit, so a lease that is judged again after a crash is counted once.
     this.#checkpoint.amendState(
       withWatchedLease(this.#checkpoint.state, judged, this.#options.watch),
     );
@@ -110,7 +113,10 @@ export class LeaseCheck implements Check<HeldLease, LeasedBatch> {
     return this.wanted() <= 0 || isAlone || (isDraining && this.#buffered > 0);
   }
 
-  /** The last look before a step: what was taken back or lost meanwhile is not learned from. */
+  /**
+   * A final check before the step drops groups that visitors withdrew or whose leases were lost
+   * meanwhile.
+   */
   async batch(): Promise<LeasedBatch | null> {
     const before = this.#buffered;
     const forgotten = await this.#parts.leases.confirm();
@@ -126,7 +132,7 @@ export class LeaseCheck implements Check<HeldLease, LeasedBatch> {
     return { waiting: this.#waiting, leases: this.#buffer, visitors: this.#visitors };
   }
 
-  /** What was held is in the checkpoint: it is kept alive no longer. */
+  /** Stops renewing the leases: their outcomes are in the checkpoint. */
   clear(): void {
     for (const { lease } of this.#buffer) this.#parts.leases.drop(lease);
     this.#buffer = [];
@@ -134,7 +140,7 @@ export class LeaseCheck implements Check<HeldLease, LeasedBatch> {
     this.#visitors = new Set();
   }
 
-  /** Groups to learn from. */
+  /** Number of groups to train on. */
   get #buffered(): number {
     return this.#buffer.reduce((sum, { groups }) => sum + groups.length, 0);
   }
@@ -144,9 +150,8 @@ export class LeaseCheck implements Check<HeldLease, LeasedBatch> {
   }
 
   /**
-   * Holds these leases for the coming step; those of which filters leave nothing are acknowledged.
-   *
-   * @returns all of them as filters left them.
+   * Holds these leases for the next step and acknowledges those without a group after filtering.
+   * || @returns all of them after filtering.
    */
   async #hold(leased: readonly JudgedLease[]): Promise<readonly JudgedLease[]> {
     const groups = leased.flatMap((judged) => judged.groups);
@@ -158,7 +163,10 @@ export class LeaseCheck implements Check<HeldLease, LeasedBatch> {
     return all;
   }
 
-  /** Acknowledges a lease of which nothing was learned. Nothing durable: it may be judged again. */
+  /**
+   * Acknowledges a lease without anything to train on. This is not durable: it may be judged again
+   * after a crash.
+   */
   async #acknowledge({ lease, outcomes }: JudgedLease): Promise<void> {
     const { edge, leases } = this.#parts;
     try {

@@ -38,7 +38,7 @@ const judge = (group: LeasedGroup) =>
 const filtered = (judged: JudgedLease): JudgedLease =>
   withSignal(judged, waitingStep(recipe, judged.groups, COMING));
 
-test("a rollout that is sent again under another id counts once", async () => {
+test("a rollout sent twice under different ids counts once", async () => {
   const group = await mixedGroup();
   const [first] = group.trajectories as [LeasedTrajectory];
   const trajectory = { ...first.trajectory, id: randomUUID() };
@@ -50,7 +50,7 @@ test("a rollout that is sent again under another id counts once", async () => {
   ]);
 });
 
-test("what was forgotten leaves its group, and a group without a signal is left out", async () => {
+test("forgotten rollouts leave their group, and a group without a signal is left out", async () => {
   const group = await mixedGroup();
   const [a, b, c, d] = group.trajectories.map(({ digest }) => digest) as [
     string,

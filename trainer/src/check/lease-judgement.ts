@@ -1,6 +1,7 @@
 /**
- * From a lease to rewarded groups, with an outcome for every trajectory of it. A group is what is left of it
- * after the checks: its advantages are relative to those. Filters judge all waiting groups together.
+ * Turns a lease into rewarded groups, with an outcome for every trajectory. A group contains the
+ * trajectories that pass the checks, and its advantages are relative to those. Filters judge all
+ * waiting groups together.
  */
 import { canonicalJson, type LeasedGroup, type TrajectoryOutcome } from "@waggle/protocol";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
@@ -18,11 +19,13 @@ import {
 
 export type JudgedLease = {
   readonly lease: HeldLease;
-  /** Groups to learn from, rewarded for the coming step. */
+  /** Groups to train on, rewarded for the coming step. */
   readonly groups: readonly RewardedLearnable[];
-  /** One per trajectory; `learned` without a step marks what is still to be learned. */
+  /**
+   * One per trajectory; `learned` without a step marks a trajectory that is still to be trained on.
+   */
   readonly outcomes: TrajectoryOutcome[];
-  /** Whose rollouts passed the checks, whether there was something to learn from them or not. */
+  /** Visitors whose rollouts passed the checks, with or without a signal. */
   readonly visitors: ReadonlySet<string>;
 };
 
@@ -53,7 +56,9 @@ export async function judgeLease(
   return { lease, groups, outcomes, visitors };
 }
 
-/** The same without trajectories whose visitors were forgotten; what is left of their groups is scored again. */
+/**
+ * The lease without trajectories of forgotten visitors; the rest of their groups is scored again.
+ */
 export async function withoutForgotten(
   judged: JudgedLease,
   recipe: EdgeRecipe,
@@ -76,7 +81,7 @@ export async function withoutForgotten(
   );
 }
 
-/** The same without groups that filters left nothing of. */
+/** The lease without groups of which filters left nothing. */
 export function withSignal(
   judged: JudgedLease,
   { groups, reasons }: Pick<WaitingStep, "groups" | "reasons">,
@@ -87,7 +92,7 @@ export function withSignal(
     : withSkipped({ ...judged, groups: left }, reasons);
 }
 
-/** What was to be learned and is not. */
+/** Marks trajectories that were to be learned as skipped. */
 function withSkipped(judged: JudgedLease, reasons: ReadonlyMap<string, string>): JudgedLease {
   const outcomes = judged.outcomes.map((outcome): TrajectoryOutcome => {
     const reason = reasons.get(outcome.digest);
@@ -121,7 +126,7 @@ async function judgeGroup(
       outcomes.push(earlier);
       continue;
     }
-    // Log-probs and seeds of two honest rollouts differ, also where their tokens are the same.
+    // Honest rollouts differ in log-probs and seeds even if their tokens are equal.
     const content = canonicalJson(leased.trajectory.segments);
     if (seen.has(content)) {
       outcomes.push({ digest: leased.digest, status: "rejected", reason: "replayed" });

@@ -1,7 +1,7 @@
 /**
- * Visitors who want a policy to learn something wrong, beside honest ones, before the trainer's own checks
- * and step. The setup is the bandit: what a lever pays is drawn with the task, so that a wrong lever
- * sometimes pays, which a visitor can find out beforehand and choose by. Tests only.
+ * Honest and malicious visitors who send rollouts to the trainer's real checks and learning step. The
+ * setup is the bandit: the reward of each lever is drawn with the task, so the wrong lever sometimes
+ * pays, and attackers can find such tasks in advance. Tests only.
  */
 import { randomUUID } from "node:crypto";
 import { environmentNamed, type Judgement } from "@waggle/environments";
@@ -38,7 +38,7 @@ import {
 const ENVIRONMENT = environmentNamed("bandit");
 const LEVERS = ["left", "middle", "right"] as const;
 type Lever = (typeof LEVERS)[number];
-/** What the attackers want pulled, whatever the light. */
+/** The lever that the attackers want pulled in every context. */
 const WANTED: Lever = "left";
 
 const SHAPE = { rank: 8, alpha: 16 };
@@ -55,29 +55,29 @@ const RECIPE = edgeRecipeNamed("dr-grpo-tis", {
 
 export type Hostility = {
   /**
-   * Groups a step that one visitor fills alone with rollouts that hold before every check, each task chosen
-   * because the wrong lever pays there and the right one does not.
+   * Groups per step that one visitor fills alone with rollouts that pass every check. The tasks are
+   * chosen so that the wrong lever pays and the right one does not.
    */
   readonly flood?: number;
-  /** As how many visitors the flood comes; default 1. */
+  /** Number of visitor names that the flood uses; default 1. */
   readonly names?: number;
-  /** Visitors beside the honest ones in every group, whose rollouts claim what was not so. */
+  /** Attackers beside the honest visitors in every group, whose records are forged. */
   readonly forgers?: number;
   /** The control: records are believed, and thumbs are the reward. */
   readonly believes?: boolean;
-  /** Most that one visitor decides of a step. */
+  /** Cap on one visitor's share of a step. */
   readonly visitorShare?: number;
 };
 
-/** `[held-out tasks][levers]` chance that the policy pulls each lever; what is missing to 1 is no lever. */
+/** `[held-out tasks][levers]` probability of each lever; the remainder to 1 is no lever. */
 export type Pulls = readonly (readonly number[])[];
 
 export type Learned = {
   readonly pulls: Pulls;
-  /** Mean chance of the best lever. */
+  /** Mean probability of the best lever. */
   readonly success: number;
   readonly parameters: readonly number[];
-  /** How many rollouts were learned from or refused, by reason. */
+  /** Number of rollouts trained on or refused, by reason. */
   readonly outcomes: ReadonlyMap<string, number>;
   readonly visitorShareMax: number;
 };
@@ -85,11 +85,11 @@ export type Learned = {
 const best = (task: TaskReference): string => String(judgedPull(task, WANTED).parts["best"]);
 const pays = (task: TaskReference, lever: string): boolean => judgedPull(task, lever).reward === 1;
 function judgedPull(task: TaskReference, lever: string): Judgement {
-  // The bandit's verifier answers at once.
+  // The bandit's verifier is synchronous.
   return ENVIRONMENT.create(task).judge(lever) as Judgement;
 }
 
-/** Training tasks in the order of their numbers, each once. */
+/** Training tasks by number, each once. */
 function* tasks(seed: number, levels: readonly number[]): Generator<TaskReference> {
   for (let i = 0; ; i += 1) {
     yield ENVIRONMENT.reference(derivedSeed(seed, i), "train", levels[i % levels.length] as number);
@@ -97,8 +97,8 @@ function* tasks(seed: number, levels: readonly number[]): Generator<TaskReferenc
 }
 
 /**
- * A rollout that says what it was told to, with the log-probs that the policy gives it, a little off: equal
- * ones would be taken for copies.
+ * A rollout with scripted actions and the policy's log-probs plus a little noise; equal log-probs would
+ * be taken for copies.
  */
 async function scripted(
   base: BaseModel,
@@ -157,7 +157,7 @@ async function leased(
   };
 }
 
-/** Lowers what it says its log-probs were, so that its weight would be e times as large. */
+/** Lowers the recorded log-probs, which would raise the importance weight by a factor of e. */
 function lowered(trajectory: Trajectory): Trajectory {
   return {
     ...trajectory,
@@ -169,7 +169,7 @@ function lowered(trajectory: Trajectory): Trajectory {
   };
 }
 
-/** Believes every record, and takes thumbs for rewards. */
+/** Believes every record and takes thumbs as rewards. */
 const believer: TrajectoryChecker = {
   check: async ({ digest, visitorId, trajectory, feedback }) => {
     const success = feedback.some(({ kind }) => kind === "thumb-up");
@@ -181,7 +181,7 @@ const believer: TrajectoryChecker = {
   },
 };
 
-/** Learns for some steps from what honest and hostile visitors send. */
+/** Trains for some steps on the rollouts of honest and hostile visitors. */
 export async function learnAmong(
   base: BaseModel,
   seed: number,
@@ -193,7 +193,7 @@ export async function learnAmong(
   const parts = { policy, format: base.format, sampling };
   const visitors = Array.from({ length: HONEST_VISITORS }, (_, i) => visitorNamed(i));
   const honestTasks = tasks(seed, [0, 1, 2]);
-  // Only the least sure level pays wrong levers often enough to be worth a search.
+  // Only the least certain level pays wrong levers often enough for a search.
   const chosenTasks = tasks(seed + 1, [2]);
   const checker = believes
     ? believer
@@ -224,7 +224,8 @@ export async function learnAmong(
       arrived += 1;
     }
     for (let i = 0; i < forgers; i += 1) {
-      // What is wanted is boasted of, what is right run down; every other one claims to have been unlikely.
+      // Half of the forgeries praise the wanted lever, the others run the right one down. All claim
+      // lower log-probs.
       const isBoast = i % 2 === 0;
       const lever = isBoast ? WANTED : (best(task) as Lever);
       const made = lowered(await scripted(base, policy, task, lever, 1e-6 * i));
@@ -291,7 +292,10 @@ export async function learnAmong(
   }
 }
 
-/** How far `other` is from `honest`: the divergence of its pulls, in nats, the mean over held-out tasks. */
+/**
+ * Divergence of `other` from `honest`: KL of the lever probabilities in nats, averaged over held-out
+ * tasks.
+ */
 export function movement(honest: Pulls, other: Pulls): number {
   return mean(
     honest.map((row, i) =>

@@ -1,8 +1,8 @@
 /**
- * Runs a recorded rollout again: the one driver `rollOut`, a policy that says exactly the recorded
- * tokens, and a fresh environment from the task's seed. What was rendered, called and observed must
- * come out as recorded; the reward is that of the fresh environment. That goes for the wording of failed
- * calls, too: another one is text that a stranger chose, and the rollout is left out as `tool-wording`.
+ * Runs a recorded rollout again with `rollOut`, a policy that repeats the recorded tokens, and a fresh
+ * environment from the task's seed. Rendered tokens, calls and observations must match the record, and
+ * the reward is that of the fresh environment. Error messages of failed calls must match too: otherwise
+ * their text is a stranger's choice, and the rollout is skipped as `tool-wording`.
  */
 import {
   type AdmitTurn,
@@ -34,7 +34,7 @@ type ReplayResult =
       readonly reason: string;
     };
 
-/** @param guidance - what the version that sampled it says. */
+/** @param guidance - the guidance of the version that sampled it. */
 export type Replay = (trajectory: Trajectory, guidance?: Guidance | null) => Promise<ReplayResult>;
 
 export type ReplayOptions = {
@@ -43,10 +43,12 @@ export type ReplayOptions = {
   readonly vocabularySize: number;
 };
 
-/** Failures of the environment, not of the policy: what came after cannot be judged. */
+/** Failures of the environment, not of the policy. The turns after them cannot be judged. */
 const UNJUDGEABLE: ReadonlySet<string> = new Set(["TOOL_UNAVAILABLE", "TIMEOUT", "NETWORK"]);
 
-/** A replay of trajectories of assigned tasks. A mismatch is a result, never an exception. */
+/**
+ * Creates a replay for trajectories of assigned tasks. A mismatch is a result, never an exception.
+ */
 export function createReplay(options: ReplayOptions): Replay {
   const { format, contextLength } = options;
   const reject = (reason: string): ReplayResult => ({ holds: false, status: "rejected", reason });
@@ -71,15 +73,15 @@ export function createReplay(options: ReplayOptions): Replay {
       return reject("unknown-environment");
     }
     let hasOtherGrammar = false;
-    // What a context holds is compared afterwards, with everything else.
+    // The context's tokens are compared afterwards, with everything else.
     const admit: AdmitTurn = async ({ segment }, _, { grammar: asked }) => {
       if (segment.grammar === null) return;
       if (asked === undefined) hasOtherGrammar = true;
       else if ((await grammarId(asked)) !== segment.grammar) {
-        // As a policy refuses a grammar that it lacks; the driver then asks for less.
+        // A policy refuses unknown grammars like this; the driver then asks for less.
         throw new WaggleError(
           "GRAMMAR_UNSUPPORTED",
-          `a replay holds the grammar ${segment.grammar}, got another; ask for less`,
+          `the recorded grammar is ${segment.grammar}, but another was requested; request no grammar`,
         );
       }
     };
@@ -102,7 +104,7 @@ export function createReplay(options: ReplayOptions): Replay {
       client: trajectory.client,
       seed: 0,
     });
-    // A visitor's grammar could make any token look certain: only one that the driver asks for counts.
+    // A visitor's grammar could make any token look certain, so only grammars that the driver asks for count.
     if (hasOtherGrammar) return reject("grammar-mismatch");
     const mismatch = difference(trajectory, again);
     if (mismatch !== null) return reject(mismatch);
@@ -114,14 +116,14 @@ function hasBrokenTool({ toolResults }: Trajectory["turns"][number]): boolean {
   return toolResults.some((result) => !result.ok && UNJUDGEABLE.has(result.error.code));
 }
 
-/** A stop token ends a span and stands nowhere else in it. */
+/** A stop token ends a span and does not occur elsewhere in it. */
 function endsAsRecorded(segment: SampledSegment, stopTokenIds: readonly number[]): boolean {
   const first = segment.tokenIds.findIndex((id) => stopTokenIds.includes(id));
   const wanted = segment.stopReason === "stop-token" ? segment.tokenIds.length - 1 : -1;
   return first === wanted;
 }
 
-/** The first way in which the two differ; what comes after the record's end does not count. */
+/** The first difference between the two; anything after the end of the record is ignored. */
 function difference(recorded: Trajectory, again: Trajectory): string | null {
   for (const [i, turn] of recorded.turns.entries()) {
     const other = again.turns[i];
@@ -140,12 +142,12 @@ function difference(recorded: Trajectory, again: Trajectory): string | null {
       other?.kind === segment.kind && other.parent === segment.parent && other.id === segment.id;
     if (!isSegment || !isSame(other.tokenIds, segment.tokenIds)) return "replay-mismatch";
   }
-  // Only a rollout that its task ended may be said to have ended so.
+  // Only a rollout that its task ended may claim to be completed.
   const isCompleted = again.stopReason === "completed";
   return isCompleted === (recorded.stopReason === "completed") ? null : "stop-mismatch";
 }
 
-/** Tool results with failures known by their code alone. */
+/** Tool results with failures reduced to their codes. */
 function withoutWording({ toolResults }: Trajectory["turns"][number]): unknown[] {
   return toolResults.map((result) =>
     result.ok ? result : { callId: result.callId, code: result.error.code },

@@ -1,4 +1,7 @@
-/** No trajectory that the schema admits makes the check throw; each gets an outcome the edge takes. */
+/**
+ * For every trajectory that the schema admits, the check returns an outcome that the edge accepts and
+ * never throws.
+ */
 import {
   Trajectory,
   trajectoryDigest,
@@ -22,10 +25,13 @@ import { createTrajectoryChecker, type TrajectoryChecker } from "./trajectory-ch
 
 const VISITOR = "00000000-0000-4000-8000-000000000000";
 const VERIFICATION: Verification = { reward: 1, success: true, parts: {} };
-/** Lets everything through, so that hostile records reach the stages behind the replay. */
+/** Accepts everything, so that hostile records reach the stages after the replay. */
 const believing: Replay = async () => ({ holds: true, verification: VERIFICATION });
 
-/** Checks `runs` arbitrary trajectories. @returns how often each outcome came */
+/**
+ * Checks `runs` arbitrary trajectories.
+ * @returns the count of each outcome
+ */
 async function checkAll(
   setup: Setup,
   checkers: readonly TrajectoryChecker[],
@@ -63,7 +69,7 @@ test("with re-scoring replaced by a stub", { timeout: 1_200_000 }, async () => {
     vocabularySize,
     contextLength,
     currentVersion: 0,
-    // Agrees with nobody in particular: what the record claims decides.
+    // Does not depend on the policy, so the record's claims decide.
     score: async ({ tokenIds }: { tokenIds: readonly number[] }) => {
       const numbers = tokenIds.map(() => -0.5);
       return { behaviorLogProbs: numbers, rawLogProbs: numbers, entropies: numbers };
@@ -76,7 +82,7 @@ test("with re-scoring replaced by a stub", { timeout: 1_200_000 }, async () => {
       replay,
       maxStaleness: 4,
       ...(band === undefined ? {} : { band }),
-      adapterCache: { get: () => Promise.reject(new Error("there is no adapter")) },
+      adapterCache: { get: () => Promise.reject(new Error("no adapter in this test")) },
     });
   const checkers = [
     checkerWith(createReplay({ format, contextLength, vocabularySize })),
@@ -109,7 +115,7 @@ test("with the nano model", { timeout: 1_200_000 }, async () => {
   const shared = {
     policy,
     maxStaleness: 4,
-    adapterCache: { get: () => Promise.reject(new Error("there is no adapter")) },
+    adapterCache: { get: () => Promise.reject(new Error("no adapter in this test")) },
     grammars: createGrammarCompiler(files, { vocabularySize }),
   };
   try {

@@ -37,7 +37,7 @@ const config: DecoderConfig = {
 const format = createChatFormat({ tokenizer, tokenizerConfig: nanoTokenizerConfig(4096) });
 const adapter: Adapter = (() => {
   const fresh = initializeAdapter(config, { rank: 2, alpha: 4, seed: 3 });
-  // B starts at 0, which would make it the base: any other constant does.
+  // B starts at 0, which would equal the base; any other constant does not.
   for (const [name, { data }] of fresh.tensors) if (name.includes("lora_B")) data.fill(0.3);
   return fresh;
 })();
@@ -71,7 +71,7 @@ const checker = createTrajectoryChecker({
 });
 const task: TaskReference = { environment: "shop", seed: 11, split: "train" };
 
-/** A rollout of the demonstrator, with the log-probs that an honest client would have recorded. */
+/** A rollout of the demonstrator, with the log-probs that an honest client would record. */
 async function honest(version = 1, skill: ShopSkill = EXPERT): Promise<Trajectory> {
   const { turns } = await demonstrate(task, mulberry32(1), skill);
   const trajectory = await rollOut({
@@ -138,7 +138,7 @@ async function check(
 const isSampled = (segment: Trajectory["segments"][number]): segment is SampledSegment =>
   segment.kind === "sampled";
 
-/** Replaces the sampled segment of that number. */
+/** Replaces the nth sampled segment. */
 function withSampled(
   trajectory: Trajectory,
   number: number,
@@ -154,7 +154,7 @@ function withSampled(
 }
 
 test.each([0, 1])(
-  "an honest rollout at version %i is learned from, with its reward",
+  "an honest rollout at version %i is accepted with its reward",
   async (version) => {
     const { trajectory, outcome } = await check(await honest(version));
     expect(outcome).toMatchObject({ status: "learned", reward: 1, success: true });
@@ -169,7 +169,7 @@ test.each([0, 1])(
   },
 );
 
-test("a rollout that did the wrong thing is learned from with reward 0", async () => {
+test("a rollout that fails its task is accepted with reward 0", async () => {
   const nothing: ShopSkill = {
     ...EXPERT,
     sort: 0,
@@ -184,7 +184,7 @@ test("a rollout that did the wrong thing is learned from with reward 0", async (
   expect(outcome).toMatchObject({ status: "learned", reward: 0, success: false });
 });
 
-test("one whose last turns were cut off is judged by what it did", async () => {
+test("a truncated rollout is judged by its completed turns", async () => {
   const whole = await honest();
   const cut = whole.segments.findIndex(isSampled) + 1;
   const { outcome } = await check({
@@ -202,13 +202,13 @@ type Tamper = (trajectory: Trajectory) => Trajectory;
 const forged: readonly [reason: string, what: string, tamper: Tamper][] = [
   [
     "log-prob-gap",
-    "log-probs lowered to raise its importance weight",
+    "log-probs lowered to raise the importance weight",
     (t) =>
       withSampled(t, 0, (s) => ({ ...s, behaviorLogProbs: s.behaviorLogProbs.map((x) => x - 1) })),
   ],
   [
     "log-prob-gap",
-    "one log-prob that is far off",
+    "one log-prob outside the band",
     (t) =>
       withSampled(t, 0, (s) => ({
         ...s,
@@ -217,7 +217,7 @@ const forged: readonly [reason: string, what: string, tamper: Tamper][] = [
   ],
   [
     "log-prob-gap",
-    "another version than the one that sampled",
+    "a version other than the one that sampled",
     (t) => ({
       ...t,
       policyVersion: 0,
@@ -226,12 +226,12 @@ const forged: readonly [reason: string, what: string, tamper: Tamper][] = [
   ],
   [
     "log-prob-gap",
-    "another temperature than the one it sampled at",
+    "a temperature other than the sampling temperature",
     (t) => withSampled(t, 0, (s) => ({ ...s, sampling: { ...s.sampling, temperature: 2 } })),
   ],
   [
     "kept-set-mismatch",
-    "kept sets that make its tokens look certain",
+    "kept sets that make the tokens look certain",
     (t) =>
       withSampled(t, 0, (s) => ({
         ...s,
@@ -241,12 +241,12 @@ const forged: readonly [reason: string, what: string, tamper: Tamper][] = [
   ],
   [
     "kept-set-mismatch",
-    "a top-k whose kept sets are left out",
+    "a top-k without its kept sets",
     (t) => withSampled(t, 0, (s) => ({ ...s, sampling: { ...s.sampling, topK: 5 } })),
   ],
   [
     "call-mismatch",
-    "calls that its tokens do not say",
+    "calls that are not in the tokens",
     (t) => ({
       ...t,
       turns: t.turns.map((turn) => ({
@@ -257,7 +257,7 @@ const forged: readonly [reason: string, what: string, tamper: Tamper][] = [
   ],
   [
     "replay-mismatch",
-    "tool results that the shop does not give",
+    "tool results that the shop does not return",
     (t) => ({
       ...t,
       turns: t.turns.map((turn) => ({
@@ -268,7 +268,7 @@ const forged: readonly [reason: string, what: string, tamper: Tamper][] = [
   ],
   [
     "replay-mismatch",
-    "given tokens that nobody rendered",
+    "given tokens that do not match the rendering",
     (t) => ({
       ...t,
       segments: t.segments.map((s, i) => (i === 0 ? { ...s, tokenIds: [...s.tokenIds, 65] } : s)),
@@ -276,7 +276,7 @@ const forged: readonly [reason: string, what: string, tamper: Tamper][] = [
   ],
   [
     "stop-mismatch",
-    "an end that its task has not reached",
+    "completion that the task has not reached",
     (t) => ({ ...t, stopReason: "max-turns", terminated: false, truncated: true }),
   ],
   [
@@ -306,13 +306,13 @@ const forged: readonly [reason: string, what: string, tamper: Tamper][] = [
   ],
 ];
 
-test.each(forged)("rejects as %s: %s", async (reason, _, tamper) => {
+test.each(forged)("rejected as %s: %s", async (reason, _, tamper) => {
   const { trajectory, outcome } = await check(tamper(await honest()));
   expect(outcome).toMatchObject({ status: "rejected", reason });
   expect(trajectory).toBeNull();
 });
 
-test("rejects a digest that is not the content's", async () => {
+test("a digest that does not match the content is rejected", async () => {
   const trajectory = await honest();
   const leased = {
     digest: "e".repeat(64),
@@ -350,14 +350,14 @@ const skipped: readonly [reason: string, change: Tamper][] = [
 ];
 
 test.each(skipped)(
-  "skips as %s what honest clients may send and nobody can learn from",
+  "skipped as %s: an honest trajectory that cannot be trained on",
   async (reason, change) => {
     const { outcome } = await check(change(await honest()));
     expect(outcome).toMatchObject({ status: "skipped", reason });
   },
 );
 
-test("drops as stale what is older than the recipe allows, with its numbers", async () => {
+test("a trajectory older than the recipe allows is skipped as stale, with its metrics", async () => {
   const strict = createTrajectoryChecker({
     policy,
     adapterCache: { get: async () => adapter },
@@ -365,11 +365,11 @@ test("drops as stale what is older than the recipe allows, with its numbers", as
     maxStaleness: 0,
   });
   const { outcome } = await check(await honest(0), task, strict);
-  // Version 2 was rolled back, so only version 1 lies between.
+  // Version 2 was rolled back, so only version 1 counts between the two.
   expect(outcome).toMatchObject({ status: "skipped", reason: "stale", staleness: 1, reward: 1 });
 });
 
-test("what an engine cannot replay is skipped, with its numbers, and learned from elsewhere", async () => {
+test("sampling that an engine cannot replay is skipped with its metrics; a capable engine trains on it", async () => {
   const trajectory = await withScores(await honest(), 1, 0.8);
   const parts: TrajectoryCheckerOptions = {
     policy,

@@ -1,7 +1,7 @@
 /**
- * Nothing that a browser says is believed: identity, assignment, version, tool calls, tool results
- * and reward are recomputed, and log-probs re-scored at the claimed version under the recorded
- * sampling. What does not hold is an outcome with a reason, never an exception.
+ * Checks a trajectory without trusting the browser that sent it. Identity, assignment, version, tool
+ * calls, tool results and reward are recomputed, and log-probs are re-scored at the claimed version
+ * under the recorded sampling options. A failed check is an outcome with a reason, never an exception.
  */
 import { isInsideBand, type LogProbBand, logProbGap } from "@waggle/learning";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
@@ -26,19 +26,19 @@ import type { Replay } from "./replay.ts";
 import { stalenessOf, type TrainerState } from "../checkpoint/trainer-state.ts";
 
 /**
- * What honest clients stay within, in nats. Float32 on WASM, WebGPU and native CPU differ from each
- * other by 1e-5 to 1e-4 a token; a wrong version or a forged value by far more.
+ * Band for honest clients, in nats. Float32 on WASM, WebGPU and native CPU differ by 1e-5 to 1e-4 per
+ * token; a wrong version or a forged value differs by far more.
  */
 export const LOG_PROB_BAND: LogProbBand = { mean: 2e-3, max: 0.05 };
 
 /**
- * Lowest temperature that is learned from. A token's gradient grows with 1 / temperature, so below
- * it one visitor would own the step; far below, 1 / temperature is infinite in float32 and the
- * step is lost for everybody.
+ * Lowest temperature to train on. A token's gradient grows with 1 / temperature, so below it one
+ * visitor could dominate the step. Far below, 1 / temperature overflows float32 and the whole step is
+ * lost.
  */
 const MIN_TEMPERATURE = 0.5;
 
-/** `trajectory` is what may be learned from; `null` where the outcome says why not. */
+/** The checked trajectory, or `null` with the reason in `outcome`. */
 export type CheckedTrajectory = {
   readonly trajectory: LearnableTrajectory | null;
   readonly outcome: TrajectoryOutcome;
@@ -55,19 +55,24 @@ export interface TrajectoryChecker {
 export type TrajectoryCheckerOptions = {
   readonly policy: AdaptivePolicy;
   readonly adapterCache: Pick<AdapterCache, "get">;
-  /** What versions say; without it they say nothing. */
+  /** Looks up the guidance of versions; absent = no version has guidance. */
   readonly guidance?: GuidanceCache;
   readonly replay: Replay;
   readonly maxStaleness: number;
   readonly band?: LogProbBand;
-  /** What the engine replays beside tokens; what it cannot is not learned from. Default: all. */
+  /**
+   * Sampling options that the engine can replay. Trajectories with others are skipped. Default: all.
+   */
   readonly servedSequences?: EngineCapabilities["sequences"];
-  /** Of the model's tokenizer. Without it, what a grammar masked cannot be learned from. */
+  /**
+   * Grammars of the model's tokenizer. Without them, trajectories sampled under a grammar are skipped.
+   */
   readonly grammars?: GrammarCompiler;
 };
 
 type Refusal = { readonly status: "rejected" | "skipped"; readonly reason: string };
 
+/** Creates a checker that replays and re-scores trajectories. */
 export function createTrajectoryChecker(options: TrajectoryCheckerOptions): TrajectoryChecker {
   const { policy, replay, maxStaleness, band = LOG_PROB_BAND, grammars = null } = options;
 
@@ -129,7 +134,7 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
   };
 }
 
-/** What can be judged without running anything. */
+/** The checks that need no replay and no model. */
 async function refusalOfClaim(
   digest: string,
   trajectory: Trajectory,
@@ -160,14 +165,14 @@ async function refusalOfClaim(
   if (sampled.some(({ sampling }) => sampling.temperature < MIN_TEMPERATURE)) {
     return skip("temperature-too-low");
   }
-  // What a person cut off says nothing about the task.
+  // A rollout that a person cut off says nothing about the task.
   if (trajectory.stopReason === "aborted" || trajectory.stopReason === "timeout") {
     return skip(trajectory.stopReason);
   }
   return null;
 }
 
-/** A kept set claimed too small would make any token look certain. */
+/** A kept set that is claimed too small would make any token look certain. */
 function hasForgedKeptSet(segment: SampledSegment, vocabularySize: number): boolean {
   const { sampling, keptTokenIds, tokenIds } = segment;
   const isFull = sampling.topK === 0 && sampling.topP === 1;
@@ -185,8 +190,8 @@ function hasForgedKeptSet(segment: SampledSegment, vocabularySize: number): bool
 }
 
 /**
- * `[samples][T]` log-probs of the sampled tokens, each at the version that its segment claims and
- * under that segment's temperature and kept set; 0 elsewhere.
+ * `[samples][T]` log-probs of the sampled tokens, each at the version that its segment claims and under
+ * that segment's temperature and kept set; 0 elsewhere.
  */
 async function rescore(
   options: TrajectoryCheckerOptions,
@@ -203,7 +208,7 @@ async function rescore(
         await policy.setAdapter(version, adapter);
       }
       const { tokenIds, keptTokenIds } = sample.sequence;
-      // A longer context than the model has cannot have been sampled: nothing fits it.
+      // A context longer than the model's cannot have been sampled.
       const scores =
         tokenIds.length > policy.contextLength
           ? null
@@ -228,7 +233,9 @@ type Sampler = {
   readonly spans: TrainingSample["spans"][number][];
 };
 
-/** Spans of a path that one scoring serves. */
+/**
+ * Groups the spans of a path by version and sampling options; one scoring call serves each group.
+ */
 function bySampler(sample: TrainingSample): Sampler[] {
   const samplers = new Map<string, Sampler>();
   for (const span of sample.spans) {
@@ -246,7 +253,9 @@ function bySampler(sample: TrainingSample): Sampler[] {
   return [...samplers.values()];
 }
 
-/** Whether an engine can compute these tokens under the distribution that they were sampled from. */
+/**
+ * Whether an engine can compute these tokens under the distribution that they were sampled from.
+ */
 function isReplayable(
   samples: readonly TrainingSample[],
   served: EngineCapabilities["sequences"] | undefined,

@@ -1,17 +1,17 @@
 /**
- * Nobody decides alone what is learned: a visitor's part of a step is bounded, however much of it is theirs.
- * What a rollout weighs is the sum of its tokens' shares of the loss times the size of their advantages. A
- * visitor's rollouts are lowered alike. Who comes as many visitors is many here; sessions are limited by
- * address at the edge.
+ * Caps each visitor's share of a step, however many rollouts they sent. A rollout's influence is the
+ * sum over its tokens of the token's share of the loss times the absolute advantage. All rollouts of a
+ * visitor are scaled by the same factor. An attacker with several visitor names counts as several; the
+ * edge limits sessions per address.
  */
 import { influenceScales, planMinibatch } from "@waggle/learning";
 import type { PlannedMinibatch, Stage } from "@waggle/learning";
 import { withAdjustedAdvantages } from "../update/adjusted-advantages.ts";
 
-/** Whose a rollout is, by digest. */
+/** The visitor of each rollout, by digest. */
 export type Visitors = ReadonlyMap<string, string | undefined>;
 
-/** What each visitor's rollouts weigh in a minibatch; those of nobody are left out. */
+/** Influence of each visitor's rollouts in a minibatch; rollouts without a visitor are left out. */
 export function visitorWeights(
   { rows, shares, advantages }: PlannedMinibatch,
   visitors: Visitors,
@@ -30,9 +30,9 @@ export function visitorWeights(
 }
 
 /**
- * The stage with the advantages of each visitor's rollouts lowered to `share` of the minibatch.
- *
- * @param present - visitors whose rollouts had nothing to learn from: they are there all the same.
+ * The stage with the advantages of each visitor's rollouts scaled down to at most `share` of the
+ * minibatch.
+ * || @param present - visitors whose rollouts had no signal; they count as visitors with influence 0.
  */
 export function withBoundedVisitors(
   stage: Stage,

@@ -1,4 +1,6 @@
-/** Rewards and filters of the loop are asked once, with the arguments of the step that learns. */
+/**
+ * The loop calls rewards and filters once, with the context of the step that trains on the groups.
+ */
 import type { FilterPart, RewardPart, Stage } from "@waggle/learning";
 import { afterEach, expect, test } from "vitest";
 import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
@@ -8,7 +10,7 @@ afterEach(removeSetups);
 
 type Asked = { readonly step: number; readonly trajectories: readonly string[] };
 
-/** The recipe with a reward and a filter that count who asks them. */
+/** The recipe with a reward and a filter that count their calls. */
 function counting(
   rewarded: Asked[],
   filtered: Asked[],
@@ -45,7 +47,7 @@ function counting(
   return { ...recipe, stage };
 }
 
-test("each group is scored once, at the step that learns from it", async () => {
+test("each group is scored once, at the step that trains on it", async () => {
   const [rewarded, filtered]: [Asked[], Asked[]] = [[], []];
   const setup = await createSetup(WITH_SIGNAL);
   const { summary } = await live(setup, { recipe: counting(rewarded, filtered) });
@@ -58,11 +60,11 @@ test("each group is scored once, at the step that learns from it", async () => {
     outcome?.status === "learned" ? [[digest, outcome.step] as const] : [],
   );
   expect(learned.length).toBeGreaterThan(0);
-  // Steps are counted from 0 by parts and from 1 by outcomes.
+  // Parts count steps from 0, outcomes from 1.
   for (const [digest, step] of learned) expect(stepOf.get(digest)).toBe((step ?? 0) - 1);
 });
 
-test("filters judge a batch once, as it is learned from", async () => {
+test("filters judge a batch once, as it is trained on", async () => {
   const [rewarded, filtered]: [Asked[], Asked[]] = [[], []];
   const setup = await createSetup(WITH_SIGNAL);
   const { summary } = await live(setup, { recipe: counting(rewarded, filtered) });
@@ -77,10 +79,10 @@ test("filters judge a batch once, as it is learned from", async () => {
   }
 });
 
-test("a filter that changes with the step decides as the step that learns sees it", async () => {
+test("a filter that changes with the step decides with the context of the training step", async () => {
   const [rewarded, filtered]: [Asked[], Asked[]] = [[], []];
   const setup = await createSetup(WITH_SIGNAL);
-  // From the second step on the oldest group of each batch is left out.
+  // From the second step on, the oldest group of each batch is left out.
   const recipe = counting(rewarded, filtered, (step) => step === 0);
   const { summary } = await live(setup, { recipe });
   const outcomes = [...setup.edge.acknowledged.values()].map(([outcome]) => outcome);

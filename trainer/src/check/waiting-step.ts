@@ -1,7 +1,7 @@
 /**
- * What waits for a learning step. Each group is scored once, with the arguments of the step that learns
- * from it, and filters judge all waiting groups together: the step takes their result and asks neither
- * again.
+ * Groups that wait for a learning step. Each is scored once, with the context of the step that trains
+ * on it, and filters judge all waiting groups together. The step uses these results and does not
+ * compute them again.
  */
 import {
   boundedBehaviorLogProbs,
@@ -19,25 +19,26 @@ import { type LearnableGroup, type LearnableTrajectory, partContext } from "./le
 export type ComingStep = {
   /** Learning steps taken before it. */
   readonly step: number;
-  /** Of what the recipe's parts draw; default 0. */
+  /** Seed of random draws in the recipe's parts; default 0. */
   readonly seed?: number;
-  /** What the recipe kept of earlier steps; absent = nothing yet. */
+  /** The recipe's state after earlier steps; absent = none yet. */
   readonly state?: StateValues | undefined;
-  /** Recorded log-probs are bounded to re-scored ± this, in nats. */
+  /** Recorded log-probs are clamped to re-scored ± this, in nats. */
   readonly band: number;
 };
 
 export type RewardedLearnable = LearnableGroup & { readonly rewarded: RewardedGroup };
 
 export type WaitingStep = {
-  /** Groups of which filters left something. */
+  /** Groups that are not empty after filtering. */
   readonly groups: readonly RewardedLearnable[];
-  /** What the step learns from. */
+  /** The trajectories that the step trains on. */
   readonly kept: Kept;
-  /** By digest: why groups were left out whole. */
+  /** By digest: why whole groups were left out. */
   readonly reasons: ReadonlyMap<string, string>;
 };
 
+/** Scores a group with the context of the coming step. */
 export async function rewardedForStep(
   { stage }: EdgeRecipe,
   group: LearnableGroup,
@@ -49,7 +50,9 @@ export async function rewardedForStep(
   return { ...group, rewarded: await rewardGroup(stage, { task, trajectories }, context) };
 }
 
-/** Runs the recipe's filters on all groups that wait. State that filters leave belongs to the step. */
+/**
+ * Runs the recipe's filters on all waiting groups. The state that filters set belongs to the step.
+ */
 export function waitingStep(
   { stage }: EdgeRecipe,
   groups: readonly RewardedLearnable[],
@@ -80,7 +83,7 @@ export function waitingStep(
   return { groups: waiting, kept, reasons };
 }
 
-/** What a client claims outside the band counts as the band's edge. */
+/** Clamps recorded log-probs to the band around the re-scored ones. */
 function bounded(
   { trajectory, rescoredLogProbs }: LearnableTrajectory,
   band: number,

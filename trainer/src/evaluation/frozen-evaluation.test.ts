@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { doesNotFall } from "./frozen-evaluation.ts";
 
-/** `gained` tasks only the candidate solves, `lost` only the stable one, the rest both. */
+/**
+ * `gained` tasks solved only by the candidate, `lost` only by the stable version, `both` by both.
+ */
 function outcomes(gained: number, lost: number, both: number): [boolean[], boolean[]] {
   const candidate = [
     ...Array.from({ length: gained }, () => true),

@@ -1,7 +1,6 @@
 /**
- * Success on tasks that never change, with seeds that never change, so that two versions are
- * compared on the same ones. Sampled as deployed: the recipe's temperature, not the most likely
- * token.
+ * Success on a fixed set of tasks and seeds, so that two versions are compared on the same ones.
+ * Sampling is as deployed: at the recipe's temperature, not greedy.
  */
 import { pairedDifference } from "@waggle/evaluation";
 import type { Adapter } from "@waggle/model";
@@ -10,35 +9,37 @@ import { judgedRollout, type RolloutParts } from "../rollouts/judged-rollout.ts"
 import { inLanes } from "../rollouts/lanes.ts";
 import { derivedSeed } from "@waggle/protocol";
 
-/** Held-out tasks by index; the first task of the gate is far from those of a final report. */
+/** Held-out tasks by index. The gate's tasks do not overlap those of a final report. */
 function heldOutTask(environment: string, index: number): TaskReference {
   return { environment, seed: index, split: "heldOut" };
 }
 
-/** Where the promotion gate's tasks begin. A multiple of four keeps the share of unseen wordings. */
+/**
+ * First index of the promotion gate's tasks. A multiple of four keeps the share of unseen wordings.
+ */
 export const GATE_TASKS_START = 1_000_000;
 
 export type FrozenTasks = {
-  /** Name in a task reference, as the edge assigns it. */
+  /** The environment's name in task references, as the edge assigns it. */
   readonly environment: string;
   readonly start: number;
   readonly count: number;
-  /** Seed of the sampling, the same for every version. */
+  /** Sampling seed, the same for every version. */
   readonly seed: number;
-  /** Most tokens of one turn; default as in a page. */
+  /** Most tokens per turn; default as in a page. */
   readonly turnTokens?: number | undefined;
 };
 
-/** Of one version, by task. */
+/** Outcomes of one version, by task. */
 export type FrozenOutcomes = {
   readonly successes: readonly boolean[];
-  /** Whether every turn could be read. */
+  /** Whether every turn was readable. */
   readonly readable: readonly boolean[];
 };
 
 /**
- * Outcomes of one version in the order of the tasks. Rollouts share the policy's runs, which
- * changes log-probs in their last bits: a task may come out otherwise once in a great many times.
+ * Outcomes of one version in the order of the tasks. Rollouts share the policy's batches, which changes
+ * the last bits of log-probs; in rare cases this changes the outcome of a task.
  */
 export async function evaluateVersion(
   parts: RolloutParts,
@@ -67,7 +68,7 @@ export async function evaluateVersion(
   };
 }
 
-/** Names a task set, so that results of another one are not taken for it. */
+/** Names a task set, so that its results are not confused with those of another set. */
 export function frozenTasksName({
   environment,
   start,
@@ -79,13 +80,13 @@ export function frozenTasksName({
   return `${environment}/heldOut/${start}+${count}/seed-${seed}${limit}`;
 }
 
-/** Significance below which a fall is taken for real. */
+/** Significance level below which a fall counts as real. */
 const SIGNIFICANCE = 0.05;
 
 /**
- * True when the candidate does not fall: no significant loss in the exact paired test, and a point
- * estimate of at most `margin` below the stable version. The margin lets noise of a few tasks pass;
- * a drift by many small losses is bounded by the significance of each step only, so keep it small.
+ * True if the candidate does not fall: the exact paired test finds no significant loss, and the point
+ * estimate is at most `margin` below the stable version. The margin tolerates noise of a few tasks.
+ * Many small losses can still add up, each below significance, so keep the margin small.
  */
 export function doesNotFall(
   candidate: readonly boolean[],

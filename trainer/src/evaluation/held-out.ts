@@ -1,4 +1,7 @@
-/** Held-out tasks of an environment with the policy as it is. The same tasks and draws every time for a seed. */
+/**
+ * Evaluates the current policy on held-out tasks. Tasks and random draws are the same for the same
+ * seed.
+ */
 import type { RolloutPlan } from "@waggle/learning";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { FULL_SUPPORT, type Sampling, type TaskReference, type TaskSplit } from "@waggle/protocol";
@@ -15,7 +18,7 @@ export type HeldOut = {
   readonly sampledTokensMean: number;
 };
 
-/** The nth held-out task, or the nth to validate with; other ones for another seed. */
+/** The nth held-out task, or the nth validation task; they differ by seed. */
 export function heldOutTask(
   spec: EnvironmentSpec,
   i: number,
@@ -25,13 +28,13 @@ export function heldOutTask(
   return spec.reference(derivedSeed(0xe7a1 + seed, i), split, i % spec.levels);
 }
 
-/** The first `count` of them. */
+/** Evaluates the first `count` of them. */
 export async function evaluateHeldOut(parts: CollectParts, count: number): Promise<HeldOut> {
   const places = Array.from({ length: count }, (_, i) => i);
   return heldOutOf(await rollOutHeldOut(parts, places));
 }
 
-/** `[places]` rollouts at the tasks of these places. */
+/** `[places]` rollouts of the tasks with these indices. */
 export async function rollOutHeldOut(
   parts: CollectParts,
   places: readonly number[],
@@ -57,6 +60,7 @@ export async function rollOutHeldOut(
   });
 }
 
+/** Summarizes rollouts of held-out tasks. */
 export function heldOutOf(attempts: readonly EnvironmentRollout[]): HeldOut {
   const meanOf = (of: (rollout: EnvironmentRollout) => number): number =>
     attempts.reduce((sum, each) => sum + of(each), 0) / Math.max(1, attempts.length);

@@ -1,16 +1,16 @@
 /**
- * Held-out success by sampling temperature. A recipe that only sharpens a policy beats its base at
- * temperature 1 without having taught it anything, so both are compared at their best temperature.
+ * Held-out success by sampling temperature. A recipe that only sharpens the policy beats its base at
+ * temperature 1 without teaching it anything, so both are compared at their best temperature.
  */
 import { FULL_SUPPORT, type Sampling } from "@waggle/protocol";
 
-/** Softmax temperatures that are tried; 0 stands for greedy decoding. */
+/** Softmax temperatures to try; 0 is greedy decoding. */
 export const TEMPERATURES: readonly number[] = [0, 0.25, 0.5, 0.75, 1];
 
 /** `[tasks]` successes by temperature, in the order of the seed's held-out tasks. */
 export type SuccessByTemperature = ReadonlyMap<number, readonly boolean[]>;
 
-/** Full support at this temperature, or the most likely token for 0. */
+/** The full distribution at this temperature, or greedy decoding for 0. */
 export function samplingAt(temperature: number): Omit<Sampling, "seed"> {
   return temperature === 0 ? { ...FULL_SUPPORT, topK: 1 } : { ...FULL_SUPPORT, temperature };
 }
@@ -20,7 +20,7 @@ export function temperatureName(temperature: number): string {
   return temperature === 0 ? "greedy" : String(temperature);
 }
 
-/** Tries a policy at each of these temperatures. */
+/** Evaluates a policy at each of these temperatures. */
 export async function successByTemperature(
   temperatures: readonly number[],
   rollout: (sampling: Omit<Sampling, "seed">) => Promise<readonly boolean[]>,
@@ -32,9 +32,10 @@ export async function successByTemperature(
   return found;
 }
 
-/** One string of digits per temperature, as logs keep it. */
+/** One string of 0s and 1s per temperature, the format in logs. */
 export type StoredByTemperature = { readonly [temperature: string]: string };
 
+/** Encodes successes for a log. */
 export function storedByTemperature(found: SuccessByTemperature): StoredByTemperature {
   return Object.fromEntries(
     [...found].map(([temperature, successes]) => [
@@ -44,6 +45,7 @@ export function storedByTemperature(found: SuccessByTemperature): StoredByTemper
   );
 }
 
+/** Decodes successes from a log. */
 export function readByTemperature(stored: StoredByTemperature): SuccessByTemperature {
   return new Map(
     Object.entries(stored).map(([temperature, digits]) => [
@@ -53,9 +55,9 @@ export function readByTemperature(stored: StoredByTemperature): SuccessByTempera
   );
 }
 
-/** Shares solved by temperature, averaged over seeds. */
+/** Share of solved tasks by temperature, averaged over seeds. */
 export type TemperatureCurve = {
-  /** `[seeds]` share solved at the temperature that is best on average over the seeds. */
+  /** `[seeds]` share solved at the temperature with the best average over the seeds. */
   readonly best: readonly number[];
   readonly bestTemperature: number;
   /** `[seeds]` share solved greedily. */
@@ -63,8 +65,8 @@ export type TemperatureCurve = {
 };
 
 /**
- * @param bySeed - of each seed, with the same temperatures.
- * @returns `null` where there is no seed or no temperature that all have.
+ * @param bySeed - successes of each seed, at the same temperatures.
+ * @returns `null` if there are no seeds or no temperature that all of them have.
  */
 export function temperatureCurve(bySeed: readonly SuccessByTemperature[]): TemperatureCurve | null {
   const [first] = bySeed;

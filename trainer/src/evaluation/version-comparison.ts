@@ -1,6 +1,6 @@
 /**
- * Published versions side by side on the same held-out tasks and seeds. Reads the trainer's own
- * state, or the edge where there is none: neither has to be running for the other.
+ * Compares published versions on the same held-out tasks and seeds. Reads the trainer's state folder,
+ * or the edge if there is none; neither process has to be running for the other.
  */
 import { join } from "node:path";
 import {
@@ -24,7 +24,7 @@ import type { KnownVersion } from "../checkpoint/trainer-state.ts";
 
 export type VersionSource = {
   readonly stateFolder: string;
-  /** Asked where the folder holds no state or lacks an adapter. */
+  /** Used if the folder has no state or lacks an adapter. */
   readonly edge: () => EdgeClient;
 };
 
@@ -83,7 +83,7 @@ export async function evaluateVersions(
   return results;
 }
 
-/** Success of each version at one temperature, for the control of what was learned. */
+/** Success of each version at one temperature, to detect sharpening without learning. */
 export type TemperatureComparison = {
   /** `greedy`, or the temperature as a number. */
   readonly temperature: string;
@@ -103,7 +103,7 @@ export function atTemperature(
   };
 }
 
-/** Rates, intervals and the paired difference of the last version to the first. */
+/** Rates, intervals and the paired difference between the last and the first version. */
 export function comparison(results: ReadonlyMap<number, readonly boolean[]>): Comparison {
   const all = [...results.values()];
   const [first, last] = [all[0], all.at(-1)];
@@ -132,6 +132,6 @@ async function knownVersions(
 function unknownVersion(version: number): WaggleError {
   return new WaggleError(
     "POLICY_VERSION_UNKNOWN",
-    `--versions must name published versions, got ${version}; see the status command`,
+    `--versions names version ${version}, which is not published; list versions with the status command`,
   );
 }

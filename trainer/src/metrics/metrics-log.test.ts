@@ -10,7 +10,7 @@ const row = (step: number): { step: number; at: string; metrics: { loss: number 
   metrics: { loss: step / 10 },
 });
 
-test("each step stands in the file once, whatever is sent again by the next process", async () => {
+test("each step is written once, even if a later process sends it again", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-metrics-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, "deep", "metrics.jsonl");

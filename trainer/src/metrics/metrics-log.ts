@@ -1,13 +1,14 @@
-/** Metrics as JSON lines, one row an optimizer step, each step once. */
+/** A metrics log as JSON lines: one row per optimizer step, each step once. */
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { MetricsRow } from "@waggle/protocol";
 
 export interface MetricsLog {
-  /** Appends the rows whose step the file does not hold yet. */
+  /** Appends the rows whose step is not in the file yet. */
   append(rows: readonly MetricsRow[]): Promise<void>;
 }
 
+/** Opens a log at this path; the file is created with its first row. */
 export function createMetricsLog(path: string): MetricsLog {
   let lastStep: number | null = null;
   return {
@@ -22,7 +23,10 @@ export function createMetricsLog(path: string): MetricsLog {
   };
 }
 
-/** The step of the last whole line, -1 without one; a line cut by a crash is ended, so that the next one is whole. */
+/**
+ * The step of the last complete line, -1 without one. A line cut by a crash gets a line end, so that
+ * the next row is complete.
+ */
 async function readLastStep(path: string): Promise<number> {
   const text = await readFile(path, "utf8").catch(() => "");
   if (text !== "" && !text.endsWith("\n")) await appendFile(path, "\n");
@@ -31,7 +35,7 @@ async function readLastStep(path: string): Promise<number> {
       const { step } = JSON.parse(line) as { step?: unknown };
       if (typeof step === "number") return step;
     } catch {
-      // Not a whole row.
+      // Not a complete row.
     }
   }
   return -1;

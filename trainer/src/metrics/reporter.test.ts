@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createReporter } from "./reporter.ts";
 
-test("a note is a line of words for people and one object for programs", () => {
+test("a note is a readable line of text or one JSON object", () => {
   const details = {
     device: "cpu x2",
     baseModel: "429990a4".padEnd(64, "0"),
@@ -16,7 +16,7 @@ test("a note is a line of words for people and one object for programs", () => {
   expect(JSON.parse(lines[1] ?? "")).toEqual({ event: "started", ...details });
 });
 
-test("what was skipped and rejected is counted by reason", () => {
+test("skipped and rejected trajectories are counted by reason", () => {
   const outcome = (status: "learned" | "skipped" | "rejected", reason?: string) => ({
     digest: "d",
     status,

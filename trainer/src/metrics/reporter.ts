@@ -1,11 +1,14 @@
 /**
- * Progress: lines for people, or one JSON object a line for programs. Where it goes is passed in.
+ * Progress reports: lines for people, or one JSON object per line for programs. The caller supplies the
+ * output.
  */
 import type { EvaluationResult, MetricsRow, PolicyVersionId } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import type { JudgedLease } from "../check/lease-judgement.ts";
 
-/** What the gate says of a candidate. `undecided`: the frozen tasks do not tell the two apart. */
+/**
+ * The gate's decision on a candidate. `undecided`: the frozen tasks do not tell the two versions apart.
+ */
 export type PromotionDecision = {
   readonly verdict: "promote" | "roll-back" | "undecided";
   /** Empty for a promotion. */
@@ -17,17 +20,20 @@ export interface Reporter {
   step(row: MetricsRow): void;
   evaluated(result: EvaluationResult, decision: PromotionDecision): void;
   published(version: PolicyVersionId, isPromoted: boolean): void;
-  /** Publishing stopped; `version` was rolled back, `null` where training went back alone. */
+  /**
+   * Publishing stopped. `version` was rolled back; `null` if only the training returned to the stable
+   * version.
+   */
   alarm(version: PolicyVersionId | null, reason: string): void;
-  /** Something that is not a failure and worth knowing. */
+  /** An event worth reporting that is not a failure. */
   note(event: string, details?: { readonly [name: string]: unknown }): void;
-  /** A failure the trainer goes on after. */
+  /** A failure after which the trainer continues. */
   failure(error: unknown): void;
 }
 
 /**
- * @param write - receives whole lines without their end.
- * @param asJson - one JSON object a line, with `event` first.
+ * @param write - receives complete lines without a line end.
+ * @param asJson - one JSON object per line, with `event` first.
  */
 export function createReporter(write: (line: string) => void, asJson: boolean): Reporter {
   const emit = (event: string, details: { readonly [name: string]: unknown }, text: string): void =>
@@ -93,7 +99,9 @@ export function createReporter(write: (line: string) => void, asJson: boolean): 
   };
 }
 
-/** `stoppedBy` and its value as words; of a hash the beginning, as the dashboard shows it. */
+/**
+ * `stoppedBy` and its value as text; a hash is shortened to its first 8 digits, as on the dashboard.
+ */
 function inWords([name, value]: readonly [string, unknown]): string {
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   if (typeof value !== "string") return `${words} ${JSON.stringify(value)}`;

@@ -1,9 +1,9 @@
-/** Rows as lines for a terminal: columns begin at one place. For programs there is `--json`. */
+/** Formats rows as aligned columns for a terminal. Programs use `--json` instead. */
 
-/** Between two columns. */
+/** Separator between two columns. */
 const GAP = 2;
 
-/** @param rows - `[lines][columns]`, the head among them; the last column is as long as it is. */
+/** @param rows - `[lines][columns]` including the header; the last column is not padded. */
 export function textTable(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) {

@@ -1,4 +1,4 @@
-/** Leases of an edge as a source of training. */
+/** A training source that leases groups from an edge. */
 import type { HeldCheckpoint } from "../checkpoint/held-checkpoint.ts";
 import type { EdgeFollower } from "../edge/edge-follower.ts";
 import type { TrainingParts } from "../loop/training-parts.ts";

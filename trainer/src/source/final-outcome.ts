@@ -1,12 +1,11 @@
-/** What became of a trajectory that was to be learned from. */
+/** The final outcome of trajectories that were selected for training. */
 import type { TrajectoryOutcome } from "@waggle/protocol";
 import type { LearningStepResult } from "../update/learning-step.ts";
 import type { StepFailure } from "../loop/step-failure.ts";
 
 /**
- * Fills in what the step made of a trajectory that was to be learned.
- *
- * @param result - of the step, or why it failed.
+ * Fills in what the step did with a trajectory.
+ * || @param result - of the step, or why it failed.
  */
 export function finalOutcome(
   outcome: TrajectoryOutcome,

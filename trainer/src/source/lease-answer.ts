@@ -1,6 +1,7 @@
 /**
- * The answer to a lease, read record by record. A trajectory that this release cannot read (another
- * schema version, a rule it breaks) is named and left out; the others of the lease are served.
+ * The response to a lease request, parsed record by record. A trajectory that this release cannot read
+ * (another schema version, or one that breaks a rule) is reported by digest and left out; the other
+ * trajectories of the lease are returned.
  */
 import { LeasedGroup, LeasedTrajectory, LeaseResponse, Sha256 } from "@waggle/protocol";
 import { z } from "zod";

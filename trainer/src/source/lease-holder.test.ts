@@ -16,7 +16,7 @@ function create(): { edge: FakeEdge; leases: LeaseHolder } {
   return { edge, leases };
 }
 
-test("a lease is renewed after a third of its time and lives on", async () => {
+test("a lease is renewed after a third of its duration and stays held", async () => {
   const { edge, leases } = create();
   const lease = (await leases.take(1)) as HeldLease;
   for (let i = 0; i < 10; i += 1) {
@@ -27,7 +27,7 @@ test("a lease is renewed after a third of its time and lives on", async () => {
   expect(edge.heldLeases).toBe(1);
 });
 
-test("a lease that was not renewed in time is not held, whether or not the edge was asked", async () => {
+test("a lease that was not renewed in time is not held, even before the edge is asked", async () => {
   const { edge, leases } = create();
   const lease = (await leases.take(1)) as HeldLease;
   edge.now += 60_000;
@@ -36,7 +36,7 @@ test("a lease that was not renewed in time is not held, whether or not the edge 
   expect(leases.isHeld(lease)).toBe(false);
 });
 
-test("nothing ready is null, and everything held can be given back", async () => {
+test("a take without ready groups is null, and all held leases can be released", async () => {
   const { edge, leases } = create();
   expect((await leases.take(5))?.groups).toHaveLength(2);
   expect(await leases.take(5)).toBeNull();

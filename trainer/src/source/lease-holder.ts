@@ -1,6 +1,6 @@
 /**
- * The leases a trainer holds: taken, kept alive, and given up. A lease that could not be renewed in
- * time is lost: its groups may be someone else's by now and must not be learned from.
+ * Takes, renews and releases a trainer's leases. A lease that could not be renewed in time is lost:
+ * another trainer may have its groups, so this one must not train on them.
  */
 import type { LeasedGroup, PolicyVersionId } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
@@ -10,39 +10,40 @@ export type HeldLease = {
   readonly leaseId: string;
   readonly fencingToken: number;
   readonly groups: readonly LeasedGroup[];
-  /** Digests of the lease that this release cannot read. */
+  /** Digests in the lease that this release cannot read. */
   readonly unreadable?: readonly string[] | undefined;
-  /** To be learned from by itself: earlier leases of its group failed. */
+  /** True if earlier leases of its group failed: it is then trained on by itself. */
   readonly isAlone?: boolean | undefined;
 };
 
 export interface LeaseHolder {
-  /** Leases up to that many groups; `null` when none is ready. */
+  /** Leases up to that many groups; `null` if none is ready. */
   take(maxGroups: number): Promise<HeldLease | null>;
   /**
-   * Renews what is older than a third of its time. Safe to call at any moment and concurrently;
-   * failures that may pass are left to the next call.
+   * Renews leases older than a third of their duration. Safe to call at any time and concurrently;
+   * transient failures are left to the next call.
    */
   renewDue(): Promise<void>;
   /**
    * Renews every lease now, whatever its age.
-   * @returns digests under them whose visitors have been forgotten meanwhile
+   * @returns digests in the leases whose visitors have been forgotten meanwhile
    */
   confirm(): Promise<ReadonlySet<string>>;
   isHeld(lease: HeldLease): boolean;
-  /** Stops keeping a lease alive: it was acknowledged or given up. */
+  /** Stops renewing a lease that was acknowledged or given up. */
   drop(lease: HeldLease): void;
-  /** Gives a lease back unlearned; its groups can be leased again at once. */
+  /** Releases a lease untrained; its groups can be leased again at once. */
   release(lease: HeldLease): Promise<void>;
-  /** Gives every lease back. */
+  /** Releases all leases. */
   releaseAll(): Promise<void>;
 }
 
+/** Creates a lease holder without leases. */
 export function createLeaseHolder(options: {
   readonly edge: EdgeClient;
   readonly trainerId: string;
   readonly durationSeconds: number;
-  /** Milliseconds, never falling. */
+  /** Monotonic clock in milliseconds. */
   readonly now: () => number;
 }): LeaseHolder {
   const { edge, trainerId, durationSeconds, now } = options;
@@ -119,17 +120,17 @@ export function createLeaseHolder(options: {
   };
 }
 
-/** True where the edge no longer counts this lease as ours. */
+/** True if the edge no longer counts the lease as ours. */
 export function isLost(error: unknown): boolean {
   return WaggleError.is(error, "LEASE_LOST") || WaggleError.is(error, "NOT_FOUND");
 }
 
-/** Digests of its trajectories. */
+/** Digests of the lease's trajectories. */
 export function digestsOf(lease: HeldLease): string[] {
   return lease.groups.flatMap((group) => group.trajectories.map(({ digest }) => digest));
 }
 
-/** Versions that began its trajectories; one may come more than once. */
+/** Versions that sampled its trajectories; a version may occur more than once. */
 export function versionsOf({ groups }: HeldLease): PolicyVersionId[] {
   return groups.flatMap(({ trajectories }) =>
     trajectories.map(({ trajectory }) => trajectory.policyVersion),

@@ -1,4 +1,6 @@
-/** Groups of the shop's tasks as the nano model plays them, as an edge would lease them. Tests only. */
+/**
+ * Groups of shop tasks played by the nano model, in the form in which an edge leases them. Tests only.
+ */
 import { randomUUID } from "node:crypto";
 import { type LeasedGroup, type LeasedTrajectory, trajectoryDigest } from "@waggle/protocol";
 import { judgedRollout } from "../rollouts/judged-rollout.ts";
@@ -6,7 +8,7 @@ import type { BaseModel } from "../model/base-model.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import { openPolicy } from "../model/open-model.ts";
 
-/** `count` groups of six rollouts each, sampled as the recipe says. */
+/** `count` groups of six rollouts each, with the recipe's sampling options. */
 export async function playedGroups(
   model: BaseModel,
   { stage }: EdgeRecipe,

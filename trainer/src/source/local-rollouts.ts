@@ -1,30 +1,31 @@
 /**
- * Rollouts of this process as a source: tasks are rolled out until enough groups of a step say something.
- * How a task is rolled out is the caller's.
+ * A source of rollouts from this process: rolls out tasks until a step has enough groups with a signal.
+ * The caller rolls out each task.
  */
 import type { JudgedGroup, PartContext, StepSettings } from "@waggle/learning";
 import type { Check, Source } from "../loop/train.ts";
 import { hasSignal } from "../update/trajectory-metrics.ts";
 
-/** Times that the tasks of a step are rolled out again where filters left too few groups. */
+/** How often a step rolls out more tasks if too few groups have a signal. */
 const REFILLS = 2;
 
-/** A step as it begins. */
+/** The context and settings of a step, fixed before its first rollout. */
 export type BegunStep = { readonly context: PartContext; readonly settings: StepSettings };
 
 export type RolloutBatch = BegunStep & { readonly groups: readonly JudgedGroup[] };
 
 export type LocalRollouts = {
-  /** Called once a step, before its first rollout. */
+  /** Called once per step, before its first rollout. */
   readonly begin: () => Promise<BegunStep>;
-  /** Rolls out so many tasks; no groups = there is nothing to roll out. */
+  /** Rolls out that many tasks; an empty result means there are none left. */
   readonly rollOut: (step: BegunStep, tasks: number) => Promise<readonly JudgedGroup[]>;
 };
 
+/** The source of rollouts and the check that collects them into a step's batch. */
 export function localRollouts({ begin, rollOut }: LocalRollouts): {
   readonly source: Source<readonly JudgedGroup[]>;
   readonly check: Check<readonly JudgedGroup[], RolloutBatch>;
-  /** Whether a step has begun: it is not left in its middle. */
+  /** Whether a step has begun; a run does not end in the middle of one. */
   readonly hasBegun: () => boolean;
 } {
   let step: BegunStep | null = null;
@@ -45,7 +46,7 @@ export function localRollouts({ begin, rollOut }: LocalRollouts): {
       admit: async (more) => {
         isExhausted = more.length === 0;
         groups.push(...more);
-        // Only groups of several can turn out to say nothing.
+        // Groups without a signal do not count; a group of one always has one.
         informative += more.filter(({ trajectories }) => hasSignal(trajectories)).length;
       },
       isDue: async () => step !== null && (isExhausted || missing() <= 0 || rounds > REFILLS),

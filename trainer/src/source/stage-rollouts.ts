@@ -1,6 +1,6 @@
 /**
- * Rollouts of a recipe's stages in this process: which tasks, under which policy version, with which state to
- * read. What is learned from them is the run's.
+ * Rollouts of a recipe's stages in this process: draws tasks, selects the policy version and supplies
+ * the state that rollouts read. It does not train.
  */
 import {
   type JudgedGroup,
@@ -64,17 +64,17 @@ export class StageRollouts {
     return this.#state;
   }
 
-  /** What the rollouts to come depend on. */
+  /** State that later rollouts depend on, for a checkpoint. */
   get saved(): Pick<SavedRun, "tasksDrawn" | "stored" | "state"> {
     return { tasksDrawn: this.#draws.count, state: this.#state, stored: this.#stored.all };
   }
 
-  /** Seed of what is drawn for the tasks that were drawn last. */
+  /** Seed for random draws at the current tasks. */
   get seed(): number {
     return derivedSeed(this.#seed, this.#draws.count);
   }
 
-  /** Rollouts read what this stage has. */
+  /** Selects the stage whose state rollouts read. */
   read(stage: Pick<Stage, "state" | "losses">): void {
     this.#reads = stage;
   }
@@ -83,7 +83,7 @@ export class StageRollouts {
     this.#state = state;
   }
 
-  /** After an update from these groups. */
+  /** Applies the state change of an update and stores its trajectories. */
   learned(change: StateChange, groups: readonly JudgedGroup[]): void {
     this.#state = { ...this.#state, ...change };
     this.#stored.add(groups.flatMap(({ trajectories }) => trajectories));
@@ -152,13 +152,13 @@ export class StageRollouts {
     return this.#lost.taken();
   }
 
-  /** @param explores - whether it may try what is known little of: not for held-out tasks. */
+  /** @param explores - whether it may explore rarely tried entries; false for held-out tasks. */
   reader(explores: boolean): Reader | undefined {
     const seed = derivedSeed(this.#seed, this.#draws.count, 0x4ead);
     return stageReader(this.#reads, this.#state, { seed, explores });
   }
 
-  /** The stage as a source. */
+  /** A training source that rolls out this stage's tasks. */
   source(stage: Stage, begin: () => BegunStep): ReturnType<typeof localRollouts> {
     const { engine, versions } = this.#parts;
     return localRollouts({
