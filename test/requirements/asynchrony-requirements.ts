@@ -22,10 +22,10 @@ export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
       ),
       ...trainer(
         "loop/overlapped-steps.test.ts",
-        "whatever ends first, no step sees more or older rollouts than it may, and all are accounted for",
-        "rollouts go on while a step is taken",
-        "a limit of 0 is synchronous: nothing begins before the step is out",
-        "an abort ends it after everything that had begun",
+        "in any order of completion, no step gets too many or too old rollouts, and all are counted",
+        "rollouts continue during a step",
+        "a limit of 0 is synchronous: no rollout begins before the step is published",
+        "an abort ends the run after all running work has ended",
       ),
     ],
   },
@@ -42,7 +42,7 @@ export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
       ),
       ...trainer(
         "loop/overlapped-stage.test.ts",
-        "each step learns from whole groups within the limit, swaps: %s",
+        "each step trains on whole groups within the staleness limit, swaps: %s",
       ),
       "packages/agent/src/trajectory-record.test.ts > a turn sampled by two versions records both spans, and the upload schema refuses it",
     ],

@@ -46,8 +46,8 @@ export const EVIDENCE_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/studies/study-page.test.ts > arms are compared with the first on the same seeds",
       "trainer/src/studies/study-page.test.ts > a seed counts once every arm has it, and few are no answer",
       "trainer/src/studies/study-page.test.ts > at equal KL an arm is held against the line of others, seed by seed",
-      "trainer/src/loop/run-spending.test.ts > stages spend their shares of the whole, though each is told a share of the rest",
-      "trainer/src/loop/recipe-run.test.ts > where a budget ends a stage, what is reported is what it had learned then",
+      "trainer/src/loop/run-spending.test.ts > stages spend their shares of the whole budget, although each limit is a share of the rest",
+      "trainer/src/loop/recipe-run.test.ts > if a budget ends a stage, the evaluation of its last step is reported",
     ],
   },
 ];

@@ -357,7 +357,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior: "Every listed recipe runs in its own environment by its name alone.",
     tests: [
       "trainer/src/loop/short-run.test.ts > %s runs",
-      "trainer/src/loop/short-run.test.ts > the sample is of listed recipes",
+      "trainer/src/loop/short-run.test.ts > the sample contains only listed recipes",
     ],
   },
   {

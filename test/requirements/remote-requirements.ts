@@ -14,7 +14,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
       `${ENGINE}/remote-engine.test.ts > derivatives of both log-probs add up`,
       `${ENGINE}/remote-wire.test.ts > a tree is sent as one datum per path, with weights of shared tokens on the first path only`,
       `${ENGINE}/remote-engine.test.ts > a URL as device connects to a server`,
-      "trainer/src/loop/remote-training.test.ts > simulate on a server learns what it learns here",
+      "trainer/src/loop/remote-training.test.ts > simulate gives the same results on a server as on this machine",
     ],
   },
   {
@@ -23,10 +23,10 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A learned policy moves to a server over a base with its adapter merged in, and back. Nothing is learned twice, base files are not sent again, and a server with the original base is refused.",
     tests: [
-      "trainer/src/loop/remote-training.test.ts > to a server over the merged base and back, with the state that was kept",
+      "trainer/src/loop/remote-training.test.ts > to a server over the merged base and back, with the saved state",
       "trainer/src/loop/remote-training.test.ts > to a server over the merged base, with a fresh state",
-      "trainer/src/loop/remote-training.test.ts > a server that serves the original base is refused, and the way is named",
-      "trainer/src/loop/remote-training.test.ts > base files that the edge holds are not sent again",
+      "trainer/src/loop/remote-training.test.ts > a server with the original base is refused, and the error says how to merge it",
+      "trainer/src/loop/remote-training.test.ts > base files that are already on the edge are not sent again",
       "trainer/src/model/merged-base-engine.test.ts > what a server trains over the merged base is one adapter over the original base",
     ],
   },
@@ -36,7 +36,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Missing capabilities of a server are refused by name before anything runs, with an alternative. Samples that it cannot replay are skipped.",
     tests: [
-      "trainer/src/loop/remote-training.test.ts > an entropy bonus is refused before anything runs, and what would serve is named",
+      "trainer/src/loop/remote-training.test.ts > an entropy bonus is refused before anything runs, and the error names an alternative",
       "packages/learning/src/composition/requirements.test.ts > a stage is refused for want of %s",
       `${ENGINE}/remote-refusals.test.ts > a server that averages over weights is refused, naming SkyRL's backends that sum`,
       `${ENGINE}/remote-refusals.test.ts > a base model that differs from the local one is detected by its log-probs`,

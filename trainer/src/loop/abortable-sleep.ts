@@ -1,6 +1,6 @@
-/** A wait that ends early when told to stop. */
+/** A sleep that ends early on abort. */
 
-/** Resolves after `ms` milliseconds, at once when the signal is or becomes aborted. */
+/** Resolves after `ms` milliseconds, or as soon as the signal is aborted. */
 export function abortableSleep(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

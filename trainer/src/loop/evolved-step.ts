@@ -1,4 +1,6 @@
-/** One step of a stage without a gradient: each perturbation acts as the policy, then the update is it. */
+/**
+ * One gradient-free step of a stage: rolls out with each perturbation as the policy, then updates.
+ */
 import type { JudgedGroup, PartContext } from "@waggle/learning";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import type { PolicyVersions } from "../sink/policy-versions.ts";
@@ -6,7 +8,7 @@ import { adapterOf } from "../update/adapter-tensors.ts";
 import { mean } from "../update/trajectory-metrics.ts";
 import { evolve, type EvolvedStage } from "../update/evolve-update.ts";
 
-/** @param rollOut - the same tasks with the same draws for every perturbation. */
+/** @param rollOut - must use the same tasks and random draws for every perturbation. */
 export async function evolvedStep(
   engine: TrainEngine,
   made: EvolvedStage,

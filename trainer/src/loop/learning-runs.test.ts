@@ -1,8 +1,7 @@
 /**
- * Demonstrations, then rewards, on a real engine with a real sampler: success comes above a threshold, and
- * what sampled stays what is trained. Held-out tasks are never trained on.
- *
- * Source: the end-to-end tests of prime-rl (reward above a threshold and mismatch KL below 0.01).
+ * Demonstrations followed by rewards, on a real engine with a real sampler. Success rises above a
+ * threshold, and the sampled policy stays the trained one. Held-out tasks are never trained on.
+ * || Source: the end-to-end tests of prime-rl (reward above a threshold and mismatch KL below 0.01).
  */
 import { environmentNamed } from "@waggle/environments";
 import { recipe, rewardStage, tokenStage } from "@waggle/learning";
@@ -16,7 +15,7 @@ import { runRecipe } from "./recipe-run.ts";
 import type { HeldOut } from "../evaluation/held-out.ts";
 import type { RunEvent } from "./run-event.ts";
 
-/** Nats a token. */
+/** Nats per token. */
 const MOST_MISMATCH = 0.01;
 const SHAPE = { rank: 8, alpha: 16 };
 const RL_STEPS = 16;
@@ -24,7 +23,7 @@ const RL_STEPS = 16;
 const twoStages = recipe({
   name: "demonstrations-then-rewards",
   literature: "ARTIST",
-  differs: ["a test's own: a start from demonstrations, then group advantages"],
+  differs: ["made for this test: demonstrations, then group advantages"],
   schedule: ["sft-rl"],
   settings: {},
   stages: () => [
@@ -88,7 +87,7 @@ async function learned(seed: number, disturb: (policy: AdaptivePolicy) => void =
 }
 
 test.each([1, 2])(
-  "seed %i: demonstrations help, rewards more, and the sampler stays the trainer",
+  "seed %i: demonstrations help, rewards help more, and sampler and trainer agree",
   async (seed) => {
     const { before, between, after, mismatches } = await learned(seed);
     expect(before).toBeLessThan(0.75);
@@ -100,7 +99,7 @@ test.each([1, 2])(
   },
 );
 
-test("the control: records that are not what was sampled are beyond the bound", async () => {
+test("control: records that differ from the samples exceed the bound", async () => {
   const { mismatches } = await learned(1, (policy) => {
     const createContext = policy.createContext.bind(policy);
     policy.createContext = async () => {
@@ -108,7 +107,7 @@ test("the control: records that are not what was sampled are beyond the bound", 
       const generate = context.generate.bind(context);
       context.generate = async (options) => {
         const sample = await generate(options);
-        // As if it had been sampled at half the temperature.
+        // As if sampled at half the temperature.
         return { ...sample, behaviorLogProbs: sample.behaviorLogProbs.map((value) => 2 * value) };
       };
       return context;

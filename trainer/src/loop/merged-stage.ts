@@ -1,6 +1,6 @@
 /**
- * A merging stage within its budget: members share it, what a gate rollouts is spent too. What a member
- * learns and how tasks are rolled out is the run's.
+ * A merging stage within its budget, which the members and the gate's rollouts share. The run trains
+ * the members and rolls out the tasks.
  */
 import { type Stage, toJudgedTrajectory } from "@waggle/learning";
 import type { TrainEngine } from "@waggle/protocol";
@@ -13,16 +13,19 @@ import { mergeMembers } from "../update/merge-update.ts";
 export type MergingRun = {
   readonly engine: TrainEngine;
   readonly spending: RunSpending;
-  /** Of the stage. */
+  /** Budget limit of the stage. */
   readonly limit: Budget | undefined;
   readonly seed: number;
-  /** Learns these stages with what the engine holds, within this limit. */
+  /** Trains the engine's current parameters on these stages, within this limit. */
   readonly learn: (member: readonly Stage[], limit: Budget | undefined) => Promise<void>;
-  /** Rollouts tasks to learn in with what the engine holds: the first so many, the same every time. */
+  /**
+   * Rolls out the first `count` training tasks with the engine's current parameters; the same tasks
+   * every time.
+   */
   readonly rollout: (count: number) => Promise<readonly EnvironmentRollout[]>;
 };
 
-/** The engine then holds the merge, or the member that the gate kept. */
+/** Leaves the merge, or the member that the gate kept, in the engine. */
 export async function mergedStage(
   merging: NonNullable<Stage["merging"]>,
   { engine, spending, limit, seed, learn, rollout }: MergingRun,

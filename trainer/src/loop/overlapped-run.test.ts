@@ -1,4 +1,4 @@
-/** A recipe of the catalogue whose rollouts go on while a real engine steps. */
+/** Runs a recipe from the catalogue with rollouts that continue while a real engine steps. */
 import { environmentNamed } from "@waggle/environments";
 import { recipeNamed } from "@waggle/learning";
 import { expect, test } from "vitest";
@@ -28,7 +28,7 @@ async function run(
   }
 }
 
-test("every step is taken within the limit of lag, with evaluations where they are due", async () => {
+test("every step respects the limit on lag, and evaluations run when due", async () => {
   const events: RunEvent[] = [];
   await run("polar", new AbortController().signal, (event) => events.push(event));
   const steps = events.filter((event) => event.event === "step");
@@ -43,7 +43,7 @@ test("every step is taken within the limit of lag, with evaluations where they a
   expect(evaluated).toEqual([0, 2, 4]);
 });
 
-test("who stops it in the middle of a step gets the reason back, with nothing left running", async () => {
+test("an abort in the middle of a step rejects with its reason and leaves nothing running", async () => {
   const stop = new AbortController();
   const stopped = run("polar", stop.signal, ({ event }) => {
     if (event === "step") stop.abort();

@@ -1,4 +1,4 @@
-/** A stage that learns while a real policy goes on sampling; what is learned is made up. */
+/** A stage that takes stub steps while a real policy continues to sample. */
 import { environmentNamed } from "@waggle/environments";
 import { tokenVersions } from "@waggle/learning";
 import type { JudgedGroup } from "@waggle/learning";
@@ -67,7 +67,7 @@ async function run(swap: SwapPoint): Promise<Learned[]> {
       },
       learn: async (groups, step, metrics) => {
         learned.push({ step, groups, metrics });
-        // A step takes a while, in which tokens are sampled.
+        // A step takes some time, during which tokens are sampled.
         for (let i = 0; i < 30; i += 1) await new Promise((resolve) => setImmediate(resolve));
         const adapter = initializeAdapter(CONFIG, { ...SHAPE, seed: step });
         await policy.setAdapter(step + 1, adapter);
@@ -83,7 +83,7 @@ async function run(swap: SwapPoint): Promise<Learned[]> {
 }
 
 test.each(["never", "token"] as const)(
-  "each step learns from whole groups within the limit, swaps: %s",
+  "each step trains on whole groups within the staleness limit, swaps: %s",
   async (swap) => {
     const learned = await run(swap);
     expect(learned.map(({ step }) => step)).toEqual([0, 1, 2, 3, 4, 5]);
@@ -105,7 +105,7 @@ test.each(["never", "token"] as const)(
   },
 );
 
-test("only what the policy samples from a task's start can go on while a step is taken", () => {
+test("only rollouts that the policy samples from the start of a task can overlap with a step", () => {
   expect(strategyOf({ kind: "group", size: 4 }).overlaps === true).toBe(true);
   expect(strategyOf({ kind: "demos", size: 1, mistakes: 0 }).overlaps === true).toBe(false);
   expect(strategyOf({ kind: "pivot", size: 4 }).overlaps === true).toBe(false);

@@ -1,7 +1,7 @@
 /**
- * A stage whose rollouts go on while it learns: one task with its group is one rollout, its lag is that of
- * its oldest token. Limits hold as `overlapped-steps.ts` carries them out; what was dropped for its age
- * is in the metrics.
+ * A stage whose rollouts continue while it trains. One rollout is a task with its group; its lag is
+ * that of its oldest token. `overlapped-steps.ts` enforces the limits. The metrics count groups that
+ * were dropped as too old.
  */
 import { tokenVersions } from "@waggle/learning";
 import type { JudgedGroup } from "@waggle/learning";
@@ -9,33 +9,40 @@ import { overlappedSteps } from "./overlapped-steps.ts";
 import type { SwapPoint } from "../rollouts/swapping-policy.ts";
 
 export type OverlapOptions = {
-  /** Steps between the version of the oldest token and the one that learns from it; 0 is synchronous. */
+  /**
+   * Most steps between the version of the oldest token and the step that trains on it; 0 is
+   * synchronous.
+   */
   readonly mostStaleness: number;
-  /** Tasks, each with its group, that are rolled out at one time. Default 4. */
+  /** Tasks, each with its group, that are rolled out at the same time. Default 4. */
   readonly mostRunning?: number | undefined;
-  /** Tasks that run or wait to be learned from. Default those of all steps within the limit. */
+  /**
+   * Tasks that are running or waiting for a step. Default: enough for all steps within the staleness
+   * limit.
+   */
   readonly mostWaiting?: number | undefined;
-  /** Where a rollout goes on under a newer version. */
+  /** Where a running rollout switches to a newer version. */
   readonly swap: SwapPoint;
 };
 
-/** What the run of a recipe does for it. */
+/** What the run provides to an overlapped stage. */
 export type StageHost = {
-  /** One task with its group. */
+  /** Rolls out one task with its group. */
   readonly rollOut: (signal: AbortSignal) => Promise<JudgedGroup[]>;
-  /** One step from these, its version published. */
+  /** Takes one step on these groups and publishes its version. */
   readonly learn: (
     groups: JudgedGroup[],
     step: number,
     metrics: { readonly [name: string]: number },
   ) => Promise<void>;
-  /** Of the policy now; grows with every publication. */
+  /** The policy's current version; increases with every publication. */
   readonly policyVersion: () => number;
 };
 
-/** Tasks rolled out at one time where nobody says another number: their groups fill a decode run. */
+/** Default number of tasks rolled out at the same time: their groups fill one decode batch. */
 const RUNNING = 4;
 
+/** Runs all steps of the stage. */
 export async function overlappedStage(
   host: StageHost,
   { steps, tasksPerStep }: { readonly steps: number; readonly tasksPerStep: number },
@@ -46,7 +53,10 @@ export async function overlappedStage(
   const batchSize = tasksPerStep;
   const mostWaiting = options.mostWaiting ?? (mostStaleness + 1) * batchSize + mostRunning;
   const published = [host.policyVersion()];
-  /** The step whose version a policy's is; an evaluation gives the same weights a number more. */
+  /**
+   * The step that published a policy version. An evaluation republishes the same weights under the next
+   * number.
+   */
   const stepOf = (version: number): number =>
     Math.max(
       0,
@@ -94,7 +104,7 @@ export async function overlappedStage(
   );
 }
 
-/** `[trajectories][sampled tokens]` */
+/** `[trajectories][sampled tokens]` versions. */
 function versionsOf(groups: readonly JudgedGroup[]): number[][] {
   return groups.flatMap(({ trajectories }) =>
     trajectories.map(({ record: trajectory }) => tokenVersions(trajectory)),

@@ -16,7 +16,7 @@ const someLimits = fc
 const NEVER = new AbortController().signal;
 const LIMITS: FlowLimits = { batchSize: 2, mostStaleness: 2, mostRunning: 4, mostWaiting: 6 };
 
-test("whatever ends first, no step sees more or older rollouts than it may, and all are accounted for", async () => {
+test("in any order of completion, no step gets too many or too old rollouts, and all are counted", async () => {
   await fc.assert(
     fc.asyncProperty(
       someLimits,
@@ -58,7 +58,7 @@ test("whatever ends first, no step sees more or older rollouts than it may, and 
         expect(mostRunning).toBeLessThanOrEqual(limits.mostRunning);
         expect(Math.max(0, ...lags)).toBeLessThanOrEqual(limits.mostStaleness);
         if (outcome.status === "rejected") {
-          // Every one of so many in a row failed.
+          // All of this many consecutive rollouts failed.
           return WaggleError.is(outcome.reason, "TOOL_UNAVAILABLE");
         }
         const { counts, running: left, waiting } = outcome.value;
@@ -74,7 +74,7 @@ test("whatever ends first, no step sees more or older rollouts than it may, and 
   );
 });
 
-test("rollouts go on while a step is taken", async () => {
+test("rollouts continue during a step", async () => {
   const during: number[] = [];
   let learning = false;
   await overlappedSteps<number>(
@@ -97,7 +97,7 @@ test("rollouts go on while a step is taken", async () => {
   expect(during.length).toBeGreaterThan(0);
 });
 
-test("a limit of 0 is synchronous: nothing begins before the step is out", async () => {
+test("a limit of 0 is synchronous: no rollout begins before the step is published", async () => {
   let learning = false;
   const flow = await overlappedSteps<number>(
     { ...LIMITS, mostStaleness: 0 },
@@ -119,7 +119,7 @@ test("a limit of 0 is synchronous: nothing begins before the step is out", async
   expect(flow.counts).toEqual({ begun: 6, learned: 6, tooOld: 0, failed: 0 });
 });
 
-test("an abort ends it after everything that had begun", async () => {
+test("an abort ends the run after all running work has ended", async () => {
   const stop = new AbortController();
   let open = 0;
   const run = overlappedSteps<number>(
@@ -146,7 +146,7 @@ test("an abort ends it after everything that had begun", async () => {
   expect(open).toBe(0);
 });
 
-test("what cannot be tried again ends it with its own error, others are stopped", async () => {
+test("an error that is not retryable is rethrown, and the other rollouts are stopped", async () => {
   let stopped = 0;
   const run = overlappedSteps<number>(
     LIMITS,
@@ -165,7 +165,7 @@ test("what cannot be tried again ends it with its own error, others are stopped"
   expect(stopped).toBe(3);
 });
 
-test("no rollout begins that no step is left for", async () => {
+test("no rollout begins if no step is left for it", async () => {
   const states: RolloutFlow[] = [];
   await overlappedSteps<number>(
     LIMITS,

@@ -1,13 +1,13 @@
 /**
- * Carries the plain state of overlapping rollouts out: begins what may begin, steps as soon as a batch
- * waits, and goes on rolling out meanwhile. What a rollout or a step is, is the caller's; what is allowed
- * is decided in `rollout-flow.ts` of learning. Everything it began has ended when it returns or throws.
+ * Runs rollouts and steps concurrently: starts rollouts as far as limits allow, steps as soon as a
+ * batch is ready, and continues rolling out meanwhile. The caller supplies rollout and step;
+ * `rollout-flow.ts` of learning decides what is allowed. All work has ended when it returns or throws.
  */
 import { afterFlowEvent, beginnable, canLearn, flowVersion, rolloutFlow } from "@waggle/learning";
 import type { FlowEvent, FlowLimits, RolloutFlow } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 
-/** What one rollout came to. */
+/** The result of one rollout. */
 type Rolled<T> = {
   readonly value: T;
   /** Version of its oldest token. */
@@ -16,15 +16,15 @@ type Rolled<T> = {
 
 export type OverlappedWork<T> = {
   /**
-   * One rollout. A `retryable` failure is counted and another one begins; any other ends everything.
+   * One rollout. After a `retryable` failure, another one begins; any other error ends the run.
    * @param version - steps published so far.
    */
   readonly rollOut: (id: number, version: number, signal: AbortSignal) => Promise<Rolled<T>>;
-  /** One learning step; when it has resolved, version `flow.capacity.version + 1` is out. */
+  /** One learning step. When it resolves, version `flow.capacity.version + 1` is published. */
   readonly learn: (batch: readonly Rolled<T>[], flow: RolloutFlow) => Promise<void>;
 };
 
-/** @returns the state after the last step: what was counted. */
+/** @returns the state after the last step, with the counts. */
 export async function overlappedSteps<T>(
   limits: FlowLimits,
   steps: number,
@@ -73,7 +73,7 @@ class Overlap<T> {
     }
   }
 
-  /** Returns when a batch waits; rollouts begin wherever there is room. */
+  /** Waits for a full batch and starts rollouts whenever there is room. */
   async #batch(): Promise<void> {
     for (;;) {
       this.#signal.throwIfAborted();
@@ -88,7 +88,7 @@ class Overlap<T> {
   #fill(): void {
     if (this.#stop.signal.aborted || this.#signal.aborted) return;
     const { limits } = this.#flow;
-    // What no step is left to learn from is not begun.
+    // Do not start rollouts that no remaining step would train on.
     const wanted = (): number =>
       this.#steps * limits.batchSize - this.#flow.capacity.accepted - this.#flow.running.length;
     while (beginnable(this.#flow) > 0 && wanted() > 0) {
@@ -99,14 +99,14 @@ class Overlap<T> {
     }
   }
 
-  /** Never rejects: what went wrong is kept for the loop. */
+  /** Never rejects; errors are stored for the loop. */
   async #rollOut(id: number): Promise<void> {
     try {
       const signal = AbortSignal.any([this.#signal, this.#stop.signal]);
       const rolled = await this.#work.rollOut(id, flowVersion(this.#flow), signal);
       this.#failuresInARow = 0;
       this.#ended.set(id, rolled);
-      // A version may have sampled before its publication was counted.
+      // The rollout may have sampled with a version before its publication was counted.
       const oldest = Math.min(rolled.oldest, flowVersion(this.#flow));
       this.#after({ kind: "end", id, oldest });
     } catch (error) {
@@ -118,7 +118,7 @@ class Overlap<T> {
         this.#after({ kind: "fail", id });
       }
     }
-    // Also while a step is taken: that is the point of it.
+    // Also during a step, so that rollouts overlap with it.
     if (this.#failure === null) this.#fill();
     this.#news.resolve();
   }

@@ -30,10 +30,10 @@ async function run(options: Partial<RunOptions>) {
 const evaluated = (events: readonly RunEvent[]) =>
   events.flatMap((event) => (event.event === "evaluated" ? [event] : []));
 
-test("where a budget ends a stage, what is reported is what it had learned then", async () => {
+test("if a budget ends a stage, the evaluation of its last step is reported", async () => {
   const whole = await run({});
   const [first] = whole.events.filter((event) => event.event === "step");
-  // Spent in the third step, of which two and four would be evaluated.
+  // The budget ends in the third step; evaluations would be due after two and four.
   const sampledTokens = 2.5 * (first?.spent.sampledTokens ?? 0);
   const cut = await run({ budget: { sampledTokens, toolCalls: Number.MAX_SAFE_INTEGER } });
   expect(cut.events.filter((event) => event.event === "step")).toHaveLength(3);

@@ -1,6 +1,6 @@
 /**
- * Runs a recipe in one environment, in this process: stage after stage, round after round. No edge, no
- * visitors; the same parts learn from either. A kept run goes on after its last save, bit for bit.
+ * Runs a recipe in one environment in this process: stage after stage, round after round, without an
+ * edge or visitors. A saved run resumes after its last save with bit-identical results.
  */
 import type { Recipe } from "@waggle/learning";
 import { RecipeStages } from "./recipe-stages.ts";
@@ -15,8 +15,8 @@ import { successByTemperature } from "../evaluation/temperature.ts";
 import { testTimeOf } from "./test-time.ts";
 
 /**
- * @param onEvent - of a run that goes on, what happens from then on.
- * @throws where the keeper stops the run, after a save.
+ * @param onEvent - a resumed run reports only events after the resume.
+ * @throws RunStopped if the keeper stops the run, after a save.
  */
 export async function runRecipe(
   recipe: Recipe,
@@ -74,7 +74,7 @@ export async function runRecipe(
         },
       );
     }
-    // What was learned for held-out tasks themselves is gone once they were rolled out.
+    // Parameters trained on the held-out tasks themselves were discarded after their rollouts.
     const isTestTime = stages.some((stage) => testTimeOf(stage) !== null);
     const places = Array.from({ length: options.evaluationTasks }, (_, i) => i);
     const byTemperature = await successByTemperature(

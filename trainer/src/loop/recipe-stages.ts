@@ -1,6 +1,6 @@
 /**
- * The stages of a run: roll out, learn, look at held-out tasks, and what is carried from step to step. Which
- * stage comes when is the run's.
+ * The stages of a run: rolls out, trains, evaluates on held-out tasks, and carries state from step to
+ * step. The run decides the order of the stages.
  */
 import { type JudgedGroup, initialValues, type Stage } from "@waggle/learning";
 import type { Sampling, TaskSplit, TrainEngine } from "@waggle/protocol";
@@ -42,10 +42,10 @@ export class RecipeStages {
   readonly #versions: PolicyVersions;
   readonly #rollouts: StageRollouts;
   readonly roleStore: RoleStore;
-  /** The stage as whose roles held-out tasks are rolled out. */
+  /** The stage whose roles act in held-out tasks. */
   #deployed: Stage | null = null;
   readonly #spending: RunSpending;
-  /** What may be spent before the stage ends. */
+  /** Total spending at which the stage ends. */
   #limit: Budget | undefined;
 
   constructor(
@@ -83,7 +83,7 @@ export class RecipeStages {
     this.#deployed = found.deployed === null ? null : (stages[found.deployed] ?? null);
   }
 
-  /** What the steps to come depend on. */
+  /** State that later steps depend on, for a checkpoint. */
   async carried(stages: readonly Stage[]): Promise<Carried> {
     return {
       engines: await savedEngines(this.#parts),
@@ -101,15 +101,16 @@ export class RecipeStages {
     return { spent: this.#spending.soFar, state: this.#rollouts.state };
   }
 
-  /** The next stage may spend this share of what is left. */
+  /** Sets the next stage's share of the remaining budget. */
   limit(share: number): void {
     this.#limit = this.#spending.upTo(this.#options.budget, share);
   }
 
   /**
-   * @param from - steps of it that are done, and the newest evaluation in it.
+   * Runs a stage.
+   * || @param from - its completed steps and newest evaluation.
    * @returns the evaluation after its last step.
-   * @throws where the run is to stop.
+   * @throws RunStopped if the keeper stops the run.
    */
   async stage(
     stage: Stage,
@@ -132,7 +133,7 @@ export class RecipeStages {
     ) {
       return this.#overlapped(stage, steps, overlap, from, after);
     }
-    // A budget may end a stage where no evaluation was due: then none is the last.
+    // A budget may end a stage between two evaluations; then the final one is computed at the end.
     let { latest, stepsDone } = from;
     const begin = (): BegunStep => this.#rollouts.begun(stage, stepsDone, steps);
     const isOver = (): boolean => {
@@ -163,7 +164,7 @@ export class RecipeStages {
     return latest ?? this.evaluate(stage.name, stepsDone);
   }
 
-  /** @returns the evaluation where one is due. */
+  /** @returns the evaluation if one is due. */
   async #report(
     { name: stage }: Stage,
     step: number,
@@ -177,7 +178,7 @@ export class RecipeStages {
     return isDue || step + 1 === steps ? this.evaluate(stage, step + 1) : null;
   }
 
-  /** The steps of a stage that are left, with rollouts going on. Those that ran when it was stopped are lost. */
+  /** The remaining steps of a stage, with overlapping rollouts. Rollouts that were running at a stop are lost. */
   async #overlapped(
     stage: Stage,
     steps: number,
@@ -294,7 +295,7 @@ export class RecipeStages {
     return this.evaluate(stage.name, 1);
   }
 
-  /** One update from these groups. */
+  /** Takes one update on these groups. */
   async #learn(
     stage: Stage,
     { context, settings }: BegunStep,
@@ -319,7 +320,7 @@ export class RecipeStages {
     };
   }
 
-  /** Held-out tasks with the newest parameters. */
+  /** Evaluates the newest parameters on held-out tasks. */
   async evaluate(stage: string, step: number): Promise<HeldOut> {
     const places = Array.from({ length: this.#options.evaluationTasks }, (_, i) => i);
     const heldOut = heldOutOf(await this.heldOutRollouts(places));
@@ -327,7 +328,7 @@ export class RecipeStages {
     return heldOut;
   }
 
-  /** Held-out tasks of these places, or as many others. */
+  /** Rolls out the held-out tasks with these indices, or the tasks of another split. */
   async heldOutRollouts(
     places: readonly number[],
     split?: TaskSplit,

@@ -1,4 +1,6 @@
-/** Growing out of one machine is a changed URL: the trainer on a server of the Tinker API. */
+/**
+ * Training on a server of the Tinker API instead of this machine needs only a different device URL.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -92,7 +94,7 @@ async function simulated(...args: string[]): Promise<object[]> {
   return events;
 }
 
-/** Numbers of a step that do not tell the time. The engine of a server has no entropies. */
+/** A step's metrics without timings. A server's engine has no entropies. */
 function timeless(events: readonly object[]): unknown {
   return JSON.parse(
     JSON.stringify(events, (name, value: unknown) =>
@@ -101,7 +103,7 @@ function timeless(events: readonly object[]): unknown {
   );
 }
 
-/** One group pair a step, each step published and promoted. */
+/** Two groups per step; each step is published and promoted. */
 function sessionOptions(stateFolder: string, device: string): TrainingSessionOptions {
   return {
     stateFolder,
@@ -127,14 +129,14 @@ function sessionOptions(stateFolder: string, device: string): TrainingSessionOpt
   };
 }
 
-test("simulate on a server learns what it learns here", async () => {
+test("simulate gives the same results on a server as on this machine", async () => {
   const { server, folder } = await serverFor(await readBaseModel(MODEL), "open-rl");
   const remote = await simulated("--device", server.url, "--server-folder", folder);
   expect(timeless(remote)).toEqual(timeless(await simulated("--device", "cpu")));
   expect(server.requests.filter(({ call }) => call === "optim_step").length).toBe(2 + 2);
 });
 
-test("an entropy bonus is refused before anything runs, and what would serve is named", async () => {
+test("an entropy bonus is refused before anything runs, and the error names an alternative", async () => {
   const { server } = await serverFor(await readBaseModel(MODEL), "skyrl");
   const refused = simulated("--device", server.url, "--entropy-coefficient", "0.01");
   await expect(refused).rejects.toMatchObject({
@@ -174,7 +176,7 @@ test("a run on a server publishes, survives the server's restart, and needs its 
   });
 });
 
-describe("moving between this machine and a server after a promotion", () => {
+describe("moving training between this machine and a server after a promotion", () => {
   const MOVES = {
     item: "7.6",
     before: "refused after the first promotion, with a kept and with a fresh state",
@@ -182,7 +184,7 @@ describe("moving between this machine and a server after a promotion", () => {
   };
   type Move = { readonly device: string; readonly state: string; readonly steps: number };
 
-  /** A learned and promoted policy, made here, and a way to go on elsewhere. */
+  /** A policy trained and promoted on this machine, and a function that continues elsewhere. */
   async function learnedHere() {
     const model = await readBaseModel(MODEL);
     const folder = await mkdtemp(join(tmpdir(), "waggle-moves-"));
@@ -211,28 +213,24 @@ describe("moving between this machine and a server after a promotion", () => {
     return { model, edge, goOn, notes, merged: { config: model.config, weights: merged } };
   }
 
-  fault(
-    "to a server over the merged base and back, with the state that was kept",
-    MOVES,
-    async () => {
-      const { edge, goOn, merged, notes } = await learnedHere();
-      const { server, folder } = await serverFor(merged, "open-rl");
-      const there = await goOn({ device: server.url, state: "kept", steps: 2 }, folder);
-      expect([there.state.step, edge.stable, there.twice]).toEqual([2, 2, 0]);
-      // The stack of what was learned here and there.
-      expect(edge.policies.at(-1)?.adapter).toMatchObject({ rank: 8, alpha: 8 });
-      // Going on there needs no move.
-      const further = await goOn({ device: server.url, state: "kept", steps: 3 }, folder);
-      expect([further.state.step, edge.stable]).toEqual([3, 3]);
+  fault("to a server over the merged base and back, with the saved state", MOVES, async () => {
+    const { edge, goOn, merged, notes } = await learnedHere();
+    const { server, folder } = await serverFor(merged, "open-rl");
+    const there = await goOn({ device: server.url, state: "kept", steps: 2 }, folder);
+    expect([there.state.step, edge.stable, there.twice]).toEqual([2, 2, 0]);
+    // The stack of both machines' adapters.
+    expect(edge.policies.at(-1)?.adapter).toMatchObject({ rank: 8, alpha: 8 });
+    // Continuing there needs no move.
+    const further = await goOn({ device: server.url, state: "kept", steps: 3 }, folder);
+    expect([further.state.step, edge.stable]).toEqual([3, 3]);
 
-      const back = await goOn({ device: "cpu", state: "kept", steps: 4 });
-      expect([back.state.step, edge.stable, back.twice]).toEqual([4, 4, 0]);
-      expect(edge.policies.at(-1)?.adapter).toMatchObject({ rank: 8, alpha: 8 });
-      expect(notes.filter((line) => line.includes('"moved"'))).toHaveLength(2);
-      const after = "4 steps on 2 machines, 4 versions promoted, of the stacked rank 8";
-      return { after, twice: edge.twice };
-    },
-  );
+    const back = await goOn({ device: "cpu", state: "kept", steps: 4 });
+    expect([back.state.step, edge.stable, back.twice]).toEqual([4, 4, 0]);
+    expect(edge.policies.at(-1)?.adapter).toMatchObject({ rank: 8, alpha: 8 });
+    expect(notes.filter((line) => line.includes('"moved"'))).toHaveLength(2);
+    const after = "4 steps on 2 machines, 4 versions promoted, of the stacked rank 8";
+    return { after, twice: edge.twice };
+  });
 
   test("to a server over the merged base, with a fresh state", async () => {
     const { edge, goOn, merged } = await learnedHere();
@@ -242,7 +240,7 @@ describe("moving between this machine and a server after a promotion", () => {
     expect(edge.policies.at(-1)?.adapter).toMatchObject({ rank: 8, alpha: 8 });
   }, 300_000);
 
-  test("a server that serves the original base is refused, and the way is named", async () => {
+  test("a server with the original base is refused, and the error says how to merge it", async () => {
     const { model, goOn } = await learnedHere();
     const { server, folder } = await serverFor(model, "open-rl");
     const refused = goOn({ device: server.url, state: "kept", steps: 2 }, folder);
@@ -252,7 +250,7 @@ describe("moving between this machine and a server after a promotion", () => {
     });
   }, 300_000);
 
-  test("base files that the edge holds are not sent again", async () => {
+  test("base files that are already on the edge are not sent again", async () => {
     const { edge, goOn, model } = await learnedHere();
     const files = new Set(model.reference.files.map(({ sha256 }) => sha256));
     const sent: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * The adapters that act beside the policy: those of roles as their engines have them, a slow copy, past
- * checkpoints. What they learn is the update's business; this puts them where they can speak.
+ * The adapters that act beside the policy: those of other roles, slow averages and past checkpoints.
+ * Updates train them; this class loads them into the sampling policy.
  */
 import { callDivider } from "@waggle/agent";
 import { addOpponent, averagedWeights } from "@waggle/learning";
@@ -16,14 +16,14 @@ import type { ActingRoles } from "../rollouts/role-policy.ts";
 import type { RecipeModels } from "../update/recipe-models.ts";
 
 export type RoleStoreParts = {
-  /** One that cannot keep adapters is told of none: its contexts say so where a role speaks. */
+  /** A policy that cannot load adapters is not given any; its contexts throw if a role acts. */
   readonly policy: ActingPolicy & Partial<Pick<AdaptivePolicy, "loadAdapter" | "unloadAdapter">>;
   readonly models: RecipeModels;
   readonly format: ChatFormat;
   readonly adapterShape: { readonly rank: number; readonly alpha: number };
 };
 
-/** What it keeps from step to step. */
+/** State that is saved from step to step. */
 export type SavedRoles = {
   readonly history: ReadonlyMap<string, readonly TensorMap[]>;
   readonly checkpoints: ReadonlyMap<string, TensorMap>;
@@ -31,11 +31,11 @@ export type SavedRoles = {
 
 export class RoleStore {
   readonly #parts: RoleStoreParts;
-  /** Of each role after each update, newest last. */
+  /** Adapters of each role after each update, newest last. */
   readonly #history: Map<string, readonly TensorMap[]>;
-  /** Past checkpoints of the policy, by the names that the pool has. */
+  /** Past checkpoints of the policy, by their names in the opponent pool. */
   readonly #checkpoints: Map<string, TensorMap>;
-  /** Ids of what the policy has loaded. */
+  /** Ids of the adapters that the policy has loaded. */
   #loaded: string[] = [];
   #count = 0;
 
@@ -50,10 +50,9 @@ export class RoleStore {
   }
 
   /**
-   * Roles that begin as copies are copied, roles that act are what their engines are, and the policy as
-   * it is joins its past selves where there is a pool of them.
-   *
-   * @returns the state with the pool as it is then.
+   * Prepares the roles of a stage: copies the parameters of roles that start as copies, takes the
+   * roles' current parameters, and adds the current policy to the opponent pool if there is one.
+   * || @returns the state with the updated pool.
    */
   async begin(stage: Stage, policy: TrainEngine, before: StateValues): Promise<StateValues> {
     const copies = rolesIn(stage).flatMap((roles) => Object.entries(roles.copies ?? {}));
@@ -69,7 +68,7 @@ export class RoleStore {
     return { ...before, opponents: addOpponent(before.opponents as OpponentPool, name) };
   }
 
-  /** After an update: averages follow, and what roles are now is kept beside what they were. */
+  /** After an update: moves the averages and stores the roles' new parameters. */
   async learned(stage: Stage, policy: TrainEngine): Promise<void> {
     const averages = rolesIn(stage).flatMap((roles) => Object.entries(roles.averages ?? {}));
     for (const [role, decay] of averages) {
@@ -88,11 +87,10 @@ export class RoleStore {
   }
 
   /**
-   * Loads who acts in a stage.
-   *
-   * @param lag updates that they are behind.
-   * @param opponent the checkpoint that the pool's roles act with; default the newest.
-   * @returns `undefined` where the policy acts alone.
+   * Loads the roles that act in a stage.
+   * || @param lag - updates by which they are behind.
+   * @param opponent - the checkpoint that the pool's roles act with; default the newest.
+   * @returns `undefined` if the policy acts alone.
    */
   async acting(
     stage: Stage,
@@ -126,7 +124,7 @@ export class RoleStore {
     };
   }
 
-  /** Takes off the policy what was put there: it may be another run's next. */
+  /** Unloads the roles' adapters from the policy, which another run may use next. */
   async clear(): Promise<void> {
     const loaded = this.#loaded;
     this.#loaded = [];
@@ -138,12 +136,12 @@ export class RoleStore {
     if (engine !== undefined) return engine;
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `a role must have an engine, got none for ${role}; name it in the stage's state`,
+      `the role ${role} has no engine; name it in the stage's state`,
     );
   }
 }
 
-/** Updates that a role may be behind. */
+/** Most updates that a role may lag behind. */
 const MOST_LAG = 9;
 
 function rolesIn({ state }: Stage): Roles[] {

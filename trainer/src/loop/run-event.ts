@@ -1,4 +1,4 @@
-/** What a run tells about its progress. */
+/** Progress events of a run. */
 import type { HeldOut } from "../evaluation/held-out.ts";
 import type { Spent } from "./run-spending.ts";
 

@@ -1,4 +1,4 @@
-/** What a run of a recipe is made of, what may be asked of it, and what it says. */
+/** Parts, options and result of a recipe run. Types only. */
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { PartPorts, StateValues } from "@waggle/learning";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
@@ -22,44 +22,50 @@ export type RunParts = {
   readonly spec: EnvironmentSpec;
   readonly adapterShape: { readonly rank: number; readonly alpha: number };
   readonly resources: StageResources;
-  /** What the engine begins with, where that is no fresh adapter. */
+  /** The engine's initial parameters; absent = a fresh adapter. */
   readonly start?: TensorMap | undefined;
-  /** For rewards that ask somebody else. */
+  /** Access to outside services, for rewards that need one. */
   readonly ports?: PartPorts;
-  /** For recipes with a world model. */
+  /** Simulates the environment, for recipes with a world model. */
   readonly simulator?: EnvironmentSimulator | undefined;
 };
 
 export type RunOptions = {
   readonly seed: number;
-  /** Held-out tasks of an evaluation. */
+  /** Number of held-out tasks per evaluation. */
   readonly evaluationTasks: number;
-  /** Which held-out tasks, and with which draws; default 0. */
+  /** Seed that selects held-out tasks and their random draws; default 0. */
   readonly evaluationSeed?: number | undefined;
-  /** What the base does on these tasks, where it is known. */
+  /** The base's results on these tasks, if known. */
   readonly base?: HeldOut | undefined;
-  /** No step begins when as much is spent; absent = all steps. */
+  /** No step begins once this much is spent; absent = all steps. */
   readonly budget?: Budget | undefined;
-  /** Share of the budget that each stage has in a round, adding up to 1; absent = whatever is left. */
+  /**
+   * Share of each stage in a round's budget, adding up to 1; absent = a stage may use all that is left.
+   */
   readonly shares?: readonly number[] | undefined;
-  /** Temperatures at which the final policy is tried as well; 0 is greedy. Default none. */
+  /** Additional temperatures at which the final policy is evaluated; 0 is greedy. Default none. */
   readonly temperatures?: readonly number[] | undefined;
-  /** Steps between evaluations; 0 = before and after only. */
+  /** Steps between evaluations; 0 = only before and after. */
   readonly evaluateEvery: number;
-  /** Instead of the stages' own, for budgets and tests. */
+  /** Overrides the stages' number of steps, for budgets and tests. */
   readonly steps?: number | undefined;
-  /** Rollouts go on while steps are taken, in stages whose trajectories the policy samples; default not. */
+  /**
+   * Continue rollouts during steps, in stages whose trajectories the policy samples; default off.
+   */
   readonly overlap?: OverlapOptions | undefined;
-  /** Where the run is kept so that another process can go on with it; default nowhere. */
+  /** Saves the run so that another process can resume it; default none. */
   readonly keeper?: RunKeeper | undefined;
 };
 
 export type RunResult = {
   readonly base: HeldOut;
   readonly final: HeldOut;
-  /** `[tasks]` of the final policy by temperature; empty where a recipe learns at test time. */
+  /**
+   * `[tasks]` successes of the final policy by temperature; empty if a recipe learns at test time.
+   */
   readonly byTemperature: SuccessByTemperature;
   readonly spent: Spent;
-  /** What learning kept as plain values: texts and cases are an artefact. */
+  /** Learned state as plain values; texts and cases can be exported as an artifact. */
   readonly state: StateValues;
 };

@@ -4,7 +4,7 @@ import { RunSpending, shareOfRest } from "./run-spending.ts";
 
 const budget = { sampledTokens: 1000, toolCalls: 100 };
 
-test("stages spend their shares of the whole, though each is told a share of the rest", () => {
+test("stages spend their shares of the whole budget, although each limit is a share of the rest", () => {
   const two = { ...recipeNamed("agent-r")(), rounds: 2 };
   const shares = [0.25, 0.75];
   let left = 1;
@@ -21,7 +21,7 @@ test("stages spend their shares of the whole, though each is told a share of the
   expect(shareOfRest(two, undefined, 0, 0)).toBe(1);
 });
 
-test("a limit lies between what is spent and the budget, and is met by either count", () => {
+test("a limit lies between the amount spent and the budget, and either count reaches it", () => {
   const spending = new RunSpending();
   expect(spending.upTo(undefined, 0.5)).toBeUndefined();
   expect(spending.upTo(budget, 0.5)).toEqual({ sampledTokens: 500, toolCalls: 50 });

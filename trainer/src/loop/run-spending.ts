@@ -1,13 +1,13 @@
-/** What a run has spent so far, and whether it may go on. Budgets are compared by these. */
+/** Counts the spending of a run and compares it with its budget. */
 import { type JudgedGroup, type Recipe, sampledTokens } from "@waggle/learning";
 
 export type Spent = {
-  /** Trajectories; stored and printed by this name. */
+  /** Trajectories; the stored and printed name is `episodes`. */
   readonly episodes: number;
   readonly sampledTokens: number;
-  /** Calls that a branch repeats to reach its place were made once. */
+  /** Tool calls. Calls that a branch shares with its origin are counted once. */
   readonly toolCalls: number;
-  /** Turns, those that a branch repeats left out. */
+  /** Turns. Turns that a branch shares with its origin are counted once. */
   readonly turns: number;
   readonly seconds: number;
 };
@@ -18,7 +18,7 @@ export class RunSpending {
   readonly #startedAt: number;
   readonly #counts: { -readonly [name in keyof Omit<Spent, "seconds">]: number };
 
-  /** @param before - what an earlier process spent on the same run. */
+  /** @param before - spending of earlier processes on the same run. */
   constructor(
     before: Spent = { episodes: 0, sampledTokens: 0, toolCalls: 0, turns: 0, seconds: 0 },
   ) {
@@ -31,7 +31,10 @@ export class RunSpending {
     return { ...this.#counts, seconds: (performance.now() - this.#startedAt) / 1000 };
   }
 
-  /** Counts these in. @returns them. */
+  /**
+   * Counts these groups.
+   * @returns them.
+   */
   count(groups: JudgedGroup[]): JudgedGroup[] {
     for (const { trajectories } of groups) {
       this.#counts.episodes += trajectories.length;
@@ -45,7 +48,7 @@ export class RunSpending {
     return groups;
   }
 
-  /** What may be spent in all so that of this budget's rest a share goes. */
+  /** The total at which `share` of the remaining budget is spent. */
   upTo(budget: Budget | undefined, share: number): Budget | undefined {
     if (budget === undefined) return undefined;
     const { sampledTokens: tokens, toolCalls: calls } = this.#counts;
@@ -62,7 +65,7 @@ export class RunSpending {
   }
 }
 
-/** Of what is left of the budget when this stage of this round begins. */
+/** The stage's share of the budget that remains when it begins in this round. */
 export function shareOfRest(
   { rounds }: Pick<Recipe, "rounds">,
   shares: readonly number[] | undefined,

@@ -1,7 +1,7 @@
 /**
- * The engine of a training session and where its parameters start: a saved state, the edge's stable
- * adapter, or a fresh one. On a server of the Tinker API, which takes no adapter from outside, a
- * stable adapter is merged into the base that the server holds (see `merged-base-engine.ts`).
+ * Opens the engine of a training session with its initial parameters: a saved state, the edge's stable
+ * adapter, or a fresh one. A server of the Tinker API takes no adapter from outside, so there the
+ * stable adapter is merged into the server's base (see `merged-base-engine.ts`).
  */
 import { isEngineUrl } from "@waggle/engine";
 import { type Adapter, mergeAdapter, PlainDecoder } from "@waggle/model";
@@ -22,31 +22,33 @@ import type { TrainingSessionOptions } from "./training-session-options.ts";
 
 export type SessionEngine = {
   readonly engine: TrainEngine;
-  /** Where it computes and what its base has merged in, as the state keeps it. */
+  /** Where it computes and which adapter its base contains, as stored in the trainer's state. */
   readonly place: Pick<TrainerState, "adapterShape" | "server" | "mergedBase">;
 };
 
-/** Origin of the server that trains, `undefined` for this machine. */
+/** Origin of the training server; `undefined` for this machine. */
 function serverOf(device: Device): string | undefined {
   return isEngineUrl(device) ? new URL(device).origin : undefined;
 }
 
-/** True when a saved engine lies on another machine than the one that is to train. */
+/** True if the saved engine is on a different machine than the one that is to train. */
 export function isElsewhere(
   { server }: TrainerState,
   { location }: EngineCheckpoint,
   device: Device,
 ): boolean {
   const here = serverOf(device);
-  // States of the previous release name no server: one that has a location is taken to be this one.
+  // States of the previous release have no server name; a checkpoint with a location is assumed to be
+  // on this one.
   const there = server ?? (location === undefined ? undefined : here);
   return here !== there;
 }
 
 /**
- * @param saved - the state that goes on; `null` to start from the edge's stable adapter.
- * @param stable - that adapter; `null` where the base is stable.
- * @throws WaggleError `MODEL_UNSUPPORTED` where a server's base lacks the stable adapter.
+ * Opens the engine.
+ * || @param saved - the state to resume; `null` to start from the edge's stable adapter.
+ * @param stable - that adapter; `null` if the base is stable.
+ * @throws WaggleError `MODEL_UNSUPPORTED` if a server's base lacks the stable adapter.
  */
 export async function openSessionEngine(
   model: BaseModel,
@@ -90,7 +92,7 @@ async function openOverMergedBase(
   options: TrainingSessionOptions,
 ): Promise<TrainEngine> {
   const { config } = model;
-  // A server's base is float32 here: see `requireBase`.
+  // A server's base is float32; see `requireBase`.
   const base = model.weights as TensorMap;
   const weights = mergeAdapter(config, base, merged);
   const start = { ...trained, seed: options.seed };
@@ -116,10 +118,10 @@ async function openOverMergedBase(
   throw baseLacksAdapter(options);
 }
 
-/** Tokens whose log-probs tell the two bases apart. */
+/** Tokens whose log-probs distinguish the two bases. */
 const PROBE_TOKENS = 12;
 
-/** True when the engine's fresh adapter gives log-probs that are nearer to `a` than to `b`. */
+/** True if the log-probs of the engine's fresh adapter are closer to `a` than to `b`. */
 async function isNearer(
   engine: TrainEngine,
   tokenIds: readonly number[],

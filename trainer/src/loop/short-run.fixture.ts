@@ -1,6 +1,6 @@
 /**
- * A short run of any listed recipe in its own environment, over a small base that is taught in seconds.
- * Real engine and real sampler; only the model that writes texts is scripted. Tests only.
+ * A short run of any listed recipe in its own environment, on a small base that is pretrained in
+ * seconds. Engine and sampler are real; only the model that writes texts is scripted. Tests only.
  */
 import { join } from "node:path";
 import { recipeNamed, type Settings, type Stage } from "@waggle/learning";
@@ -20,12 +20,12 @@ const SMALL_BASE = { ...ENVIRONMENT_BASE, steps: 150, batchSize: 24, width: 32, 
 const ADAPTER = { rank: 4, alpha: 8 };
 
 export type ShortRunOptions = {
-  /** Where small bases are kept, by environment. */
+  /** Folder for the small bases, by environment. */
   readonly bases: string;
-  /** Of each stage. Default 2. */
+  /** Steps per stage. Default 2. */
   readonly steps?: number;
   readonly seed?: number;
-  /** Most tasks of a step; default the recipe's own number. */
+  /** Most tasks per step; default the recipe's own number. */
   readonly tasks?: number;
   /** Besides those of the recipe. */
   readonly settings?: Settings;
@@ -37,7 +37,7 @@ export type ShortRun = RunResult & {
   readonly digests: { readonly [model: string]: string };
 };
 
-/** @throws what a run of the command line would end with. */
+/** @throws the error with which the command line would end. */
 export async function shortRun(
   name: string,
   policies: PolicyCache,
@@ -88,7 +88,7 @@ export async function shortRun(
   }
 }
 
-/** Its members too, where it merges. */
+/** The stage, and the members of a merge, with at most `most` tasks per step. */
 export function withFewerTasks(stage: Stage, most: number): Stage {
   const { settings, merging } = stage;
   return {

@@ -1,6 +1,6 @@
 /**
- * Every listed recipe runs as `npm run train -- --recipe <name>` runs it: real engine, real sampler, its own
- * environment. `npm test` takes eight of them with fewer tasks a step.
+ * Runs every listed recipe like `npm run train -- --recipe <name>`: real engine, real sampler, its own
+ * environment. `npm test` runs eight of them with fewer tasks per step.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { isLong, sampleSize } from "../../../test/fixtures/long.ts";
 import type { PolicyCache } from "../sink/policy-cache.ts";
 import { shortRun, smallPolicies } from "./short-run.fixture.ts";
 
-/** One of each kind of update, and the two that could not be run by their name alone. */
+/** One recipe for each kind of update, and two that once could not be run by name alone. */
 const SAMPLE = [
   "se-gui",
   "thumbs-kto",
@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(bases, { recursive: true });
 });
 
-test("the sample is of listed recipes", () => {
+test("the sample contains only listed recipes", () => {
   expect(SAMPLE.filter((name) => !RECIPES.has(name))).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 /**
- * The learning loop without an edge and without visitors: the trainer's own policy rolls out the
- * training tasks, the same learning step learns from them, frozen tasks say what came of it. For
- * choosing learning rate, rank and group counts, and as a learning test with its control.
+ * The learning loop without an edge or visitors. The trainer's own policy rolls out training tasks, the
+ * same learning step trains on them, and frozen tasks measure the result. Used to choose learning rate,
+ * rank and group counts, and as a learning test with its control.
  */
 import type { StateValues } from "@waggle/learning";
 import type { TaskReference, TrainEngine } from "@waggle/protocol";
@@ -24,7 +24,7 @@ import { nameOf } from "../rollouts/task-names.ts";
 export type SimulationOptions = {
   readonly steps: number;
   readonly groupSize: number;
-  /** Learning steps between versions: how stale the sampling policy becomes. */
+  /** Learning steps between versions, which sets the staleness of the sampling policy. */
   readonly publishEvery: number;
   /** Learning steps between evaluations; 0 = only before and after. */
   readonly evaluateEvery: number;
@@ -56,10 +56,10 @@ export type SimulationResult = {
   readonly final: readonly boolean[];
 };
 
-/** The name of the environment whose training tasks are rolled out, by number. */
+/** The nth training task of the environment to roll out. */
 export type TrainingTask = (index: number) => TaskReference;
 
-/** Groups tried for one step before it goes on with fewer. */
+/** Groups to try for one step before it continues with fewer. */
 const TRIES_PER_GROUP = 6;
 
 export async function simulate(
@@ -98,7 +98,7 @@ export async function simulate(
     const trajectories = await inLanes(options.groupSize, async (i) => {
       const seed = derivedSeed(options.seed, number, i);
       const { record: trajectory, verification } = await judgedRollout(parts, task, seed, signal);
-      // Sampled by this process with these weights: the record is the re-scored value.
+      // Sampled by this process with these weights, so the recorded log-probs are the re-scored ones.
       return learnableTrajectory(trajectory.id, trajectory, verification);
     });
     return { task: nameOf(task), trajectories };
@@ -115,14 +115,14 @@ export async function simulate(
   let tries = 0;
   const { tasksPerStep } = recipe.stage.settings;
 
-  /** The parameters as they are become the policy's next version. */
+  /** Gives the policy the current parameters as its next version. */
   async function publish(): Promise<void> {
     version += 1;
     const tensors = await engine.parameters();
     await parts.policy.setAdapter(version, { ...options.adapterShape, tensors });
   }
 
-  /** Forgets what was rolled out for the step before. */
+  /** Discards the rollouts of the previous step. */
   function begin(): void {
     stepAt = performance.now();
     waiting = waitingStep(recipe, [], coming());
@@ -180,7 +180,7 @@ export async function simulate(
       step,
       metrics: {
         ...learned.metrics,
-        // Of all that was rolled out, not only of groups with a signal.
+        // Metrics of all rollouts, not only of groups with a signal.
         rolledOut: rewards.length,
         rolledOutReward: rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length,
         seconds: (performance.now() - stepAt) / 1000,
@@ -189,7 +189,7 @@ export async function simulate(
     const isDue = options.evaluateEvery > 0 && step % options.evaluateEvery === 0;
     if (isDue || step === options.steps) {
       final = await evaluateNow(step);
-      // The evaluation put the newest parameters into the policy: they are the next version.
+      // The evaluation loaded the newest parameters into the policy, so they are the next version.
       await publish();
     }
   }

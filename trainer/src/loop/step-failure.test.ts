@@ -1,4 +1,4 @@
-/** A learning step that fails costs its own groups, and only them. */
+/** A learning step that fails skips its own groups only. */
 import type { TrainEngine } from "@waggle/protocol";
 import { afterAll, expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
@@ -27,7 +27,7 @@ function failing(engine: TrainEngine, count: number): TrainEngine {
 }
 
 fault(
-  "groups that no step can learn from are skipped, and the next ones are learned",
+  "groups whose step fails are skipped, and the next groups are trained on",
   { item: "1.1", before: "the trainer exits at the first of them, and at every restart" },
   async () => {
     const setup = await createSetup(WITH_SIGNAL);
@@ -46,7 +46,7 @@ fault(
   },
 );
 
-test("an engine that fails at every step ends the trainer with its own error", async () => {
+test("an engine that fails at every step ends the trainer with the engine's error", async () => {
   const setup = await createSetup(WITH_SIGNAL);
   await expect(live(setup, { engineOf: (engine) => failing(engine, Infinity) })).rejects.toThrow(
     "Invalid array length",

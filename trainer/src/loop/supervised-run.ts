@@ -1,6 +1,6 @@
 /**
- * Training from a dataset: batches by step and masked cross-entropy. The caller decides what to keep of a step.
- * Imitation, pretraining, the base policies of environments and world models are trained by it.
+ * Training from a dataset: one batch per step and masked cross-entropy. The caller saves the results.
+ * Used by imitation, pretraining, the base policies of environments and world models.
  */
 import type { LearningRate } from "@waggle/learning";
 import type { OptimizerOptions, TrainEngine } from "@waggle/protocol";
@@ -13,16 +13,18 @@ import { train, unchecked } from "./train.ts";
 
 export type SupervisedRun = {
   readonly engine: TrainEngine;
-  /** The batch of a step, 0 to `steps` − 1; the same every time for a resumable run. */
+  /**
+   * The batch of a step, 0 to `steps` − 1. A resumable run must return the same batch every time.
+   */
   readonly batchAt: (step: number) => SupervisedBatch | Promise<SupervisedBatch>;
   readonly steps: number;
-  /** Steps taken by an earlier process; default 0. */
+  /** Steps taken by earlier processes; default 0. */
   readonly from?: number;
   readonly learningRate: LearningRate;
   readonly optimizer: Omit<OptimizerOptions, "learningRate">;
-  /** Whether a step's loss is measured, at the price of a forward pass; default always. */
+  /** Whether to measure a step's loss, which costs a forward pass; default always. */
   readonly isMeasured?: (step: number) => boolean;
-  /** Told of each step: how many are done, what it came to, what was learned from. */
+  /** Called after each step with the number of completed steps, the result and the batch. */
   readonly onStep: (
     stepsDone: number,
     result: SupervisedResult,
@@ -32,7 +34,10 @@ export type SupervisedRun = {
   readonly signal: AbortSignal;
 };
 
-/** @returns steps done: fewer than `steps` where the signal ended it. */
+/**
+ * Trains until the last step or an abort.
+ * @returns the number of completed steps.
+ */
 export async function runSupervised({
   engine,
   batchAt,

@@ -1,4 +1,4 @@
-/** What a test task teaches is there for its own rollout, and gone for the next. */
+/** Training on a test task affects only that task's rollout. */
 import { environmentNamed } from "@waggle/environments";
 import { recipeNamed, type Stage } from "@waggle/learning";
 import type { TensorMap } from "@waggle/protocol";
@@ -32,7 +32,7 @@ async function nudge(): Promise<void> {
   await engine.optimStep({ learningRate: 1e-2 });
 }
 
-test("every group starts from the same parameters, and they are there again at the end", async () => {
+test("every group starts from the same parameters, which are restored at the end", async () => {
   const { engine } = engines;
   const start = flat(await engine.parameters());
   const learned: number[][] = [];
@@ -56,7 +56,7 @@ test("every group starts from the same parameters, and they are there again at t
   expect(flat(await engine.parameters())).toEqual(start);
 });
 
-test.each(["tt-si", "adapt-agent"])("%s: a run ends with the start that it had", async (name) => {
+test.each(["tt-si", "adapt-agent"])("%s: a run ends with its initial parameters", async (name) => {
   const { engine } = engines;
   const made = recipeNamed(name)();
   const stages = made.stages.filter((stage: Stage) => testTimeOf(stage) !== null);
@@ -71,7 +71,7 @@ test.each(["tt-si", "adapt-agent"])("%s: a run ends with the start that it had",
   );
   expect(final.successes).toHaveLength(4);
   expect(flat(await engine.parameters())).toEqual(before);
-  // The policy had what was learned for them, and different things for different ones.
+  // The policy had task-specific parameters, which differed between tasks.
   const sums = new Set(acted.adopted.slice(from + 1).map(({ sum }) => sum));
   expect(sums.size).toBeGreaterThan(name === "tt-si" ? 3 : 1);
 });

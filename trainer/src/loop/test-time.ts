@@ -1,6 +1,6 @@
 /**
- * Learning at test time: for some held-out tasks the engine learns, they are rolled out, and it is as it was
- * before. Nothing that one of them taught is there for another.
+ * Test-time training: the engine trains on some held-out tasks, they are rolled out, and the engine is
+ * restored. Nothing learned on one task affects another.
  */
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { Stage } from "@waggle/learning";
@@ -9,20 +9,23 @@ import type { EnvironmentRollout } from "../rollouts/environment-rollout.ts";
 import { type HeldOut, heldOutOf, heldOutTask } from "../evaluation/held-out.ts";
 
 export type TestTimeSteps<T, R> = {
-  /** Learns for these tasks. @returns false where nothing was learned. */
+  /**
+   * Trains on these tasks.
+   * @returns false if nothing was learned.
+   */
   readonly learn: (tasks: readonly T[]) => Promise<boolean>;
-  /** Rollouts them with what was learned. `[tasks]` */
+  /** `[tasks]` rollouts with the trained parameters. */
   readonly rollout: (tasks: readonly T[]) => Promise<readonly R[]>;
 };
 
-/** What a stage is gone through for at test time; `null` for one that is not. */
+/** Whether a stage trains at test time per task or per level; `null` if it does not. */
 export function testTimeOf({ schedule }: Stage): "task" | "level" | null {
   return schedule.find(({ testTime }) => testTime !== undefined)?.testTime ?? null;
 }
 
 /**
- * @param keyOf - tasks with one key are learned for together.
- * @returns `[tasks]` in their order.
+ * @param keyOf - tasks with the same key are trained on together.
+ * @returns `[tasks]` results in the order of the tasks.
  */
 export async function atTestTime<T, R>(
   engine: TrainEngine,
@@ -51,17 +54,20 @@ export async function atTestTime<T, R>(
   return results;
 }
 
-/** What a run does of it. */
+/** The run's part of test-time training. */
 export type TestTimeRun = {
-  /** Forgets what was learned of state and of versions. */
+  /** Restores the state and the policy version. */
   readonly restore: () => void;
-  /** One step for these tasks. @returns false where nothing was learned. */
+  /**
+   * Takes one step on these tasks.
+   * @returns false if nothing was learned.
+   */
   readonly step: (tasks: readonly TaskReference[], step: number) => Promise<boolean>;
-  /** `[places]` rollouts at the held-out tasks of these places. */
+  /** `[places]` rollouts of the held-out tasks with these indices. */
   readonly rollout: (places: readonly number[]) => Promise<readonly EnvironmentRollout[]>;
 };
 
-/** Goes through a stage for held-out tasks. */
+/** Runs a stage at test time on the held-out tasks. */
 export async function testTimeStage(
   stage: Stage,
   options: {

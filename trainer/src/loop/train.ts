@@ -1,7 +1,7 @@
 /**
- * The training loop: items come from a source, a check holds those that may be learned from, an update
- * learns from a batch of them, a sink keeps the result. Training from an edge, from local rollouts and from
- * datasets are configurations of it. It knows no algorithm, no format and no transport.
+ * The training loop: a source supplies items, a check collects those that can be trained on, an update
+ * trains on a batch, and a sink stores the result. Training from an edge, from local rollouts and from
+ * datasets are configurations of it. It contains no algorithm, data format or transport.
  */
 export type Source<Item> = {
   /**
@@ -12,11 +12,11 @@ export type Source<Item> = {
 };
 
 export type Check<Item, Batch> = {
-  /** Judges an item and holds what may be learned from. */
+  /** Judges an item and adds it to the batch if it can be trained on. */
   readonly admit: (item: Item) => Promise<void>;
-  /** Whether a step is to be taken from what is held now. */
+  /** Whether a step is due for the items collected so far. */
   readonly isDue: () => Promise<boolean>;
-  /** Hands a due batch over; `null` if part of it was lost meanwhile. */
+  /** Hands over a due batch; `null` if part of it was lost meanwhile. */
   readonly batch: () => Promise<Batch | null>;
   /** Items that the batch still lacks. */
   readonly wanted: () => number;
@@ -25,9 +25,9 @@ export type Check<Item, Batch> = {
 export type Update<Batch, Learned> = (batch: Batch) => Promise<Learned>;
 
 export type Sink<Batch, Learned> = {
-  /** Finishes what earlier steps left to do, before anything else. True = look again. */
+  /** Finishes work left by earlier steps, before anything else. True = call again. */
   readonly settle?: () => Promise<boolean>;
-  /** Keeps what was learned. */
+  /** Stores the result of a step. */
   readonly keep: (learned: Learned, batch: Batch) => Promise<void>;
 };
 
@@ -39,15 +39,18 @@ export type Training<Item, Batch, Learned> = {
 };
 
 export type LoopControl<Stop> = {
-  /** Why the loop ends before its next move; `null` = it goes on. May throw. */
+  /** Why the loop ends before its next move; `null` = continue. May throw. */
   readonly stop: () => Stop | null;
-  /** Called after each move: whether there was something to do. */
+  /** Called after each move with whether there was work to do. */
   readonly moved?: (hadWork: boolean) => Promise<void>;
-  /** Returns if the loop goes on after this error; default: every error ends it. */
+  /** Returns to continue after this error; default: every error ends the loop. */
   readonly recover?: (error: unknown) => Promise<void>;
 };
 
-/** @returns why it ended. */
+/**
+ * Runs the loop.
+ * @returns why it ended.
+ */
 export async function train<Item, Batch, Learned, Stop>(
   training: Training<Item, Batch, Learned>,
   { stop, moved, recover }: LoopControl<Stop>,
@@ -65,7 +68,10 @@ export async function train<Item, Batch, Learned, Stop>(
   }
 }
 
-/** The first of these that there is to do. False if there is nothing. */
+/**
+ * Does the first of these that is due.
+ * @returns false if there was nothing to do.
+ */
 async function move<Item, Batch, Learned>({
   source,
   check,
@@ -84,7 +90,7 @@ async function move<Item, Batch, Learned>({
   return true;
 }
 
-/** For items that need no judging: each one is a batch. */
+/** A check that accepts every item as a batch of its own. */
 export function unchecked<Item>(): Check<Item, Item> {
   let held: { readonly item: Item } | null = null;
   return {

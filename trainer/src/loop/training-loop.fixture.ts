@@ -1,4 +1,4 @@
-/** Lives of a trainer process over an edge in memory, to be killed at any call. */
+/** Runs trainer processes over an in-memory edge and kills them at any call. */
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -43,12 +43,12 @@ const defaultRecipe = edgeRecipeNamed("dr-grpo-tis", {
   learningRate: constantRate(0.02),
 });
 const folders: string[] = [];
-/** Deletes what `createSetup` left on disk. */
+/** Deletes the folders that `createSetup` made. */
 export async function removeSetups(): Promise<void> {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
 }
 
-/** What a killed process leaves behind. */
+/** The edge and folder that outlive a killed process. */
 export type Setup = { readonly edge: FakeEdge; readonly folder: string };
 
 export async function createSetup(groups: readonly LeasedGroup[] = GROUPS): Promise<Setup> {
@@ -59,7 +59,7 @@ export async function createSetup(groups: readonly LeasedGroup[] = GROUPS): Prom
 
 export class Killed extends Error {}
 
-/** Counts calls of an object's methods and dies at one of them, before or after it takes effect. */
+/** Counts method calls and dies at one of them, before or after it takes effect. */
 export class Killer {
   calls: number = 0;
   readonly #at: number;
@@ -75,11 +75,11 @@ export class Killer {
       get: (object, name, receiver) => {
         const member: unknown = Reflect.get(object, name, receiver);
         if (typeof member !== "function") return member;
-        // The one call of the ports that answers at once, and changes nothing.
+        // The only synchronous call of the ports; it changes nothing.
         if (name === "capabilities") return member.bind(object);
         return async (...args: unknown[]): Promise<unknown> => {
           this.calls += 1;
-          // A dead process calls nothing more.
+          // A dead process makes no more calls.
           if (this.#at > 0 && this.calls > this.#at) throw new Killed("dead");
           const isNow = this.calls === this.#at;
           if (isNow && !this.#isAfter) throw new Killed("before");
@@ -96,13 +96,13 @@ export class Killer {
 }
 
 export type RunOptions = {
-  /** Default one that leaves groups without a signal out. */
+  /** Default: leaves out groups without a signal. */
   readonly recipe?: EdgeRecipe;
   readonly killer?: Killer;
   /** Default `parityChecker`. */
   readonly checker?: TrajectoryChecker;
   readonly promotes?: boolean;
-  /** Success of a version on the frozen tasks; every turn can be read. */
+  /** Success of a version on the frozen tasks; every turn is readable. */
   readonly evaluate?: (version: number) => Promise<boolean[]>;
   readonly watch?: Partial<WatchLimits>;
   readonly mayPromote?: PublicationParts["mayPromote"];
@@ -124,7 +124,7 @@ const WATCH_LIMITS: WatchLimits = {
 
 const evaluateTwo = async (version: number): Promise<boolean[]> => [true, version > 0];
 
-/** One life of a trainer process over a setup. */
+/** Runs a trainer process once over a setup. */
 export async function live(
   setup: Setup,
   options: RunOptions = {},

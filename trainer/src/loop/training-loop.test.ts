@@ -40,7 +40,7 @@ function expectExactCounts(setup: Setup, summary: TrainingSummary): void {
   );
 }
 
-test("learns from every group with a signal, acknowledges each trajectory once and publishes", async () => {
+test("trains on every group with a signal, acknowledges each trajectory once and publishes", async () => {
   const setup = await createSetup();
   const { summary } = await live(setup);
   expectExactCounts(setup, summary);
@@ -59,7 +59,7 @@ test("learns from every group with a signal, acknowledges each trajectory once a
   );
 });
 
-test("a recipe with a moving baseline learns from every group and keeps it over lives of the process", async () => {
+test("a recipe with a moving baseline trains on every group and keeps the baseline over restarts", async () => {
   const recipe = edgeRecipeNamed("greedy-agents", {
     groupsPerStep: 2,
     learningRate: constantRate(0.02),
@@ -73,13 +73,13 @@ test("a recipe with a moving baseline learns from every group and keeps it over 
   expect(JSON.stringify(kept?.["baseline"])).toContain("policy");
   const { summary } = await live(setup, { recipe });
   expectExactCounts(setup, summary);
-  // Groups that scored alike teach too: what they are compared with is what came before.
+  // Groups with equal rewards have a signal too: they are compared with the moving baseline.
   const outcomes = [...setup.edge.acknowledged.values()].map((all) => all[0]?.status);
   expect(outcomes.every((status) => status === "learned")).toBe(true);
   expect(summary.state.kept).not.toEqual(kept);
 });
 
-test("learning raises the log-prob of what was rewarded", async () => {
+test("training raises the log-prob of rewarded tokens", async () => {
   const setup = await createSetup();
   const { summary } = await live(setup);
   const engine = await tinyEngine();
@@ -102,7 +102,7 @@ test("learning raises the log-prob of what was rewarded", async () => {
   await engine.dispose();
 });
 
-test("shuffled advantages keep their values and give them to other trajectories", async () => {
+test("shuffled advantages are the same values on other trajectories", async () => {
   const plainSetup = await createSetup();
   const control = await createSetup();
   const advantages = (setup: Setup): number[] =>
@@ -116,14 +116,14 @@ test("shuffled advantages keep their values and give them to other trajectories"
   expect(sorted(advantages(control))).toEqual(sorted(advantages(plainSetup)));
 });
 
-test("killed at any call, before or after it took effect, it loses nothing, repeats nothing and ends with the same parameters", async () => {
+test("a trainer killed at any call loses nothing, repeats nothing and ends with the same parameters", async () => {
   const reference = await createSetup();
   const counter = new Killer(0, false);
   const { parameters, summary } = await live(reference, { killer: counter });
   const expected = plain(parameters);
   const points = counter.calls;
   expect(points).toBeGreaterThan(80);
-  // Every point of the first two steps and one publication, then every third; a sample under npm test.
+  // Every call of the first two steps and one publication, then every third; `npm test` runs a sample.
   const stride = sampleSize(7, 1);
   for (let at = 1; at <= points; at += at < 100 ? stride : 3 * stride) {
     for (const isAfter of [false, true]) {
@@ -138,7 +138,7 @@ test("killed at any call, before or after it took effect, it loses nothing, repe
   }
 }, 300_000);
 
-test("a lease lost after the checkpoint is acknowledged as learned under the next one, not learned again", async () => {
+test("trajectories of a lease lost after the checkpoint are acknowledged under the next lease, not trained on again", async () => {
   const reference = await createSetup();
   const expected = plain((await live(reference)).parameters);
   const setup = await createSetup();
@@ -161,7 +161,7 @@ test("a lease lost after the checkpoint is acknowledged as learned under the nex
   expect(plain(parameters)).toEqual(expected);
 });
 
-test("learning that another trainer did meanwhile is given up, once, and the trainer goes on", async () => {
+test("groups that another trainer learned meanwhile are given up once, and the trainer continues", async () => {
   const setup = await createSetup();
   let afterFirst: unknown = null;
   const { summary } = await live(setup, {
@@ -186,9 +186,9 @@ test("learning that another trainer did meanwhile is given up, once, and the tra
   expectExactCounts(setup, summary);
 });
 
-test("what a visitor took back during the lease is not learned from", async () => {
+test("trajectories that a visitor withdrew during the lease are not trained on", async () => {
   const setup = await createSetup();
-  // One trajectory of a group, and the whole of another.
+  // One trajectory of a group, and all of another group.
   const [first, second] = WITH_SIGNAL as [LeasedGroup, LeasedGroup];
   const forgotten = [first.trajectories[0], ...second.trajectories].map((leased) => leased?.digest);
   const { summary } = await live(setup, {
@@ -209,7 +209,7 @@ test("what a visitor took back during the lease is not learned from", async () =
   }
 });
 
-test("a canary that the operator took back is not promoted, and the trainer goes on", async () => {
+test("a canary that the operator rolled back is not promoted, and the trainer continues", async () => {
   const setup = await createSetup();
   const { summary } = await live(setup, {
     edgeClient: (client) => ({
@@ -229,7 +229,7 @@ test("a canary that the operator took back is not promoted, and the trainer goes
   expect(summary.state.versions[1]).toMatchObject({ version: 1, isRolledBack: true });
 });
 
-test("an edge that is away for a while is waited for", async () => {
+test("the trainer waits for an edge that is temporarily unreachable", async () => {
   const reference = await createSetup();
   const expected = plain((await live(reference)).parameters);
   const setup = await createSetup();
@@ -251,7 +251,7 @@ test("an edge that is away for a while is waited for", async () => {
   expect(plain(parameters)).toEqual(expected);
 });
 
-test("told to stop in the middle it gives its leases back, and the next life ends the same", async () => {
+test("a trainer stopped midway releases its leases, and the next process ends with the same parameters", async () => {
   const reference = await createSetup();
   const expected = plain((await live(reference)).parameters);
   const setup = await createSetup();
@@ -275,9 +275,9 @@ test("told to stop in the middle it gives its leases back, and the next life end
   expect(plain(second.parameters)).toEqual(expected);
 });
 
-test("groups that wait too long for others are learned from as they are", async () => {
+test("groups that wait too long for others are trained on without them", async () => {
   const setup = await createSetup(WITH_SIGNAL.slice(0, 3));
-  // Three groups, at most two a step: the third would wait for ever.
+  // Three groups, at most two per step: the third would wait forever.
   const learned = async (partialStepMs: number): Promise<number> => {
     const stop = new AbortController();
     const end = setup.edge.now + 100_000;
@@ -299,9 +299,9 @@ test("groups that wait too long for others are learned from as they are", async 
   expect(await learned(20_000)).toBe(waiting + 1);
 });
 
-test("small falls do not add up: a candidate is held against the best version as well", async () => {
+test("small falls do not add up: a candidate is also compared with the best version", async () => {
   const setup = await createSetup();
-  // Each candidate falls by one from the one before.
+  // Each candidate solves one task fewer than the previous one.
   let candidates = 0;
   const evaluate = async (version: number): Promise<boolean[]> => {
     if (version !== 0) candidates += 1;
@@ -318,7 +318,7 @@ test("small falls do not add up: a candidate is held against the best version as
   expect(statuses.slice(2).every((status) => status === "rolled-back")).toBe(true);
 });
 
-test("a candidate that falls is rolled back and the engine returns to the stable parameters", async () => {
+test("a candidate that falls is rolled back, and the engine returns to the stable parameters", async () => {
   const setup = await createSetup();
   const engine = await tinyEngine();
   const fresh = plain(await engine.parameters());

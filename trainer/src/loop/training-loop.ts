@@ -1,10 +1,9 @@
 /**
- * Training from an edge: lease, judge, learn, commit, acknowledge, publish; forever or until told to stop.
- *
- * Killed at any moment it loses nothing and repeats nothing: what it learned is in the checkpoint before it
- * is acknowledged, an acknowledgement not confirmed is sent again, and a digest in the checkpoint is never
- * learned again. A lease is acknowledged once, whole. Everything before a commit is forgotten by a crash and
- * comes back when the leases expire.
+ * Training from an edge: lease, judge, train, commit, acknowledge, publish, until a limit or a stop.
+ * || A process killed at any time loses and repeats nothing. A step is in the checkpoint before it is
+ * acknowledged, unconfirmed acknowledgements are sent again, and digests in the checkpoint are never
+ * trained on again. A lease is acknowledged once, as a whole. Work before a commit is lost in a crash
+ * and comes back when its leases expire.
  */
 import { WaggleError } from "@waggle/protocol";
 import { LeaseCheck } from "../check/lease-check.ts";
@@ -17,7 +16,7 @@ import { edgeUpdate } from "../update/edge-update.ts";
 import { train } from "./train.ts";
 import type { TrainingOptions, TrainingParts, TrainingSummary } from "./training-parts.ts";
 
-/** Runs from a checkpoint until a limit or the signal; the last checkpoint is always durable. */
+/** Runs from a checkpoint until a limit or the signal. The last checkpoint is always durable. */
 export async function runTrainingLoop(
   parts: TrainingParts,
   options: TrainingOptions,

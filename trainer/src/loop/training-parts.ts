@@ -1,4 +1,4 @@
-/** What the training loop is made of, what may be asked of it, and how it ended. Types only. */
+/** Parts, options and summary of the training loop. Types only. */
 import type { TrainEngine } from "@waggle/protocol";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.ts";
 import type { WatchLimits } from "../sink/deployment-watch.ts";
@@ -22,13 +22,13 @@ export type TrainingParts = {
   readonly publication: PublicationParts;
   readonly metricsLog: MetricsLog;
   readonly report: Reporter;
-  /** Told what the loop does now. */
+  /** Called with the loop's current activity. */
   readonly note: HeartbeatSender["note"];
-  /** Resolves after that many milliseconds, at once when the signal is aborted. */
+  /** Resolves after that many milliseconds, or as soon as the signal is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Milliseconds, never falling. */
+  /** Monotonic clock in milliseconds. */
   readonly now: () => number;
-  /** ISO 8601. */
+  /** The current time, ISO 8601. */
   readonly date: () => string;
   /** A fresh UUID. */
   readonly newId: () => string;
@@ -39,23 +39,23 @@ export type TrainingOptions = {
   readonly band: number;
   readonly microbatchTokens: number;
   readonly shuffleAdvantages: boolean;
-  /** Most that one visitor decides of a step, in (0, 1]; 1 = no bound. */
+  /** Cap on one visitor's share of a step, in (0, 1]; 1 = no cap. */
   readonly visitorShare: number;
   readonly pollMs: number;
-  /** Groups that wait this long for more are learned from as they are; `Infinity` = never. */
+  /** Groups that wait this long for more are trained on without them; `Infinity` = never. */
   readonly partialStepMs: number;
-  /** Stop after so many; `Infinity` = never. Counted over the life of the state. */
+  /** Stop after this many steps, counted over the life of the state; `Infinity` = never. */
   readonly maxSteps: number;
   readonly maxPublications: number;
   readonly watch: WatchLimits;
-  /** Learn from what is left and stop after this long without work; `Infinity` = never. */
+  /** Train on the remaining groups and stop after this long without work; `Infinity` = never. */
   readonly idleExitMs: number;
 };
 
 export type TrainingSummary = {
   /**
-   * `stable-changed`: the edge serves other parameters; go on from those. `environment-changed`: it
-   * assigns other tasks, so candidates must be evaluated on others, too.
+   * `stable-changed`: the edge's stable version changed; restart from it. `environment-changed`: the
+   * edge assigns tasks of another environment, so candidates must be evaluated on those.
    */
   readonly stoppedBy:
     | "signal"
@@ -65,6 +65,6 @@ export type TrainingSummary = {
     | "stable-changed"
     | "environment-changed";
   readonly state: TrainerState;
-  /** Digests that the edge had already counted as learned: must be 0. */
+  /** Digests that the edge had already counted as learned; must be 0. */
   readonly twice: number;
 };

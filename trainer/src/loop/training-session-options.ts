@@ -14,23 +14,23 @@ export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "pollMs"> & 
   /** Wait for another trainer on the same state folder to end; default: refuse to start. */
   readonly waits?: boolean | undefined;
   readonly device: Device;
-  /** With a URL as the device. */
+  /** Only with a URL as the device. */
   readonly server?: RemoteServerOptions | undefined;
   readonly threads?: number | undefined;
   /** In bytes. */
   readonly memoryLimit?: number | undefined;
-  /** How frozen weights are held; default as they are. */
+  /** Number format of the frozen weights; default unchanged. */
   readonly base?: ResidentFormat | undefined;
-  /** Of large products; default `f32`. */
+  /** Precision of large matrix products; default `f32`. */
   readonly precision?: Precision | undefined;
   readonly rank: number;
   readonly alpha: number;
-  /** Where training starts in place of the edge's stable policy or a fresh adapter. */
+  /** Initial adapter instead of the edge's stable policy or a fresh adapter. */
   readonly start?: AdapterFolder | undefined;
   readonly seed: number;
-  /** Of the environment that the edge assigns. */
+  /** The environment that the edge assigns. */
   readonly tasks: Omit<FrozenTasks, "environment">;
-  /** Largest fall of the success rate that is taken for noise. */
+  /** Largest fall of the success rate that is tolerated as noise. */
   readonly promotionMargin: number;
   readonly leaseSeconds: number;
   readonly pollMs: number;

@@ -39,7 +39,7 @@ const optionsIn = (stateFolder: string): TrainingSessionOptions => ({
   idleExitMs: 60,
 });
 
-test("from rollouts of the nano model to a published version, over one process life and into the next", async () => {
+test("trains on rollouts of the nano model, publishes a version, and continues in the next process", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-session-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const model = await readBaseModel(MODEL);
@@ -70,13 +70,13 @@ test("from rollouts of the nano model to a published version, over one process l
   expect(flat.filter((outcome) => outcome?.status === "rejected")).toEqual([]);
   expect(flat.filter((outcome) => outcome?.status === "learned").length).toBeGreaterThan(12);
   expect(second.twice).toBe(0);
-  // Sampled and re-scored by the same machine: only the shapes of the runs differ.
+  // Sampled and re-scored on the same machine; only batch shapes differ.
   expect(Math.max(...flat.map((outcome) => outcome?.logProbGapMax ?? 0))).toBeLessThan(1e-4);
   expect(edge.stable).toBe(second.state.publications);
   const rows = (await readFile(join(folder, "metrics.jsonl"), "utf8")).trim().split("\n");
   expect(rows).toHaveLength(second.state.step);
 
-  // Without its state it goes on from what the edge knows, and no step number comes again.
+  // Without its state it resumes from the edge's record, and no step number repeats.
   const newest = Math.max(...edge.policies.map(({ step }) => step));
   const third = await train(
     model,
@@ -95,7 +95,7 @@ test("from rollouts of the nano model to a published version, over one process l
     {
       stateFolder: folder,
       edge: () => {
-        throw new Error("the state folder has everything");
+        throw new Error("the adapter must come from the state folder");
       },
     },
     signal,
@@ -129,7 +129,7 @@ fault(elsewhere, { item: "2.5", before: asShop }, async () => {
   };
 });
 
-test("over a base in int8 visitors' rollouts of the model as it is are learned from", async () => {
+test("a trainer over an int8 base trains on visitors' rollouts of the float32 model", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-session-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const model = await modelUnder("int8", "cpu", MODEL);
@@ -144,7 +144,7 @@ test("over a base in int8 visitors' rollouts of the model as it is are learned f
   expect(outcomes.filter(({ status }) => status === "rejected")).toEqual([]);
   const [row = ""] = (await readFile(join(folder, "metrics.jsonl"), "utf8")).split("\n");
   const { metrics } = JSON.parse(row) as { metrics: { policyDriftMean: number } };
-  // The engine computes with other numbers than who sampled, and a little of that shows.
+  // The engine computes with quantized weights, which shows as a small gap to the sampler.
   expect(metrics.policyDriftMean).toBeGreaterThan(1e-6);
   expect(metrics.policyDriftMean).toBeLessThan(0.01);
 });

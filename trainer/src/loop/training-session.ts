@@ -1,6 +1,6 @@
 /**
- * Wires a training run: base model, engine, policy, edge, state folder and loop. What it is given
- * comes from the command line; what it does is in the parts.
+ * Wires a training run: base model, engine, policy, edge, state folder and loop. The command line
+ * supplies the options; the parts do the work.
  */
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
@@ -48,8 +48,8 @@ import type { TrainingSessionOptions } from "./training-session-options.ts";
 const TRAINER_ID = `trainer-${process.pid}`;
 
 /**
- * Runs until a limit or the signal. Where the edge's stable version becomes another than the one that
- * was trained from, it begins again from that one.
+ * Trains until a limit or the signal. If the edge's stable version changes, training restarts from the
+ * new one.
  */
 export async function train(
   model: BaseModel,
@@ -96,7 +96,7 @@ export async function train(
   }
 }
 
-/** From the saved state, or from the edge's stable version, until the loop ends. */
+/** Runs from the saved state, or from the edge's stable version, until the loop ends. */
 async function runSession(
   model: BaseModel,
   edge: EdgeClient,
@@ -123,7 +123,7 @@ async function runSession(
     stateId,
     step: saved?.state.step ?? 0,
   });
-  // Steps that the edge knows and the state does not: it was restored from an older copy.
+  // Steps that the edge knows and the state lacks mean that the state was restored from an older copy.
   const isBehind = saved !== null && (knownStep ?? 0) > saved.state.step;
   if (isBehind) report.note("state-behind", { step: saved.state.step, known: knownStep });
   const isMoved = saved !== null && isElsewhere(saved.state, saved.engine, options.device);
@@ -132,7 +132,7 @@ async function runSession(
   if (saved !== null && options.start !== undefined) {
     throw new WaggleError(
       "CONFLICT",
-      `a state that goes on has its own adapter, got --adapter and step ${saved.state.step} in ${options.stateFolder}; pass --no-resume, or another --state folder`,
+      `--adapter sets the initial adapter, but the state in ${options.stateFolder} is already at step ${saved.state.step}; pass --no-resume or another --state folder`,
     );
   }
 
@@ -157,7 +157,7 @@ async function runSession(
     durationSeconds: options.leaseSeconds,
     now: () => performance.now(),
   });
-  // Renewal must not wait for a long pass to end; failures show at the next call of the loop.
+  // Renewal must not wait for a long pass to end. Failures surface at the loop's next call.
   const renewal = setInterval(
     () => void leases.renewDue().catch((error: unknown) => report.failure(error)),
     (options.leaseSeconds * 1000) / 6,
@@ -187,7 +187,7 @@ async function runSession(
       const state = {
         ...adopted,
         step: Math.max(adopted.step, newestStep),
-        // The older copy is another lineage from here on.
+        // The older copy is a new lineage from here on.
         stateId: isBehind ? randomUUID() : stateId,
         ...place,
       };
@@ -268,7 +268,7 @@ async function runSession(
   }
 }
 
-/** Uploads the files and says that they are version 0; the same again changes nothing. */
+/** Uploads the files and registers them as version 0. Safe to repeat. */
 async function offerBaseModel(model: BaseModel, edge: EdgeClient): Promise<void> {
   for (const { path, sha256 } of model.reference.files) {
     if (await edge.hasObject(sha256)) continue;
@@ -289,14 +289,14 @@ function requireSameEnvironment(
   if (saved.state.baseModel !== model.reference.sha256) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `the state must belong to base model ${model.reference.sha256.slice(0, 12)}, got ${saved.state.baseModel.slice(0, 12)}; use another --state folder or --no-resume`,
+      `the saved state belongs to base model ${saved.state.baseModel.slice(0, 12)}, not to ${model.reference.sha256.slice(0, 12)}; use another --state folder or --no-resume`,
     );
   }
   const known = new Set(policies.policies.map(({ version }) => version));
   if (!known.has(saved.state.stableVersion)) {
     throw new WaggleError(
       "POLICY_VERSION_UNKNOWN",
-      `the edge must know version ${saved.state.stableVersion} of the saved state, got ${[...known].join(", ") || "no versions"}; start with --no-resume after the edge was emptied`,
+      `the edge does not have version ${saved.state.stableVersion} of the saved state (it has ${[...known].join(", ") || "no versions"}); if the edge was emptied, start with --no-resume`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** A tiny random decoder and made-up trajectories, for tests of the training loop. */
+/** A tiny random decoder and random trajectories, for tests of the training loop. */
 import { randomUUID } from "node:crypto";
 import { createOnnxEngine } from "@waggle/engine";
 import { type DecoderConfig, initializeAdapter, initializeDecoder } from "@waggle/model";
@@ -44,7 +44,7 @@ export const TINY_ADAPTER: { readonly rank: number; readonly alpha: number } = {
   alpha: 4,
 };
 
-/** Random weights whose embedding is large enough for any token to be learned. */
+/** Random weights with an embedding large enough that any token can be learned. */
 export function tinyWeights(): TensorMap {
   const weights = new Map(initializeDecoder(TINY, 1));
   const name = "model.embed_tokens.weight";
@@ -63,7 +63,7 @@ export function tinyEngine(): Promise<TrainEngine> {
   });
 }
 
-/** A trajectory of random tokens. Ends with token 1 in half of the cases: see `parityChecker`. */
+/** A trajectory of random tokens. Half of them end with token 1; see `parityChecker`. */
 export function randomTrajectory(seed: number, task: Trajectory["task"] = null): Trajectory {
   const random = seededRandom(seed);
   const tokens = (count: number): number[] =>
@@ -124,7 +124,7 @@ export async function randomGroups(count: number, size: number): Promise<LeasedG
   return groups;
 }
 
-/** Believes the record; reward 1 where the last token is 1. */
+/** Accepts the record; the reward is 1 if the last token is 1. */
 export const parityChecker: TrajectoryChecker = {
   async check({ digest, trajectory }) {
     const success = trajectory.segments.at(-1)?.tokenIds.at(-1) === 1;
@@ -139,7 +139,7 @@ export const parityChecker: TrajectoryChecker = {
   },
 };
 
-/** A learning step from groups that nobody has rewarded yet. */
+/** Takes a learning step on unrewarded groups. */
 export async function learnFrom(
   engine: TrainEngine,
   recipe: EdgeRecipe,
