@@ -347,8 +347,8 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "`npm run train` resumes after Ctrl-C or a kill, bit for bit. A run folder with other settings is refused.",
     tests: [
       "trainer/src/commands/program.test.ts > train finishes its step where it is stopped, and the same command goes on",
-      "trainer/src/checkpoint/kept-run.test.ts > an unfinished run with other settings is refused, and says which",
-      "trainer/src/checkpoint/kept-run.test.ts > a damaged checkpoint is named, not gone on with",
+      "trainer/src/checkpoint/kept-run.test.ts > an unfinished run with other settings is refused, and the error names them",
+      "trainer/src/checkpoint/kept-run.test.ts > a damaged checkpoint is refused by name",
     ],
   },
   {

@@ -27,7 +27,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/loop/remote-training.test.ts > to a server over the merged base, with a fresh state",
       "trainer/src/loop/remote-training.test.ts > a server with the original base is refused, and the error says how to merge it",
       "trainer/src/loop/remote-training.test.ts > base files that are already on the edge are not sent again",
-      "trainer/src/model/merged-base-engine.test.ts > what a server trains over the merged base is one adapter over the original base",
+      "trainer/src/model/merged-base-engine.test.ts > an adapter trained over the merged base is exported as one adapter over the original base",
     ],
   },
   {
@@ -66,7 +66,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
       `${ENGINE}/remote-failures.test.ts > %s restarted (records forgotten: %s): the model is lost, and training resumes from a checkpoint`,
       `${ENGINE}/remote-engine.test.ts > %s: another engine resumes exactly from a saved checkpoint`,
       "trainer/src/loop/remote-training.test.ts > a run on a server publishes, survives the server's restart, and needs its adapters",
-      "trainer/src/checkpoint/checkpoint-store.test.ts > a checkpoint on a server is read back by its place there",
+      "trainer/src/checkpoint/checkpoint-store.test.ts > a checkpoint on a server is read back as its location",
     ],
   },
   {

@@ -19,14 +19,14 @@ function engineAt(step: number): EngineCheckpoint {
   return { step, tensors: new Map([["w", { shape: [3], data }]]) };
 }
 
-test("what was committed is read back exactly, by another process", async () => {
+test("another process reads a commit back exactly", async () => {
   const folder = await temporaryFolder();
   const checkpoint = { state: { ...state, step: 4 }, engine: engineAt(4), stable: engineAt(2) };
   await createCheckpointStore(folder).commit(checkpoint);
   expect(await createCheckpointStore(folder).load()).toEqual(checkpoint);
 });
 
-test("a checkpoint on a server is read back by its place there", async () => {
+test("a checkpoint on a server is read back as its location", async () => {
   const folder = await temporaryFolder();
   const at = (step: number) => ({
     step,
@@ -38,7 +38,7 @@ test("a checkpoint on a server is read back by its place there", async () => {
   expect(await createCheckpointStore(folder).load()).toEqual(checkpoint);
 });
 
-test("keeps only the files that the last commit names", async () => {
+test("keeps only the files of the last commit", async () => {
   const folder = await temporaryFolder();
   const store = createCheckpointStore(folder);
   const stable = engineAt(0);
@@ -49,7 +49,7 @@ test("keeps only the files that the last commit names", async () => {
   expect((await createCheckpointStore(folder).load())?.engine.step).toBe(4);
 });
 
-test("an empty folder holds no checkpoint, and a cleared one neither", async () => {
+test("an empty folder and a cleared one have no checkpoint", async () => {
   const folder = await temporaryFolder();
   const store = createCheckpointStore(folder);
   expect(await store.load()).toBeNull();
@@ -58,7 +58,7 @@ test("an empty folder holds no checkpoint, and a cleared one neither", async () 
   expect(await store.load()).toBeNull();
 });
 
-test("a crash that left half a file beside the checkpoint does not matter", async () => {
+test("a partial file left by a crash is ignored", async () => {
   const folder = await temporaryFolder();
   await createCheckpointStore(folder).commit({ state, engine: engineAt(1), stable: engineAt(1) });
   await writeFile(join(folder, "state.json.123.tmp"), '{"state":');

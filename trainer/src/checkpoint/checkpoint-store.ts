@@ -1,7 +1,7 @@
 /**
- * Durable checkpoints in a folder: a commit is visible whole or not at all, also after a power cut.
- * Parameters go to content-named safetensors files; `state.json` names the ones that belong to it
- * and is replaced last, by fsync and rename.
+ * Durable checkpoints in a folder. A commit is visible completely or not at all, even after a power
+ * failure. Parameters are safetensors files named by content; `state.json` names the files that belong
+ * to it and is replaced last, by fsync and rename.
  */
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,19 +12,21 @@ import { TrainerState } from "./trainer-state.ts";
 
 export type Checkpoint = {
   readonly state: TrainerState;
-  /** The engine as of `state.step`. */
+  /** The engine at `state.step`. */
   readonly engine: EngineCheckpoint;
-  /** The engine as of the stable version: where a roll-back returns to. */
+  /** The engine at the stable version, to which a roll-back returns. */
   readonly stable: EngineCheckpoint;
 };
 
-/** Where checkpoints live. */
+/** Reads and writes checkpoints. */
 export interface CheckpointStore {
-  /** @throws WaggleError `CHECKPOINT_CORRUPT` when what is there cannot be read whole. */
+  /**
+   * @throws WaggleError `CHECKPOINT_CORRUPT` if a checkpoint exists but cannot be read completely.
+   */
   load(): Promise<Checkpoint | null>;
-  /** Returns when the checkpoint would survive the process and the machine. */
+  /** Resolves when the checkpoint would survive a crash of the process or the machine. */
   commit(checkpoint: Checkpoint): Promise<void>;
-  /** Forgets everything. */
+  /** Deletes everything. */
   clear(): Promise<void>;
 }
 
@@ -37,6 +39,7 @@ const File = z.strictObject({
 const STATE_FILE = "state.json";
 const ENGINE_FILE = /^engine-[0-9a-f]{64}\.safetensors$/;
 
+/** Creates a store in a folder. */
 export function createCheckpointStore(folder: string): CheckpointStore {
   const written = new Map<EngineCheckpoint, string>();
 
@@ -112,7 +115,7 @@ export function createCheckpointStore(folder: string): CheckpointStore {
   };
 }
 
-/** Writes a file so that its name holds either the old content or all of the new one. */
+/** Writes a file atomically: its name has either the old content or all of the new one. */
 export async function writeDurably(folder: string, name: string, bytes: Uint8Array): Promise<void> {
   const path = join(folder, name);
   const temporary = `${path}.${process.pid}.tmp`;
@@ -124,7 +127,7 @@ export async function writeDurably(folder: string, name: string, bytes: Uint8Arr
     await handle.close();
   }
   await rename(temporary, path);
-  // The rename itself is durable only once the folder is.
+  // The rename is durable only after the folder is synced.
   const directory = await open(folder, "r");
   try {
     await directory.sync();
@@ -144,7 +147,7 @@ function isMissing(error: unknown): boolean {
 function corrupt(name: string, found: string, cause?: unknown): WaggleError {
   return new WaggleError(
     "CHECKPOINT_CORRUPT",
-    `${name} must be a whole checkpoint, got ${found.slice(0, 300)}; restore the state folder or start with --no-resume`,
+    `${name} is not a complete checkpoint: ${found.slice(0, 300)}; restore the state folder or start with --no-resume`,
     { cause },
   );
 }

@@ -1,4 +1,6 @@
-/** The newest checkpoint of a run that goes on: each one is durable before it is the newest. */
+/**
+ * The newest checkpoint of a running trainer. A checkpoint is durable before it becomes the newest.
+ */
 import type { Checkpoint, CheckpointStore } from "./checkpoint-store.ts";
 import type { TrainerState } from "./trainer-state.ts";
 
@@ -28,7 +30,7 @@ export class HeldCheckpoint {
     return this.commit({ ...this.#newest, state });
   }
 
-  /** Written with the next commit; a crash before that forgets it. */
+  /** Written with the next commit; a crash before that loses it. */
   amendState(state: TrainerState): void {
     this.#newest = { ...this.#newest, state };
   }

@@ -1,7 +1,7 @@
 /**
- * A process of its own that runs a recipe in the bandit and keeps the run in a folder, to be killed:
- * `node --conditions=source kept-run.fixture.ts <recipe> <base> <folder> <steps>`. Its last line is a digest
- * of what it ended with. Tests only.
+ * A separate process that runs a recipe in the bandit and saves the run in a folder, to be killed by
+ * tests: `node --conditions=source kept-run.fixture.ts <recipe> <base> <folder> <steps>`. Its last line
+ * is a digest of the final result. Tests only.
  */
 import { createHash } from "node:crypto";
 import { environmentNamed } from "@waggle/environments";
@@ -62,7 +62,7 @@ const hash = createHash("sha256");
 for (const [role, engine] of enginesOf({ ...engines })) {
   hash.update(role).update(tensorsDigest((await engine.save()).tensors));
 }
-/** Of the clock, or drawn for a record: all else is what the run came to. */
+/** Fields that depend on the clock or are random per record; all others are part of the result. */
 const OWN: ReadonlySet<string> = new Set(["seconds", "id", "startedAt", "endedAt"]);
 const plain = JSON.stringify({ events, final: result.final, state: result.state }, (key, value) =>
   OWN.has(key) ? undefined : (value as unknown),

@@ -1,4 +1,4 @@
-/** A run that is killed goes on where it was last saved and ends as one that was never interrupted. */
+/** A killed run resumes from its last save and ends like one that was never interrupted. */
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { sampleSize } from "../../../test/fixtures/long.ts";
 import { ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
 import { openRunFolder } from "./run-folder.ts";
 
-/** Of several stages with kept state; a plain policy gradient; of several rounds. */
+/** Several stages with stored state; a plain policy gradient; several rounds. */
 const RECIPES = ["spear", "grpo", "a2fm"];
 const STEPS = 3;
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Lines of the process; it is killed when it has said `step` so often. */
+/** Output lines of the process, which is killed after it has printed `step` that many times. */
 function run(recipe: string, name: string, killAfter = Number.POSITIVE_INFINITY) {
   return new Promise<{ lines: string[]; killed: boolean }>((resolve, reject) => {
     const program = join(import.meta.dirname, "kept-run.fixture.ts");
@@ -63,7 +63,7 @@ for (const recipe of RECIPES.slice(0, sampleSize(1, RECIPES.length))) {
       const second = await run(recipe, `${recipe}-killed`, 1);
       const third = await run(recipe, `${recipe}-killed`);
       expect([first.killed, second.killed, third.killed]).toEqual([true, true, false]);
-      // The second life went on: it did not begin again.
+      // The second process resumed; it did not start over.
       expect(second.lines[0]).toMatch(/^resumed [1-9]/);
       expect(third.lines[0]).toMatch(/^resumed [1-9]/);
       const stepsOf = ({ lines }: typeof whole): number =>
@@ -81,7 +81,7 @@ for (const recipe of RECIPES.slice(0, sampleSize(1, RECIPES.length))) {
 const OPTIONS = { resumes: true, every: 1, isStopping: () => false };
 const settings = { recipe: "grpo", environment: "bandit", seed: 1 };
 
-test("an unfinished run with other settings is refused, and says which", async () => {
+test("an unfinished run with other settings is refused, and the error names them", async () => {
   const path = join(folder, "other");
   const { keeper } = await openRunFolder({ ...OPTIONS, folder: path, settings });
   expect(keeper.found).toBeNull();
@@ -95,7 +95,7 @@ test("an unfinished run with other settings is refused, and says which", async (
   expect((await openRunFolder(other)).keeper.found).toBeNull();
 });
 
-test("a damaged checkpoint is named, not gone on with", async () => {
+test("a damaged checkpoint is refused by name", async () => {
   const path = join(folder, "damaged");
   await mkdir(path);
   await writeFile(join(path, "checkpoint.bin"), "0".repeat(80));

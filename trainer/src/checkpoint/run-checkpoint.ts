@@ -1,4 +1,7 @@
-/** The state of a pretraining run on disk: replaced whole, so a kill leaves the one before. */
+/**
+ * The state of a pretraining run on disk. Each save replaces it atomically, so a kill leaves the
+ * previous one.
+ */
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readSafetensors, writeSafetensors } from "@waggle/model";
@@ -32,14 +35,14 @@ export type RunCheckpoint = { readonly state: RunState; readonly engine: EngineC
 const STATE = "run_state";
 const CHECKPOINT = "checkpoint.safetensors";
 
-/** Saves everything a run needs to go on, in one file. */
+/** Saves the complete state of a run in one file. */
 export async function saveRun(folder: string, run: RunCheckpoint): Promise<void> {
   await mkdir(folder, { recursive: true });
   const metadata = { [STATE]: JSON.stringify(run.state), step: String(run.engine.step) };
   await writeDurably(folder, CHECKPOINT, writeSafetensors(run.engine.tensors, metadata));
 }
 
-/** @throws WaggleError `CHECKPOINT_CORRUPT` where the folder holds no readable run. */
+/** @throws WaggleError `CHECKPOINT_CORRUPT` if the folder has no readable run. */
 export async function loadRun(folder: string): Promise<RunCheckpoint> {
   const path = join(folder, CHECKPOINT);
   try {
@@ -50,7 +53,7 @@ export async function loadRun(folder: string): Promise<RunCheckpoint> {
   } catch (cause) {
     throw new WaggleError(
       "CHECKPOINT_CORRUPT",
-      `a run to resume must have a readable checkpoint, got none at ${path}; start without --resume`,
+      `there is no readable checkpoint to resume at ${path}; start without --resume`,
       { cause },
     );
   }

@@ -1,6 +1,6 @@
 /**
- * A run on disk: everything that it needs to go on is one file, written aside and renamed, so that a kill
- * leaves the one before. What was measured so far lies beside it as lines of JSON.
+ * A run on disk. Its complete state is one file, written to a temporary name and renamed, so a kill
+ * leaves the previous save. Its measurements are JSON lines in a file beside it.
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -16,18 +16,18 @@ import { writeDurably } from "./checkpoint-store.ts";
 import type { RunKeeper, SavedRun } from "./run-keeping.ts";
 import { migratedRun, RUN_VERSION } from "./run-migration.ts";
 
-/** What a run depends on, by name. Two runs with equal settings are one run. */
+/** Everything that a run depends on, by name. Runs with equal settings are the same run. */
 type RunSettings = { readonly [name: string]: unknown };
 
 export type RunFolderOptions = {
-  /** Default one below `runs` that the settings name. */
+  /** Default: a folder below `runs`, named by the settings. */
   readonly folder?: string | undefined;
   /** Default `.waggle/runs`. */
   readonly runs?: string | undefined;
   readonly settings: RunSettings;
   /**
-   * The recipe's settings where nobody set them. A setting that the release which began the run did not have
-   * yet had this value then.
+   * Default settings of the recipe. A setting that did not exist in the release that began the run is taken
+   * to have had this value.
    */
   readonly defaults?: RunSettings | undefined;
   /** False: the run starts over. */
@@ -39,16 +39,18 @@ export type RunFolderOptions = {
 export type RunFolder = {
   readonly path: string;
   readonly keeper: RunKeeper;
-  /** Keeps what happened as soon as it did; a run that goes on forgets what was kept after its last save. */
+  /** Stores an event at once. A resumed run discards the events after its last save. */
   readonly note: (event: RunEvent) => void;
-  /** The run has ended: there is nothing to go on with. */
+  /** Marks the run as finished and deletes its checkpoint. */
   readonly finish: () => Promise<void>;
 };
 
 const CHECKPOINT = "checkpoint.bin";
 const DIGEST_LENGTH = 64;
 
-/** @throws WaggleError `CONFLICT` where the folder holds a run with other settings, `CHECKPOINT_CORRUPT`. */
+/**
+ * @throws WaggleError `CONFLICT` if the folder has a run with other settings, `CHECKPOINT_CORRUPT`.
+ */
 export async function openRunFolder({
   folder,
   runs = ".waggle/runs",
@@ -86,7 +88,7 @@ export async function openRunFolder({
   };
 }
 
-/** Tells tensors apart. */
+/** A digest of names, shapes and values of tensors. */
 export function tensorsDigest(tensors: TensorMap): string {
   const hash = createHash("sha256");
   for (const [name, { shape, data }] of tensors) {
@@ -129,7 +131,7 @@ async function olderRun(
 }
 
 type Stored = { readonly settings: RunSettings; readonly run: SavedRun };
-/** As it lies on disk; version 1 has no number. */
+/** The format on disk; version 1 has no version number. */
 type StoredFile = Stored & { readonly version?: number };
 
 async function read(path: string): Promise<Stored | null> {
@@ -177,7 +179,7 @@ function requireSame(path: string, before: RunSettings, now: RunSettings): void 
   );
 }
 
-/** As JSON has it, so that what is read back compares equal. */
+/** As JSON stores it, so that settings that are read back compare equal. */
 function canonical(settings: RunSettings): RunSettings {
   return JSON.parse(JSON.stringify(settings)) as RunSettings;
 }

@@ -1,4 +1,4 @@
-/** What of a run is kept outside of the process, and how a kept run is stopped. */
+/** The part of a run that is saved outside of the process, and how a saved run is stopped. */
 import type { JudgedTrajectory, StateValues } from "@waggle/learning";
 import type { EngineCheckpoint, TensorMap, TrainEngine } from "@waggle/protocol";
 import type { HeldOut } from "../evaluation/held-out.ts";
@@ -8,54 +8,54 @@ import type { RunEvent } from "../loop/run-event.ts";
 import type { Budget, Spent } from "../loop/run-spending.ts";
 
 export type RunKeeper = {
-  /** What an earlier process left; `null` = the run begins. */
+  /** State saved by an earlier process; `null` = the run begins. */
   readonly found: SavedRun | null;
-  /** Returns when the run would survive the process. */
+  /** Resolves when the run would survive the process. */
   readonly save: (run: SavedRun) => Promise<void>;
-  /** Steps between two saves, beside those between stages. */
+  /** Steps between two saves; stages are also saved at their end. */
   readonly every: number;
-  /** Whether the run is to stop after the present step. */
+  /** Whether the run should stop after the current step. */
   readonly isStopping: () => boolean;
 };
 
-/** What stages carry from step to step. Seeds follow from the counts in it. */
+/** State that stages carry from step to step. Seeds are derived from its counts. */
 export type Carried = {
-  /** `policy` and whatever is trained beside it: parameters, moments, step. */
+  /** `policy` and all other trained models: parameters, moments, step. */
   readonly engines: ReadonlyMap<string, EngineCheckpoint>;
   /** Parameters after the newest updates, newest last. */
   readonly snapshots: readonly TensorMap[];
-  /** Of the policy: how often it was given parameters. */
+  /** How often the policy was given parameters. */
   readonly version: number;
   readonly tasksDrawn: number;
   readonly state: StateValues;
   readonly stored: readonly JudgedTrajectory[];
   readonly roleStore: SavedRoles;
   readonly spent: Spent;
-  /** Of the present stage. */
+  /** Budget limit of the current stage. */
   readonly limit: Budget | undefined;
-  /** Place of the stage as whose roles held-out tasks are rolled out; `null` = none yet. */
+  /** Index of the stage whose roles act in held-out tasks; `null` = none yet. */
   readonly deployed: number | null;
 };
 
-/** Everything that the steps to come depend on. */
+/** The complete state that later steps depend on. */
 export type SavedRun = Carried & {
-  /** Stages of all rounds that are done. */
+  /** Completed stages, over all rounds. */
   readonly stagesDone: number;
-  /** Steps of the next stage that are done; 0 = it has not begun. */
+  /** Completed steps of the next stage; 0 = it has not begun. */
   readonly stepsDone: number;
   readonly base: HeldOut;
-  /** The newest evaluation; `null` where none was due in this stage yet. */
+  /** The newest evaluation; `null` if none was due in this stage yet. */
   readonly latest: HeldOut | null;
   readonly events: readonly RunEvent[];
 };
 
-/** Where a stage goes on. */
+/** The place in a stage at which a run resumes. */
 export type StagePlace = { readonly stepsDone: number; readonly latest: HeldOut | null };
 
-/** Called after each step of a stage that can be gone on with in its middle. */
+/** Called after each step of a stage that can resume between steps. */
 export type AfterStep = (stepsDone: number, latest: HeldOut | null) => Promise<void>;
 
-/** A kept run was asked to stop, and did after a step. */
+/** A saved run was asked to stop and stopped after a step. */
 class RunStopped extends Error {}
 
 type TrainedEngines = {
@@ -63,7 +63,7 @@ type TrainedEngines = {
   readonly resources: { readonly models?: RecipeModels };
 };
 
-/** `policy` and whatever is trained beside it. */
+/** The engines of `policy` and all other trained models. */
 export function enginesOf({ engine, resources }: TrainedEngines): ReadonlyMap<string, TrainEngine> {
   return new Map([["policy", engine] as const, ...(resources.models ?? [])]);
 }
@@ -76,7 +76,7 @@ export async function savedEngines(
   return saved;
 }
 
-/** @throws RunStopped where the run is to stop. */
+/** @throws RunStopped if the run should stop. */
 export function stopIfAsked(keeper: RunKeeper | undefined): void {
   if (keeper?.isStopping() === true) throw new RunStopped("the run was stopped");
 }

@@ -1,4 +1,4 @@
-/** Checkpoints of runs that earlier releases wrote are gone on with. */
+/** Runs saved by earlier releases can be resumed. */
 import { copyFile, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { openRunFolder } from "./run-folder.ts";
 import type { SavedRun } from "./run-keeping.ts";
 
-/** Of `learn --recipe ro-recomp --env bandit` at commit 482d866, killed in step 9, long lists cut. */
+/**
+ * Saved by `learn --recipe ro-recomp --env bandit` at commit 482d866, killed in step 9; long lists are
+ * cut.
+ */
 const OLD = join(import.meta.dirname, "testdata/run-checkpoint-482d866.bin");
 const DIGEST_LENGTH = 64;
 
@@ -29,7 +32,7 @@ async function opened(): Promise<{ readonly found: SavedRun; readonly old: Old; 
   return { found: keeper.found, old, folder };
 }
 
-test("a run of the previous release is found with the names of this one", async () => {
+test("a run of the previous release is read with the names of this one", async () => {
   const { found } = await opened();
   expect(found.stored).toHaveLength(2);
   for (const { record, verification, turns } of found.stored) {
@@ -44,14 +47,14 @@ test("a run of the previous release is found with the names of this one", async 
   expect(found.roleStore).toEqual({ history: new Map(), checkpoints: new Map() });
 });
 
-test("numbers and tensors of the run stay as they were", async () => {
+test("numbers and tensors of the run do not change", async () => {
   const { found, old } = await opened();
   expect(found.spent).toEqual(old.run.spent);
   expect(found.engines).toEqual(old.run.engines);
   expect([found.stepsDone, found.tasksDrawn]).toEqual([old.run.stepsDone, old.run.tasksDrawn]);
 });
 
-test("what this release saves is read back unchanged", async () => {
+test("a run saved by this release is read back unchanged", async () => {
   const { found, old, folder } = await opened();
   const options = { folder, settings: old.settings, resumes: true, every: 1 };
   const first = await openRunFolder({ ...options, isStopping: () => false });

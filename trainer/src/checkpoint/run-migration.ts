@@ -1,12 +1,14 @@
 /**
- * Checkpoints of runs that earlier releases wrote. Version 1 had no number; it called a judged trajectory an
- * episode and the adapters of roles a shelf.
+ * Migrates runs that were saved by earlier releases. Version 1 had no version number; it called a
+ * judged trajectory an episode and the adapters of roles a shelf.
  */
 
 /** The version that this release writes. */
 export const RUN_VERSION = 2;
 
-/** A checkpoint's run of version 1 with the names of version 2. Numbers and tensors stay the same. */
+/**
+ * Renames the fields of a version 1 run to those of version 2. Numbers and tensors do not change.
+ */
 export function migratedRun(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(migratedRun);
   if (value instanceof Map) {
@@ -22,7 +24,7 @@ export function migratedRun(value: unknown): unknown {
 function renamed(name: string, owner: object, isJudged: boolean): string {
   if (name === "trajectory" && isJudged) return "record";
   if (name === "episode") return "trajectory";
-  // What a run has spent keeps its names.
+  // The field names in a run's spending did not change.
   if (name === "episodes" && !("sampledTokens" in owner)) return "trajectories";
   return name === "shelf" ? "roleStore" : name;
 }

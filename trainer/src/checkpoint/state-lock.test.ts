@@ -17,7 +17,7 @@ const HOLDER = `
 `;
 
 fault(
-  "a second trainer on the same state folder is told so, and a killed one leaves no lock",
+  "a second trainer on the same state folder is refused, and a killed one leaves no lock",
   { item: "2.2", before: "2 of 2 trainers wrote the same state" },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "waggle-lock-"));

@@ -1,6 +1,6 @@
 /**
- * One trainer at a time in a state folder. The lock is SQLite's exclusive file lock: the operating system
- * releases it when the process ends, however it ends, so no lock outlives its holder.
+ * Allows one trainer at a time in a state folder. The lock is SQLite's exclusive file lock. The
+ * operating system releases it whenever the process ends, so no lock outlives its owner.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,22 +10,22 @@ import { WaggleError } from "@waggle/protocol";
 export type StateLockOptions = {
   /** Wait for another trainer to end; default: refuse. */
   readonly waits?: boolean | undefined;
-  /** Resolves after that many milliseconds, at once when the signal is aborted. */
+  /** Resolves after that many milliseconds, or as soon as the signal is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
-  /** Called once, before it waits. */
+  /** Called once, before waiting. */
   readonly onWait: (message: string) => void;
 };
 
 const LOCK_FILE = "lock.sqlite";
-/** Names the holder for the message; the lock itself is in the other file. */
+/** Contains the owner's process id for the message; the lock itself is on the other file. */
 const HOLDER_FILE = "lock.pid";
 const POLL_MS = 500;
 
 /**
- * Takes the lock of a folder that exists.
- * @returns what releases it
- * @throws WaggleError `CONFLICT` when another trainer holds it, or when told to stop while waiting
+ * Takes the lock of an existing folder.
+ * @returns a function that releases it
+ * @throws WaggleError `CONFLICT` if another trainer has it, or on an abort while waiting
  */
 export async function lockState(folder: string, options: StateLockOptions): Promise<() => void> {
   const { waits = false, sleep, signal, onWait } = options;
@@ -48,7 +48,7 @@ export async function lockState(folder: string, options: StateLockOptions): Prom
   }
 }
 
-/** SQLite's result code for a lock that another connection holds. */
+/** SQLite's result code for a lock of another connection. */
 const BUSY = 5;
 
 function tryLock(file: string): (() => void) | null {

@@ -1,7 +1,7 @@
 /**
- * What a trainer must not forget: counters, what it learned and has not yet been able to say, and a
- * publication in progress. Parameters and moments lie beside it in the engine's checkpoint; the two
- * are committed together. Randomness is derived from seed and step, so there is none to keep.
+ * The durable state of a trainer: counters, unacknowledged outcomes, and a publication in progress.
+ * Parameters and moments are in the engine's checkpoint beside it; both are committed together. Random
+ * numbers are derived from seed and step, so no generator state is stored.
  */
 import { randomUUID } from "node:crypto";
 import {
@@ -17,18 +17,18 @@ import {
 import { z } from "zod";
 import { LiveWatch } from "../sink/live-watch.ts";
 
-/** Outcomes of one lease that the edge has not yet confirmed. */
+/** Outcomes of one lease that the edge has not confirmed yet. */
 type PendingAcknowledgement = {
   readonly leaseId: string;
   readonly fencingToken: number;
   readonly outcomes: readonly TrajectoryOutcome[];
 };
 
-/** A publication moves through its stages; each is durable before the next begins. */
+/** A publication in progress; each stage is durable before the next begins. */
 export type Publication = {
-  /** Under which the edge knows it, however often it is sent. */
+  /** The edge's idempotency key, the same for every attempt. */
   readonly publicationId: string;
-  /** As the edge numbered it; `null` before it is published. */
+  /** The edge's version number; `null` before it is published. */
   readonly version: PolicyVersionId | null;
   readonly parent: PolicyVersionId;
   /** Learning step whose parameters are published. */
@@ -39,61 +39,63 @@ export type Publication = {
   readonly promotes: boolean;
 };
 
-/** A version the trainer can re-score at. */
+/** A version whose log-probs the trainer can re-score. */
 export type KnownVersion = {
   readonly version: PolicyVersionId;
   readonly adapter: AdapterReference | null;
-  /** What it says; absent = nothing. */
+  /** The version's guidance; absent = none. */
   readonly guidance?: GuidanceReference | undefined;
   readonly isRolledBack: boolean;
 };
 
 export type TrainerState = {
   readonly formatVersion: 1;
-  /** Names this lineage of parameters to the edge; states of the previous release lack it. */
+  /** Identifies this lineage of parameters at the edge; states of the previous release lack it. */
   readonly stateId?: string | undefined;
   readonly baseModel: string;
   readonly recipe: string;
   readonly seed: number;
-  /** Of the adapter that is trained; states of before it was kept lack it. */
+  /** Rank and alpha of the trained adapter; older states lack it. */
   readonly adapterShape?: { readonly rank: number; readonly alpha: number } | undefined;
-  /** Origin of the server that holds the engine's checkpoint; absent = this machine. */
+  /** Origin of the server that has the engine's checkpoint; absent = this machine. */
   readonly server?: string | undefined;
-  /** The adapter that is merged into that server's base, and the shape of the one trained over it. */
+  /**
+   * The adapter that is merged into that server's base, and the shape of the one trained over it.
+   */
   readonly mergedBase?:
     | {
         readonly adapter: AdapterReference;
         readonly trained: { readonly rank: number; readonly alpha: number };
       }
     | undefined;
-  /** Learning steps taken. Never falls, also where the engine goes back to the stable version. */
+  /** Learning steps taken. It never decreases, even if the engine returns to the stable version. */
   readonly step: number;
   readonly stableVersion: PolicyVersionId;
   readonly versions: readonly KnownVersion[];
-  /** Of the edge's policies as they are known here; absent = never read. */
+  /** Epoch of the edge's policies when they were last read; absent = never. */
   readonly epoch?: number | undefined;
   readonly publications: number;
   readonly promotions: number;
   readonly stepsSincePublication: number;
   readonly publication: Publication | null;
-  /** Learned digests whose acknowledgement is not confirmed: never to be learned again. */
+  /** Learned digests whose acknowledgement is not confirmed; they must not be trained on again. */
   readonly learned: { readonly [digest: string]: TrajectoryOutcome };
   readonly acknowledgements: readonly PendingAcknowledgement[];
-  /** Rows that the edge or the metrics file may lack. */
+  /** Rows that may not be at the edge or in the metrics file yet. */
   readonly metrics: readonly MetricsRow[];
-  /** What the recipe carries from step to step, by its state slot; plain values. */
+  /** The recipe's state by its state slot, as plain values. */
   readonly kept?: { readonly [state: string]: unknown } | undefined;
   /** Success by task of a version on the frozen tasks; the key names version, tasks and seed. */
   readonly evaluations: { readonly [key: string]: readonly boolean[] };
-  /** What visitors' rollouts say of the deployed version; absent = nothing yet. */
+  /** Live results of the deployed version; absent = none yet. */
   readonly watch?: LiveWatch | undefined;
-  /** Raised and not yet told to the edge. */
+  /** An alarm that has not been reported to the edge yet. */
   readonly alarm?: Alarm | undefined;
 };
 
-/** Why publishing must stop. */
+/** The reason to stop publishing. */
 export type Alarm = {
-  /** The stable version to roll back; `null` where only the training has to go back. */
+  /** The stable version to roll back; `null` if only the training has to return to it. */
   readonly version: PolicyVersionId | null;
   readonly reason: string;
 };
@@ -109,7 +111,7 @@ const Publication: z.ZodType<Publication> = z.strictObject({
   promotes: z.boolean(),
 });
 
-/** The previous release numbered versions itself. Its publication begins again. */
+/** The previous release numbered versions itself. Its publication starts over. */
 const EarlierPublication: z.ZodType<Publication> = z
   .object({ version: PolicyVersionId, parent: PolicyVersionId, step: z.int().min(0) })
   .transform(({ parent, step }) => newPublication(randomUUID(), parent, step));
@@ -197,7 +199,7 @@ export function initialState(options: {
   };
 }
 
-/** What the stable version says: versions trained from it go on saying it. */
+/** Guidance of the stable version, which versions trained from it inherit. */
 export function stableGuidance({
   versions,
   stableVersion,
@@ -205,12 +207,12 @@ export function stableGuidance({
   return versions.find(({ version }) => version === stableVersion)?.guidance;
 }
 
-/** Published versions, not rolled back, that are newer than `version`. */
+/** Number of published versions newer than `version` that were not rolled back. */
 export function stalenessOf(state: TrainerState, version: PolicyVersionId): number {
   return state.versions.filter((known) => known.version > version && !known.isRolledBack).length;
 }
 
-/** Rank and alpha of the adapter that is trained, where the state or a version says so. */
+/** Rank and alpha of the trained adapter, if the state or a version records them. */
 export function adapterShapeOf({
   adapterShape,
   versions,
@@ -220,7 +222,7 @@ export function adapterShapeOf({
   return adapter ? { rank: adapter.rank, alpha: adapter.alpha } : null;
 }
 
-/** What the edge is told of the state, where it has a name. */
+/** The state's lineage for the edge, if it has an id. */
 export function lineageOf({ stateId, step }: TrainerState): Pick<AcknowledgeRequest, "lineage"> {
   return stateId === undefined ? {} : { lineage: { stateId, step } };
 }

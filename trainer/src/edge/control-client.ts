@@ -1,4 +1,4 @@
-/** What an operator decides at an edge: freeze, kill switch, promotion, roll-back. */
+/** Operator control of an edge: freeze, kill switch, promotion, roll-back. */
 import {
   type AuditEntry,
   AuditResponse,
@@ -18,11 +18,14 @@ export interface ControlClient {
   clearKillSwitch(): Promise<ControlState>;
   promote(version: PolicyVersionId, request: PromoteRequest): Promise<PolicyVersion>;
   rollBack(version: PolicyVersionId, reason: string): Promise<PolicyVersion>;
-  /** The newest entries first. */
+  /** Newest entries first. */
   audit(limit: number): Promise<AuditEntry[]>;
 }
 
-/** @param options - with the operator's signature in the headers, for the audit log. */
+/**
+ * Creates a client.
+ * @param options - headers must contain the operator's signature, for the audit log.
+ */
 export function createControlClient(options: EdgeTransportOptions): ControlClient {
   const { answer } = createEdgeTransport(options);
   const freezePath = "/v1/operator/freeze";

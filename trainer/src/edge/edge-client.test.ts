@@ -46,7 +46,7 @@ test("sends the credential and JSON, and returns the checked answer", async () =
   expect(await requests[0]?.json()).toEqual(request);
 });
 
-test("a broken connection, a 5xx and a 429 are tried again with growing waits", async () => {
+test("a broken connection, a 5xx and a 429 are retried with increasing waits", async () => {
   const { client, requests, waits } = clientOver([
     new TypeError("fetch failed"),
     { status: 503, body: "not JSON of ours" },
@@ -58,14 +58,14 @@ test("a broken connection, a 5xx and a 429 are tried again with growing waits", 
   expect(waits).toEqual([250, 500, 1000]);
 });
 
-test("gives up after its attempts with an error that says it may succeed later", async () => {
+test("gives up after its last attempt with a retryable error", async () => {
   const { client, requests } = clientOver([new TypeError("fetch failed")]);
   const failure = await client.policies().catch((error: unknown) => error);
   expect(failure).toMatchObject({ code: "NETWORK", retryable: true });
   expect(requests).toHaveLength(6);
 });
 
-test("a refusal carries the edge's code and is not tried again", async () => {
+test("a refusal has the edge's error code and is not retried", async () => {
   const { client, requests } = clientOver([refused(409, "LEASE_LOST")]);
   const failure = await client
     .acknowledge(LEASE_ID, { fencingToken: 1, outcomes: [] })
@@ -79,7 +79,7 @@ test("releasing a lease that is already lost is not an error", async () => {
   await expect(client.release(LEASE_ID, 1)).resolves.toBeUndefined();
 });
 
-test("an answer of another shape is refused by name", async () => {
+test("an answer that does not match its schema is refused, and the error names the field", async () => {
   const { client } = clientOver([{ status: 200, body: { leaseId: 7 } }]);
   await expect(client.lease(request)).rejects.toMatchObject({
     code: "SCHEMA_INVALID",

@@ -1,6 +1,6 @@
 /**
- * The trainer's side of the edge's HTTP interface. It keeps no state; every call is idempotent at the
- * edge, so a repeated one is safe.
+ * The trainer's client for the edge's HTTP interface. It is stateless, and the edge treats every call
+ * as idempotent, so calls are safe to repeat.
  */
 import {
   AcknowledgeResponse,
@@ -23,21 +23,21 @@ import {
 import { LeaseAnswer } from "../source/lease-answer.ts";
 import { createEdgeTransport, type EdgeTransportOptions } from "./edge-transport.ts";
 
-/** What the training loop needs of the edge. */
+/** The edge calls that the training loop uses. */
 export interface EdgeClient {
   lease(request: LeaseRequest): Promise<LeaseAnswer>;
-  /** @throws WaggleError `LEASE_LOST` when the lease is no longer ours. */
+  /** @throws WaggleError `LEASE_LOST` if the trainer no longer has the lease. */
   renew(leaseId: string, request: RenewRequest): Promise<RenewResponse>;
-  /** Gives the groups back. A lease that is already lost is not an error here. */
+  /** Releases the groups. A lease that is already lost is not an error. */
   release(leaseId: string, fencingToken: number): Promise<void>;
-  /** @throws WaggleError `LEASE_LOST` when the lease is no longer ours. */
+  /** @throws WaggleError `LEASE_LOST` if the trainer no longer has the lease. */
   acknowledge(leaseId: string, request: AcknowledgeRequest): Promise<AcknowledgeResponse>;
   putObject(sha256: string, bytes: Uint8Array): Promise<void>;
-  /** Whether the edge holds an object, so that it need not be sent again. */
+  /** Whether the edge has an object, which then need not be sent again. */
   hasObject(sha256: string): Promise<boolean>;
   getObject(sha256: string): Promise<Uint8Array>;
   setBaseModel(request: BaseModelRequest): Promise<void>;
-  /** @throws WaggleError `PUBLICATION_STALE` when policies changed after the request's epoch. */
+  /** @throws WaggleError `PUBLICATION_STALE` if policies changed after the request's epoch. */
   publish(request: PublishRequest): Promise<PolicyVersion>;
   promote(version: PolicyVersionId): Promise<PolicyVersion>;
   /** @param reason - for the audit log. */
@@ -46,17 +46,21 @@ export interface EdgeClient {
   control(): Promise<ControlState>;
   /** Stops publications until an operator lifts the freeze. */
   freeze(reason: string): Promise<void>;
-  /** Says how far a state is. @returns what the edge knew of it before */
+  /**
+   * Reports the progress of a state.
+   * @returns the edge's previous record of it
+   */
   openLineage(lineage: Lineage): Promise<LineageResponse>;
   /** @param since - only versions that changed after this epoch; default all. */
   policies(since?: number): Promise<PoliciesResponse>;
   postMetrics(rows: readonly MetricsRow[]): Promise<void>;
-  /** Tried once: the next one comes soon. */
+  /** Not retried: the next heartbeat follows soon. */
   sendHeartbeat(heartbeat: Heartbeat): Promise<void>;
 }
 
 const HEARTBEAT_TIMEOUT_MS = 3000;
 
+/** Creates a client for one edge. */
 export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
   const { answer, done, send } = createEdgeTransport(options);
   const once = createEdgeTransport({ ...options, attempts: 1, timeoutMs: HEARTBEAT_TIMEOUT_MS });

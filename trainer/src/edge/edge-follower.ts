@@ -1,15 +1,15 @@
-/** Follows what changes at the edge while a trainer runs: versions, the gate, the environment. */
+/** Tracks changes at the edge while a trainer runs: versions, the gate, the environment. */
 import type { PromotionGate } from "@waggle/protocol";
 import type { HeldCheckpoint } from "../checkpoint/held-checkpoint.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import { hasOtherStable, withPolicies } from "./edge-following.ts";
 
-/** The edge's policies are read at least this often while there is something to do. */
+/** The edge's policies are read at least this often while there is work. */
 const FOLLOW_MS = 5000;
 
 export type EdgeFollowerParts = {
   readonly edge: EdgeClient;
-  /** Milliseconds, never falling. */
+  /** Monotonic clock in milliseconds. */
   readonly now: () => number;
   /** A fresh UUID. */
   readonly newId: () => string;
@@ -27,12 +27,12 @@ export class EdgeFollower {
     this.#checkpoint = checkpoint;
   }
 
-  /** What a candidate has to pass; `null` before the edge was followed. */
+  /** The edge's promotion gate; `null` before the first read. */
   get gate(): PromotionGate | null {
     return this.#gate;
   }
 
-  /** The edge serves other parameters than those that training went out from. */
+  /** True if the edge's stable parameters are not the ones that training started from. */
   get hasStableChanged(): boolean {
     return this.#hasStableChanged;
   }
@@ -41,17 +41,17 @@ export class EdgeFollower {
     return this.#parts.now() - this.#followedAt >= FOLLOW_MS;
   }
 
-  /** What is known of the edge is out of date. */
+  /** Makes the next read due at once. */
   forget(): void {
     this.#followedAt = -Infinity;
   }
 
-  /** Takes over what changed at the edge, or finds that its stable version is another. */
+  /** Applies changes at the edge to the state, or notices that the stable version changed. */
   async follow(): Promise<void> {
     const { edge, now, newId } = this.#parts;
     const { state } = this.#checkpoint;
     let policies = await edge.policies(state.epoch);
-    // An edge that was restored counts from an earlier epoch.
+    // An edge restored from a backup counts from an earlier epoch.
     if (policies.epoch < (state.epoch ?? 0)) policies = await edge.policies();
     this.#followedAt = now();
     this.#gate = policies.gate;

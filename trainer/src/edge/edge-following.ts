@@ -1,7 +1,7 @@
 /**
- * What a trainer takes over from the edge's policies: versions of other publishers, and what an operator
- * rolled back or promoted. The edge is right: where it serves other parameters than the trainer goes
- * out from, the trainer goes back to those and gives up what it learned on top of its own.
+ * Applies the edge's policies to the trainer's state: versions of other publishers, and an operator's
+ * promotions and roll-backs. The edge is authoritative. If its stable parameters are not the ones that
+ * training started from, the trainer restarts from them and discards its own.
  */
 import type { PoliciesResponse, PolicyVersion, PolicyVersionId } from "@waggle/protocol";
 import {
@@ -10,7 +10,9 @@ import {
   type TrainerState,
 } from "../checkpoint/trainer-state.ts";
 
-/** True when the edge's stable version has another adapter than the one that training went out from. */
+/**
+ * True if the edge's stable version has a different adapter than the one that training started from.
+ */
 export function hasOtherStable(state: TrainerState, policies: PoliciesResponse): boolean {
   const { stable } = policies;
   const isOurs = stable === state.stableVersion || stable === state.publication?.version;
@@ -19,8 +21,8 @@ export function hasOtherStable(state: TrainerState, policies: PoliciesResponse):
 }
 
 /**
- * The state with what changed at the edge, where its stable version has the adapter of ours. A
- * publication that was compared with an earlier stable version begins again.
+ * The state with the edge's changes, if its stable version still has our adapter. A publication that
+ * was compared with an earlier stable version starts over.
  */
 export function withPolicies(
   state: TrainerState,
@@ -36,11 +38,12 @@ export function withPolicies(
 }
 
 /**
- * The state of a trainer that goes on from the edge's stable version: nothing of its own parameters
- * is kept. What it learned and has not acknowledged stays learned.
+ * The state of a trainer that continues from the edge's stable version and discards its own parameters.
+ * Trajectories that it learned and has not acknowledged stay learned.
  */
 export function adoptedState(state: TrainerState, policies: PoliciesResponse): TrainerState {
-  // Steps only grow over the life of an edge: "learned by" compares those of rows and versions.
+  // Step numbers only increase over the life of an edge, because rows and versions are compared by
+  // them.
   const step = Math.max(state.step, ...policies.policies.map((policy) => policy.step));
   return {
     ...state,
@@ -54,12 +57,14 @@ export function adoptedState(state: TrainerState, policies: PoliciesResponse): T
   };
 }
 
+/** The known versions with those of the edge. */
 function merged(state: TrainerState, { policies }: PoliciesResponse): KnownVersion[] {
   const known = new Map(state.versions.map((each) => [each.version, each]));
   for (const policy of policies) known.set(policy.version, knownVersion(policy));
   return [...known.values()].sort((a, b) => a.version - b.version);
 }
 
+/** A policy version as the trainer's state stores it. */
 export function knownVersion({ version, adapter, guidance, status }: PolicyVersion): KnownVersion {
   const said = guidance === undefined ? {} : { guidance };
   return { version, adapter, ...said, isRolledBack: status === "rolled-back" };

@@ -1,25 +1,25 @@
 /**
- * HTTP to the edge: answers are checked against their schema, retryable failures are retried with
- * backoff, refusals come back as the edge's own codes. It keeps no state and knows no route.
+ * HTTP to the edge. Answers are checked against their schema, transient failures are retried with
+ * backoff, and refusals become errors with the edge's own codes. It is stateless and knows no routes.
  */
 import { ErrorBody, WaggleError, type WaggleErrorCode } from "@waggle/protocol";
 import type { z } from "zod";
 import { abortableSleep } from "../loop/abortable-sleep.ts";
 
 export type EdgeTransportOptions = {
-  /** Origin of the Worker, `http://127.0.0.1:8787`. */
+  /** Origin of the Worker, such as `http://127.0.0.1:8787`. */
   readonly baseUrl: string;
   readonly credential: string;
   readonly fetch?: typeof fetch;
-  /** Sent with every call. */
+  /** Headers of every call. */
   readonly headers?: { readonly [name: string]: string };
-  /** Once aborted, calls are tried once only: who is told to stop does not wait. */
+  /** Once aborted, calls are tried only once, so that a stop does not wait. */
   readonly signal?: AbortSignal;
-  /** Resolves after that many milliseconds, at once when the signal is aborted. */
+  /** Resolves after that many milliseconds, or as soon as the signal is aborted. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Attempts of one call, default 6 (about 12 s of backoff). */
+  /** Attempts per call, default 6 (about 12 s of backoff). */
   readonly attempts?: number;
-  /** Longest wait for one answer, default 30 000. */
+  /** Timeout of one attempt, default 30 000. */
   readonly timeoutMs?: number;
   readonly random?: () => number;
 };
@@ -32,20 +32,20 @@ type EdgeCall = {
 };
 
 export type EdgeTransport = {
-  /** The answer, checked. */
+  /** The parsed answer. */
   readonly answer: <T>(call: EdgeCall, schema: z.ZodType<T>) => Promise<T>;
-  /** For calls whose answer says nothing. */
+  /** For calls without a result. */
   readonly done: (call: EdgeCall) => Promise<void>;
-  /** Any other reading of the answer; read again when the call is tried again. */
+  /** With a custom reader of the answer, which is called again on a retry. */
   readonly send: <T>(call: EdgeCall, read: (response: Response) => Promise<T>) => Promise<T>;
 };
 
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 8000;
-/** 1 MB/s: a base model of gigabytes may take its time. */
+/** Uploads are given time for at least 1 MB/s, because a base model can have gigabytes. */
 const SLOWEST_BYTES_PER_MS = 1000;
 
-/** The calls of one edge with one credential. */
+/** Creates a transport for one edge and one credential. */
 export function createEdgeTransport(options: EdgeTransportOptions): EdgeTransport {
   const {
     baseUrl,
@@ -81,7 +81,7 @@ export function createEdgeTransport(options: EdgeTransportOptions): EdgeTranspor
     } catch (error) {
       throw new WaggleError(
         "NETWORK",
-        `the edge must answer ${call.method} ${call.path}, got ${describe(error)}; is it running at ${origin}?`,
+        `no answer to ${call.method} ${call.path} from the edge: ${describe(error)}; is it running at ${origin}?`,
         { retryable: true, cause: error },
       );
     }
@@ -110,14 +110,16 @@ export function createEdgeTransport(options: EdgeTransportOptions): EdgeTranspor
   return { answer, done, send };
 }
 
-/** Reads JSON; a connection that breaks inside the body is as retryable as one that never opened. */
+/**
+ * Reads JSON. A connection that breaks within the body is as retryable as one that never opened.
+ */
 async function body(call: EdgeCall, response: Response): Promise<unknown> {
   try {
     return await response.json();
   } catch (error) {
     throw new WaggleError(
       "NETWORK",
-      `the edge must answer ${call.method} ${call.path} with JSON, got ${describe(error)}; repeat the call`,
+      `the edge's answer to ${call.method} ${call.path} is not JSON: ${describe(error)}; repeat the call`,
       { retryable: true, cause: error },
     );
   }
@@ -129,11 +131,13 @@ function parsed<T>(call: EdgeCall, schema: z.ZodType<T>, json: unknown): T {
   const issue = result.error.issues[0];
   throw new WaggleError(
     "SCHEMA_INVALID",
-    `the answer to ${call.method} ${call.path} must fit its schema, got a mismatch at ${issue?.path.join(".") ?? ""} (${issue?.message ?? ""}); run trainer and edge of one release`,
+    `the answer to ${call.method} ${call.path} does not match its schema at "${issue?.path.join(".") ?? ""}" (${issue?.message ?? ""}); run trainer and edge of the same release`,
   );
 }
 
-/** The edge's own code where it sent one; a 5xx, 408 or 429 may succeed later. */
+/**
+ * The edge's refusal as an error: with its own code if it sent one; retryable for a 5xx, 408 or 429.
+ */
 async function refusal(call: EdgeCall, response: Response): Promise<WaggleError> {
   const retryable = response.status >= 500 || response.status === 429 || response.status === 408;
   const json: unknown = await response.json().catch(() => null);
@@ -149,7 +153,7 @@ async function refusal(call: EdgeCall, response: Response): Promise<WaggleError>
   const reason = said.success ? said.data.error.message.slice(0, 300) : "no reason given";
   return new WaggleError(
     code,
-    `the edge must accept ${call.method} ${call.path}, got ${response.status}: ${reason}`,
+    `the edge refused ${call.method} ${call.path} with ${response.status}: ${reason}`,
     { retryable },
   );
 }

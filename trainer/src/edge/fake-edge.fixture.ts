@@ -1,6 +1,6 @@
 /**
- * An edge in memory for tests: leases with fencing and expiry, acknowledgements counted, channels.
- * Its clock is set by hand. Not a model of the Worker's storage or authentication.
+ * An in-memory edge for tests: leases with fencing and expiry, counted acknowledgements, channels.
+ * Tests set its clock. It does not model the Worker's storage or authentication.
  */
 import { randomUUID } from "node:crypto";
 import {
@@ -21,12 +21,12 @@ type Lease = { fencingToken: number; expiresAt: number; groupIds: string[]; isDo
 
 export class FakeEdge {
   now: number = 0;
-  /** Digest to every acknowledged outcome, in order. */
+  /** All acknowledged outcomes by digest, in order. */
   readonly acknowledged: Map<string, TrajectoryOutcome[]> = new Map();
   readonly objects: Map<string, Uint8Array> = new Map();
   readonly metrics: Map<number, MetricsRow> = new Map();
   readonly policies: PolicyVersion[] = [];
-  /** Digests whose visitors took them back. */
+  /** Digests that their visitors withdrew. */
   readonly forgotten: Set<string> = new Set();
   control: ControlState = { environment: "shop", frozen: null, killed: null };
   stable: number = 0;
@@ -54,7 +54,7 @@ export class FakeEdge {
     });
   }
 
-  /** Lets every lease run out. */
+  /** Lets every lease expire. */
   expireLeases(): void {
     this.now += 1_000_000;
   }
@@ -108,7 +108,7 @@ export class FakeEdge {
       acknowledge: async (leaseId, request) => this.#acknowledge(leaseId, request),
       putObject: async (digest, bytes) => {
         if ((await sha256(bytes)) !== digest) {
-          throw new WaggleError("DIGEST_MISMATCH", "an object must have its hash");
+          throw new WaggleError("DIGEST_MISMATCH", "the object does not match its hash");
         }
         this.objects.set(digest, bytes);
       },
@@ -180,7 +180,7 @@ export class FakeEdge {
     const lease = this.#leases.get(leaseId);
     const isOurs = lease?.fencingToken === fencingToken;
     if (lease === undefined || !isOurs || (!lease.isDone && lease.expiresAt <= this.now)) {
-      throw new WaggleError("LEASE_LOST", "a lease must not have expired");
+      throw new WaggleError("LEASE_LOST", "the lease has expired");
     }
     return lease;
   }

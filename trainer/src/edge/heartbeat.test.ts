@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Heartbeat } from "@waggle/protocol";
 import { startHeartbeat } from "./heartbeat.ts";
 
-test("each heartbeat says what the trainer does, a failed one changes nothing, the last says goodbye", async () => {
+test("each heartbeat reports the activity, a failed one is ignored, and the last one reports the stop", async () => {
   const sent: Heartbeat[] = [];
   let tick = (): void => {};
   let isTicking = true;
@@ -19,7 +19,7 @@ test("each heartbeat says what the trainer does, a failed one changes nothing, t
       };
     },
   });
-  // The send before must settle first: one at a time.
+  // Only one send at a time, so the previous one must settle first.
   await Promise.resolve().then(() => new Promise((resolve) => setImmediate(resolve)));
   heartbeat.note("learning", 7);
   tick();

@@ -1,4 +1,4 @@
-/** Tells the edge every few seconds that this trainer runs and what it is doing. A failure changes nothing. */
+/** Reports every few seconds that this trainer runs and what it does. Failures are ignored. */
 import type { Heartbeat, TrainerActivity } from "@waggle/protocol";
 
 const HEARTBEAT_MS = 5000;
@@ -6,18 +6,21 @@ const HEARTBEAT_MS = 5000;
 export type HeartbeatOptions = {
   readonly trainerId: string;
   readonly send: (heartbeat: Heartbeat) => Promise<void>;
-  /** Calls `fn` again and again. @returns what ends it */
+  /**
+   * Calls `fn` periodically.
+   * @returns a function that stops it
+   */
   readonly every: (ms: number, fn: () => void) => () => void;
 };
 
 export interface HeartbeatSender {
-  /** Notes what the trainer does now; told to the edge with the next heartbeat. */
+  /** Sets the current activity, which the next heartbeat reports. */
   readonly note: (activity: TrainerActivity, step: number) => void;
-  /** Ends the timer and says goodbye. */
+  /** Stops the timer and reports that the trainer has stopped. */
   stop(): Promise<void>;
 }
 
-/** Sends the first heartbeat at once. */
+/** Starts heartbeats; the first one is sent at once. */
 export function startHeartbeat({ trainerId, send, every }: HeartbeatOptions): HeartbeatSender {
   let latest: Heartbeat = { trainerId, step: 0, activity: "starting" };
   let sending: Promise<void> | null = null;

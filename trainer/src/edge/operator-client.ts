@@ -1,4 +1,6 @@
-/** What an operator does at the edge: reads trajectories, settles dead letters, exports and deletes visitors. */
+/**
+ * Operator actions at the edge: read trajectories, handle dead letters, export and delete visitors.
+ */
 import {
   ConsentResponse,
   type ConsentResponse as Consent,
@@ -16,23 +18,24 @@ import { createEdgeTransport, type EdgeTransportOptions } from "./edge-transport
 export interface OperatorClient {
   /** Rows of one status, newest first, page by page. */
   rows(status: TrajectoryRow["status"]): AsyncIterable<readonly TrajectoryRow[]>;
-  /** @throws WaggleError `NOT_FOUND` where it was deleted meanwhile. */
+  /** @throws WaggleError `NOT_FOUND` if it was deleted meanwhile. */
   trajectory(digest: string): Promise<TrajectoryDetail>;
   consent(): Promise<Consent>;
-  /** Everything stored of a visitor, as JSON lines. */
+  /** Everything stored about a visitor, as JSON lines. */
   exportVisitor(visitorId: string): Promise<string>;
   deleteVisitor(visitorId: string): Promise<Deletion>;
   /** Newest first, page by page. */
   deadLetters(): AsyncIterable<readonly DeadLetter[]>;
-  /** @throws WaggleError `NOT_FOUND` for a digest that is no dead letter. */
+  /** @throws WaggleError `NOT_FOUND` if the digest is not a dead letter. */
   retryDeadLetter(digest: string): Promise<void>;
-  /** @throws WaggleError `NOT_FOUND` for a digest that is no dead letter. */
+  /** @throws WaggleError `NOT_FOUND` if the digest is not a dead letter. */
   deleteDeadLetter(digest: string): Promise<void>;
 }
 
-/** The edge's largest page. */
+/** The edge's maximum page size. */
 const PAGE = 200;
 
+/** Creates a client for one edge. */
 export function createOperatorClient(options: EdgeTransportOptions): OperatorClient {
   const { answer, done, send } = createEdgeTransport(options);
   return {

@@ -1,7 +1,7 @@
-/** The name of an operator, as the edge writes it to its audit log. */
+/** Request headers with the operator's name, which the edge writes to its audit log. */
 import { OPERATOR_NAME_HEADER } from "@waggle/protocol";
 
-/** @param name - of the operator; by default the user of this machine. */
+/** @param name - the operator's name; default the user of this machine. */
 export function operatorSignature(
   environment: { readonly [name: string]: string | undefined },
   name: string = environment["USER"] ?? "operator",

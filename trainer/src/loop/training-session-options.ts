@@ -28,7 +28,7 @@ export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "pollMs"> & 
   /** Initial adapter instead of the edge's stable policy or a fresh adapter. */
   readonly start?: AdapterFolder | undefined;
   readonly seed: number;
-  /** The environment that the edge assigns. */
+  /** The frozen tasks, in the environment that the edge assigns. */
   readonly tasks: Omit<FrozenTasks, "environment">;
   /** Largest fall of the success rate that is tolerated as noise. */
   readonly promotionMargin: number;

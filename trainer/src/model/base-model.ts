@@ -1,4 +1,4 @@
-/** A Hugging Face model folder as the trainer needs it: parsed, with the hashes of its files. */
+/** A Hugging Face model folder as the trainer uses it: parsed, with the hashes of its files. */
 import {
   type DecoderConfig,
   type ModelFile,
@@ -10,22 +10,22 @@ import type { BaseModelReference, TensorMap } from "@waggle/protocol";
 import { openModelFolder } from "@waggle/runtime/node";
 import { type ChatFormat, readChatFormat } from "@waggle/text";
 
-/** Its weights in memory, or read when they are asked for. */
+/** A base model; its weights may be in memory or on disk. */
 export type BaseModel = {
   readonly reference: BaseModelReference;
-  /** Config and tokenizer; weights are read by `readFile`. */
+  /** Config and tokenizer; weights are read with `readFile`. */
   readonly files: readonly ModelFile[];
-  /** Any file of the reference, whole. */
+  /** Reads a complete file of the reference. */
   readonly readFile: (path: string) => Promise<Uint8Array>;
   readonly config: DecoderConfig;
   readonly weights: TensorMap | TensorSource;
   readonly format: ChatFormat;
 };
 
-/** A model whose weights are in memory, all in float32. */
+/** A model with all weights in memory, in float32. */
 export type LoadedModel = BaseModel & { readonly weights: TensorMap };
 
-/** A model whose weights are read when they are asked for. */
+/** A model whose weights are read on demand. */
 export type OpenedModel = BaseModel & { readonly weights: TensorSource };
 
 /** @throws WaggleError `NOT_FOUND` without the folder, `MODEL_CORRUPT` or `MODEL_UNSUPPORTED`. */
@@ -33,12 +33,18 @@ export async function readBaseModel(path: string): Promise<LoadedModel> {
   return loaded(await openBaseModel(path));
 }
 
-/** The model with its weights in memory. @throws WaggleError `MODEL_CORRUPT`. */
+/**
+ * Loads the weights of a model into memory.
+ * @throws WaggleError `MODEL_CORRUPT`.
+ */
 export async function loaded(model: OpenedModel): Promise<LoadedModel> {
   return { ...model, weights: await readDecoderWeights(model.config, model.weights) };
 }
 
-/** The same for who needs the weights in another form than float32. @throws WaggleError as `readBaseModel`. */
+/**
+ * Opens a model without loading its weights, for callers that need them in a form other than float32.
+ * @throws WaggleError like `readBaseModel`.
+ */
 export async function openBaseModel(path: string): Promise<OpenedModel> {
   const folder = await openModelFolder(path);
   const files: ModelFile[] = [];

@@ -1,5 +1,7 @@
-/** Where the trainer computes. */
+/** The device on which the trainer computes. */
 import type { EngineDevice, EngineUrl } from "@waggle/engine";
 
-/** What trains, here or at a URL; sampling and re-scoring run on the native CPU beside it. */
+/**
+ * The training device, local or at a URL. Sampling and re-scoring always run on the local native CPU.
+ */
 export type Device = EngineDevice | EngineUrl;

@@ -1,7 +1,7 @@
 /**
- * How the frozen weights are held while an adapter over them is trained: as they are, or in fewer bits. Who
- * samples in this process computes with the same numbers, in float32; pages have the model as it is. And in
- * which precision the engine multiplies them: who samples does so in float32.
+ * The number format of the frozen weights while an adapter is trained over them: unchanged or
+ * quantized. Samplers in this process use the same weights, computed in float32; pages use the original
+ * model. Also sets the precision of the engine's matrix products; samplers use float32.
  */
 import { isEngineUrl, type Precision, requireTrainable } from "@waggle/engine";
 import { type ResidentFormat, residentNumbers, residentSource } from "@waggle/model";
@@ -13,34 +13,34 @@ import type { Device } from "./device.ts";
 const FORMATS: readonly ResidentFormat[] = ["f32", "f16", "int8", "int4"];
 const PRECISIONS: readonly Precision[] = ["f32", "f16"];
 
-/** `--base`. */
+/** The option `--base`. */
 export function baseOption(): Option {
   return new Option("--base <format>", "number format of the frozen weights")
     .choices(FORMATS)
     .default("f32");
 }
 
-/** `--precision`. */
+/** The option `--precision`. */
 export function precisionOption(): Option {
   return new Option("--precision <format>", "precision of large matrix products; f16 is for GPUs")
     .choices(PRECISIONS)
     .default("f32");
 }
 
-/** @throws WaggleError `CAPABILITY_MISSING` for a device that holds weights in its own way. */
+/** @throws WaggleError `CAPABILITY_MISSING` if the device chooses its own weight format. */
 export function requireBase(base: ResidentFormat, device: Device): void {
   if (base === "f32" || !(isEngineUrl(device) || device.startsWith("reference-"))) return;
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    `--base ${base} must be held by an engine of ONNX Runtime, got --device ${device}; choose auto, cpu, wasm, webgpu or cuda, or leave --base out`,
+    `--base ${base} is not available with --device ${device}; choose auto, cpu, wasm, webgpu or cuda, or omit --base`,
   );
 }
 
 /**
- * The model as training over this base needs it. In float32 the engine and who samples share what is in
- * memory; in fewer bits each reads what it holds, and nothing else of the weights stays.
- * @throws WaggleError as `readBaseModel`; `CAPABILITY_MISSING` for a model that the device cannot train,
- *   before anything of its weights is read.
+ * Opens the model for training over this base. In float32, engine and sampler share the weights in
+ * memory; with a quantized base each reads its own copy, and the float32 weights are not kept.
+ * @throws WaggleError like `readBaseModel`; `CAPABILITY_MISSING` for a model that the device cannot
+ *   train, before any weights are read.
  */
 export async function modelUnder(
   base: ResidentFormat,
@@ -48,12 +48,12 @@ export async function modelUnder(
   folder: string,
 ): Promise<BaseModel> {
   const model = await openBaseModel(folder);
-  // what a server trains, it says itself
+  // a server checks this itself
   if (!isEngineUrl(device)) requireTrainable(model.config);
   return base === "f32" ? loaded(model) : model;
 }
 
-/** The model with the numbers that an engine over this base computes with. */
+/** The model with the weights that an engine over this base computes with. */
 export function heldAs(model: BaseModel, base: ResidentFormat): BaseModel {
   const { config, weights } = model;
   const held =

@@ -1,16 +1,16 @@
 /**
- * What training beside a sampler takes of memory over a base in int8: run as a process of its own with a
- * model folder and `opened` (as train, simulate and learn do) or `loaded` (all weights in float32 first) as
- * arguments. Prints one JSON line. Tests only.
+ * Measures the memory of training beside a sampler over an int8 base. Run as a separate process with a
+ * model folder and `opened` (as train, simulate and learn do) or `loaded` (all weights in float32
+ * first) as arguments. Prints one JSON line. Tests only.
  */
 import { FULL_SUPPORT } from "@waggle/protocol";
 import { openBaseModel, readBaseModel } from "./base-model.ts";
 import { heldAs } from "./frozen-base.ts";
 import { openEngine, openPolicy } from "./open-model.ts";
 
-/** In bytes. */
+/** Memory use in bytes. */
 export type HeldMemory = {
-  /** Beyond those that Node began with: arrays of JavaScript, and the process at most. */
+  /** Increase over Node's initial use: JavaScript array buffers, and the process's peak. */
   readonly arrays: number;
   readonly peak: number;
 };

@@ -1,4 +1,4 @@
-/** Over a base in fewer bits, who trains and samples holds the weights in no other form beside. */
+/** Over a quantized base, training and sampling keep no other copy of the weights. */
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ import { TINY } from "../loop/training.fixture.ts";
 
 const NANO = join(import.meta.dirname, "../../../packages/model/nano");
 
-/** 12.6 M parameters, nearly all in the matrices of layers. */
+/** 12.6 M parameters, nearly all in the layers' matrices. */
 const CONFIG = {
   ...TINY,
   vocabularySize: 512,
@@ -32,7 +32,7 @@ const CONFIG = {
 const WEIGHTS = 4 * parameterCount(CONFIG);
 const INT8 = (WEIGHTS / 4) * (1 + 2 / 32);
 
-/** All zeros: a sparse file. */
+/** All weights are zero, in a sparse file. */
 async function folderOfZeros(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "waggle-held-"));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -58,15 +58,15 @@ async function held(folder: string, how: "opened" | "loaded"): Promise<HeldMemor
   return JSON.parse((await run).stdout.trim().split("\n").at(-1) ?? "") as HeldMemory;
 }
 
-test("an int8 base is all that is held beside the sampler's graph; float32 in memory would show", async () => {
+test("an int8 base is the only copy beside the sampler's graph; a float32 copy would be detected", async () => {
   const folder = await folderOfZeros();
   const [opened, loaded] = await Promise.all([held(folder, "opened"), held(folder, "loaded")]);
-  // Arrays: the base and what a step needs, not one copy in float32.
+  // Array buffers: the base and the needs of a step, but no float32 copy.
   expect(opened.arrays).toBeGreaterThan(INT8);
   expect(opened.arrays).toBeLessThan(WEIGHTS);
-  // The control: the model, its quantized numbers, a graph's constants.
+  // The control: the model, its quantized weights and a graph's constants.
   expect(loaded.arrays).toBeGreaterThan(2 * WEIGHTS);
-  // The process: as planned, with what Node and ONNX Runtime need.
+  // The process: as planned, plus the needs of Node and ONNX Runtime.
   const planned = INT8 + samplerBytes(CONFIG, "int8") + 140e6;
   expect(opened.peak).toBeLessThan(planned);
   expect(loaded.peak).toBeGreaterThan(planned);

@@ -1,4 +1,4 @@
-/** Models whose files pass 2 and 4 GiB: sparse ones, which take neither disk nor much time. */
+/** Models with files larger than 2 and 4 GiB: sparse ones, which take little disk or time. */
 import { cp, mkdtemp, open, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,9 @@ import { TINY } from "../loop/training.fixture.ts";
 const NANO = join(import.meta.dirname, "../../../packages/model/nano");
 const WEIGHTS = initializeDecoder(TINY, 3);
 
-/** A tiny decoder whose tensors lie at the end of a file, behind one that no decoder has. */
+/**
+ * A tiny decoder whose tensors are at the end of a file, after a padding tensor that no decoder uses.
+ */
 async function folderWith(paddingBytes: number): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "waggle-large-"));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -41,7 +43,7 @@ async function folderWith(paddingBytes: number): Promise<string> {
   return folder;
 }
 
-test("--model reads a file above 2 GiB: its hash, and of its tensors the decoder's", async () => {
+test("--model hashes a file above 2 GiB and reads only the decoder's tensors", async () => {
   const padding = 2 ** 31 + 4096;
   const model = await readBaseModel(await folderWith(padding));
   expect(model.weights).toEqual(WEIGHTS);
@@ -56,7 +58,7 @@ test("--base opens a file of 4.8 GB and reads the tensors at its end", async () 
   for (const [name, tensor] of WEIGHTS) expect(await weights.read(name)).toEqual(tensor);
 });
 
-test("a model that is opened holds no weights: they are read by the engine over a base in int8", async () => {
+test("an opened model has no weights in memory; an engine over an int8 base reads them itself", async () => {
   const folder = await folderWith(4096);
   const model = await openBaseModel(folder);
   const options = { rank: 2, alpha: 4, seed: 1 };

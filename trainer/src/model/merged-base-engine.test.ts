@@ -1,4 +1,4 @@
-/** Over a base with an adapter merged in, the stack of both adapters is the policy that is trained. */
+/** Over a base with a merged adapter, the trained policy is the stack of both adapters. */
 import { createOnnxEngine } from "@waggle/engine";
 import { type Adapter, initializeAdapter, mergeAdapter } from "@waggle/model";
 import type { TrainBatch, TrainEngine } from "@waggle/protocol";
@@ -27,7 +27,7 @@ function engineOver(weights: ReturnType<typeof tinyWeights>, adapter: Adapter) {
   return createOnnxEngine({ config: TINY, weights, trains: "lora", adapter, threads: 1 });
 }
 
-test("what a server trains over the merged base is one adapter over the original base", async () => {
+test("an adapter trained over the merged base is exported as one adapter over the original base", async () => {
   const first = await tinyEngine();
   onTestFinished(() => first.dispose());
   await step(first, 0.05);
@@ -40,7 +40,7 @@ test("what a server trains over the merged base is one adapter over the original
   );
   const engine = mergedBaseEngine(inner, merged, shape);
   onTestFinished(() => engine.dispose());
-  // A fresh adapter over the merged base is the policy that moved here.
+  // A fresh adapter over the merged base gives the policy that was moved.
   const moved = await logProbs(engine);
   expect(moved).toBeAllClose(await logProbs(first), TOLERANCE.f32Reduction);
   await step(engine, 0.02);
@@ -53,7 +53,7 @@ test("what a server trains over the merged base is one adapter over the original
   onTestFinished(() => back.dispose());
   const learned = await logProbs(engine);
   expect(await logProbs(back)).toBeAllClose(learned, TOLERANCE.f32Reduction);
-  // Control: without what was merged it is another policy, and so it is without the step.
+  // Control: without the merged adapter, or without the step, the policy differs.
   const alone = await engineOver(tinyWeights(), { ...shape, tensors: await inner.parameters() });
   onTestFinished(() => alone.dispose());
   const distance = (a: Float32Array, b: Float32Array): number =>

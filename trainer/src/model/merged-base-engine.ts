@@ -1,10 +1,9 @@
 /**
- * An engine that trains a fresh adapter over a base with an earlier adapter merged in, and gives out
- * both as one. Servers of the Tinker API take no adapter from outside, so this is how training with a
- * learned policy moves to them: the server's base holds what was learned, pages and re-scoring keep
- * the original base, and the two adapters stacked are one adapter over it.
- *
- * The change of the stack is exactly B₁A₁·s₁ + B₂A₂·s₂; its rank is the sum of both.
+ * An engine that trains a fresh adapter over a base with an earlier adapter merged in, and exports both
+ * as one. Servers of the Tinker API take no adapter from outside, so training with a learned policy
+ * moves to them this way: the server's base contains the earlier adapter, pages and re-scoring keep the
+ * original base, and the two stacked adapters are one adapter over it.
+ * || The delta of the stack is exactly B₁A₁·s₁ + B₂A₂·s₂; its rank is the sum of both ranks.
  */
 import { adapterSum } from "@waggle/learning";
 import type { Adapter } from "@waggle/model";
@@ -12,15 +11,16 @@ import type { TrainEngine } from "@waggle/protocol";
 
 export type AdapterShape = { readonly rank: number; readonly alpha: number };
 
-/** Rank and alpha of the stack: its scaling is 1. */
+/** Rank and alpha of the stack; its scaling is 1. */
 export function stackedShape(merged: AdapterShape, trained: AdapterShape): AdapterShape {
   const rank = merged.rank + trained.rank;
   return { rank, alpha: rank };
 }
 
 /**
- * @param engine - trains an adapter of shape `trained` over the merged base; disposed of with the result.
- * @param merged - the adapter that the engine's base has merged in.
+ * @param engine - trains an adapter of shape `trained` over the merged base; disposed of with the
+ *   result.
+ * @param merged - the adapter that is merged into the engine's base.
  */
 export function mergedBaseEngine(
   engine: TrainEngine,

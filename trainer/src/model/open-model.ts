@@ -1,4 +1,4 @@
-/** Opens what runs a base model here: the engine that trains it and the policy that samples it. */
+/** Opens the engine that trains a base model and the policy that samples it. */
 import {
   createEngine,
   ENGINE_DEVICES,
@@ -25,21 +25,21 @@ export type AdapterOptions = {
   readonly seed: number;
 };
 
-/** What training may take of this machine. */
+/** Limits on the resources of this machine. */
 export type EngineResources = {
-  /** CPU threads of one graph, default all. */
+  /** CPU threads per graph, default all. */
   readonly threads?: number | undefined;
-  /** In bytes, default what is free. */
+  /** In bytes, default the free memory. */
   readonly memoryLimit?: number | undefined;
-  /** How frozen weights are held; default as they are. */
+  /** Number format of the frozen weights; default unchanged. */
   readonly base?: ResidentFormat | undefined;
-  /** Of large products; default `f32`. */
+  /** Precision of large matrix products; default `f32`. */
   readonly precision?: Precision | undefined;
 };
 
 /**
- * An engine that trains this adapter, or a fresh one that changes nothing.
- * @param server with a URL as the device: what its operator knows of it.
+ * An engine that trains the given adapter, or a fresh one that does not change the base's outputs.
+ * @param server - settings of the remote server; only with a URL as the device.
  */
 export async function openEngine(
   model: Pick<BaseModel, "config" | "weights">,

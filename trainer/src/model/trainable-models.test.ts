@@ -1,4 +1,4 @@
-/** Types of decoders: those that are trained sample as they train, the others are refused by name. */
+/** Decoder types: trainable ones sample as they train, the others are refused by name. */
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ test.each([
   ["smollm3", "f32"],
   ["smollm3", "int4"],
 ] as const)(
-  "what was trained of a %s in %s is what samples: log-probs agree to 1e-4",
+  "a trained %s in %s samples as it trains: log-probs agree to 1e-4",
   async (modelType, base) => {
     const model = await modelUnder(base, "cpu", await folderOf(modelType));
     const shape = { rank: 2, alpha: 4 };
@@ -59,7 +59,7 @@ test.each([
 );
 
 test.each(["gemma3_text", "lfm2"])(
-  "a %s, which only runs, is refused by every command that trains, and by plan",
+  "a %s, which cannot be trained, is refused by every command that trains, and by plan",
   async (modelType) => {
     const folder = await folderOf(modelType);
     const data = join(folder, "conversations.jsonl");

@@ -17,7 +17,7 @@ function cacheIn(folder: string, answer: Uint8Array | null = null): AdapterCache
     folder,
     config: TINY,
     download: async () => {
-      if (answer === null) throw new Error("nothing to download from");
+      if (answer === null) throw new Error("no download in this test");
       return answer;
     },
   });
@@ -25,14 +25,14 @@ function cacheIn(folder: string, answer: Uint8Array | null = null): AdapterCache
 
 const adapter = initializeAdapter(TINY, { ...TINY_ADAPTER, seed: 1 });
 
-test("what was added is found by another process without the edge", async () => {
+test("an added adapter is found by another process without the edge", async () => {
   const folder = await temporaryFolder();
   const reference = await cacheIn(folder).add(adapter);
   expect(reference).toMatchObject(TINY_ADAPTER);
   expect(await cacheIn(folder).get(reference)).toEqual(adapter);
 });
 
-test("a file that was damaged is fetched again, and one that never fits is refused", async () => {
+test("a damaged file is downloaded again, and a download with the wrong hash is refused", async () => {
   const folder = await temporaryFolder();
   const reference = await cacheIn(folder).add(adapter);
   const bytes = await cacheIn(folder).bytes(reference);

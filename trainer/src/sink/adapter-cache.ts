@@ -1,6 +1,6 @@
 /**
- * Adapters by content hash: in memory, else in the state folder, else from the edge. What is read
- * is checked against its hash.
+ * Adapters by content hash: from memory, else the state folder, else the edge. Every adapter that is
+ * read is checked against its hash.
  */
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,17 +12,18 @@ export interface AdapterCache {
   /** Stores an adapter durably. */
   add(adapter: Adapter): Promise<AdapterReference>;
   get(reference: AdapterReference): Promise<Adapter>;
-  /** The file as it is published. */
+  /** The file's bytes as published. */
   bytes(reference: AdapterReference): Promise<Uint8Array>;
 }
 
-/** Adapters held in memory; older ones are read again. */
+/** Adapters kept in memory; older ones are read again. */
 const IN_MEMORY = 16;
 
+/** Creates a cache over a state folder. */
 export function createAdapterCache(options: {
   readonly folder: string;
   readonly config: DecoderConfig;
-  /** Asked for what the folder lacks. */
+  /** Downloads adapters that the folder lacks. */
   readonly download: (sha256: string) => Promise<Uint8Array>;
 }): AdapterCache {
   const { folder, config, download } = options;
@@ -46,7 +47,7 @@ export function createAdapterCache(options: {
     if ((await sha256(fetched)) !== reference.sha256) {
       throw new WaggleError(
         "DIGEST_MISMATCH",
-        `object ${reference.sha256} must have that hash, got other bytes from the edge; publish the adapter again`,
+        `the edge returned other bytes for adapter ${reference.sha256}: the hash does not match; publish the adapter again`,
       );
     }
     await store(name, fetched);
@@ -76,7 +77,7 @@ export function createAdapterCache(options: {
   };
 }
 
-/** Where an adapter with this hash lies in the cache's folder. */
+/** File name in the cache's folder of the adapter with this hash. */
 export function adapterFileName(digest: string): string {
   return `adapter-${digest}.safetensors`;
 }

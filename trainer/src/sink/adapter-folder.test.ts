@@ -30,7 +30,7 @@ const CONFIG: DecoderConfig = {
 };
 const SHAPE = { rank: 2, alpha: 4 };
 
-test("a folder keeps value heads beside the adapter, and training goes on bit for bit", async () => {
+test("a folder stores value heads beside the adapter, and training continues bit for bit", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-adapter-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const first = await open(initializeAdapter(CONFIG, { ...SHAPE, seed: 2 }), valueHeads());
@@ -47,7 +47,7 @@ test("a folder keeps value heads beside the adapter, and training goes on bit fo
   expect(await second.save()).toEqual(await first.save());
 });
 
-test("a folder without value heads has none", async () => {
+test("a folder without value heads reads as having none", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-adapter-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const adapter = initializeAdapter(CONFIG, { ...SHAPE, seed: 2 });

@@ -1,9 +1,8 @@
 /**
- * An adapter in a folder: PEFT's two files, and where training shall go on, `optimizer.safetensors`
- * beside them, which PEFT passes over. Its tensors are `firstMoments/<name>` and
- * `secondMoments/<name>` in float32, shaped as the trained tensor of that name; metadata `step`
- * counts the optimizer's steps. Value heads that were trained are `value_head.safetensors`, with
- * `score.weight` and `score.bias`; they go where training goes on.
+ * An adapter in a folder: PEFT's two files and, for continued training, `optimizer.safetensors`, which
+ * PEFT ignores. Its tensors are `firstMoments/<name>` and `secondMoments/<name>` in float32, shaped
+ * like the trained tensor of that name; its metadata `step` counts optimizer steps. Trained value heads
+ * are in `value_head.safetensors`, as `score.weight` and `score.bias`, and continue with the training.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,9 +22,12 @@ import type { OutputFile } from "../exchange/output.ts";
 
 export type AdapterFolder = {
   readonly adapter: Adapter;
-  /** Where heads were trained. */
+  /** Present if value heads were trained. */
   readonly valueHead: ValueHead | null;
-  /** With moments, where the folder has them: parameters, moments and step go on bit for bit. */
+  /**
+   * Engine checkpoint, present if the folder has moments: parameters, moments and step continue bit for
+   * bit.
+   */
   readonly checkpoint: EngineCheckpoint | null;
 };
 
@@ -33,12 +35,13 @@ const CONFIG = "adapter_config.json";
 const WEIGHTS = "adapter_model.safetensors";
 const OPTIMIZER = "optimizer.safetensors";
 const HEADS = "value_head.safetensors";
-/** In an engine's checkpoint; the rest of it are moments. */
+/** Prefix of parameters in an engine's checkpoint; the other tensors are moments. */
 const PARAMETER = "parameters/";
 
 /**
- * @throws WaggleError `NOT_FOUND` without the two files, `ADAPTER_INCOMPATIBLE`, `MODEL_CORRUPT`,
- *   `CHECKPOINT_CORRUPT` for moments without a step.
+ * Reads an adapter folder.
+ * || @throws WaggleError `NOT_FOUND` without PEFT's two files, `ADAPTER_INCOMPATIBLE`, `MODEL_CORRUPT`,
+ * `CHECKPOINT_CORRUPT` for moments without a step.
  */
 export async function readAdapterFolder(
   folder: string,
@@ -61,7 +64,7 @@ export async function readAdapterFolder(
   if (configBytes === null || weights === null) {
     throw new WaggleError(
       "NOT_FOUND",
-      `an adapter's folder must hold ${CONFIG} and ${WEIGHTS}, got ${folder} without ${configBytes === null ? CONFIG : WEIGHTS}; name a folder in PEFT's layout`,
+      `the adapter folder ${folder} has no ${configBytes === null ? CONFIG : WEIGHTS}; name a folder in PEFT's layout, with ${CONFIG} and ${WEIGHTS}`,
     );
   }
   const adapter = readPeftAdapter(parseJson(configBytes), weights, config);
@@ -72,7 +75,7 @@ export async function readAdapterFolder(
   if (!Number.isInteger(step) || step < 0) {
     throw new WaggleError(
       "CHECKPOINT_CORRUPT",
-      `${OPTIMIZER} must say its step, got ${JSON.stringify(metadata["step"]) ?? "nothing"}; save the checkpoint again`,
+      `${OPTIMIZER} has no valid step in its metadata: ${JSON.stringify(metadata["step"]) ?? "none"}; save the checkpoint again`,
     );
   }
   const parameters = [...adapter.tensors, ...(valueHead?.tensors ?? [])].map(
@@ -85,13 +88,16 @@ export async function readAdapterFolder(
   };
 }
 
-/** What an engine checks against its decoder. */
+/** Shapes are checked by the engine, which knows its decoder. */
 function readHeads(bytes: Uint8Array): ValueHead {
   const { tensors } = readSafetensors(bytes);
   return { heads: tensors.get(VALUE_HEAD.bias)?.shape[0] ?? 0, tensors };
 }
 
-/** The files of a folder. @param checkpoint whose moments go with it. */
+/**
+ * The files of an adapter folder.
+ * @param checkpoint - supplies the moments and step.
+ */
 export function adapterFolderFiles(
   adapter: Adapter,
   config: DecoderConfig,
@@ -131,7 +137,7 @@ export function adapterOf(
 
 const IN_HEADS: ReadonlySet<string> = new Set(Object.values(VALUE_HEAD));
 
-/** Under their own names. */
+/** The checkpoint's parameters under their own names. */
 function parametersOf({ tensors }: EngineCheckpoint): (readonly [string, Tensor])[] {
   return [...tensors]
     .filter(([name]) => name.startsWith(PARAMETER))
@@ -144,7 +150,7 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch (cause) {
     throw new WaggleError(
       "ADAPTER_INCOMPATIBLE",
-      `${CONFIG} must be JSON, got ${bytes.length} bytes that are not; write it again`,
+      `${CONFIG} (${bytes.length} bytes) is not valid JSON; write it again`,
       { cause },
     );
   }

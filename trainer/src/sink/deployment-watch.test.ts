@@ -15,14 +15,14 @@ const BASE = initialState({ baseModel: "b".repeat(64), recipe: "test", seed: 1 }
 
 type Version = { readonly version: number; readonly success: number; readonly readable: number };
 
-/** A lease of one group of eight rollouts, two turns each; tasks differ in difficulty. */
+/** A lease with one group of eight rollouts of two turns each; tasks differ in difficulty. */
 function judgedGroup(of: Version, group: string, random: () => number): JudgedLease {
   const task = of.success + (random() - 0.5) * Math.min(of.success, 1 - of.success);
   const attempts = Array.from({ length: 8 }, (_, i) => ({
     digest: `${group}-${i}`,
     success: random() < task,
     turns: Array.from({ length: 2 }, () => ({
-      parseError: random() < of.readable ? null : "a call that cannot be read",
+      parseError: random() < of.readable ? null : "unreadable call",
     })),
   }));
   const trajectories = attempts.map(({ digest, turns }) => ({
@@ -38,7 +38,7 @@ function judgedGroup(of: Version, group: string, random: () => number): JudgedLe
   return { lease: { groups }, outcomes, groups: [], visitors: new Set() } as unknown as JudgedLease;
 }
 
-/** Groups of `before`, its replacement by the trainer, then groups of `now` until an alarm. */
+/** Leases of `before`, its replacement by the trainer, then leases of `now` until an alarm. */
 function deploy(before: Version, now: Version, seed: number, isOwn = true) {
   const random = seededRandom(seed, 7);
   let state: TrainerState = { ...BASE, stableVersion: before.version };
@@ -88,11 +88,11 @@ fault(unreadable, { item: "2.5", before: "nothing looked: 0 of 20 runs rolled ba
   return { after: `20 of 20 runs roll it back within ${slowest} groups` };
 });
 
-test("a version that an operator promoted is not compared with the one before", () => {
+test("a version promoted by an operator is not compared with the previous one", () => {
   expect(deploy(GOOD, { ...GOOD, version: 2, success: 0 }, 1, false).alarm).toBeUndefined();
 });
 
-test("rejected rollouts and a group that comes again do not count", () => {
+test("rejected rollouts and repeated groups do not count", () => {
   const judged = judgedGroup(GOOD, "g", seededRandom(1));
   const state = withWatchedLease({ ...BASE, stableVersion: 1 }, judged, LIMITS);
   expect(state.watch?.groups["1"]).toHaveLength(1);
@@ -124,7 +124,7 @@ test("an alarm freezes publishing, rolls the version back, and may be raised aga
   );
 });
 
-test("a drift that is not a number is an alarm, one within the limit is none", () => {
+test("a drift that is not a number raises an alarm, one within the limit does not", () => {
   expect(driftAlarm(Number.NaN, LIMITS)?.version).toBeNull();
   expect(driftAlarm(0.3, LIMITS)?.reason).toMatch(/0\.300 nats a token/);
   expect([driftAlarm(0.2, LIMITS), driftAlarm(null, LIMITS)]).toEqual([null, null]);

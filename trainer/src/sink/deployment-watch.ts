@@ -1,6 +1,6 @@
 /**
- * Alarms: the deployed version has fallen on what visitors did with it, or training has run away from
- * it. An alarm freezes publishing until an operator lifts the freeze, and rolls back what is to blame.
+ * Alarms: the deployed version's live success has fallen, or training has drifted too far from it. An
+ * alarm freezes publishing until an operator lifts the freeze, and rolls back the version at fault.
  */
 import type { EdgeClient } from "../edge/edge-client.ts";
 import type { JudgedLease } from "../check/lease-judgement.ts";
@@ -9,11 +9,13 @@ import type { Reporter } from "../metrics/reporter.ts";
 import type { Alarm, TrainerState } from "../checkpoint/trainer-state.ts";
 
 export type WatchLimits = LiveLimits & {
-  /** Largest drift of the trained policy from the stable version, per token in nats. */
+  /** Largest drift of the trained policy from the stable version, in nats per token. */
   readonly drift: number;
 };
 
-/** The state with what a lease shows of the deployed version, and an alarm where that has fallen. */
+/**
+ * The state updated with a lease's results, and with an alarm if the deployed version has fallen.
+ */
 export function withWatchedLease(
   state: TrainerState,
   { lease, outcomes }: JudgedLease,
@@ -25,14 +27,17 @@ export function withWatchedLease(
   return { ...state, watch, ...alarm };
 }
 
-/** @param drift - after a step; `null` where nothing tells. */
+/**
+ * An alarm if the drift exceeds its limit or is not a number.
+ * @param drift - after a step; `null` if it could not be measured.
+ */
 export function driftAlarm(drift: number | null, { drift: limit }: WatchLimits): Alarm | null {
   if (drift === null || drift <= limit) return null;
-  const reason = `the trained policy drifted ${drift.toFixed(3)} nats a token from the stable version; the limit is ${limit}`;
+  const reason = `the trained policy drifted ${drift.toFixed(3)} nats per token from the stable version; the limit is ${limit}`;
   return { version: null, reason };
 }
 
-/** Tells the edge. Repeated after a crash, it changes nothing more. */
+/** Reports the alarm to the edge. Safe to repeat after a crash. */
 export async function raiseAlarm(
   { edge, report }: { readonly edge: EdgeClient; readonly report: Reporter },
   { version, reason }: Alarm,

@@ -1,6 +1,6 @@
 /**
- * Where what was learned from an edge goes: into a checkpoint, then back to the edge as acknowledgements,
- * metrics and published versions. A crash between any two of these repeats nothing and loses nothing.
+ * Stores what was learned from an edge: first in a checkpoint, then at the edge as acknowledgements,
+ * metrics and published versions. A crash at any point neither repeats nor loses a step.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { LeaseCheck, LeasedBatch } from "../check/lease-check.ts";
@@ -51,7 +51,9 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
     this.#signal = signal;
   }
 
-  /** The edge assigns tasks of another environment than candidates are evaluated in. */
+  /**
+   * True if the edge assigns tasks of another environment than the one candidates are evaluated in.
+   */
   get hasEnvironmentChanged(): boolean {
     return this.#hasEnvironmentChanged;
   }
@@ -129,7 +131,7 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
     if (row) report.step(row);
   }
 
-  /** Sends what is not yet confirmed. */
+  /** Sends unconfirmed acknowledgements. */
   async #acknowledge(): Promise<void> {
     for (const pending of this.#checkpoint.state.acknowledgements) await this.#confirm(pending);
   }
@@ -149,14 +151,15 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
         ...lineageOf(this.#checkpoint.state),
       });
       if (answer.twice > 0) {
-        // Another trainer learned it while this one was away: here it must not count.
+        // Another trainer learned these trajectories while this one was away, so they must not count
+        // here.
         isElsewhere = true;
         report.note("learned-elsewhere", { leaseId, trajectories: answer.twice });
         await engine.load(this.#checkpoint.newest.stable);
       }
     } catch (error) {
       if (!isLost(error)) throw error;
-      // What was learned stays learned: it is acknowledged when its groups are leased again.
+      // The trajectories stay learned; they are acknowledged when their groups are leased again.
       isConfirmed = false;
       report.note("lease-lost", { leaseId });
     }
@@ -184,7 +187,7 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
     await this.#checkpoint.commitState({ ...this.#checkpoint.state, metrics: [] });
   }
 
-  /** One stage of the publication in progress, or none while publishing is frozen. */
+  /** Runs one stage of the publication in progress, unless publishing is frozen. */
   async #publish(stage: Publication["stage"]): Promise<void> {
     const { edge, publication, report } = this.#parts;
     const { gate } = this.#follower;
@@ -195,7 +198,7 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
         const { frozen, environment } = await edge.control();
         this.#hasEnvironmentChanged = environment !== publication.environment;
         if (this.#hasEnvironmentChanged) return;
-        // Asked before the work of an evaluation; at later stages the edge refuses.
+        // Checked before the costly evaluation; at later stages the edge itself refuses.
         if (frozen !== null) {
           const { by, at, reason } = frozen;
           throw new WaggleError("FROZEN", `${by} froze promotions at ${at}: ${reason}`);
@@ -204,7 +207,7 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
       await advancePublication(publication, this.#checkpoint.newest, gate, commit, this.#signal);
     } catch (error) {
       if (WaggleError.is(error, "FROZEN")) {
-        report.note("frozen", { why: error.message, learning: "goes on" });
+        report.note("frozen", { why: error.message, learning: "continues" });
         await postponePublication(publication, this.#checkpoint.newest, error.message, commit);
       } else if (WaggleError.is(error, "PUBLICATION_STALE")) {
         report.note("publication-stale");

@@ -1,4 +1,7 @@
-/** Guidance of published versions by content hash: from the edge once, then from memory. What is read is checked. */
+/**
+ * Guidance of published versions by content hash, fetched from the edge once and checked against its
+ * hash.
+ */
 import {
   type Guidance,
   type GuidanceReference,
@@ -11,6 +14,7 @@ export interface GuidanceCache {
   get(reference: GuidanceReference): Promise<Guidance>;
 }
 
+/** Creates a cache that downloads from the edge. */
 export function createGuidanceCache(
   download: (sha256: string) => Promise<Uint8Array>,
 ): GuidanceCache {
@@ -23,7 +27,7 @@ export function createGuidanceCache(
       if ((await sha256(bytes)) !== reference.sha256) {
         throw new WaggleError(
           "DIGEST_MISMATCH",
-          `object ${reference.sha256} must have that hash, got other bytes from the edge; publish the guidance again`,
+          `the edge returned other bytes for guidance ${reference.sha256}: the hash does not match; publish the guidance again`,
         );
       }
       const guidance = readGuidance(bytes);

@@ -1,31 +1,32 @@
 /**
- * Watches the deployed version on what visitors did with it: success on assigned tasks and readable
- * turns, by group. Rewards are the trainer's own, and only trajectories that passed the checks count.
- *
- * A version that this trainer promoted is compared with the version that was stable before it. A version
- * that an operator promoted is not: the operator may have reasons that no reward shows.
+ * Watches the deployed version on visitors' tasks: success and readable turns, by group. Rewards are
+ * the trainer's own, and only trajectories that passed the checks count.
+ * || A version promoted by this trainer is compared with the previous stable version. A version
+ * promoted by an operator is not: the operator may have reasons that no reward measures.
  */
 import { fallTest } from "@waggle/evaluation";
 import type { LeasedGroup, PolicyVersionId, TrajectoryOutcome } from "@waggle/protocol";
 import { z } from "zod";
 
-/** Rollouts of one group that one version sampled; a group is one task, so groups are independent. */
+/**
+ * Rollouts of one group that one version sampled. A group is one task, so groups are independent.
+ */
 type WatchedGroup = {
   readonly group: string;
   /** Share of rollouts that succeeded. */
   readonly success: number;
-  /** Share of turns that could be read. */
+  /** Share of readable turns. */
   readonly readable: number;
 };
 
-/** Kept in the trainer's state, so that a restart forgets nothing. */
+/** Stored in the trainer's state, so that a restart loses nothing. */
 export type LiveWatch = {
   readonly stable: PolicyVersionId;
-  /** The version that `stable` is compared with; `null` = with none. */
+  /** The version that `stable` is compared with; `null` = none. */
   readonly before: PolicyVersionId | null;
-  /** Promotions of the trainer when `stable` became stable. */
+  /** The trainer's count of promotions when `stable` became stable. */
   readonly promotions: number;
-  /** By version: its first groups, in the order in which they came. */
+  /** By version: its first groups in order of arrival. */
   readonly groups: { readonly [version: string]: readonly WatchedGroup[] };
 };
 
@@ -41,20 +42,20 @@ export const LiveWatch: z.ZodType<LiveWatch> = z.strictObject({
 });
 
 export type LiveLimits = {
-  /** Fall of live success that counts as none. */
+  /** Fall of live success that is tolerated. */
   readonly success: number;
-  /** Fall of the share of readable turns that counts as none. */
+  /** Fall of the share of readable turns that is tolerated. */
   readonly readable: number;
-  /** Bound on the chance that a version without a fall raises one alarm. */
+  /** Bound on the probability that a version without a fall raises a false alarm. */
   readonly falseAlarm: number;
 };
 
-/** Groups of one version that are compared; later ones add nothing. */
+/** Most groups compared per version; later ones are ignored. */
 const MOST_GROUPS = 256;
 
 type Stable = { readonly stableVersion: PolicyVersionId; readonly promotions: number };
 
-/** The watch with the version that is stable now. */
+/** The watch, switched to the current stable version. */
 export function followStable(
   watch: LiveWatch | undefined,
   { stableVersion, promotions }: Stable,
@@ -71,7 +72,7 @@ export function followStable(
   return { stable: stableVersion, before, promotions, groups: Object.fromEntries(kept) };
 }
 
-/** Adds what a lease shows. A group that was counted for a version is not counted again. */
+/** Adds the results of a lease. A group counts once per version. */
 export function watchLease(
   watch: LiveWatch,
   groups: readonly LeasedGroup[],
@@ -105,7 +106,7 @@ export function watchLease(
   return seen === watch.groups ? watch : { ...watch, groups: seen };
 }
 
-/** Why the stable version must go, as a sentence; `null` where there is no reason. */
+/** The reason to roll back the stable version, as a sentence; `null` if there is none. */
 export function liveFall(watch: LiveWatch, limits: LiveLimits): string | null {
   if (watch.before === null) return null;
   const before = watch.groups[watch.before] ?? [];

@@ -1,7 +1,7 @@
 /**
- * Policies that many runs of one process sample from, one a base model: opened once, without an adapter
- * whenever they are taken. onnxruntime's WebAssembly memory is not given back while a process lives (a
- * wait of its threads' mailbox holds it), so a policy for each run would add 45 MB a run.
+ * Policies shared by many runs of one process, one per base model. Each is opened once and returned
+ * without an adapter. onnxruntime never frees its WebAssembly memory while a process lives (a wait of
+ * its threads' mailbox keeps it), so a policy for each run would leak 45 MB per run.
  */
 import type { AdapterStrategy, AdaptivePolicy } from "@waggle/runtime/node";
 import type { BaseModel } from "../model/base-model.ts";
@@ -18,9 +18,9 @@ export class PolicyCache {
   }
 
   /**
-   * For one run at a time; not to be disposed by it.
-   *
-   * @param strategy - `inputs` for runs that act a few tokens under each adapter; default the policy's own.
+   * Returns a policy for one run at a time; the run must not dispose of it.
+   * || @param strategy - `inputs` for runs that sample only a few tokens under each adapter; default
+   * the policy's own.
    */
   async take(model: BaseModel, strategy?: AdapterStrategy): Promise<AdaptivePolicy> {
     const key = `${model.reference.sha256} ${strategy ?? ""}`;

@@ -1,4 +1,4 @@
-/** The parameters that a run's policy samples with: the newest, or those of some updates ago. */
+/** The parameters with which a run's policy samples: the newest, or those of some updates ago. */
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import type { RunParts } from "../loop/run-options.ts";
 import { adapterOf } from "../update/adapter-tensors.ts";
@@ -7,7 +7,7 @@ type Saved = { readonly snapshots: readonly TensorMap[]; readonly version: numbe
 
 export class PolicyVersions {
   readonly #parts: Pick<RunParts, "policy" | "adapterShape">;
-  /** After each update, newest last. */
+  /** Parameters after each update, newest last. */
   #snapshots: readonly TensorMap[];
   #count: number;
 
@@ -17,7 +17,7 @@ export class PolicyVersions {
     this.#count = saved.version;
   }
 
-  /** Times that the policy was given parameters. */
+  /** How often the policy was given parameters. */
   get count(): number {
     return this.#count;
   }
@@ -26,27 +26,30 @@ export class PolicyVersions {
     return this.#snapshots;
   }
 
-  /** These alone from now on. */
+  /** Replaces all stored parameters with these. */
   hold(...snapshots: readonly TensorMap[]): void {
     this.#snapshots = snapshots;
   }
 
-  /** The engine's present parameters alone from now on. */
+  /** Replaces all stored parameters with the engine's current ones. */
   async holdFrom(engine: Pick<TrainEngine, "parameters">): Promise<void> {
     this.hold(adapterOf(await engine.parameters()));
   }
 
-  /** After an update, beside those of as many updates before. */
+  /** Adds the parameters of the newest update. */
   add(tensors: TensorMap): void {
     this.#snapshots = [...this.#snapshots, tensors];
   }
 
-  /** Forgets all but the newest of so many updates and the one before them. */
+  /** Keeps only the parameters of the newest `updates` updates and the ones before them. */
   keep(updates: number): void {
     this.#snapshots = this.#snapshots.slice(-(updates + 1));
   }
 
-  /** Adopts for a step. The start is a version too: a policy that lags by one samples its second step from it. */
+  /**
+   * Gives the policy its parameters for a step. The initial parameters count as a version: with a lag
+   * of one, the second step samples from them.
+   */
   async begin(engine: Pick<TrainEngine, "parameters">, lag: number): Promise<void> {
     if (this.#snapshots.length === 0) await this.holdFrom(engine);
     await this.adopt(lag);

@@ -1,10 +1,9 @@
 /**
- * From parameters to a deployed policy, one durable stage at a time: evaluate on frozen tasks beside
- * the stable version, publish, promote. Only a candidate that passed goes to the canary channel; one
- * that failed is recorded at the edge as rolled back. Each stage may be repeated after a crash and gives
- * the same.
- *
- * Where the candidate is not promoted, the engine returns to the stable version's parameters. Its
+ * Publishes parameters as a deployed policy, one durable stage at a time: evaluate on frozen tasks
+ * beside the stable version, publish, promote. Only a candidate that passed goes to the canary channel;
+ * one that failed is recorded at the edge as rolled back. A stage may be repeated after a crash with
+ * the same result.
+ * || If the candidate is not promoted, the engine returns to the stable version's parameters. Its
  * trajectories stay learned.
  */
 import { gateRefusal, type PairedCounts, pairedDifference } from "@waggle/evaluation";
@@ -34,7 +33,7 @@ export type PublicationParts = {
   readonly engine: TrainEngine;
   readonly adapterCache: AdapterCache;
   readonly adapterShape: { readonly rank: number; readonly alpha: number };
-  /** Outcomes of a version by frozen task, always the same tasks and seeds. */
+  /** Outcomes of a version by frozen task; tasks and seeds are always the same. */
   readonly evaluate: (
     version: PolicyVersionId,
     adapter: Adapter | null,
@@ -43,12 +42,12 @@ export type PublicationParts = {
   ) => Promise<FrozenOutcomes>;
   /** Environment of the frozen tasks. */
   readonly environment: string;
-  /** Names what `evaluate` measures, so that another task set is not taken for it. */
+  /** Name of the task set of `evaluate`, so that results of different sets are not mixed. */
   readonly evaluationName: string;
   /**
-   * Whether a candidate with these results may replace a version with those. Asked of success on the
-   * stable version and on the best one so far, so that many small falls cannot add up, and of the
-   * tasks whose every turn could be read.
+   * Whether a candidate with these results may replace a version with those. Called with success on the
+   * stable version and on the best one so far, so that many small falls cannot add up, and with the
+   * tasks whose turns were all readable.
    */
   readonly mayPromote: (candidate: readonly boolean[], earlier: readonly boolean[]) => boolean;
   readonly report: Reporter;
@@ -56,14 +55,15 @@ export type PublicationParts = {
 
 type Commit = (next: Checkpoint) => Promise<void>;
 
-/** Names the candidate to the policy that evaluates it: its number is not known yet. */
+/**
+ * Temporary version number of a candidate during its evaluation; its real number is not known yet.
+ */
 const CANDIDATE: PolicyVersionId = 2 ** 31 - 1;
 
 /**
- * Takes the publication in progress through its next stage and commits.
- *
- * @param gate of the edge; a candidate has to pass the trainer's own and this one.
- * @throws WaggleError `PUBLICATION_STALE` when the edge has changed; nothing is committed
+ * Runs the next stage of the publication in progress and commits.
+ * || @param gate - the edge's gate; a candidate must pass it and the trainer's own.
+ * @throws WaggleError `PUBLICATION_STALE` if the edge has changed; nothing is committed
  */
 export async function advancePublication(
   parts: PublicationParts,
@@ -106,14 +106,14 @@ async function evaluate(
   const decision = decide(parts, candidate, stable, best, gateRefusal(evaluation, gate));
   parts.report.evaluated(evaluation, decision);
   const evaluations = {
-    // Only these can be asked for again.
+    // Only these results can be needed again.
     [bestKey]: best,
     [evaluationKey(parts, state.stableVersion)]: stable.successes,
     [readableKey(parts, state.stableVersion)]: stable.readable,
     [evaluationKey(parts, "candidate")]: candidate.successes,
     [readableKey(parts, "candidate")]: candidate.readable,
   };
-  // Nothing is known against the candidate's parameters: training goes on from them.
+  // There is no evidence against the candidate, so training continues from its parameters.
   if (decision.verdict === "undecided") {
     const next: TrainerState = { ...withoutPublication(state), evaluations };
     return commit({ ...checkpoint, state: { ...next, publications: state.publications + 1 } });
@@ -152,7 +152,7 @@ function decide(
   return { verdict: "promote", reason: "" };
 }
 
-/** Of the version that is served now; the last ones are kept. */
+/** Outcomes of the stable version; its last results are reused. */
 async function stableOutcomes(
   parts: PublicationParts,
   state: TrainerState,
@@ -167,7 +167,7 @@ async function stableOutcomes(
 }
 
 /**
- * Gives up a publication that the edge does not take now. A candidate on the canary channel is taken
+ * Gives up a publication that the edge refuses for now. A candidate on the canary channel is rolled
  * back; the engine keeps its parameters, and a later step publishes.
  */
 export async function postponePublication(
@@ -246,7 +246,10 @@ async function promote(
   parts.report.published(version, promotes);
 }
 
-/** Promotes the canary. @returns false where the edge refuses: it is taken off the channel then. */
+/**
+ * Promotes the canary.
+ * @returns false if the edge refuses; the canary is then rolled back.
+ */
 async function isPromoted(
   { edge, report }: PublicationParts,
   version: PolicyVersionId,
@@ -262,7 +265,7 @@ async function isPromoted(
   }
 }
 
-/** True where the edge has decided against a version; a stale view of the edge is no decision. */
+/** True if the edge decided against a version. A stale view of the edge is not a decision. */
 function isRefused(error: unknown): boolean {
   const codes = ["CONFLICT", "GATE_NOT_PASSED", "LINEAGE_ROLLED_BACK"] as const;
   return codes.some((code) => WaggleError.is(error, code));
@@ -283,7 +286,7 @@ function readableKey(parts: PublicationParts, of: Evaluated): string {
   return `${evaluationKey(parts, of)}/readable`;
 }
 
-/** The candidate's outcomes under the number that it got. */
+/** Moves the candidate's outcomes to its assigned version number. */
 function withCandidateAs(
   parts: PublicationParts,
   { evaluations }: TrainerState,
