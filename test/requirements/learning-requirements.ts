@@ -90,7 +90,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       ...at(
         "rewards/shaped-rewards.test.ts",
-        "a component that nobody judged makes the total unavailable, not 0",
+        "an unjudged component makes the total unavailable, not 0",
         "tier 1 failing zeroes the tiers below it",
         "a criterion without valid evidence counts as failed, and so do its children",
         "scripted probabilities give turn rewards that sum to the end-to-start difference",
@@ -98,7 +98,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       ...at(
         "rewards/verified-rewards.test.ts",
         "an invented quotation scores below a real one and below silence",
-        "equivalent calls: order of keys, spelling of numbers and space are free",
+        "equivalent calls: order of keys, spelling of numbers and whitespace do not matter",
       ),
       ...at(
         "rewards/judge-port.test.ts",
@@ -113,10 +113,10 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "Groups, turns and rollouts are selected as in their papers: varied, clean if correct, recomposed.",
     tests: at(
       "filters/group-choice.test.ts",
-      "groups that scored alike are left out",
-      "turns with unanimous outcomes vanish, turns at even odds remain",
+      "groups with equal rewards are dropped",
+      "turns with equal outcomes are dropped, turns at even odds stay",
       "kept successes have fewer tool errors; failures keep their distribution",
-      "the priority batch is short successes and long failures, the rest compensates",
+      "the priority batch has short successes and long failures; the rest goes to compensation",
       "predicted and true difficulty correlate without running every task",
     ),
   },

@@ -115,7 +115,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
       "Token-level truncated importance weights agree with reference values and pass no derivative.",
     tests: [
       "packages/learning/src/corrections/importance-weights.test.ts > agree with the reference values",
-      "packages/learning/src/corrections/importance-weights.test.ts > no derivative flows through them: a loss moves with the weight, its derivative only scales",
+      "packages/learning/src/corrections/importance-weights.test.ts > no derivative flows through them: the derivative of a loss scales with the weight",
     ],
   },
   {
@@ -134,7 +134,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/check/trajectory-check.test.ts > rejected as %s: %s",
       "trainer/src/check/trajectory-check.test.ts > a digest that does not match the content is rejected",
-      "packages/learning/src/corrections/log-prob-gap.test.ts > a forger gains at most the band",
+      "packages/learning/src/corrections/log-prob-gap.test.ts > a forged log-prob gains at most the band",
     ],
   },
   {

@@ -99,6 +99,7 @@ export function turnRewards({ trajectory, reward }: RewardedTrajectory): number[
   return paid;
 }
 
+/** An advantage part that needs groups and no state. */
 export type GroupPart = AdvantagePart<never, "group">;
 
 /** All trajectories of all groups. */

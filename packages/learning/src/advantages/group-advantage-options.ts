@@ -1,6 +1,7 @@
 /** Options of advantages that are relative to a group. */
 import type { DeviationConvention } from "../statistics.ts";
 
+/** How advantages of a group are scaled. */
 export type GroupAdvantageOptions = {
   /** `none`: r − mean. `std`: (r − mean) / (std + epsilon). Default `none`. */
   readonly scale?: "none" | "std";

@@ -41,6 +41,7 @@ export function clustersOf<T>(
   });
 }
 
+/** How advantages of a cluster are scaled. */
 export type ClusterAdvantageOptions = {
   readonly scale?: "none" | "std";
   /** Default `population`. */

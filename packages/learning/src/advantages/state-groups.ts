@@ -32,6 +32,7 @@ export type StateTrajectory = {
   readonly steps: readonly StateStep[];
 };
 
+/** Weights, discount and scale of GiGPO. */
 export type StateGroupOptions = {
   /** Weight of the trajectory's advantage. Default 1. */
   readonly trajectoryWeight?: number;

@@ -18,6 +18,7 @@ import { withScale } from "./advantage-scale.ts";
 import { advantagePart, byTurns, type GroupPart } from "./credit.ts";
 import { groupAdvantage, groupRelativeAdvantages } from "./group-advantages.ts";
 
+/** Weight and scale of the mix. */
 export type StepMixOptions = {
   /** Weight of the step's advantage; 0 is plain GRPO. Default 1. */
   readonly stepWeight?: number;

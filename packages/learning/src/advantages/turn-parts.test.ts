@@ -327,7 +327,7 @@ test("retrieval rewards the first turn that finds a relevant document", async ()
   expect(reward?.total).toBeCloseTo(2 / 4 + (0.5 * 2) / 3, 12);
   expect(reward?.turnRewards).toEqual([0.25, 0, 0.25, 0]);
   await expect(async () => rewarded(retrieved(), [trajectory({ turns: [{}] })])).rejects.toThrow(
-    /which documents/,
+    /does not list the documents/,
   );
 });
 

@@ -23,6 +23,7 @@ export function discountedReturns(rewards: readonly number[], discount: number):
   return returns;
 }
 
+/** Discount and scale of turn advantages. */
 export type TurnAdvantageOptions = {
   /** Per turn, in [0, 1]. Default 1. */
   readonly discount?: number;

@@ -1,10 +1,10 @@
 /**
- * Leaving out what lies outside a band of importance ratios, instead of weighing it: single tokens,
- * sequences by their whole ratio or by its geometric mean, or tokens with the rest weighted (IcePop).
- * Bounds are the ratios themselves, lowest and highest, never negated logarithms of them.
+ * Masks that drop, instead of reweighting, what is outside a band of importance ratios: single tokens, or
+ * sequences by their product or geometric mean; IcePop weights the tokens inside the band. Bounds are the
+ * ratios themselves, lowest and highest, never negated logarithms.
  *
- * Sources: masked importance sampling and geometric masks as in verl's rollout correction and in SkyRL
- * (0.99 to 1.01; products 0.5 to 2); IcePop, Ling Team 2025, "Every Step Evolves", arXiv:2510.18855.
+ * Sources: masked importance sampling and geometric masks as in verl's rollout correction and in SkyRL (0.99
+ * to 1.01; products 0.5 to 2); IcePop, Ling Team 2025, "Every Step Evolves", arXiv:2510.18855.
  */
 import { option, definePart } from "../composition/part-options.ts";
 import type { LossPart } from "../composition/part.ts";
@@ -16,7 +16,7 @@ import { finiteAt, requireRows } from "../token-rows.ts";
 import { corrected, type TokenLoss } from "./corrected-loss.ts";
 import { type Correction, type CorrectionBatch, keptSequences, keptTokens } from "./correction.ts";
 
-/** 1 where a token's ratio proximal / behavior lies in [lowest, highest], else 0. */
+/** 1 if a token's ratio proximal / behavior is in [lowest, highest], else 0. */
 export function tokenBandMask(batch: CorrectionBatch, bounds: AbsoluteBounds): Correction {
   requireRows(batch.lossMask, {
     proximalLogProbs: batch.proximalLogProbs,
@@ -39,10 +39,9 @@ export function icePopWeights(batch: CorrectionBatch, bounds: AbsoluteBounds): C
 }
 
 /**
- * 1 for the tokens of sequences whose ratio lies in the band.
+ * 1 for the tokens of sequences whose ratio is in the band.
  *
- * @param measure - `product` of the token ratios, or their `geometric-mean`, which long sequences
- *   leave no sooner than short ones.
+ * @param measure - `product` of the token ratios, or their `geometric-mean`, which does not depend on length.
  */
 export function sequenceBandMask(
   batch: CorrectionBatch,
@@ -59,10 +58,10 @@ export function sequenceBandMask(
 }
 
 /**
- * 0 for every token of a sequence in which one token's ratio is absurd: such a sequence was not sampled
- * by the policy that it names, or was damaged.
+ * 0 for every token of a sequence with one extreme token ratio: such a sequence was not sampled by the policy
+ * that it names, or was damaged.
  *
- * @param bounds - far out; 1e-4 and 100 are SkyRL's.
+ * @param bounds - wide; SkyRL uses 1e-4 and 100.
  */
 export function vetoOutliers(
   batch: CorrectionBatch,
@@ -93,7 +92,7 @@ function isInside(ratio: number, { lowest, highest }: AbsoluteBounds): boolean {
   return ratio >= lowest && ratio <= highest;
 }
 
-/** `token-band`: without tokens whose ratio lies outside the band. */
+/** `token-band`: `inner` without tokens whose ratio is outside the band. */
 export function tokenBand<N extends StateName>(
   inner: TokenLoss<N>,
   lowest?: number,
@@ -107,7 +106,7 @@ export function tokenBand<N extends StateName>(
   );
 }
 
-/** `icepop`: tokens inside the band weigh as much as their ratio, the others nothing. */
+/** `icepop`: tokens inside the band are weighted by their ratio, the others are dropped. */
 export function icePop<N extends StateName>(
   inner: TokenLoss<N>,
   lowest?: number,
@@ -121,7 +120,9 @@ export function icePop<N extends StateName>(
   );
 }
 
-/** `seq-band`: without sequences whose whole ratio, the product of their tokens', lies outside the band. */
+/**
+ * `seq-band`: `inner` without sequences whose ratio, the product of their token ratios, is outside the band.
+ */
 export function sequenceBand<N extends StateName>(
   inner: LossPart<N>,
   lowest?: number,
@@ -137,7 +138,7 @@ export function sequenceBand<N extends StateName>(
   );
 }
 
-/** `geo-band`: as `seq-band`, by the geometric mean of the ratios, so that long ones leave no sooner. */
+/** `geo-band`: like `seq-band`, with the geometric mean of the ratios, which does not depend on length. */
 export function geometricBand<N extends StateName>(
   inner: LossPart<N>,
   lowest?: number,
@@ -153,7 +154,7 @@ export function geometricBand<N extends StateName>(
   );
 }
 
-/** `veto`: without sequences in which one token's ratio is absurd. */
+/** `veto`: `inner` without sequences that contain an extreme token ratio. */
 export function outlierVeto<N extends StateName>(
   inner: LossPart<N>,
   lowest?: number,

@@ -1,16 +1,16 @@
 /**
- * Loss parts around another one, which leave out what an older policy sampled too differently: by token
- * or by sequence. `tis`, which weighs instead, is in `policy-losses.ts`. Bounds are ratios of the policy
- * at the step's start to what sampled.
+ * Wraps a loss part with a correction that drops off-policy tokens or sequences. `tis`, which reweights
+ * instead, is in `importance-weights.ts`. Bounds are ratios of the proximal to the behavior policy.
  */
 import type { LossPart, Minibatch } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { lossPart, weighed } from "../losses/loss-part.ts";
 import type { Correction } from "./correction.ts";
 
-/** A loss whose tokens may weigh differently: a sequence's one ratio cannot leave some of them out. */
+/** A loss that accepts token weights. A sequence-level ratio cannot drop some of its tokens. */
 export type TokenLoss<N extends StateName> = LossPart<N> & { readonly bySequence?: never };
 
+/** `inner` with its token weights multiplied by those of a correction. */
 export function corrected<N extends StateName>(
   part: string,
   inner: LossPart<N>,

@@ -1,21 +1,22 @@
 /**
- * What a correction for off-policy data is: one detached weight a token, 0 where it is left out. They
- * multiply; denominators are not theirs, so what is left out stays counted (as AReaL does) and masking
- * does not inflate the gradient of the rest.
+ * A correction for off-policy data: one detached weight per token, 0 for a dropped one. Corrections multiply.
+ * They do not change denominators, so dropped tokens still count (as in AReaL) and masking does not inflate
+ * the gradient of the rest.
  */
 import { type LossMask, type TokenRows, zeroRows } from "../token-rows.ts";
 
-/** What the trainer's policy said when the update began, and what the sampler said; all `[B][T]`. */
+/** Proximal and behavior log-probs; all `[B][T]`. */
 export type CorrectionBatch = {
   readonly lossMask: LossMask;
   readonly proximalLogProbs: TokenRows;
   readonly behaviorLogProbs: TokenRows;
 };
 
+/** Token weights of a correction, with metrics. */
 export type Correction = {
   /** `[B][T]`, detached; 0 outside the mask. */
   readonly weights: readonly Float64Array[];
-  /** Over the tokens given; not additive over microbatches. */
+  /** Over the given tokens; not additive over microbatches. */
   readonly metrics: { readonly [name: string]: number };
 };
 

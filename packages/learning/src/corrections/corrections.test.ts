@@ -1,4 +1,6 @@
-/** Weights and masks for off-policy data, against `golden/losses.py` and by their properties. */
+/**
+ * Weights and masks for off-policy data, compared with `golden/losses.py` and checked by their properties.
+ */
 import { expect, test } from "vitest";
 import golden from "../golden/losses.json" with { type: "json" };
 import { paddedMinibatch, randomMinibatch } from "../losses/minibatch.fixture.ts";
@@ -22,7 +24,7 @@ const batch = { lossMask, proximalLogProbs, behaviorLogProbs };
 const kept = (rows: readonly ArrayLike<number>[]): number[] =>
   rows.flatMap((row, b) => Array.from(row).filter((_, t) => lossMask[b]?.[t]));
 
-/** The one value of each sequence. */
+/** The common value of each sequence. */
 const bySequence = (rows: readonly ArrayLike<number>[]): number[] =>
   rows.map((row, b) => Math.max(...Array.from(row).filter((_, t) => lossMask[b]?.[t])));
 
@@ -50,7 +52,7 @@ test("band masks and IcePop agree with the reference", () => {
   expect(metrics).toEqual({ tokenBandKept: 5 / 6 });
   const weighted = kept(icePopWeights(batch, bounds).weights);
   for (const [i, isIn] of golden["keptInBand0.5to2"].entries()) {
-    // No ratio inside the band is above the cap of the truncated weights.
+    // No ratio inside the band exceeds the cap of the truncated weights.
     expect(weighted[i]).toBeCloseTo(isIn * golden.tokenWeights2.weights[i]!, 12);
   }
 });
@@ -67,7 +69,7 @@ test("bounds are ratios, not their inverses: an asymmetric band keeps 1.9 and dr
   expect(isKept(2.1)).toEqual([0, 0, 0]);
 });
 
-test("a sequence is judged by the product of its ratios or by their geometric mean", () => {
+test("a sequence is kept or dropped by the product of its ratios or by their geometric mean", () => {
   // Reference: products 1 and 1.733, geometric means 1 and 1.2012.
   const [one, two] = golden.geometricRatios;
   expect(one).toBeCloseTo(1, 12);
@@ -79,7 +81,7 @@ test("a sequence is judged by the product of its ratios or by their geometric me
   expect(at(two! - 1e-9, "geometric-mean")).toEqual([1, 0]);
 });
 
-test("one absurd ratio drops its whole sequence and no other", () => {
+test("one extreme ratio drops its own sequence only", () => {
   const rows = {
     lossMask: [
       [true, true, true],
@@ -105,7 +107,7 @@ test("one absurd ratio drops its whole sequence and no other", () => {
   });
 });
 
-test("k2 and k3 masks keep what lies at most at the limit", () => {
+test("k2 and k3 masks keep sequences up to the limit", () => {
   for (const [estimator, values] of [
     ["k2", golden.sequenceK2],
     ["k3", golden.sequenceK3],
@@ -120,7 +122,7 @@ test("k2 and k3 masks keep what lies at most at the limit", () => {
   }
 });
 
-test("OPSM drops only sequences that are pushed down and have become less likely", () => {
+test("OPSM drops only sequences of negative advantage that became less likely", () => {
   const [first, second] = golden.offPolicyDivergence as [number, number];
   const at = (advantages: readonly number[], limit: number): number[] =>
     bySequence(
@@ -135,7 +137,7 @@ test("OPSM drops only sequences that are pushed down and have become less likely
   expect(at([-1, 1], first - 1e-9)).toEqual([0, 1]);
 });
 
-test("M2PO leaves out the fewest tokens, the largest first, until the second moment fits", () => {
+test("M2PO drops the fewest tokens, the largest first, until the second moment is within the limit", () => {
   for (let seed = 1; seed <= 20; seed += 1) {
     const random = randomMinibatch(seed);
     const squares = random.lossMask.flatMap((row, b) =>
@@ -160,7 +162,7 @@ test("M2PO leaves out the fewest tokens, the largest first, until the second mom
   }
 });
 
-test("the log-linear proximal policy lies between the two by versions", () => {
+test("the log-linear proximal policy interpolates between the two by versions", () => {
   const rows = { lossMask, policyLogProbs, behaviorLogProbs };
   const halfway = logLinearProximal(
     { ...rows, behaviorVersions: lossMask.map((row) => row.map(() => 4)) },
@@ -197,11 +199,11 @@ test("the mismatch of sampler and trainer agrees with the reference", () => {
   expect(metrics.mismatchChiSquared).toBeCloseTo(golden.chiSquared, 12);
 });
 
-test("weighted, the expected gradient on stale samples is that on fresh ones; unweighted it is not", () => {
+test("with weights, the expected gradient on stale samples equals that on fresh ones; without, it does not", () => {
   const policy = [0.6, 0.3, 0.1];
   const sampler = [0.2, 0.3, 0.5];
   const advantage = [1, -0.5, 0.2];
-  /** E over what `from` samples of slope · d log π / d logit j, by enumeration of all actions. */
+  /** Expectation over samples of `from` of slope · d log π / d logit j, by enumeration of all actions. */
   const expectedGradient = (from: readonly number[], isWeighted: boolean): number[] =>
     policy.map((pj, j) =>
       from.reduce((sum, chance, action) => {
@@ -244,7 +246,7 @@ const CORRECTIONS: { readonly [name: string]: (given: CorrectionBatch) => Correc
 };
 
 test.each(Object.entries(CORRECTIONS))(
-  "%s: on data of its own policy every weight is 1, 0 outside the mask, padding or not",
+  "%s: on-policy, every weight is 1, and 0 outside the mask, with or without padding",
   (_, correct) => {
     const random = randomMinibatch(9);
     const own = { ...random, behaviorLogProbs: random.proximalLogProbs };
@@ -265,7 +267,7 @@ test.each(Object.entries(CORRECTIONS))("%s: rows of another shape are refused", 
   );
 });
 
-test("what is left out stays in the denominator: a mask scales no other token's derivative", () => {
+test("dropped tokens stay in the denominator: a mask does not scale the derivatives of other tokens", () => {
   const random = randomMinibatch(2);
   const bounds = { lower: 0.2, upper: 0.28 };
   const open = clippedSurrogate({ ...random, weights: undefined }, bounds).derivatives.logProb!;

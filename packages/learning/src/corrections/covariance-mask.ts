@@ -1,11 +1,11 @@
 /**
- * Tokens whose covariance of log-prob and advantage is so high that they alone make entropy collapse,
- * chosen for being left out (`cov-mask`, clip-cov) or for being pulled back (kl-cov).
+ * Selects tokens whose covariance of log-prob and advantage is so high that they alone make entropy collapse,
+ * to drop them (`cov-mask`, clip-cov) or to pull them back (kl-cov).
  *
- * Sources: Cui et al. 2025, "The Entropy Mechanism of Reinforcement Learning for Reasoning Language
- * Models", arXiv:2505.22617, equations 9 to 12; used with self-imitation in SPEAR, arXiv:2509.22601.
- * Differs from it: log-probs are those at the step's start, so the choice is one of the whole minibatch
- * and holds for all of its microbatches and epochs.
+ * Sources: Cui et al. 2025, "The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models",
+ * arXiv:2505.22617, equations 9 to 12; used with self-imitation in SPEAR, arXiv:2509.22601.
+ * Differs from it: log-probs are the proximal ones, so there is one selection for the whole minibatch, shared
+ * by its microbatches and epochs.
  */
 import { definePart } from "../composition/part-options.ts";
 import type { LossPart } from "../composition/part.ts";
@@ -50,8 +50,8 @@ export function tokenCovariances(batch: CovarianceBatch): Float64Array[] {
 }
 
 /**
- * 0 for at most a `share` of the loss tokens (at least one), drawn at random among those whose
- * covariance lies in (lowest, highest); 1 for the rest.
+ * 0 for at most a `share` of the loss tokens (at least one), drawn at random among those whose covariance is
+ * in (lowest, highest); 1 for the rest.
  *
  * @param random - yields [0, 1).
  */
@@ -95,7 +95,7 @@ export function topCovarianceTokens(batch: CovarianceBatch, share: number): Floa
   return chosen;
 }
 
-/** `cov-mask`: `inner` without tokens whose log-prob and advantage vary together the most. */
+/** `cov-mask`: `inner` without randomly drawn tokens of high covariance of log-prob and advantage. */
 export function covMask<N extends StateName>(
   inner: LossPart<N>,
   options: Parameters<typeof covarianceMask>[1],

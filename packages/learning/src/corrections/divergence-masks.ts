@@ -1,7 +1,7 @@
 /**
- * Leaving out sequences that the policy has drifted too far from, measured per token: by an estimate of
- * the KL divergence between sampler and trainer, or by how much less likely the present policy finds
- * them (only where they are pushed down further).
+ * Masks that drop sequences from which the policy has drifted too far per token: by an estimate of the KL
+ * divergence between sampler and trainer, or, for negative advantages, by how much less likely the current
+ * policy makes them.
  *
  * Sources: k2 and k3 sequence masks as in verl's rollout correction (0.001 to 0.01); off-policy sequence
  * masking (OPSM), DeepSeek-AI 2025, "DeepSeek-V3.2", arXiv:2512.02556, section 3.1.
@@ -54,7 +54,7 @@ export function maskDivergentTokens(
 /**
  * OPSM: 1 for the tokens of sequences with A ≥ 0 or mean(log behavior − log policy) ≤ limit.
  *
- * @param batch - log-probs of the policy as it is now, detached.
+ * @param batch - log-probs of the current policy, detached.
  * @param limit - nats per token.
  */
 export function offPolicySequenceMask(
@@ -76,7 +76,7 @@ export function offPolicySequenceMask(
   return keptSequences(lossMask, isKept, "offPolicyMaskKept");
 }
 
-/** `kl-mask`: without sequences that lie more than `limit` nats a token from what sampled them. */
+/** `kl-mask`: `inner` without sequences whose KL estimate exceeds `limit` nats per token. */
 export function divergenceMask<N extends StateName>(
   inner: LossPart<N>,
   limit?: number,
@@ -94,8 +94,8 @@ export function divergenceMask<N extends StateName>(
 }
 
 /**
- * `opsm`: `inner` without sequences that are pushed down and have become less likely by more than `limit`
- * nats a token, by the policy as it is now.
+ * `opsm`: `inner` without sequences of negative advantage that became less likely by more than `limit` nats
+ * per token under the current policy.
  */
 export function offPolicyMask<N extends StateName>(inner: LossPart<N>, limit: number): LossPart<N> {
   return lossPart(

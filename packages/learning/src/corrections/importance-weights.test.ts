@@ -23,7 +23,7 @@ test("agree with the reference values", () => {
   expect(metrics.importanceWeightTruncated).toBeCloseTo(1 / 6, 12);
 });
 
-test("are 0 outside the mask, even where a log-prob is missing", () => {
+test("are 0 outside the mask, even if a log-prob is missing there", () => {
   const { weights } = truncatedImportanceWeights(
     {
       lossMask: [[false, true]],
@@ -45,7 +45,7 @@ test("a log-ratio beyond ±20 is clamped, so no token gets an infinite or zero w
   expect(far(-1000, 0)).toBe(Math.exp(-20));
 });
 
-test("no derivative flows through them: a loss moves with the weight, its derivative only scales", () => {
+test("no derivative flows through them: the derivative of a loss scales with the weight", () => {
   const surrogate = (policy: number, weight: number): ReturnType<typeof clippedSurrogate> =>
     clippedSurrogate(
       {
@@ -57,12 +57,12 @@ test("no derivative flows through them: a loss moves with the weight, its deriva
       },
       { lower: 0.2, upper: 0.2 },
     );
-  // With a weight that followed the policy the derivative would gain a second term, dw/dlogπ·(−A·r).
+  // If the weight depended on the policy, the derivative would have a second term, dw/dlogπ·(−A·r).
   expect(surrogate(-1, 1.5).derivatives.logProb?.[0]?.[0]).toBe(-1.5);
   expect(surrogate(-1, 1.5).loss).toBe(-1.5);
 });
 
-test("no token at all gives neutral metrics", () => {
+test("metrics are neutral without tokens", () => {
   const { metrics } = truncatedImportanceWeights(
     { lossMask: [[false]], proximalLogProbs: [[0]], behaviorLogProbs: [[0]] },
     2,

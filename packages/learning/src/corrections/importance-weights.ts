@@ -1,11 +1,11 @@
 /**
- * Truncated importance weights: correct for what sampled a token (an older policy, other numerics) not
- * being what is updated. The weights are constants of the loss: no derivative flows through them. The
- * part `tis`.
+ * Truncated importance weights: a correction for tokens that were sampled by another policy (older, or with
+ * other numerics) than the one being updated. The weights are constants of the loss: no derivative flows
+ * through them. The part `tis`.
  *
- * Source: Ionides 2008, "Truncated Importance Sampling"; for language models Yao et al. 2025, "Your
- * Efficient RL Framework Secretly Brings You Off-Policy RL Training" (TIS). Three policies as in
- * Hilton et al. 2022, arXiv:2110.00641, and Fu et al. 2025, "AReaL", arXiv:2505.24298.
+ * Source: Ionides 2008, "Truncated Importance Sampling"; for language models Yao et al. 2025, "Your Efficient
+ * RL Framework Secretly Brings You Off-Policy RL Training" (TIS). Three policies as in Hilton et al. 2022,
+ * arXiv:2110.00641, and Fu et al. 2025, "AReaL", arXiv:2505.24298.
  */
 import { fixed, definePart } from "../composition/part-options.ts";
 import type { LossPart } from "../composition/part.ts";
@@ -17,15 +17,16 @@ import { finiteAt, forEachLossToken, type LossMask, requireRows, zeroRows } from
 import type { CorrectionBatch } from "./correction.ts";
 import { effectiveSampleSize } from "./effective-sample-size.ts";
 
+/** Weights with their metrics. */
 export type ImportanceWeights = {
   /** `[B][T]` min(proximal / behavior, cap); 0 outside the mask. */
   readonly weights: readonly Float64Array[];
-  /** Over the tokens given; not additive over microbatches. All 1 or 0 for no token. */
+  /** Over the given tokens; not additive over microbatches. Without tokens all are 1 or 0. */
   readonly metrics: {
     readonly importanceWeightMean: number;
     /** Share of tokens whose weight was cut at the cap. */
     readonly importanceWeightTruncated: number;
-    /** (Σw)² / (N Σw²), in (0, 1]; an alarm below 0.5. */
+    /** (Σw)² / (N Σw²), in (0, 1]; below 0.5 is an alarm. */
     readonly effectiveSampleSize: number;
   };
 };
@@ -33,7 +34,7 @@ export type ImportanceWeights = {
 /**
  * min(exp(proximal − behavior), cap) per token, log-ratio clamped to ±20.
  *
- * @param cap - largest weight, > 0; 2 is the usual one.
+ * @param cap - largest weight, > 0; 2 is usual.
  */
 export function truncatedImportanceWeights(batch: CorrectionBatch, cap: number): ImportanceWeights {
   const { lossMask, proximalLogProbs, behaviorLogProbs } = batch;
@@ -47,8 +48,8 @@ export function truncatedImportanceWeights(batch: CorrectionBatch, cap: number):
 }
 
 /**
- * min(exp(Σ over the sequence of proximal − behavior), cap) at each token of a sequence: unbiased for
- * rewards of whole sequences, with a variance that grows with their length.
+ * min(exp(Σ over the sequence of proximal − behavior), cap) at each token of a sequence: unbiased for rewards
+ * of whole sequences; its variance grows with their length.
  *
  * @param cap - largest weight, > 0; 2 to 10 are usual.
  */
@@ -89,8 +90,8 @@ function truncatedWeights(
 }
 
 /**
- * `tis`: `inner` with each token weighed by min(proximal / behavior, cap), the ratio its own or that of
- * its whole sequence.
+ * `tis`: `inner` with each token weighted by min(proximal / behavior, cap), where the ratio is the token's
+ * own or that of its sequence.
  */
 export function truncatedImportance<N extends StateName>(
   inner: LossPart<N>,

@@ -1,6 +1,6 @@
 /**
- * The trainer's policy at the step's start, guessed from what sampled a token and from the policy of
- * now by how many versions lie between: saves the forward pass that would compute it.
+ * The proximal policy, interpolated between the behavior policy and the current one by policy versions. Saves
+ * the forward pass that would compute it.
  *
  * Source: Fu et al. 2025, "AReaL", arXiv:2505.24298 (its approximated proximal policy).
  */
@@ -13,9 +13,9 @@ import { type LossMask, requireRows, type TokenRows, zeroRows } from "../token-r
 
 /**
  * `[B][T]` log behavior + α·(log policy − log behavior), α = (proximal − behavior version) / (policy −
- * behavior version), bounded to [0, 1]; the policy's own where a token was sampled by its version.
+ * behavior version), bounded to [0, 1]; the policy's own log-prob if its version sampled the token.
  *
- * @param versions - `[B][T]` of the sampling policy, and those of the two others; integers.
+ * @param versions - `[B][T]` of the behavior policy, and those of the two others; integers.
  */
 export function logLinearProximal(
   batch: {
@@ -31,7 +31,7 @@ export function logLinearProximal(
   if (versions.proximal > versions.policy) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `the proximal version must not be newer than the policy's (${versions.policy}), got ${versions.proximal}; pass the version at the start of the step`,
+      `the proximal version must not be newer than the policy version ${versions.policy}, got ${versions.proximal}; pass the version at the start of the step`,
     );
   }
   const proximal = zeroRows(lossMask);
@@ -49,7 +49,7 @@ export function logLinearProximal(
   return proximal;
 }
 
-/** `inner` reads the guess where it would read the policy at the step's start. */
+/** `inner` with interpolated instead of computed proximal log-probs. */
 export function logLinear<N extends StateName>(inner: LossPart<N>): LossPart<N> {
   return lossPart(
     "log-linear",
@@ -73,8 +73,8 @@ function guessed(
 }
 
 /**
- * `[T]` when each token was sampled, in optimizer steps: 0 at this update's start, less before. An update
- * makes one version, and the oldest token of a trajectory is as old as the trajectory.
+ * `[T]` when each token was sampled, in optimizer steps: 0 at the start of this update, negative before. Each
+ * update makes one version, and the oldest token of a trajectory has the trajectory's staleness.
  */
 function stepsBefore(
   { trajectory, lossMask }: RewardedTrajectory,

@@ -7,7 +7,7 @@ test("mean and max of the absolute differences", () => {
   expect(gap.max).toBe(0.5);
 });
 
-test("a band refuses a large mean, a large single token, and what is not a number", () => {
+test("a band refuses a large mean, a large single token, and NaN", () => {
   const band = { mean: 0.01, max: 0.1 };
   expect(isInsideBand({ mean: 0.01, max: 0.1 }, band)).toBe(true);
   expect(isInsideBand({ mean: 0.02, max: 0.05 }, band)).toBe(false);
@@ -15,10 +15,10 @@ test("a band refuses a large mean, a large single token, and what is not a numbe
   expect(isInsideBand(logProbGap([-1], [Number.NaN]), band)).toBe(false);
 });
 
-test("a forger gains at most the band", () => {
+test("a forged log-prob gains at most the band", () => {
   expect(boundedBehaviorLogProbs([-9, -1, -0.01], [-1, -1.05, -1], 0.1)).toEqual([-1.1, -1, -0.9]);
 });
 
-test("arrays of different lengths are a mistake of the caller", () => {
+test("arrays of different lengths are refused", () => {
   expect(() => logProbGap([-1], [])).toThrow(expect.objectContaining({ code: "SHAPE_MISMATCH" }));
 });

@@ -1,7 +1,7 @@
 /**
- * How far recorded log-probs lie from the trainer's own at the same version, and how much of that
- * is believed. A forger who lowers its log-probs raises its own importance weight; bounding the
- * recorded value to a band around the re-scored one limits the gain to the band.
+ * How far recorded log-probs are from the trainer's own at the same version, and bounds on the recorded ones.
+ * A client that reports lower log-probs raises its own importance weight; a band around the re-scored value
+ * limits that gain.
  */
 import { WaggleError } from "@waggle/protocol";
 
@@ -13,10 +13,11 @@ export type LogProbBand = {
   readonly max: number;
 };
 
+/** Mean and maximum of |behavior − re-scored|, in nats. */
 export type LogProbGap = { readonly mean: number; readonly max: number };
 
 /**
- * Mean and max |behavior − re-scored| over the tokens of one trajectory; zeros for no token.
+ * Mean and maximum |behavior − re-scored| over the tokens of one trajectory; zeros without tokens.
  *
  * @throws WaggleError `SHAPE_MISMATCH` when the lengths differ.
  */
@@ -24,7 +25,7 @@ export function logProbGap(behavior: ArrayLike<number>, rescored: ArrayLike<numb
   if (behavior.length !== rescored.length) {
     throw new WaggleError(
       "SHAPE_MISMATCH",
-      `behavior and re-scored log-probs must align, got ${behavior.length} and ${rescored.length}; score the recorded tokens`,
+      `behavior and re-scored log-probs must have equal length, got ${behavior.length} and ${rescored.length}; score the recorded tokens`,
     );
   }
   let sum = 0;
@@ -37,12 +38,12 @@ export function logProbGap(behavior: ArrayLike<number>, rescored: ArrayLike<numb
   return { mean: behavior.length === 0 ? 0 : sum / behavior.length, max };
 }
 
-/** True when a gap lies inside the band; a NaN never does. */
+/** Whether a gap is inside the band; false for NaN. */
 export function isInsideBand(gap: LogProbGap, band: LogProbBand): boolean {
   return gap.mean <= band.mean && gap.max <= band.max;
 }
 
-/** `[T]` recorded log-probs, each bounded to re-scored ± `band` nats. */
+/** `[T]` recorded log-probs, each clamped to re-scored ± `band` nats. */
 export function boundedBehaviorLogProbs(
   behavior: ArrayLike<number>,
   rescored: ArrayLike<number>,

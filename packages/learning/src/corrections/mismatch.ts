@@ -1,6 +1,5 @@
 /**
- * How far apart sampler and trainer are, in the numbers that explain a collapse afterwards. Not a
- * correction.
+ * Metrics of the distance between sampler and trainer, which help to explain a collapse. Not a correction.
  *
  * Source: the diagnostics of verl's rollout correction; k1 to k3 after Schulman 2020, "Approximating KL
  * Divergence".
@@ -10,7 +9,7 @@ import { clampedRatio } from "../log-ratio.ts";
 import { finiteAt, forEachLossToken, requireRows } from "../token-rows.ts";
 import type { CorrectionBatch } from "./correction.ts";
 
-/** Means over the loss tokens; KL(behavior ‖ proximal) in nats; all 0 for no token. */
+/** Means over the loss tokens; KL(behavior ‖ proximal) in nats; all 0 without tokens. */
 export function mismatchMetrics(batch: CorrectionBatch): {
   readonly mismatchK1: number;
   readonly mismatchK2: number;

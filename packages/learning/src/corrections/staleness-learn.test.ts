@@ -1,7 +1,7 @@
 /**
- * Learning from samplers that are some steps old, with and without weights for it: a softmax over actions
- * whose parameters all questions share, on a base that is half right. What an old policy samples again and
- * again, long after it was unlearned, pushes shared parameters too far; weights take it out.
+ * Learning from samplers that are some steps old, with and without importance weights: a softmax over actions
+ * with parameters shared by all questions, on a base that is half right. An old policy keeps sampling actions
+ * that were already unlearned, which pushes shared parameters too far; weights correct for it.
  */
 import { mulberry32, standardNormal } from "@waggle/protocol";
 import { expect, test } from "vitest";
@@ -31,7 +31,7 @@ const dot = (a: readonly number[], b: readonly number[]): number =>
 
 const questions: Table = table(QUESTIONS, () => normal() / Math.sqrt(FEATURES));
 
-// Who answers by features like the policy's: every question can be learned.
+// The teacher uses the same features as the policy, so every question can be learned.
 const teacher: Table = table(ACTIONS, normal);
 
 const right = questions.map((x) => {
@@ -39,7 +39,7 @@ const right = questions.map((x) => {
   return scores.indexOf(Math.max(...scores));
 });
 
-/** The base is torn between the right action and another. */
+/** The base is undecided between the right action and another one. */
 const base = right.map((target, q) =>
   Array.from({ length: ACTIONS }, (_, action) =>
     action === target || action === (target + 1 + (q % 3)) % ACTIONS ? BASE_LOGIT : 0,
@@ -62,7 +62,7 @@ const success = (parameters: Table): number =>
   right.reduce((sum, target, q) => sum + (distribution(parameters, q)[target] as number), 0) /
   QUESTIONS;
 
-/** Adam, as the engines step. */
+/** Adam, as in the engines. */
 function adam(): (parameters: Table, gradient: Table) => Table {
   const first = table(ACTIONS, () => 0);
   const second = table(ACTIONS, () => 0);
@@ -142,11 +142,11 @@ test("the base is half right", () => {
   expect(success(table(ACTIONS, () => 0))).toBeCloseTo(0.35, 1);
 });
 
-test.each([1, 4, 8])("with weights, learning survives samplers %i steps old", (lag) => {
+test.each([1, 4, 8])("with weights, learning works with samplers %i steps old", (lag) => {
   expect(meanOver(lag, true)).toBeGreaterThan(REACHED);
 });
 
-test("without weights it does not survive 8, though fresh samples reach it", () => {
+test("without weights it fails at 8 steps, although it works with fresh samples", () => {
   expect(meanOver(0, false)).toBeGreaterThan(REACHED);
   expect(meanOver(8, false)).toBeLessThan(REACHED - 0.03);
 });

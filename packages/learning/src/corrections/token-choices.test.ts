@@ -1,4 +1,4 @@
-/** Choosing tokens by covariance. */
+/** Selection of tokens by covariance. */
 import { seededRandom } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { randomMinibatch } from "../losses/minibatch.fixture.ts";
@@ -26,7 +26,7 @@ test("covariances sum to the covariance of log-probs and advantages", () => {
   ]);
 });
 
-test("the tokens with the top covariance are the ones that are pulled back", () => {
+test("the tokens with the highest covariance are the ones pulled back", () => {
   for (const seed of [1, 2, 3]) {
     const batch = randomMinibatch(seed);
     const covariances = tokenCovariances(batch);
@@ -45,7 +45,7 @@ test("the tokens with the top covariance are the ones that are pulled back", () 
   }
 });
 
-test("the covariance mask leaves out a share of the tokens in its range, by its seed", () => {
+test("the covariance mask drops a share of the tokens in its range, depending on its seed", () => {
   const batch = randomMinibatch(7);
   const count = batch.lossMask.flat().filter(Boolean).length;
   const choice = { share: 0.3, lowest: 0, highest: Infinity };

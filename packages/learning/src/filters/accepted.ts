@@ -1,4 +1,4 @@
-/** Pairs by majority vote, and trajectories that a reward model accepts. */
+/** Pairs by majority vote, and trajectories above a reward threshold. */
 import { type JudgedTrajectory, verifiedWorth } from "../composition/judged-trajectory.ts";
 import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
@@ -6,7 +6,7 @@ import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectBy } from "./selection.ts";
 import { agreedLabel } from "./vote.ts";
 
-/** The words that the task ended with, as tokens; `null` where it was cut. */
+/** The tokens of the final answer; `null` if the trajectory was truncated or its last turn calls a tool. */
 export function lastWords({ turns, samples, record: trajectory }: JudgedTrajectory): string | null {
   const last = turns.at(-1);
   if (last === undefined || !trajectory.terminated || last.toolCalls.length > 0) return null;
@@ -14,8 +14,8 @@ export function lastWords({ turns, samples, record: trajectory }: JudgedTrajecto
 }
 
 /**
- * `vote` as labels: of the rollouts at a task, one that says what enough of them say is accepted, and one
- * that says something else rejected. Tasks without both are left out.
+ * `vote` as pairs: for each task, a rollout that agrees with the majority label is chosen and one that
+ * disagrees is rejected. Tasks without both are dropped.
  */
 export function votedPairs(
   leastShare?: number,
@@ -46,7 +46,7 @@ export function votedPairs(
   );
 }
 
-/** Rollouts that are rewarded at least so high. */
+/** Keeps rollouts with a reward of at least `least`. */
 export function accepted(least?: number): FilterPart {
   return definePart({ acceptedLeast: option(least, 0.5) }, ({ acceptedLeast: least }) =>
     filterPart("accepted", (groups) =>
@@ -58,8 +58,8 @@ export function accepted(least?: number): FilterPart {
 }
 
 /**
- * `success` of pairs: those whose chosen rollout succeeded, or was verified as at least so good. Comes after
- * what makes the pairs.
+ * `success` for pairs: keeps pairs whose chosen rollout has a verified reward of at least `threshold`. Wraps
+ * the part that makes the pairs.
  */
 export function chosenSucceeds(inner: FilterPart, threshold?: number): FilterPart {
   return definePart(

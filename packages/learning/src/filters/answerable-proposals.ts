@@ -1,14 +1,16 @@
-/** Leaves out proposed tasks whose answer is not in what the proposer read. */
+/** Drops attempts at proposed tasks that have no confirmed answer. */
 import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { PROPOSER, SOLVER } from "../rollouts/proposals.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectBy } from "./selection.ts";
 
-/** What shows that a task has an answer: its setter's own word, or some try that was right. */
+/** How an answer is confirmed: the proposer's own rollout succeeded, or some attempt did. */
 type Answered = "by-setter" | "by-some-try";
 
-/** `answerable`: tries at tasks that nobody could show an answer of are left out; default the setter. */
+/**
+ * `answerable`: drops attempts at proposals without a confirmed answer; by default the proposer confirms it.
+ */
 export function answerableProposals(answered?: Answered): FilterPart {
   return definePart(
     { answered: option<Answered>(answered, "by-setter", ["by-setter", "by-some-try"]) },

@@ -1,6 +1,6 @@
 /**
- * `answerable`: a proposed task counts only where it can be solved from the proposer's own evidence, not
- * without it, and does not quote its answer.
+ * `answerable`: a proposed task counts only if it can be solved with the proposer's evidence, not without it,
+ * and does not quote its answer.
  *
  * Source: Search Self-Play, SPICE (validity of proposals), RISE (no leak of the annotation).
  */
@@ -15,14 +15,16 @@ import { filterPart, keepGroups } from "./filter-part.ts";
 import { selectBy } from "./selection.ts";
 import type { Selection } from "./selected.ts";
 
+/** A proposed task with its measured solvability. */
 export type Proposal = {
   readonly question: string;
   readonly answer: string;
-  /** Share of a solver's rollouts that succeed with the evidence in context, and with nothing. */
+  /** Share of a solver's successful rollouts, with the evidence in context and without it. */
   readonly solvedWithEvidence: number;
   readonly solvedWithout: number;
 };
 
+/** Thresholds of `answerableOnly`. */
 export type AnswerableOptions = {
   /** Default 0.5. */
   readonly leastWithEvidence?: number;
@@ -30,6 +32,7 @@ export type AnswerableOptions = {
   readonly mostWithout?: number;
 };
 
+/** Keeps proposals that are solvable with their evidence and not without; gives a reason for the others. */
 export function answerableOnly(
   proposals: readonly Proposal[],
   { leastWithEvidence = 0.5, mostWithout = 0.9 }: AnswerableOptions = {},
@@ -43,10 +46,7 @@ export function answerableOnly(
   });
 }
 
-/**
- * `answerable`: tasks that some rollouts solve with what they looked up, and not nearly all without
- * looking.
- */
+/** `answerable`: keeps tasks that some rollouts solve by searching, and that not nearly all solve without. */
 export function answerable(leastWithEvidence?: number, mostWithout?: number): FilterPart {
   return definePart(
     { leastWithEvidence: option(leastWithEvidence, 0.1), mostWithout: option(mostWithout, 0.9) },
@@ -70,7 +70,10 @@ export function answerable(leastWithEvidence?: number, mostWithout?: number): Fi
   );
 }
 
-/** Of rollouts whose last tool result holds the answer, or of those that looked nothing up. */
+/**
+ * If `looked`, the share of rollouts with calls whose tool results contain the answer; else the success rate
+ * of rollouts without calls.
+ */
 function solvedShare({ trajectories }: RewardedGroup, looked: boolean): number {
   const own = trajectories.filter(({ trajectory }) => toolCalls(trajectory) > 0 === looked);
   const solved = own.filter(({ trajectory }) =>

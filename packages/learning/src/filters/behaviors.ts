@@ -1,6 +1,6 @@
 /**
- * `behavior`: demonstrations are chosen by the behaviors they show (checks its sources, recovers from
- * errors), not by whether they succeeded.
+ * `behavior`: selects demonstrations by the behaviors they show (checks its sources, recovers from errors),
+ * not by success.
  *
  * Source: Behavior Priming ("Beneficial Reasoning Behaviors in Agentic Search").
  */
@@ -13,9 +13,9 @@ import { selectBy } from "./selection.ts";
 import type { Selection } from "./selected.ts";
 
 /**
- * Keeps runs that show at least `least` of the wanted behaviors and none of the unwanted.
+ * Keeps trajectories that show at least `least` of the wanted behaviors and none of the unwanted.
  *
- * @param shown - `[N]` behaviors of each run, by a tagger.
+ * @param shown - `[N]` behaviors of each trajectory, from a tagger.
  */
 export function showingBehaviors(
   shown: readonly (readonly string[])[],
@@ -32,8 +32,8 @@ export function showingBehaviors(
 }
 
 /**
- * `checks` the environment before answering, `goes-on` after a result with another call, `recovers` from a
- * failed call, `answers` at the end.
+ * `checks` the environment before answering; `goes-on` with another call after a result; `recovers` from a
+ * failed call; `answers` at the end.
  */
 type Behavior = "checks" | "goes-on" | "recovers" | "answers";
 

@@ -14,7 +14,7 @@ const CONTEXT: PartContext = {
   signal: new AbortController().signal,
 };
 
-/** A trajectory that made this many calls. */
+/** A trajectory with this many calls. */
 function trajectory(
   id: string,
   success: boolean,
@@ -35,7 +35,7 @@ function trajectory(
   };
 }
 
-/** Of each group one is priority: the shorter success, the longer failure. */
+/** In each group one trajectory has priority: the shorter success or the longer failure. */
 const GROUPS: readonly RewardedGroup[] = [
   {
     task: "a",
@@ -47,20 +47,20 @@ const GROUPS: readonly RewardedGroup[] = [
 test.each([
   ["recompose", recompose()],
   ["recomposeLater", recomposeLater() as FilterPart],
-])("%s keeps groups whole and the loss of short successes and long failures", (_, filter) => {
+])("%s keeps groups whole and only the loss of short successes and long failures", (_, filter) => {
   const { groups } = filter.apply(GROUPS, CONTEXT);
   expect(groups.map(({ trajectories }) => trajectories.length)).toEqual([2, 2]);
   const learned = groups.flatMap(({ trajectories }) =>
     trajectories.filter(({ lossMask }) => lossMask.flat().some(Boolean)),
   );
   expect(learned.map((rewarded) => rewarded.trajectory.id)).toEqual(["short win", "long loss"]);
-  // A group statistic serves what is left: its baseline is that of all that was rolled out.
+  // A group statistic still sees the whole group: the baseline is that of all its rollouts.
   const { advantages } = groupAdvantage({ scale: "none" }).estimate(groups, CONTEXT);
   expect(advantages.get("short win")?.[0]?.[0]).toBe(0.5);
   expect(advantages.get("long loss")?.[0]?.[0]).toBe(-0.5);
 });
 
-test("what is left for later is named", () => {
+test("trajectories left for later are reported as dropped", () => {
   const { dropped } = recompose().apply(GROUPS, CONTEXT);
   expect([...dropped]).toEqual([
     ["short loss", "left-for-later"],

@@ -1,11 +1,10 @@
 /**
- * `clean-correct` (GRPO-RoC): twice the rollouts are made and half are kept: failures as they fall,
- * without bias, so that what goes wrong stays visible; successes preferably those with few tool and
- * format errors.
+ * `clean-correct` (GRPO-RoC): oversamples rollouts and keeps half. Failures are drawn uniformly, which
+ * preserves the distribution of errors; successes are drawn with a preference for few tool and format errors.
  *
  * Source: Shang et al. 2025, "rStar2-Agent", arXiv:2508.20722 (resample on correct).
- * Differs from it: the share of failures kept is that of the oversampled group, rounded; a success's
- * weight falls with a power of its cleanness instead of the inverse of its penalty.
+ * Differs from it: the share of failures kept is that of the oversampled group, rounded; a success's weight
+ * falls with a power of its cleanness instead of the inverse of its penalty.
  */
 import { option, definePart } from "../composition/part-options.ts";
 import { toolCalls, toolErrors } from "../composition/judged-trajectory.ts";
@@ -16,18 +15,19 @@ import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectIndices } from "./selection.ts";
 import type { Selection } from "./selected.ts";
 
+/** Outcome and error rates of a rollout. */
 export type RolloutQuality = {
   readonly isCorrect: boolean;
-  /** Share of tool calls that failed, in [0, 1]. */
+  /** Share of failed tool calls, in [0, 1]. */
   readonly toolErrorRate: number;
-  /** Share of turns that broke the format, in [0, 1]. */
+  /** Share of turns with a format error, in [0, 1]. */
   readonly formatErrorRate: number;
 };
 
 /**
- * `size` of the oversampled rollouts.
+ * Selects `size` of the oversampled rollouts.
  *
- * @param sharpness - how strongly clean successes are preferred; 0 draws them evenly. Default 1.
+ * @param sharpness - preference for clean successes; 0 draws them uniformly. Default 1.
  */
 export function resampledOnCorrect(
   rollouts: readonly RolloutQuality[],
@@ -41,7 +41,7 @@ export function resampledOnCorrect(
   const wrongKept = Math.round((size * wrong.length) / rollouts.length);
   const weights = correct.map((i) => {
     const { toolErrorRate, formatErrorRate } = rollouts[i]!;
-    // Above 0 for the worst, so that the group keeps its size.
+    // Above 0 even for the worst, so the group keeps its size.
     return (1 - (toolErrorRate + formatErrorRate) / 2 + 1e-3) ** (4 * sharpness);
   });
   const kept = [
@@ -52,7 +52,7 @@ export function resampledOnCorrect(
   return selectIndices(rollouts.length, kept, "oversampled");
 }
 
-/** `clean-correct`: of an oversampled group, failures as they fall and the cleanest successes. */
+/** `clean-correct`: from an oversampled group, uniformly drawn failures and preferably clean successes. */
 export function cleanCorrect(size?: number, sharpness?: number): FilterPart {
   return definePart(
     { cleanCorrectSize: option(size, 8), cleanCorrectSharpness: option(sharpness, 1) },

@@ -1,6 +1,6 @@
 /**
- * `clean`: schema, quality and duplicates. Duplicates by overlap of word runs, so that a copy with a
- * changed name is one too.
+ * `clean`: removes malformed items and duplicates. Duplicates are found by shared word runs, which also
+ * catches copies with a changed name.
  *
  * Source: Broder 1997 (resemblance of documents by shingles); ADP, DR-Venus (cleaning of traces).
  */
@@ -11,18 +11,19 @@ import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectBy } from "./selection.ts";
 import type { Selection } from "./selected.ts";
 
+/** How items are checked and compared. */
 export type CleanOptions<T> = {
-  /** A reason against the item by its form, `null` where it is well-formed. */
+  /** The reason why an item is malformed; `null` if it is well-formed. */
   readonly faultOf: (item: T) => string | null;
-  /** Text that is compared. */
+  /** Text to compare. */
   readonly textOf: (item: T) => string;
-  /** Share of common word runs from which two are the same, in (0, 1]. Default 0.8. */
+  /** Share of common word runs at which two items are duplicates, in (0, 1]. Default 0.8. */
   readonly sameFrom?: number;
-  /** Words of a run. Default 3. */
+  /** Words per run. Default 3. */
   readonly run?: number;
 };
 
-/** Keeps well-formed items, the first of each set of duplicates. Quadratic in what is kept. */
+/** Keeps well-formed items and the first of each set of duplicates. Quadratic in the number of kept items. */
 export function cleaned<T>(
   items: readonly T[],
   { faultOf, textOf, sameFrom = 0.8, run = 3 }: CleanOptions<T>,
@@ -42,17 +43,20 @@ function wordRuns(text: string, size: number): Set<string> {
   const words = text.toLowerCase().split(/[^\p{L}\p{N}]+/u);
   const runs = new Set<string>();
   for (let i = 0; i + size <= words.length; i += 1) runs.add(words.slice(i, i + size).join(" "));
-  // A text shorter than a run is compared whole.
+  // A text shorter than a run is one run.
   return runs.size === 0 ? new Set([words.join(" ")]) : runs;
 }
 
-/** Shared runs over all runs, in [0, 1]. */
+/** Shared runs divided by all runs, in [0, 1]. */
 function resemblance(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const shared = [...a].filter((run) => b.has(run)).length;
   return shared / (a.size + b.size - shared);
 }
 
-/** `clean`: no unreadable turn, no failed call, no near copy of another; by default no copy. */
+/**
+ * `clean`: drops trajectories with an unreadable turn or a failed call, and near copies; by default only
+ * exact copies.
+ */
 export function clean(sameFrom?: number): FilterPart {
   return definePart({ sameFrom: option(sameFrom, 1) }, (given) =>
     filterPart("clean", (groups) =>

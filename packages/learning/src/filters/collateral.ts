@@ -1,6 +1,6 @@
 /**
- * `collateral`: old samples are rehearsed in proportion to how often samples like them turned wrong, the
- * damage that the new stage does.
+ * `collateral`: rehearses old samples in proportion to how often similar samples turned wrong in the current
+ * stage.
  *
  * Source: Bai et al. 2024, "An Efficient Rehearsal Scheme" (mix-cd), arXiv:2402.08096.
  */
@@ -12,13 +12,13 @@ import type { LossMask, TokenRows } from "../token-rows.ts";
 import { filterPart } from "./filter-part.ts";
 
 /**
- * `[N]` weights that sum to 1: the rate of turned samples within each one's cluster, smoothed so that
- * clusters not seen yet are rehearsed too.
+ * `[N]` weights that sum to 1: the rate of samples in the same cluster that turned wrong, smoothed so that
+ * clusters without observations are rehearsed too.
  *
  * @param wasRight - `[N]` before the stage.
- * @param isRight - `[N]` now, `null` where not measured.
- * @param clusters - `[N]` what makes samples alike.
- * @param smoothing - pseudo-counts of a turned and an unturned sample. Default 1.
+ * @param isRight - `[N]` now, `null` if not measured.
+ * @param clusters - `[N]` key of similar samples.
+ * @param smoothing - pseudo-counts of one sample that turned wrong and one that did not. Default 1.
  */
 export function rehearsalWeights(
   wasRight: readonly boolean[],
@@ -42,15 +42,17 @@ export function rehearsalWeights(
 type Rehearsed = {
   readonly task: string;
   readonly rewarded: RewardedTrajectory;
-  /** At some time that it was looked at. */
+  /** Whether it was right at any measurement. */
   readonly wasRight: boolean;
-  /** When it was looked at last; `null` = never. */
+  /** Whether it was right at the last measurement; `null` = never measured. */
   readonly isRight: boolean | null;
 };
 
 /**
- * @param count - old samples a step.
- * @param rightFrom - a sample is right from this geometric mean of its tokens' probabilities on.
+ * Adds old samples to each step, drawn by collateral damage.
+ *
+ * @param count - old samples per step.
+ * @param rightFrom - geometric mean of its token probabilities from which a sample counts as right.
  */
 export function collateral(
   count: number,
@@ -119,7 +121,7 @@ function meanProbability(lossMask: LossMask, logProbs: TokenRows, row: number): 
   return Math.exp(said.reduce((sum, value) => sum + value, 0) / Math.max(1, said.length));
 }
 
-/** `count` without repetition, each draw by the damage of its cluster. */
+/** `count` items without repetition, drawn by the damage of their clusters. */
 function drawnByDamage(
   items: readonly Rehearsed[],
   count: number,

@@ -1,6 +1,6 @@
 /**
- * `curated`: a small set within a budget, by quality and by what it covers that the set does not have
- * yet. Greedy: at least 1 − 1/e of the best coverage.
+ * `curated`: selects a small set within a budget, by quality and by tags that the set does not cover yet.
+ * Greedy: at least 1 − 1/e of the best coverage.
  *
  * Source: LIMI (tens of samples); greedy maximization of submodular coverage, Nemhauser et al. 1978.
  */
@@ -12,16 +12,19 @@ import { filterPart, keepGroups, keepTrajectories } from "./filter-part.ts";
 import { selectIndices } from "./selection.ts";
 import type { Selection } from "./selected.ts";
 
+/** A candidate for a curated set. */
 export type Candidate = {
   /** In [0, 1]. */
   readonly quality: number;
-  /** What it shows: skills, tools, environments. */
+  /** Its tags: skills, tools, environments. */
   readonly tags: readonly string[];
-  /** What it takes of the budget, > 0. Default 1. */
+  /** Cost against the budget, > 0. Default 1. */
   readonly cost?: number;
 };
 
-/** Candidates that fit the budget, chosen by (new tags + weight · quality)/cost, first of equals. */
+/**
+ * Selects candidates within the budget, greedily by (new tags + weight · quality)/cost; ties go to the first.
+ */
 export function curatedWithin(
   candidates: readonly Candidate[],
   budget: number,
@@ -47,7 +50,7 @@ export function curatedWithin(
   }
 }
 
-/** `curated` by quality and coverage, and the record of who made what was chosen. */
+/** `curated` by quality and coverage; also records each generator's share of selected trajectories. */
 export function curatedOfGenerators(budget: number): FilterPart<"task-stats"> {
   return definePart({ budget: fixed(budget) }, () => chosenOfGenerators(budget));
 }
@@ -91,8 +94,8 @@ function chosenOfGenerators(budget: number): FilterPart<"task-stats"> {
 }
 
 /**
- * `curated` of tasks: whole groups within a budget of trajectories, those first whose rewards lie furthest
- * apart and that show something new. Siblings stay together, so that each still has its baseline.
+ * `curated` for tasks: selects whole groups within a budget of trajectories, by the spread of their rewards
+ * and by new tools. Groups stay whole, so each keeps its baseline.
  */
 export function curatedTasks(budget: number): FilterPart {
   return filterPart("curated", (groups) =>
@@ -119,7 +122,7 @@ function toolNames(trajectories: readonly RewardedTrajectory[]): string[] {
   return [...new Set(calls.map(({ name }) => name))];
 }
 
-/** `curated`: a small budget of trajectories that cover the most. */
+/** `curated`: selects a small budget of trajectories with the widest coverage. */
 export function curated(budget: number): FilterPart {
   return filterPart("curated", (groups) =>
     keepTrajectories(groups, (all) =>

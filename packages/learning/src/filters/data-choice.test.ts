@@ -14,7 +14,7 @@ import { pairsByGap } from "./value-gap-pairs.ts";
 import { verifiedOnly } from "./verified.ts";
 import { agreedLabel } from "./vote.ts";
 
-test("a check that broke is not a failed check", () => {
+test("a check that could not run is not a failed check", () => {
   const { kept, dropped } = verifiedOnly([
     ["pass", "pass"],
     ["pass", "fail"],
@@ -31,7 +31,7 @@ test("a check that broke is not a failed check", () => {
   ]);
 });
 
-test("successes are kept so many a task, the shortest first", () => {
+test("the shortest successes of each task are kept, up to a limit", () => {
   const rewards = [1, 1, 0, 1, 0.5];
   const tasks = ["a", "a", "a", "b", "b"];
   expect(successesOnly(rewards, tasks).kept).toEqual([0, 1, 3]);
@@ -41,7 +41,7 @@ test("successes are kept so many a task, the shortest first", () => {
   expect(successesOnly(rewards, tasks, { threshold: 0.5 }).kept).toEqual([0, 1, 3, 4]);
 });
 
-test("ratios are exact in whole numbers, whatever the total", () => {
+test("ratios are exact in whole numbers for any total", () => {
   expect(mixtureCounts(10, { agent: 1, general: 4 })).toEqual({ agent: 2, general: 8 });
   fc.assert(
     fc.property(
@@ -66,7 +66,7 @@ test("ratios are exact in whole numbers, whatever the total", () => {
   );
 });
 
-test("a mixture reports what is missing and takes nothing twice", () => {
+test("a mixture reports missing items and takes no item twice", () => {
   const labels = ["a", "b", "b", "b", "c"];
   const { kept, missing } = mixedInRatio(labels, { a: 1, b: 1 }, 4, mulberry32(2));
   expect(kept).toContain(0);
@@ -80,7 +80,7 @@ const spans = [
 ];
 const lossMask = [false, true, true, false, true, false];
 
-test("only the chosen steps carry loss, and what had none gets none", () => {
+test("only the selected steps carry loss, and tokens without loss stay without", () => {
   expect(maskToSteps(lossMask, spans, (step) => step === 1)).toEqual([
     false,
     false,
@@ -92,7 +92,7 @@ test("only the chosen steps carry loss, and what had none gets none", () => {
   expect(maskToSteps(lossMask, spans, () => true)).toEqual(lossMask);
 });
 
-test("steps above an entropy quantile, over the whole batch", () => {
+test("steps above an entropy quantile of the whole batch are selected", () => {
   expect(
     highEntropySteps(
       [
@@ -124,7 +124,7 @@ test("a pair is made only beyond the margin, within one key", () => {
   );
 });
 
-test("a small set covers before it repeats, within its budget", () => {
+test("a small set prefers new coverage over repetition, within its budget", () => {
   const candidates = [
     { quality: 1, tags: ["search"] },
     { quality: 0.9, tags: ["search"] },
@@ -135,7 +135,7 @@ test("a small set covers before it repeats, within its budget", () => {
   expect(curatedWithin(candidates, 8).kept).toEqual([0, 1, 2, 3]);
 });
 
-test("malformed items and near copies leave, the first of copies stays", () => {
+test("malformed items and near copies are dropped, the first copy stays", () => {
   const texts = [
     "book a table for two at noon please",
     "book a table for two at noon, please!",
@@ -153,14 +153,14 @@ test("malformed items and near copies leave, the first of copies stays", () => {
   ]);
 });
 
-test("a label holds where enough judges agree; silence is no vote, a tie no label", () => {
+test("a label needs enough agreeing judges; an abstention is no vote, and a tie gives no label", () => {
   expect(agreedLabel(["a", "a", "b"])).toEqual({ label: "a", share: 2 / 3 });
   expect(agreedLabel(["a", "b", null]).label).toBeNull();
   expect(agreedLabel(["a", null, null]).label).toBeNull();
   expect(agreedLabel([null])).toEqual({ label: null, share: 0 });
 });
 
-test("a proposal counts only where its evidence answers it and its question does not", () => {
+test("a proposal counts only if its evidence contains the answer and its question does not", () => {
   const fine = {
     question: "Who built it?",
     answer: "Eiffel",
@@ -183,13 +183,13 @@ test("a proposal counts only where its evidence answers it and its question does
   ]);
 });
 
-test("demonstrations are chosen by behaviors, whatever their outcome", () => {
+test("demonstrations are selected by behavior, not by outcome", () => {
   const shown = [["verifies", "recovers"], ["verifies"], ["verifies", "recovers", "guesses"]];
   expect(showingBehaviors(shown, ["verifies", "recovers"], 2).kept).toEqual([0, 2]);
   expect(showingBehaviors(shown, ["verifies", "recovers"], 2, ["guesses"]).kept).toEqual([0]);
 });
 
-test("rehearsal follows the damage: clusters that turned wrong weigh more", () => {
+test("rehearsal follows the damage: clusters that turned wrong get more weight", () => {
   const weights = rehearsalWeights(
     [true, true, true, true, false],
     [false, false, true, null, true],

@@ -1,8 +1,11 @@
-/** Pairs of a demonstration and the trajectory of a past checkpoint at the same task. */
+/** Pairs of a demonstration and a past checkpoint's trajectory of the same task. */
 import type { FilterPart } from "../composition/part.ts";
 import { filterPart } from "./filter-part.ts";
 
-/** Pairs of every task: what was demonstrated is preferred to what the student did, whatever it came to. */
+/**
+ * Pairs for every task: the demonstration is preferred to the student's trajectory, regardless of its
+ * outcome.
+ */
 export function demonstrationPairs(): FilterPart {
   return filterPart("demonstration-pairs", (groups) => ({
     groups,

@@ -1,6 +1,6 @@
 /**
- * `diversity-mix`: exact ratios over tasks, methods, skills or sources. What is missing is reported,
- * not silently made up from elsewhere.
+ * `diversity-mix`: exact ratios over tasks, methods, skills or sources. Missing items are reported, not
+ * silently replaced by others.
  *
  * Source: AgentTuning (agent runs with general data), FireAct (tasks times methods).
  */
@@ -13,10 +13,11 @@ import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectIndices } from "./selection.ts";
 import type { Selection } from "./selected.ts";
 
+/** Relative share of each label. */
 export type Ratios = { readonly [label: string]: number };
 
 /**
- * Whole numbers in the ratio, which sum to `total`: largest remainders, the first label of equals.
+ * Integers in the given ratio that sum to `total`: largest remainders, ties to the first label.
  *
  * @throws WaggleError `INVALID_ARGUMENT` for ratios that are not finite, negative, or all 0.
  */
@@ -39,12 +40,13 @@ export function mixtureCounts(total: number, ratios: Ratios): { [label: string]:
   return Object.fromEntries(labels.map((label, i) => [label, counts[i]!]));
 }
 
+/** The selected items and the shortfall of each label. */
 export type Mixture = Selection & {
-  /** By label: how many of its share were not there. */
+  /** By label: how many items were missing. */
   readonly missing: { readonly [label: string]: number };
 };
 
-/** `total` items, drawn without repetition within each label, in exact ratio as far as they suffice. */
+/** `total` items drawn without repetition within each label, in exact ratio as far as they suffice. */
 export function mixedInRatio(
   labels: readonly string[],
   ratios: Ratios,
@@ -60,7 +62,7 @@ export function mixedInRatio(
   return { ...selectIndices(labels.length, kept, "beyond-its-share"), missing };
 }
 
-/** `diversity-mix`: exact ratios over labels, as far as there is enough of each. */
+/** `diversity-mix`: exact ratios over labels, as far as each has enough items. */
 export function diversityMix(
   ratios: Ratios,
   total: number,

@@ -1,4 +1,4 @@
-/** How filter parts are made: by trajectory, by group, by token. */
+/** Constructors of filter parts: by trajectory, by group, by token. */
 import type {
   Filtered,
   FilterPart,
@@ -9,7 +9,7 @@ import type {
 import type { StateName } from "../composition/state.ts";
 import type { Selection } from "./selected.ts";
 
-/** A filter under its name. */
+/** A named filter. */
 export function filterPart<N extends StateName = never>(
   part: string,
   apply: (groups: readonly RewardedGroup[], context: PartContext) => Filtered,
@@ -25,7 +25,7 @@ export function filterPart<N extends StateName = never>(
   };
 }
 
-/** Keeps some of all trajectories; a group that loses all of them is gone. */
+/** Filters the trajectories of all groups; drops groups that lose all of theirs. */
 export function keepTrajectories(
   groups: readonly RewardedGroup[],
   select: (trajectories: readonly RewardedTrajectory[]) => Selection,
@@ -48,7 +48,7 @@ export function keepTrajectories(
   };
 }
 
-/** Keeps some groups whole. */
+/** Filters whole groups. */
 export function keepGroups(
   groups: readonly RewardedGroup[],
   select: (groups: readonly RewardedGroup[]) => Selection,
@@ -61,7 +61,7 @@ export function keepGroups(
   return { groups: kept.map((i) => groups[i] as RewardedGroup), dropped: reasons };
 }
 
-/** Changes each trajectory's masks and weights; leaves none out. */
+/** Changes the masks and weights of each trajectory; drops none. */
 export function changeTrajectories(
   groups: readonly RewardedGroup[],
   change: (rewarded: RewardedTrajectory) => RewardedTrajectory,

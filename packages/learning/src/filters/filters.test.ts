@@ -1,4 +1,4 @@
-/** What filter parts keep, of groups made for them. */
+/** What filter parts keep of hand-made groups. */
 import { expect, test } from "vitest";
 import { expectClose } from "../close.fixture.ts";
 import type { FilterPart, RewardedGroup } from "../composition/part.ts";
@@ -21,7 +21,7 @@ function applied(
   };
 }
 
-test("mixed-group drops groups whose rewards agree, within its tolerance", () => {
+test("mixed-group drops groups with equal rewards, within its tolerance", () => {
   const even = groupOf([{ reward: 0.5 }, { reward: 0.55 }], "even");
   const mixed = groupOf([{ reward: 1 }, { reward: 0 }], "mixed");
   expect(applied(parts.mixedGroup(), [even, mixed]).kept).toHaveLength(4);
@@ -30,7 +30,7 @@ test("mixed-group drops groups whose rewards agree, within its tolerance", () =>
   expect(Object.keys(dropped)).toEqual(["even0", "even1"]);
 });
 
-test("success keeps verified successes from its threshold on, the shortest first", () => {
+test("success keeps verified rewards from its threshold up, the shortest first", () => {
   const group = groupOf([
     { reward: 1, turns: [{ tokens: 5 }] },
     { reward: 1, turns: [{ tokens: 2 }] },
@@ -42,7 +42,7 @@ test("success keeps verified successes from its threshold on, the shortest first
   expect(applied(parts.success({ threshold: 0.5 }), [group]).kept).toEqual(["0", "1", "2"]);
 });
 
-test("student-fail keeps what teachers show of tasks that the student failed", () => {
+test("student-fail keeps teachers' demonstrations of tasks that the student failed", () => {
   const of = (seed: number, solved: boolean): Parameters<typeof groupOf>[0] => [
     { role: "student", reward: solved ? 1 : 0, seed },
     { role: "teacher", reward: 1, seed },
@@ -53,13 +53,13 @@ test("student-fail keeps what teachers show of tasks that the student failed", (
   expect(dropped).toEqual({ a0: "students-own", b0: "students-own", a1: "student-can" });
 });
 
-test("step-mask takes the loss of failed turns away, and leaves the trajectory", () => {
+test("step-mask masks failed turns and keeps the trajectory", () => {
   const group = groupOf([{ turns: [{ calls: ["do"], ok: false }, { tokens: 2 }] }]);
   const { groups } = applied(parts.stepMask(), [group]);
   expect(groups[0]?.trajectories[0]?.lossMask).toEqual([[false, false, false, true, true]]);
 });
 
-test("entropy-steps keeps the turns that the sampler was least sure of", () => {
+test("entropy-steps keeps the turns with the highest entropy", () => {
   const group = groupOf([
     { turns: [{ entropy: 0.1 }, { entropy: 2 }] },
     { turns: [{ entropy: 1.5 }, { entropy: 0.2 }] },
@@ -71,7 +71,7 @@ test("entropy-steps keeps the turns that the sampler was least sure of", () => {
   ]);
 });
 
-test("long-tail weighs the tokens of long trajectories more, with a mean of 1", () => {
+test("long-tail gives long trajectories a larger weight, with mean 1", () => {
   const group = groupOf([{ turns: [{}] }, { turns: [{}, {}, {}, {}] }]);
   const { groups } = applied(parts.longTail(0.5), [group]);
   const weights =
@@ -91,7 +91,7 @@ test("pair-gap pairs the best with the worst of a task beyond the margin", () =>
   });
 });
 
-test("curated stays within its budget and takes what shows something new first", () => {
+test("curated stays within its budget and prefers new tags", () => {
   const group = groupOf([
     { reward: 1, turns: [{ calls: ["a"] }] },
     { reward: 0.5, turns: [{ calls: ["a"] }] },
@@ -100,7 +100,7 @@ test("curated stays within its budget and takes what shows something new first",
   expect(applied(parts.curated(2), [group]).kept).toEqual(["0", "2"]);
 });
 
-test("curated tasks stay whole, and those whose rewards lie furthest apart come first", () => {
+test("curated tasks stay whole, and those with the largest spread of rewards come first", () => {
   const calls = [{ calls: ["a"] }];
   const task = (name: string, rewards: readonly number[]): ReturnType<typeof groupOf> =>
     groupOf(
@@ -113,7 +113,7 @@ test("curated tasks stay whole, and those whose rewards lie furthest apart come 
     task("c", [0, 1]),
     task("d", [0, 0.5]),
   ];
-  // The first shows the tool; of the others the budget has room for the two that differ most.
+  // Group c has the tool; the remaining budget has room for the group with the largest spread.
   expect(applied(parts.curatedTasks(4), groups).kept).toEqual(["c0", "c1", "d0", "d1"]);
   expect(applied(parts.curatedTasks(5), groups).kept).toEqual(["c0", "c1", "d0", "d1"]);
 });
@@ -126,7 +126,7 @@ test("clean drops trajectories with a failed call", () => {
   expect(applied(parts.clean(), [group]).kept).toEqual(["1"]);
 });
 
-test("verify wants every check unless any will do", () => {
+test("verify requires every check, or any of them by option", () => {
   const group = groupOf([{ reward: 1 }, { reward: 0 }]);
   expect(applied(parts.verify(), [group]).kept).toEqual(["0"]);
   expect(applied(parts.verify(undefined, "any"), [group]).kept).toEqual(["0", "1"]);

@@ -4,7 +4,7 @@ import type { FilterPart } from "../composition/part.ts";
 import { featuresOf, fitProgress, type ProgressEstimator } from "../states/progress-estimator.ts";
 import { filterPart } from "./filter-part.ts";
 
-/** Leaves none out: the estimator is fitted to the outcomes of this step's trajectories, in `passes` steps. */
+/** Drops nothing: fits the estimator to this step's trajectories, in `passes` passes over them. */
 export function fitsProgress(rate?: number, passes?: number): FilterPart<"progress-est"> {
   return definePart(
     { fitsProgressRate: option(rate, 0.05), fitsProgressPasses: option(passes, 20) },

@@ -1,4 +1,4 @@
-/** Pairs of sibling turns at the forks of a search, and the best line of its tree. */
+/** Pairs of sibling turns at the forks of a search tree, and its best line. */
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
@@ -9,11 +9,11 @@ import { selectBy } from "./selection.ts";
 import { pairsByGap } from "./value-gap-pairs.ts";
 
 /**
- * `pair-gap` at forks: of the actions in one state the best against the worst by `mc`, where they differ by
- * the margin. Each rollout is in one pair, those of the largest gaps first.
+ * `pair-gap` at forks: pairs the best and the worst action of one state by `mc`, if they differ by the
+ * margin. Each rollout is in at most one pair; the largest gaps come first.
  *
- * @param unit what is learned of both: the action alone, or all from it on.
- * @param isChosen which rollouts may be the better ones; default all.
+ * @param unit - tokens that are trained on both sides: only the action, or everything from it on.
+ * @param isChosen - which rollouts may be the chosen side; default all.
  */
 export function forks(
   margin?: number,
@@ -34,7 +34,7 @@ function forksBy(
     const actions = groups.flatMap(({ trajectories }, g) =>
       trajectories.flatMap((rewarded) =>
         rewarded.trajectory.turns.flatMap((turn, i) => {
-          // Turns before its branch are another rollout's.
+          // Turns before the branch belong to another rollout.
           if (i < (rewarded.trajectory.branch?.turn ?? 0)) return [];
           const rows = advantages?.get(rewarded.trajectory.id) ?? [];
           const value = rows[turn.sample]?.[turn.start] ?? 0;
@@ -73,7 +73,7 @@ function forksBy(
 }
 
 /**
- * Of each searched task the rollout that ends the most visited line, all its turns, where it succeeded.
+ * For each searched task, the rollout that ends the most visited line, with all its turns, if it succeeded.
  */
 export function bestLine(): FilterPart {
   return filterPart("best-line", (groups) => {
@@ -104,7 +104,7 @@ export function bestLine(): FilterPart {
   });
 }
 
-/** The trajectory with the loss of these turns, those it shares with others included. */
+/** The trajectory with the loss of these turns, including those shared with other trajectories. */
 export function withTurns(
   rewarded: RewardedTrajectory,
   counts: (turn: number) => boolean,

@@ -11,7 +11,7 @@ import { isCompensationStep, recomposed } from "./recompose.ts";
 import { chooseByRisk, observeRisk, predictRisk, riskModel } from "./predicted-risk.ts";
 import { toolBenefit } from "./tool-benefit.ts";
 
-test("weighted draws are without repetition, in proportion, and never of weight 0", () => {
+test("weighted draws do not repeat, are proportional, and never pick weight 0", () => {
   const random = mulberry32(1);
   const first = Array.from({ length: 4000 }, () => drawWeighted([1, 0, 3], 1, random)[0]);
   const share = first.filter((i) => i === 2).length / first.length;
@@ -23,7 +23,7 @@ test("weighted draws are without repetition, in proportion, and never of weight 
   );
 });
 
-test("groups that scored alike are left out", () => {
+test("groups with equal rewards are dropped", () => {
   const { kept, dropped } = mixedGroups([[1, 0], [1, 1], [0]]);
   expect(kept).toEqual([0]);
   expect([...dropped]).toEqual([
@@ -44,7 +44,7 @@ test("a band's weight peaks at intermediate success and keeps a small chance out
   );
 });
 
-test("turns with unanimous outcomes vanish, turns at even odds remain", () => {
+test("turns with equal outcomes are dropped, turns at even odds stay", () => {
   expect(
     pivotTurns([
       [1, 1, 1],
@@ -77,7 +77,7 @@ test("kept successes have fewer tool errors; failures keep their distribution", 
   expect(meanErrors(true, 1).errors).toBeLessThan(mean - 0.08);
   expect(Math.abs(meanErrors(false, 1).errors - mean)).toBeLessThan(0.03);
   expect(meanErrors(false, 1).count).toBe(4 * 400);
-  // The control: without sharpness successes keep their distribution too.
+  // Control: with sharpness 0 successes keep their distribution too.
   expect(Math.abs(meanErrors(true, 0).errors - mean)).toBeLessThan(0.03);
 });
 
@@ -89,7 +89,7 @@ test.each([
   expect(resampledOnCorrect(rollouts, 3, mulberry32(3)).kept).toHaveLength(3);
 });
 
-test("the priority batch is short successes and long failures, the rest compensates", () => {
+test("the priority batch has short successes and long failures; the rest goes to compensation", () => {
   const isCorrect = [true, true, false, false, true];
   const { priority, compensation } = recomposed(isCorrect, [9, 3, 2, 8, 5], 0.5);
   expect(priority).toEqual([1, 3, 4]);
@@ -97,7 +97,7 @@ test("the priority batch is short successes and long failures, the rest compensa
   expect(recomposed(isCorrect, [9, 3, 2, 8, 5], 1).compensation).toEqual([]);
 });
 
-test("compensation steps grow with progress, from none", () => {
+test("compensation steps become more frequent with progress, starting at none", () => {
   const share = (progress: number) => {
     const random = mulberry32(5);
     const steps = Array.from({ length: 1000 }, () => isCompensationStep(progress, 0.5, random));
@@ -108,12 +108,12 @@ test("compensation steps grow with progress, from none", () => {
   expect(Math.abs(share(1) - 0.5)).toBeLessThan(0.05);
 });
 
-test("a long rollout weighs as a power of its length does, and the weights have mean 1", () => {
+test("the weight of a rollout is a power of its length, with mean 1", () => {
   expectClose(horizonWeights([1, 3], 1), [0.5, 1.5]);
   expectClose(horizonWeights([1, 3], 0), [1, 1]);
 });
 
-test("tool benefit labels a task by its two groups", () => {
+test("tool benefit labels a task by its groups with and without tools", () => {
   expect(toolBenefit([1, 1], [1, 1]).label).toBe("inside");
   expect(toolBenefit([1, 0], [0, 0])).toEqual({ label: "beyond", gain: 0.5 });
   expect(toolBenefit([0, 0], [0, 0]).label).toBe("hopeless");
@@ -133,7 +133,7 @@ test("predicted and true difficulty correlate without running every task", () =>
   const unseen = tasks.slice(30).map(difficulty);
   const guessed = predictions.slice(30).map(({ mean }) => mean);
   expect(correlation(unseen, guessed)).toBeGreaterThan(0.9);
-  // The control: a model that saw nothing predicts nothing.
+  // Control: a model without observations predicts 0.
   expect(predictRisk(riskModel(3), tasks).every(({ mean }) => mean === 0)).toBe(true);
   expect(JSON.parse(JSON.stringify(model))).toEqual(model);
 });
@@ -149,7 +149,7 @@ function correlation(a: readonly number[], b: readonly number[]): number {
   return dot(x, y) / Math.sqrt(dot(x, x) * dot(y, y));
 }
 
-test("an observation narrows the prediction to its value, in closed form", () => {
+test("an observation moves the prediction to its value and narrows it, in closed form", () => {
   const model = observeRisk(riskModel(1, { priorVariance: 4, noise: 1 }), [2], 3);
   // Precision 1/4 + 4, shift 6: mean weight 6/4.25; at feature 2 mean 12/4.25, variance 4/4.25.
   const [prediction] = predictRisk(model, [[2]]);
@@ -157,7 +157,7 @@ test("an observation narrows the prediction to its value, in closed form", () =>
   expect(prediction!.variance).toBeCloseTo(4 / 4.25, 12);
 });
 
-test("tasks near the target come first, and curiosity prefers the uncertain", () => {
+test("tasks near the target come first, and curiosity prefers uncertain ones", () => {
   const predictions = [
     { mean: 0.5, variance: 0 },
     { mean: 0.8, variance: 0.25 },

@@ -1,5 +1,5 @@
 /**
- * `long-tail`: more weight for rollouts that are long.
+ * `long-tail`: larger weights for long rollouts.
  *
  * Source: DR-Venus (weight for long-horizon runs).
  */
@@ -8,14 +8,14 @@ import type { FilterPart } from "../composition/part.ts";
 import { meanOf } from "../statistics.ts";
 import { changeTrajectories, filterPart } from "./filter-part.ts";
 
-/** `[N]` (length / mean length)^power, scaled to a mean of 1; power 0 weighs all alike. */
+/** `[N]` (length / mean length)^power, scaled to a mean of 1; power 0 gives equal weights. */
 export function horizonWeights(lengths: readonly number[], power: number): number[] {
   const raw = lengths.map((length) => length ** power);
   const mean = meanOf(raw);
   return raw.map((weight) => (mean === 0 ? 1 : weight / mean));
 }
 
-/** `long-tail`: long trajectories weigh more. */
+/** `long-tail`: gives long trajectories a larger weight. */
 export function longTail(power?: number): FilterPart {
   return definePart({ longTailPower: option(power, 0.5) }, ({ longTailPower: power }) =>
     filterPart("long-tail", (groups) => {

@@ -1,8 +1,8 @@
 /**
- * `mixed-group`: dynamic sampling. Groups that scored alike are left out; who rolls out fills the batch up.
+ * `mixed-group`: dynamic sampling. Drops groups with equal rewards; the driver refills the batch.
  *
  * Source: Yu et al. 2025, "DAPO" (dynamic sampling), arXiv:2503.14476.
- * Differs from it: how often a batch is filled up is bounded, so that it may stay short.
+ * Differs from it: the number of refills is limited, so a batch may stay short.
  */
 import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart, RewardedGroup } from "../composition/part.ts";
@@ -11,7 +11,7 @@ import { zeroVarianceFilter } from "./group-filter.ts";
 import { selectBy } from "./selection.ts";
 import type { Selection } from "./selected.ts";
 
-/** Keeps groups with a signal. `[groups][G]` rewards. */
+/** Keeps groups with a signal, from `[groups][G]` rewards. */
 export function mixedGroups(
   groups: readonly (readonly number[])[],
   tolerance: number = 1e-6,
@@ -19,10 +19,11 @@ export function mixedGroups(
   return selectBy(groups, zeroVarianceFilter(tolerance));
 }
 
+/** `[G]` rewards of a group. */
 export const rewardsOf = ({ trajectories }: RewardedGroup): number[] =>
   trajectories.map(({ reward }) => reward.total);
 
-/** `mixed-group`: groups whose rewards do not differ are left out; the driver rolls out others. */
+/** `mixed-group`: drops groups with equal rewards; the driver rolls out others. */
 export function mixedGroup(tolerance?: number): FilterPart {
   return definePart({ tolerance: option(tolerance, 1e-6) }, (given) =>
     filterPart("mixed-group", (groups) =>

@@ -1,4 +1,4 @@
-/** Leaves out trajectories that the others of a group are only compared with. */
+/** Drops trajectories that serve only for comparison or as opponents. */
 import type { FilterPart, RewardedGroup } from "../composition/part.ts";
 import { REFUSED } from "../rollouts/environment-change.ts";
 import { REFERENCE } from "../rollouts/several-references.ts";
@@ -7,14 +7,14 @@ import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectBy } from "./selection.ts";
 import { stepMask } from "./step-choice.ts";
 
-/** The loss of turns that the contract let through. */
+/** The loss of the turns that the contract accepted. */
 export function withoutRefused(): FilterPart {
   return stepMask(({ toolResults }) =>
     toolResults.every((result) => result.ok || !result.error.message.startsWith(REFUSED)),
   );
 }
 
-/** Only trajectories of the policy with tools are learned from: what they are compared with is left out. */
+/** Keeps only trajectories of role `policy`, which have tools; drops those for comparison. */
 export function ownTrajectories(): FilterPart {
   return filterPart("own-trajectories", (groups) =>
     keepTrajectories(groups, (all) =>
@@ -23,7 +23,7 @@ export function ownTrajectories(): FilterPart {
   );
 }
 
-/** What they are compared with is not learned from. */
+/** Drops reference trajectories, which serve only for comparison. */
 export function withoutReferences(): FilterPart {
   return filterPart("own-trajectories", (groups) =>
     keepTrajectories(groups, (all) =>
@@ -33,8 +33,8 @@ export function withoutReferences(): FilterPart {
 }
 
 /**
- * Trajectories of past checkpoints are left out: what they said was not the policy's. How its matches with them
- * ended is kept: a reward above 0 is one that it won, `matchOutcome`'s.
+ * Drops trajectories of past checkpoints, which are not the policy's. Records the results of its matches
+ * against them: a positive reward, as `matchOutcome` gives, is a win.
  */
 export function withoutOpponents(names: readonly string[] = ["opponent"]): FilterPart<"opponents"> {
   return filterPart(

@@ -1,6 +1,6 @@
 /**
- * `band`: tasks are drawn by how often they are solved, most around even odds. Solved and hopeless ones
- * keep a small chance, so that they come back when their statistics move.
+ * `band`: draws tasks by pass rate, preferring even odds. Solved and hopeless tasks keep a small chance, so
+ * they return if their statistics change.
  *
  * Source: ARPO (GUI replay), Open-AgentRL, SpotAgent (task choice by pass rate); AdA, XLand.
  */
@@ -11,15 +11,16 @@ import { drawWeighted } from "../draw.ts";
 import { observeTask, passRateOf, type TaskStatistics } from "../states/task-statistics.ts";
 import { filterPart } from "./filter-part.ts";
 
+/** The preferred range of pass rates. */
 export type Band = {
-  /** Pass rates in [low, high] are the frontier. Defaults 0.2 and 0.8. */
+  /** Pass rates in [low, high] are preferred. Defaults 0.2 and 0.8. */
   readonly low?: number;
   readonly high?: number;
-  /** Weight of tasks outside, in [0, 1]. Default 0.05. */
+  /** Weight of tasks outside the band, in [0, 1]. Default 0.05. */
   readonly outside?: number;
 };
 
-/** `[N]` 1 at the middle of the band, falling linearly to half at its edges; `outside` beyond. */
+/** `[N]` 1 at the middle of the band, falling linearly to half at its edges; `outside` beyond them. */
 export function bandWeights(
   passRates: readonly number[],
   { low = 0.2, high = 0.8, outside = 0.05 }: Band = {},
@@ -27,7 +28,7 @@ export function bandWeights(
   if (!(0 <= low && low < high && high <= 1)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a band must satisfy 0 <= low < high <= 1, got [${low}, ${high}]; widen it`,
+      `a band must satisfy 0 <= low < high <= 1, got [${low}, ${high}]`,
     );
   }
   const middle = (low + high) / 2;
@@ -36,7 +37,7 @@ export function bandWeights(
   );
 }
 
-/** `count` distinct task indices by these weights. */
+/** `count` distinct task indexes drawn by these weights. */
 export function tasksInBand(
   passRates: readonly number[],
   count: number,
@@ -47,9 +48,9 @@ export function tasksInBand(
 }
 
 /**
- * `band`: tasks whose pass rate lies around the frontier are rolled out.
+ * `band`: rolls out tasks by pass rate and updates their statistics.
  *
- * @param keyOf what tasks have their statistics in common; by default each has its own.
+ * @param keyOf - key of tasks that share statistics; by default each has its own.
  */
 export function passRateBand(
   band: Band = {},

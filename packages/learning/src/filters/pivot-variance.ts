@@ -1,6 +1,6 @@
 /**
- * `pivot-var`: turns of stored runs are kept where sampled actions differ in outcome; unanimous turns
- * teach nothing.
+ * `pivot-var`: keeps turns of stored trajectories at which sampled actions differ in outcome. Turns with
+ * equal outcomes teach nothing.
  *
  * Source: PivotRL (informative turns by variance of outcomes).
  */
@@ -13,6 +13,8 @@ import { selectBy } from "./selection.ts";
 import type { Selection } from "./selected.ts";
 
 /**
+ * Selects turns by the variance of their outcomes.
+ *
  * @param outcomes - `[turns][K]` rewards of K actions of the policy at each turn.
  * @param leastVariance - population variance above which a turn is kept. Default 0.01.
  */
@@ -25,7 +27,7 @@ export function pivotTurns(
   );
 }
 
-/** `pivot-var`: turns whose sampled actions differ in outcome. */
+/** `pivot-var`: keeps turns whose sampled actions differ in outcome. */
 export function pivotVariance(least?: number): FilterPart {
   return definePart({ pivotVarianceLeast: option(least, 0.01) }, ({ pivotVarianceLeast: least }) =>
     filterPart("pivot-var", (groups) =>

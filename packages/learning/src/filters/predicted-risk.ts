@@ -1,7 +1,7 @@
 /**
- * `risk-pred`: how hard a task is, predicted from its features and what was seen of others, so that
- * tasks are chosen without running them. Bayesian linear regression: a mean and a variance, in closed
- * form, as a plain value.
+ * `risk-pred`: predicts the difficulty of a task from its features and the observed difficulty of other
+ * tasks, so tasks can be chosen without running them. Bayesian linear regression: a mean and a variance in
+ * closed form, stored as a plain value.
  *
  * Source: Wang et al. 2025, "Model Predictive Task Sampling" (MPTS), arXiv:2501.11039.
  * Differs from it: a linear model of features instead of a latent-variable network.
@@ -13,6 +13,7 @@ import { kept, type StatePart } from "../composition/state.ts";
 import { meanOf, requireSameLength } from "../statistics.ts";
 import { filterPart } from "./filter-part.ts";
 
+/** Posterior of the regression weights. */
 export type RiskModel = {
   /** `[F·F]` row-major precision of the weights. */
   readonly precision: readonly number[];
@@ -22,7 +23,7 @@ export type RiskModel = {
   readonly noise: number;
 };
 
-/** A model that knows nothing of `features` weights but their prior variance. */
+/** The prior model of `features` weights. */
 export function riskModel(
   features: number,
   options: { readonly priorVariance?: number; readonly noise?: number } = {},
@@ -37,7 +38,7 @@ export function riskModel(
   };
 }
 
-/** The model after the difficulty (1 − pass rate) of a task with these features was observed. */
+/** Updates the model with the observed difficulty (1 − pass rate) of a task with these features. */
 export function observeRisk(
   model: RiskModel,
   features: readonly number[],
@@ -54,7 +55,7 @@ export function observeRisk(
   };
 }
 
-/** Predicted difficulty of tasks, and the variance of that prediction. */
+/** Predicted difficulties of tasks and their variances. */
 export function predictRisk(
   model: RiskModel,
   features: readonly (readonly number[])[],
@@ -69,8 +70,8 @@ export function predictRisk(
 }
 
 /**
- * `count` task indices whose predicted difficulty is nearest the target, the uncertain ones first by
- * `curiosity` standard deviations: |mean − target| − curiosity · √variance, smallest first.
+ * `count` task indexes whose predicted difficulty is nearest to the target, with a bonus of `curiosity`
+ * standard deviations for uncertain ones: |mean − target| − curiosity · √variance, smallest first.
  */
 export function chooseByRisk(
   predictions: readonly { readonly mean: number; readonly variance: number }[],
@@ -90,7 +91,7 @@ function dot(a: readonly number[], b: readonly number[]): number {
   return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 }
 
-/** x of A·x = b for a symmetric positive definite A, by Cholesky. */
+/** Solves A·x = b for a symmetric positive definite A, by Cholesky decomposition. */
 function solve(matrix: readonly number[], right: readonly number[]): number[] {
   const F = right.length;
   const lower = Array.from({ length: F * F }, () => 0);
@@ -113,20 +114,20 @@ function solve(matrix: readonly number[], right: readonly number[]): number[] {
   return x;
 }
 
-/** An environment has 1 to 4 difficulty levels; seeds that agree modulo 12 have the same level. */
+/** Environments have 1 to 4 difficulty levels; seeds that are equal modulo 12 have the same level. */
 const CLASSES = 12;
 
-/** `[13]` a constant and the class of the seed. */
+/** `[13]` a constant and a one-hot class of the seed. */
 function seedFeatures({ seed }: TaskReference): number[] {
   return [1, ...Array.from({ length: CLASSES }, (_, i) => (seed % CLASSES === i ? 1 : 0))];
 }
 
-/** A model of how hard tasks are. */
+/** The state that holds the model of task difficulty. */
 export function taskRisk(): StatePart<"task-stats"> {
   return kept("task-stats", () => riskModel(1 + CLASSES));
 }
 
-/** @param target difficulty (1 − pass rate) that is worth the most. */
+/** @param target - preferred difficulty (1 − pass rate). */
 export function riskPrediction(
   target?: number,
   featuresOf: (task: TaskReference) => readonly number[] = seedFeatures,

@@ -2,7 +2,7 @@ import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { privatizedTokens } from "./privatized.ts";
 
-test("given tokens are replaced at their rate, sampled ones never", () => {
+test("given tokens are replaced at the given rate, sampled tokens never", () => {
   const tokenIds = Array.from({ length: 4000 }, () => 7);
   const isGiven = tokenIds.map((_, t) => t % 2 === 0);
   const told = privatizedTokens(tokenIds, isGiven, [1, 2, 3, 4], 0.3, mulberry32(3));
@@ -12,6 +12,8 @@ test("given tokens are replaced at their rate, sampled ones never", () => {
   expect(new Set(told)).toEqual(new Set([1, 2, 3, 4, 7]));
 });
 
-test("there must be something to draw from", () => {
-  expect(() => privatizedTokens([1], [true], [], 0.5, mulberry32(1))).toThrow(/at least one/);
+test("an empty pool is refused", () => {
+  expect(() => privatizedTokens([1], [true], [], 0.5, mulberry32(1))).toThrow(
+    /pool of replacement tokens is empty/,
+  );
 });

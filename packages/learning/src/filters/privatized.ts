@@ -1,6 +1,6 @@
 /**
- * `privatize`: what is given to the model is told less exactly: each given token is replaced, with some
- * chance, by one drawn at random. Whoever trains sees no single token for sure. What was sampled stays.
+ * `privatize`: replaces each given token with some probability by a random one, so a trainer knows no single
+ * token for certain. Sampled tokens stay unchanged.
  *
  * Source: randomized response, Warner 1965; k-ary, Kairouz et al. 2016, arXiv:1602.07387.
  */
@@ -10,9 +10,9 @@ import { requireInside } from "../statistics.ts";
 import { changeTrajectories, filterPart } from "./filter-part.ts";
 
 /**
- * `[T]` the tokens of which each given one is, with probability `share`, one of `pool` at random.
+ * `[T]` tokens; each given one is replaced with probability `share` by a random token of `pool`.
  *
- * @throws WaggleError `INVALID_ARGUMENT` for a pool without a token.
+ * @throws WaggleError `INVALID_ARGUMENT` for an empty pool.
  */
 export function privatizedTokens(
   tokenIds: readonly number[],
@@ -25,7 +25,7 @@ export function privatizedTokens(
   if (pool.length === 0) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      "tokens to draw from must be at least one, got none; give those of the batch",
+      "the pool of replacement tokens is empty; pass the tokens of the batch",
     );
   }
   return tokenIds.map((tokenId, t) => {
@@ -34,7 +34,7 @@ export function privatizedTokens(
   });
 }
 
-/** Given tokens replaced with some chance by others of the batch, before anything is computed of them. */
+/** Replaces given tokens with some probability by others of the batch, before any log-probs are computed. */
 export function privatize(share: number): FilterPart {
   return filterPart("privatize", (groups, { random }) => {
     const all = groups.flatMap(({ trajectories }) =>

@@ -1,9 +1,9 @@
 /**
- * `recompose` (RoRecomp): a priority batch of short successes and long failures, which shows that
- * brevity pays; what is left goes to a compensation buffer and is learned from later.
+ * `recompose` (RoRecomp): a priority batch of short successes and long failures, which teaches brevity. The
+ * rest goes to a compensation buffer for later steps.
  *
  * Source: Li et al. 2025, "RoRecomp", arXiv:2509.25958.
- * Differs from it: the chance of a compensation step rises linearly with progress.
+ * Differs from it: the probability of a compensation step rises linearly with progress.
  */
 import { option, definePart } from "../composition/part-options.ts";
 import { sampledTokens, toolCalls } from "../composition/judged-trajectory.ts";
@@ -12,14 +12,17 @@ import { putRest, type RestBuffer, restBuffer } from "../states/rest-buffer.ts";
 import { requireInside, requireSameLength } from "../statistics.ts";
 import { filterPart } from "./filter-part.ts";
 
+/** How a batch is divided. */
 export type Recomposition = {
-  /** Indices learned from now. */
+  /** Indexes that are trained now. */
   readonly priority: readonly number[];
-  /** Indices for the compensation buffer. */
+  /** Indexes for the compensation buffer. */
   readonly compensation: readonly number[];
 };
 
 /**
+ * Divides a batch into priority and compensation.
+ *
  * @param lengths - `[N]` tokens or tool calls.
  * @param share - of the successes (shortest) and of the failures (longest) that are priority, in (0, 1].
  */
@@ -44,8 +47,8 @@ export function recomposed(
 }
 
 /**
- * True where this step learns from the compensation buffer instead. The chance rises with progress from
- * 0 to `most`, so that plain success gets its say back.
+ * Whether this step trains on the compensation buffer instead. The probability rises with progress from 0 to
+ * `most`, which restores the influence of plain success.
  */
 export function isCompensationStep(progress: number, most: number, random: () => number): boolean {
   requireInside("progress", progress, 0, 1);
@@ -53,8 +56,8 @@ export function isCompensationStep(progress: number, most: number, random: () =>
 }
 
 /**
- * `recompose`: the loss of short successes and long failures; the rest is left out. Groups stay whole, so
- * that baselines are those of all that was rolled out.
+ * `recompose`: keeps the loss of short successes and long failures. Groups stay whole, so baselines include
+ * all rollouts.
  */
 export function recompose(share?: number): FilterPart {
   return definePart({ recomposeShare: option(share, 0.5) }, ({ recomposeShare: share }) =>
@@ -83,8 +86,8 @@ function priorityOf(groups: readonly RewardedGroup[], share: number): ReadonlySe
 }
 
 /**
- * `recompose` with a memory: the loss of short successes and long failures now, the rest kept; in some
- * later steps, up to a share `most` of them at the end, what was kept is learned from instead.
+ * `recompose` with a buffer: trains short successes and long failures and stores the rest. Some later steps,
+ * up to a share of `most` at the end, train on the stored groups instead.
  */
 export function recomposeLater(share?: number, most?: number): FilterPart<"rest-buffer"> {
   return definePart(

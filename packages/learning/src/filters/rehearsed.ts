@@ -1,11 +1,11 @@
-/** Adds stored trajectories to a step, so that old tasks are rehearsed. */
+/** Adds stored trajectories to a step to rehearse old tasks. */
 import type { FilterPart, RewardedGroup, RewardedTrajectory } from "../composition/part.ts";
 import { putRest, rehearse, type RestBuffer } from "../states/rest-buffer.ts";
 import { filterPart } from "./filter-part.ts";
 
 type StoredTrajectory = { readonly task: string; readonly rewarded: RewardedTrajectory };
 
-/** `count` old trajectories beside each step's own; every step's are kept. */
+/** Adds `count` old trajectories to each step and stores those of the step. */
 export function rehearsed(count: number): FilterPart<"rest-buffer"> {
   return filterPart(
     "rehearsal",

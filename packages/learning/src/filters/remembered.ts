@@ -5,10 +5,10 @@ import type { FilterPart } from "../composition/part.ts";
 import { type MemoryBank, operateMemory } from "../states/memory-bank.ts";
 import { filterPart } from "./filter-part.ts";
 
-/** Entries that are kept, the newest. */
+/** Maximal number of entries; the oldest are deleted. */
 const MOST_ENTRIES = 128;
 
-/** Writes the calls of trajectories that returned at least `least`; leaves none out. */
+/** Stores the calls of trajectories with a reward of at least `least`. Drops nothing. */
 export function remembered(least?: number): FilterPart<"memory-bank"> {
   return definePart({ rememberedLeast: option(least, 0.5) }, ({ rememberedLeast: least }) =>
     filterPart(
@@ -25,7 +25,7 @@ export function remembered(least?: number): FilterPart<"memory-bank"> {
   );
 }
 
-/** `null` where nothing was called, or nobody knows what was asked. */
+/** The memory text of a trajectory; `null` without successful calls or without a known request. */
 function memoryOf({ turns, verification }: JudgedTrajectory): string | null {
   const { request } = verification.parts;
   const calls = turns

@@ -1,4 +1,4 @@
-/** Keeps the retold line of a search, and stores the trees that it came from. */
+/** Keeps the retold line of a search, and stores the search trees. */
 import { verifiedWorth } from "../composition/judged-trajectory.ts";
 import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart } from "../composition/part.ts";
@@ -9,8 +9,8 @@ import { withTurns } from "./forks.ts";
 import { selectBy } from "./selection.ts";
 
 /**
- * `verify`: told rollouts that ended well, or were verified as at least so good, and nothing else. Learned
- * are the turns from the first words on, or `whole` rollouts.
+ * `verify`: keeps only retold rollouts with a verified reward above the threshold. Trains the turns from the
+ * first retold one on, or `whole` rollouts.
  */
 export function retold(whole?: boolean): FilterPart {
   return definePart({ threshold: option(undefined, 1), whole: option(whole, false) }, (given) =>
@@ -37,7 +37,7 @@ function toldWell(threshold: number, whole: boolean): FilterPart {
   });
 }
 
-/** The trees of what was rolled out, kept by task; changes nothing else. */
+/** Stores the trees of the rollouts by task; changes nothing else. */
 export function keptTrees(): FilterPart<"tree-store"> {
   return filterPart(
     "kept-trees",

@@ -1,8 +1,9 @@
-/** Which items a filter keeps. */
+/** The result of a filter over items. */
 
+/** The kept indexes, and the reasons of the dropped ones. */
 export type Selection = {
-  /** Indices, ascending. */
+  /** Indexes, ascending. */
   readonly kept: readonly number[];
-  /** A stable word for each that was left out. */
+  /** A stable reason code for each dropped index. */
   readonly dropped: ReadonlyMap<number, string>;
 };

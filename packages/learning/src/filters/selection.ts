@@ -1,13 +1,13 @@
 /**
- * What a filter says: which of the things it was shown are learned from, and why the others are not.
- * By index, so that a filter knows nothing of what it selects.
+ * Selection of items by index: which are kept, and why the others are not. A filter need not know the type of
+ * its items.
  */
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
 import type { Selection } from "./selected.ts";
 
-/** Keeps what has no reason against it. */
+/** Keeps items without a reason against them. */
 export function selectBy<T>(
   items: readonly T[],
   reasonAgainst: (item: T, index: number) => string | null,
@@ -22,7 +22,7 @@ export function selectBy<T>(
   return { kept, dropped };
 }
 
-/** Keeps these indices; one reason for all others. */
+/** Keeps these indexes, with one reason for all others. */
 export function selectIndices(count: number, indices: Iterable<number>, reason: string): Selection {
   const wanted = new Set(indices);
   return selectBy(
@@ -32,8 +32,8 @@ export function selectIndices(count: number, indices: Iterable<number>, reason: 
 }
 
 /**
- * Rollouts of a kind alone, as one group: the others are no measure of them, and of one task there may be
- * too few.
+ * Keeps only rollouts of one kind and merges them into one group, because other kinds are no baseline for
+ * them and one task may have too few.
  */
 export function rolloutsThat(
   isWanted: (trajectory: JudgedTrajectory) => boolean,

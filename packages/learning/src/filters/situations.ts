@@ -6,8 +6,8 @@ import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectBy } from "./selection.ts";
 
 /**
- * `student-fail`: of each task the run of the situation that it is in; help only where the policy failed, or
- * was verified as worse than the threshold.
+ * `student-fail`: keeps each task's trajectories for its situation. The student's verified rewards, compared
+ * with the threshold, determine the situation.
  */
 export function inSituation(threshold?: number): FilterPart {
   return definePart({ threshold: option(threshold, 1) }, (given) => fittingRuns(given.threshold));
@@ -31,7 +31,10 @@ function fittingRuns(threshold: number): FilterPart {
   });
 }
 
-/** `student-fail` as pairs: the run of a task's situation, and that of one that it is not in. */
+/**
+ * `student-fail` as pairs: a trajectory for the task's situation is chosen, one for another situation
+ * rejected.
+ */
 export function situationPairs(threshold?: number): FilterPart {
   return definePart({ threshold: option(threshold, 1) }, (given) =>
     pairsOfSituations(given.threshold),
@@ -42,7 +45,7 @@ function pairsOfSituations(threshold: number): FilterPart {
   return filterPart("student-fail", (groups) => {
     const pairs = groups.flatMap((group): (readonly [string, string])[] => {
       const situation = situationOf(group, threshold);
-      // Who needs no help is told apart from who asks, who does from who goes on.
+      // "go-on" is contrasted with "ask"; every other situation with "go-on".
       const other = situation === "go-on" ? "ask" : "go-on";
       const chosen = group.trajectories.find(isOf(situation));
       const rejected = group.trajectories.find(isOf(other));

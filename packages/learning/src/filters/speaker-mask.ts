@@ -1,9 +1,9 @@
-/** Assigns the loss of each token to its speaker. */
+/** Chooses the speakers whose tokens carry loss. */
 import type { FilterPart } from "../composition/part.ts";
 import { userSpans } from "../composition/roles.ts";
 import { changeTrajectories, filterPart } from "./filter-part.ts";
 
-/** The words of the user count in the loss too. */
+/** Adds the user's tokens to the loss. */
 export function speakerMask(): FilterPart {
   return filterPart("speaker-mask", (groups) =>
     changeTrajectories(groups, (rewarded) => ({

@@ -1,9 +1,9 @@
 /**
- * `step-mask` and `entropy-steps`: which steps of a run carry loss. The others are context: they were
- * wrong, or certain, or not decisive.
+ * `step-mask` and `entropy-steps`: which steps of a trajectory carry loss. The others are only context,
+ * because they were wrong, certain or not decisive.
  *
- * Source: ATLaS (critical steps), EEF and Orchard (productive parts of failed runs), AgentRefine
- * (errors not imitated), DART (steps above an entropy quantile).
+ * Source: ATLaS (critical steps), EEF and Orchard (productive parts of failed runs), AgentRefine (errors not
+ * imitated), DART (steps above an entropy quantile).
  */
 import type { JudgedTurn } from "../composition/judged-trajectory.ts";
 import { option, definePart } from "../composition/part-options.ts";
@@ -16,7 +16,7 @@ import { changeTrajectories, filterPart } from "./filter-part.ts";
 /** Sampled tokens `[start, end)` of a step. */
 export type StepSpan = { readonly start: number; readonly end: number };
 
-/** The mask with every token outside the kept steps switched off; what was off stays off. */
+/** The mask without the tokens outside the kept steps. It never adds a token. */
 export function maskToSteps(
   lossMask: readonly boolean[],
   spans: readonly StepSpan[],
@@ -34,7 +34,7 @@ export function maskToSteps(
  * `[B][steps]` whether a step's mean entropy is at or above the batch's quantile.
  *
  * @param stepEntropies - `[B][steps]` nats.
- * @param quantile - in [0, 1]: 0 keeps all, 0.8 the fifth that is least certain.
+ * @param quantile - in [0, 1]: 0 keeps all, 0.8 the least certain fifth.
  */
 export function highEntropySteps(
   stepEntropies: readonly (readonly number[])[],
@@ -65,7 +65,7 @@ export function stepMeans(
   });
 }
 
-/** `step-mask`: the loss of chosen turns only. By default those that did not fail. */
+/** `step-mask`: the loss of selected turns only. Default: turns without a failed call. */
 export function stepMask(isChosen?: TurnRule): FilterPart {
   return definePart({ keptTurns: turnOption(isChosen, "ran") }, ({ keptTurns }) => {
     const keeps = turnRule(keptTurns, isChosen);
@@ -77,7 +77,7 @@ export function stepMask(isChosen?: TurnRule): FilterPart {
   });
 }
 
-/** `entropy-steps`: the loss of turns whose mean entropy lies above a quantile of the batch. */
+/** `entropy-steps`: the loss of turns whose mean entropy is above a quantile of the batch. */
 export function entropySteps(quantile?: number): FilterPart {
   return definePart(
     { entropyStepsQuantile: option(quantile, 0.5) },

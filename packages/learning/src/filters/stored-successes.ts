@@ -1,10 +1,10 @@
-/** Adds a stored success to a group that failed whole. */
+/** Adds a stored success to a group in which all failed. */
 import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart, RewardedGroup, RewardedTrajectory } from "../composition/part.ts";
 import { storeSuccess, type SuccessBuffer, withStoredSuccess } from "../states/success-buffer.ts";
 import { filterPart } from "./filter-part.ts";
 
-/** A group without a success gets a stored one of its task in place of its last failure. */
+/** In a group without a success, replaces the last failure by a stored success of its task. */
 export function storedSuccess(successFrom?: number): FilterPart<"good-buffer"> {
   return definePart({ successFrom: option(successFrom, 1) }, ({ successFrom }) =>
     filterPart(

@@ -1,16 +1,16 @@
-/** Adds stored successes to a step. They stay outside the groups. */
+/** Adds stored successes to a step as a separate group. */
 import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
 import { drawUniform } from "../draw.ts";
 import { storedSuccesses, storeSuccess, type SuccessBuffer } from "../states/success-buffer.ts";
 import { filterPart } from "./filter-part.ts";
 
-/** Task of the group that stored trajectories form. */
+/** Task name of the group of stored trajectories. */
 export const STORED = "stored";
 
 /**
- * Adds up to `count` stored successes, one of a task at most, as a group of their own. Their tokens weigh
- * as the schedule says of the component `imitation`.
+ * Adds up to `count` stored successes, at most one per task, as a group of their own. Their token weights
+ * follow the schedule of the component `imitation`.
  */
 export function storedWins(count: number, successFrom?: number): FilterPart<"good-buffer"> {
   return definePart({ successFrom: option(successFrom, 1) }, ({ successFrom }) =>
@@ -30,7 +30,7 @@ export function storedWins(count: number, successFrom?: number): FilterPart<"goo
         );
         for (const { task, trajectories } of groups) {
           for (const item of trajectories) {
-            // The verifier's word: what a bonus added is no success.
+            // The verifier's reward: a bonus does not make a success.
             const { reward } = item.trajectory.verification;
             if (reward >= successFrom) buffer = storeSuccess(buffer, task, { item, reward, step });
           }

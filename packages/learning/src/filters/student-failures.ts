@@ -3,7 +3,7 @@ import type { FilterPart, RewardedTrajectory } from "../composition/part.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectBy } from "./selection.ts";
 
-/** `student-fail`: what teachers show of tasks that the policy's own rollouts all failed. */
+/** `student-fail`: keeps teachers' demonstrations of tasks at which all the policy's own rollouts failed. */
 export function studentFail(): FilterPart {
   return filterPart("student-fail", (groups) =>
     keepTrajectories(groups, (all) => {

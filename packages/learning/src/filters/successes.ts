@@ -1,6 +1,6 @@
 /**
- * `success`: rejection sampling. Verified successes are kept, so many a task, the shortest first or as
- * they came.
+ * `success`: rejection sampling. Keeps verified successes up to a limit per task, the shortest first or in
+ * the given order.
  *
  * Source: Zelikman et al. 2022, "STaR", arXiv:2203.14465; rejection tuning as in WebDancer.
  */
@@ -12,16 +12,19 @@ import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectIndices } from "./selection.ts";
 import type { Selection } from "./selected.ts";
 
+/** Options of `successesOnly`. */
 export type SuccessOptions = {
-  /** Least reward of a success. Default 1. */
+  /** Lowest reward of a success. Default 1. */
   readonly threshold?: number;
-  /** Most kept of one task. Default: all. */
+  /** Limit per task. Default: none. */
   readonly perTask?: number;
-  /** `[N]` where given, fewer come first. */
+  /** `[N]` optional; shorter ones come first. */
   readonly lengths?: readonly number[];
 };
 
 /**
+ * Keeps the successes of each task.
+ *
  * @param rewards - `[N]`
  * @param tasks - `[N]`
  */
@@ -44,7 +47,7 @@ export function successesOnly(
   return selectIndices(rewards.length, kept, "not-a-chosen-success");
 }
 
-/** `success`: verified successes alone, or what was verified as at least so good. */
+/** `success`: keeps trajectories with a verified reward of at least the threshold, by default successes. */
 export function success({
   threshold,
   ...options

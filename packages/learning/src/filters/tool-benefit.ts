@@ -1,6 +1,6 @@
 /**
- * `tool-benefit`: a task is labelled by what its rollouts with tools win over those without. The label
- * picks data, or adds supervision; it is not a penalty.
+ * `tool-benefit`: labels a task by the reward that its rollouts with tools gain over those without. The label
+ * selects data or adds supervision; it is not a penalty.
  *
  * Source: AKBE (knowledge boundary by paired rollouts), DeepEyesV2 (data where tools help).
  */
@@ -8,14 +8,20 @@ import type { FilterPart, RewardedGroup, RewardedTrajectory } from "../compositi
 import { meanOf, requireInside } from "../statistics.ts";
 import { filterPart } from "./filter-part.ts";
 
+/** How much tools help with a task. */
 export type ToolBenefit = {
-  /** `inside`: solved without tools. `beyond`: tools are needed. `hopeless`: neither. `harmful`: tools lose. */
+  /**
+   * `inside`: solved without tools. `beyond`: needs tools. `hopeless`: unsolved with and without. `harmful`:
+   * tools reduce the reward.
+   */
   readonly label: "inside" | "beyond" | "hopeless" | "harmful";
   /** Mean with tools minus mean without. */
   readonly gain: number;
 };
 
 /**
+ * Compares rollouts with and without tools.
+ *
  * @param withTools - rewards of the group with tools, at least one.
  * @param without - of the group without.
  * @param solvedFrom - mean reward from which a task counts as solved. Default 0.5.
@@ -36,10 +42,10 @@ export function toolBenefit(
   return { label: gain > margin ? "beyond" : "hopeless", gain };
 }
 
-/** The role of trajectories that were given no tool. */
+/** The role of trajectories without tools. */
 const ALONE = "alone";
 
-/** Component of the scores that holds the label: 1 tools are needed, −1 they are not, 0 nobody can say. */
+/** Component of the scores that holds the label: 1 tools are needed, −1 they are not, 0 unknown. */
 export const NEED = "toolNeed";
 
 function benefitOf({ trajectories }: RewardedGroup): ToolBenefit {
@@ -50,7 +56,7 @@ function benefitOf({ trajectories }: RewardedGroup): ToolBenefit {
   return toolBenefit(rewards(false), rewards(true));
 }
 
-/** Tasks that tools help with, and of them the trajectories that had some. */
+/** Keeps tasks that tools help with, and only their trajectories with tools. */
 export function whereToolsHelp(): FilterPart {
   return filterPart("tool-benefit", (groups) => {
     const dropped = new Map<string, string>();
@@ -69,7 +75,7 @@ export function whereToolsHelp(): FilterPart {
   });
 }
 
-/** Both arms are kept, each a group of its own; trajectories carry the label of their task. */
+/** Keeps both kinds of rollouts as separate groups; each trajectory carries the label of its task. */
 export function toolNeedLabels(): FilterPart {
   return filterPart("tool-benefit", (groups) => ({
     groups: groups.flatMap((group) => {

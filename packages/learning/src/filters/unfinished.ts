@@ -4,12 +4,12 @@ import type { JudgedGroup } from "../composition/judged-trajectory.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { filterPart } from "./filter-part.ts";
 
-/** True where a limit of turns ended it, and not the last one. */
+/** Whether a turn limit below `most` ended the rollout. */
 export function isUnfinished({ stopReason, turns }: Trajectory, most: number): boolean {
   return stopReason === "max-turns" && turns.length < most;
 }
 
-/** Groups wait until all their rollouts have ended or had `most` turns. */
+/** Holds a group back until all its rollouts have ended or reached `most` turns. */
 export function finishedGroups(most: number): FilterPart<"rest-buffer"> {
   return filterPart(
     "finished",

@@ -1,12 +1,12 @@
-/** Keeps tasks of which the policy is unsure. */
+/** Keeps tasks at which the policy is uncertain. */
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { filterPart, keepGroups, keepTrajectories } from "./filter-part.ts";
 import { selectBy } from "./selection.ts";
 
 /**
- * `student-fail` where nobody knows what is right: what is shown of tasks like those that the policy was
- * unsure of. How sure: the geometric mean of the probabilities of what it said, in [0, 1].
+ * `student-fail` without known outcomes: keeps demonstrations of tasks at which the student's confidence is
+ * below a threshold. Confidence is the geometric mean of its token probabilities, in [0, 1].
  */
 export function unsure(below: number): FilterPart {
   return filterPart("student-fail", (groups) => {
@@ -26,7 +26,7 @@ export function unsure(below: number): FilterPart {
   });
 }
 
-/** Geometric mean of the probabilities of the sampled tokens; 1 where nothing was sampled. */
+/** Geometric mean of the probabilities of the sampled tokens; 1 without any. */
 function confidence({ samples }: JudgedTrajectory): number {
   const logProbs = samples.flatMap(({ lossMask, behaviorLogProbs }) =>
     behaviorLogProbs.filter((_, t) => lossMask[t] === true),

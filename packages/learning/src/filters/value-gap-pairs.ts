@@ -1,6 +1,6 @@
 /**
- * `pair-gap`: a preference pair is made only where value or preference differs by a margin, within one
- * task or one state.
+ * `pair-gap`: makes a preference pair only if values or preferences differ by a margin, within one task or
+ * state.
  *
  * Source: IPR, Agent Q (pairs at tree nodes by value difference).
  */
@@ -15,24 +15,26 @@ import {
 import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectBy } from "./selection.ts";
 
+/** A pair of indexes and their gap. */
 export type ValuePair = {
   readonly chosen: number;
   readonly rejected: number;
   readonly gap: number;
 };
 
+/** Which pairs of a key to make. */
 export type PairRule =
-  /** The best of a key against its worst. */
+  /** The best of a key and its worst. */
   | "extremes"
-  /** Every pair beyond the margin. */
+  /** Every pair with a gap above the margin. */
   | "all";
 
 /**
- * Pairs of indices, by key and then by gap, largest first.
+ * Pairs of indexes, ordered by key and then by gap, largest first.
  *
  * @param values - `[N]`
- * @param keys - `[N]` what makes two candidates comparable: same task, or same task and state.
- * @param margin - least gap, > 0: equals are never a pair.
+ * @param keys - `[N]` key of comparable candidates: the task, or the task and state.
+ * @param margin - least gap, > 0: equal values never form a pair.
  */
 export function pairsByGap(
   values: readonly number[],
@@ -54,7 +56,7 @@ export function pairsByGap(
   });
 }
 
-/** `pair-gap`: a pair where values of one task differ by a margin, by default 0.1. */
+/** `pair-gap`: pairs rollouts of one task whose values differ by the margin, by default 0.1. */
 export function pairGap(margin?: number, rule: PairRule = "extremes"): FilterPart {
   return definePart({ margin: option(margin, 0.1) }, (given) => pairedBy(given.margin, rule));
 }

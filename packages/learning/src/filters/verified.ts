@@ -1,6 +1,6 @@
 /**
- * `verify`: runs, tasks and labels that a program has checked. A check that could not run is not a
- * failed check: what it was about is left out, and counted apart.
+ * `verify`: keeps trajectories, tasks and labels that passed a program's checks. A check that could not run
+ * is not a failed check: its item is dropped with a reason of its own.
  */
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { option, definePart } from "../composition/part-options.ts";
@@ -9,10 +9,10 @@ import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectBy } from "./selection.ts";
 import type { Selection } from "./selected.ts";
 
-/** `error`: the check itself broke. */
+/** `error`: the check itself could not run. */
 export type CheckResult = "pass" | "fail" | "error";
 
-/** Keeps what passed all its checks and had at least one. `[items][checks]`. */
+/** Keeps items that passed all their checks and had at least one. `[items][checks]`. */
 export function verifiedOnly(results: readonly (readonly CheckResult[])[]): Selection {
   return selectBy(results, (checks) => {
     if (checks.length === 0) return "unchecked";
@@ -22,8 +22,8 @@ export function verifiedOnly(results: readonly (readonly CheckResult[])[]): Sele
 }
 
 /**
- * `verify`: what passes every check, or any of them; the verifier's word and a whole ending unless others
- * are given.
+ * `verify`: keeps trajectories that pass all checks, or any of them. Default checks: the verifier's success
+ * and a terminated trajectory.
  */
 export function verify(
   checks: (trajectory: JudgedTrajectory) => readonly boolean[] = ({

@@ -1,5 +1,5 @@
 /**
- * `vote`: a label holds where enough of several judges agree. A judge that could not say has no vote.
+ * `vote`: a label is accepted if enough of several judges agree. A judge that abstains has no vote.
  *
  * Source: MultiCritique, Prism-Reranker, Proactive Agent (votes of critics).
  */
@@ -10,17 +10,20 @@ import { requireInside, sumOf } from "../statistics.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectBy } from "./selection.ts";
 
+/** The agreed label and its support. */
 export type Agreement<L> = {
-  /** `null` where too few agreed, or none voted. */
+  /** `null` if too few agreed or none voted. */
   readonly label: L | null;
-  /** Votes for the most frequent label over votes cast; 0 without votes. */
+  /** Votes for the most frequent label divided by votes cast; 0 without votes. */
   readonly share: number;
 };
 
 /**
- * @param votes - `null` where a judge could not say.
+ * The label that enough judges agree on.
+ *
+ * @param votes - `null` for an abstention.
  * @param leastShare - of the votes cast, in (0.5, 1] for a majority. Default 2/3.
- * @param leastVotes - cast at all. Default 2.
+ * @param leastVotes - minimal number of votes cast. Default 2.
  */
 export function agreedLabel<L>(
   votes: readonly (L | null)[],
@@ -39,7 +42,7 @@ export function agreedLabel<L>(
   return { label: isTie || cast < leastVotes || share < leastShare ? null : label, share };
 }
 
-/** `vote`: of the rollouts at a task, those that say what enough of them say. */
+/** `vote`: keeps rollouts whose label agrees with the majority of their task. */
 export function vote(
   labelOf: (trajectory: JudgedTrajectory) => string | null,
   leastShare?: number,

@@ -11,6 +11,7 @@
 import { WaggleError } from "@waggle/protocol";
 import { type LossMask, lossTokenCount, requireRows, type TokenRows } from "../token-rows.ts";
 
+/** How token terms are averaged. B counts sequences. */
 export type Aggregation =
   /** Equal share for every token: 1 / tokens. */
   | { readonly kind: "token-mean" }

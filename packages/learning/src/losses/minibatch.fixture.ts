@@ -2,6 +2,7 @@
 import { seededRandom } from "@waggle/protocol";
 import type { LossMask } from "../token-rows.ts";
 
+/** All inputs that losses and corrections read. */
 export type RandomMinibatch = {
   readonly lossMask: LossMask;
   readonly advantages: readonly number[][];

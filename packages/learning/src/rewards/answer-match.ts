@@ -1,6 +1,6 @@
 /**
- * `f1` and `multi-ref`: how an answer matches references, over normalized words. Not a judge: meaning
- * beyond words is not seen.
+ * `f1` and `multi-ref`: how well an answer matches references, over normalized words. Not a judge: it sees no
+ * meaning beyond words.
  *
  * Source: Rajpurkar et al. 2016, "SQuAD", arXiv:1606.05250 (normalization, token F1, exact match).
  */
@@ -9,7 +9,7 @@ import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { rewardPart } from "./reward-part.ts";
 
-/** Lower case, without punctuation and English articles, in words. Letters of all scripts stay. */
+/** Lower-case words without punctuation and English articles. Letters of all scripts stay. */
 export function normalizedWords(text: string): string[] {
   return text
     .normalize("NFKC")
@@ -19,7 +19,7 @@ export function normalizedWords(text: string): string[] {
     .filter((word) => word !== "" && !["a", "an", "the"].includes(word));
 }
 
-/** 1 where the normalized words are the same in the same order, else 0. */
+/** 1 if the normalized words are equal and in the same order, else 0. */
 export function exactMatch(answer: string, reference: string): number {
   return normalizedWords(answer).join(" ") === normalizedWords(reference).join(" ") ? 1 : 0;
 }
@@ -42,7 +42,7 @@ export function tokenF1(answer: string, reference: string): number {
 }
 
 /**
- * The best match over several references, which may differ in form and be equally right.
+ * The best match over several references that are equally right.
  *
  * @throws WaggleError `INVALID_ARGUMENT` without a reference.
  */
@@ -53,13 +53,13 @@ export function bestOverReferences<T>(
   if (references.length === 0) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      "an answer must have at least one reference, got none; give one or choose a reward without references",
+      "an answer needs at least one reference, got none; pass one or choose a reward without references",
     );
   }
   return Math.max(...references.map(match));
 }
 
-/** A part of the judgement in words. @throws WaggleError `INVALID_ARGUMENT` where it has none. */
+/** A text of the verification's parts. @throws WaggleError `INVALID_ARGUMENT` if it is missing. */
 export function wordsOf(
   { verification, id }: JudgedTrajectory,
   part: "request" | "text" | "answer",
@@ -68,11 +68,11 @@ export function wordsOf(
   if (typeof words === "string" || typeof words === "number") return String(words);
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `the judgement of a rollout must name its ${part}, got none for ${id}; choose an environment that has one: lookup`,
+    `the verification of trajectory ${id} has no ${part}; choose an environment that provides one, such as lookup`,
   );
 }
 
-/** What tools said, call by call. */
+/** Results of the tools, call by call. */
 export function resultsOf({ turns }: JudgedTrajectory): string[] {
   return turns.flatMap(({ toolResults }) =>
     toolResults.flatMap((result) =>
@@ -83,7 +83,7 @@ export function resultsOf({ turns }: JudgedTrajectory): string[] {
   );
 }
 
-/** `f1`: words of the last turn against those of the right answer. */
+/** `f1`: words of the last turn compared with those of the reference answer. */
 export function answerF1(): RewardPart {
   return rewardPart("f1", (trajectory) => ({
     total: bestOverReferences([wordsOf(trajectory, "answer")], (reference) =>

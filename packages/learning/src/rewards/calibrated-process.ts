@@ -1,4 +1,4 @@
-/** Scores of single turns by a judge, moved so that their mean fits the verified outcome. */
+/** A judge's scores of single turns, shifted to fit the verified outcome. */
 import { option, definePart } from "../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
 import { calibratedByOutcome } from "../advantages/step-mix.ts";
@@ -7,9 +7,9 @@ import type { RewardPart } from "../composition/part.ts";
 import { judgedReward, type JudgeInput } from "./judge-port.ts";
 
 /**
- * `process`: a judge scores every turn; the scores move around the verified outcome by at most `spread`,
- * so that no step of a failure is worth one of a success. The reward itself is the outcome, or the mean
- * of the turns as the judge sees them.
+ * `process`: a judge scores every turn. The scores stay within `spread` of the verified outcome, so no step
+ * of a failure scores as high as one of a success. The reward is the outcome, or the mean of the judge's
+ * scores.
  */
 export function calibratedProcess(
   inputOf: (trajectory: JudgedTrajectory, turn: number) => JudgeInput,
@@ -29,7 +29,7 @@ export function calibratedProcess(
         if (judge === undefined) {
           throw new WaggleError(
             "CAPABILITY_MISSING",
-            "reward process needs a judge, got none; open one for the run or choose another recipe",
+            "reward process needs a judge, got none; configure one or choose another recipe",
           );
         }
         return Promise.all(

@@ -1,6 +1,6 @@
 /**
- * `calibration`: a proper score of stated confidence, so that honesty pays best: the expected reward is
- * largest where the confidence is the probability of being right.
+ * `calibration`: a proper scoring rule for stated confidence. The expected reward is largest if the
+ * confidence equals the probability of being right.
  *
  * Source: Brier 1950; "The Confidence Dichotomy" (calibration reward for tool-use agents).
  */
@@ -15,14 +15,14 @@ export function calibrationReward(confidence: number, isCorrect: boolean): numbe
   return -((confidence - (isCorrect ? 1 : 0)) ** 2);
 }
 
-/** `calibration`: −(confidence − correct)², the confidence read off the trajectory. */
+/** `calibration`: −(confidence − correct)², with the confidence computed from the trajectory. */
 export function calibration(confidenceOf: (trajectory: JudgedTrajectory) => number): RewardPart {
   return rewardPart("calibration", (trajectory) => ({
     total: calibrationReward(confidenceOf(trajectory), trajectory.verification.success),
   }));
 }
 
-/** In [0, 1]; 0 for a trajectory without a turn. */
+/** Confidence in [0, 1] from the sampled tokens of the last turn; 0 for a trajectory without a turn. */
 export function sampledConfidence({ samples, turns }: JudgedTrajectory): number {
   const last = turns.at(-1);
   const logProbs = last === undefined ? undefined : samples[last.sample]?.behaviorLogProbs;

@@ -1,6 +1,7 @@
 /**
- * `equiv`: an action counts where it does the same as the stored one: same tool, same arguments after
- * normalization. Not string match: order of keys, spelling of numbers and space around text are free.
+ * `equiv`: an action counts if it is equivalent to the stored one: same tool, same arguments after
+ * normalization. Not a string match: order of keys, spelling of numbers and surrounding whitespace do not
+ * matter.
  *
  * Source: PivotRL (functional equivalence of tool calls).
  */
@@ -8,7 +9,7 @@ import { type ToolCall, WaggleError } from "@waggle/protocol";
 import type { RewardPart } from "../composition/part.ts";
 import { rewardPart } from "./reward-part.ts";
 
-/** A JSON value in one spelling: sorted keys, numbers as numbers, text trimmed and with single spaces. */
+/** A JSON value in canonical form: sorted keys, numbers as numbers, trimmed text with single spaces. */
 function normalizedArguments(value: unknown): unknown {
   if (typeof value === "string") {
     const text = value.normalize("NFKC").trim().replace(/\s+/gu, " ");
@@ -26,7 +27,7 @@ function normalizedArguments(value: unknown): unknown {
 
 type Call = Pick<ToolCall, "name" | "arguments">;
 
-/** True where both calls do the same. */
+/** Whether both calls do the same. */
 export function isEquivalentCall(a: Call, b: Call): boolean {
   return (
     a.name === b.name &&
@@ -35,7 +36,7 @@ export function isEquivalentCall(a: Call, b: Call): boolean {
   );
 }
 
-/** 1 where the actions hold equivalent calls, in any order (calls of one turn run side by side), else 0. */
+/** 1 if the actions contain equivalent calls in any order (calls of one turn run in parallel), else 0. */
 export function equivalenceReward(action: readonly Call[], stored: readonly Call[]): number {
   if (action.length !== stored.length) return 0;
   const left = [...stored];
@@ -47,14 +48,14 @@ export function equivalenceReward(action: readonly Call[], stored: readonly Call
   return 1;
 }
 
-/** `equiv`: the action at a stored turn does what the stored one did, whatever its spelling. */
+/** `equiv`: compares the action at a stored turn with the stored action. */
 export function equivalent(): RewardPart {
   return rewardPart("equiv", (trajectory) => {
     const stored = trajectory.branch?.original;
     if (stored === undefined) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `reward equiv needs trajectories that left a stored turn, got ${trajectory.id}; roll out with pivot`,
+        `reward equiv needs trajectories that branch off a stored turn, got ${trajectory.id}; use the rollout part pivot`,
       );
     }
     return {

@@ -1,7 +1,8 @@
-/** What a judge is shown of a trajectory where nobody has its text: calls and results. Not a recipe. */
+/** A textual form of a trajectory for judges if its text is unknown: calls and results. Not a recipe. */
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { JudgeInput } from "./judge-port.ts";
 
+/** The request and a transcript of calls and results. */
 export function callsAndResults({ record: trajectory, turns }: JudgedTrajectory): JudgeInput {
   return {
     request: JSON.stringify(trajectory.task),
@@ -11,7 +12,7 @@ export function callsAndResults({ record: trajectory, turns }: JudgedTrajectory)
   };
 }
 
-/** One turn, and how far into the trajectory it is. */
+/** One turn, with its position in the trajectory. */
 export function turnShown(
   { record: trajectory, turns }: JudgedTrajectory,
   turn: number,

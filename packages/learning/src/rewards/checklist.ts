@@ -1,7 +1,7 @@
 /**
- * `checklist`: binary criteria per turn, each with a pointer to its evidence, judged densely and paid
- * sparsely. A criterion without valid evidence counts as failed; one whose condition is false is
- * skipped; one that could not be judged makes the reward unavailable.
+ * `checklist`: binary criteria per turn, each with a quote as evidence; judged densely, paid sparsely. A
+ * criterion without valid evidence fails; one whose condition is false is skipped; an unjudged one makes the
+ * reward unavailable.
  *
  * Source: CM2, "Reinforcement Learning with Checklist Rewards"; AgentIF (conditional constraints).
  */
@@ -10,34 +10,36 @@ import { WaggleError } from "@waggle/protocol";
 import type { RewardPart } from "../composition/part.ts";
 import { rewardPart } from "./reward-part.ts";
 
+/** One criterion of a checklist. */
 export type Criterion = {
   readonly name: string;
   /** Turn at which it is judged. */
   readonly turn: number;
   /** Default 1. */
   readonly weight?: number;
-  /** Criteria that must hold first: a failed parent fails its children. */
+  /** Criteria that must be met first; if a parent fails, its children fail. */
   readonly after?: readonly string[];
 };
 
+/** The judgement of one criterion. */
 export type Verdict = {
   readonly name: string;
-  /** `skipped`: its condition is false. `unjudged`: nobody could say. */
+  /** `skipped`: its condition is false. `unjudged`: it could not be judged. */
   readonly verdict: "met" | "failed" | "skipped" | "unjudged";
-  /** Exact words of the transcript; needed for `met`. */
+  /** Exact quote from the transcript; required for `met`. */
   readonly evidence?: string;
 };
 
-/** Whether the evidence stands in the transcript, letter for letter and not empty. */
+/** Whether the evidence is a non-empty verbatim quote from the transcript. */
 export function isEvidence(evidence: string | undefined, transcript: string): boolean {
   return evidence !== undefined && evidence.trim() !== "" && transcript.includes(evidence);
 }
 
-/** `[turns]` paid where the payment falls: at each turn, or all at the last. */
+/** When criteria are paid: at each turn, or all at the last turn. */
 export type ChecklistPayment = "turn" | "trajectory";
 
 /**
- * `[turns]` weighted share of the criteria that are met; the sum is in [0, 1].
+ * `[turns]` weighted share of met criteria; the sum is in [0, 1].
  *
  * @throws WaggleError `REWARD_UNAVAILABLE` for an unjudged criterion, `INVALID_ARGUMENT` for a criterion
  *   without a verdict or outside the turns.
@@ -58,13 +60,13 @@ export function checklistRewards(
     if (verdict === undefined || turn < 0 || turn >= turns) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `criterion ${name} must have a verdict and a turn in [0, ${turns - 1}], got turn ${turn}; judge every criterion`,
+        `criterion ${name} needs a verdict and a turn in [0, ${turns - 1}], got turn ${turn}; judge every criterion`,
       );
     }
     if (verdict.verdict === "unjudged") {
       throw new WaggleError(
         "REWARD_UNAVAILABLE",
-        `every criterion must be judged, got none for ${name}; judge again or drop the trajectory`,
+        `criterion ${name} was not judged; judge again or drop the trajectory`,
         { retryable: true },
       );
     }
@@ -81,7 +83,7 @@ export function checklistRewards(
   return total === 0 ? rewards : rewards.map((reward) => reward / total);
 }
 
-/** `checklist`: criteria with evidence, as the environment pays them; sparse = all at the end. */
+/** `checklist`: criteria with evidence, as the environment rewards them; `trajectory` pays all at the end. */
 export function checklist(payment?: "turn" | "trajectory"): RewardPart {
   return definePart(
     { checklistPayment: option<"turn" | "trajectory">(payment, "turn", ["turn", "trajectory"]) },

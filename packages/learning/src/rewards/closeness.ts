@@ -1,16 +1,16 @@
-/** `closeness`: pay that is continuous in how near a trajectory came to what was wanted. */
+/** `closeness`: a reward that is continuous in the distance from the wanted result. */
 import { WaggleError } from "@waggle/protocol";
 import type { RewardPart } from "../composition/part.ts";
 import { rewardPart } from "./reward-part.ts";
 
 /**
- * What the environment measures of a near miss, in [0, 1]; 1 is the wanted result itself.
+ * The closeness that the environment measures, in [0, 1]; 1 for the wanted result itself.
  *
  * Source: the dense point reward of "Enhancing Visual Grounding for GUI Agents via Self-Evolutionary
  * Reinforcement Learning" (SE-GUI).
  * Differs from it: the distance is between values that have an order, not between points on a screen.
  *
- * @throws WaggleError `REWARD_UNAVAILABLE` where the environment measures no closeness.
+ * @throws WaggleError `REWARD_UNAVAILABLE` if the environment measures no closeness.
  */
 export function closeness(): RewardPart {
   return {
@@ -19,7 +19,7 @@ export function closeness(): RewardPart {
       if (typeof near === "number" && Number.isFinite(near)) return { total: near };
       throw new WaggleError(
         "REWARD_UNAVAILABLE",
-        "the reward is the environment's closeness, got an environment that measures none; choose one that does, such as form",
+        "reward closeness needs an environment that measures closeness, got none; choose one that does, such as form",
       );
     }),
     reads: ["closeness"],

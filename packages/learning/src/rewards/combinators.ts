@@ -1,6 +1,7 @@
 /**
- * Named components of a reward, and `tiers` of them. Components are kept apart, so that a run can be
- * scored again. One that could not be judged is absent, and a total that needs it is refused: it is not 0.
+ * Named components of a reward, and `tiers` of them. Components are stored separately, so a run can be
+ * re-scored with other weights. A component that could not be judged is absent, not 0, and a total that needs
+ * it is refused.
  *
  * Source: QUASAR, GeoVista (tiers).
  */
@@ -15,49 +16,49 @@ import type { PartContext, RewardPart, Reward } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { rewardPart } from "./reward-part.ts";
 
-/** Components by name; `null` where a verifier or judge could not say. */
+/** Components by name; `null` if a verifier or judge could not judge it. */
 export type RewardComponents = { readonly [name: string]: number | null };
 
 /**
- * The component's number.
+ * The value of a component.
  *
- * @throws WaggleError `REWARD_UNAVAILABLE` (retryable) where it could not be judged.
- * @throws WaggleError `INVALID_ARGUMENT` for a name that no part gives.
- * @throws WaggleError `NON_FINITE_REWARD`
+ * @throws WaggleError `REWARD_UNAVAILABLE` (retryable) if it could not be judged.
+ * @throws WaggleError `INVALID_ARGUMENT` for an unknown name.
+ * @throws WaggleError `NON_FINITE_REWARD` if it is not finite.
  */
 export function componentOf(components: RewardComponents, name: string): number {
   if (!Object.hasOwn(components, name)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `component must be one of ${Object.keys(components).join(", ")}, got ${name.slice(0, 64)}; give it a reward or take it out of the sum`,
+      `no component ${name.slice(0, 64)}; the reward has ${Object.keys(components).join(", ")}`,
     );
   }
   const value = components[name] as number | null;
   if (value === null) {
     throw new WaggleError(
       "REWARD_UNAVAILABLE",
-      `every component of a reward must be judged, got none for ${name}; judge again or drop the trajectory`,
+      `component ${name} was not judged; judge again or drop the trajectory`,
       { retryable: true },
     );
   }
   if (!Number.isFinite(value)) {
     throw new WaggleError(
       "NON_FINITE_REWARD",
-      `component ${name} must be finite, got ${value}; throw REWARD_UNAVAILABLE where it cannot be judged`,
+      `component ${name} must be finite, got ${value}; throw REWARD_UNAVAILABLE if it cannot be judged`,
     );
   }
   return value;
 }
 
-/** One level of a hierarchy. */
+/** One tier of a hierarchy. */
 export type Tier = {
   readonly reward: number;
   readonly weight: number;
-  /** Least reward that lets the next tier count. Default 1. */
+  /** Lowest reward at which the next tier counts. Default 1. */
   readonly passesAt?: number;
 };
 
-/** Weighted sum of the tiers up to and with the first that does not pass. */
+/** Weighted sum of the tiers up to and including the first that does not pass. */
 export function tieredReward(tiers: readonly Tier[]): number {
   let sum = 0;
   for (const { reward, weight, passesAt = 1 } of tiers) {
@@ -67,14 +68,13 @@ export function tieredReward(tiers: readonly Tier[]): number {
   return sum;
 }
 
-/** `tiers`: later levels count where earlier ones are met. */
+/** `tiers`: later tiers count only if the earlier ones pass. */
 export function tiers(tiersOf: (trajectory: JudgedTrajectory) => readonly Tier[]): RewardPart {
   return rewardPart("tiers", (trajectory) => ({ total: tieredReward(tiersOf(trajectory)) }));
 }
 
 /**
- * `gate`: `bonus` counts only where `holds` says so; by default where the trajectory succeeded, or was verified
- * as at least so good.
+ * `gate`: adds `bonus` only if `holds`. Default: if the trajectory's verified reward reaches the threshold.
  */
 export function gate<A extends StateName, B extends StateName>(
   base: RewardPart<A>,
@@ -93,19 +93,22 @@ export function gate<A extends StateName, B extends StateName>(
   );
 }
 
-/** A number, or what holds as long as no setting says otherwise. */
+/** A fixed weight, or the default of a setting. */
 type RewardWeight = number | { readonly default: number };
 
 /**
- * Several rewards added by weight, each under its own name; their parts are components of the score. A
- * weight that is left at its default is the setting `<part>Weight`.
+ * A weighted sum of rewards. Each part is a component of the score under its own name. A weight given as a
+ * default becomes the setting `<part>Weight`.
  */
 export function weighted<N extends StateName>(
   entries: readonly (readonly [part: RewardPart<N>, weight: RewardWeight])[],
 ): RewardPart<N> {
   const [first] = entries;
   if (first === undefined) {
-    throw new WaggleError("INVALID_ARGUMENT", "a weighted reward needs parts, got none; give some");
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      "a weighted reward needs at least one part, got none",
+    );
   }
   return definePart(
     Object.fromEntries(
@@ -125,7 +128,7 @@ export function weighted<N extends StateName>(
   );
 }
 
-/** `info-gain` weighs `infoGainWeight`. */
+/** Name of the weight setting: `info-gain` has `infoGainWeight`. */
 export function weightName(part: string): string {
   return `${part.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())}Weight`;
 }

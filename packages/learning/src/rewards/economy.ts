@@ -1,10 +1,10 @@
 /**
- * `economy`: what a trajectory cost in tools, turns, tokens, time or mode, and the four ways to make a
- * policy mind it. `decoupled` and `paired` are not rewards: the first is a channel of the advantage
- * among correct rollouts, the second labels tasks by rollouts with and without tools.
+ * `economy`: what a trajectory cost in tools, turns, tokens, time or mode, and four ways to make a policy
+ * economical. `decoupled` and `paired` are not rewards: the first is a channel of the advantage among correct
+ * rollouts, the second labels tasks by rollouts with and without tools.
  *
- * Source: A2FM, AI-SearchPlanner (scalar); IndusAgent, DeepSport (gated); HDPO (decoupled, our formula);
- * AKBE (paired).
+ * Source: A2FM, AI-SearchPlanner (scalar); IndusAgent, DeepSport (gated); HDPO (decoupled, our formula); AKBE
+ * (paired).
  */
 import { WaggleError } from "@waggle/protocol";
 import { sampledTokens, toolCalls } from "../composition/judged-trajectory.ts";
@@ -12,17 +12,17 @@ import { fixed, fixedAll, definePart } from "../composition/part-options.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { rewardPart } from "./reward-part.ts";
 
-/** What is counted; all ≥ 0. */
+/** Counts of resources; all ≥ 0. */
 export type Usage = {
   readonly toolCalls?: number;
   readonly turns?: number;
   readonly sampledTokens?: number;
   readonly seconds?: number;
-  /** Calls by tool, for tools of different price. */
+  /** Calls by tool, if tools have different prices. */
   readonly byTool?: { readonly [tool: string]: number };
 };
 
-/** Price of one unit of each, in reward units; absent = free. */
+/** Price per unit of each resource, in reward units; absent = free. */
 export type Prices = {
   readonly toolCall?: number;
   readonly turn?: number;
@@ -31,17 +31,18 @@ export type Prices = {
   readonly byTool?: { readonly [tool: string]: number };
 };
 
+/** How cost enters the reward. */
 export type EconomySwitch =
-  /** outcome − cost: also pays for doing nothing. */
+  /** outcome − cost; also rewards doing nothing. */
   | { readonly kind: "scalar" }
-  /** outcome + max(0, allowance − cost) where the outcome is a success. */
+  /** outcome + max(0, allowance − cost) if the outcome is a success. */
   | { readonly kind: "gated"; readonly allowance: number }
-  /** Outcome alone; the cost becomes a channel of `splitAdvantages`. */
+  /** Only the outcome; the cost becomes a channel of `splitAdvantages`. */
   | { readonly kind: "decoupled" }
-  /** Outcome alone; `toolBenefit` labels the task. */
+  /** Only the outcome; `toolBenefit` labels the task. */
   | { readonly kind: "paired" };
 
-/** What this usage costs. @throws WaggleError `INVALID_ARGUMENT` for a negative count. */
+/** Cost of this usage. @throws WaggleError `INVALID_ARGUMENT` for a negative count. */
 export function usageCost(usage: Usage, prices: Prices): number {
   const counts = [usage.toolCalls, usage.turns, usage.sampledTokens, usage.seconds].map(
     (c) => c ?? 0,
@@ -50,16 +51,13 @@ export function usageCost(usage: Usage, prices: Prices): number {
   const byTool = Object.entries(usage.byTool ?? {});
   const negative = [...counts, ...byTool.map(([, count]) => count)].find((count) => !(count >= 0));
   if (negative !== undefined) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `usage must be counted from 0 up, got ${negative}; count calls, turns, tokens and seconds`,
-    );
+    throw new WaggleError("INVALID_ARGUMENT", `usage counts must be at least 0, got ${negative}`);
   }
   const plain = counts.reduce((sum, count, i) => sum + count * (units[i] ?? 0), 0);
   return byTool.reduce((sum, [tool, count]) => sum + count * (prices.byTool?.[tool] ?? 0), plain);
 }
 
-/** The reward under this switch. */
+/** The reward for this switch. */
 export function economyReward(
   outcome: { readonly reward: number; readonly success: boolean },
   cost: number,
@@ -76,7 +74,7 @@ export function economyReward(
   }
 }
 
-/** `economy`: the outcome, minding what calls, turns and tokens cost. */
+/** `economy`: the outcome, adjusted for the cost of calls, turns and tokens. */
 export function economy(prices: Prices, how: EconomySwitch = { kind: "scalar" }): RewardPart {
   const { byTool = {}, ...plain } = prices;
   return definePart({ ...fixedAll(plain), ...fixedAll(byTool), how: fixed(how.kind) }, () =>

@@ -1,5 +1,5 @@
 /**
- * `bonus`: pay for using tools at all, early in training, with a weight that a schedule takes to 0.
+ * `bonus`: a bonus for using tools at all, early in training; a schedule anneals its weight to 0.
  *
  * Source: SPEAR, arXiv:2509.22601 (intrinsic tool-call reward, annealed).
  */
@@ -9,14 +9,14 @@ import type { RewardPart } from "../composition/part.ts";
 import { requireInside } from "../statistics.ts";
 import { rewardPart } from "./reward-part.ts";
 
-/** weight · min(calls, most)/most: more than `most` calls earn no more. */
+/** weight · min(calls, most)/most: calls above `most` earn nothing. */
 export function toolCallBonus(calls: number, weight: number, most: number = 1): number {
   requireInside("calls", calls, 0, Number.MAX_SAFE_INTEGER);
   requireInside("most", most, 1, Number.MAX_SAFE_INTEGER);
   return (weight * Math.min(calls, most)) / most;
 }
 
-/** `bonus`: pays the first calls, less and less as the stage goes on. */
+/** `bonus`: rewards the first calls, less as the stage progresses. */
 export function callBonus(weight: number, most = 1): RewardPart {
   return definePart(fixedAll({ weight, most }), () =>
     rewardPart("bonus", (trajectory, { step, steps }) => ({

@@ -1,6 +1,6 @@
 /**
- * `frontier`: a proposer is paid most for tasks of intermediate pass rate, nothing for solved or
- * hopeless ones, and nothing for tasks that cannot be answered from its own evidence.
+ * `frontier`: a proposer earns most for tasks of intermediate pass rate, and nothing for solved, hopeless or
+ * unanswerable ones.
  *
  * Source: SPICE, Search Self-Play; 4p(1 − p) is our choice of the curve.
  */
@@ -10,11 +10,12 @@ import type { StateName } from "../composition/state.ts";
 import { PROPOSER, SHOWN, SOLVER } from "../rollouts/proposals.ts";
 import { meanOf, requireInside } from "../statistics.ts";
 
-/** All 1 at p = 0.5 and 0 at 0 and 1: 4p(1 − p), its root 2√(p(1 − p)), and 1 − |2p − 1|. */
+/** Each is 1 at p = 0.5 and 0 at 0 and 1: 4p(1 − p), its root 2√(p(1 − p)), and 1 − |2p − 1|. */
 export type FrontierCurve = "parabola" | "deviation" | "tent";
 
 const FRONTIER_CURVES: readonly FrontierCurve[] = ["parabola", "deviation", "tent"];
 
+/** The proposer's reward for a task with this pass rate; 0 if it is not answerable. */
 export function frontierReward(
   passRate: number,
   isAnswerable: boolean = true,
@@ -28,8 +29,8 @@ export function frontierReward(
 }
 
 /**
- * `frontier`: who solves is paid by `solved`, who set the task by how far its tries were from all right and
- * all wrong, and nothing for a task that could not be shown to have an answer.
+ * `frontier`: solvers earn `solved`; the proposer earns by how close its task's pass rate is to ½, and
+ * nothing for a task without a confirmed answer.
  */
 export function frontier<N extends StateName>(
   solved: RewardPart<N>,
@@ -55,7 +56,7 @@ function onFrontier<N extends StateName>(
       const scores = await solved.rewards(group, context);
       return group.trajectories.map((trajectory, i) => {
         const own = scores[i] ?? { total: 0 };
-        // Learned by itself, not by what it earned.
+        // Demonstrations are imitated and earn no reward.
         if (trajectory.role === SHOWN) return { total: 0 };
         if (trajectory.role !== PROPOSER) return own;
         const tries = group.trajectories.flatMap(({ role, joint }, j) =>

@@ -1,5 +1,5 @@
 /**
- * `grounding`: claims are paid where an observation supports them and cost where none does; an invented
+ * `grounding`: claims earn a reward if an observation supports them and a penalty if none does. An invented
  * quotation scores below a real one, and below silence.
  *
  * Source: RLFH (fact-level verdicts as token rewards), arXiv:2406.12221; ReWatch-R1.
@@ -9,29 +9,30 @@ import type { RewardPart } from "../composition/part.ts";
 import { resultsOf, wordsOf } from "./answer-match.ts";
 import { rewardPart } from "./reward-part.ts";
 
-/** A claim with the words it quotes; a judge or a parser made it. */
+/** A claim with its quote, found by a judge or a parser. */
 export type Claim = {
   readonly quote: string;
-  /** Sampled tokens `[start, end)` that state it. */
+  /** Sampled tokens `[start, end)` of the claim. */
   readonly start: number;
   readonly end: number;
 };
 
+/** Rewards of claims. */
 export type GroundingPay = {
-  /** Of a supported claim. Default 1. */
+  /** For a supported claim. Default 1. */
   readonly supported?: number;
-  /** Of an unsupported one. Default −1. */
+  /** For an unsupported claim. Default −1. */
   readonly unsupported?: number;
 };
 
-/** Whether one observation holds the quote, but for case and space. */
+/** Whether an observation contains the quote, ignoring case and whitespace. */
 export function isSupported(quote: string, observations: readonly string[]): boolean {
   const spelled = (text: string): string => text.toLowerCase().replace(/\s+/gu, " ").trim();
   const wanted = spelled(quote);
   return wanted !== "" && observations.some((observation) => spelled(observation).includes(wanted));
 }
 
-/** Mean pay of the claims; 0 for none. */
+/** Mean reward of the claims; 0 without claims. */
 export function groundingReward(
   claims: readonly Claim[],
   observations: readonly string[],
@@ -45,8 +46,8 @@ export function groundingReward(
 }
 
 /**
- * `grounding`: what is said at the end must stand in something that a tool had said; the pay falls on
- * the turn that says it.
+ * `grounding`: the final answer must be contained in an earlier tool result. The reward is on the turn of the
+ * answer.
  */
 export function groundedAnswer(supported?: number, unsupported?: number): RewardPart {
   return definePart(
@@ -58,7 +59,7 @@ export function groundedAnswer(supported?: number, unsupported?: number): Reward
       rewardPart("grounding", (trajectory) => {
         const quote = wordsOf(trajectory, "text").replace(/[.!]+$/u, "");
         const last = trajectory.turns.at(-1);
-        // A rollout that was cut says nothing, and silence costs nothing.
+        // A truncated rollout has no answer, which costs nothing.
         const claims =
           quote === "" || last === undefined ? [] : [{ quote, start: last.start, end: last.end }];
         const reward = groundingReward(claims, resultsOf(trajectory), { supported, unsupported });

@@ -1,6 +1,6 @@
 /**
- * `implicit-prm`: β · (log π_prm − log π_ref) summed over a step's tokens is a process reward that a
- * model trained on trajectory preferences gives for nothing. Not the training of that model.
+ * `implicit-prm`: β · (log π_prm − log π_ref) summed over a step's tokens is a process reward that a model
+ * trained on trajectory preferences yields without step labels. Does not train that model.
  *
  * Source: Yuan et al. 2024, "Free Process Rewards without Process Labels", arXiv:2412.01981; OPRL,
  * arXiv:2509.19199 (online, per turn).
@@ -42,8 +42,8 @@ export function implicitProcessRewards(
 }
 
 /**
- * `implicit-prm`: β times the log-ratio of the process model to the reference over each turn's tokens.
- * Turns alone are paid: the trajectory's own reward is 0.
+ * `implicit-prm`: β times the log-ratio of the process model to the reference over each turn's tokens. Only
+ * turns are rewarded; the trajectory's own reward is 0.
  */
 export function implicitProcess(beta?: number): RewardPart<"iprm"> {
   return definePart({ beta: option(beta, 0.05) }, ({ beta }) => ({

@@ -1,9 +1,9 @@
 /**
- * `info-gain`: a turn is paid by how much likelier it made the right answer. Paid as differences of log
- * probabilities, the turns sum to the difference between end and start.
+ * `info-gain`: rewards a turn for how much it raised the log-probability of the right answer. The gains of
+ * the turns sum to the difference between end and start.
  *
- * Source: DR-Venus (turn-level information gain); the difference of log p(answer | history) is our
- * reading. Differs from it: gains are in nats and may be cut to ±`most`.
+ * Source: DR-Venus (turn-level information gain); the difference of log p(answer | history) is our reading.
+ * Differs from it: gains are in nats and may be cut to ±`most`.
  */
 import { option, definePart } from "../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
@@ -11,8 +11,10 @@ import type { RewardPart } from "../composition/part.ts";
 import { requireFiniteRewards } from "../statistics.ts";
 
 /**
- * @param answerLogProbs - `[turns + 1]` log p(answer | history) before the first and after each turn,
- *   nats, by the policy or a frozen reader.
+ * `[turns]` gains.
+ *
+ * @param answerLogProbs - `[turns + 1]` log p(answer | history) before the first and after each turn, nats,
+ *   by the policy or a frozen reader.
  * @param most - cut of one turn's gain, nats. Default none.
  */
 export function informationGains(
@@ -26,8 +28,10 @@ export function informationGains(
 }
 
 /**
- * @param weight of a nat beside the outcome, which is paid on the last turn.
- * @param most cut of one turn's gain, in nats.
+ * `info-gain` plus the outcome, which is on the last turn.
+ *
+ * @param weight - reward per nat.
+ * @param most - cut of one turn's gain, in nats.
  */
 export function informationGain(weight?: number, most?: number): RewardPart {
   return definePart(
@@ -40,7 +44,7 @@ export function informationGain(weight?: number, most?: number): RewardPart {
         if (answerLogProbs === undefined) {
           throw new WaggleError(
             "CAPABILITY_MISSING",
-            "reward info-gain needs the policy's log-probs of answers, got none; give them to the run or choose another recipe",
+            "reward info-gain needs log-probs of answers, got none; provide them or choose another recipe",
           );
         }
         return Promise.all(

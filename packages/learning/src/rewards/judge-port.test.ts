@@ -4,7 +4,7 @@ import { judgedReward } from "./judge-port.ts";
 const signal = new AbortController().signal;
 const input = (transcript: string) => ({ request: "r", transcript });
 
-/** Answers in order; an error is thrown. */
+/** Returns the answers in order; throws an answer that is an error. */
 function scripted(answers: readonly (number | Error)[]) {
   let at = 0;
   return {
@@ -23,7 +23,7 @@ test("a failed judge is a retryable failure, not a reward of 0", async () => {
   await expect(judgedReward(scripted([0]), input("x"), signal)).resolves.toBe(0);
 });
 
-test("votes: the median of those that came, as long as a majority did", async () => {
+test("votes: the median of the received votes, if a majority was received", async () => {
   const down = new Error("down");
   await expect(judgedReward(scripted([0.9, down, 0.1, 0.2]), input("x"), signal, 4)).resolves.toBe(
     0.2,

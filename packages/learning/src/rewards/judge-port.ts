@@ -1,6 +1,6 @@
 /**
- * `judge`: a reward by a model, behind a port. A judge that fails is not a reward of 0: it is a typed,
- * retryable failure, and the trajectory has no reward. Not a client of any server.
+ * `judge`: a reward from a model behind a port. A failing judge is a typed, retryable failure and leaves the
+ * trajectory without a reward; it is not a reward of 0. Not a client of any server.
  *
  * Source: the port of this project; majority of votes as in OpenClaw-RL.
  */
@@ -9,22 +9,23 @@ import { quantileOf } from "../statistics.ts";
 
 /** Scores one transcript: an LLM judge or a learned reward model. */
 export interface JudgePort {
-  /** @returns a number in [0, 1]. Throws where it cannot judge; honours `signal`. */
+  /** @returns a number in [0, 1]. Throws if it cannot judge; honors `signal`. */
   score(input: JudgeInput, signal: AbortSignal): Promise<number>;
 }
 
+/** A trajectory as a judge sees it. */
 export type JudgeInput = {
   readonly request: string;
   readonly transcript: string;
-  /** What to look for; absent = the judge's own. */
+  /** What to judge; absent = the judge's own rubric. */
   readonly rubric?: string;
 };
 
 /**
- * The judge's score, the median of `votes` calls where more than one is asked.
+ * The judge's score; for several `votes` their median.
  *
- * @throws WaggleError `REWARD_UNAVAILABLE` (retryable) where fewer than a majority of the votes came,
- *   and for a score outside [0, 1].
+ * @throws WaggleError `REWARD_UNAVAILABLE` (retryable) if a majority of the votes failed, and for a score
+ *   outside [0, 1].
  */
 export async function judgedReward(
   judge: JudgePort,
@@ -42,7 +43,7 @@ export async function judgedReward(
   if (outside !== undefined) {
     throw new WaggleError(
       "REWARD_UNAVAILABLE",
-      `a judge must score in [0, 1], got ${outside}; check its prompt or scale its answer`,
+      `a judge's score must be in [0, 1], got ${outside}; check its prompt or scale its answer`,
       { retryable: true },
     );
   }

@@ -5,7 +5,7 @@ import { option, definePart } from "../composition/part-options.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { judgedReward } from "./judge-port.ts";
 
-/** `judge`: a judge's word, the median of `votes`; what it cannot judge has no reward. */
+/** `judge`: a judge's score, the median of `votes`. If it cannot judge, there is no reward. */
 export function judge(
   inputOf: (trajectory: JudgedTrajectory) => {
     readonly request: string;
@@ -32,7 +32,7 @@ function judgedBy(
       if (port === undefined) {
         throw new WaggleError(
           "CAPABILITY_MISSING",
-          "reward judge needs a judge, got none; open one for the run or choose another recipe",
+          "reward judge needs a judge, got none; configure one or choose another recipe",
         );
       }
       const rewards = trajectories.map((trajectory) =>

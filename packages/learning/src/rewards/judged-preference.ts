@@ -6,8 +6,7 @@ import type { RewardPart } from "../composition/part.ts";
 import { judgedReward, type JudgeInput } from "./judge-port.ts";
 
 /**
- * `preference`: the share of the other rollouts at its task that a judge scores lower; half a point
- * where neither is. Rollouts of one task are compared among themselves.
+ * `preference`: the share of the other rollouts of the task that a judge scores lower; a tie counts one half.
  */
 export function judgedPreference(
   inputOf: (trajectory: JudgedTrajectory) => JudgeInput,
@@ -28,7 +27,7 @@ function preferredBy(
       if (judge === undefined) {
         throw new WaggleError(
           "CAPABILITY_MISSING",
-          "reward preference needs a judge, got none; open one for the run or choose another recipe",
+          "reward preference needs a judge, got none; configure one or choose another recipe",
         );
       }
       const scores = await Promise.all(

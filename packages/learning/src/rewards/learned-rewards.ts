@@ -1,4 +1,4 @@
-/** Rewards by models that the recipe trains itself: of whole trajectories or of single turns. */
+/** Rewards by models that the recipe trains itself, for whole trajectories or single turns. */
 import { option, definePart } from "../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
 import { calibratedByOutcome } from "../advantages/step-mix.ts";
@@ -6,19 +6,20 @@ import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { logistic } from "../logistic.ts";
 
+/** Returns the port. @throws WaggleError `CAPABILITY_MISSING` if the run has none. */
 export function opened<P>(port: P | undefined, part: string, what: string): P {
   if (port === undefined) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `reward ${part} needs ${what}, got none; open one for the run or choose another recipe`,
+      `reward ${part} needs ${what}, got none; configure one or choose another recipe`,
     );
   }
   return port;
 }
 
 /**
- * `rm`: what the reward model says at the end of a trajectory, in [0, 1]. A model that was trained on
- * comparisons speaks in `logits`, one that was fitted to outcomes in their `score`s.
+ * `rm`: the reward model's value at the end of a trajectory, in [0, 1]. A model trained on comparisons
+ * returns `logits`, one fitted to outcomes returns `score`s.
  */
 export function rewardModel(unit?: "logits" | "score"): RewardPart<"rm"> {
   return definePart(
@@ -39,9 +40,8 @@ export function rewardModel(unit?: "logits" | "score"): RewardPart<"rm"> {
 }
 
 /**
- * `process`: what the reward model expects after each turn, moved around the verified outcome by at most
- * `spread`. The reward itself is the mean over turns: a rollout whose steps were promising all the way
- * earns more than one that was lucky at the end.
+ * `process`: the reward model's values after each turn, within `spread` of the verified outcome. The reward
+ * is their mean over turns, so a rollout with good steps earns more than one that was lucky at the end.
  */
 export function modelledProcess(spread?: number): RewardPart<"rm"> {
   return definePart({ spread: option(spread, 0.25) }, ({ spread }) => ({

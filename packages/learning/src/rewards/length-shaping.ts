@@ -1,6 +1,6 @@
 /**
- * `length`: a penalty that grows linearly over the last part of the allowed length. Not the loss's length
- * normalization.
+ * `length`: a penalty that grows linearly over the last part of the allowed length. Not the length
+ * normalization of a loss.
  *
  * Source: Yu et al. 2025, "DAPO" (soft overlong punishment), arXiv:2503.14476.
  */
@@ -28,7 +28,7 @@ export function overlongPenalty(
   return over <= 0 ? 0 : -Math.min(over / buffer, 1) * factor;
 }
 
-/** `length`: a penalty that grows towards the limit, in sampled tokens. */
+/** `length`: a penalty that grows toward the limit, in sampled tokens. */
 export function overlong(limit: number, buffer: number): RewardPart {
   return definePart(fixedAll({ limit, buffer }), () =>
     rewardPart("length", (trajectory) => ({

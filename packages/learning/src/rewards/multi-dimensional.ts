@@ -1,5 +1,5 @@
 /**
- * `multi-dim`: a reward that stays a vector until it is weighed; weights may differ by user or by step.
+ * `multi-dim`: a reward that stays a vector until it is weighted; weights may differ by user or step.
  *
  * Source: AI-SearchPlanner (utility and cost), "Learning to Generate Research Idea with Dynamic Control".
  */
@@ -7,22 +7,22 @@ import type { RewardPart, Reward } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { requireFiniteRewards, requireSameLength } from "../statistics.ts";
 
-/** Σ weight · component, position by position. */
+/** Σ weight · component. */
 export function scalarized(vector: readonly number[], weights: readonly number[]): number {
   requireSameLength("weights", weights.length, "vector", vector.length);
   requireFiniteRewards(vector);
   return vector.reduce((sum, value, i) => sum + value * weights[i]!, 0);
 }
 
-/** One direction in which a trajectory may be good: what a reward says of it. */
+/** One dimension of the vector: a reward part and how to read it. */
 type Dimension<N extends StateName> = {
   readonly reward: RewardPart<N>;
   readonly weight: number;
-  /** Default the reward itself. */
+  /** Default: the total of the reward. */
   readonly of?: (reward: Reward) => number;
 };
 
-/** `multi-dim`: several rewards, kept as components, and their sum by weights that a run may choose. */
+/** `multi-dim`: several rewards, stored as components, and their sum with weights from the settings. */
 export function multiDimensional<N extends StateName = never>(dimensions: {
   readonly [name: string]: Dimension<N>;
 }): RewardPart<N> {

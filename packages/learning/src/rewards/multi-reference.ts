@@ -1,12 +1,12 @@
-/** Likeness to the nearest of several reference solutions. */
+/** Similarity to the nearest of several reference solutions. */
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { REFERENCE } from "../rollouts/several-references.ts";
 import { bestOverReferences, exactMatch, tokenF1 } from "./answer-match.ts";
 
 /**
- * `multi-ref`: the best match over the references that succeeded: half for how the rollout ends, half for
- * what it did on the way, token by token. 0 where no reference succeeded.
+ * `multi-ref`: the best match over successful references; one half for the last turn, one half for the turns
+ * before it, token by token. 0 without a successful reference.
  */
 export function multiReference(): RewardPart {
   return {
@@ -33,7 +33,7 @@ function likeness(trajectory: JudgedTrajectory, reference: JudgedTrajectory): nu
   return 0.5 * end + 0.5 * tokenF1(own.slice(0, -1).join(" "), other.slice(0, -1).join(" "));
 }
 
-/** `[turns]` what was said, as token ids. */
+/** `[turns]` texts as token ids. */
 function turnTexts({ turns, samples }: JudgedTrajectory): string[] {
   return turns.map(({ sample, start, end }) =>
     (samples[sample]?.sequence.tokenIds ?? []).slice(start, end).join(" "),

@@ -1,12 +1,12 @@
 /**
- * `similarity` of what the environment said to what was asked: the cosine of counts of their tokens. Counts are
- * an embedding that nobody trained.
+ * `similarity` of observations to the request: the cosine of their token counts, an embedding without
+ * training.
  */
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { cosineSimilarity } from "./similarity.ts";
 
-/** Of a rollout: the mean over its turns of how like the request their results are, in [0, 1]. */
+/** Mean over turns of the similarity between results and request, in [0, 1]. */
 export function observationLikeness(): RewardPart {
   return {
     slot: "reward",
@@ -29,7 +29,7 @@ function requestOf({ turns, samples }: JudgedTrajectory): readonly number[] {
   return samples[first.sample]?.sequence.tokenIds.slice(0, first.start) ?? [];
 }
 
-/** Tokens between turns: what each call was answered with. */
+/** Tokens between turns: the results of calls. */
 function resultsOf({ turns, samples }: JudgedTrajectory): (readonly number[])[] {
   return turns.flatMap(({ sample, end }, i) => {
     const next = turns[i + 1];

@@ -1,10 +1,10 @@
-/** The share of the other trajectories of a task that one is preferred to. */
+/** The share of the other trajectories of a task that a trajectory is preferred to. */
 import { type JudgedTrajectory, toolCalls } from "../composition/judged-trajectory.ts";
 import type { RewardPart } from "../composition/part.ts";
 
 /**
- * `preference`: the share of the other rollouts at its task that one is preferred to. By default the
- * better outcome is, and among equals the one with fewer calls; half a point where neither is.
+ * `preference`: the share of the other rollouts of the task that a rollout is preferred to. Default: the
+ * better outcome, then fewer calls. A tie counts one half.
  */
 export function preference(
   compare: (a: JudgedTrajectory, b: JudgedTrajectory) => number = (a, b) =>

@@ -1,4 +1,4 @@
-/** Dense rewards: what they pay that the verdict does not, worked out by hand. */
+/** Dense rewards, worked out by hand, and how they differ from the verdict. */
 import { expect, test } from "vitest";
 import {
   contextOf,
@@ -21,7 +21,7 @@ async function scoresOf(
   return part.rewards({ task: "t", trajectories }, contextOf());
 }
 
-/** A form of three fields, a quarter for each and for the sending; the second call of a run was wrong. */
+/** A form of three fields, one quarter for each and for sending it; the second call was wrong. */
 const PART_RIGHT = {
   reward: 0,
   turns: [
@@ -35,7 +35,7 @@ const SOLVED = {
   turns: [1, 2, 3, 4].map(() => ({ paid: 0.25, calls: ["set"] })),
 };
 
-test("progress pays a failed run for what it did right, which the verdict does not", async () => {
+test("progress rewards a failed trajectory for what it did right; the verdict does not", async () => {
   const given = [PART_RIGHT, SOLVED];
   expect(await scoresOf(parts.progress(), given)).toEqual([
     { total: 0.5, turnRewards: [0.25, 0, 0.25] },
@@ -45,7 +45,7 @@ test("progress pays a failed run for what it did right, which the verdict does n
   expect(verdicts.map(({ total }) => total)).toEqual([0, 1]);
 });
 
-test("progress of the prefix stops at the first turn that called and earned nothing", async () => {
+test("progress of the prefix stops at the first call without a reward", async () => {
   const talks = { turns: [{}, { paid: 0.25, calls: ["set"] }] };
   const scores = await scoresOf(parts.progress("turn", "prefix"), [PART_RIGHT, SOLVED, talks]);
   expect(scores).toEqual([
@@ -55,13 +55,13 @@ test("progress of the prefix stops at the first turn that called and earned noth
   ]);
 });
 
-test("thirds add up to 1 whatever the order of the turns", async () => {
+test("thirds add up to 1 in any order of the turns", async () => {
   const turns = [1 / 3, 1 / 3, 1 / 3].map((paid) => ({ paid }));
   const [reward] = await scoresOf(parts.progress(), [{ reward: 1, turns }]);
   expect(reward?.total).toBe(1);
 });
 
-test("where no turn is paid, progress is what the judgement says of it, or else the verdict", async () => {
+test("without turn rewards, progress is the verification's measure, or else the verdict", async () => {
   const scores = await scoresOf(parts.progress(), [
     { reward: 0, said: { progress: 0.5 } },
     { reward: 0 },
@@ -71,7 +71,7 @@ test("where no turn is paid, progress is what the judgement says of it, or else 
   expect(scores[0]?.turnRewards).toEqual([0]);
 });
 
-test("half final pass and half progress: a near miss lies between a failure and a success", async () => {
+test("half outcome and half progress: a near miss scores between a failure and a success", async () => {
   const dense = parts.weighted([
     [parts.outcome("success"), { default: 0.5 }],
     [parts.progress(), { default: 0.5 }],
@@ -80,7 +80,7 @@ test("half final pass and half progress: a near miss lies between a failure and 
   expect(scores.map(({ total }) => total)).toEqual([0, 0.25, 1]);
 });
 
-test("closeness is what the environment measures of a miss; one that measures none is refused", async () => {
+test("closeness is measured by the environment; one without a measure is refused", async () => {
   const scores = await scoresOf(parts.closeness(), [{ reward: 0, said: { closeness: 0.75 } }]);
   expect(scores).toEqual([{ total: 0.75 }]);
   await expect(async () => scoresOf(parts.closeness(), [{ reward: 0 }])).rejects.toMatchObject({
@@ -88,8 +88,8 @@ test("closeness is what the environment measures of a miss; one that measures no
   });
 });
 
-test("a group advantage over steps reads what turns were paid, one over outcomes does not", async () => {
-  // Two failed runs with equal progress, earned in other turns.
+test("a group advantage over steps reads turn rewards, one over outcomes does not", async () => {
+  // Two failed trajectories with equal progress, earned in different turns.
   const given = [
     { reward: 0, turns: [{ paid: 0.5 }, { paid: 0 }] },
     { reward: 0, turns: [{ paid: 0 }, { paid: 0.5 }] },

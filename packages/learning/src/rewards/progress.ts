@@ -1,18 +1,18 @@
-/** `progress`: how far a trajectory came, by what the environment pays for single turns or says of the whole. */
+/** `progress`: how far a trajectory came, from the environment's turn rewards or its own measure. */
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { option, definePart } from "../composition/part-options.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { rewardPart } from "./reward-part.ts";
 
-/** `all`: every paid turn counts. `prefix`: those before the first turn that called and earned nothing. */
+/** `all`: every rewarded turn counts. `prefix`: only those before the first call without a reward. */
 type CountedTurns = "all" | "prefix";
 
 const COUNTED_TURNS: readonly CountedTurns[] = ["all", "prefix"];
 
-/** Sums of shares such as 1/3 differ in their last bits by the order that they were earned in. */
+/** Rounds sums of shares such as 1/3, whose last bits depend on the order of addition. */
 const DIGITS = 1e12;
 
-/** `[turns]` what each turn earned and whose pay counts; `null` where the environment pays no turn. */
+/** `[turns]` rewards of the counted turns; `null` if the environment rewards no turns. */
 function paidTurns({ turns }: JudgedTrajectory, counted: CountedTurns): number[] | null {
   if (turns.every(({ reward }) => reward === null)) return null;
   const broken = turns.findIndex(
@@ -28,9 +28,9 @@ function saidProgress({ verification: { reward, parts } }: JudgedTrajectory): nu
 }
 
 /**
- * The sum of what turns earned, paid to each of them or all of it at the end. It is no verdict: a run that failed
- * is paid for what it did right. Where the environment pays no turn it is the number `progress` of its
- * judgement, and the verifier's reward where there is none.
+ * `progress`: the sum of the turn rewards, given per turn or all at the end. Not a verdict: a failed trajectory
+ * is rewarded for what it did right. Without turn rewards it is the number `progress` of the verification, or
+ * else the verifier's reward.
  *
  * @param counted - `prefix` as in "Reinforced Reasoning for Embodied Planning": steps after the first wrong one
  *   are worth nothing.

@@ -1,6 +1,6 @@
 /**
- * `reconstruct`: an output is good where a reader can recover the brief or the label from it, and the
- * output does not simply quote it.
+ * `reconstruct`: an output is good if a reader can recover the brief or label from it, and it does not simply
+ * quote it.
  *
  * Source: SlideRL (inverse specification reward), RISE (rationale must not leak the annotation).
  */
@@ -8,23 +8,23 @@ import type { RewardPart } from "../composition/part.ts";
 import { normalizedWords, resultsOf, tokenF1, wordsOf } from "./answer-match.ts";
 import { rewardPart } from "./reward-part.ts";
 
-/** Whether the words of the secret stand in the text in one piece. */
+/** Whether the text contains the words of the secret consecutively. */
 export function leaks(text: string, secret: string): boolean {
   const wanted = normalizedWords(secret).join(" ");
   return wanted !== "" && ` ${normalizedWords(text).join(" ")} `.includes(` ${wanted} `);
 }
 
 /**
- * Token F1 between the original and what a reader recovered from the output; 0 where the output leaks
- * the original.
+ * Token F1 between the original and a reader's reconstruction from the output; 0 if the output leaks the
+ * original.
  */
 export function reconstructionReward(original: string, recovered: string, output: string): number {
   return leaks(output, original) ? 0 : tokenF1(recovered, original);
 }
 
 /**
- * `reconstruct`: the request can be told again from what the calls did, by a reader that sees their
- * arguments alone; F1 of its words, 0 where an argument quotes the request.
+ * `reconstruct`: a reader that sees only the arguments of the calls recovers the request; F1 of its words, 0
+ * if an argument quotes the request.
  */
 export function recoveredRequest(): RewardPart {
   return rewardPart("reconstruct", (trajectory) => {
@@ -39,8 +39,8 @@ export function recoveredRequest(): RewardPart {
 }
 
 /**
- * `reconstruct`: the answer can be told from what the tools said last, and the calls did not spell it
- * out beforehand. The way is paid, not the answer at its end.
+ * `reconstruct`: the answer can be read from the last tool results, and the calls did not contain it. Rewards
+ * the search, not the answer.
  */
 export function recoveredAnswer(): RewardPart {
   return rewardPart("reconstruct", (trajectory) => {

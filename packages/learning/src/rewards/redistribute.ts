@@ -1,7 +1,6 @@
 /**
- * `redistribute`: an outcome spread over the steps that an estimator says made it, with a sum that is
- * the outcome whatever the estimator says. Zero contributions fall back to the last step: the plain
- * outcome.
+ * `redistribute`: distributes an outcome over the steps by estimated contributions; the sum is always the
+ * outcome. If all contributions are 0, the last step gets the outcome.
  *
  * Source: Wang et al. 2025, "SPA-RL: Stepwise Progress Attribution", arXiv:2505.20732.
  * Differs from it: contributions are shifted, not only trained, to sum to the outcome.
@@ -17,9 +16,9 @@ import { requireFiniteRewards, requireInside, sumOf } from "../statistics.ts";
 import { rewardPart } from "./reward-part.ts";
 
 /**
- * `[steps]` rewards that sum to the outcome: each contribution plus an equal share of what is missing.
+ * `[steps]` rewards that sum to the outcome: each contribution plus an equal share of the difference.
  *
- * @param contributions - `[steps]` estimates, any sign.
+ * @param contributions - `[steps]` estimates of any sign.
  */
 export function redistributedRewards(outcome: number, contributions: readonly number[]): number[] {
   requireInside("number of steps", contributions.length, 1, Number.MAX_SAFE_INTEGER);
@@ -31,7 +30,9 @@ export function redistributedRewards(outcome: number, contributions: readonly nu
   return contributions.map((contribution) => contribution + share);
 }
 
-/** The outcome, spread over turns by the estimator; all on the last turn while it knows nothing. */
+/**
+ * The outcome, distributed over turns by the estimator; all on the last turn until the estimator is fitted.
+ */
 export function attributedProgress(): RewardPart<"progress-est"> {
   return {
     slot: "reward",
@@ -48,7 +49,7 @@ export function attributedProgress(): RewardPart<"progress-est"> {
   };
 }
 
-/** `redistribute`: the outcome spread over the turns by what each contributed. */
+/** `redistribute`: distributes the outcome over the turns by their contributions. */
 export function redistribute(
   contributionsOf: (trajectory: JudgedTrajectory, context: PartContext) => readonly number[],
 ): RewardPart {

@@ -1,10 +1,10 @@
-/** `similarity`: likeness of what a trajectory did to what a reference trajectory of its group did, in order. */
+/** `similarity`: ordered similarity between a trajectory and a reference trajectory of its group. */
 import { WaggleError } from "@waggle/protocol";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { sequenceSimilarity } from "./similarity.ts";
 
-/** Calls as words, and the last words: what is compared. */
+/** What is compared: calls as strings, and the final text. */
 function deedsOf({ turns }: JudgedTrajectory): string[] {
   return turns.flatMap(({ toolCalls }) =>
     toolCalls.length === 0
@@ -14,7 +14,7 @@ function deedsOf({ turns }: JudgedTrajectory): string[] {
 }
 
 /**
- * The best likeness to the references of the group.
+ * The highest similarity to the references of the group.
  *
  * @throws WaggleError `INVALID_ARGUMENT` for a group without a reference.
  */
@@ -28,7 +28,7 @@ export function likeReference(): RewardPart {
       if (references.length === 0) {
         throw new WaggleError(
           "INVALID_ARGUMENT",
-          `reward similarity needs a reference in each group, got none for ${task}; roll out with references`,
+          `reward similarity needs a reference in each group, got none for ${task}; use a rollout part with references`,
         );
       }
       return trajectories.map((trajectory) => {

@@ -1,6 +1,6 @@
 /**
- * `retrieval`: relevant documents that were found, or cited. Not grounding: that a claim follows from
- * them is judged elsewhere.
+ * `retrieval`: rewards relevant documents that were found or cited. Not grounding: whether a claim follows
+ * from them is judged elsewhere.
  *
  * Source: Deep-DxSearch (retrieval reward), MC-Search.
  */
@@ -10,14 +10,15 @@ import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { requireInside } from "../statistics.ts";
 
+/** Recall and precision of a search. */
 export type RetrievalReward = {
   /** Share of the relevant documents that were retrieved. */
   readonly recall: number;
-  /** Share of the retrieved documents that are relevant; 1 where nothing was retrieved. */
+  /** Share of the retrieved documents that are relevant; 1 if nothing was retrieved. */
   readonly precision: number;
 };
 
-/** Over distinct ids; `relevant` must not be empty. */
+/** Over distinct ids. `relevant` must not be empty. */
 export function retrievalReward(
   retrieved: readonly string[],
   relevant: readonly string[],
@@ -29,7 +30,7 @@ export function retrievalReward(
   return { recall: hits / wanted.size, precision: found.size === 0 ? 1 : hits / found.size };
 }
 
-/** `[turns]` share of relevant documents that each turn found first: a document pays once. */
+/** `[turns]` share of the relevant documents that each turn was the first to find. */
 export function newlyRetrieved(
   retrievedByTurn: readonly (readonly string[])[],
   relevant: readonly string[],
@@ -41,8 +42,8 @@ export function newlyRetrieved(
 }
 
 /**
- * `retrieval`: the share of the documents that the answer stands on which were found, each paid where it
- * was found first; and the share of what was found that is among them, weighed by `precision`.
+ * `retrieval`: recall of the documents that the answer needs, each credited to the turn that found it first,
+ * plus `precision` times the precision.
  */
 export function retrieved(precision?: number): RewardPart<"corpus"> {
   return definePart(
@@ -68,7 +69,7 @@ export function retrieved(precision?: number): RewardPart<"corpus"> {
   );
 }
 
-/** Ids that each search found, and those that the answer stands on, as the verifier says. */
+/** Ids that each search found, and ids that the answer needs, from the verification. */
 function documentsOf({ verification: { parts }, id }: JudgedTrajectory): {
   readonly found: readonly (readonly string[])[];
   readonly relevant: readonly string[];
@@ -77,7 +78,7 @@ function documentsOf({ verification: { parts }, id }: JudgedTrajectory): {
   if (typeof found !== "string" || typeof relevant !== "string") {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `the judgement of a rollout must say which documents were found and needed, got none for ${id}; choose an environment with documents: library`,
+      `the verification of trajectory ${id} does not list the documents found and needed; choose an environment with documents, such as library`,
     );
   }
   const words = (text: string): string[] => text.split(" ").filter((word) => word !== "");

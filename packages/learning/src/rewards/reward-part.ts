@@ -1,8 +1,8 @@
-/** How reward parts are made, one trajectory at a time. */
+/** Constructors of reward parts that score one trajectory at a time. */
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { PartContext, RewardPart, Reward } from "../composition/part.ts";
 
-/** A reward under its name, one trajectory at a time. */
+/** A named reward, computed one trajectory at a time. */
 export function rewardPart(
   part: string,
   score: (trajectory: JudgedTrajectory, context: PartContext) => Reward,

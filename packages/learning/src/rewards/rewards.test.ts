@@ -1,4 +1,4 @@
-/** What reward parts pay, for trajectories made for them. */
+/** What reward parts give for hand-made trajectories. */
 import { expect, test } from "vitest";
 import type { PartContext, RewardPart, Reward } from "../composition/part.ts";
 import {
@@ -28,7 +28,7 @@ const WIN: GivenTrajectory = { reward: 1, turns: [{ calls: ["a"] }, { calls: ["b
 
 const LOSS: GivenTrajectory = { reward: 0, turns: [{ calls: ["a"] }] };
 
-test("a weighted sum weighs each part, and a schedule may weigh it again by name", async () => {
+test("a weighted sum weights each part, and a schedule may weight it again by name", async () => {
   const part = parts.weighted([
     [parts.outcome(), 2],
     [parts.callBonus(1, 4), { default: 0.5 }],
@@ -40,7 +40,7 @@ test("a weighted sum weighs each part, and a schedule may weigh it again by name
   expect(components).toEqual({ outcome: 1, bonus: 0.5 });
 });
 
-test("turn rewards of a weighted sum are weighed too", async () => {
+test("turn rewards of a weighted sum are weighted too", async () => {
   const trajectory = { ...WIN, turns: [{ paid: 1 }, { paid: 0.5 }] };
   const part = parts.weighted([
     [parts.progress("turn"), 2],
@@ -49,14 +49,14 @@ test("turn rewards of a weighted sum are weighed too", async () => {
   expect((await scores(part, [trajectory]))[0]?.turnRewards).toEqual([2, 1]);
 });
 
-test("a gate pays its bonus for verified successes alone", async () => {
+test("a gate adds its bonus only for verified successes", async () => {
   const part = parts.gate(parts.outcome(), parts.callBonus(1, 4));
   expect(await rewards(part, [WIN, LOSS])).toEqual([1.5, 0]);
   const own = parts.gate(parts.outcome(), parts.callBonus(1, 4), ({ turns }) => turns.length === 1);
   expect(await rewards(own, [WIN, LOSS])).toEqual([1, 0.25]);
 });
 
-test("economy takes the cost off, or pays what is left of an allowance to successes", async () => {
+test("economy subtracts the cost, or adds the unused allowance to successes", async () => {
   const prices = { toolCall: 0.25 };
   expect(await rewards(parts.economy(prices), [WIN, LOSS])).toEqual([0.5, -0.25]);
   const gated = parts.economy(prices, { kind: "gated", allowance: 1 });
@@ -65,13 +65,13 @@ test("economy takes the cost off, or pays what is left of an allowance to succes
   expect(components).toEqual({ outcome: 1, cost: 0.5 });
 });
 
-test("bonus fades to nothing over the stage", async () => {
+test("bonus fades to 0 over the stage", async () => {
   const at = (step: number): Promise<number[]> =>
     rewards(parts.callBonus(1), [LOSS], { step, steps: 4 });
   expect([await at(0), await at(2), await at(4)]).toEqual([[1], [0.5], [0]]);
 });
 
-test("team pays every member of a joint rollout the same, and no one else's", async () => {
+test("team gives every member of a joint rollout the same reward, from its own rollout only", async () => {
   const joint = [
     { reward: 1, joint: "a" },
     { reward: 0, joint: "a" },
@@ -81,11 +81,11 @@ test("team pays every member of a joint rollout the same, and no one else's", as
   expect(await rewards(parts.team(), joint)).toEqual([0.5, 0.5, 1, 1]);
 });
 
-test("preference is the share of siblings that one is better than, a half for equals", async () => {
+test("preference is the share of siblings that a rollout beats; ties count one half", async () => {
   expect(await rewards(parts.preference(), [WIN, LOSS, LOSS])).toEqual([1, 0.25, 0.25]);
 });
 
-test("exec pays the share of calls that ran, turn by turn", async () => {
+test("exec gives the share of calls that ran, per turn", async () => {
   const trajectory = { turns: [{ calls: ["a"] }, { calls: ["a"], ok: false }] };
   const [reward] = await scores(parts.exec(), [trajectory]);
   expect(reward).toEqual({ total: 0.5, turnRewards: [0.5, 0] });
@@ -102,20 +102,20 @@ test("multi-dim keeps each reward under its name and sums them by weight", async
   expect((reward?.total ?? 0) / ((only?.total ?? 1) || 1)).toBeCloseTo(8, 9);
 });
 
-test("rm reads a model's last word, and brings logits to [0, 1]", async () => {
+test("rm reads a model's last value and maps logits to [0, 1]", async () => {
   const rm = async () => [[9, 0.25], [-2]];
   expect(await rewards(parts.rewardModel(), [WIN, LOSS], { ports: { rm } })).toEqual([0.25, 0]);
   const [first] = await rewards(parts.rewardModel("logits"), [WIN, LOSS], { ports: { rm } });
   expect(first).toBeCloseTo(1 / (1 + Math.exp(-0.25)), 12);
 });
 
-test("process scores move around the outcome and never past the other one", async () => {
+test("process scores stay near the outcome and never cross to the other one", async () => {
   const rm = async () => [[1, 0], [1]];
   const said = await scores(parts.modelledProcess(0.25), [WIN, LOSS], { ports: { rm } });
   expect(said.map(({ turnRewards }) => turnRewards)).toEqual([[1.25, 0.75], [0.25]]);
 });
 
-test("implicit-prm pays each turn its log-ratio to the reference", async () => {
+test("implicit-prm rewards each turn with its log-ratio to the reference", async () => {
   const iprm = async () => [
     { model: [[0, -1, 0, -1]], reference: [[0, -3, 0, -0.5]] },
     { model: [[0, -1]], reference: [[0, -1]] },

@@ -1,6 +1,6 @@
 /**
- * `checklist` judged by rules: an environment that pays single turns says which criteria its calls met,
- * and a criterion counts only with its evidence, the call, in the record. No model judges.
+ * `checklist` judged by rules: an environment with turn rewards states which criteria the calls met. A
+ * criterion counts only if its evidence, the call, is in the record. No model judges.
  */
 import { option, definePart } from "../composition/part-options.ts";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
@@ -13,21 +13,21 @@ import {
   type Verdict,
 } from "./checklist.ts";
 
-/** The environment's own rules: nothing is opened for them. */
+/** A judge made of the environment's own rules; nothing needs to be opened for it. */
 export const ruleJudge: StatePart<"judge"> = {
   slot: "state",
   part: "judge",
   initial: () => "environment",
 };
 
-/** Below it two weights are the same number. */
+/** Weights below this count as 0. */
 const LEAST_WEIGHT = 1e-9;
 
 /**
- * What turns were paid for are criteria that were met, weighed by the pay; what is left of 1 is one
- * criterion that was not. Where no turn is paid, success is the only one.
+ * Rewarded turns are met criteria, weighted by their reward; the remainder to 1 is one unmet criterion. If no
+ * turn is rewarded, success is the only criterion.
  *
- * @param payment default at the end: judged densely, paid sparsely.
+ * @param payment - default at the end: judged densely, paid sparsely.
  */
 export function criteriaByRule(payment?: ChecklistPayment): RewardPart<"judge"> {
   return definePart(
@@ -86,7 +86,7 @@ function judgedByRule({ turns, verification }: JudgedTrajectory): {
   return { criteria, verdicts };
 }
 
-/** The words that a criterion quotes. */
+/** The quote of a criterion. */
 function callsOf({ toolCalls }: JudgedTrajectory["turns"][number]): string {
   return toolCalls
     .map(({ name, arguments: given }) => `${name} ${JSON.stringify(given)}`)

@@ -1,4 +1,4 @@
-/** `process` by rule: what single turns are worth is read off their calls and results; no model judges. */
+/** `process` by rule: scores of turns are computed from their calls and results; no model judges. */
 import { calibratedByOutcome } from "../advantages/step-mix.ts";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { option, definePart } from "../composition/part-options.ts";
@@ -6,7 +6,7 @@ import type { RewardPart } from "../composition/part.ts";
 import { outcome, OUTCOME_KINDS, type OutcomeKind, outcomeReward } from "./outcome.ts";
 import { rewardPart } from "./reward-part.ts";
 
-/** `[turns]` 1 for calls that ran and were new, 0 for others; a turn in words counts as new. */
+/** `[turns]` 1 if all calls ran and were new, else 0; a turn without calls counts as new. */
 function newAndRan({ turns }: JudgedTrajectory): number[] {
   const made = new Set<string>();
   return turns.map(({ toolCalls, toolResults }) => {
@@ -17,7 +17,7 @@ function newAndRan({ turns }: JudgedTrajectory): number[] {
   });
 }
 
-/** Scores of turns move around the outcome by at most `spread`, by default 0.25; the reward itself stays it. */
+/** Scores of turns stay within `spread` of the outcome, by default 0.25; the reward itself is the outcome. */
 export function ruleProcess(
   scoresOf: (trajectory: JudgedTrajectory) => readonly number[] = newAndRan,
   spread?: number,

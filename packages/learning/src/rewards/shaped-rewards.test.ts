@@ -16,7 +16,7 @@ import { teamReward, zeroSumReward } from "./team-reward.ts";
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 
-test("a component that nobody judged makes the total unavailable, not 0", () => {
+test("an unjudged component makes the total unavailable, not 0", () => {
   const components = { answer: 0.5, judge: null, broken: Number.NaN };
   expect(componentOf(components, "answer")).toBe(0.5);
   for (const [name, code] of [
@@ -62,7 +62,7 @@ test("the four economy switches", () => {
   );
 });
 
-test("a team is paid alike; a zero-sum game pays what it takes", () => {
+test("a team shares one reward; in a zero-sum game one side's gain is the other's loss", () => {
   expect(teamReward([1, 0], "mean")).toEqual([0.5, 0.5]);
   expect(teamReward([1, 0], "sum")).toEqual([1, 1]);
   expect(teamReward([1, 0], "worst")).toEqual([0, 0]);
@@ -70,13 +70,13 @@ test("a team is paid alike; a zero-sum game pays what it takes", () => {
   expect(sum(zeroSumReward([3, 1]))).toBe(0);
 });
 
-test("a proposer is paid most at even odds, nothing at 0, at 1 and for what cannot be answered", () => {
+test("a proposer earns most at even odds, and nothing at 0, at 1 or for an unanswerable task", () => {
   expect([0, 0.5, 1].map((p) => frontierReward(p))).toEqual([0, 1, 0]);
   expect(frontierReward(0.5, false)).toBe(0);
   expect(() => frontierReward(1.1)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
 });
 
-test("contributions keep their differences and sum to the outcome whatever the estimator says", () => {
+test("contributions keep their differences and sum to the outcome for any estimate", () => {
   fc.assert(
     fc.property(
       fc.array(fc.double({ min: 0.1, max: 2, noNaN: true }), { minLength: 1, maxLength: 9 }),
@@ -154,11 +154,11 @@ test("overlong shaping agrees with the reference values", () => {
   expect(overlongPenalty(500, { limit: 100, buffer: 20, factor: 0.5 })).toBe(-0.5);
 });
 
-test("a vector is weighed position by position", () => {
+test("a vector is weighted component by component", () => {
   expect(scalarized([1, 2], [1, -0.5])).toBe(0);
 });
 
-test("an exploration bonus saturates and follows its weight to 0", () => {
+test("an exploration bonus saturates and falls to 0 with its weight", () => {
   expect([0, 1, 2, 9].map((calls) => toolCallBonus(calls, 0.4, 2))).toEqual([0, 0.2, 0.4, 0.4]);
   expect(toolCallBonus(3, 0)).toBe(0);
 });

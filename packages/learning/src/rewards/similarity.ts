@@ -1,6 +1,6 @@
 /**
- * `similarity`: likeness to a reference, of embeddings or of trajectories. Embeddings come from a port;
- * here is only the arithmetic.
+ * `similarity`: similarity to a reference, of embeddings or of sequences. Embeddings come from a port; this
+ * module has only the arithmetic.
  *
  * Source: VLA-RFT (likeness to a reference trajectory), ARP (embedding rewards).
  */
@@ -21,15 +21,15 @@ export function cosineSimilarity(a: ArrayLike<number>, b: ArrayLike<number>): nu
   if (squareA === 0 || squareB === 0) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `an embedding must have a direction, got a vector of ${a.length} zeros; check the embedder`,
+      `an embedding must not be all zeros, got ${a.length} zeros; check the embedder`,
     );
   }
   return dot / Math.sqrt(squareA * squareB);
 }
 
 /**
- * Longest common subsequence over the length of the longer list, in [0, 1]: order counts, gaps are
- * forgiven. 1 for two empty lists.
+ * Length of the longest common subsequence divided by that of the longer list, in [0, 1]: order counts, gaps
+ * do not. 1 for two empty lists.
  */
 export function sequenceSimilarity<T>(
   actual: readonly T[],

@@ -13,7 +13,7 @@ import {
 const is = (letter: string): Specification<string> => now((step) => step === letter);
 const of = (text: string): string[] => text.split("");
 
-/** The same logic by its recursive definition: now, or at the next step. */
+/** The same logic by its recursive definition: true now, or at the next step. */
 type Formula =
   | { readonly is: string }
   | { readonly always: Formula }
@@ -41,7 +41,7 @@ function fast(formula: Formula): Specification<string> {
   return implies(fast(formula.premise), fast(formula.claim));
 }
 
-test("what is said of a run is what the recursive definition says", () => {
+test("a specification equals its recursive definition", () => {
   const random = mulberry32(3);
   const draw = (depth: number): Formula => {
     const kind = depth === 0 ? 0 : Math.floor(random() * 5);
@@ -62,7 +62,7 @@ test("what is said of a run is what the recursive definition says", () => {
   expect(seen.size).toBe(2);
 });
 
-test("the share counts what is satisfied", () => {
+test("the share counts satisfied specifications", () => {
   const answered = eventually(is("a"));
   const recovers = always(implies(is("f"), eventually(is("o"))));
   expect(satisfiedShare(of("fa"), [answered, recovers])).toBe(0.5);

@@ -1,6 +1,6 @@
 /**
- * `team`: one number for several agents, from what each of them earned or from the joint outcome. Not
- * per-agent credit: all are paid alike.
+ * `team`: one reward for several agents, from their own rewards or from the joint outcome. No credit
+ * assignment between agents: all get the same.
  *
  * Source: MAGRPO, CORY; `worst` as in hide-and-seek's all-or-nothing payoffs (multi-agent autocurricula).
  */
@@ -9,6 +9,7 @@ import { option, definePart } from "../composition/part-options.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { meanOf, requireFiniteRewards, requireInside, sumOf } from "../statistics.ts";
 
+/** How the agents' own rewards are combined. */
 export type TeamRule = "mean" | "sum" | "worst" | "best";
 
 const TEAM_RULES: readonly TeamRule[] = ["mean", "sum", "worst", "best"];
@@ -26,15 +27,15 @@ export function teamReward(own: readonly number[], rule: TeamRule): number[] {
   return own.map(() => joint);
 }
 
-/** Two sides of a game: what one side gains the other loses. `[sides]` = score of each minus the other's. */
+/** Two sides of a game with opposite rewards: `[sides]` score of each minus the other's. */
 export function zeroSumReward(scores: readonly [number, number]): [number, number] {
   requireFiniteRewards(scores);
   return [scores[0] - scores[1], scores[1] - scores[0]];
 }
 
 /**
- * `team`: one reward for all members of a joint rollout, by default their mean; for the whole group where
- * nobody is in one.
+ * `team`: one reward for all members of a joint rollout, by default their mean; for the whole group if there
+ * are no joint rollouts.
  */
 export function team(rule?: TeamRule): RewardPart {
   return definePart({ team: option(rule, "mean", TEAM_RULES) }, (given): RewardPart => ({
@@ -54,8 +55,8 @@ export function team(rule?: TeamRule): RewardPart {
 }
 
 /**
- * `outcome` of a match: what a rollout's side has over the other side of its joint rollout, in [-1, 1];
- * among equal results fewer calls win. What one side gains the other loses.
+ * `outcome` of a match: the result of a rollout's side minus that of the other side, in [-1, 1]; equal
+ * results are decided by fewer calls. One side's gain is the other's loss.
  */
 export function matchOutcome(callPrice?: number, part: "outcome" | "team" = "outcome"): RewardPart {
   return definePart({ callPrice: option(callPrice, 0.02) }, ({ callPrice }) => {

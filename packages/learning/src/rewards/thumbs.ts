@@ -1,19 +1,19 @@
 /**
- * Rewards that visitors gave: a thumb up is 1, down is 0. What a verifier thinks of the rollout is not
- * looked at. Not a judge: who gives the thumb is the environment, or whoever recorded the feedback.
+ * Rewards from visitors: thumbs up is 1, thumbs down 0. Ignores the verifier's score. The thumb comes from
+ * the environment or from recorded feedback.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { RewardPart } from "../composition/part.ts";
 import { rewardPart } from "./reward-part.ts";
 
-/** `feedback`: the visitor's thumb, `parts.thumb` of the judgement; without one there is no reward. */
+/** `feedback`: the visitor's thumb, `parts.thumb` of the verification; without one there is no reward. */
 export function thumbs(): RewardPart {
   return rewardPart("feedback", ({ id, verification }) => {
     const { thumb } = verification.parts;
     if (thumb === "up" || thumb === "down") return { total: thumb === "up" ? 1 : 0 };
     throw new WaggleError(
       "REWARD_UNAVAILABLE",
-      `a thumb must be up or down, got none for ${id}; learn from rollouts that somebody judged`,
+      `trajectory ${id} has no thumb; train only on trajectories with feedback`,
     );
   });
 }

@@ -24,7 +24,7 @@ const turns = [
   { toolCalls: [call("search"), call("open")], toolResults: [ok, failed], parseError: null },
 ];
 
-test("outcome: the score or the success; a verifier without a number is refused", () => {
+test("outcome: the score or the success; a verifier that returns no finite number is refused", () => {
   const verification = { reward: 0.4, success: false, parts: {} };
   expect(outcomeReward(verification)).toBe(0.4);
   expect(outcomeReward(verification, "success")).toBe(0);
@@ -33,14 +33,14 @@ test("outcome: the score or the success; a verifier without a number is refused"
   );
 });
 
-test("hand-built turns get exact values for format and execution", () => {
+test("format and execution have exact values for hand-built turns", () => {
   expect(formatReward(turns)).toBeCloseTo(2 / 3, 12);
   expect(executionReward(turns)).toBeCloseTo(2 / 4, 12);
   expect(executableTurns(turns)).toEqual([1, 0, 0]);
   expect([formatReward([]), executionReward([])]).toEqual([1, 1]);
 });
 
-test("exact match and F1 ignore case, articles and punctuation, not words", () => {
+test("exact match and F1 ignore case, articles and punctuation, but not words", () => {
   expect(exactMatch("The Eiffel-Tower!", "eiffel tower")).toBe(1);
   expect(exactMatch("tower eiffel", "eiffel tower")).toBe(0);
   expect(tokenF1("the big eiffel tower", "Eiffel Tower")).toBeCloseTo(0.8, 12);
@@ -68,17 +68,17 @@ test("the best of several references counts, and no reference is refused", () =>
   );
 });
 
-test("equivalent calls: order of keys, spelling of numbers and space are free", () => {
+test("equivalent calls: order of keys, spelling of numbers and whitespace do not matter", () => {
   const stored = call("add", { a: 1, b: { c: " x  y " } });
   expect(isEquivalentCall(stored, call("add", { b: { c: "x y" }, a: "1.0" }))).toBe(true);
   expect(isEquivalentCall(stored, call("add", { a: 1, b: { c: "x y" }, d: null }))).toBe(true);
-  // Near misses: another value, another tool, another order of a list.
+  // Near misses: a different value, tool or order of a list.
   expect(isEquivalentCall(stored, call("add", { a: 2, b: { c: "x y" } }))).toBe(false);
   expect(isEquivalentCall(stored, call("sub", stored.arguments))).toBe(false);
   expect(isEquivalentCall(call("f", { x: [1, 2] }), call("f", { x: [2, 1] }))).toBe(false);
 });
 
-test("an action is equivalent where each call has a partner of its own", () => {
+test("an action is equivalent if each call has a partner of its own", () => {
   const [a, b] = [call("f", { x: 1 }), call("g")];
   expect(equivalenceReward([b, a], [a, b])).toBe(1);
   expect(equivalenceReward([a, a], [a, b])).toBe(0);
@@ -95,14 +95,14 @@ test("an invented quotation scores below a real one and below silence", () => {
   expect(groundingReward([claim("  ")], seen)).toBe(-1);
 });
 
-test("a recovered brief pays, a quoted one does not", () => {
+test("a recovered brief earns a reward, a quoted one does not", () => {
   const brief = "three red slides";
   expect(reconstructionReward(brief, "red slides", "Slide 1 … Slide 3")).toBeCloseTo(0.8, 12);
   expect(reconstructionReward(brief, brief, "As asked: Three red slides!")).toBe(0);
   expect(leaks("threered slides", brief)).toBe(false);
 });
 
-test("relevant documents pay once, whenever they were found", () => {
+test("each relevant document counts once, at any turn", () => {
   expect(retrievalReward(["a", "a", "x"], ["a", "b"])).toEqual({ recall: 0.5, precision: 0.5 });
   expect(newlyRetrieved([["a", "a"], ["x", "a"], ["b"]], ["a", "b"])).toEqual([0.5, 0, 0.5]);
   expect(() => retrievalReward(["a"], [])).toThrow(
@@ -110,7 +110,7 @@ test("relevant documents pay once, whenever they were found", () => {
   );
 });
 
-test("calibration pays honesty best: the expected score peaks at the true probability", () => {
+test("calibration rewards honesty: the expected score peaks at the true probability", () => {
   const expected = (confidence: number, p: number) =>
     p * calibrationReward(confidence, true) + (1 - p) * calibrationReward(confidence, false);
   const grid = Array.from({ length: 101 }, (_, i) => i / 100);
@@ -120,7 +120,7 @@ test("calibration pays honesty best: the expected score peaks at the true probab
   }
 });
 
-test("likeness: cosine of directions, common order of lists", () => {
+test("similarity: cosine of embeddings, longest common subsequence of lists", () => {
   expect(cosineSimilarity([1, 1], [2, 2])).toBeCloseTo(1, 12);
   expect(cosineSimilarity([1, 0], [-1, 0])).toBeCloseTo(-1, 12);
   expect(() => cosineSimilarity([0, 0], [1, 0])).toThrow(

@@ -24,6 +24,7 @@ export type ContrastSet = {
   readonly wrong: readonly (readonly Segment[])[];
 };
 
+/** How continuations are scored. */
 export type ContrastOptions = {
   /** Divides the scores; a larger value makes the choice softer. */
   readonly temperature: number;

@@ -18,6 +18,7 @@ export type AdaptiveEntropy = {
   readonly strength: number;
 };
 
+/** The target and how fast the strength follows it. */
 export type EntropyTarget = {
   /** Nats per token. */
   readonly target: number;

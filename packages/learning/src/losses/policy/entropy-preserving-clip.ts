@@ -19,6 +19,7 @@ import { clippedTerm } from "./clipped-surrogate.ts";
 import { type ProximalBatch, proximalLoss } from "./policy-loss.ts";
 import { clippedRatio, type RatioBounds } from "./ratio-bounds.ts";
 
+/** Which clipped tokens keep a gradient. */
 export type PreservedTokens = {
   /** Entropy, in nats, from which a clipped token keeps a gradient. */
   readonly entropyThreshold: number;

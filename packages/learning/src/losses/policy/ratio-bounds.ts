@@ -19,6 +19,7 @@ export type AbsoluteBounds = {
   readonly highest: number;
 };
 
+/** Bounds in either convention. */
 export type RatioBounds = ClipBounds | AbsoluteBounds;
 
 /** Bounds of either convention as ratios. */

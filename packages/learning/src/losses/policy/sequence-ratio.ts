@@ -18,6 +18,7 @@ import type { ProximalBatch } from "./policy-loss.ts";
 import type { RatioBounds } from "./ratio-bounds.ts";
 import { sequenceLogRatios } from "./sequence-log-ratios.ts";
 
+/** Form and aggregation of the sequence ratio. */
 export type SequenceRatioOptions = AggregationOption & {
   /**
    * `sequence`: each token's derivative is its share of the sequence's. `token`: the value is the same, but

@@ -20,6 +20,7 @@ import {
 } from "../../token-rows.ts";
 import { lossPart, present } from "../loss-part.ts";
 
+/** A minibatch with the target of each sequence. */
 export type BalanceBatch = {
   readonly lossMask: LossMask;
   readonly policyLogProbs: TokenRows;
@@ -31,6 +32,7 @@ export type BalanceBatch = {
   readonly logPartitions: ArrayLike<number>;
 };
 
+/** A loss with derivatives for learned partitions. */
 export type BalanceResult = LossResult & {
   /** `[B]` dL / d log Z, for a caller that learns it. */
   readonly logPartitionDerivatives: Float64Array;

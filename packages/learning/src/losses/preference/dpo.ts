@@ -20,6 +20,7 @@ import {
   preferenceLoss,
 } from "./preference-pairs.ts";
 
+/** Options of `dpoLoss`. */
 export type DpoOptions = PairCountOption & {
   /** Strength of the tie to the reference; 0.1 is usual. */
   readonly beta: number;

@@ -1,6 +1,6 @@
 /**
- * Learning from answers that were liked or disliked one by one, without pairs: the natural loss for
- * thumbs, also where one kind is rare. The part `kto`.
+ * Learning from single answers that were liked or disliked, without pairs: suited to thumbs, also if one
+ * kind is rare. The part `kto`.
  *
  * Source: Ethayarajh et al. 2024, "KTO: Model Alignment as Prospect Theoretic Optimization",
  * arXiv:2402.01306, equations 7 and 8; the estimate of the divergence is TRL's. Differs from it: the divergence
@@ -27,6 +27,7 @@ type JudgedAnswer = {
   readonly isDesirable: boolean;
 };
 
+/** A minibatch with judged answers, each of one or more segments. */
 export type KtoBatch = {
   readonly lossMask: LossMask;
   readonly policyLogProbs: TokenRows;
@@ -34,9 +35,10 @@ export type KtoBatch = {
   readonly answers: readonly JudgedAnswer[];
 };
 
+/** Options of `ktoLoss`. */
 export type KtoOptions = {
   readonly beta: number;
-  /** λ_D and λ_U: raise the rarer kind's, so that the ratio of λ·count lies in [1, 4/3]. Default 1. */
+  /** λ_D and λ_U: raise that of the rarer kind, for a ratio of λ·count in [1, 4/3]. Default 1. */
   readonly desirableWeight?: number | undefined;
   readonly undesirableWeight?: number | undefined;
   /** Divergence of policy and reference in nats per answer, ≥ 0, detached; 0 is unpaired APO-zero. */
@@ -92,7 +94,7 @@ type KtoForm = "kto" | "apo-zero";
 
 const KTO_FORMS: readonly KtoForm[] = ["kto", "apo-zero"];
 
-/** `kto`: trajectories that succeeded are liked, the others disliked; no pairs. */
+/** `kto`: successes are liked, other trajectories disliked; no pairs. */
 export function kto(beta?: number, form?: KtoForm): LossPart<"ref"> {
   return definePart(
     { beta: option(beta, 0.1), ktoForm: option(form, "kto", KTO_FORMS) },
@@ -120,6 +122,6 @@ function divergenceOf({ mismatched }: Minibatch): number {
   if (mismatched !== undefined) return mismatchedDivergence(mismatched);
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    "loss kto needs log-probs of mismatched pairs, got none; choose the form apo-zero where nothing can score them",
+    "loss kto needs log-probs of mismatched pairs, got none; choose the form apo-zero if no engine can score them",
   );
 }

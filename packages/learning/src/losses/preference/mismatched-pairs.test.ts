@@ -1,4 +1,4 @@
-/** KTO's reference point: which tokens pair up, and what a batch of bigrams says of it. */
+/** KTO's reference point: the tokens of mismatched pairs, and its value on a batch of bigrams. */
 import { expect, test } from "vitest";
 import { wrongDerivatives } from "../../derivative-check.fixture.ts";
 import {
@@ -20,7 +20,7 @@ const LOSS_MASK: LossMask = prompts.map((prompt, b) => [
   ...completions[b]!.map(() => true),
 ]);
 
-/** log p(token | the one before) of a table, 0 for a first token. */
+/** log p(token | previous token) from a table; 0 for a first token. */
 function bigramLogProbs(
   table: readonly (readonly number[])[],
   sequences: readonly { readonly tokenIds: readonly number[] }[],
@@ -30,7 +30,7 @@ function bigramLogProbs(
   );
 }
 
-/** The golden batch as a minibatch; `policyLogProbs` of its rows may be others. */
+/** The golden batch as a minibatch, optionally with other `policyLogProbs`. */
 function goldenMinibatch(
   policyLogProbs: TokenRows = bigramLogProbs(batch.policy, SEQUENCES),
 ): Minibatch {
@@ -53,7 +53,7 @@ function goldenMinibatch(
   };
 }
 
-test("a prompt is followed by the completion of the row before it, the first by the last's", () => {
+test("each prompt is followed by the completion of the previous row, the first by that of the last", () => {
   const { sequences, lossMask } = mismatchedPairs(SEQUENCES, LOSS_MASK);
   expect(sequences.map(({ tokenIds }) => tokenIds)).toEqual([
     [0, 0, 0, 2],
@@ -67,7 +67,7 @@ test("a prompt is followed by the completion of the row before it, the first by 
   ]);
 });
 
-test("a pair is cut at the longest row, and tokens between turns are still no loss tokens", () => {
+test("a pair is cut at the length of the longest row, and tokens between turns stay without loss", () => {
   const sequences = [{ tokenIds: [1, 2, 3, 4] }, { tokenIds: [5, 6, 7, 8, 9] }];
   const lossMask = [
     [false, false, false, true],
@@ -89,7 +89,7 @@ test("kto and apo-zero agree with the reference values of a batch", () => {
   expect(kto(beta, "apo-zero").compute(minibatch, contextOf()).loss).toBeCloseTo(batch.apoZero, 12);
 });
 
-test("the divergence is detached: derivatives are those of the loss with it held still", () => {
+test("the divergence is detached: derivatives match the loss with it held fixed", () => {
   const { derivatives } = kto(beta).compute(goldenMinibatch(), contextOf());
   expect(
     wrongDerivatives(
@@ -100,7 +100,7 @@ test("the divergence is detached: derivatives are those of the loss with it held
   ).toEqual([]);
 });
 
-test("the divergence is at least 0, and 0 where a row is alone", () => {
+test("the divergence is at least 0, and 0 for a single row", () => {
   const rows = { lossMask: [[true], [true]], referenceLogProbs: [[-1], [-1]] };
   expect(mismatchedDivergence({ ...rows, policyLogProbs: [[-2], [-2]] })).toBe(0);
   expect(mismatchedDivergence({ ...rows, policyLogProbs: [[-0.5], [-0.1]] })).toBeCloseTo(0.7, 12);

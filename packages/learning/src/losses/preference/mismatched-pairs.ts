@@ -1,6 +1,6 @@
 /**
- * Mismatched pairs: each prompt of a minibatch followed by the completion of another row. Nobody wrote them, so
- * how much likelier the policy finds them than the reference does says how far it has moved altogether.
+ * Mismatched pairs: each prompt of a minibatch followed by the completion of another row. Their log-ratio of
+ * policy to reference measures how far the policy has moved overall, because no preference refers to them.
  *
  * Source: Ethayarajh et al. 2024, "KTO", arXiv:2402.01306, section 4.1; TRL's `_get_kl_dataset`, which moves
  * completions on by one row.
@@ -9,6 +9,7 @@
 import type { TrainSequence } from "@waggle/protocol";
 import { finiteAt, type LossMask, requireRows, type TokenRows } from "../../token-rows.ts";
 
+/** The pairs as training sequences. */
 export type MismatchedPairs = {
   readonly sequences: readonly TrainSequence[];
   readonly lossMask: LossMask;
@@ -45,8 +46,8 @@ export function mismatchedPairs(
 }
 
 /**
- * KTO's reference point: the mean over pairs of Σ log π − log ref, at least 0, in nats. 0 where there is a
- * single row, whose only pair is itself.
+ * KTO's reference point: the mean over pairs of Σ log π − log ref, at least 0, in nats. 0 for a single row,
+ * which pairs only with itself.
  */
 export function mismatchedDivergence(pairs: MismatchedLogProbs): number {
   const { lossMask, policyLogProbs, referenceLogProbs } = pairs;

@@ -30,6 +30,7 @@ export type PreferencePair = {
   readonly weight?: number | undefined;
 };
 
+/** A minibatch with its pairs. */
 export type PreferenceBatch = {
   readonly lossMask: LossMask;
   readonly policyLogProbs: TokenRows;
@@ -153,6 +154,7 @@ function sideOf(batch: PreferenceBatch, segments: readonly Segment[], measure: S
   };
 }
 
+/** The pairs of a minibatch as whole rows. @throws WaggleError `CAPABILITY_MISSING` without a reference. */
 export function batchOf(minibatch: Minibatch, part: string): PreferenceBatch {
   return {
     ...minibatch,

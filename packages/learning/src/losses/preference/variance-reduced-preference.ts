@@ -18,6 +18,7 @@ import { pairLoss } from "../loss-part.ts";
 import { dpoLoss, type DpoOptions } from "./dpo.ts";
 import { batchOf, type PreferenceBatch } from "./preference-pairs.ts";
 
+/** How tokens are drawn. */
 export type VarianceReduction = {
   /** Masks drawn for each answer, ≥ 1. */
   readonly draws: number;

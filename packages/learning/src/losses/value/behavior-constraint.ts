@@ -26,6 +26,7 @@ import { lossPart, present } from "../loss-part.ts";
 import { type ActionChoice, conservativePenalty } from "./conservative-penalty.ts";
 import { valueLoss } from "./value-loss.ts";
 
+/** A minibatch of logged actions. */
 export type ConstrainedBatch = {
   readonly lossMask: LossMask;
   readonly policyLogProbs: TokenRows;

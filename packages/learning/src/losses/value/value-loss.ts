@@ -29,6 +29,7 @@ export type ValueBatch = {
   readonly targets: TokenRows;
 };
 
+/** The per-token term of a value loss. */
 export type ValueForm =
   /** ½(V − target)². */
   | { readonly form: "squared" }
