@@ -288,9 +288,10 @@ test("rae: the baseline is a moving average of earlier steps by role", () => {
   const second = parts
     .movingBaselineAdvantage()
     .estimate([group], contextOf({ state: { ...state, ...first.state } }));
-  const said = (rows: typeof first): number => rows.advantages.get("0")?.[0]?.[1] ?? Number.NaN;
-  expect(said(second)).toBeLessThan(said(first));
-  expect(said(second)).toBeGreaterThan(0);
+  const firstAdvantage = (rows: typeof first): number =>
+    rows.advantages.get("0")?.[0]?.[1] ?? Number.NaN;
+  expect(firstAdvantage(second)).toBeLessThan(firstAdvantage(first));
+  expect(firstAdvantage(second)).toBeGreaterThan(0);
 });
 
 test("reinforce++: whitened over the batch, across groups", () => {

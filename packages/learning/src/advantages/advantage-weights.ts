@@ -46,10 +46,10 @@ function weighedBy(temperature: number): AdvantagePart<never, "single"> {
       const all = groups.flatMap(({ trajectories }) =>
         trajectories.map(({ trajectory }) => trajectory),
       );
-      const pays = all.flatMap(({ turns }) => turns.map(({ reward }) => reward ?? 0));
-      const mean = pays.reduce((sum, pay) => sum + pay, 0) / Math.max(1, pays.length);
+      const rewards = all.flatMap(({ turns }) => turns.map(({ reward }) => reward ?? 0));
+      const mean = rewards.reduce((sum, reward) => sum + reward, 0) / Math.max(1, rewards.length);
       const weights = exponentialWeights(
-        pays.map((pay) => pay - mean),
+        rewards.map((reward) => reward - mean),
         temperature,
       );
       let turn = 0;

@@ -101,12 +101,12 @@ test("a critic that is fitted to rollouts without a reward converges to 0", () =
 });
 
 /** Mean and deviation of the advantages over all loss tokens. */
-function spread(part: AdvantagePart<"critic", "single">, said: number): [number, number] {
+function spread(part: AdvantagePart<"critic", "single">, estimate: number): [number, number] {
   const trajectories = [0, 1, 1].map((reward, i) => rewarded(`${i}`, reward, "completed"));
   const { advantages } = part.estimate([{ task: "t", trajectories }], {
     ...CONTEXT,
     values: new Map(
-      trajectories.map(({ trajectory: { id } }) => [id, [new Float64Array(5).fill(said)]]),
+      trajectories.map(({ trajectory: { id } }) => [id, [new Float64Array(5).fill(estimate)]]),
     ),
   });
   const all = [...advantages.values()].flatMap(([row]) => Array.from(row ?? []).slice(1));
@@ -118,8 +118,8 @@ function spread(part: AdvantagePart<"critic", "single">, said: number): [number,
 test.each(["gae", "gae-step"] as const)(
   "%s ignores a constant error of the critic: mean 0, deviation 1",
   (name) => {
-    for (const said of [0, 0.6, 1.5]) {
-      const [mean, deviation] = spread(CREDITS[name], said);
+    for (const estimate of [0, 0.6, 1.5]) {
+      const [mean, deviation] = spread(CREDITS[name], estimate);
       expect(mean).toBeCloseTo(0, 12);
       expect(deviation).toBeCloseTo(1, 6);
     }

@@ -117,8 +117,8 @@ export function collateral(
 }
 
 function meanProbability(lossMask: LossMask, logProbs: TokenRows, row: number): number {
-  const said = Array.from(logProbs[row] ?? []).filter((_, t) => lossMask[row]?.[t] === true);
-  return Math.exp(said.reduce((sum, value) => sum + value, 0) / Math.max(1, said.length));
+  const sampled = Array.from(logProbs[row] ?? []).filter((_, t) => lossMask[row]?.[t] === true);
+  return Math.exp(sampled.reduce((sum, value) => sum + value, 0) / Math.max(1, sampled.length));
 }
 
 /** `count` items without repetition, drawn by the damage of their clusters. */

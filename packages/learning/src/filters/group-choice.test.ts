@@ -131,8 +131,8 @@ test("predicted and true difficulty correlate without running every task", () =>
   }
   const predictions = predictRisk(model, tasks);
   const unseen = tasks.slice(30).map(difficulty);
-  const guessed = predictions.slice(30).map(({ mean }) => mean);
-  expect(correlation(unseen, guessed)).toBeGreaterThan(0.9);
+  const predicted = predictions.slice(30).map(({ mean }) => mean);
+  expect(correlation(unseen, predicted)).toBeGreaterThan(0.9);
   // Control: a model without observations predicts 0.
   expect(predictRisk(riskModel(3), tasks).every(({ mean }) => mean === 0)).toBe(true);
   expect(JSON.parse(JSON.stringify(model))).toEqual(model);

@@ -5,11 +5,11 @@ import { privatizedTokens } from "./privatized.ts";
 test("given tokens are replaced at the given rate, sampled tokens never", () => {
   const tokenIds = Array.from({ length: 4000 }, () => 7);
   const isGiven = tokenIds.map((_, t) => t % 2 === 0);
-  const told = privatizedTokens(tokenIds, isGiven, [1, 2, 3, 4], 0.3, mulberry32(3));
-  const replaced = told.filter((id) => id !== 7).length;
-  expect(told.filter((id, t) => t % 2 === 1 && id !== 7)).toEqual([]);
+  const privatized = privatizedTokens(tokenIds, isGiven, [1, 2, 3, 4], 0.3, mulberry32(3));
+  const replaced = privatized.filter((id) => id !== 7).length;
+  expect(privatized.filter((id, t) => t % 2 === 1 && id !== 7)).toEqual([]);
   expect(replaced / 2000).toBeCloseTo(0.3, 1);
-  expect(new Set(told)).toEqual(new Set([1, 2, 3, 4, 7]));
+  expect(new Set(privatized)).toEqual(new Set([1, 2, 3, 4, 7]));
 });
 
 test("an empty pool is refused", () => {

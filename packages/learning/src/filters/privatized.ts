@@ -51,7 +51,7 @@ export function privatize(share: number): FilterPart {
             ...sample.sequence,
             tokenIds: privatizedTokens(
               sample.sequence.tokenIds,
-              sample.lossMask.map((said) => !said),
+              sample.lossMask.map((sampled) => !sampled),
               pool,
               share,
               random,

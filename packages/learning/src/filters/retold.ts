@@ -14,11 +14,11 @@ import { selectBy } from "./selection.ts";
  */
 export function retold(whole?: boolean): FilterPart {
   return definePart({ threshold: option(undefined, 1), whole: option(whole, false) }, (given) =>
-    toldWell(given.threshold, given.whole),
+    retoldSuccesses(given.threshold, given.whole),
   );
 }
 
-function toldWell(threshold: number, whole: boolean): FilterPart {
+function retoldSuccesses(threshold: number, whole: boolean): FilterPart {
   return filterPart("verify", (groups) => {
     const kept = keepTrajectories(groups, (trajectories) =>
       selectBy(trajectories, ({ trajectory }) => {

@@ -63,9 +63,9 @@ test.each([[[]], [[1]], [[2, 0]]])(
     for (const [i, expected] of rows.entries()) {
       const got = (advantages.get(`e${i}`) ?? []).map((row) => Array.from(row));
       expect(got.map(([given]) => given)).toEqual(got.map(() => 0));
-      const said = got.flatMap((row) => row.slice(1));
-      expect(said).toHaveLength(expected.length);
-      for (const [t, value] of expected.entries()) expect(said[t]).toBeCloseTo(value, 12);
+      const credited = got.flatMap((row) => row.slice(1));
+      expect(credited).toHaveLength(expected.length);
+      for (const [t, value] of expected.entries()) expect(credited[t]).toBeCloseTo(value, 12);
     }
     // Control: the group mean is a different baseline.
     const plain = parts.groupAdvantage({ scale: "none" }).estimate(groups, CONTEXT).advantages;
@@ -184,17 +184,17 @@ function aged(staleness: number, versions: readonly number[]): Minibatch {
 }
 
 /** The proximal log-probs that `inner` receives. */
-function toldProximal(minibatch: Minibatch, epoch: PartContext["epoch"]): TokenRows {
-  let told: TokenRows = [];
+function receivedProximal(minibatch: Minibatch, epoch: PartContext["epoch"]): TokenRows {
+  let received: TokenRows = [];
   const inner: LossPart = {
     ...parts.pgClip(),
     compute: (seen) => {
-      told = seen.proximalLogProbs;
+      received = seen.proximalLogProbs;
       return { loss: 0, derivatives: {}, metrics: {} };
     },
   };
   parts.logLinear(inner).compute(minibatch, { ...CONTEXT, epoch });
-  return told;
+  return received;
 }
 
 const rowsOf = (rows: TokenRows): number[][] => rows.map((row) => Array.from(row));
@@ -208,17 +208,18 @@ const close = (rows: TokenRows, expected: TokenRows): void => {
 test("log-linear interpolates between sampler and policy by the share of steps taken", () => {
   const same = [3, 3, 3, 3];
   const half = { taken: 1, of: 1 };
-  close(toldProximal(aged(1, same), half), ofLosses["logLinearProximal0.5"]);
+  close(receivedProximal(aged(1, same), half), ofLosses["logLinearProximal0.5"]);
   // Exact if nothing was learned since sampling, or if the newest version sampled.
-  close(toldProximal(aged(1, same), undefined), policyLogProbs);
-  close(toldProximal(aged(0, same), half), behaviorLogProbs);
+  close(receivedProximal(aged(1, same), undefined), policyLogProbs);
+  close(receivedProximal(aged(0, same), half), behaviorLogProbs);
   // Two versions of three steps each, before the third step: 6 of 8 steps.
-  const told = toldProximal(aged(2, same), { taken: 2, of: 3 });
+  const received = receivedProximal(aged(2, same), { taken: 2, of: 3 });
   const share = (t: number): number =>
-    (told[0]![t]! - behaviorLogProbs[0]![t]!) / (policyLogProbs[0]![t]! - behaviorLogProbs[0]![t]!);
+    (received[0]![t]! - behaviorLogProbs[0]![t]!) /
+    (policyLogProbs[0]![t]! - behaviorLogProbs[0]![t]!);
   expect(share(0)).toBeCloseTo(0.75, 12);
   // Each token by its own version: the oldest has the staleness of the trajectory.
-  const mixed = toldProximal(aged(2, [3, 4, 5, 5]), half);
+  const mixed = receivedProximal(aged(2, [3, 4, 5, 5]), half);
   expect(mixed[0]![1]).toBeCloseTo((policyLogProbs[0]![1]! + behaviorLogProbs[0]![1]!) / 2, 12);
   expect(mixed[0]![3]).toBeCloseTo(behaviorLogProbs[0]![3]!, 12);
 });
@@ -228,8 +229,11 @@ test("log-linear is the wrapped loss with the interpolated policy held fixed", (
   const inner = parts.pgClip(0.2);
   const around = parts.logLinear(inner);
   const context = { ...CONTEXT, epoch: { taken: 1, of: 1 } };
-  const guess = { ...minibatch, proximalLogProbs: ofLosses["logLinearProximal0.5"] };
-  const [got, expected] = [around.compute(minibatch, context), inner.compute(guess, context)];
+  const interpolated = { ...minibatch, proximalLogProbs: ofLosses["logLinearProximal0.5"] };
+  const [got, expected] = [
+    around.compute(minibatch, context),
+    inner.compute(interpolated, context),
+  ];
   expect(got.loss).toBeCloseTo(expected.loss, 12);
   close(got.derivatives.logProb ?? [], expected.derivatives.logProb ?? []);
   expect(around.around).toEqual([inner]);

@@ -18,21 +18,24 @@ const RULES: { readonly [name in Rule]: TurnRule } = {
 };
 
 /** `chosen` is the rule that the recipe gave. */
-type TurnWord = Rule | "chosen";
+type RuleChoice = Rule | "chosen";
 
 /** An open option: the recipe's own rule, if it gave one, else the default. */
-export function turnOption(chosen: TurnRule | undefined, defaultRule: Rule): PartOption<TurnWord> {
-  const words = Object.keys(RULES) as Rule[];
+export function turnOption(
+  chosen: TurnRule | undefined,
+  defaultRule: Rule,
+): PartOption<RuleChoice> {
+  const names = Object.keys(RULES) as Rule[];
   return {
     value: chosen === undefined ? defaultRule : "chosen",
     isOpen: true,
-    choices: chosen === undefined ? words : ["chosen", ...words],
+    choices: chosen === undefined ? names : ["chosen", ...names],
   };
 }
 
 /** The rule of that name. */
-export function turnRule(word: TurnWord, chosen?: TurnRule): TurnRule {
-  return word === "chosen" ? (chosen ?? RULES.all) : RULES[word];
+export function turnRule(choice: RuleChoice, chosen?: TurnRule): TurnRule {
+  return choice === "chosen" ? (chosen ?? RULES.all) : RULES[choice];
 }
 
 /** The loss mask restricted to the turns that a rule selects. */

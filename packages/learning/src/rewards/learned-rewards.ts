@@ -29,8 +29,8 @@ export function rewardModel(unit?: "logits" | "score"): RewardPart<"rm"> {
       part: "rm",
       needs: ["rm"],
       rewards: async ({ trajectories }, { ports }) => {
-        const said = await opened(ports.rm, "rm", "a reward model")(trajectories);
-        return said.map((turns) => {
+        const values = await opened(ports.rm, "rm", "a reward model")(trajectories);
+        return values.map((turns) => {
           const last = turns.at(-1) ?? 0;
           return { total: unit === "logits" ? logistic(last) : unitInterval(last) };
         });
@@ -49,8 +49,8 @@ export function modelledProcess(spread?: number): RewardPart<"rm"> {
     part: "process",
     needs: ["rm"],
     rewards: async ({ trajectories }, { ports }) => {
-      const said = await opened(ports.rm, "process", "a reward model")(trajectories);
-      return said.map((turns, i) => {
+      const values = await opened(ports.rm, "process", "a reward model")(trajectories);
+      return values.map((turns, i) => {
         const scores = turns.map(unitInterval);
         const { reward } = (trajectories[i] as JudgedTrajectory).verification;
         const mean = scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length);

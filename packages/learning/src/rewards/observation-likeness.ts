@@ -14,8 +14,8 @@ export function observationLikeness(): RewardPart {
     needs: [],
     rewards: ({ trajectories }) =>
       trajectories.map((trajectory) => {
-        const asked = requestOf(trajectory);
-        const turnRewards = resultsOf(trajectory).map((said) => likeness(asked, said));
+        const request = requestOf(trajectory);
+        const turnRewards = resultsOf(trajectory).map((result) => likeness(request, result));
         const sum = turnRewards.reduce((all, value) => all + value, 0);
         return { total: sum / Math.max(1, turnRewards.length) };
       }),

@@ -8,15 +8,15 @@ import {
 import type { Reward, RewardPart } from "../composition/part.ts";
 import * as parts from "../parts.ts";
 
-type Said = { readonly [name: string]: number };
+type Measures = { readonly [name: string]: number };
 
 async function scoresOf(
   part: RewardPart,
-  given: readonly (GivenTrajectory & { readonly said?: Said })[],
+  given: readonly (GivenTrajectory & { readonly measures?: Measures })[],
 ): Promise<readonly Reward[]> {
-  const trajectories = given.map(({ said = {}, ...one }, i) => {
+  const trajectories = given.map(({ measures = {}, ...one }, i) => {
     const { trajectory } = rewardedOf(String(i), one);
-    return { ...trajectory, verification: { ...trajectory.verification, parts: said } };
+    return { ...trajectory, verification: { ...trajectory.verification, parts: measures } };
   });
   return part.rewards({ task: "t", trajectories }, contextOf());
 }
@@ -63,7 +63,7 @@ test("thirds add up to 1 in any order of the turns", async () => {
 
 test("without turn rewards, progress is the verification's measure, or else the verdict", async () => {
   const scores = await scoresOf(parts.progress(), [
-    { reward: 0, said: { progress: 0.5 } },
+    { reward: 0, measures: { progress: 0.5 } },
     { reward: 0 },
     { reward: 1 },
   ]);
@@ -81,7 +81,7 @@ test("half outcome and half progress: a near miss scores between a failure and a
 });
 
 test("closeness is measured by the environment; one without a measure is refused", async () => {
-  const scores = await scoresOf(parts.closeness(), [{ reward: 0, said: { closeness: 0.75 } }]);
+  const scores = await scoresOf(parts.closeness(), [{ reward: 0, measures: { closeness: 0.75 } }]);
   expect(scores).toEqual([{ total: 0.75 }]);
   await expect(async () => scoresOf(parts.closeness(), [{ reward: 0 }])).rejects.toMatchObject({
     code: "REWARD_UNAVAILABLE",

@@ -22,9 +22,9 @@ function paidTurns({ turns }: JudgedTrajectory, counted: CountedTurns): number[]
   return turns.map(({ reward }, i) => (i < end ? (reward ?? 0) : 0));
 }
 
-function saidProgress({ verification: { reward, parts } }: JudgedTrajectory): number {
-  const said = parts["progress"];
-  return typeof said === "number" && Number.isFinite(said) ? said : reward;
+function measuredProgress({ verification: { reward, parts } }: JudgedTrajectory): number {
+  const measured = parts["progress"];
+  return typeof measured === "number" && Number.isFinite(measured) ? measured : reward;
 }
 
 /**
@@ -47,7 +47,7 @@ export function progress(payment?: "turn" | "trajectory", counted?: CountedTurns
         const paid = paidTurns(trajectory, given.countedTurns);
         const sum = paid?.reduce((all, one) => all + one, 0);
         const total =
-          sum === undefined ? saidProgress(trajectory) : Math.round(sum * DIGITS) / DIGITS;
+          sum === undefined ? measuredProgress(trajectory) : Math.round(sum * DIGITS) / DIGITS;
         const isLate = given.payment === "trajectory";
         const turnRewards = isLate
           ? turns.map((_, i) => (i === turns.length - 1 ? total : 0))

@@ -44,10 +44,10 @@ export function recoveredRequest(): RewardPart {
  */
 export function recoveredAnswer(): RewardPart {
   return rewardPart("reconstruct", (trajectory) => {
-    const asked = trajectory.turns
+    const calls = trajectory.turns
       .flatMap(({ toolCalls: calls }) => calls.map((call) => JSON.stringify(call.arguments)))
       .join(" ");
     const recovered = resultsOf(trajectory).at(-1) ?? "";
-    return { total: reconstructionReward(wordsOf(trajectory, "answer"), recovered, asked) };
+    return { total: reconstructionReward(wordsOf(trajectory, "answer"), recovered, calls) };
   });
 }

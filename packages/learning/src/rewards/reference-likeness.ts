@@ -5,7 +5,7 @@ import type { RewardPart } from "../composition/part.ts";
 import { sequenceSimilarity } from "./similarity.ts";
 
 /** What is compared: calls as strings, and the final text. */
-function deedsOf({ turns }: JudgedTrajectory): string[] {
+function comparedSteps({ turns }: JudgedTrajectory): string[] {
   return turns.flatMap(({ toolCalls }) =>
     toolCalls.length === 0
       ? ["(answer)"]
@@ -24,7 +24,7 @@ export function likeReference(): RewardPart {
     part: "similarity",
     needs: [],
     rewards: ({ task, trajectories }) => {
-      const references = trajectories.filter(({ role }) => role === "reference").map(deedsOf);
+      const references = trajectories.filter(({ role }) => role === "reference").map(comparedSteps);
       if (references.length === 0) {
         throw new WaggleError(
           "INVALID_ARGUMENT",
@@ -32,8 +32,8 @@ export function likeReference(): RewardPart {
         );
       }
       return trajectories.map((trajectory) => {
-        const deeds = deedsOf(trajectory);
-        const likeness = references.map((reference) => sequenceSimilarity(deeds, reference));
+        const steps = comparedSteps(trajectory);
+        const likeness = references.map((reference) => sequenceSimilarity(steps, reference));
         return { total: Math.max(...likeness) };
       });
     },

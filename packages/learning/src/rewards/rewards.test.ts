@@ -111,8 +111,8 @@ test("rm reads a model's last value and maps logits to [0, 1]", async () => {
 
 test("process scores stay near the outcome and never cross to the other one", async () => {
   const rm = async () => [[1, 0], [1]];
-  const said = await scores(parts.modelledProcess(0.25), [WIN, LOSS], { ports: { rm } });
-  expect(said.map(({ turnRewards }) => turnRewards)).toEqual([[1.25, 0.75], [0.25]]);
+  const rewards = await scores(parts.modelledProcess(0.25), [WIN, LOSS], { ports: { rm } });
+  expect(rewards.map(({ turnRewards }) => turnRewards)).toEqual([[1.25, 0.75], [0.25]]);
 });
 
 test("implicit-prm rewards each turn with its log-ratio to the reference", async () => {
@@ -120,6 +120,6 @@ test("implicit-prm rewards each turn with its log-ratio to the reference", async
     { model: [[0, -1, 0, -1]], reference: [[0, -3, 0, -0.5]] },
     { model: [[0, -1]], reference: [[0, -1]] },
   ];
-  const said = await scores(parts.implicitProcess(0.5), [WIN, LOSS], { ports: { iprm } });
-  expect(said.map(({ turnRewards }) => turnRewards)).toEqual([[1, -0.25], [0]]);
+  const rewards = await scores(parts.implicitProcess(0.5), [WIN, LOSS], { ports: { iprm } });
+  expect(rewards.map(({ turnRewards }) => turnRewards)).toEqual([[1, -0.25], [0]]);
 });

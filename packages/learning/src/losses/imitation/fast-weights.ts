@@ -26,7 +26,7 @@ export function readsContext(steps: number, learningRate: number): InnerSteps {
     steps,
     learningRate,
     trains: (names) => new Set(names.filter((name) => /self_attn/.test(name))),
-    compute: (minibatch) => onTokens(minibatch, (_, said, t) => !said && t > 0),
+    compute: (minibatch) => onTokens(minibatch, (_, sampled, t) => !sampled && t > 0),
   };
 }
 
@@ -35,21 +35,23 @@ export function learnsSupport(steps: number, learningRate: number): InnerSteps {
   return {
     steps,
     learningRate,
-    compute: (minibatch) => onTokens(minibatch, (row, said) => said && row % 2 === 0),
+    compute: (minibatch) => onTokens(minibatch, (row, sampled) => sampled && row % 2 === 0),
   };
 }
 
 /** `ce` of the demonstrations that the inner steps did not use. */
 export function forQuery(): LossPart {
-  return lossPart("ce", (minibatch) => onTokens(minibatch, (row, said) => said && row % 2 === 1));
+  return lossPart("ce", (minibatch) =>
+    onTokens(minibatch, (row, sampled) => sampled && row % 2 === 1),
+  );
 }
 
 function onTokens(
   minibatch: Minibatch,
-  counts: (row: number, said: boolean, t: number) => boolean,
+  counts: (row: number, sampled: boolean, t: number) => boolean,
 ): LossResult {
   const lossMask: LossMask = minibatch.lossMask.map((mask, row) =>
-    mask.map((said, t) => counts(row, said, t)),
+    mask.map((sampled, t) => counts(row, sampled, t)),
   );
   return supervisedLoss({ ...minibatch, weights: undefined, lossMask });
 }

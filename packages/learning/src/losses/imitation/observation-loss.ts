@@ -53,7 +53,7 @@ export function auxiliaryObservations(): LossPart {
     const observationMask = minibatch.trajectories.map(({ trajectory }, row) => {
       const sample = trajectory.samples[minibatch.samples[row] ?? 0];
       const first = sample?.lossMask.indexOf(true) ?? -1;
-      return (sample?.lossMask ?? []).map((said, t) => first >= 0 && t > first && !said);
+      return (sample?.lossMask ?? []).map((sampled, t) => first >= 0 && t > first && !sampled);
     });
     const { lossMask, policyLogProbs } = minibatch;
     return observationLoss({ lossMask, observationMask, policyLogProbs });

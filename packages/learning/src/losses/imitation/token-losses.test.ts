@@ -57,8 +57,8 @@ test("cond imitates all trajectories equally, each after its own return, and ask
   const loss = parts.returnConditioned();
   const [best = [], worse = []] = slopes(loss, [{ reward: 1 }, { reward: 0 }]);
   expect(best[1]).toBe(worse[1]);
-  const said = [1, 0.6, 0, -3, 9].map((reward) => loss.says?.(rewardedOf("a", { reward })));
-  expect(said).toEqual([
+  const sentences = [1, 0.6, 0, -3, 9].map((reward) => loss.says?.(rewardedOf("a", { reward })));
+  expect(sentences).toEqual([
     "Return 3 of 3.",
     "Return 2 of 3.",
     "Return 0 of 3.",
