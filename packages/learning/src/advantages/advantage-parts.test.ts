@@ -72,7 +72,7 @@ test("loo: r − mean of the others", () => {
   expectClose(credits(parts.leaveOneOut(), rewardsOf(3, 0, 0)).flat(), [3, -1.5, -1.5]);
 });
 
-test("opo: the baseline weighs trajectories by their sampled tokens", () => {
+test("opo: the baseline weights trajectories by their sampled tokens", () => {
   const trajectories = [
     { reward: 1, turns: [{ tokens: 3 }] },
     { reward: 0, turns: [{ tokens: 1 }] },

@@ -42,7 +42,7 @@ test("unlikelihood pushes down failed turns only", () => {
   expect([row[0], row[2], row[3]]).toEqual([0, 0, 0]);
 });
 
-test("dft weighs each token by its own probability", () => {
+test("dft weights each token by its own probability", () => {
   const [row = []] = slopes(parts.dft(), [{ turns: [{ tokens: 2 }] }], [0, -1, -2]);
   expect((row[1] ?? 0) / (row[2] ?? 1)).toBeCloseTo(Math.E, 9);
 });

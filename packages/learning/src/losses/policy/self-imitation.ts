@@ -1,5 +1,5 @@
 /**
- * Learning again from stored trajectories that beat the current baseline: the clipped surrogate on tokens of
+ * Training on stored trajectories that beat the current baseline: the clipped surrogate on tokens of
  * positive advantage only. `recal` recomputes the advantages against the current baseline first, so a success
  * that has become ordinary teaches nothing.
  *

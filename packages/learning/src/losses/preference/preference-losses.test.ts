@@ -180,7 +180,7 @@ test("half of the labels flipped and sides outside the minibatch are refused", (
   );
 });
 
-test("kto: its derivatives are those of its value; λ weighs kinds; answers add up", () => {
+test("kto: its derivatives match its value; λ weights both kinds; answers add up", () => {
   const options = { beta: 0.5, divergence: 0.2, desirableWeight: 2, undesirableWeight: 0.5 };
   for (let seed = 1; seed <= 10; seed += 1) {
     const batch = { ...randomMinibatch(seed), answers: judged };
