@@ -126,7 +126,7 @@ test("an alarm freezes publishing, rolls the version back, and may be raised aga
 
 test("a drift that is not a number raises an alarm, one within the limit does not", () => {
   expect(driftAlarm(Number.NaN, LIMITS)?.version).toBeNull();
-  expect(driftAlarm(0.3, LIMITS)?.reason).toMatch(/0\.300 nats a token/);
+  expect(driftAlarm(0.3, LIMITS)?.reason).toMatch(/0\.300 nats per token/);
   expect([driftAlarm(0.2, LIMITS), driftAlarm(null, LIMITS)]).toEqual([null, null]);
 });
 
