@@ -32,7 +32,7 @@ export type RunFolderOptions = {
   readonly defaults?: RunSettings | undefined;
   /** False: the run starts over. */
   readonly resumes: boolean;
-  /** Whether event files are written as well. Default false. */
+  /** Whether to write TensorBoard event files as well. Default false. */
   readonly tensorboard?: boolean;
 } & Pick<RunKeeper, "every" | "isStopping">;
 
@@ -109,10 +109,9 @@ function prefixOf(settings: RunSettings): string {
 }
 
 /**
- * The folder of a run with these settings that an earlier release named: the name is a hash of the settings,
- * and settings are added.
- *
- * @returns `null` where there is none, or the name of today is taken.
+ * Finds a run with these settings that an earlier release stored under another name. The name is a hash
+ * of the settings, so it changes when settings are added.
+ * || @returns `null` if there is none, or if the current name exists.
  */
 async function olderRun(
   runs: string,
@@ -159,7 +158,7 @@ async function read(path: string): Promise<Stored | null> {
   return { settings, run: version === 1 ? (migratedRun(run) as SavedRun) : run };
 }
 
-/** The settings of a stored run, with those of its recipe that came later. */
+/** The settings of a stored run, with the defaults of recipe settings that were added later. */
 function withAdded(stored: RunSettings, defaults: RunSettings): RunSettings {
   const { settings } = stored;
   if (!isObject(settings)) return stored;

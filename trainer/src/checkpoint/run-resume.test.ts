@@ -1,6 +1,5 @@
 /**
- * The command goes on with a run that the release before it was killed in, and takes the same step as that
- * release took.
+ * The command resumes a run saved by the previous release and takes the same step as that release did.
  */
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,10 +11,10 @@ import { createProgram } from "../commands/program.ts";
 const OLD = join(import.meta.dirname, "testdata/run-checkpoint-b2a53fa3.bin");
 const OPTIONS =
   "--recipe grpo --env shop --rank 1 --steps 3 --tasks 4 --set tasks=2 --set groupSize=2 --save-every 1 --device cpu";
-/** Tokens that the same release had sampled after step 2. */
+/** Tokens that the previous release had sampled after step 2. */
 const SAMPLED_AFTER_STEP_2 = 842;
 
-test("a killed run of the release before goes on with the step that it would have taken", async () => {
+test("a killed run of the previous release resumes with the same step", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-resume-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await copyFile(OLD, join(folder, "checkpoint.bin"));

@@ -51,7 +51,7 @@ test("an abort in the middle of a step rejects with its reason and leaves nothin
   await expect(stopped).rejects.toThrow("aborted");
 });
 
-test("a run that was stopped goes on after its last saved step", async () => {
+test("a stopped run resumes after its last saved step", async () => {
   const { signal } = new AbortController();
   const events: RunEvent[] = [];
   let saved: SavedRun | null = null;

@@ -1,4 +1,4 @@
-/** Event files, byte for byte as TensorBoard's own writer writes them. */
+/** Event files are byte-identical to those of TensorBoard's own writer. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ const golden = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../../test/golden/tensorboard/events.json"), "utf8"),
 ) as { hex: string };
 
-test("records have the bytes that TensorBoard writes", () => {
+test("records are byte-identical to TensorBoard's", () => {
   const records = [
     fileVersionRecord(1_700_000_000.25),
     scalarsRecord(1_700_000_001.5, 1, { "learn/loss": 0.5, "heldOut/success": 0.25 }),

@@ -1,19 +1,21 @@
 /**
- * TensorBoard's event files, scalars only: records of protocol buffers, each with its length and two checksums.
- * Own code: the npm packages that write them bring TensorFlow or are not kept.
- *
- * Source: TensorFlow, "TFRecord" (`tensorflow/core/lib/io/record_writer.h`), `event.proto`, `summary.proto`; the
- * checksum is CRC-32C (RFC 3720, B.4), masked.
+ * TensorBoard event files, scalars only: protocol buffer records, each with its length and two
+ * checksums. Written here because the npm packages for it depend on TensorFlow or are unmaintained.
+ * || Source: TensorFlow, "TFRecord" (`tensorflow/core/lib/io/record_writer.h`), `event.proto`,
+ * `summary.proto`; the checksum is CRC-32C (RFC 3720, B.4), masked.
  */
 
 export type Scalars = { readonly [tag: string]: number };
 
-/** The first record of every file. @param wallTime - seconds since 1970, here and below. */
+/**
+ * The first record of every file.
+ * @param wallTime - seconds since 1970, here and below.
+ */
 export function fileVersionRecord(wallTime: number): Uint8Array {
   return record([...double(1, wallTime), ...bytes(3, text("brain.Event:2"))]);
 }
 
-/** Values of one step. */
+/** A record with the scalars of one step. */
 export function scalarsRecord(wallTime: number, step: number, scalars: Scalars): Uint8Array {
   const values = Object.entries(scalars).flatMap(([tag, value]) =>
     bytes(1, [...bytes(1, text(tag)), ...float(2, value)]),
@@ -21,7 +23,7 @@ export function scalarsRecord(wallTime: number, step: number, scalars: Scalars):
   return record([...double(1, wallTime), ...integer(2, step), ...bytes(5, values)]);
 }
 
-/** A process goes on from this step: TensorBoard forgets what an earlier one wrote of it and later ones. */
+/** Marks a resume at this step: TensorBoard discards earlier records of this and later steps. */
 export function restartRecord(wallTime: number, step: number): Uint8Array {
   const START = 1;
   return record([...double(1, wallTime), ...integer(2, step), ...bytes(7, integer(1, START))]);
@@ -45,7 +47,7 @@ function key(field: number, wireType: number): number[] {
   return varint(field * 8 + wireType);
 }
 
-/** Zero is the default and is left out. */
+/** Zero is the protocol buffer default and is left out. */
 function integer(field: number, value: number): number[] {
   return value === 0 ? [] : [...key(field, 0), ...varint(value)];
 }
@@ -70,7 +72,7 @@ function text(value: string): number[] {
   return [...new TextEncoder().encode(value)];
 }
 
-/** Length, its checksum, the content, its checksum. */
+/** Length, its checksum, content, its checksum. */
 function record(content: readonly number[]): Uint8Array {
   const whole = new Uint8Array(8 + 4 + content.length + 4);
   const view = new DataView(whole.buffer);
@@ -81,13 +83,13 @@ function record(content: readonly number[]): Uint8Array {
   return whole;
 }
 
-/** A checksum of data that holds checksums would be weak, so it is rotated and moved. */
+/** The checksum of data that contains checksums would be weak, so it is rotated and offset. */
 function maskedChecksum(data: Uint8Array): number {
   const checksum = crc32c(data);
   return (((checksum >>> 15) | (checksum << 17)) + 0xa282_ead8) >>> 0;
 }
 
-/** Castagnoli's polynomial, bits reversed. */
+/** The Castagnoli polynomial, bit-reversed. */
 const POLYNOMIAL = 0x82f6_3b78;
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {

@@ -1,4 +1,7 @@
-/** A TensorBoard event file in a folder: one for each process, which TensorBoard reads as one curve. */
+/**
+ * Writes a TensorBoard event file in a folder. Each process writes its own file; TensorBoard joins them
+ * into one curve.
+ */
 import { appendFile, mkdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -6,17 +9,18 @@ import { fileVersionRecord, restartRecord, type Scalars, scalarsRecord } from ".
 
 export type EventWriter = {
   readonly path: string;
-  /** Values that are no finite number are left out. */
+  /** Values that are not finite are left out. */
   readonly write: (step: number, scalars: Scalars) => Promise<void>;
 };
 
 export type EventWriterOptions = {
-  /** Steps that an earlier process did; what it wrote beyond them is forgotten. Default 0. */
+  /** Steps done by earlier processes; their records beyond these are discarded. Default 0. */
   readonly from?: number | undefined;
-  /** Milliseconds since 1970. Default: the clock. */
+  /** Clock in milliseconds since 1970. Default: the system clock. */
   readonly now?: (() => number) | undefined;
 };
 
+/** Opens a new event file. */
 export async function openEventWriter(
   folder: string,
   { from = 0, now = Date.now }: EventWriterOptions = {},

@@ -1,4 +1,4 @@
-/** What happens in a run of a recipe, as lines of JSON while it happens, and as curves for TensorBoard. */
+/** Stores the events of a recipe run while it runs: as JSON lines and as TensorBoard curves. */
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeDurably } from "../checkpoint/checkpoint-store.ts";
@@ -9,13 +9,16 @@ import { METRICS_FILE, tagged, WritingQueue } from "./run-metrics.ts";
 
 export type RunEvents = {
   readonly note: (event: RunEvent) => void;
-  /** Replaces the file whole, so that a kill leaves the one before or this one. */
+  /** Replaces the whole file atomically, so a kill leaves the old or the new one. */
   readonly replace: (events: readonly RunEvent[]) => Promise<void>;
-  /** Resolves when all is written. @throws what writing failed with. */
+  /**
+   * Resolves when everything is written.
+   * @throws the error of a failed write.
+   */
   readonly settled: () => Promise<void>;
 };
 
-/** @param before - of an earlier process, as the run goes on from them. */
+/** @param before - events of earlier processes, up to the point of the resume. */
 export async function openRunEvents(
   folder: string,
   before: readonly RunEvent[],
@@ -47,7 +50,7 @@ function lineOf(event: RunEvent): string {
   return `${JSON.stringify(event)}\n`;
 }
 
-/** Steps are counted over all stages; each stage has charts of its own. */
+/** Steps are counted over all stages; each stage has its own charts. */
 function scalarsOf(event: RunEvent): Scalars {
   if (event.event === "step") {
     return { ...tagged(event.stage, event.metrics), ...tagged("spent", { ...event.spent }) };

@@ -1,4 +1,4 @@
-/** Metrics of runs on disk: a row for each step, event files beside them, and what a run that goes on forgets. */
+/** Metrics of runs on disk: a row per step, event files, and what a resumed run discards. */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ async function linesOf(folder: string): Promise<{ [name: string]: unknown }[]> {
 const eventFiles = async (folder: string): Promise<string[]> =>
   (await readdir(folder)).filter((name) => name.startsWith("events.out.tfevents."));
 
-test("numbers of one step are one row, and a run that begins anew forgets earlier rows", async () => {
+test("the numbers of a step are one row, and a run that starts over discards earlier rows", async () => {
   const folder = await temporary();
   for (const loss of [1, 2]) {
     const metrics = await openRunMetrics(folder, { tensorboard: false, from: 0 });
@@ -43,7 +43,7 @@ test("numbers of one step are one row, and a run that begins anew forgets earlie
   expect(await eventFiles(folder)).toEqual([]);
 });
 
-test("a run that goes on keeps earlier rows and writes an event file of its own", async () => {
+test("a resumed run keeps earlier rows and writes its own event file", async () => {
   const folder = await temporary();
   const first = await openRunMetrics(folder, { tensorboard: true, from: 0 });
   first.step(1, { loss: 1 });
@@ -56,7 +56,7 @@ test("a run that goes on keeps earlier rows and writes an event file of its own"
   expect((await eventFiles(folder)).length).toBeGreaterThanOrEqual(1);
 });
 
-test("an event file begins with its version, and says where a process went on", async () => {
+test("an event file begins with its version and marks where a process resumed", async () => {
   const folder = await temporary();
   const clock = () => 1_700_000_000_250;
   const { path, write } = await openEventWriter(folder, { from: 7, now: clock });
@@ -72,7 +72,7 @@ test("an event file begins with its version, and says where a process went on", 
   );
 });
 
-test("rows of an edge's trainer that are sent again are written once", async () => {
+test("rows that a trainer sends again are written once", async () => {
   const folder = await temporary();
   const log = await withTensorBoard(createMetricsLog(join(folder, "metrics.jsonl")), folder, {
     tensorboard: true,
@@ -103,7 +103,7 @@ const evaluated: RunEvent = {
   heldOut: { successes: [true, false], toolCallsMean: 1, sampledTokensMean: 9 },
 };
 
-test("events of a recipe's run stand on disk at once, and those after the last save go when it goes on", async () => {
+test("events of a run are on disk at once, and a resume discards those after the last save", async () => {
   const folder = await temporary();
   const first = await openRunEvents(folder, [], true);
   for (const event of [step(1), step(2), evaluated]) first.note(event);

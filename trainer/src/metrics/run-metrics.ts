@@ -1,6 +1,6 @@
 /**
- * The metrics of a run: `metrics.jsonl`, a row for each step, and TensorBoard's event files where they are asked
- * for. Writing goes on beside the run; a failure ends it at the next look.
+ * The metrics of a run: `metrics.jsonl`, with a row per step, and TensorBoard event files on request.
+ * Writing is asynchronous; a failed write throws at the next call of `settled`.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,15 +12,20 @@ import { createMetricsLog, type MetricsLog } from "./metrics-log.ts";
 export const METRICS_FILE = "metrics.jsonl";
 
 export type RunMetrics = {
-  /** Keeps one step's numbers; those of one step given in turn are one row. */
+  /** Stores a step's numbers. Consecutive calls with the same step make one row. */
   readonly step: (step: number, metrics: { readonly [name: string]: number }) => void;
-  /** Resolves when all is written. @throws what writing failed with. */
+  /**
+   * Resolves when everything is written.
+   * @throws the error of a failed write.
+   */
   readonly settled: () => Promise<void>;
 };
 
 export type RunMetricsOptions = {
   readonly tensorboard: boolean;
-  /** Steps that an earlier process did, whose rows stay. 0 = the run begins and earlier rows go. */
+  /**
+   * Steps done by earlier processes, whose rows are kept. 0 = a new run; earlier rows are deleted.
+   */
   readonly from: number;
 };
 
@@ -51,7 +56,7 @@ export async function openRunMetrics(
   };
 }
 
-/** The log, and beside it an event file with the same rows. */
+/** The log, with an event file of the same rows beside it. */
 export async function withTensorBoard(
   log: MetricsLog,
   folder: string,
@@ -63,7 +68,7 @@ export async function withTensorBoard(
   return {
     append: async (rows) => {
       await log.append(rows);
-      // Rows that are sent again are in the file.
+      // Rows that are sent again are already in the file.
       for (const { step, metrics } of rows.filter((row) => row.step > last)) {
         await events.write(step, tagged("train", metrics));
         last = step;
@@ -72,20 +77,20 @@ export async function withTensorBoard(
   };
 }
 
-/** Names below a common one, as TensorBoard groups its charts. */
+/** Values with the prefix `group/`, by which TensorBoard groups its charts. */
 export function tagged(group: string, values: { readonly [name: string]: number }): Scalars {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [`${group}/${name}`, value]),
   );
 }
 
-/** Writes one after another, in order. */
+/** Runs writes one after another, in order. */
 export class WritingQueue {
   #last: Promise<void> = Promise.resolve();
 
   add(write: () => Promise<void>): void {
     this.#last = this.#last.then(write);
-    // Seen by `settled`.
+    // `settled` reports the error.
     this.#last.catch(() => {});
   }
 

@@ -1,6 +1,6 @@
 /**
- * Rollouts sampled over HTTP: a real server with the model of the run behind vLLM's wire. The run learns what a
- * run of this process learns; a server that goes away loses rollouts and fails none.
+ * Rollouts sampled over HTTP from a real server with the run's model behind vLLM's wire format.
+ * Training gives the same results as in this process; a server outage loses rollouts but fails none.
  */
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -32,7 +32,7 @@ const spec = environmentNamed("bandit");
 let model: BaseModel;
 let folder: string;
 let server: LocalServer;
-/** Asked before each request: true = the server breaks the connection. */
+/** Called before each request: true = the server breaks the connection. */
 let isAway: (nth: number) => boolean = () => false;
 let requests = 0;
 let refused = 0;
@@ -92,7 +92,7 @@ async function run(
   }
 }
 
-/** Another model's numbers. */
+/** The numbers of another model. */
 class LyingContext extends ForwardingContext {
   override async generate(options: GenerateOptions): Promise<Sample> {
     const sample = await super.generate(options);
@@ -103,7 +103,7 @@ class LyingContext extends ForwardingContext {
 const rate = (successes: readonly boolean[]): number =>
   successes.filter(Boolean).length / successes.length;
 
-test("the server's log-probs are the engine's to 1e-4, with an adapter that moved", async () => {
+test("the server's log-probs equal the engine's to 1e-4, with a trained adapter", async () => {
   const recipe = recipeNamed("grpo")();
   const engines = await openRecipeEngines(
     recipe,
@@ -134,7 +134,7 @@ test("the server's log-probs are the engine's to 1e-4, with an adapter that move
   await engines.dispose();
 }, 60_000);
 
-test("a run on the server learns what a run of this process learns", async () => {
+test("a run on the server gives the same results as a run in this process", async () => {
   const there = await run(await served(), { steps: 2 });
   const here = await run(await openPolicy(model, 1), { steps: 2 });
   expect(there.metrics.map(({ successRate }) => successRate)).toEqual(
@@ -148,7 +148,7 @@ test("a run on the server learns what a run of this process learns", async () =>
   expect(await readdir(folder)).not.toEqual([]);
 }, 120_000);
 
-test("the policy gets better over HTTP, and does not with rewards that say nothing", async () => {
+test("the policy improves over HTTP, but not with uninformative rewards", async () => {
   const learned = await run(await served(), { steps: 14, tasks: 12 });
   const blind = withReward(spec, "blind", ({ task }) => ({
     reward: task.seed % 2,
@@ -160,10 +160,10 @@ test("the policy gets better over HTTP, and does not with rewards that say nothi
   expect(control.metrics.every(({ gradientNorm = 0 }) => gradientNorm < 1e-6)).toBe(true);
 }, 240_000);
 
-test("rollouts that the server loses are missing, and never a reward of 0", async () => {
+test("rollouts that the server loses are left out, not rewarded with 0", async () => {
   const start = requests;
   refused = 0;
-  // Held-out tasks before the first step are whole; then one request in nine fails.
+  // Requests for the evaluation before the first step all succeed; then one in nine fails.
   isAway = (nth) => nth - start > 60 && nth - start < 200 && nth % 9 === 0;
   const { metrics } = await run(await served(), { steps: 2, tasks: 12 }).finally(() => {
     isAway = () => false;
@@ -171,11 +171,11 @@ test("rollouts that the server loses are missing, and never a reward of 0", asyn
   const lost = metrics.reduce((sum, { lostRollouts = 0 }) => sum + lostRollouts, 0);
   expect(refused).toBeGreaterThan(5);
   expect(lost).toBe(refused);
-  // Each lost rollout as a failure would be seen here.
+  // A lost rollout that counted as a failure would show here.
   for (const { successRate = 0 } of metrics) expect(successRate).toBeGreaterThan(0.5);
 }, 120_000);
 
-test("a server that stays away ends the run with the reason", async () => {
+test("a server that stays unreachable ends the run with the reason", async () => {
   const start = requests;
   isAway = (nth) => nth - start > 60;
   const ended = run(await served(), { steps: 2 }).finally(() => {
@@ -184,7 +184,7 @@ test("a server that stays away ends the run with the reason", async () => {
   await expect(ended).rejects.toMatchObject({ code: "NETWORK", retryable: true });
 }, 120_000);
 
-test("a server with another model is found out before the first step", async () => {
+test("a server with another model is detected before the first step", async () => {
   const engines = await openRecipeEngines(
     recipeNamed("grpo")(),
     model,
@@ -203,7 +203,7 @@ test("a server with another model is found out before the first step", async () 
   await engines.dispose();
 }, 60_000);
 
-test("recipes that ask more of a sampler are refused with the reason, and corrections are not doubled", () => {
+test("recipes with unsupported sampling are refused with the reason, and corrections are not applied twice", () => {
   expect(() => requireServable(recipeNamed("arpo")())).toThrow(
     /part branch-entropy reads the entropy/,
   );

@@ -1,6 +1,6 @@
 /**
- * The policy of a run on an inference server: finds the server, puts adapters where it can read them, and checks
- * before the first step that it serves the model that is trained here.
+ * The policy of a run on an inference server. Finds the server, puts adapters where the server can read
+ * them, and checks before the first step that it serves the model that is trained here.
  */
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -19,18 +19,21 @@ import type { BaseModel } from "./base-model.ts";
 export type ServedSamplerOptions = PostOptions & {
   /** Origin of the server. */
   readonly url: string;
-  /** Folder for adapters, which the server sees under the same path. */
+  /** Folder for adapters; the server must see it under the same path. */
   readonly folder: string;
 };
 
-/** Most tokens of one context where the server does not say. */
+/** Context limit if the server does not report one. */
 const CONTEXT_LENGTH = 8192;
-/** Adapters that are kept on disk: the newest, and those that running rollouts may still use. */
+/** Adapters kept on disk: the newest, and those that running rollouts may still use. */
 const KEPT = 4;
-/** A request is repeated over half a minute: servers start and restart. */
+/** Requests are retried for half a minute, because servers start and restart. */
 const RETRIES = 6;
 
-/** @throws WaggleError `NETWORK`, `CAPABILITY_MISSING` for a server that cannot sample for training. */
+/**
+ * Opens the policy.
+ * @throws WaggleError `NETWORK`, `CAPABILITY_MISSING` if the server cannot sample for training.
+ */
 export async function openServedSampler(
   model: BaseModel,
   { url, folder, ...post }: ServedSamplerOptions,
@@ -57,23 +60,25 @@ export async function openServedSampler(
   });
 }
 
-/** How far the server's log-probs are from those of the engine, in nats. */
+/** Difference between the log-probs of server and engine, in nats. */
 export type SamplerAgreement = {
   readonly tokens: number;
   readonly gapMean: number;
   readonly gapMost: number;
 };
 
-/** Half precision stays far below it; another model, or log-probs of another distribution, far above. */
+/**
+ * Half precision stays far below this limit; another model, or log-probs of another distribution, are
+ * far above.
+ */
 const MOST_GAP_MEAN = 0.1;
 const PROBES = 4;
 const PROBE_TOKENS = 32;
 
 /**
- * Samples a little and scores it with the engine, which holds the same parameters.
- *
- * @param prompt - tokens to go on from.
- * @throws WaggleError `CAPABILITY_MISSING` where the two do not agree.
+ * Samples a few tokens and scores them with the engine, which has the same parameters.
+ * || @param prompt - tokens to continue.
+ * @throws WaggleError `CAPABILITY_MISSING` if the two disagree.
  */
 export async function samplerAgreement(
   policy: Pick<ActingPolicy, "createContext">,
@@ -109,7 +114,7 @@ export async function samplerAgreement(
   );
 }
 
-/** Where a run puts adapters for the server, unless it is told. */
+/** Default folder of a run for the server's adapters. */
 export function samplerFolder(runFolder: string): string {
   return join(runFolder, "sampler-adapters");
 }
