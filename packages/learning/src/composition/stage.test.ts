@@ -205,7 +205,7 @@ test.each([-1, Number.POSITIVE_INFINITY, Number.NaN])(
 );
 
 test.each([0, 2.5])("%s rollouts are no group", (size) => {
-  expect(() => parts.group(size)).toThrow(/whole number from 1/);
+  expect(() => parts.group(size)).toThrow(/whole number of at least 1/);
 });
 
 test("a recipe is its stages by its settings; a setting it does not have is answered with those it has", () => {
