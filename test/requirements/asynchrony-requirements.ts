@@ -37,8 +37,8 @@ export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       ...trainer(
         "rollouts/swapping-policy.test.ts",
-        "a generation goes on under a new version, and each token has that of who sampled it",
-        "between turns: the next turn is the new version's, the one before stays the old one's",
+        "a generation continues under a new version, and each token has the log-prob of its sampler",
+        "with swaps between turns, the next turn uses the new version and the previous one keeps the old",
       ),
       ...trainer(
         "loop/overlapped-stage.test.ts",

@@ -269,8 +269,8 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/expectations/several-models.test.ts > a role's tokens are its engine's, and move that engine alone",
       "trainer/src/expectations/several-models.test.ts > a copy begins as what it copies, and an average follows by its share",
-      "trainer/src/rollouts/role-policy.test.ts > each turn of a shared conversation is its role's, and can be scored again under its adapter",
-      "trainer/src/rollouts/role-policy.test.ts > who shares an environment acts in rounds, and hears of a round when all have acted",
+      "trainer/src/rollouts/role-policy.test.ts > each turn of a shared conversation belongs to its role and scores the same under the role's adapter",
+      "trainer/src/rollouts/role-policy.test.ts > roles that share an environment act in rounds and see a round's results when all have acted",
       ...at(
         "rollouts/teams.test.ts",
         "a team's reward is that of its joint attempt",
@@ -315,9 +315,9 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "`--list --json` lists every row of the literature once with its state, reports as missing only parts that no recipe has, and gives the environment, the evidence page if there is one, and the test of each runnable row. Recipes without a row are listed as well.",
     tests: [
-      "trainer/src/recipes/recipe-places.test.ts > the list has every row of the literature once, with its state and what it lacks",
-      "trainer/src/recipes/recipe-places.test.ts > every recipe has an environment that exists and a test that looks at it",
-      "trainer/src/recipes/recipe-places.test.ts > a recipe is tested in the environment that its expectations are checked in",
+      "trainer/src/recipes/recipe-places.test.ts > the list has every row of the literature once, with its state and what is missing",
+      "trainer/src/recipes/recipe-places.test.ts > every recipe has an environment that exists and a test that covers it",
+      "trainer/src/recipes/recipe-places.test.ts > a recipe is tested in the environment that its expectations use",
       ...at(
         "recipes/catalogue.test.ts",
         "a row that nobody wrote lacks only what no recipe has; where all parts are there it lacks the recipe",
@@ -333,7 +333,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A recipe that does not fit an environment, or a group of one, is refused before a base is trained. `--out` saves the adapter, and each role's, in PEFT's layout. `--adapter` starts the policy from an adapter.",
     tests: [
-      "trainer/src/recipes/environment-requirements.test.ts > every recipe fits the environment that the list names",
+      "trainer/src/recipes/environment-requirements.test.ts > every recipe fits the environment that the list names for it",
       "trainer/src/recipes/environment-requirements.test.ts > %s in %s with %o is refused",
       "trainer/src/commands/program.test.ts > train says before a base is made that a recipe does not fit an environment",
       "trainer/src/options/adapter-options.test.ts > an adapter is kept with those of the roles, and a run that begins with it says the same",
@@ -376,11 +376,11 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A policy that answers sees the memory as stored, but not the lines it was made from. A policy that solves does not see the document of the task. Within a call the adapter changes exactly at the token that names the tool. Of designs without a run the most promising are kept.",
     tests: [
-      "trainer/src/strategies/managed-turns.test.ts > each turn has its own message alone, and the role follows from it",
+      "trainer/src/strategies/managed-turns.test.ts > each turn has only its own message, and the role follows from it",
       "packages/environments/src/environment-verifiers.test.ts > diary: the answer is the fact that holds at the end, and memory changes only by operations",
       "packages/environments/src/proposals.test.ts > a sum from the ledger uses only numbers that were read, and its solver has no documents",
-      "trainer/src/rollouts/divided-calls.test.ts > what is said before names the tool and nothing more, what is said after are its arguments",
-      "trainer/src/rollouts/role-policy.test.ts > within a turn the role changes where the call is divided, and not where nothing is named",
+      "trainer/src/rollouts/divided-calls.test.ts > the first part of a call names the tool, and the second part contains its arguments",
+      "trainer/src/rollouts/role-policy.test.ts > within a turn, the role changes where the call is divided, and not if no tool is named",
       ...at(
         "gradient-free/design-search.test.ts",
         "what was seen of a design moves what is hoped of those like it, and makes it surer",
@@ -396,7 +396,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "The engines of every recipe open over one base on this machine. Capabilities that a policy's engine lacks are refused by name.",
     tests: [
       "trainer/src/recipes/recipe-engines.test.ts > the engines of every recipe open",
-      "trainer/src/recipes/recipe-engines.test.ts > a critic's loss without a critic is refused",
+      "trainer/src/recipes/recipe-engines.test.ts > a critic loss without a critic is refused",
     ],
   },
 ];

@@ -32,10 +32,10 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A writer is any server with that API. Its failures are typed and retried, its texts are data, and a recipe without one is refused with the option that names one.",
     tests: [
-      "trainer/src/recipes/http-writer.test.ts > a recorded writer compares a group, its edits make a library",
-      "trainer/src/recipes/http-writer.test.ts > what was not recorded is refused, not answered",
-      "trainer/src/recipes/http-writer.test.ts > a busy server is asked again, a silent one is a retryable failure",
-      "trainer/src/recipes/http-writer.test.ts > without a writer %s is refused with the option that names one",
+      "trainer/src/recipes/http-writer.test.ts > a recorded writer compares a group, and its edits form a library",
+      "trainer/src/recipes/http-writer.test.ts > a request that was not recorded is refused",
+      "trainer/src/recipes/http-writer.test.ts > a busy server is retried, and a timeout is a retryable failure",
+      "trainer/src/recipes/http-writer.test.ts > without a writer, %s is refused with the option that names one",
     ],
   },
   {

@@ -55,7 +55,7 @@ test("train says before a base is made that a recipe does not fit an environment
   const bases = join(tmpdir(), "waggle-no-bases");
   await expect(
     run("train", "--recipe", "memory-r1", "--env", "calculator", "--bases", bases),
-  ).rejects.toThrow(/run it in diary/);
+  ).rejects.toThrow(/run the recipe in diary/);
   await expect(stat(bases)).rejects.toThrow(/ENOENT/);
 });
 

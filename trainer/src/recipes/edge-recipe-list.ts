@@ -1,9 +1,15 @@
-/** `--list` of the commands that learn from pages: the catalogue's recipes, and whether they fit there. */
+/**
+ * `--list` for commands that train from an edge: the catalogue's recipes, and whether each one can
+ * run there.
+ */
 import { RECIPES } from "@waggle/learning";
 import { edgeMisfits } from "./edge-recipe.ts";
 import { textTable } from "../metrics/text-table.ts";
 
-/** @param json one object `{recipes: [{name, paper, fits, misfits}]}` in place of a line each. */
+/**
+ * @param json print one object `{recipes: [{name, paper, fits, misfits}]}` instead of one line per
+ *   recipe
+ */
 export function listedRecipes(json: boolean): string[] {
   const recipes = [...RECIPES.values()].map((create) => {
     const recipe = create();

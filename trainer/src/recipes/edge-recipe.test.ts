@@ -11,7 +11,7 @@ import { learnableTrajectory, partContext } from "../check/learnable-group.ts";
 import { randomTrajectory } from "../loop/training.fixture.ts";
 import { rewardedForStep, waitingStep } from "../check/waiting-step.ts";
 
-test("recipes of single groups fit pages; the default is one of them", () => {
+test("recipes without branching or stored trajectories can train from an edge, among them the default", () => {
   const names = edgeRecipeNames();
   expect(names).toEqual(expect.arrayContaining(["grpo", DEFAULT_EDGE_RECIPE, "artist"]));
   expect(names.length).toBeLessThan(RECIPES.size);

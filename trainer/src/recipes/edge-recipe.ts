@@ -1,8 +1,8 @@
 /**
- * Recipes as the loop over an edge runs them: one stage that learns from rewards of attempts that pages
- * made by themselves. Pages roll a task out from its start, as often as the edge assigns it; they do not
- * branch, demonstrate, go on from stored attempts or choose tasks, and no second model is opened for
- * them. `npm run train` runs the others.
+ * Recipes for training from an edge: a single stage that learns from the rewards of rollouts made
+ * by pages. Pages start each task from its beginning. They do not branch, demonstrate, continue
+ * stored trajectories or choose tasks, and they run no second model. `npm run train` runs all other
+ * recipes.
  */
 import {
   type JudgedTrajectory,
@@ -22,39 +22,45 @@ import { type OptimizerOptions, WaggleError } from "@waggle/protocol";
 import { strategyOf } from "../strategies/registry.ts";
 import { partContext } from "../check/learnable-group.ts";
 
+/** A recipe that can train from an edge, and its staleness limit. */
 export type EdgeRecipe = {
   readonly name: string;
   readonly stage: Stage;
-  /** Published versions between the sampling policy and the newest; older attempts are left out. */
+  /** Maximum staleness in published versions; older trajectories are left out. */
   readonly maxStaleness: number;
 };
 
-/** What a command line may set on any recipe; what is absent stays the recipe's. */
+/**
+ * Settings that a command line can override for any recipe; an absent one keeps the recipe's value.
+ */
 export type EdgeSettings = {
   readonly learningRate?: LearningRate | undefined;
-  /** Groups with a signal in one minibatch. */
+  /** Groups with a reward signal per minibatch. */
   readonly groupsPerStep?: number | undefined;
-  /** Optimizer steps on each minibatch, ≥ 1. With 1 the importance ratio is always 1. */
+  /** Optimizer steps per minibatch, ≥ 1. With 1 the importance ratio is always 1. */
   readonly epochs?: number | undefined;
   readonly maxStaleness?: number | undefined;
-  /** Coefficient of an entropy bonus beside the recipe's losses; default 0 = none. */
+  /** Coefficient of an entropy bonus added to the recipe's losses; default 0 = none. */
   readonly entropyCoefficient?: number | undefined;
   readonly optimizer?: Omit<OptimizerOptions, "learningRate"> | undefined;
-  /** The recipe's own settings, by name. */
+  /** Settings specific to the recipe, by name. */
   readonly own?: Settings | undefined;
 };
 
 export const DEFAULT_EDGE_RECIPE = "dr-grpo-tis";
 
-/** How old attempts may be: where the recipe says that its sampler lags, and where it does not. */
+/** Maximum staleness, in versions, of recipes that expect a lagging sampler and of all others. */
 const MAX_STALENESS = { lagging: 4, other: 1 };
 
-/** State that is plain values about rewards. What visitors did is never kept past their deletion. */
+/**
+ * State keys that contain only reward statistics. Data of visitors is never kept after its
+ * deletion.
+ */
 const KEPT_STATE: ReadonlySet<string> = new Set(["baseline"]);
 
 /**
- * @throws WaggleError `INVALID_ARGUMENT` naming what pages cannot carry out, with the recipes that they
- *   can; an unknown name is answered with the names that there are.
+ * @throws WaggleError `INVALID_ARGUMENT` naming what pages cannot do and the recipes that fit; for
+ *   an unknown name, the known names.
  */
 export function edgeRecipeNamed(name: string, settings: EdgeSettings = {}): EdgeRecipe {
   const recipe = recipeNamed(name)(settings.own);
@@ -63,7 +69,7 @@ export function edgeRecipeNamed(name: string, settings: EdgeSettings = {}): Edge
   if (stage === undefined || misfits.length > 0) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a recipe of the loop must be one stage that learns from the rewards of pages' own attempts, got ${recipe.name}: ${misfits.join("; ")}; choose one of ${edgeRecipeNames().join(", ")}, or run it with npm run train`,
+      `a recipe that trains from an edge must have one stage that learns from the rewards of pages' rollouts, got ${recipe.name}: ${misfits.join("; ")}; choose one of ${edgeRecipeNames().join(", ")}, or run it with npm run train`,
     );
   }
   return {
@@ -75,14 +81,14 @@ export function edgeRecipeNamed(name: string, settings: EdgeSettings = {}): Edge
   };
 }
 
-/** Names of the catalogue's recipes that fit. */
+/** Names of the recipes that can train from an edge. */
 export function edgeRecipeNames(): string[] {
   return [...RECIPES.values()]
     .filter((create) => edgeMisfits(create()).length === 0)
     .map(({ recipeName }) => recipeName);
 }
 
-/** What the loop over an edge cannot carry out of a recipe; empty where it fits. */
+/** The reasons why a recipe cannot train from an edge; empty if it can. */
 export function edgeMisfits({ stages, rounds }: Recipe): string[] {
   const [stage] = stages;
   if (stage === undefined || stages.length > 1 || rounds > 1) {
@@ -109,7 +115,7 @@ export function edgeMisfits({ stages, rounds }: Recipe): string[] {
   return misfits;
 }
 
-/** Why a reward cannot score an attempt of which no more is known than every verifier says. */
+/** Why a reward cannot score a rollout given only the fields that every verifier reports. */
 function unjudgeableReason(stage: Stage): string | null {
   for (const reward of stage.reward === null ? [] : simpleRewards(stage.reward)) {
     try {
@@ -122,7 +128,7 @@ function unjudgeableReason(stage: Stage): string | null {
   return null;
 }
 
-/** What a reward is joined of; itself where it is not. */
+/** The components of a combined reward; the reward itself if it is not combined. */
 function simpleRewards(reward: RewardPart<StateName>): RewardPart<StateName>[] {
   const joined = (reward.around ?? []).filter(
     (part): part is RewardPart<StateName> => "rewards" in part,
@@ -130,7 +136,7 @@ function simpleRewards(reward: RewardPart<StateName>): RewardPart<StateName>[] {
   return joined.length === 0 ? [reward] : joined.flatMap(simpleRewards);
 }
 
-/** An attempt that ended at once. */
+/** A trajectory that ended immediately. */
 const SILENT: JudgedTrajectory = toJudgedTrajectory(
   {
     schemaVersion: 1,

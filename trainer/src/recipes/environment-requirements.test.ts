@@ -1,11 +1,14 @@
-/** Every recipe fits the environment it is looked at in, and what does not fit is refused before anything runs. */
+/**
+ * Every recipe fits its evidence environment, and an incompatible environment is refused before a
+ * run starts.
+ */
 import { environmentNamed } from "@waggle/environments";
 import { recipeNamed, RECIPES } from "@waggle/learning";
 import { expect, test } from "vitest";
 import { requireEnvironment } from "./environment-requirements.ts";
 import { recipePlace } from "./recipe-places.ts";
 
-test("every recipe fits the environment that the list names", async () => {
+test("every recipe fits the environment that the list names for it", async () => {
   const refused: string[] = [];
   for (const create of RECIPES.values()) {
     const { environment } = recipePlace(create());
@@ -17,12 +20,22 @@ test("every recipe fits the environment that the list names", async () => {
 });
 
 test.each([
-  ["memory-r1", "calculator", {}, /must have a memory.*run it in diary/],
-  ["spice", "library", {}, /must have documents.*got library; run it in calculator/],
+  ["memory-r1", "calculator", {}, /need an environment with a memory.*run the recipe in diary/],
+  [
+    "spice",
+    "library",
+    {},
+    /need an environment whose tasks.*got library; run the recipe in calculator/,
+  ],
   ["search-self-play", "lookup", {}, /environment "lookup" has no documents/],
-  ["multi-agent-evolve", "form", {}, /must take proposals.*got form/],
+  ["multi-agent-evolve", "form", {}, /accepts proposed tasks.*got form/],
   ["deep-dx-search", "form", {}, /environment "form" has no documents/],
-  ["grpo", "bandit", { groupSize: 1 }, /recipe grpo compares rollouts at a task, got 1 of each/],
+  [
+    "grpo",
+    "bandit",
+    { groupSize: 1 },
+    /recipe grpo compares the rollouts of a task, got a group size of 1/,
+  ],
 ])("%s in %s with %o is refused", async (name, env, settings, words) => {
   const recipe = recipeNamed(name)(settings);
   await expect(requireEnvironment(recipe, environmentNamed(env))).rejects.toThrow(words);

@@ -1,6 +1,6 @@
 /**
- * What the plans of a recipe need of an environment of tasks, said before a base is taught or a rollout made. What
- * rewards need of single rollouts is not known here.
+ * Checks that an environment supports a recipe's rollout plans, before a base model is trained or a
+ * rollout starts. It does not check what rewards need from single rollouts.
  */
 import type { EnvironmentSpec } from "@waggle/environments";
 import { initialValues, type Recipe, type RolloutPlan, type Stage } from "@waggle/learning";
@@ -8,12 +8,13 @@ import { WaggleError } from "@waggle/protocol";
 import { strategyOf } from "../strategies/registry.ts";
 
 /**
- * @throws WaggleError `INVALID_ARGUMENT` for an environment without documents, proposals or a memory where the
- *   recipe has plans with them, `GROUP_TOO_SMALL` where rollouts are compared with none.
+ * @throws WaggleError `INVALID_ARGUMENT` if the recipe's plans need documents, task proposals or a
+ *   memory and the environment has none; `GROUP_TOO_SMALL` if rollouts are compared within groups
+ *   of one.
  */
 export async function requireEnvironment(recipe: Recipe, spec: EnvironmentSpec): Promise<void> {
   for (const stage of stagesOf(recipe.stages)) {
-    // Who is played against is known when the stage begins.
+    // The opponent is only known when the stage begins.
     if (stage.state.opponents !== undefined) continue;
     const plan = stage.rollout.plan({
       step: 0,
@@ -37,6 +38,6 @@ function requireGroup({ name }: Recipe, { advantage, learns }: Stage, plan: Roll
   if (learns !== "rewards" || advantage?.start !== "group" || size >= 2) return;
   throw new WaggleError(
     "GROUP_TOO_SMALL",
-    `recipe ${name} compares rollouts at a task, got ${size} of each; set a greater size with --set`,
+    `recipe ${name} compares the rollouts of a task, got a group size of ${size}; set a larger size with --set`,
   );
 }

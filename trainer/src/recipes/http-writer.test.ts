@@ -1,4 +1,4 @@
-/** The writer over HTTP against a recorded server, and what it does when the server is not there. */
+/** The HTTP writer against a recorded server, and its errors when the server fails. */
 import { recipeNamed } from "@waggle/learning";
 import { semanticAdvantage } from "../../../packages/learning/src/advantages/semantic-comparison.ts";
 import {
@@ -31,7 +31,7 @@ const GROUP = {
   rewards: [1, 0],
 };
 
-test("a recorded writer compares a group, its edits make a library", async () => {
+test("a recorded writer compares a group, and its edits form a library", async () => {
   const server = recordedServer(RECORDED);
   const writer = writerOver(server.fetch);
   const { edits, reason } = await semanticAdvantage(writer, GROUP, [], signal);
@@ -44,7 +44,7 @@ test("a recorded writer compares a group, its edits make a library", async () =>
   expect(server.served()).toBe(1);
 });
 
-test("a recorded judge answers with a number, the rubric is part of what it is asked", async () => {
+test("a recorded judge answers with a number, and the rubric is part of its prompt", async () => {
   const judge = judgeBy(writerOver(recordedServer(RECORDED).fetch));
   const [good = ""] = GROUP.transcripts;
   const input = { request: GROUP.request, transcript: good };
@@ -54,7 +54,7 @@ test("a recorded judge answers with a number, the rubric is part of what it is a
   });
 });
 
-test("what was not recorded is refused, not answered", async () => {
+test("a request that was not recorded is refused", async () => {
   const { fetch } = recordedServer(RECORDED);
   await expect(writerOver(fetch).write("Something else", signal)).rejects.toMatchObject({
     code: "INVALID_ARGUMENT",
@@ -62,7 +62,7 @@ test("what was not recorded is refused, not answered", async () => {
   });
 });
 
-test("a busy server is asked again, a silent one is a retryable failure", async () => {
+test("a busy server is retried, and a timeout is a retryable failure", async () => {
   const { fetch } = recordedServer(RECORDED);
   let calls = 0;
   const busyOnce: typeof fetch = async (...args) => {
@@ -80,7 +80,7 @@ test("a busy server is asked again, a silent one is a retryable failure", async 
   });
 });
 
-test("a judge that says no number gives no reward", async () => {
+test("a judge that answers without a number gives no reward", async () => {
   const judge = judgeBy({ write: async () => "I like it." });
   await expect(judge.score({ request: "", transcript: "" }, signal)).rejects.toMatchObject({
     code: "REWARD_UNAVAILABLE",
@@ -88,7 +88,7 @@ test("a judge that says no number gives no reward", async () => {
 });
 
 test.each(["training-free-grpo", "adas", "inspo", "evolver"])(
-  "without a writer %s is refused with the option that names one",
+  "without a writer, %s is refused with the option that names one",
   (name) => {
     expect(() => writerPorts(recipeNamed(name)(), {})).toThrow(
       expect.objectContaining({

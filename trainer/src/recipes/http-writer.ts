@@ -1,6 +1,6 @@
 /**
- * A writer of text, and a judge by the same model, on any server that speaks OpenAI's HTTP. It retries as
- * that client does; what it writes is data, checked by who asked.
+ * A text writer, and a judge backed by the same model, on any server with OpenAI's HTTP API. The
+ * client retries. Callers must validate the text.
  */
 import type { JudgePort, WriterPort } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
@@ -10,12 +10,13 @@ export type HttpWriterOptions = Pick<
   HttpChatOptions,
   "baseUrl" | "model" | "apiKey" | "fetch" | "retries" | "sleep"
 > & {
-  /** Of one answer. Default 1024. */
+  /** Maximum tokens of one answer. Default 1024. */
   readonly maxTokens?: number;
-  /** Of one request, milliseconds. Default 120 000. */
+  /** Timeout of one request in milliseconds. Default 120 000. */
   readonly timeoutMs?: number;
 };
 
+/** A writer on an OpenAI-compatible server. An answer without text is an error. */
 export function createHttpWriter(options: HttpWriterOptions): WriterPort {
   const { maxTokens = 1024, timeoutMs = 120_000, ...server } = options;
   const source = createHttpChat(server);
@@ -41,7 +42,7 @@ export function createHttpWriter(options: HttpWriterOptions): WriterPort {
   };
 }
 
-/** Asks for one number in [0, 1]. */
+/** A judge that asks the writer for one number in [0, 1]. */
 export function judgeBy(writer: WriterPort): JudgePort {
   return {
     async score({ request, transcript, rubric }, signal) {

@@ -1,4 +1,4 @@
-/** `--list`: every row of the literature, what of it can be run, and where that can be seen. */
+/** `--list`: every row of the literature tables, its state here, and where to see it run. */
 import {
   inferredParts,
   literatureStates,
@@ -11,8 +11,8 @@ import { textTable } from "../metrics/text-table.ts";
 import { recipePlace } from "./recipe-places.ts";
 
 /**
- * @param json one object `{recipes, others}` in place of a line each; `others` are recipes of papers that
- *   are in no row.
+ * @param json print one object `{recipes, others}` instead of one line per row; `others` are
+ *   recipes of papers that are in no table.
  */
 export function listedLiterature(json: boolean): string[] {
   const recipes = literatureStates().map(({ row, recipe, state, missing }) => ({
@@ -44,7 +44,10 @@ export function listedLiterature(json: boolean): string[] {
   return textTable([["--recipe", "--env", "mechanism", "paper"], ...rows]);
 }
 
-/** `--list --recipe`: what a recipe is made of, with `*` where its abstract is silent, and what can be set. */
+/**
+ * `--list --recipe`: the parts of a recipe, with `*` where the abstract does not specify one, and
+ * its settings.
+ */
 export function listedRecipe(recipe: Recipe, json: boolean): string[] {
   const { name, literature, differs, mechanism, settings, choices } = recipe;
   const inferred = inferredParts(literature);

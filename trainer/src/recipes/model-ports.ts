@@ -1,11 +1,12 @@
 /**
- * What parts may ask of models that a recipe trains beside the policy: values of a reward model, log-probs
- * of a process model. Nothing is trained here.
+ * Ports that give parts access to models trained beside the policy: values of a reward model,
+ * log-probs of a process model. Trains nothing.
  */
 import type { JudgedTrajectory, PartPorts, ProcessLogProbs } from "@waggle/learning";
 import type { TrainEngine } from "@waggle/protocol";
 import type { FrozenScorer, RecipeModels } from "../update/recipe-models.ts";
 
+/** Ports over the engines of a recipe's reward model and process model. */
 export function modelPorts(
   models: RecipeModels,
   reference: FrozenScorer | undefined,
@@ -28,7 +29,7 @@ async function turnValues(
     values: true,
   });
   const firsts = firstRows(trajectories);
-  // An engine's value of a token is that of the state after it.
+  // An engine's value at a token is the value of the state after it.
   return trajectories.map(({ turns }, i) =>
     turns.map(({ sample, end }) => values[(firsts[i] ?? 0) + sample]?.[end - 1] ?? 0),
   );
@@ -56,7 +57,7 @@ function sequencesOf(
   return trajectories.flatMap(({ samples }) => samples.map(({ sequence }) => sequence));
 }
 
-/** `[trajectories]` where each one's samples begin among those of all. */
+/** `[trajectories]` index of each trajectory's first sample in the concatenated samples. */
 function firstRows(trajectories: readonly JudgedTrajectory[]): number[] {
   let next = 0;
   return trajectories.map(({ samples }) => {

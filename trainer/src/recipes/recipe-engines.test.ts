@@ -1,4 +1,7 @@
-/** What every recipe asks for opens over one base; what a policy's engine lacks is refused by name. */
+/**
+ * The engines of every recipe open over one base model, and missing capabilities are refused by
+ * name.
+ */
 import { type Recipe, recipeNamed, RECIPES } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { type Adapter, initializeAdapter } from "@waggle/model";
@@ -7,7 +10,7 @@ import type { BaseModel } from "../model/base-model.ts";
 import { TINY, TINY_BASE, tinyWeights } from "../loop/training.fixture.ts";
 import { openRecipeEngines } from "./recipe-engines.ts";
 
-/** Of a model on disk, what engines read. */
+/** The capabilities that engines read from a model on disk. */
 const MODEL = {
   config: TINY,
   weights: tinyWeights(),
@@ -28,7 +31,7 @@ test("the engines of every recipe open", async () => {
   expect(derivatives.size).toBe(RECIPES.size);
 }, 30_000);
 
-test("a critic's loss without a critic is refused", async () => {
+test("a critic loss without a critic is refused", async () => {
   const { stages, ...grpo } = recipeNamed("grpo")();
   const losses = stages.flatMap((stage) => stage.losses);
   const needy = losses.map(({ loss, weight }) => ({
@@ -39,11 +42,11 @@ test("a critic's loss without a critic is refused", async () => {
   await expect(open(recipe)).rejects.toThrow(/grpo.*without derivatives of values/);
 });
 
-test("a teacher is an adapter over the same base, and a recipe that has one is refused without", async () => {
+test("a teacher is an adapter over the same base, and a recipe with a teacher is refused without one", async () => {
   const { stages, ...grpo } = recipeNamed("grpo")();
   const state = { teacher: parts.teacher };
   const recipe = { ...grpo, stages: stages.map((stage) => ({ ...stage, state })) };
-  await expect(open(recipe)).rejects.toThrow(/grpo must have a teacher.*--teacher/);
+  await expect(open(recipe)).rejects.toThrow(/grpo needs a teacher.*--teacher/);
   const teacher = initializeAdapter(TINY, { rank: 2, alpha: 4, seed: 3 });
   const tensors = new Map(
     Array.from(teacher.tensors, ([name, { shape, data }]) => [
@@ -64,7 +67,7 @@ test("a teacher is an adapter over the same base, and a recipe that has one is r
   await dispose();
 });
 
-test("a critic says 0 before it has learned anything", async () => {
+test("a new critic predicts 0", async () => {
   const { engine, dispose } = await open(recipeNamed("rl4vlm")());
   const { values } = await engine.forward({ sequences: [{ tokenIds: [1, 2, 3] }], values: true });
   expect(values?.map((row) => [...row])).toEqual([[0, 0, 0]]);

@@ -1,6 +1,6 @@
 /**
- * The engines that a recipe asks for, over one resident base: the policy that is trained, with a value
- * head where a stage has a critic, and the base itself where a stage has a reference.
+ * Opens the engines that a recipe needs over one resident base model: the policy (with a value head
+ * if a stage has a critic), the base if a stage has a reference, and further models.
  */
 import { openSharedBase } from "@waggle/engine";
 import type { StageResources } from "../update/stage-update.ts";
@@ -25,15 +25,16 @@ import {
   type EnvironmentSimulator,
 } from "../rollouts/fitted-environment.ts";
 
+/** The engines of a run, and how to dispose them. */
 export type RecipeEngines = {
   readonly engine: TrainEngine;
   readonly resources: StageResources;
-  /** With a world model. */
+  /** The engine of the world model, for recipes that have one. */
   readonly simulator?: EnvironmentSimulator;
   readonly dispose: () => Promise<void>;
 };
 
-/** State that is opened here, or that learning keeps itself. */
+/** State that this module opens or that learning keeps itself. */
 const SERVED: ReadonlySet<string> = new Set<StateName>([
   "critic",
   "ref",
@@ -54,9 +55,7 @@ const SERVED: ReadonlySet<string> = new Set<StateName>([
   "world-model",
 ]);
 
-/**
- * @throws WaggleError `CAPABILITY_MISSING` naming what the recipe needs and this run has not.
- */
+/** @throws WaggleError `CAPABILITY_MISSING` naming what the recipe needs and this run lacks. */
 export async function openRecipeEngines(
   recipe: Recipe,
   model: BaseModel,
@@ -70,29 +69,29 @@ export async function openRecipeEngines(
     start = null,
     teacher = null,
   }: EngineResources & {
-    /** What the policy begins with, of that shape; default a fresh adapter. */
+    /** Initial adapter of the policy, of this shape; default: a fresh adapter. */
     readonly start?: Adapter | null;
-    /** What teaches, over the same base, where a stage has a teacher. */
+    /** The teacher's adapter over the same base, for stages with a teacher. */
     readonly teacher?: Adapter | null;
   } = {},
 ): Promise<RecipeEngines> {
   requireBase(format, device);
   const parts = stagesOf(recipe).flatMap(({ state }) => Object.values(state));
-  // What has a value of its own is opened by nobody.
+  // State with a value of its own needs no engine.
   const opened = parts.filter(({ initial }) => initial === undefined).map(({ part }) => part);
   const needed = new Set(opened);
   const needsTeacher = needed.has("teacher");
   if (needsTeacher && teacher === null) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `recipe ${recipe.name} must have a teacher, got none; give the folder of an adapter over the same base with --teacher`,
+      `recipe ${recipe.name} needs a teacher, got none; pass the folder of an adapter over the same base with --teacher`,
     );
   }
   const missing = opened.filter((part) => !SERVED.has(part));
   if (missing.length > 0) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `a run of this process can open ${[...SERVED].join(", ")}, got recipe ${recipe.name} that needs ${missing.join(", ")}; choose another recipe`,
+      `a local run can open ${[...SERVED].join(", ")}, but recipe ${recipe.name} needs ${missing.join(", ")}; choose another recipe`,
     );
   }
   const { config, weights } = model;
@@ -147,18 +146,21 @@ export async function openRecipeEngines(
   }
 }
 
-/** How a policy takes a recipe's adapters: perturbed ones act for a few tokens each; others as it likes. */
+/**
+ * How the policy swaps adapters for this recipe. Perturbed adapters act for a few tokens each;
+ * otherwise the policy decides.
+ */
 export function swapStrategy({ stages }: Recipe): AdapterStrategy | undefined {
   return stages.some(({ evolution }) => evolution !== null) ? "inputs" : undefined;
 }
 
-/** A critic that knows nothing says nothing: random weights would be noise in the first advantages. */
+/** An untrained critic predicts 0: random weights would add noise to the first advantages. */
 function criticOf({ config }: BaseModel, { seed }: { readonly seed: number }): ValueHead {
   return initializeValueHead(config, { seed, deviation: 0 });
 }
 
 async function referenceOf(base: SharedBase, { config }: BaseModel): Promise<FrozenScorer> {
-  // A fresh adapter changes nothing: this is the base.
+  // A fresh adapter changes nothing, so this engine is the base.
   const adapter = initializeAdapter(config, { rank: 1, alpha: 1, seed: 0 });
   return scorerOf(await base.createModel("reference", { adapter }));
 }
@@ -179,7 +181,7 @@ function scorerOf(engine: TrainEngine): FrozenScorer {
   return async (sequences) => (await engine.forward({ sequences })).logProb;
 }
 
-/** Names of those that have an adapter of their own, beside the policy. */
+/** Names of the models with an adapter of their own, other than the policy. */
 function rolesOf(recipe: Recipe): ReadonlySet<string> {
   const parts = stagesOf(recipe).flatMap(({ state }) => Object.values(state));
   const names = parts.flatMap(({ part, roles }) =>
@@ -188,7 +190,7 @@ function rolesOf(recipe: Recipe): ReadonlySet<string> {
   return new Set(names.filter((name) => name !== "policy"));
 }
 
-/** Its stages and those of models that it merges. */
+/** The recipe's stages and those of the members that it merges. */
 function stagesOf({ stages }: Recipe): Stage[] {
   return stages.flatMap((stage) => [stage, ...(stage.merging?.members.flat() ?? [])]);
 }

@@ -12,7 +12,7 @@ const FIXTURES = import.meta.glob<{
   readonly [name: string]: { readonly [recipe: string]: Expectation };
 }>("../expectations/*expectations.fixture.ts", { eager: true });
 
-test("a recipe is tested in the environment that its expectations are checked in", () => {
+test("a recipe is tested in the environment that its expectations use", () => {
   const expected = Object.values(FIXTURES)
     .flatMap((fixture) => Object.values(fixture).filter((one) => typeof one === "object"))
     .flatMap((expectations) => Object.entries(expectations))
@@ -25,7 +25,7 @@ test("a recipe is tested in the environment that its expectations are checked in
   expect(said).toEqual(expected);
 });
 
-test("every recipe has an environment that exists and a test that looks at it", () => {
+test("every recipe has an environment that exists and a test that covers it", () => {
   const specs = new Set(ENVIRONMENTS.map(({ name }) => name));
   const places = [...RECIPES.values()].map((create) => recipePlace(create()));
   const files = places.flatMap(({ test: file, evidence }) => [
@@ -36,7 +36,7 @@ test("every recipe has an environment that exists and a test that looks at it", 
   expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
 });
 
-test("the list has every row of the literature once, with its state and what it lacks", () => {
+test("the list has every row of the literature once, with its state and what is missing", () => {
   const [line = ""] = listedLiterature(true);
   const { recipes, others } = JSON.parse(line) as {
     recipes: {

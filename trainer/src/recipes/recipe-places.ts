@@ -1,8 +1,7 @@
 /**
- * Where what is said of a recipe can be seen: the environment that its runs or else its test look at,
- * the file of that test, and the page of its evidence. A reward that reads what few environments measure
- * is looked at where it is measured. A test holds this against the expectations
- * themselves.
+ * Where a recipe's evidence is: the environment of its runs or test, the test file, and its
+ * evidence page. Rewards that few environments can measure are tested where they are measured. A
+ * test compares this with the expectations.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,19 +11,22 @@ import type { EnvironmentMeasure, Recipe, Stage } from "@waggle/learning";
 export type RecipePlace = {
   /** Name of the environment. */
   readonly environment: string;
-  /** Paths from the repository's root; no page before its runs. */
+  /** Paths from the repository root; `evidence` is null until the recipe has runs. */
   readonly test: string;
   readonly evidence: string | null;
 };
 
 const ROOT = join(import.meta.dirname, "../../..");
-/** What was chosen before the runs, where they are kept. */
+/** The file of settings chosen before the runs. */
 const CHOSEN = join(ROOT, "docs/evidence/learning/expectations.json");
 
-/** The tool that fails now and then shows most of what papers do. */
+/** The default environment. Its tool fails occasionally, which is enough to show most claims. */
 const USUAL = "calculator";
 
-/** What shows elsewhere only: where calls cost, ways are long, or turns and users are judged apart. */
+/**
+ * Claims that show only in other environments: costly calls, long paths, or turns and users judged
+ * separately.
+ */
 const ELSEWHERE: { readonly [environment: string]: readonly string[] } = {
   lookup: [
     "para-grpo",
@@ -88,7 +90,7 @@ const ELSEWHERE: { readonly [environment: string]: readonly string[] } = {
   opinion: ["thumbs-kto", "thumbs-reinforce"],
 };
 
-/** Update tests, by the table of the literature. */
+/** Update tests, by literature table. */
 const TESTS: { readonly [table in Recipe["literature"]["table"]]: string } = {
   "policy-gradient": "recipe-update.test.ts",
   preference: "preference-update.test.ts",
@@ -98,16 +100,17 @@ const TESTS: { readonly [table in Recipe["literature"]["table"]]: string } = {
   feedback: "feedback-update.test.ts",
 };
 
-/** Without a gradient and without text. */
+/** Recipes that use neither gradients nor text. */
 const EVOLVED = "evolve-update.test.ts";
 
-/** The environment that a recipe's update is checked in. */
+/** The environment in which a recipe's update is tested. */
 export function testedIn(recipeName: string): string {
   const [environment = USUAL] =
     Object.entries(ELSEWHERE).find(([, names]) => names.includes(recipeName)) ?? [];
   return environment;
 }
 
+/** The environment, test file and evidence page of a recipe. */
 export function recipePlace({ name, literature, stages }: Recipe): RecipePlace {
   const merges = stages.at(-1)?.merging !== null;
   const test = stages.some(({ evolution }) => evolution !== null)
@@ -122,7 +125,9 @@ export function recipePlace({ name, literature, stages }: Recipe): RecipePlace {
   };
 }
 
-/** Whether an environment measures what the rewards of these stages read beside the verdict. */
+/**
+ * Whether an environment measures everything that the rewards of these stages read besides success.
+ */
 function isMeasuredIn(environment: string, stages: readonly Stage[]): boolean {
   const { measures = [] } = environmentNamed(environment);
   return stages
@@ -140,14 +145,14 @@ type Measured = {
   readonly around?: readonly Measured[];
 };
 
-/** Share of thumbs that are wrong where a recipe needs simulated visitors and nobody says how good. */
+/** Default error rate of simulated visitors' thumbs, for recipes that need them. */
 const VISITOR_NOISE = 0.1;
 
 /**
- * The environment that a recipe runs in. Simulated visitors judge where the recipe learns from their thumbs, and
- * where `noise` is given.
+ * The environment for a recipe's run. Simulated visitors judge if the recipe learns from thumbs or
+ * if `noise` is given.
  *
- * @throws WaggleError `INVALID_ARGUMENT` for an environment that there is not.
+ * @throws WaggleError `INVALID_ARGUMENT` for an unknown environment.
  */
 export function recipeEnvironment(
   recipe: Recipe,
@@ -155,7 +160,9 @@ export function recipeEnvironment(
     environment,
     noise,
   }: {
-    /** A name of the built-in ones, or the environment; default the one of the recipe's evidence. */
+    /**
+     * Name of a built-in environment, or an environment; default: the one of the recipe's evidence.
+     */
     readonly environment?: string | EnvironmentSpec | undefined;
     readonly noise?: number | undefined;
   } = {},

@@ -1,4 +1,4 @@
-/** A server that answers only what was recorded of one: the same path and body, nothing else. */
+/** A fake server that replays recorded responses, matched by path and body. */
 import { readFileSync } from "node:fs";
 import { canonicalJson } from "@waggle/protocol";
 
@@ -9,6 +9,7 @@ export type RecordedServer = {
   readonly served: () => number;
 };
 
+/** Reads the recording; a request that was not recorded is an error. */
 export function recordedServer(file: string | URL): RecordedServer {
   const exchanges = JSON.parse(readFileSync(file, "utf8")) as readonly Exchange[];
   let served = 0;

@@ -1,11 +1,11 @@
-/** Refuses an engine that a run could not end on, before anything runs. */
+/** Refuses an engine that lacks what a run needs, before the run starts. */
 import { requireCapabilities } from "@waggle/learning";
 import { type EngineCapabilities, WaggleError } from "@waggle/protocol";
 import type { EdgeRecipe } from "./edge-recipe.ts";
 
 /**
- * @throws WaggleError `CAPABILITY_MISSING` where the engine lacks what the recipe needs, or gives no
- *   parameters out: without them there is nothing to publish.
+ * @throws WaggleError `CAPABILITY_MISSING` if the engine lacks a capability that the recipe needs,
+ *   or cannot export its parameters: without them there is nothing to publish.
  */
 export function requireEngine(recipe: EdgeRecipe, capabilities: EngineCapabilities): void {
   requireCapabilities(recipe.name, [recipe.stage], capabilities);
@@ -13,6 +13,6 @@ export function requireEngine(recipe: EdgeRecipe, capabilities: EngineCapabiliti
   if (reads.includes("parameters")) return;
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    `an engine must give its adapter out, got ${device}, which does not; mount an open-rl server's OPEN_RL_TMP_DIR and pass --server-folder, use a backend of SkyRL that saves adapters, or train here (--device cpu)`,
+    `an engine must export its adapter, got ${device}, which does not; mount an open-rl server's OPEN_RL_TMP_DIR and pass --server-folder, use a backend of SkyRL that saves adapters, or train here (--device cpu)`,
   );
 }

@@ -1,6 +1,6 @@
 /**
- * What parts may ask of a run itself: which tokens are structure, how likely an answer is, other tasks, a
- * trajectory with other words before it.
+ * Ports that give parts access to the run itself: structural tokens, answer log-probs, other tasks,
+ * and re-rendering a trajectory with a preface.
  */
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { JudgedTrajectory, PartPorts } from "@waggle/learning";
@@ -9,6 +9,7 @@ import type { ChatFormat } from "@waggle/text";
 import { derivedSeed } from "@waggle/protocol";
 import { prefaced } from "../strategies/read-again.ts";
 
+/** The ports of one run. */
 export function runPorts(
   engine: TrainEngine,
   format: ChatFormat,
@@ -31,7 +32,7 @@ export function runPorts(
   };
 }
 
-/** Tokens that every call has, whatever it calls: markers and punctuation of the call, and its end. */
+/** Tokens common to all calls: the markers, the punctuation and the end. */
 function structuralTokens(format: ChatFormat): ReadonlySet<number> {
   const [first = [], ...others] = ["aa", "bb", "cc"].map((word) =>
     format.encodeAssistant("", [{ name: word, arguments: { [word]: word } }]),
@@ -40,10 +41,11 @@ function structuralTokens(format: ChatFormat): ReadonlySet<number> {
 }
 
 /**
- * `[turns + 1]` log p(right answer | what was there before each turn, and after the last), by the
- * policy as it is now. After the last turn nothing is told any more: as before it.
+ * `[turns + 1]` log p(right answer
+ * context) before each turn and after the last, under the current policy. Nothing is observed after
+ * the last turn, so the last two entries are equal.
  *
- * @throws WaggleError `INVALID_ARGUMENT` where the environment's verifier names no answer.
+ * @throws WaggleError `INVALID_ARGUMENT` if the environment's verifier names no answer.
  */
 async function answerLogProbs(
   engine: TrainEngine,
@@ -54,7 +56,7 @@ async function answerLogProbs(
   if (typeof answer !== "string" && typeof answer !== "number") {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a task must have one right answer to be gained on, got none for ${id}; choose an environment whose verifier names it: lookup, library, calculator`,
+      `information gain needs a task with one right answer, got none for ${id}; choose an environment whose verifier names it: lookup, library, calculator`,
     );
   }
   const said = format.encodeAssistant(String(answer));

@@ -1,21 +1,24 @@
-/** What is put around an environment: the policy meets it, the environment's verifier judges what was really done. */
+/**
+ * Environment wrappers: the policy sees the wrapped environment, and the environment's own verifier
+ * judges the real calls.
+ */
 import { environmentNamed, type Judgement } from "@waggle/environments";
 import type { EnvironmentChange } from "@waggle/learning";
 import type { Observation } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { changedEnvironment } from "./changed-environment.ts";
 
-/** What a tool answers when its budget of calls is spent. */
+/** A tool's answer when its call budget is exhausted. */
 const NO_CALLS_LEFT = "no calls left";
 
 type Call = { readonly name: string; readonly arguments: { readonly [key: string]: string } };
 
-/** An environment of the easiest look-up, changed, and what steps in it come to. */
+/** A wrapped environment for the easiest look-up task, and a function that takes steps in it. */
 function changed(change: EnvironmentChange, env = "lookup", seeds = { taskSeed: 1, seed: 2 }) {
   const spec = environmentNamed(env);
   const task = spec.reference(33, "train", 0);
   const own = spec.create(task);
-  // The verifier of the look-up answers at once.
+  // The verifier of the look-up answers synchronously.
   const answer = String((own.judge(null) as Judgement).parts["answer"]);
   const instance = changedEnvironment(change, { spec, task, worldModels: {}, ...seeds })(own);
   const step = (text: string, ...calls: readonly Call[]): Promise<Observation> =>
@@ -32,7 +35,7 @@ function messages({ toolResults }: Observation): (string | null)[] {
   return toolResults.map((result) => (result.ok ? null : result.error.message));
 }
 
-test("a wrong rollout begins the task anew in the same conversation, and the last one counts", async () => {
+test("a wrong attempt restarts the task in the same conversation, and the last attempt counts", async () => {
   const { instance, answer, step } = changed({ kind: "trials", most: 3, stopsAtSuccess: true });
   const { userMessage } = await instance.environment.observe();
   const first = await step("nowhere");
@@ -41,7 +44,7 @@ test("a wrong rollout begins the task anew in the same conversation, and the las
   expect(await instance.judge(null)).toMatchObject({ success: true, parts: { trials: 2 } });
 });
 
-test("attempts end when there are no more, and a success is not asked again", async () => {
+test("attempts end at their limit or with a success", async () => {
   const failing = changed({ kind: "trials", most: 2, stopsAtSuccess: true });
   await failing.instance.environment.observe();
   await failing.step("nowhere");
@@ -59,7 +62,7 @@ test("attempts end when there are no more, and a success is not asked again", as
   });
 });
 
-test("without tools none is offered, and a call reaches none", async () => {
+test("without tools none is offered, and calls are not executed", async () => {
   const { instance, step, answer } = changed({ kind: "toolless" });
   expect((await instance.environment.observe()).tools).toEqual([]);
   expect(messages(await step("", LOOK))).toEqual(["no tool here"]);
@@ -67,7 +70,7 @@ test("without tools none is offered, and a call reaches none", async () => {
   expect(await instance.judge(answer)).toMatchObject({ success: true, parts: { calls: 0 } });
 });
 
-test("a budget is said, holds, and is one draw for a task", async () => {
+test("a call budget is announced, enforced, and drawn once per task", async () => {
   const range = { toolBudget: { from: 1, to: 9 }, turnBudget: { from: 20, to: 20 } };
   const change = { kind: "drawn", ranges: { ...range, faultRate: { from: 0, to: 0 } } } as const;
   const systems = [];
@@ -84,7 +87,7 @@ test("a budget is said, holds, and is one draw for a task", async () => {
   expect(systems[0]).toBe(systems[1]);
 });
 
-test("faults come as often as was drawn, and turns end where the budget does", async () => {
+test("faults occur at the drawn rate, and the turn budget ends the rollout", async () => {
   const range = { toolBudget: { from: 9, to: 9 }, turnBudget: { from: 2, to: 2 } };
   const { instance, step } = changed({
     kind: "drawn",
@@ -96,7 +99,7 @@ test("faults come as often as was drawn, and turns end where the budget does", a
   expect((await instance.judge(null)).parts["calls"]).toBe(0);
 });
 
-test("what breaks a contract reaches no tool, whatever it is, and the second refusal ends the attempt", async () => {
+test("a call that breaks the contract reaches no tool, and the second refusal ends the rollout", async () => {
   const breaking: readonly Call[] = [
     { name: "delete", arguments: {} },
     { name: "look", arguments: { name: "ann" } },
@@ -117,7 +120,7 @@ test("what breaks a contract reaches no tool, whatever it is, and the second ref
   expect((await instance.judge(null)).parts["calls"]).toBe(1);
 });
 
-test("a failed call is answered with what tools take", async () => {
+test("a failed call is answered with the tool's parameters", async () => {
   const { instance, step } = changed({ kind: "explained" });
   await instance.environment.observe();
   const [message] = messages(
@@ -126,7 +129,7 @@ test("a failed call is answered with what tools take", async () => {
   expect(message).toMatch(/; try look\(name, field\)/);
 });
 
-test("a corpus is searched only where there are documents", async () => {
+test("corpus search needs an environment with documents", async () => {
   await expect(changed({ kind: "searched" }).instance.environment.observe()).rejects.toThrow(
     /environment "lookup" has no documents/,
   );

@@ -1,6 +1,6 @@
 /**
- * The wrappers that a rollout plan puts around an environment. The policy meets the wrapped environment; the
- * environment's own verifier judges. `packages/learning` names the changes.
+ * The wrappers that a rollout plan puts around an environment. The policy meets the wrapped
+ * environment; the environment's own verifier judges. `packages/learning` defines the changes.
  */
 import {
   explained,
@@ -18,7 +18,7 @@ import { REFUSED, drawEnvironment, goesOn } from "@waggle/learning";
 import type { EnvironmentChange } from "@waggle/learning";
 import { seededRandom, type TaskReference, WaggleError } from "@waggle/protocol";
 
-/** Models that may answer: the policy that acts, and one that was fitted to logged calls. */
+/** Models that can simulate tool results: the acting policy, and one fitted to logged calls. */
 export type WorldModels = {
   readonly policy?: WorldModel | undefined;
   readonly "world-model"?: WorldModel | undefined;
@@ -27,11 +27,11 @@ export type WorldModels = {
 export type ChangeOptions = {
   readonly spec: EnvironmentSpec;
   readonly task: TaskReference;
-  /** Of the task: members of a group meet the same draw. */
+  /** Seed of the task: members of a group get the same draw. */
   readonly taskSeed: number;
-  /** Of the rollout. */
+  /** Seed of the rollout. */
   readonly seed: number;
-  /** Who answers in a tool's place, where a change asks for somebody. */
+  /** The models that simulate tools, for changes that need one. */
   readonly worldModels: WorldModels;
 };
 
@@ -67,6 +67,7 @@ const CHANGES: Changes = {
       ),
 };
 
+/** Wraps the environment of a task in a plan's changes. */
 export function changedEnvironment(
   change: EnvironmentChange,
   options: ChangeOptions,

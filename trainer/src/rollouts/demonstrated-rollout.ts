@@ -1,7 +1,7 @@
 /**
- * A demonstrator's rollout as a trajectory: the turn loop runs it like any other, with the policy's
- * part spoken by a script. Nothing was sampled, so its log-probs are 0 and mean nothing; losses on
- * tokens do not read them.
+ * A demonstrator's rollout as a trajectory. The turn loop runs it like any other, with a script in
+ * place of the policy. Nothing is sampled, so its log-probs are 0 and meaningless; losses on tokens
+ * do not read them.
  */
 import { rollOut, SCRIPTED_CLIENT, scriptedPolicy } from "@waggle/agent";
 import type {
@@ -20,8 +20,8 @@ export type DemonstratedRollout = {
 };
 
 /**
- * @param mistakes probability that a decision is made wrong, in [0, 1].
- * @param contextLength tokens that a rollout may have in all.
+ * @param mistakes probability of a wrong decision, in [0, 1]
+ * @param contextLength maximum tokens of the rollout
  */
 export async function demonstratedRollout(
   spec: EnvironmentSpec,
@@ -31,7 +31,7 @@ export async function demonstratedRollout(
     readonly random: () => number;
     readonly mistakes: number;
     readonly contextLength: number;
-    /** The environment as the rollout sees it; default as it is. */
+    /** The environment that the rollout uses; default: the environment itself. */
     readonly around?: (instance: JudgedEnvironment) => JudgedEnvironment;
   },
 ): Promise<DemonstratedRollout> {

@@ -1,4 +1,7 @@
-/** A turn with a call is divided where its tool is named, to the token; one without is not. */
+/**
+ * A turn with a call is split after the tool's name, at the exact token; a turn without a call is
+ * not split.
+ */
 import { callDivider } from "@waggle/agent";
 import { environmentNamed } from "@waggle/environments";
 import { beforeAll, expect, test } from "vitest";
@@ -12,7 +15,7 @@ beforeAll(async () => {
   acted = await actedEnvironment(environmentNamed("library"));
 });
 
-test("what is said before names the tool and nothing more, what is said after are its arguments", async () => {
+test("the first part of a call names the tool, and the second part contains its arguments", async () => {
   const { spec, format } = acted;
   const divider = callDivider(format, { names: "selector", fills: (tool) => `of-${tool}` });
   let calls = 0;
@@ -40,7 +43,7 @@ test("what is said before names the tool and nothing more, what is said after ar
     }
   }
   expect(calls).toBeGreaterThan(20);
-  // As far as it is said: no name, an open one, a word without a call.
+  // Partial text: no name, an unterminated name, text without a call.
   for (const words of ["", "find", '{"name":"fi', '{"tool":"find"}']) {
     expect(divider.at(format.encodeAssistant(words).slice(0, -1))).toBeNull();
   }

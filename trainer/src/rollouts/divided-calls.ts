@@ -1,9 +1,12 @@
-/** Whose each turn of a rollout was. */
+/** The role that owns each turn of a rollout. */
 import { type JudgedTrajectoryOptions, turnRoles } from "@waggle/learning";
 import type { Trajectory } from "@waggle/protocol";
 import type { ActingRoles } from "./role-policy.ts";
 
-/** Whose each turn of a rollout is, and each call's arguments, as a trajectory is told. */
+/**
+ * The role of each turn, and separately the role of each call's arguments, as recorded in a
+ * trajectory.
+ */
 export function turnOwners(
   roles: ActingRoles | undefined,
   trajectory: Trajectory,

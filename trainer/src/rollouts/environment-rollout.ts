@@ -1,6 +1,6 @@
 /**
- * One rollout of the policy at a task of an environment: whole, or going on from recorded turns; as the
- * environment is, or with what a recipe puts around it. Judged by the environment's verifier.
+ * One rollout of the policy at a task, from the start or from recorded turns, with or without an
+ * environment wrapper. The environment's verifier judges it.
  */
 import {
   type Guide,
@@ -16,26 +16,28 @@ import type { ChatFormat } from "@waggle/text";
 import { finalTextOf } from "./final-text.ts";
 import { DEFAULT_TURN_TOKENS } from "./turn-limit.ts";
 
-/** A policy that says what runs it: rollouts ask no more of one. */
+/** The policy and its client information, which is all a rollout needs. */
 export type ActingPolicy = Policy & Pick<AdaptivePolicy, "client">;
 
 export type RolloutOptions = {
   readonly sampling: Omit<Sampling, "seed">;
   readonly seed: number;
-  /** Default the environment's. */
+  /** Default: the environment's limit. */
   readonly maxTurns?: number | undefined;
-  /** Most tokens of one turn; default the environment's. */
+  /** Maximum tokens per turn; default: the environment's limit. */
   readonly maxTurnTokens?: number | undefined;
-  /** Begins with these turns. */
+  /** Recorded turns to continue from. */
   readonly from?: { readonly trajectory: Trajectory; readonly turns: number } | undefined;
-  /** The environment that a recipe puts around the environment's own; default as it is. */
+  /** The recipe's environment wrapper; default: none. */
   readonly around?: (instance: JudgedEnvironment) => JudgedEnvironment;
-  /** What it is given to read. */
+  /** Text that the policy reads before the task. */
   readonly guide?: Guide | undefined;
 };
 
+/** A trajectory and its judgement. */
 export type EnvironmentRollout = { readonly record: Trajectory; readonly verification: Judgement };
 
+/** Runs one rollout and judges it. */
 export async function environmentRollout(
   policy: ActingPolicy,
   format: ChatFormat,
@@ -70,7 +72,7 @@ export async function environmentRollout(
   };
 }
 
-/** The verifier's word, with what was asked and what was said at the end among its parts. */
+/** The verifier's judgement, with the request and the final text added to its parts. */
 export async function judged(
   { judge }: JudgedEnvironment,
   { request }: Task,

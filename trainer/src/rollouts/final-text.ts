@@ -1,8 +1,8 @@
-/** What a rollout ended with, as its verifier is told. */
+/** The final text of a rollout, for verifiers. */
 import type { Trajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 
-/** Text of the last turn, `null` where the rollout was cut before it answered. */
+/** Text of the last turn, or `null` if the rollout was cut before an answer. */
 export function finalTextOf(
   { segments, stopReason }: Pick<Trajectory, "segments" | "stopReason">,
   format: ChatFormat,

@@ -1,6 +1,6 @@
 /**
- * Who answers in the tools' place during a run: the policy itself, and, where a recipe has a world model,
- * one that is fitted to logged rollouts before the run begins. It stays as it is then.
+ * Models that simulate tools during a run: the policy itself, or a world model fitted to logged
+ * rollouts before the run. The fitted model then stays fixed.
  */
 import type { Recipe } from "@waggle/learning";
 import { FULL_SUPPORT, type TensorMap, type TrainEngine } from "@waggle/protocol";
@@ -18,9 +18,9 @@ import type { WorldModels } from "./changed-environment.ts";
 import { fitWorldModel, modeledEnvironment, worldLesson } from "./world-model.ts";
 
 /**
- * What a world model is made of: an engine that fits a copy of the base, all of it, and what opens a
- * policy that speaks with the fitted weights. An adapter would not do: a base was taught never to say
- * what tools say.
+ * What a world model needs: an engine that trains a copy of all base weights, and a function that
+ * opens a policy with the fitted weights. An adapter is not enough, because bases are trained to
+ * ignore tool results.
  */
 export type EnvironmentSimulator = {
   readonly engine: TrainEngine;
@@ -28,6 +28,7 @@ export type EnvironmentSimulator = {
   readonly dispose: () => Promise<void>;
 };
 
+/** Opens the engine for a world model. */
 export async function openSimulator(
   model: BaseModel,
   device: Device,
@@ -57,12 +58,15 @@ export async function openSimulator(
   };
 }
 
-/** Logged rollouts that it is fitted to, and how often they err: it has to know what mistakes come to. */
+/**
+ * Number of logged rollouts and their error rate: the model must also learn the consequences of
+ * mistakes.
+ */
 const LOGGED = 256;
 const LOGGED_MISTAKES = 0.35;
 const FIT = { steps: 80, batchSize: 16, learningRate: 3e-3 } as const;
 
-/** True where a stage of the recipe asks for a model that was fitted. */
+/** True if a stage of the recipe needs a fitted world model. */
 export function needsWorldModel({ stages }: Pick<Recipe, "stages">): boolean {
   return stages.some(({ state }) => {
     const part = state["world-model"];
@@ -70,6 +74,7 @@ export function needsWorldModel({ stages }: Pick<Recipe, "stages">): boolean {
   });
 }
 
+/** Fits the world model if the recipe needs one. */
 export async function fittedWorldModels(
   recipe: Pick<Recipe, "stages">,
   parts: CollectParts,

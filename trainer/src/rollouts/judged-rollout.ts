@@ -1,6 +1,6 @@
 /**
- * One rollout of a policy at a task of any environment, run here as a page would run it: for evaluation and
- * for the offline simulation. Judged by the same verifier as the rollouts of visitors.
+ * One judged rollout at a task of any environment, run as a page would run it: for evaluation and
+ * offline simulation. Uses the same verifier as visitors' rollouts.
  */
 import { defaultTurnTokens, versionGuide } from "@waggle/agent";
 import { environmentOf } from "@waggle/environments";
@@ -13,9 +13,9 @@ export type RolloutParts = {
   readonly policy: AdaptivePolicy;
   readonly format: ChatFormat;
   readonly sampling: Omit<Sampling, "seed">;
-  /** Most tokens of one turn; default as in a page, which depends on the context length. */
+  /** Maximum tokens per turn; default: as in a page, which depends on the context length. */
   readonly turnTokens?: number | undefined;
-  /** What the version says. */
+  /** The version's guidance text. */
   readonly guidance?: Guidance | null;
 };
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { inLanes } from "./lanes.ts";
 
-test("every index is worked on once, several at a time, and results keep their order", async () => {
+test("every index runs once, several concurrently, and results keep their order", async () => {
   let running = 0;
   let most = 0;
   const seen: number[] = [];
@@ -9,7 +9,7 @@ test("every index is worked on once, several at a time, and results keep their o
     running += 1;
     most = Math.max(most, running);
     seen.push(index);
-    // Later ones end earlier.
+    // Later indices finish earlier.
     for (let turn = index; turn < 50; turn += 1) await Promise.resolve();
     running -= 1;
     return index * index;
@@ -19,7 +19,7 @@ test("every index is worked on once, several at a time, and results keep their o
   expect(most).toBe(8);
 });
 
-test("a failure comes after what still ran, and nothing more is begun", async () => {
+test("after a failure nothing new starts, and running work finishes before the rejection", async () => {
   const begun: number[] = [];
   let ended = 0;
   const work = inLanes(100, async (index) => {

@@ -1,14 +1,17 @@
 /**
- * Work side by side: a policy decodes several contexts in one run at less than their sum. Owns no
- * work of its own.
+ * Bounded concurrency for rollouts: a policy decodes several contexts in one batch for less than
+ * the sum of their costs.
  */
 
-/** More cost as much as they gain: the native library copies the keys and values of a run. */
+/**
+ * More lanes cost as much as they gain: the native library copies the keys and values of each
+ * batch.
+ */
 const LANES = 8;
 
 /**
- * Runs `work` for each index below `count`, several at a time.
- * @returns what each gave, by index. Rejects with the first failure, when nothing runs any more.
+ * Runs `work` for each index below `count`, several concurrently.
+ * @returns results by index. Rejects with the first failure once no work is running.
  */
 export async function inLanes<T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];

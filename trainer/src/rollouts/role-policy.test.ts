@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => policy.dispose());
 
-test("each turn of a shared conversation is its role's, and can be scored again under its adapter", async () => {
+test("each turn of a shared conversation belongs to its role and scores the same under the role's adapter", async () => {
   const spec = environmentNamed("key-door");
   await policy.loadAdapter("planner#1", movedAdapter(1));
   await policy.loadAdapter("searcher#1", movedAdapter(2));
@@ -69,7 +69,7 @@ test("each turn of a shared conversation is its role's, and can be scored again 
   }
 });
 
-test("within a turn the role changes where the call is divided, and not where nothing is named", async () => {
+test("within a turn, the role changes where the call is divided, and not if no tool is named", async () => {
   const spec = environmentNamed("key-door");
   await policy.loadAdapter("selector#1", movedAdapter(1));
   await policy.loadAdapter("filler#1", movedAdapter(2));
@@ -109,7 +109,7 @@ test("within a turn the role changes where the call is divided, and not where no
   expect(Math.min(Math.max(...selector.slice(4)), Math.max(...filler.slice(0, 4)))).toBeGreaterThan(
     0.01,
   );
-  // The control: nothing was named in time.
+  // Control: the limit ends the turn before a tool is named.
   const undivided = await said(13, 12);
   expect(Math.max(...(await gaps(1, undivided)))).toBeLessThan(1e-3);
   expect((await said(12, 12)).stopReason).toBe("max-tokens");
@@ -118,7 +118,7 @@ test("within a turn the role changes where the call is divided, and not where no
 const calling = (name: string, args: { readonly [key: string]: string }): Action =>
   ({ text: "", toolCalls: [{ id: name, name, arguments: args }] }) as Action;
 
-test("who shares an environment acts in rounds, and hears of a round when all have acted", async () => {
+test("roles that share an environment act in rounds and see a round's results when all have acted", async () => {
   const spec = environmentNamed("form");
   const shared = new SharedEnvironment(spec.create(spec.reference(3, "train", 0)), ["one", "two"]);
   const [one, two]: JudgedEnvironment[] = [shared.view("one"), shared.view("two")];
@@ -136,7 +136,7 @@ test("who shares an environment acts in rounds, and hears of a round when all ha
   const second = await two?.environment.step(calling("send", {}), signal);
   expect(second?.terminated).toBe(true);
   expect((await first)?.toolResults[0]?.ok).toBe(true);
-  // The form is sent: whoever comes later is told so. Nobody waits for those who have left.
+  // The form is already sent, so a late call fails. A role that left is not waited for.
   shared.leave("two");
   const late = await one?.environment.step(
     calling("set", { field: "day", value: "friday" }),

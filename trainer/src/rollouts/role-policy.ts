@@ -1,13 +1,13 @@
-/** Roles of a rollout: who has each turn, from the plan, from a rule or from the call that is being said. */
+/** Assigns turns to roles by the plan, by a rule, or by the tool named in the current call. */
 import { type CallDivider, rolePolicy } from "@waggle/agent";
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { TurnPlace } from "@waggle/learning";
 import type { TaskReference, ToolResult } from "@waggle/protocol";
 import type { ActingPolicy } from "./environment-rollout.ts";
 
-/** Who speaks with which adapter. */
+/** The adapters of the roles in a rollout. */
 export type ActingRoles = {
-  /** By role; the others speak with the policy's own version. */
+  /** Adapters by role; other roles use the policy's own version. */
   readonly adapters: ReadonlyMap<string, string>;
   /** The role that takes a turn; absent = the role of the rollout plan. */
   readonly roleOf?: ((place: TurnPlace) => string) | undefined;
@@ -20,7 +20,7 @@ export type ActingRoles = {
 /** Options of a rollout with several roles. */
 type RoleRollout = { readonly policy: ActingPolicy; readonly spec: EnvironmentSpec };
 
-/** @param role who has the rollout, where no rule says whose each turn is. */
+/** @param role role of the rollout, if no rule assigns the turns */
 export function roleRollout(
   { adapters, roleOf, divider }: ActingRoles,
   policy: ActingPolicy,

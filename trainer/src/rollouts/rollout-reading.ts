@@ -1,6 +1,6 @@
 /**
- * Gives rollouts of a stage what its state has to read: prompts, lessons, cases. It chooses nothing itself
- * and remembers for each rollout what was read, so that it can be credited.
+ * Gives each rollout of a stage what its state provides to read: prompts, lessons, cases. Makes no
+ * choice itself. Records what each rollout read, so that it can be credited.
  */
 import type { Guide } from "@waggle/agent";
 import { readStates, readingText } from "@waggle/learning";
@@ -10,19 +10,19 @@ import { seededRandom } from "@waggle/protocol";
 /** The reading of one rollout. */
 export type RolloutReading = {
   readonly guide: Guide;
-  /** What was read; known once the rollout has begun. */
+  /** What was read; known once the rollout has started. */
   readonly before: () => ReadBefore | null;
 };
 
 /**
- * @param at - place of the task: rollouts at one task read the same.
- * @param role - whose rollout it is, where several act.
+ * @param at - index of the task: rollouts at one task read the same
+ * @param role - role of the rollout, if several roles act
  */
 export type Reader = (at: number, role?: string) => RolloutReading;
 
 /**
- * `undefined` where the stage has nothing to read. A policy that learned runs after sentences on what came of
- * them is asked for the best where it does not explore.
+ * `undefined` if the stage has nothing to read. A policy trained on outcome-conditioned sentences
+ * gets the best outcome's sentence, except when it explores.
  */
 export function stageReader(
   stage: Pick<Stage, "state" | "losses">,

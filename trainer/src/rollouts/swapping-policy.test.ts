@@ -1,4 +1,7 @@
-/** Swaps in the middle of a rollout, on a real decoder: what the record says can be scored again. */
+/**
+ * Version swaps in the middle of a rollout, on a real decoder: the recorded log-probs can be
+ * recomputed.
+ */
 import type { GenerateOptions, Sample } from "@waggle/protocol";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
@@ -27,7 +30,7 @@ async function scoredBy(version: number, said: readonly number[]): Promise<reado
   return behaviorLogProbs.slice(PROMPT.length);
 }
 
-/** A generation during which version 1 comes, after `after` tokens. */
+/** A generation during which version 1 is installed after `after` tokens. */
 async function interrupted(after: number, more: Partial<GenerateOptions> = {}): Promise<Sample> {
   await policy.setAdapter(0, null);
   const swapping = swappingPolicy(policy, "token");
@@ -49,7 +52,7 @@ async function interrupted(after: number, more: Partial<GenerateOptions> = {}): 
   return sample;
 }
 
-test("a generation goes on under a new version, and each token has that of who sampled it", async () => {
+test("a generation continues under a new version, and each token has the log-prob of its sampler", async () => {
   const sample = await interrupted(5);
   const [first, second] = sample.versions ?? [];
   expect([first?.version, second?.version, second?.end]).toEqual([0, 1, 24]);
@@ -62,16 +65,16 @@ test("a generation goes on under a new version, and each token has that of who s
   for (const [t, logProb] of sample.behaviorLogProbs.entries()) {
     expect(logProb).toBeCloseTo((t < cut ? byOld : byNew)[t] as number, 3);
   }
-  // The control: the old version alone did not say the rest.
+  // Control: the old version alone does not give these log-probs.
   const gaps = byOld.slice(cut).map((logProb, t) => Math.abs(logProb - (byNew[cut + t] as number)));
   expect(Math.max(...gaps)).toBeGreaterThan(0.01);
 });
 
-test("a swap that meets the last token leaves one version", async () => {
+test("a swap at the last token leaves one version", async () => {
   expect((await interrupted(6, { maxTokens: 6 })).versions).toBeUndefined();
 });
 
-test("an abort from outside still ends it", async () => {
+test("an external abort still ends the generation", async () => {
   const stop = new AbortController();
   await policy.setAdapter(0, null);
   const context = await swappingPolicy(policy, "token").createContext();
@@ -84,7 +87,7 @@ test("an abort from outside still ends it", async () => {
   expect(sample.tokenIds.length).toBeLessThan(24);
 });
 
-test("between turns: the next turn is the new version's, the one before stays the old one's", async () => {
+test("with swaps between turns, the next turn uses the new version and the previous one keeps the old", async () => {
   await policy.setAdapter(0, null);
   const swapping = swappingPolicy(policy, "turn");
   const context = await swapping.createContext();

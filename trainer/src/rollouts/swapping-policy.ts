@@ -1,11 +1,11 @@
 /**
- * A policy whose contexts go on under its newest version: at their next turn, or at once, in the middle
- * of a generation, which then says who sampled which tokens. What was read is read again under the new
- * version, so every log-prob is that of the version that it names. Not a trainer: versions come from
- * `setAdapter`.
+ * A policy that moves running contexts to its newest version, at the next turn or in the middle of
+ * a generation; the sample then records which version sampled which tokens. The prompt is encoded
+ * again under the new version, so every log-prob belongs to the version it names. Not a trainer:
+ * versions come from `setAdapter`.
  *
- * Source: partial rollouts across versions, Fu et al. 2025, "AReaL", arXiv:2505.24298 (generations are
- * interrupted by new weights).
+ * Source: partial rollouts across versions, Fu et al. 2025, "AReaL", arXiv:2505.24298 (generations
+ * are interrupted by new weights).
  */
 import { ForwardingContext, forwardingPolicy, joinedSample } from "@waggle/agent";
 import { continuedBy } from "@waggle/learning";
@@ -14,12 +14,12 @@ import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { derivedSeed } from "@waggle/protocol";
 import type { ActingPolicy } from "./environment-rollout.ts";
 
-/** Where a rollout may go on under a newer version: nowhere, between two turns, or at any token. */
+/** Where a rollout can switch to a newer version: nowhere, between two turns, or at any token. */
 export type SwapPoint = "never" | "turn" | "token";
 
 export type SwappingPolicy = ActingPolicy & Pick<AdaptivePolicy, "setAdapter">;
 
-/** @returns a policy over the same weights; disposing it disposes those. */
+/** @returns a policy over the same weights; disposing it disposes them too */
 export function swappingPolicy(policy: SwappingPolicy, at: SwapPoint): SwappingPolicy {
   if (at === "never") return policy;
   const speaking = new Set<AbortController>();
@@ -37,7 +37,7 @@ export function swappingPolicy(policy: SwappingPolicy, at: SwapPoint): SwappingP
 
 class SwappingContext extends ForwardingContext {
   readonly #policy: SwappingPolicy;
-  /** What a new version interrupts; `null` where it waits for the turn's end. */
+  /** The generations that a new version interrupts; `null` if it waits for the end of the turn. */
   readonly #speaking: Set<AbortController> | null;
 
   constructor(
@@ -52,7 +52,7 @@ class SwappingContext extends ForwardingContext {
 
   override async generate(options: GenerateOptions): Promise<Sample> {
     this.#adopt();
-    // A grammar begins with its generation: what it masks cannot go on in the middle.
+    // Grammar state starts with a generation, so a constrained generation cannot continue midway.
     if (this.#speaking === null || options.grammar !== undefined) {
       return super.generate(options);
     }
@@ -81,7 +81,7 @@ class SwappingContext extends ForwardingContext {
       return await super.generate({
         ...options,
         maxTokens: maxTokens - start,
-        // The same draws again would repeat the first piece's luck.
+        // With the same seed, the second piece would repeat the first piece's draws.
         sampling: start === 0 ? sampling : { ...sampling, seed: derivedSeed(sampling.seed, start) },
         signal: signal ? AbortSignal.any([signal, interruption.signal]) : interruption.signal,
       });

@@ -1,25 +1,29 @@
-/** Tasks of a run in their order: by seed, of the difficulty that a step asks for, chosen where a filter chooses. */
+/**
+ * Draws the tasks of a run: by seed, at the difficulty a step asks for, and by a filter's choice if
+ * it has one.
+ */
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { PartContext, Stage, StepSettings } from "@waggle/learning";
 import type { TaskReference } from "@waggle/protocol";
 import { derivedSeed } from "@waggle/protocol";
 
-/** Tasks that a filter chooses one from. */
+/** Number of candidate tasks from which a filter chooses one. */
 const CANDIDATES = 4;
 
+/** The seeded sequence of a run's tasks. */
 export class TaskDraws {
   readonly #spec: EnvironmentSpec;
   readonly #seed: number;
   #count = 0;
 
-  /** @param count - tasks that were drawn before. */
+  /** @param count - number of tasks drawn before */
   constructor(spec: EnvironmentSpec, seed: number, count = 0) {
     this.#spec = spec;
     this.#seed = seed;
     this.#count = count;
   }
 
-  /** Tasks drawn so far. */
+  /** Number of tasks drawn so far. */
   get count(): number {
     return this.#count;
   }

@@ -2,16 +2,17 @@
 import type { JudgedTrajectory } from "@waggle/learning";
 import { type TaskReference, WaggleError } from "@waggle/protocol";
 
+/** `environment/split/seed`, the stable name of a task. */
 export function nameOf({ environment, split, seed }: TaskReference): string {
   return `${environment}/${split}/${seed}`;
 }
 
-/** @throws WaggleError `INVALID_ARGUMENT` for a visitor's own request. */
+/** @throws WaggleError `INVALID_ARGUMENT` if the trajectory is of a visitor's own request. */
 export function taskOf({ record: trajectory }: Pick<JudgedTrajectory, "record">): TaskReference {
   if (trajectory.task === null) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a stored trajectory must be of an assigned task, got ${trajectory.id} of a visitor's own request; leave it out`,
+      `a stored trajectory must belong to an assigned task, got ${trajectory.id} of a visitor's own request; leave it out`,
     );
   }
   return trajectory.task;

@@ -1,4 +1,6 @@
-/** A real decoder of a few thousand parameters, and adapters that change what it says. Tests only. */
+/**
+ * A real decoder with a few thousand parameters, and adapters that change its output. Tests only.
+ */
 import { type Adapter, initializeAdapter } from "@waggle/model";
 import { type AdaptivePolicy, createNodePolicy } from "@waggle/runtime/node";
 import { TINY, TINY_BASE, tinyWeights } from "../loop/training.fixture.ts";

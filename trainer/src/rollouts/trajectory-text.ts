@@ -1,4 +1,7 @@
-/** A rollout in words: what was asked, said, called and answered. For writers and judges, not for a model. */
+/**
+ * A rollout as text: the request, turns, calls and results. For writers and judges, not for the
+ * policy.
+ */
 import type { JudgedTrajectory, PartPorts } from "@waggle/learning";
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { ChatFormat } from "@waggle/text";

@@ -1,4 +1,7 @@
-/** The limit of a turn's tokens reaches every rollout: of a step, of one turn alone, held out, and as in a page. */
+/**
+ * The turn limit applies to every rollout: in steps, single turns, held-out evaluation, and as in a
+ * page.
+ */
 import { environmentNamed, type EnvironmentSpec } from "@waggle/environments";
 import type { RolloutPlan } from "@waggle/learning";
 import { FULL_SUPPORT, type Trajectory } from "@waggle/protocol";
@@ -25,7 +28,7 @@ afterAll(() => acted.policy.dispose());
 
 const limited = (maxTurnTokens: number): EnvironmentSpec => ({ ...spec, maxTurnTokens });
 
-/** Most tokens that were sampled in a turn. */
+/** The largest number of tokens sampled in one turn. */
 function longest(records: readonly Trajectory[]): number {
   const segments = records.flatMap((record) => record.segments);
   return Math.max(
@@ -43,14 +46,14 @@ async function rolledOut(plan: RolloutPlan, limited: EnvironmentSpec): Promise<n
 test.each<RolloutPlan>([
   { kind: "group", size: 2 },
   { kind: "folded", mistakes: null, consolidates: false },
-])("a step's rollouts are cut at it: $kind", async (plan) => {
+])("rollouts of a step are cut at the limit: $kind", async (plan) => {
   expect(await rolledOut(plan, limited(3))).toBe(3);
   const free = await rolledOut(plan, spec);
   expect(free).toBeGreaterThan(3);
   expect(free).toBeLessThanOrEqual(128);
 });
 
-test("held-out rollouts are cut at it", async () => {
+test("held-out rollouts are cut at the limit", async () => {
   const means = await Promise.all(
     [limited(2), spec].map(async (one) => {
       const { sampledTokensMean } = await evaluateHeldOut({ ...acted, spec: one, signal }, 4);
@@ -61,7 +64,7 @@ test("held-out rollouts are cut at it", async () => {
   expect(means[1]).toBeGreaterThan(means[0] as number);
 });
 
-test("rollouts as in a page are cut at it, and their evaluation has another name", async () => {
+test("rollouts as in a page are cut at the limit, and their evaluation has another name", async () => {
   const task = spec.reference(7, "heldOut", 0);
   const parts = { policy: acted.policy, format: acted.format, sampling: FULL_SUPPORT };
   const { record } = await judgedRollout({ ...parts, turnTokens: 2 }, task, 5, signal);

@@ -1,10 +1,13 @@
-/** How many tokens one turn of a rollout may have. */
+/** The maximum number of tokens per turn. */
 import { WaggleError } from "@waggle/protocol";
 
 /** Calls and answers of the built-in environments are short. */
 export const DEFAULT_TURN_TOKENS = 96;
 
-/** @throws WaggleError `INVALID_ARGUMENT` for a limit that leaves no room for a prompt; absent = no check. */
+/**
+ * @throws WaggleError `INVALID_ARGUMENT` for a limit that leaves no room for a prompt; an absent
+ *   limit is not checked.
+ */
 export function requireTurnTokens(turnTokens: number | undefined, contextLength: number): void {
   if (turnTokens === undefined || turnTokens < contextLength) return;
   throw new WaggleError(

@@ -1,8 +1,11 @@
-/** What single turns of a trajectory earned. */
+/** Rewards of the single turns of a trajectory. */
 import type { Judgement } from "@waggle/environments";
 import type { Trajectory } from "@waggle/protocol";
 
-/** Rewards of single turns, given for those whose calls reached the environment: the others earned 0. */
+/**
+ * Per-turn rewards. The verifier reports one for each turn whose calls reached the environment; the
+ * others are 0.
+ */
 export function rewardsOf(
   { turns }: Trajectory,
   { turnRewards }: Judgement,

@@ -1,20 +1,20 @@
 /**
- * An environment with the roles changed, in the words in which a world model is asked: calls are what the user
- * says, results what is to be said. The calls are those of the environment's demonstrator.
+ * An environment that trains a base to act as a world model: calls are the user's messages, tool
+ * results the expected answers. The calls are those of the environment's demonstrator.
  */
 import type { Demonstrator, EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
 import type { Observation, TaskReference, ToolCall } from "@waggle/protocol";
 import { seededRandom } from "@waggle/protocol";
 import { callText, messageOf, resultText, WORLD_MODEL_SYSTEM } from "./world-model.ts";
 
-/** A model has to know what mistakes come to. */
+/** The model must also learn the consequences of mistakes. */
 const MISTAKES = 0.35;
 
 type Asked = { readonly call: ToolCall; readonly answer: string };
 
 const signal = new AbortController().signal;
 
-/** What was called in a rollout, and what came of it; one without a mistake where nothing was called. */
+/** The calls of a rollout and their results; repeated without mistakes if nothing was called. */
 async function exchanges(
   spec: EnvironmentSpec,
   task: TaskReference,
@@ -36,6 +36,7 @@ async function exchanges(
   return asked.length === 0 && mistakes > 0 ? exchanges(spec, task, 0) : asked;
 }
 
+/** The environment with calls as user messages and tool results as expected answers. */
 export function worldRole(spec: EnvironmentSpec): EnvironmentSpec {
   return {
     ...spec,

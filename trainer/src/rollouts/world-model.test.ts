@@ -1,4 +1,7 @@
-/** A language model as the environment: what it is taught is what it is asked, and it learns what tools say. */
+/**
+ * A language model as the environment: it is trained on the same format it is queried in, and
+ * learns tool results.
+ */
 import { environmentNamed } from "@waggle/environments";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import { ScriptedPolicy } from "@waggle/testing";
@@ -12,7 +15,7 @@ import { fitWorldModel, modeledEnvironment, worldLesson } from "./world-model.ts
 const spec = environmentNamed("form");
 const signal = new AbortController().signal;
 
-/** Small models of the form's text, and logged rollouts. */
+/** Small models with this text format, and logged rollouts. */
 async function logged() {
   const sizes = { vocabularySize: 448, contextLength: 1024 };
   const { chat: format } = await trainEnvironmentText(spec, {
@@ -39,7 +42,7 @@ async function logged() {
   return { format, lessons, sizes };
 }
 
-test("only what the environment says is learned, and a lesson is the conversation that is asked later", async () => {
+test("only the environment's text is learned, and a lesson has the format of a later query", async () => {
   const { format, lessons, sizes } = await logged();
   const [{ trajectory, request } = { trajectory: null, request: "" }] = lessons.filter(
     (lesson) => lesson.trajectory.turns.length > 2 && lesson.trajectory.record.terminated,
@@ -65,7 +68,7 @@ test("only what the environment says is learned, and a lesson is the conversatio
   expect(policy.contexts[0]?.tokenIds).toEqual(tokenIds);
 });
 
-test("a model of the environment learns what tools say; one that takes no steps does not", async () => {
+test("a model of the environment learns tool results; without training steps it does not", async () => {
   const { format, lessons } = await logged();
   const taught = lessons.map(({ trajectory, request }) =>
     worldLesson(trajectory, request, "", format),
@@ -82,7 +85,7 @@ test("a model of the environment learns what tools say; one that takes no steps 
   }
 });
 
-test("what the policy reads is the model's word, what is judged is what the calls did", async () => {
+test("the policy reads the model's results, and the verifier judges the real calls", async () => {
   const task = spec.reference(33, "train", 0);
   const heard: string[] = [];
   const worldModel = async () => ({

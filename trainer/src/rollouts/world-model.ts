@@ -1,7 +1,7 @@
 /**
- * A language model as the environment: it reads a request and calls, and says what the tools would. A
- * conversation with the roles changed: calls are what the user says, results what the assistant says.
- * Fitted to logged calls by cross-entropy on the results alone, or asked as it is.
+ * A language model as the environment: it reads a request and calls, and answers as the tools
+ * would. In its conversation, calls are user messages and results are assistant messages. It is
+ * fitted to logged calls by cross-entropy on the results alone, or used untrained.
  */
 import { cosineRate, type JudgedTrajectory } from "@waggle/learning";
 import {
@@ -18,13 +18,13 @@ import type { ActingPolicy } from "./environment-rollout.ts";
 import type { WorldModel } from "@waggle/environments";
 
 export const WORLD_MODEL_SYSTEM: string = "You are the world.";
-/** Said where a rollout has ended; the answer is one of the two below. */
+/** The query for whether a rollout succeeded; the answer is one of the two below. */
 const END = "end";
 const SUCCESS = "yes";
 const FAILURE = "no";
-/** Begins an answer that is a failure. */
+/** Prefix of an answer that reports a failure. */
 const FAILED = "! ";
-/** Most tokens of one answer: results of these environments are short. */
+/** Maximum tokens of one answer: results of these environments are short. */
 const MAX_ANSWER_TOKENS = 32;
 
 /** A call as the world model reads it: `look ann boss`. */
@@ -35,6 +35,7 @@ export function callText({ name, arguments: given }: Pick<ToolCall, "name" | "ar
   return [name, ...values].join(" ");
 }
 
+/** A tool result as the world model should say it. */
 export function resultText(result: ToolResult): string {
   if (!result.ok) return `${FAILED}${result.error.message}`;
   return typeof result.value === "string" ? result.value : JSON.stringify(result.value);
@@ -48,12 +49,12 @@ function resultOf(callId: string, said: string): ToolResult {
   return { callId, ok: true, value: said };
 }
 
-/** The first message of a conversation holds the request too. */
+/** The first message of a conversation also contains the request. */
 export function messageOf(request: string, text: string, isFirst: boolean): string {
   return isFirst ? `${request}\n${text}` : text;
 }
 
-/** A policy that is asked what the environment would say. */
+/** A policy that is asked for the environment's answers. */
 export function modeledEnvironment(policy: ActingPolicy, format: ChatFormat): WorldModel {
   return async (request, seed) => {
     const context = await policy.createContext();
@@ -97,13 +98,16 @@ function isFull({ tokenIds }: PolicyContext, { contextLength }: ActingPolicy): b
   return tokenIds.length + MAX_ANSWER_TOKENS >= contextLength;
 }
 
-/** What a world model learns from one rollout: tokens, and which of them the environment said. */
+/**
+ * A world model's training example from one rollout: tokens, and a mask of the environment's
+ * tokens.
+ */
 type WorldModelLesson = {
   readonly tokenIds: readonly number[];
   readonly lossMask: readonly boolean[];
 };
 
-/** @param request as the rollout was told it. */
+/** @param request the request as the rollout received it */
 export function worldLesson(
   { record: trajectory, verification, turns }: JudgedTrajectory,
   request: string,
@@ -137,7 +141,7 @@ export function worldLesson(
 
 export type WorldModelFit = {
   readonly steps: number;
-  /** Rollouts of one step. */
+  /** Rollouts per step. */
   readonly batchSize: number;
   readonly learningRate: number;
   readonly seed: number;
@@ -145,7 +149,7 @@ export type WorldModelFit = {
   readonly contextLength: number;
 };
 
-/** @returns mean cross-entropy of the results in the last step, in nats a token. */
+/** @returns mean cross-entropy of the results in the last step, in nats per token */
 export async function fitWorldModel(
   engine: TrainEngine,
   lessons: readonly WorldModelLesson[],

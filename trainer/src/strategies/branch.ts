@@ -1,4 +1,7 @@
-/** `branch`: whole trajectories first, then branches at the turns that the plan picks, until the group is full. */
+/**
+ * `branch`: complete trajectories first, then branches at the turns that the plan picks, until the
+ * group is full.
+ */
 import type { JudgedTrajectory } from "@waggle/learning";
 import type { TaskReference, Trajectory } from "@waggle/protocol";
 import { seededRandom } from "@waggle/protocol";
@@ -7,7 +10,9 @@ import type { CollectOptions, CollectParts, PlanOf, RolloutStrategy } from "./st
 
 type Plan = PlanOf<"branch">;
 
-/** Tokens after a turn's beginning whose entropy says how sure the policy is. */
+/**
+ * Number of tokens after the start of a turn over which entropy measures the policy's uncertainty.
+ */
 const ENTROPY_TOKENS = 8;
 
 export const branchedRollouts: RolloutStrategy<Plan> = {
@@ -44,7 +49,7 @@ async function branches(
       );
     }
   }
-  // What found no place to branch is spent on whole trajectories.
+  // Rollouts without a place to branch become complete trajectories.
   while (trajectories.length < plan.size) {
     trajectories.push(await rollout(parts, options, task, [at, trajectories.length]));
   }

@@ -1,4 +1,7 @@
-/** A mechanism that no plan of the catalogue has: a failed rollout is gone on from at a drawn turn, once. */
+/**
+ * A mechanism that no built-in plan has: a failed rollout is continued once, from a randomly drawn
+ * turn.
+ */
 import { environmentNamed } from "@waggle/environments";
 import type { CustomRollout, JudgedTrajectory } from "@waggle/learning";
 import { FULL_SUPPORT } from "@waggle/protocol";
@@ -37,7 +40,7 @@ async function rolledOut(seed: number): Promise<readonly (readonly JudgedTraject
   return groups.map(({ trajectories }) => trajectories);
 }
 
-test("a recipe's own mechanism rolls out, branches and says what it is told to", async () => {
+test("a recipe's own mechanism runs rollouts, branches and adds text", async () => {
   const groups = await rolledOut(3);
   const seconds = groups.filter(([, second]) => second !== undefined);
   expect(seconds.length).toBeGreaterThan(0);
@@ -55,7 +58,7 @@ test("a recipe's own mechanism rolls out, branches and says what it is told to",
   }
 });
 
-test("what a mechanism draws follows from the step's seed and the task", async () => {
+test("a mechanism's draws depend on the step's seed and the task", async () => {
   const { signal } = new AbortController();
   const drawn = async (seed: number): Promise<readonly number[]> => {
     const draws: number[] = [];

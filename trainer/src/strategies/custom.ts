@@ -1,4 +1,4 @@
-/** `custom`: the recipe's own file says how the trajectories of a task come about. */
+/** `custom`: the recipe's own file generates the trajectories of a task. */
 import { told } from "@waggle/environments";
 import { seededRandom } from "@waggle/protocol";
 import { byTask, rollout } from "./single-rollout.ts";

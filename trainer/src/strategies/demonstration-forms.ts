@@ -1,4 +1,4 @@
-/** What demonstrations may be of, as environments. */
+/** The forms that demonstrations can take, each as an environment wrapper. */
 import { ENVIRONMENT_VARIANTS, type EnvironmentSpec } from "@waggle/environments";
 import type { DemonstrationForm } from "@waggle/learning";
 import { proposalsOf } from "./task-proposals.ts";

@@ -1,4 +1,4 @@
-/** `demos`: demonstrations of each task, after rollouts of the policy where the plan compares them. */
+/** `demos`: demonstrations of each task, after rollouts of the policy if the plan compares them. */
 import { rollout, byTask, demonstration, many } from "./single-rollout.ts";
 import { withRetold } from "./retold-rollout.ts";
 import type { PlanOf, RolloutStrategy } from "./strategy.ts";

@@ -1,4 +1,4 @@
-/** A turn of a folded rollout sees the request, the notes and the last result, and nothing else. */
+/** A turn of a folded rollout sees only the request, the notes and the last result. */
 import { environmentNamed } from "@waggle/environments";
 import type { Trajectory } from "@waggle/protocol";
 import { beforeAll, expect, test } from "vitest";
@@ -34,7 +34,7 @@ async function shown(seed: number, consolidates: boolean): Promise<FoldedRollout
 }
 
 test.each([true, false])(
-  "notes stand for what was seen, consolidated: %s",
+  "notes replace earlier results and are consolidated: %s",
   async (consolidates) => {
     let summedUp = 0;
     let longest = 0;
@@ -50,7 +50,7 @@ test.each([true, false])(
       const [last] = turns.slice(-1);
       longest = Math.max(longest, (last?.given.match(/calculate [^:]*: busy/g) ?? []).length);
     }
-    // Half of the calls fail: what failed before is one note, or as many as there were.
+    // Half of the calls fail. Earlier failures become one note, or one note each.
     expect(summedUp > 0).toBe(consolidates);
     expect(longest > 1).toBe(!consolidates);
     expect(longest).toBeGreaterThan(0);

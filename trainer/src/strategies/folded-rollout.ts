@@ -1,4 +1,4 @@
-/** Demonstrations in contexts of one turn each, and their turns as trajectories. */
+/** Demonstrations in which each turn has its own context, and their turns as trajectories. */
 import {
   foldedRollout,
   NOTE_REPLACES,
@@ -16,7 +16,7 @@ export type FoldedRollout = Pick<FoldedTurns, "trajectories"> & {
   readonly verification: Judgement;
 };
 
-/** A demonstrator's, whose turns with a call note what the result before them says. */
+/** A demonstrator's rollout; turns with a call also write a note about the previous result. */
 export async function foldedDemonstration(
   spec: EnvironmentSpec,
   task: TaskReference,
@@ -40,7 +40,7 @@ export async function foldedDemonstration(
     if (result === undefined || seen.call === null) return "";
     const given = Object.values(seen.call.arguments).join(" ");
     const line = `${seen.call.name} ${given}: ${resultWords(result)}`;
-    // What failed before is no longer worth a line of its own.
+    // Earlier failures no longer need a line of their own.
     const sumsUp = options.consolidates && notes.some(({ ok }) => !ok);
     notes = [...notes.filter(({ ok }) => ok || !sumsUp), { line, ok: result.ok }];
     return sumsUp ? `${NOTE_REPLACES} ${notes.map((each) => each.line).join(", ")}` : line;
@@ -67,7 +67,7 @@ export async function foldedDemonstration(
   return { trajectories, verification: await instance.judge(finalText) };
 }
 
-/** Its turns as trajectories, each judged by the end. */
+/** The turns as trajectories, each with the judgement of the whole rollout. */
 export function foldedTrajectories(
   { trajectories, verification }: FoldedRollout,
   staleness: number,

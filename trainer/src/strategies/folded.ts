@@ -1,6 +1,6 @@
 /**
- * `folded`: rollouts whose every turn has a context of its own, with what was noted so far. A trajectory a
- * turn, all judged by the rollout's end.
+ * `folded`: rollouts in which every turn has its own context with the notes so far. Each turn is a
+ * trajectory, and all share the rollout's judgement.
  */
 import { foldedRollout } from "@waggle/agent";
 import type { JudgedTrajectory } from "@waggle/learning";
@@ -72,7 +72,7 @@ async function foldedTurns(
   return foldedTrajectories({ trajectories, verification }, staleness);
 }
 
-/** Turns with contexts of their own as one rollout, for counting. */
+/** Combines the turns of one rollout, for counting. */
 function joined(turns: readonly JudgedTrajectory[]): EnvironmentRollout {
   const last = turns.at(-1) as JudgedTrajectory;
   const all = turns.map(({ record }) => record);

@@ -1,4 +1,4 @@
-/** `group`: trajectories of each task from its start, each in the environment that the plan has for it. */
+/** `group`: trajectories of each task from its start, in the environment that the plan defines. */
 import type { JudgedTrajectory } from "@waggle/learning";
 import type { TaskReference } from "@waggle/protocol";
 import { type EnvironmentWrapper, requireSearch, told } from "@waggle/environments";
@@ -9,7 +9,7 @@ import type { CollectOptions, CollectParts, PlanOf, RolloutStrategy } from "./st
 
 type Plan = PlanOf<"group">;
 
-/** Members of a plan that change nothing about how a page acts. */
+/** Fields of a plan that do not change how a page acts. */
 const PLAIN: ReadonlySet<string> = new Set(["kind", "size"]);
 
 export const groupRollouts: RolloutStrategy<Plan> = {

@@ -1,6 +1,7 @@
 /**
- * Several answers to one task in one context: each wrong one is told so, and after the last a teacher
- * answers in the same context. Every turn is paid what the answer that it led to was worth.
+ * Several answers to one task in one context. The policy is told of each wrong answer, and after
+ * the last one a teacher answers in the same context. Every turn gets the reward of the answer that
+ * it led to.
  */
 import { handedOverPolicy } from "@waggle/agent";
 import type { EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
@@ -25,6 +26,7 @@ export type IntrospectionParts = {
   readonly trials: Trials;
 };
 
+/** Runs one such rollout and assigns the rewards of its turns. */
 export async function introspectiveRollout(
   { policy, spec, format, guidance, trials }: IntrospectionParts,
   task: TaskReference,
@@ -32,9 +34,9 @@ export async function introspectiveRollout(
   signal: AbortSignal,
 ): Promise<JudgedTrajectory> {
   const teacher = await spec.demonstrator(task, seededRandom(options.seed, 0x7ea), trials.teacher);
-  /** What each answer was worth, in the order of the answers. */
+  /** The reward of each answer, in order. */
   const worth: number[] = [];
-  /** How many turns each answer took. */
+  /** The number of turns of each answer. */
   const turns: number[] = [];
   let turn = 0;
   let heard: Observation | null = null;
@@ -54,7 +56,7 @@ export async function introspectiveRollout(
           turn = 0;
         }
         if (!isLast) {
-          // The teacher begins where the task does.
+          // The teacher starts the task from its beginning.
           heard = null;
           return { toolResults: [], userMessage: guidance, terminated: false };
         }
@@ -80,7 +82,7 @@ export async function introspectiveRollout(
   const paid = turns.flatMap((count, answer) =>
     Array.from({ length: count }, () => worth[answer] ?? 0),
   );
-  // Turns after the last answer led to none.
+  // Turns after the last answer lead to none.
   const turnRewards = trajectory.turns.map((_, i) => paid[i] ?? 0);
   return toJudgedTrajectory(trajectory, verification, {
     staleness: options.staleness,

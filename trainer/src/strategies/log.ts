@@ -1,7 +1,7 @@
 /**
- * Stored trajectories as groups of one task, and beside them what the policy would do in their states. A
- * proposal's turns before its own are the stored ones, repeated so that its text is right; its own action
- * reaches nobody unless the plan wants it answered.
+ * Stored trajectories as groups by task, and beside them the policy's own actions in their states.
+ * A proposal repeats the stored turns before its own, so that its text is right. Its action is not
+ * executed unless the plan asks for the result.
  */
 import { type JudgedEnvironment, silentAfter } from "@waggle/environments";
 import type { JudgedTrajectory, JudgedGroup } from "@waggle/learning";
@@ -19,7 +19,10 @@ export const loggedTrajectories: RolloutStrategy<PlanOf<"log">> = {
   collect: (plan, step) => logged(plan, step, continuing(step)),
 };
 
-/** As many tasks as the step has, at most `plan.size` trajectories of each, every trajectory once. */
+/**
+ * At most as many tasks as the step has and `plan.size` trajectories of each; every trajectory is
+ * used once.
+ */
 function logged(
   plan: PlanOf<"log">,
   { tasks: { length: count }, stored, parts, options: { seed } }: RolloutStep,
@@ -68,7 +71,7 @@ function logged(
   });
 }
 
-/** A stored trajectory, said again where its stage gives something to read. */
+/** A stored trajectory, rendered again with what its stage gives to read. */
 async function asRead(
   trajectory: JudgedTrajectory,
   reading: RolloutReading | undefined,

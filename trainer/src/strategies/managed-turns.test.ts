@@ -1,4 +1,7 @@
-/** Who keeps a memory has one line at a time, and who answers has the memory as it was kept. */
+/**
+ * The role that keeps a memory sees one line at a time; the role that answers sees the memory as it
+ * was kept.
+ */
 import { environmentNamed } from "@waggle/environments";
 import type { JudgedTrajectory } from "@waggle/learning";
 import { FULL_SUPPORT } from "@waggle/protocol";
@@ -20,14 +23,14 @@ function rollout(acted: ActedEnvironment, seed: number): Promise<JudgedTrajector
   return managedTurns(ROLES, { ...acted, signal }, { ...options, seed }, task);
 }
 
-/** What a turn was given, beside the tools and the system message. */
+/** The user message of a turn, without tools and system message. */
 function givenTo({ record: trajectory }: JudgedTrajectory): string {
   const given = trajectory.segments.filter(({ kind }) => kind === "given");
   const text = given.map(({ tokenIds }) => diary.format.decodeAssistant(tokenIds)).join("");
   return text.slice(text.indexOf("Memory: "));
 }
 
-test("each turn has its own message alone, and the role follows from it", async () => {
+test("each turn has only its own message, and the role follows from it", async () => {
   let right = 0;
   let forgotten = 0;
   for (let seed = 0; seed < 80; seed += 1) {
@@ -46,7 +49,7 @@ test("each turn has its own message alone, and the role follows from it", async 
     const { answer, memory } = teller.verification.parts;
     expect(givenTo(teller)).toContain(String(memory).split(", ")[0]);
     right += teller.verification.success ? 1 : 0;
-    // What nobody kept nobody can tell.
+    // Facts that were not kept cannot be used.
     const facts = String(answer)
       .split(" ")
       .filter((fact) => fact !== "nothing");
@@ -59,5 +62,7 @@ test("each turn has its own message alone, and the role follows from it", async 
 
 test("an environment without a memory is refused by name", async () => {
   const calculator = await actedEnvironment(environmentNamed("calculator"));
-  await expect(rollout(calculator, 1)).rejects.toThrow(/memory.*got calculator; run it in diary/);
+  await expect(rollout(calculator, 1)).rejects.toThrow(
+    /memory.*got calculator; run the recipe in diary/,
+  );
 });

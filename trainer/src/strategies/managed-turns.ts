@@ -1,7 +1,7 @@
 /**
- * Rollouts at a task with a memory: one role keeps it line by line, another answers from it. Neither sees
- * anything but the message of its turn, so what is answered is what was kept. A trajectory a turn, all judged
- * by the answer.
+ * Rollouts at a task with a memory: one role keeps it line by line, another answers from it. Each
+ * sees only the message of its turn, so the answer depends on the kept memory. Each turn is a
+ * trajectory, and all share the judgement of the answer.
  */
 import { turnAlone } from "@waggle/agent";
 import type { EnvironmentSpec } from "@waggle/environments";
@@ -58,6 +58,6 @@ export function memoryOf({
   if (memory !== undefined) return memory;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `an environment must have a memory to be kept by one role and read by another, got ${name}; run it in diary`,
+    `managed turns need an environment with a memory, got ${name}; run the recipe in diary`,
   );
 }

@@ -1,4 +1,4 @@
-/** Plans of stages that roll nothing out themselves: noise on weights, and weights that are merged. */
+/** Plans of stages without rollouts of their own: weight perturbation and merging. */
 import type { PlanOf, RolloutStrategy } from "./strategy.ts";
 
 export const noRollouts: RolloutStrategy<PlanOf<"noise" | "none">> = {

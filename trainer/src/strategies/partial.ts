@@ -1,5 +1,6 @@
 /**
- * `partial`: whole groups in pieces. Rollouts that were cut go on first; new ones fill the rest of the step.
+ * `partial`: complete groups from partial rollouts. Cut rollouts continue first; new ones fill the
+ * rest of the step.
  *
  * Source: partial rollouts, Kimi Team 2025, "Kimi k1.5", arXiv:2501.12599.
  */

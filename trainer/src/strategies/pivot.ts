@@ -1,4 +1,7 @@
-/** `pivot`: actions of the policy as it is now at single turns of stored trajectories, a group a turn. */
+/**
+ * `pivot`: actions of the current policy at single turns of stored trajectories, one group per
+ * turn.
+ */
 import { seededChoice } from "./seeded-choice.ts";
 import { inLanes } from "../rollouts/lanes.ts";
 import { nameOf, taskOf } from "../rollouts/task-names.ts";

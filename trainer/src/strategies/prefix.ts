@@ -1,6 +1,6 @@
 /**
- * `prefix`: rollouts that go on from the first turns of stored failures or successes; or, with
- * `continuations`, single steps of a success compared with the policy's own.
+ * `prefix`: rollouts that continue the first turns of stored failures or successes; with
+ * `continuations`, single steps of a success are compared with the policy's own.
  */
 import type { JudgedTrajectory, JudgedGroup } from "@waggle/learning";
 import { seededChoice } from "./seeded-choice.ts";
@@ -38,8 +38,8 @@ export const prefixContinuations: RolloutStrategy<PlanOf<"prefix">> = {
 };
 
 /**
- * A stored trajectory, the policy's own way from one of its turns, and `continuations` rollouts after the step
- * that each took there. Nothing goes on from where a step ended the task.
+ * A stored trajectory, the policy's own rollout from one of its turns, and `continuations` rollouts
+ * after that step of each. A step that ended the task has no continuations.
  */
 async function comparedSteps(
   stored: JudgedTrajectory,

@@ -1,6 +1,6 @@
 /**
- * Tasks that the policy sets for itself: proposals, and rollouts at each of those that can be read. A
- * rollout and its proposal are bound by `joint`, the proposal's trajectory.
+ * Tasks that the policy proposes: proposals, and rollouts at each valid one. `joint`, the id of the
+ * proposal's trajectory, links rollouts to their proposal.
  */
 import type { EnvironmentSpec } from "@waggle/environments";
 import { type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";

@@ -1,4 +1,4 @@
-/** A stored trajectory said again with something to read before it: its turns as they were, its prompt new. */
+/** Renders a stored trajectory again with other text to read: the same turns under a new prompt. */
 import { guidedEnvironment, rollOut, SCRIPTED_CLIENT, scriptedPolicy } from "@waggle/agent";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
@@ -7,7 +7,7 @@ import type { RolloutReading } from "../rollouts/rollout-reading.ts";
 import { judged } from "../rollouts/environment-rollout.ts";
 import { taskOf } from "../rollouts/task-names.ts";
 
-/** A trajectory said again with a text before it, after what it was given to read at first. */
+/** The trajectory with a text inserted after what it originally read. */
 export function prefaced(
   trajectory: JudgedTrajectory,
   text: string,

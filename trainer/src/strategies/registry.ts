@@ -39,12 +39,12 @@ const STRATEGIES: { readonly [K in RolloutPlan["kind"]]: RolloutStrategy<PlanOf<
   none: noRollouts,
 };
 
-/** How a plan is carried out. */
+/** The strategy that runs a plan. */
 export function strategyOf<P extends RolloutPlan>({ kind }: P): RolloutStrategy<P> {
   return STRATEGIES[kind] as unknown as RolloutStrategy<P>;
 }
 
-/** The trajectories of one step, in groups. What is learned from them is decided elsewhere. */
+/** The trajectories of one step, in groups. Does not choose which of them are learned. */
 export function collect(
   plan: RolloutPlan,
   tasks: readonly TaskReference[],

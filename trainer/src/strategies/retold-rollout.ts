@@ -1,7 +1,8 @@
 /**
- * Several rollouts at one task told as one: turns as they were said, words with the first call of each
- * later piece, and an environment that is put back to where that piece begins. Nothing is sampled. Turns before the
- * first words are given: they are another rollout's.
+ * Joins pieces of several rollouts at one task into one trajectory. Turns are repeated as recorded;
+ * the first call of each later piece is preceded by a text, and the environment is reset to where
+ * that piece begins. Nothing is sampled. The turns of the first piece are context, because they
+ * belong to another rollout.
  */
 import { rollOut, SCRIPTED_CLIENT, scriptedPolicy } from "@waggle/agent";
 import type { EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
@@ -16,15 +17,15 @@ import type { ChatFormat } from "@waggle/text";
 import type { CollectParts } from "./strategy.ts";
 import { judged } from "../rollouts/environment-rollout.ts";
 
-/** A turn as it was said, or said after words that leave another rollout for its own. */
+/** A recorded turn, and whether the environment is reset before it. */
 type Step = {
   readonly turn: Turn;
   readonly tokenIds: readonly number[];
-  /** Where the environment is put before it: after so many turns of a rollout; absent = where it stands. */
+  /** State to reset the environment to: after this many turns of a rollout; absent = no reset. */
   readonly stands?: { readonly in: JudgedTrajectory; readonly after: number };
 };
 
-/** The trajectories, and what a plan tells of them as one more. */
+/** The trajectories, and one more if the plan joins a retold one from them. */
 export async function withRetold(
   trajectories: readonly JudgedTrajectory[],
   { retells }: { readonly retells?: Retells },
@@ -75,7 +76,7 @@ async function retoldRollout(
     policy: scriptedPolicy(() => {
       const { turn, tokenIds, stands } = steps[said] as Step;
       said += 1;
-      // Words beside an answer would be part of it.
+      // Text beside an answer would become part of the answer.
       return stands === undefined || turn.toolCalls.length === 0
         ? tokenIds
         : format.encodeAssistant(words, turn.toolCalls);
@@ -94,7 +95,7 @@ async function retoldRollout(
   });
 }
 
-/** A new environment, in which the calls of so many turns were made again. */
+/** A new environment in which the calls of the first turns are replayed. */
 async function environmentAfter(
   spec: EnvironmentSpec,
   task: TaskReference,

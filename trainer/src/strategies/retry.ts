@@ -1,6 +1,6 @@
 /**
- * `retry`: a failed rollout is told of its failure and goes on in the same context; with `trials`, several
- * times, and then a teacher answers.
+ * `retry`: a failed rollout is told of its failure and continues in the same context; with
+ * `trials`, several times, after which a teacher answers.
  *
  * Source: Reflect, Retry, Reward, arXiv:2505.24726.
  */

@@ -1,4 +1,4 @@
-/** Seeded draws without repetition. */
+/** Seeded draws without replacement. */
 import { seededRandom } from "@waggle/protocol";
 
 /** `count` distinct entries in random order; all entries if there are fewer. */

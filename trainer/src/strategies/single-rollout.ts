@@ -1,4 +1,7 @@
-/** What strategies are made of: one rollout of the policy or of a demonstrator, and the tasks of a step side by side. */
+/**
+ * Building blocks of strategies: one rollout of the policy or of a demonstrator, and concurrent
+ * work over the tasks of a step.
+ */
 import { type JudgedTrajectory, type JudgedGroup, toJudgedTrajectory } from "@waggle/learning";
 import type { TaskReference } from "@waggle/protocol";
 import { inLanes } from "../rollouts/lanes.ts";
@@ -13,11 +16,11 @@ import { rewardsOf } from "../rollouts/turn-rewards.ts";
 import { DEMONSTRATION_FORMS } from "./demonstration-forms.ts";
 import type { CollectOptions, CollectParts, PlanOf, RolloutStep } from "./strategy.ts";
 
-/** What a strategy may change about one rollout. */
+/** Options that a strategy can change for one rollout. */
 export type RolloutChanges = Partial<RolloutOptions> &
   Partial<Pick<JudgedTrajectory, "branch" | "role" | "mode">>;
 
-/** One rollout of the policy, or of the role that it names. */
+/** One rollout of the policy, or of the named role. */
 export async function rollout(
   parts: CollectParts,
   { sampling, maxTurns, seed, staleness }: CollectOptions,
@@ -55,19 +58,20 @@ export async function rollout(
   });
 }
 
-/** A rollout at the task of a stored trajectory, from one of its turns. */
+/** Continues a stored trajectory's task from one of its turns. */
 export type Continue = (
   trajectory: JudgedTrajectory,
   place: readonly number[],
   changes: RolloutChanges,
 ) => Promise<JudgedTrajectory>;
 
+/** A function that continues stored trajectories of this step. */
 export function continuing({ parts, options }: RolloutStep): Continue {
   return (trajectory, place, changes) =>
     rollout(parts, options, taskOf(trajectory), place, changes);
 }
 
-/** One demonstration; demonstrators, sentences and forms take turns over the tasks. */
+/** One demonstration; demonstrators, sentences and forms rotate over the tasks. */
 export async function demonstration(
   plan: Omit<PlanOf<"demos">, "kind">,
   { spec, format, policy, roles }: CollectParts,
@@ -104,8 +108,8 @@ export async function demonstration(
 }
 
 /**
- * One group a task. A group that lost a rollout is empty: what is left of it may lack what its siblings are
- * compared with.
+ * One group per task. A group that lost a rollout is returned empty, because the lost rollout may be one that its
+ * siblings are compared with.
  */
 export async function byTask(
   { lost }: Pick<CollectParts, "lost">,
@@ -124,7 +128,7 @@ export async function byTask(
   });
 }
 
-/** All of them, or the first error when none is running any more. */
+/** Calls `run` `count` times concurrently. Rejects with the first error once none is running. */
 export async function many(
   count: number,
   run: (i: number) => Promise<JudgedTrajectory>,

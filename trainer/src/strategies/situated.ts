@@ -1,6 +1,7 @@
 /**
- * A task explored by the policy itself: two rollouts, the second told to think again; then both done once
- * more and a demonstration, the second and the third saying their situation's words before their first call.
+ * `situated`: two rollouts of the policy, the second with a prompt to reconsider; then a replay of
+ * each and a demonstration. The second replay and the demonstration say the text for their
+ * situation before their first call.
  */
 import type { DemonstratedAction, EnvironmentSpec } from "@waggle/environments";
 import { type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
@@ -24,7 +25,7 @@ export const situatedRollouts: RolloutStrategy<PlanOf<"situated">> = {
     ),
 };
 
-/** @param explore - a rollout of the policy, told a sentence more. */
+/** @param explore - runs a rollout of the policy with an additional sentence */
 async function situations(
   { rethink, words }: PlanOf<"situated">,
   { spec, format, policy: { contextLength } }: CollectParts,
@@ -56,7 +57,7 @@ async function situations(
   ];
 }
 
-/** Does what was done, whatever it is told. */
+/** Replays recorded actions, whatever it observes. */
 function repeating(
   { turns, segments }: Trajectory,
   format: ChatFormat,
@@ -74,7 +75,7 @@ function repeating(
   };
 }
 
-/** Says some words before its first call. */
+/** Says a text before its first call. */
 function saying(spec: EnvironmentSpec, words: string): EnvironmentSpec {
   return {
     ...spec,

@@ -1,8 +1,10 @@
-/** Where a rollout begins that goes on from another one. */
+/** Start of a rollout that continues another one. */
 import type { JudgedTrajectory } from "@waggle/learning";
 import type { RolloutChanges } from "./single-rollout.ts";
 
-/** After so many turns of a trajectory; at the task's start for no trajectory and for no turn. */
+/**
+ * Starts after `turns` turns of a trajectory; at the task's start without a trajectory or turns.
+ */
 export function startingAt(
   root: JudgedTrajectory | null,
   turns: number,

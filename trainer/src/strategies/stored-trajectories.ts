@@ -1,4 +1,7 @@
-/** Demonstrations, right and wrong ones, for plans that go on from stored trajectories where there are none yet. */
+/**
+ * Stored trajectories for plans that continue them. Correct and wrong demonstrations stand in until
+ * the first are stored.
+ */
 import type { JudgedTrajectory } from "@waggle/learning";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import { derivedSeed } from "@waggle/protocol";
@@ -6,10 +9,10 @@ import { collect } from "./registry.ts";
 import type { CollectParts } from "./strategy.ts";
 
 const COUNT = 128;
-/** How often they err. */
+/** Error rate of these demonstrations. */
 const MISTAKES = 0.15;
 
-/** Stored trajectories that plans may go on from. */
+/** Maximum number of stored trajectories. */
 const MOST = 512;
 
 /** Trajectories of earlier steps, newest last. */
@@ -28,7 +31,7 @@ export class StoredTrajectories {
     this.#trajectories = [...this.#trajectories, ...trajectories].slice(-MOST);
   }
 
-  /** Demonstrations where there are none yet. */
+  /** Demonstrations, used until trajectories are stored. */
   async begin(parts: CollectParts, seed: number): Promise<void> {
     if (this.#trajectories.length === 0)
       this.#trajectories = await storedDemonstrations(parts, seed);

@@ -1,7 +1,7 @@
 /**
- * One mechanism by which the trajectories of a step come about. Everything that is known about a mechanism is
- * in its file: how it collects, what it asks of an environment, how held-out tasks are rolled out with it.
- * A recipe's rollout part names the plan; `registry.ts` finds the strategy.
+ * A strategy generates the trajectories of a step. One file contains everything about it: how it
+ * collects, what it requires of an environment, and how held-out tasks are rolled out. A recipe's
+ * rollout part names the plan; `registry.ts` finds the strategy.
  */
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { JudgedTrajectory, JudgedGroup, RolloutPlan } from "@waggle/learning";
@@ -18,11 +18,11 @@ export type CollectParts = {
   readonly format: ChatFormat;
   readonly spec: EnvironmentSpec;
   readonly signal: AbortSignal;
-  /** Models that answer in place of tools, for plans that simulate. */
+  /** Models that simulate tools, for plans that need them. */
   readonly worldModels?: WorldModels | undefined;
-  /** Where roles besides the policy act. */
+  /** Roles that act besides the policy. */
   readonly roles?: ActingRoles | undefined;
-  /** What rollouts are given to read; default nothing. */
+  /** What rollouts read; default: nothing. */
   readonly reader?: Reader | undefined;
   /** Told of rollouts that fail for want of a server; absent = one that fails ends the step. */
   readonly lost?: LostRollouts | undefined;
@@ -31,11 +31,11 @@ export type CollectParts = {
 export type CollectOptions = {
   readonly sampling: Omit<Sampling, "seed">;
   readonly maxTurns?: number | undefined;
-  /** Everything drawn depends on it and on the task's place. */
+  /** Seed of all draws, combined with the index of the task. */
   readonly seed: number;
-  /** Of a team's members, see `StepSettings`. */
+  /** For the members of a team; see `StepSettings`. */
   readonly roleShift?: number | undefined;
-  /** Published versions since the weights that the policy now has. */
+  /** Number of versions published since the policy's current weights. */
   readonly staleness: number;
 };
 
@@ -48,31 +48,36 @@ export type RolloutStep = {
   readonly options: CollectOptions;
 };
 
-/** One held-out task and its place among them. */
+/** One held-out task and its index. */
 type HeldOutPlace = {
   readonly task: TaskReference;
   readonly place: number;
   readonly parts: CollectParts;
-  /** Its seed is that of the rollout. */
+  /** The seed of the rollout. */
   readonly options: CollectOptions;
 };
 
 export type RolloutStrategy<P> = {
   /** The groups of one step. */
   readonly collect: (plan: P, step: RolloutStep) => Promise<JudgedGroup[]>;
-  /** True if rollouts may go on while a step is taken: the policy samples them, from nothing stored. */
+  /**
+   * True if rollouts can continue during an optimizer step: the policy samples them, and they use
+   * nothing stored.
+   */
   readonly overlaps?: boolean;
-  /** True if it goes on from stored trajectories: the first step then needs demonstrations to start from. */
+  /** True if it continues stored trajectories: the first step then needs demonstrations. */
   readonly startsFromStored?: boolean;
-  /** Rollouts at a task that are compared with each other; absent = always more than one. */
+  /** Number of a task's rollouts that are compared; absent = always more than one. */
   readonly compared?: (plan: P) => number;
-  /** True if pages carry this plan out by themselves; absent = never. */
+  /** True if pages can run this plan by themselves; absent = never. */
   readonly runsInPages?: (plan: P) => boolean;
-  /** Checkpoint that plays against the policy. */
+  /** The checkpoint that plays against the policy. */
   readonly opponent?: (plan: P) => string | null;
   /** @throws WaggleError `INVALID_ARGUMENT` if the environment lacks what the plan needs. */
   readonly requireEnvironment?: (plan: P, spec: EnvironmentSpec) => void | Promise<void>;
-  /** Rolls a held-out task out as the mechanism does; `null` = the policy alone does, as without a plan. */
+  /**
+   * Rolls out a held-out task with this mechanism; `null` = the policy acts alone, without a plan.
+   */
   readonly rollOutHeldOut?: (plan: P, at: HeldOutPlace) => Promise<EnvironmentRollout> | null;
 };
 

@@ -1,6 +1,6 @@
 /**
- * A policy whose turns somebody else may take: a person steps in, acts, and gives back. Who acted is
- * recorded by turn. The person here is an environment's demonstrator who makes no mistakes and sees all that
+ * A policy whose turns a person can take over for a while. The actor of each turn is recorded. The
+ * simulated person is the environment's demonstrator, which makes no mistakes and sees everything
  * the policy does.
  */
 import { handedOverPolicy } from "@waggle/agent";
@@ -14,15 +14,15 @@ import type { ActingPolicy } from "../rollouts/environment-rollout.ts";
 type Actors = NonNullable<JudgedTrajectory["actors"]>;
 
 export type Takeover = {
-  /** Around the environment of the rollout: the person watches. */
+  /** Wraps the rollout's environment so that the person can watch. */
   readonly around: (instance: JudgedEnvironment) => JudgedEnvironment;
-  /** In place of the policy. */
+  /** Replaces the policy. */
   readonly policy: (policy: ActingPolicy) => ActingPolicy;
-  /** `[turns]` so far. */
+  /** `[turns]` actors so far. */
   readonly actors: Actors;
 };
 
-/** Who steps in after `failures` failed turns in a row, for `turns` turns. */
+/** A person who takes over after `failures` failed turns in a row, for `turns` turns. */
 export async function takeover(
   rule: { readonly failures: number; readonly turns: number },
   spec: EnvironmentSpec,
@@ -35,7 +35,7 @@ export async function takeover(
   let heard: Observation | null = null;
   let failures = 0;
   let left = 0;
-  /** Tokens of the person's turn; `null` where the policy acts. */
+  /** Tokens of the person's turn; `null` if the policy acts. */
   const speak = (): readonly number[] | null => {
     const { text, calls } = person(heard);
     if (left === 0 && failures >= rule.failures) {

@@ -1,4 +1,7 @@
-/** `takeover`: rollouts in which a person acts for some turns after failures, and gives back. */
+/**
+ * `takeover`: rollouts in which a person acts for some turns after failures, and then gives back
+ * control.
+ */
 import type { JudgedTrajectory } from "@waggle/learning";
 import type { TaskReference } from "@waggle/protocol";
 import { derivedSeed } from "@waggle/protocol";

@@ -1,4 +1,6 @@
-/** Who sets tasks of an environment and who solves them. */
+/**
+ * Checks that an environment accepts proposed tasks, for self-play between a proposer and a solver.
+ */
 import type { EnvironmentSpec } from "@waggle/environments";
 import { WaggleError } from "@waggle/protocol";
 import type { PlanOf } from "./strategy.ts";
@@ -14,7 +16,7 @@ export function proposalsOf(
   throw new WaggleError(
     "INVALID_ARGUMENT",
     isFromDocuments
-      ? `an environment must have documents that tasks are set from and solved without, got ${name}; run it in calculator`
-      : `an environment must take proposals for self-play between who sets and who solves tasks, got ${name}; run it in calculator or lookup`,
+      ? `tasks set from documents need an environment whose tasks can be solved without them, got ${name}; run the recipe in calculator`
+      : `self-play needs an environment that accepts proposed tasks, got ${name}; run the recipe in calculator or lookup`,
   );
 }

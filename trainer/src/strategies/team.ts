@@ -1,6 +1,6 @@
 /**
- * Joint rollouts of several roles at one task: together in one environment, or one after the other. Each role
- * has a conversation of its own, so each is a trajectory of its own, bound to the others by `joint`.
+ * Joint rollouts of several roles at one task: in one shared environment, or one after the other.
+ * Each role has its own conversation and trajectory; `joint` links the trajectories of one rollout.
  */
 import type { Judgement, EnvironmentSpec } from "@waggle/environments";
 import { type JudgedTrajectory, type ReadBefore, toJudgedTrajectory } from "@waggle/learning";
@@ -21,7 +21,7 @@ type RoleRollout = EnvironmentRollout & { readonly read: ReadBefore | null };
 
 type Team = {
   readonly plan: TeamPlan;
-  /** Who is in each role's place: members move on where the stage swaps roles. */
+  /** The member in each role's place; members change places if the stage swaps roles. */
   readonly members: readonly string[];
   readonly parts: CollectParts;
   readonly options: CollectOptions;
@@ -35,7 +35,7 @@ export const teams: RolloutStrategy<TeamPlan> = {
     byTask(parts, tasks, (task, at) => teamRollouts(plan, parts, options, task, at)),
   rollOutHeldOut: (plan, { task, place, parts, options }) => {
     if (!isDeployed(plan, parts)) return null;
-    // The role that acts last answers for all of them.
+    // The role that acts last gives the team's answer.
     return teamRollouts({ ...plan, size: 1 }, parts, options, task, place).then(
       (members) => members.at(-1) as JudgedTrajectory,
     );
@@ -43,8 +43,9 @@ export const teams: RolloutStrategy<TeamPlan> = {
 };
 
 /**
- * Whether a team rolls tasks out as one: members with adapters of their own do. Sides of a match, members
- * that are all the policy, and a role that the recipe deploys are evaluated alone.
+ * Whether held-out tasks are rolled out by the whole team: only if every member has its own
+ * adapter. Sides of a match, members that are all the policy, and a role that the recipe deploys
+ * are evaluated alone.
  */
 function isDeployed({ how, roles: members }: TeamPlan, { roles }: CollectParts): boolean {
   return (
@@ -55,7 +56,9 @@ function isDeployed({ how, roles: members }: TeamPlan, { roles }: CollectParts):
   );
 }
 
-/** `[size · roles]` trajectories, those of a joint rollout side by side in the order of the roles. */
+/**
+ * `[size · roles]` trajectories; those of a joint rollout are adjacent, in the order of the roles.
+ */
 async function teamRollouts(
   plan: TeamPlan,
   parts: CollectParts,
@@ -85,7 +88,7 @@ async function together(team: Team, place: readonly number[]): Promise<JudgedTra
       }
     }),
   );
-  // What was answered is one answer, each role's words in its place.
+  // The answers form one final answer, with each role's text in its place.
   const texts = rollouts.flatMap(
     ({ record: trajectory }) => finalTextOf(trajectory, parts.format) ?? [],
   );
@@ -152,7 +155,10 @@ async function rollout(
   return { ...made, read: reading?.before() ?? null };
 }
 
-/** The same environment, with what was answered before at its beginning: there it disturbs a small policy least. */
+/**
+ * The same environment with earlier answers before the system message, where they disturb a small
+ * policy least.
+ */
 function reading(answers: string): EnvironmentWrapper {
   return (instance) => ({
     ...instance,

@@ -1,4 +1,4 @@
-/** `tree`: rollouts one after another; where each begins depends on how those before it ended. */
+/** `tree`: sequential rollouts; the start of each depends on the results of the earlier ones. */
 import type { JudgedTrajectory } from "@waggle/learning";
 import { nameOf } from "../rollouts/task-names.ts";
 import { withRetold } from "./retold-rollout.ts";
