@@ -110,7 +110,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
       "packages/engine/src/onnx/cuda-libraries.test.ts > without the CUDA provider the error says what to install, or that the platform has none",
       "packages/engine/src/onnx/cuda-libraries.test.ts > an engine on cuda starts, or its error names what is missing",
       "trainer/src/options/server-options.test.ts > every command that trains takes a device",
-      "trainer/src/options/server-options.test.ts > %s says what --device cuda needs where it is not installed",
+      "trainer/src/options/server-options.test.ts > %s reports what --device cuda needs if it is not installed",
     ],
   },
   {
@@ -214,7 +214,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
       "packages/engine/src/memory/memory-plan.test.ts > layer by layer, a larger vocabulary adds only its embedding",
       "packages/engine/src/memory/memory-budget.test.ts > a batch that exceeds the limit is refused before any of it runs, and gradients stay, checkpointing %s",
       "packages/engine/src/memory/memory-budget.test.ts > a 0.6 B model that opens within 2 GB is refused at 2048 tokens, naming what to lower",
-      "trainer/src/commands/program.test.ts > plan says what training would take, and a limit below it is refused before a step",
+      "trainer/src/commands/program.test.ts > plan reports what training would take, and a limit below it is refused before a step",
     ],
   },
 ];

@@ -170,7 +170,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "A reward model is trained before a stage is paid by it. A base is reused only if the same recipe made it, and is trained again otherwise.",
     tests: [
       "packages/learning/src/composition/trained-models.test.ts > a reward model is trained before a stage is paid by it",
-      "trainer/src/pretrain/environment-base.test.ts > a base that is there is read, one of another recipe is made anew",
+      "trainer/src/pretrain/environment-base.test.ts > an existing base is read, and a base of another recipe is made again",
     ],
   },
   {
@@ -324,7 +324,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
         "%s has every part that its row names",
         "every row of the literature can be run",
       ),
-      "trainer/src/commands/program.test.ts > train lists all recipes under a head, or one with what it is made of",
+      "trainer/src/commands/program.test.ts > train lists all recipes under a header, or one recipe with its parts",
     ],
   },
   {
@@ -335,9 +335,9 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/recipes/environment-requirements.test.ts > every recipe fits the environment that the list names for it",
       "trainer/src/recipes/environment-requirements.test.ts > %s in %s with %o is refused",
-      "trainer/src/commands/program.test.ts > train says before a base is made that a recipe does not fit an environment",
-      "trainer/src/options/adapter-options.test.ts > an adapter is kept with those of the roles, and a run that begins with it says the same",
-      "trainer/src/options/adapter-options.test.ts > nothing is written over, and where nothing but text is learned there is no adapter to keep",
+      "trainer/src/commands/program.test.ts > train reports that a recipe does not fit an environment before it makes a base",
+      "trainer/src/options/adapter-options.test.ts > adapters are saved with those of the roles, and a run that starts from one gives the same output",
+      "trainer/src/options/adapter-options.test.ts > existing folders are kept, and a recipe that learns only text has no adapter to save",
     ],
   },
   {
@@ -346,7 +346,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "`npm run train` resumes after Ctrl-C or a kill, bit for bit. A run folder with other settings is refused.",
     tests: [
-      "trainer/src/commands/program.test.ts > train finishes its step where it is stopped, and the same command goes on",
+      "trainer/src/commands/program.test.ts > a stopped train finishes its step, and the same command resumes it",
       "trainer/src/checkpoint/kept-run.test.ts > an unfinished run with other settings is refused, and the error names them",
       "trainer/src/checkpoint/kept-run.test.ts > a damaged checkpoint is refused by name",
     ],

@@ -180,7 +180,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
       "workers/edge/src/routes/publishing.test.ts > every override is in the audit log with the operator's name and reason",
       "workers/edge/src/records.test.ts > retries and deletions are in the audit log with the operator's name; refused ones are not",
       "apps/dashboard/src/control-view.browser.test.ts > a freeze needs a confirmation, shows a banner with its reason, and can be lifted",
-      "trainer/src/commands/operator-commands.test.ts > freeze says who froze promotions, when and why",
+      "trainer/src/commands/operator-commands.test.ts > freeze reports who froze promotions, when and why",
     ],
   },
   {

@@ -173,8 +173,8 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A trained model is written completely or not at all, and a checkpoint resumes bit for bit, in the engine and from its files.",
     tests: [
-      "trainer/src/save-model/save-command.test.ts > a checkpoint of a trainer's folder goes on bit for bit, and is an adapter besides",
-      "trainer/src/save-model/save-command.test.ts > a stop leaves nothing; what is there is replaced only on request, and only if it is ours",
+      "trainer/src/save-model/save-command.test.ts > a checkpoint of a state folder continues bitwise equal, and is also an adapter",
+      "trainer/src/save-model/save-command.test.ts > a stop leaves no files; existing output is only replaced on request, and only if save-model wrote it",
       "packages/engine/src/contract/resume.test.ts > %s, checkpointing %s: saving halfway and resuming in a new engine changes no bit",
     ],
   },
@@ -183,8 +183,8 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/how-to/models-out.md, Optimizer options",
     behavior: "The learning rate is constant or a cosine with warm-up, set on the command line.",
     tests: [
-      "trainer/src/options/schedule-options.test.ts > the rate is constant, with a warm-up where asked",
-      "trainer/src/options/schedule-options.test.ts > a cosine falls from the warm-up to a tenth at its end, and stays there",
+      "trainer/src/options/schedule-options.test.ts > the rate is constant, with a warm-up if requested",
+      "trainer/src/options/schedule-options.test.ts > a cosine falls from the warm-up to a tenth of the peak, and stays there",
     ],
   },
   {

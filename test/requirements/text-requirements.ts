@@ -70,8 +70,8 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "An environment can train its base to use texts, with cases in the words of every rollout that reveal nothing of its tasks. Other bases are trained as before.",
     tests: [
-      "trainer/src/pretrain/base-demonstration.test.ts > lessons of reading begin as rollouts that read do, and come as often as the environment says",
-      "trainer/src/pretrain/base-demonstration.test.ts > an environment without lessons is taught by its demonstrations as they are",
+      "trainer/src/pretrain/base-demonstration.test.ts > reading lessons start like rollouts that read, at the environment's rate",
+      "trainer/src/pretrain/base-demonstration.test.ts > an environment without reading lessons uses its demonstrations unchanged",
       "packages/environments/src/recall.test.ts > a reader repeats the lever of a rewarded case and avoids that of an unrewarded one",
       "packages/environments/src/recall.test.ts > every lever is rewarded equally often under every light",
     ],

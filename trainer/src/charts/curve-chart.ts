@@ -1,4 +1,4 @@
-/** Curves with a band of ± around each: what was reached after how much was spent. */
+/** Line charts with a ± band around each curve: a result over what was spent. */
 import { COLORS, svgOf } from "./svg-chart.ts";
 
 export type Curve = {
@@ -9,7 +9,7 @@ export type CurveAxes = { readonly x: string; readonly y: string };
 
 const GRAY = "#666666";
 
-/** @param mark a level to compare with. */
+/** An SVG line chart. @param mark a level to compare with */
 export function curveChart(
   axes: CurveAxes,
   curves: readonly Curve[],
@@ -41,7 +41,7 @@ export function curveChart(
   );
 }
 
-/** The band stands on its lower edge. */
+/** The area is stacked on the lower edge of the band. */
 function bandAndLine({ name, points }: Curve, at: number): object[] {
   const color = COLORS[at % COLORS.length];
   const edge = {

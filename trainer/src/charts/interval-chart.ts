@@ -1,13 +1,13 @@
-/** Means with their error bars, one row an arm and one column a measure. */
+/** Means with error bars: one row per arm, one column per measure. */
 import type { CustomSeriesOption } from "echarts/charts";
 import { COLORS, svgOf } from "./svg-chart.ts";
 
 type Interval = { readonly name: string; readonly mean: number; readonly error: number };
 export type IntervalColumn = {
   readonly title: string;
-  /** In the order of the rows, the first at the top. */
+  /** In the order of the rows, top first. */
   readonly rows: readonly Interval[];
-  /** A line to compare with, with its name; absent = none. */
+  /** A named reference line; absent = none. */
   readonly mark?: { readonly name: string; readonly at: number };
 };
 
@@ -15,7 +15,7 @@ const COLUMN = 340;
 const NAMES = 190;
 const ROW = 34;
 
-/** @param columns the same rows in each. */
+/** @param columns all with the same rows */
 export function intervalChart(title: string, columns: readonly IntervalColumn[]): string {
   const rows = columns[0]?.rows.length ?? 0;
   const height = 110 + ROW * rows;
@@ -64,7 +64,7 @@ function intervals({ rows, mark }: IntervalColumn, at: number): CustomSeriesOpti
     type: "custom",
     xAxisIndex: at,
     yAxisIndex: at,
-    // The mark widens the axis, too.
+    // The axis also includes the reference line.
     data: [
       ...rows.map(({ mean, error }, i) => [mean, i, mean - error, mean + error]),
       ...(mark === undefined ? [] : [[mark.at, 0, mark.at, mark.at]]),

@@ -1,6 +1,6 @@
 /**
- * Pictures for pages of evidence: SVG, drawn without a browser. Legible on light and on dark pages:
- * the picture has its own light ground. Not the dashboard's charts, which live.
+ * SVG charts for evidence pages, rendered without a browser. A light background keeps them readable
+ * on light and dark pages. Not the dashboard's live charts.
  */
 import { init, type EChartsCoreOption, use } from "echarts/core";
 import { CustomChart, LineChart, ScatterChart } from "echarts/charts";
@@ -17,7 +17,7 @@ use([
   SVGRenderer,
 ]);
 
-/** Told apart by people who do not tell red from green. Source: Okabe and Ito 2008. */
+/** Colors that are distinguishable with red-green color blindness. Source: Okabe and Ito 2008. */
 export const COLORS: readonly string[] = [
   "#0072b2",
   "#d55e00",
@@ -28,6 +28,7 @@ export const COLORS: readonly string[] = [
   "#000000",
 ];
 
+/** Renders a chart specification as SVG. */
 export function svgOf(
   option: EChartsCoreOption,
   { width, height }: { readonly width: number; readonly height: number },

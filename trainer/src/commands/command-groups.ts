@@ -1,4 +1,4 @@
-/** Headings of the commands in `--help`, by what a reader is about to do. */
+/** Headings of the commands in `--help`, by the reader's task. */
 import type { Command } from "commander";
 
 const GROUPS: { readonly [heading: string]: readonly string[] } = {
@@ -7,7 +7,7 @@ const GROUPS: { readonly [heading: string]: readonly string[] } = {
   "Measure:": ["evidence", "study", "trial"],
 };
 
-/** Puts every command under a heading; those not listed operate an edge. */
+/** Puts every command under a heading; unlisted commands operate an edge. */
 export function groupCommands(program: Command): void {
   for (const command of program.commands) {
     const [heading = "Operate an edge:"] =

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createProgram } from "./program.ts";
 
-/** What `--help` prints, as npm starts the program. */
+/** The output of `--help`, as started by npm. */
 async function helpOf(script: string, ...args: readonly string[]): Promise<string> {
   const written: string[] = [];
   const program = createProgram({
@@ -18,7 +18,7 @@ async function helpOf(script: string, ...args: readonly string[]): Promise<strin
   return written.join("");
 }
 
-test("help of a trial says what all ask, and of a named one what it runs and expects", async () => {
+test("help of `trial` lists the questions, and help of a named trial its arms and expectations", async () => {
   const all = await helpOf("trial", "trial");
   expect(all).toMatch(/staleness {2,}Does learning survive/);
   expect(all).toMatch(/thumbs {5,}Do thumbs of visitors alone teach/);
@@ -28,7 +28,7 @@ test("help of a trial says what all ask, and of a named one what it runs and exp
   expect(one).not.toContain("staleness");
 });
 
-test("help of a study says what all ask, and of a named one who says what and what is run", async () => {
+test("help of `study` lists the questions, and help of a named study its sources and arms", async () => {
   expect(await helpOf("study", "study")).toMatch(/planning {2,}Should an agent always plan\?/);
   const one = await helpOf("study", "study", "sft-before-rl");
   expect(one).toContain("(AgentGym-RL, Environment Tuning, ARTIST)");
@@ -36,7 +36,7 @@ test("help of a study says what all ask, and of a named one who says what and wh
   expect(one).not.toContain("Should an agent always plan?");
 });
 
-test("who came by an npm script is shown that script, and no switch says that it is off", async () => {
+test("usage shows the npm script that was run, and no switch mentions its default", async () => {
   expect(await helpOf("train", "train")).toMatch(/^Usage: npm run train -- \[options\]/);
   expect(await helpOf("test", "plan")).toMatch(/^Usage: waggle plan /);
   expect(await helpOf("waggle", "plan")).toMatch(/^Usage: npm run waggle -- plan /);

@@ -1,10 +1,12 @@
-/** The root command of every script: a refused option or value ends the process with exit code 2. */
+/**
+ * The root command of every script: a refused option or value ends the process with exit code 2.
+ */
 import { WaggleError } from "@waggle/protocol";
 import { Command } from "commander";
 
 const REFUSED = 2;
 
-/** A command for `parse`. Errors of usage are printed by commander; the process ends with code 2. */
+/** A command for `parse`. Commander prints usage errors, and the process ends with code 2. */
 export function createCommand(name: string): Command {
   return new Command(name)
     .allowExcessArguments(false)
@@ -12,7 +14,7 @@ export function createCommand(name: string): Command {
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : REFUSED));
 }
 
-/** The exit code of a command that threw `error`: 2 for arguments that were refused, else 1. */
+/** The exit code for an `error` that a command threw: 2 for refused arguments, else 1. */
 export function exitCodeOf(error: unknown): number {
   return WaggleError.is(error, "INVALID_ARGUMENT") ? REFUSED : 1;
 }

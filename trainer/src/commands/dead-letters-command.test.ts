@@ -13,7 +13,7 @@ const letterOf = (digit: string): DeadLetter => ({
   diedAt: "2026-11-20T13:00:00.000Z",
 });
 
-/** Runs the command over an edge with these dead letters, one a page. */
+/** Runs the command against an edge with these dead letters, one per page. */
 async function run(letters: DeadLetter[], ...args: string[]) {
   const out: string[] = [];
   const calls: string[] = [];
@@ -50,7 +50,7 @@ test("lists every page with reason, count and times", async () => {
   expect((await run([])).out).toEqual(["There are no dead letters."]);
 });
 
-test("retries those named and deletes all", async () => {
+test("retries the named ones and deletes all", async () => {
   const named = await run([letterOf("a")], "retry", "a".repeat(64), "--as", "Zoë");
   expect(named.calls).toEqual([`POST /v1/operator/dead-letters/${"a".repeat(64)}/retry`]);
   expect(named.out).toEqual(["retried 1 dead letters"]);
@@ -60,7 +60,7 @@ test("retries those named and deletes all", async () => {
   );
 });
 
-test("refuses an unknown action and a retry of nothing", async () => {
+test("refuses an unknown action, and a retry without digests", async () => {
   await expect(run([], "burn")).rejects.toThrow(/Allowed choices are list, retry, delete/);
   await expect(run([letterOf("a")], "retry")).rejects.toThrow(
     "name digests to retry, or pass --all",

@@ -1,4 +1,4 @@
-/** `dead-letters`: trajectories that could not be processed, for the operator of an edge. */
+/** `dead-letters`: lists, retries or deletes trajectories that an edge could not process. */
 import { WaggleError } from "@waggle/protocol";
 import { Argument, type Command } from "commander";
 import { createOperatorClient, type OperatorClient } from "../edge/operator-client.ts";

@@ -1,6 +1,6 @@
 /**
- * `learn`: any recipe in any environment, in this process; and the list of what the literature has.
- * Words and flags; what they do is in the modules it calls.
+ * `train`: trains any recipe in any environment in this process, or lists the literature's recipes.
+ * Defines options and output; other modules do the work.
  */
 import { join } from "node:path";
 import { pairedDifference } from "@waggle/evaluation";
@@ -202,7 +202,7 @@ export function addLearnCommand(
       const { keeper } = runFolder;
       if (keeper.found !== null) {
         const { stagesDone, stepsDone } = keeper.found;
-        const words = `going on with the run in ${runFolder.path}, after ${stagesDone} stages and ${stepsDone} steps of the next`;
+        const words = `resuming the run in ${runFolder.path}, after ${stagesDone} stages and ${stepsDone} steps of the next`;
         say({ event: "resumed", folder: runFolder.path, stagesDone, stepsDone }, words);
       }
       const onStop = (): void =>
@@ -247,7 +247,7 @@ export function addLearnCommand(
             runFolder.note(event);
             say(event, wordsOf(event));
           },
-          // A step that has begun is finished, but for rollouts that go on beside it.
+          // Without --async, a step that has started is finished.
           given.async ? signal : new AbortController().signal,
         );
         await runFolder.finish();
@@ -277,7 +277,7 @@ export function addLearnCommand(
         );
       } catch (error) {
         if (!signal.aborted) throw error;
-        const words = `stopped; the run is kept in ${runFolder.path}: run the same command again to go on`;
+        const words = `stopped; the run is saved in ${runFolder.path}: run the same command again to resume`;
         say({ event: "stopped", folder: runFolder.path }, words);
         signal.throwIfAborted();
       } finally {
@@ -308,7 +308,7 @@ function rateOf({ successes }: HeldOut): number {
   return successes.filter(Boolean).length / successes.length;
 }
 
-/** Four places, a loss of nearly 0 without a sign. */
+/** Four decimals, without a sign for a loss near 0. */
 function fixed(loss: number): string {
   return Number(loss.toFixed(4)).toFixed(4);
 }

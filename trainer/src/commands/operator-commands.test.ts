@@ -5,7 +5,7 @@ import { createProgram } from "./program.ts";
 type Seen = { call: string; by: string | null; body: unknown };
 const AT = "2026-11-23T01:00:00.000Z";
 
-/** Runs a command against an edge that answers with `answer`. */
+/** Runs a command against an edge that responds with `answer`. */
 async function run(args: string, answer: unknown): Promise<{ lines: string[]; seen: Seen[] }> {
   const lines: string[] = [];
   const seen: Seen[] = [];
@@ -31,14 +31,14 @@ async function run(args: string, answer: unknown): Promise<{ lines: string[]; se
 
 const control = (edit: object) => ({ environment: "shop", frozen: null, killed: null, ...edit });
 
-test("freeze says who froze promotions, when and why", async () => {
+test("freeze reports who froze promotions, when and why", async () => {
   const frozen = { by: "Zoë", at: AT, reason: "sale" };
   const { lines, seen } = await run("freeze --as Zoë --reason sale", control({ frozen }));
   expect(seen).toEqual([{ call: "PUT /v1/operator/freeze", by: "Zoë", body: { reason: "sale" } }]);
   expect(lines).toEqual([`frozen by Zoë at ${AT}: sale`, "pages run the version of their channel"]);
 });
 
-test("kill-switch takes a mode, and off lifts it; the name is that of the user", async () => {
+test("kill-switch takes a mode, off lifts it, and the name defaults to the user", async () => {
   const killed = { by: "maren", at: AT, reason: "", mode: "silence" };
   const on = await run("kill-switch silence", control({ killed }));
   expect(on.seen).toEqual([
@@ -54,7 +54,7 @@ test("kill-switch takes a mode, and off lifts it; the name is that of the user",
   expect(off.lines).toEqual([JSON.stringify(control({}))]);
 });
 
-test("promote sends what the operator overrides, and audit prints a line an entry", async () => {
+test("promote sends the operator's overrides, and audit prints one line per entry", async () => {
   const policy = {
     version: 3,
     parent: 2,

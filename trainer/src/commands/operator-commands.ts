@@ -1,4 +1,4 @@
-/** Commands for the operator of an edge: stop what is published or served, and see who did what. */
+/** Commands for the operator of an edge: stop publishing or serving, and read the audit log. */
 import { type AuditEntry, type ControlState, type KillMode, WaggleError } from "@waggle/protocol";
 import { Argument, type Command } from "commander";
 import { type ControlClient, createControlClient } from "../edge/control-client.ts";

@@ -1,4 +1,7 @@
-/** `plan`: what training a model would take of memory, and whether it fits, from its config.json alone. */
+/**
+ * `plan`: estimates the memory that training a model needs, and whether it fits, from its
+ * config.json alone.
+ */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -103,7 +106,7 @@ export function addPlanCommand(
     });
 }
 
-/** A plan in which someone samples. */
+/** A memory plan that includes a sampler. */
 type SampledPlan = Omit<MemoryPlan, "parts"> & {
   readonly parts: MemoryPlan["parts"] & { readonly sampler?: number };
 };
@@ -129,7 +132,7 @@ async function configOf(folder: string): Promise<string> {
   }
 }
 
-/** What each part is, as its own docstring says it. */
+/** Descriptions of the parts, from their docstrings. */
 const PARTS: { readonly [name in keyof Required<SampledPlan["parts"]>]: string } = {
   base: "weights as they stay in memory",
   effective: "matrices as products take them, and their gradients",

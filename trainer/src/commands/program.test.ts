@@ -14,7 +14,7 @@ function run(...args: string[]): Promise<Written> {
   return runUntil(() => false, ...args);
 }
 
-/** Stopped, as by Ctrl-C, after a line of which this is true. */
+/** Stops, as Ctrl-C would, after a line that matches. */
 async function runUntil(
   isLast: (line: string) => boolean,
   ...args: readonly string[]
@@ -43,15 +43,15 @@ test.each([
   ["--swap", "token"],
   ["--max-lag", "2"],
   ["--max-running", "3"],
-])("train refuses %s where rollouts and steps take turns", async (flag, value) => {
+])("train refuses %s without --async", async (flag, value) => {
   await expect(run("train", "--recipe", "grpo", flag, value)).rejects.toThrow(/needs --async/);
 });
 
-test("train refuses the file of a recipe that is not there", async () => {
+test("train refuses a missing recipe file", async () => {
   await expect(run("train", "--recipe", "./absent.ts")).rejects.toThrow(/there is no file/);
 });
 
-test("train says before a base is made that a recipe does not fit an environment", async () => {
+test("train reports that a recipe does not fit an environment before it makes a base", async () => {
   const bases = join(tmpdir(), "waggle-no-bases");
   await expect(
     run("train", "--recipe", "memory-r1", "--env", "calculator", "--bases", bases),
@@ -59,14 +59,14 @@ test("train says before a base is made that a recipe does not fit an environment
   await expect(stat(bases)).rejects.toThrow(/ENOENT/);
 });
 
-test("train takes the environment of the list where none is named", async () => {
+test("train uses the recipe's listed environment if none is named", async () => {
   const taken = ["--out", MODEL];
   await expect(run("train", "--recipe", "memory-r1", ...taken)).rejects.toMatchObject({
     code: "CONFLICT",
   });
 });
 
-test("train finishes its step where it is stopped, and the same command goes on", async () => {
+test("a stopped train finishes its step, and the same command resumes it", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-stopped-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const [out, kept] = [join(folder, "out"), join(folder, "run")];
@@ -82,7 +82,7 @@ test("train finishes its step where it is stopped, and the same command goes on"
   expect(moved.some(([, { data }]) => data.some((value) => value !== 0))).toBe(true);
 });
 
-test("train lists all recipes under a head, or one with what it is made of", async () => {
+test("train lists all recipes under a header, or one recipe with its parts", async () => {
   const all = (await run("train", "--list")).out;
   const [head = ""] = all;
   expect(head.split(/\s+/)).toEqual(["--recipe", "--env", "mechanism", "paper"]);
@@ -156,7 +156,7 @@ test("simulate learns from its own rollouts and ends with one JSON object", asyn
 });
 
 test.each(["f16", "int8", "int4"])(
-  "simulate samples and trains with the numbers of a base in %s",
+  "simulate samples and trains with a base in %s",
   async (base) => {
     const args = [
       "simulate",
@@ -181,7 +181,7 @@ test.each(["f16", "int8", "int4"])(
       (line) => JSON.parse(line) as { event: string; metrics?: { [name: string]: number } },
     );
     const [step] = events.filter(({ event }) => event === "step");
-    // What was sampled has the log-probs that the engine gives it: both have the quantized numbers.
+    // The engine reproduces the sampled log-probs: both use the quantized numbers.
     expect(step?.metrics?.["tokens"]).toBeGreaterThan(0);
     expect(step?.metrics?.["policyDriftMean"]).toBeLessThan(2e-5);
   },
@@ -190,7 +190,7 @@ test.each(["f16", "int8", "int4"])(
 test.each([
   ["--base", "int8"],
   ["--precision", "f16"],
-])("%s %s is for engines of ONNX Runtime alone", async (...asked) => {
+])("%s %s is only for ONNX Runtime engines", async (...asked) => {
   const args = ["simulate", "--model", MODEL, "--steps", "1", ...asked];
   for (const device of ["reference-wasm", "http://127.0.0.1:9"]) {
     await expect(run(...args, "--device", device)).rejects.toMatchObject({
@@ -199,7 +199,7 @@ test.each([
   }
 });
 
-test("simulate trains in f16 what float32 sampled, and says so", async () => {
+test("simulate trains in f16 on rollouts sampled in float32, and says so", async () => {
   const args = [
     "simulate",
     "--model",
@@ -235,7 +235,7 @@ test.each([
   await expect(run(...args)).rejects.toThrow(/argument|choices|must be one of/i);
 });
 
-test.each(["trial", "study"])("%s without a name says which there are", async (command) => {
+test.each(["trial", "study"])("%s without a name lists the names", async (command) => {
   const { out } = await run(command);
   expect(out.length).toBeGreaterThan(1);
   expect(out.join("\n")).toMatch(command === "trial" ? /staleness {2}Does/ : /planning {2,}Should/);
@@ -248,7 +248,7 @@ test("refuses a missing credential and a folder without a model", async () => {
   await expect(run("train-edge", "--model", folder)).rejects.toThrow(/which has a config\.json/);
 });
 
-test("plan says what training would take, and a limit below it is refused before a step", async () => {
+test("plan reports what training would take, and a limit below it is refused before a step", async () => {
   const { out } = await run("plan", "--model", MODEL, "--rank", "4", "--length", "128", "--json");
   const plan = JSON.parse(out[0] ?? "") as { totalBytes: number; parts: Record<string, number> };
   expect(Object.values(plan.parts).reduce((sum, bytes) => sum + bytes, 0)).toBe(plan.totalBytes);
@@ -270,7 +270,7 @@ test("plan says what training would take, and a limit below it is refused before
     expect(Object.values(parts).reduce((sum, bytes) => sum + bytes, 0)).toBe(totalBytes);
     return parts["sampler"] ?? 0;
   };
-  // Over a base in fewer bits who samples has one graph in float32, beside the model in memory two.
+  // The sampler has one float32 graph over a quantized base, and two over a float32 base.
   expect(await sampler("int8")).toBeGreaterThan(3 * 4 * 1.09e6);
   expect(await sampler("f32")).toBe(2 * (await sampler("int8")));
   const limited = (...args: readonly string[]) => run("plan", "--model", MODEL, ...args);

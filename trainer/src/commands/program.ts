@@ -1,4 +1,4 @@
-/** Commands and options of the trainer; what they mean is in the modules they call. */
+/** Registers the trainer's commands; the modules they call do the work. */
 import { type Command, Help } from "commander";
 import { addEvidenceCommand } from "../evidence/evidence-command.ts";
 import { addExchangeCommands } from "../exchange/commands.ts";
@@ -63,10 +63,10 @@ export function createProgram(options: ProgramOptions): Command {
 }
 
 const plainHelp = new Help();
-/** What commander says of every switch, and goes without saying. */
+/** Commander's default notes on switches, which `--help` leaves out. */
 const OFF = /\s*\(default: false\)$/;
 
-/** Shows the npm script to a reader who ran one. */
+/** Shows the npm script in the usage if the program was started by one. */
 function usageOf(command: Command, environment: ProgramOptions["environment"]): string {
   const script = environment["npm_lifecycle_event"];
   if (script === command.name()) return `npm run ${script} -- ${command.usage()}`;

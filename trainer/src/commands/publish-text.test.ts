@@ -1,4 +1,7 @@
-/** Text as a version: published to the canary, replayed by what its version says. */
+/**
+ * Publishing text as a version: it is published to the canary, and replays use the version's
+ * guidance.
+ */
 import { type Guidance, readGuidance, writeGuidance } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { FakeEdge } from "../edge/fake-edge.fixture.ts";
@@ -24,7 +27,7 @@ test("text is published, promoted and rolled back like an adapter", async () => 
   expect((await client.policies()).policies[0]?.status).toBe("rolled-back");
 });
 
-test("text without an evaluation is not published unless the caller asks for it", async () => {
+test("text without an evaluation is only published if the caller asks for it", async () => {
   const edge = new FakeEdge([], BASE);
   await expect(publishText(writeGuidance(GUIDANCE), edge.client())).rejects.toMatchObject({
     code: "GATE_NOT_PASSED",
@@ -32,7 +35,7 @@ test("text without an evaluation is not published unless the caller asks for it"
   expect(edge.policies).toHaveLength(1);
 });
 
-test("a file that is no guidance is refused before anything is sent", async () => {
+test("an invalid guidance file is refused before anything is sent", async () => {
   const edge = new FakeEdge([], BASE);
   await expect(publishText(new TextEncoder().encode("{}"), edge.client())).rejects.toMatchObject({
     code: "SCHEMA_INVALID",
@@ -40,7 +43,7 @@ test("a file that is no guidance is refused before anything is sent", async () =
   expect(edge.objects.size).toBe(0);
 });
 
-test("other bytes than those that were named are refused", async () => {
+test("an artifact with other bytes than its digest is refused", async () => {
   const bytes = writeGuidance({ ...GUIDANCE, prompt: "Other." });
   const cache = createGuidanceCache(async () => bytes);
   await expect(

@@ -1,6 +1,7 @@
 /**
- * Publishes guidance as a version of its own: the stable adapter, and text beside it. The edge takes it
- * to the canary channel only when it is told that there is no evaluation; only the operator can promote it.
+ * Publishes guidance text as a version: the stable adapter with the text beside it. The edge
+ * accepts a version without an evaluation on the canary channel only if told so; only the operator
+ * can promote it.
  */
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -15,13 +16,13 @@ import { guidanceReading } from "@waggle/learning";
 import type { Command } from "commander";
 import type { EdgeClient } from "../edge/edge-client.ts";
 
-/** A trainer that publishes beside us can be faster so many times in a row. */
+/** Maximum attempts while another trainer publishes first. */
 const ATTEMPTS = 10;
 
 /**
- * The canary.
- * @throws WaggleError `SCHEMA_INVALID` for a file that is no guidance; `GATE_NOT_PASSED` unless
- *   `withoutEvaluation` is set; `PUBLICATION_STALE` when other publishers are faster every time
+ * Publishes to the canary.
+ * @throws WaggleError `SCHEMA_INVALID` for an invalid guidance file; `GATE_NOT_PASSED` unless
+ *   `withoutEvaluation` is set; `PUBLICATION_STALE` if other publishers are faster every time
  */
 export async function publishText(
   file: Uint8Array,
@@ -56,7 +57,7 @@ export async function publishText(
   }
 }
 
-/** @param edgeOf - the edge that the command's options name. */
+/** @param edgeOf - returns the edge that the command's options name */
 export function addPublishTextCommand<O extends object>(
   command: Command,
   edgeOf: (given: O) => EdgeClient,

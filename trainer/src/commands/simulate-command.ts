@@ -101,7 +101,7 @@ function simulationLine(event: SimulationEvent): string {
     const rate = (event.successes / event.tasks).toFixed(3);
     return `step ${event.step}: held-out success ${rate} (${event.successes} of ${event.tasks}), ${event.minutes.toFixed(1)} min`;
   }
-  // An engine on a server has no entropy.
+  // A server engine reports no entropy.
   const show = (name: string, digits: number): string =>
     event.metrics[name]?.toFixed(digits) ?? "unknown";
   return `step ${event.step}: rolled out ${show("rolledOut", 0)} reward ${show("rolledOutReward", 3)}, learned ${show("trajectories", 0)}, gradient ${show("gradientNorm", 3)}, entropy ${show("entropy", 3)}, drift ${show("policyDriftMean", 4)}, ${show("seconds", 1)} s`;

@@ -6,7 +6,7 @@ import { createProgram } from "./program.ts";
 
 const VISITOR = "8f14e45f-ceea-467f-a8f1-5d2b5f0f0a02";
 
-/** Runs a command against an edge that gives this answer. */
+/** Runs a command against an edge that responds with this answer. */
 async function run(answer: () => Response, ...args: string[]) {
   const out: string[] = [];
   const asked: string[] = [];
@@ -32,7 +32,7 @@ async function freshFile(): Promise<string> {
   return join(folder, "visitor.jsonl");
 }
 
-test("consent is a table by version", async () => {
+test("consent prints a table by version", async () => {
   const versions = [
     { version: "2026-11", trajectories: 12, visitors: 3 },
     { version: null, trajectories: 4, visitors: 1 },
@@ -45,14 +45,14 @@ test("consent is a table by version", async () => {
   ]);
 });
 
-test("a visitor is deleted by id, with the operator's credential", async () => {
+test("deletes a visitor by id, with the operator's credential", async () => {
   const answer = { deletedTrajectories: 2, deletedFeedback: 1, learnedBy: [4] };
   const { out, asked } = await run(() => Response.json(answer), "delete-visitor", VISITOR);
   expect(asked).toEqual([`DELETE /v1/operator/visitors/${VISITOR} Bearer secret`]);
   expect(JSON.parse(out[0] ?? "")).toEqual(answer);
 });
 
-test("an export is written whole", async () => {
+test("writes a complete export", async () => {
   const file = await freshFile();
   const text = `${JSON.stringify({ kind: "visitor" })}\n${JSON.stringify({ kind: "end", lines: 1 })}\n`;
   await run(() => new Response(text), "export-visitor", VISITOR, "--out", file);
@@ -64,7 +64,7 @@ test.each([
   '{"kind":"visitor"}\n{"kind":"tra',
   '{"kind":"end","lines":7}\n',
   "",
-])("an export that was cut off is refused and leaves no file: %j", async (text) => {
+])("a truncated export is refused and leaves no file: %j", async (text) => {
   const file = await freshFile();
   await expect(
     run(() => new Response(text), "export-visitor", VISITOR, "--out", file),

@@ -1,4 +1,7 @@
-/** Operator commands about visitors: consent by version, export and deletion of one visitor. */
+/**
+ * Operator commands about visitors: consent counts by version, and export and deletion of one
+ * visitor's data.
+ */
 import { type VisitorExportLine, WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import { requireFree, writeOutput } from "../exchange/output.ts";
@@ -18,17 +21,20 @@ type EdgeOptions = { edge: string; credential?: string; as?: string };
 type ExportOptions = EdgeOptions & { out: string; force: boolean };
 type ConsentOptions = EdgeOptions & { json: boolean };
 
-/** @throws WaggleError `SCHEMA_INVALID` for an export that was cut off on its way. */
+/** @throws WaggleError `SCHEMA_INVALID` for a truncated export. */
 function requireWhole(text: string): number {
   const lines = text.trimEnd().split("\n");
   let last: VisitorExportLine | null = null;
   try {
     last = JSON.parse(lines.at(-1) ?? "") as VisitorExportLine;
   } catch {
-    // Cut within a line.
+    // The last line is incomplete.
   }
   if (last?.kind === "end" && last.lines === lines.length - 1) return last.lines;
-  throw new WaggleError("SCHEMA_INVALID", "the export was cut off; nothing was written, try again");
+  throw new WaggleError(
+    "SCHEMA_INVALID",
+    "the export is incomplete; nothing was written, try again",
+  );
 }
 
 export function addVisitorCommands(program: Command, options: ProgramOptions): void {

@@ -1,4 +1,4 @@
-/** What a run leaves is PEFT's folder, one for each that was trained, and another run begins with it. */
+/** A run saves one PEFT folder per trained adapter, and another run can start from it. */
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ async function temporary(): Promise<string> {
   return folder;
 }
 
-test("an adapter is kept with those of the roles, and a run that begins with it says the same", async () => {
+test("adapters are saved with those of the roles, and a run that starts from one gives the same output", async () => {
   const out = join(await temporary(), "out");
   const start = movedAdapter(1);
   const shape = { rank: start.rank, alpha: start.alpha, seed: 1 };
@@ -53,7 +53,7 @@ test("an adapter is kept with those of the roles, and a run that begins with it 
   for (const { dispose } of [first, second, fresh]) await dispose();
 });
 
-test("nothing is written over, and where nothing but text is learned there is no adapter to keep", async () => {
+test("existing folders are kept, and a recipe that learns only text has no adapter to save", async () => {
   const folder = await temporary();
   const grpo = recipeNamed("grpo")();
   await requireOut({ out: join(folder, "new"), force: false }, grpo);
@@ -62,5 +62,5 @@ test("nothing is written over, and where nothing but text is learned there is no
   );
   await expect(
     requireOut({ out: join(folder, "new"), force: false }, recipeNamed("adas")()),
-  ).rejects.toThrow(/got adas, which writes texts; keep them with --save-text/);
+  ).rejects.toThrow(/got adas, which writes texts; save them with --save-text/);
 });

@@ -1,7 +1,7 @@
 /**
- * Options of what a run begins with and leaves: the adapter of the policy in PEFT's layout, and beside it
- * those of whatever else a recipe trains, each in a folder of its name; only the policy's is begun with. Not
- * heads of critics and reward models: PEFT's layout has no place for them.
+ * Options for the adapters that a run starts from and saves: the policy's in PEFT's layout, with
+ * those of other models in subfolders. Only the policy's can be the start. Heads of critics and
+ * reward models are not saved, because PEFT's layout cannot store them.
  */
 import { join } from "node:path";
 import type { Recipe } from "@waggle/learning";
@@ -36,8 +36,8 @@ export function addAdapterOptions(command: Command): Command {
 }
 
 /**
- * @throws WaggleError `CONFLICT` where `--out` would be written over, `INVALID_ARGUMENT` where the recipe
- *   moves no weight.
+ * @throws WaggleError `CONFLICT` if `--out` would overwrite a folder, `INVALID_ARGUMENT` if the
+ *   recipe changes no weights.
  */
 export async function requireOut({ out, force }: AdapterFlags, recipe: Recipe): Promise<void> {
   if (out === undefined) return;
@@ -45,11 +45,11 @@ export async function requireOut({ out, force }: AdapterFlags, recipe: Recipe): 
   if (recipe.stages.some(({ learns }) => learns !== "texts")) return;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `--out needs a recipe that learns weights, got ${recipe.name}, which writes texts; keep them with --save-text`,
+    `--out needs a recipe that learns weights, got ${recipe.name}, which writes texts; save them with --save-text`,
   );
 }
 
-/** @throws WaggleError `NOT_FOUND`, `ADAPTER_INCOMPATIBLE` for one of another base. */
+/** @throws WaggleError `NOT_FOUND`; `ADAPTER_INCOMPATIBLE` for an adapter over another base. */
 export async function adaptersOf(
   { adapter, teacher }: AdapterFlags,
   config: DecoderConfig,
@@ -59,7 +59,7 @@ export async function adaptersOf(
   return { start: await read(adapter), teacher: await read(teacher) };
 }
 
-/** Writes what is learned by now, where it is asked for. */
+/** Saves the current adapters if requested. */
 export async function saveAdapters(
   { out }: AdapterFlags,
   { engine, resources }: Pick<RecipeEngines, "engine" | "resources">,

@@ -1,4 +1,4 @@
-/** Options of commands that speak with an edge as its trainer. */
+/** Options of commands that use an edge's trainer API. */
 import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import type { ProgramOptions } from "../commands/program-options.ts";

@@ -1,4 +1,7 @@
-/** Options of commands that learn by a recipe of the edge: the model, the engine, the recipe and its optimizer. */
+/**
+ * Options of commands that train with an edge recipe: the model, the engine, the recipe and its
+ * optimizer.
+ */
 import type { Precision } from "@waggle/engine";
 import type { Settings } from "@waggle/learning";
 import type { ResidentFormat } from "@waggle/model";
@@ -22,7 +25,7 @@ import {
   turnTokensOption,
 } from "./shared-options.ts";
 
-/** What a page uses, as `--help` says it. */
+/** The default turn limit of pages, as `--help` shows it. */
 export const PAGE_TURN = "as in a page: a quarter of the context, from 128 to 512";
 
 export type LearningOptions = ServerOptions &
@@ -62,7 +65,7 @@ function withNumbers(command: Command): Command {
   return command.addOption(baseOption()).addOption(precisionOption());
 }
 
-/** Every option of a command that learns. */
+/** Adds every option of a command that learns. */
 export function withLearning(command: Command): Command {
   return withSchedule(withServer(withNumbers(withModel(command))), 2e-3)
     .addOption(recipeOption("recipe from --list", DEFAULT_EDGE_RECIPE))
@@ -86,7 +89,7 @@ export function withLearning(command: Command): Command {
     .addOption(jsonOption());
 }
 
-/** The recipe that they name. @param lastStep - of the run, where it has one. */
+/** The recipe that the options select. @param lastStep - last step of the run, if it has one */
 export function recipeOf(given: LearningOptions, lastStep: number): EdgeRecipe {
   return edgeRecipeNamed(given.recipe, {
     own: given.set,

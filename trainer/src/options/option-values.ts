@@ -1,13 +1,14 @@
 /**
- * Parsers of option values for every command line of the repository. Commander prints a refusal as
- * `error: option '--pages <count>' argument 'abc' is invalid.` and adds the sentence that is thrown here.
+ * Parsers of option values for every command line of the repository. Commander reports a refused
+ * value as `error: option '--pages <count>' argument 'abc' is invalid.` and appends the message
+ * thrown here.
  */
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "@waggle/learning";
 import { InvalidArgumentError } from "commander";
 
-/** At least 0. */
+/** A number ≥ 0. */
 export function number(text: string): number {
   const value = Number(text);
   if (text.trim() === "" || !Number.isFinite(value) || value < 0) {
@@ -16,7 +17,7 @@ export function number(text: string): number {
   return value;
 }
 
-/** Above 0: minutes, a size. */
+/** A number > 0, such as minutes or a size. */
 export function aboveZero(text: string): number {
   const value = Number(text);
   if (text.trim() === "" || !Number.isFinite(value) || value <= 0) {
@@ -25,17 +26,17 @@ export function aboveZero(text: string): number {
   return value;
 }
 
-/** A whole number of at least 0. */
+/** A whole number ≥ 0. */
 export function whole(text: string): number {
   return wholeIn(0, Number.MAX_SAFE_INTEGER)(text);
 }
 
-/** A whole number of at least 1. */
+/** A whole number ≥ 1. */
 export function positive(text: string): number {
   return wholeIn(1, Number.MAX_SAFE_INTEGER)(text);
 }
 
-/** A parser of whole numbers from `min` to `max`, both included. */
+/** A parser of whole numbers from `min` to `max`, inclusive. */
 export function wholeIn(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -48,17 +49,17 @@ export function wholeIn(min: number, max: number): (text: string) => number {
   };
 }
 
-/** Numbers of at least 0, separated by commas. */
+/** Numbers ≥ 0, separated by commas. */
 export function numbers(text: string): number[] {
   return text.split(",").map((part) => number(part));
 }
 
-/** Whole numbers of at least 0, separated by commas. */
+/** Whole numbers ≥ 0, separated by commas. */
 export function wholeNumbers(text: string): number[] {
   return text.split(",").map((part) => whole(part));
 }
 
-/** A parser of names separated by commas, each one of `known`. */
+/** A parser of names separated by commas, each in `known`. */
 export function namesOf(known: readonly string[]): (text: string) => string[] {
   return (text) => {
     const names = text.split(",").map((name) => name.trim());
@@ -74,37 +75,37 @@ export function versionNumber(text: string): number {
   return Number(text);
 }
 
-/** Above 0 and at most 1. */
+/** A number > 0 and ≤ 1. */
 export function probability(text: string): number {
   const value = number(text);
   if (value === 0 || value > 1) throw new InvalidArgumentError("must be above 0 and at most 1.");
   return value;
 }
 
-/** Megabytes, as bytes. */
+/** Megabytes, converted to bytes. */
 export function megabytes(text: string): number {
   return positive(text) * 1e6;
 }
 
-/** A folder that exists. */
+/** An existing folder. */
 export function existingFolder(text: string): string {
   if (existsSync(text) && statSync(text).isDirectory()) return text;
   throw new InvalidArgumentError("There is no such folder.");
 }
 
-/** The folder of a model: one with a config.json. */
+/** A model folder: one with a config.json. */
 export function existingModel(text: string): string {
   if (existsSync(join(existingFolder(text), "config.json"))) return text;
   throw new InvalidArgumentError("It must be a model folder, which has a config.json.");
 }
 
-/** The address of a server. */
+/** The URL of a server. */
 export function httpUrl(text: string): string {
   if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
   throw new InvalidArgumentError("It must be a URL that begins with http:// or https://.");
 }
 
-/** `name=value`, added to the settings before it. The value is true, false, a number or text. */
+/** `name=value`, added to the earlier settings. The value is true, false, a number or text. */
 export function setting(text: string, before: Settings): Settings {
   const [name, ...rest] = text.split("=");
   const value = rest.join("=");

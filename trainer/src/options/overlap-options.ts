@@ -1,4 +1,4 @@
-/** Flags of a run whose rollouts go on while steps are taken. */
+/** Options of runs whose rollouts continue during optimizer steps. */
 import { type Command, Option } from "commander";
 import { positive, whole } from "./option-values.ts";
 import type { OverlapOptions } from "../loop/overlapped-stage.ts";
@@ -34,10 +34,10 @@ export function addOverlapOptions(command: Command): Command {
     );
 }
 
-/** The flags that say how, and have no meaning where rollouts and steps take turns. */
+/** Options that only apply with `--async`. */
 const ONLY_ASYNC = ["maxLag", "swap", "maxRunning"] as const;
 
-/** Ends the command where one of them is given without `--async`. */
+/** Ends the command if one of them is given without `--async`. */
 export function requireAsync(command: Command): void {
   if (command.getOptionValue("async") === true) return;
   for (const name of ONLY_ASYNC) {
@@ -47,7 +47,7 @@ export function requireAsync(command: Command): void {
   }
 }
 
-/** Absent where rollouts and steps take turns. */
+/** `undefined` if rollouts and steps alternate. */
 export function overlapOf(flags: OverlapFlags): OverlapOptions | undefined {
   if (!flags.async) return undefined;
   return { mostStaleness: flags.maxLag, swap: flags.swap, mostRunning: flags.maxRunning };

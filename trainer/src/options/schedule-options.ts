@@ -1,4 +1,6 @@
-/** Options of the command line for how AdamW steps: rate and schedule, clipping, decay, size of passes. */
+/**
+ * Options for AdamW: learning rate and schedule, gradient clipping, weight decay, microbatch size.
+ */
 import { constantRate, cosineRate, type LearningRate, warmedUpRate } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 import { type Command, Option } from "commander";
@@ -13,7 +15,7 @@ export type ScheduleOptions = {
   weightDecay: number;
 };
 
-/** Part of the rate that a cosine ends with and stays at, so that what runs on still learns. */
+/** Final fraction of the peak rate after a cosine, so that longer runs still learn. */
 const FLOOR = 0.1;
 
 export function withSchedule(command: Command, learningRate: number): Command {
@@ -38,8 +40,9 @@ export function withSchedule(command: Command, learningRate: number): Command {
 }
 
 /**
- * @param lastStep of the run, where it has one.
- * @throws WaggleError `INVALID_ARGUMENT` for a cosine without an end, or one that ends in its warm-up.
+ * @param lastStep last step of the run, if it has one
+ * @throws WaggleError `INVALID_ARGUMENT` for a cosine without an end, or one that ends during
+ *   warm-up.
  */
 export function learningRateOf(given: ScheduleOptions, lastStep: number): LearningRate {
   const { learningRate: rate, schedule, warmupSteps: warmUpSteps } = given;

@@ -21,7 +21,7 @@ const withDevice = program()
   .commands.filter(({ options }) => options.some(({ long }) => long === "--device"))
   .map((command) => command.name());
 
-/** What this machine lacks for CUDA, in words; where it lacks nothing, the model is what is missing. */
+/** The error of a machine without CUDA support, or `null` if CUDA is available. */
 const REFUSAL = ((): string | null => {
   try {
     requireCuda();
@@ -35,17 +35,14 @@ test("every command that trains takes a device", () => {
   expect(withDevice.toSorted()).toEqual(["evaluate", "imitate", "simulate", "train", "train-edge"]);
 });
 
-test.each(withDevice)(
-  "%s refuses a device that nobody knows before it does anything",
-  async (name) => {
-    const parsed = program().parseAsync(["node", "main.ts", name, "--device", "gpu"]);
-    await expect(parsed).rejects.toThrow(/It must be auto, cuda, webgpu, cpu/);
-  },
-);
+test.each(withDevice)("%s refuses an unknown device before it does anything", async (name) => {
+  const parsed = program().parseAsync(["node", "main.ts", name, "--device", "gpu"]);
+  await expect(parsed).rejects.toThrow(/It must be auto, cuda, webgpu, cpu/);
+});
 
-// Nothing else is given: whoever read on would say that a credential, a file or a model is missing.
+// No other option is given: a later check would report a missing credential, file or model.
 test.each(withDevice)(
-  "%s says what --device cuda needs where it is not installed",
+  "%s reports what --device cuda needs if it is not installed",
   async (name) => {
     const args = ["node", "main.ts", name, "--device", "cuda", "--model", "/nowhere"];
     const error: unknown = await program()

@@ -1,4 +1,4 @@
-/** Options of the command line for training elsewhere: a URL as the device, and what goes with it. */
+/** Options for training on a server: a URL as the device, and the server's model and folder. */
 import { isEngineUrl, type RemoteServerOptions, requireCuda } from "@waggle/engine";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { DEVICES } from "../model/open-model.ts";
@@ -6,7 +6,7 @@ import type { Device } from "../model/device.ts";
 
 export type ServerOptions = { serverModel?: string; serverFolder?: string };
 
-/** `--device`: one of this machine, or the URL of a server. */
+/** `--device`: a device of this machine, or the URL of a server. */
 export function deviceOption(): Option {
   return new Option(
     "--device <name>",
@@ -23,7 +23,10 @@ export function withServer(command: Command): Command {
     .option("--server-folder <folder>", "local mount of an open-rl server's OPEN_RL_TMP_DIR");
 }
 
-/** What the options say of a server; its key comes from WAGGLE_SERVER_KEY, not from a command line. */
+/**
+ * The server that the options name. Its key comes from WAGGLE_SERVER_KEY, not from the command
+ * line.
+ */
 export function serverOf(
   given: ServerOptions,
   environment: { readonly [name: string]: string | undefined },
@@ -35,7 +38,10 @@ export function serverOf(
   };
 }
 
-/** @throws WaggleError `DEVICE_UNAVAILABLE` for what is not installed: before a model is read or made. */
+/**
+ * @throws WaggleError `DEVICE_UNAVAILABLE` for a backend that is not installed, before a model is
+ *   read or created.
+ */
 function device(text: string): Device {
   if (isEngineUrl(text) && URL.canParse(text)) return text;
   const named = DEVICES.find((name) => name === text);

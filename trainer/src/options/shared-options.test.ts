@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { createProgram } from "../commands/program.ts";
 
-/** Flags that mean the same in every command. */
+/** Flags with the same meaning in every command. */
 const SHARED = ["--json", "--seed", "--bases", "--state", "--set", "--alpha", "--force", "--edge"];
 
-/** Where a command means something of its own. */
+/** Commands in which a flag has its own meaning. */
 const OWN = ["train-base --seed"];
 
-test("an option that several commands have says the same in each of them", () => {
+test("an option shared by several commands has the same text in each", () => {
   const program = createProgram({
     signal: new AbortController().signal,
     writeOut: () => {},

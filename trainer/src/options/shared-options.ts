@@ -1,4 +1,7 @@
-/** Options that several commands share, each declared once. A command declares its own options itself. */
+/**
+ * Options that several commands share, each declared once. Other options are declared by their
+ * commands.
+ */
 import { ENVIRONMENTS } from "@waggle/environments";
 import { Option } from "commander";
 import { NANO_MODEL } from "../model/nano-model.ts";

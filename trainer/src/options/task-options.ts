@@ -1,6 +1,6 @@
 /**
- * Options of what a run trains on: an environment that is built in, or a prompt dataset of the user; who judges
- * it; how much a turn may say.
+ * Options for the tasks of a run: a built-in environment or the user's prompt dataset, the reward,
+ * and the turn limit.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -58,13 +58,16 @@ export function addTaskOptions(command: Command): Command {
 
 export type TrainingTasks = {
   readonly spec: EnvironmentSpec;
-  /** The same without the user's reward: what a base model is made for. */
+  /** The environment without the user's reward, for which a base model is made. */
   readonly unrewarded: EnvironmentSpec;
-  /** What a run that goes on must have in common with the one before. */
+  /** Identifies the tasks: a resumed run must have the same value. */
   readonly settings: { readonly [name: string]: unknown };
 };
 
-/** @throws WaggleError `INVALID_ARGUMENT`, `NOT_FOUND` for an environment, dataset or reward that is none. */
+/**
+ * @throws WaggleError `INVALID_ARGUMENT` or `NOT_FOUND` for an invalid environment, dataset or
+ *   reward.
+ */
 export async function trainingTasks(recipe: Recipe, flags: TaskFlags): Promise<TrainingTasks> {
   const { env, dataset, reward, visitors, turnTokens } = flags;
   if (dataset !== undefined && flags.model === undefined) {
@@ -93,8 +96,8 @@ export async function trainingTasks(recipe: Recipe, flags: TaskFlags): Promise<T
 }
 
 /**
- * @throws WaggleError `INVALID_ARGUMENT` where the longest turn, or a prompt of the dataset with a turn, does
- *   not fit the model's context.
+ * @throws WaggleError `INVALID_ARGUMENT` if the longest turn, or a prompt of the dataset plus a
+ *   turn, exceeds the model's context.
  */
 export function requireRoom(
   spec: EnvironmentSpec,
@@ -114,7 +117,7 @@ export function requireRoom(
   }
 }
 
-/** With what the file says: another reward under the same name is another run. */
+/** Includes a digest of the file: another reward under the same name is another run. */
 function rewardIdentity(source: string): string {
   const path = resolve(moduleSource(source).module);
   if (!existsSync(path)) return source;

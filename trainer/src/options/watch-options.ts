@@ -1,4 +1,4 @@
-/** Options of the watch over what is deployed: when publishing stops and a version is rolled back. */
+/** Options of the deployment watch: when publishing stops and a version is rolled back. */
 import type { Command } from "commander";
 import type { WatchLimits } from "../sink/deployment-watch.ts";
 import { number, probability } from "./option-values.ts";

@@ -1,4 +1,7 @@
-/** Options of the writer of text: which server, which model; and what a run without one is told. */
+/**
+ * Options of the text writer: its server and model, and the error of a run that needs one and has
+ * none.
+ */
 import { writeFile } from "node:fs/promises";
 import { guidanceOf } from "@waggle/learning";
 import type { PartPorts, Recipe, Stage, StateValues } from "@waggle/learning";
@@ -13,7 +16,7 @@ export type WriterFlags = {
   readonly saveText?: string;
 };
 
-/** Of the key that a writer's server asks for. */
+/** Environment variable with the API key of the writer's server. */
 const KEY_VARIABLE = "WAGGLE_WRITER_KEY";
 
 export function addWriterOptions(command: Command): Command {
@@ -31,9 +34,9 @@ export function addWriterOptions(command: Command): Command {
 }
 
 /**
- * The writer, and a judge by the same model.
+ * The writer, and a judge backed by the same model.
  *
- * @throws WaggleError `CAPABILITY_MISSING` where the recipe needs one and none was named.
+ * @throws WaggleError `CAPABILITY_MISSING` if the recipe needs one and none was given.
  */
 export function writerPorts(
   recipe: Recipe,
@@ -57,7 +60,7 @@ export function writerPorts(
   );
 }
 
-/** Writes what a run learned in words, where it is asked for. */
+/** Saves what the run learned as text, if requested. */
 export async function saveText({ saveText: file }: WriterFlags, state: StateValues): Promise<void> {
   if (file === undefined) return;
   const guidance = guidanceOf(state);

@@ -1,4 +1,7 @@
-/** A base for the bandit that is made in seconds: it pulls the best lever two times in three. Tests only. */
+/**
+ * A base for the bandit that trains in seconds: it pulls the best lever two times in three. Tests
+ * only.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

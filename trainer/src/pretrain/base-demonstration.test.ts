@@ -1,4 +1,7 @@
-/** What teaches a base: the environment's demonstrations, and lessons of reading in the words of every rollout. */
+/**
+ * Training examples of a base: the environment's demonstrations and reading lessons, in the format
+ * of rollouts.
+ */
 import { SCRIPTED_CLIENT, scriptedPolicy } from "@waggle/agent";
 import { environmentNamed } from "@waggle/environments";
 import { readingText } from "@waggle/learning";
@@ -21,7 +24,7 @@ const tokensOf = ({ segments }: Trajectory): number[][] =>
   segments.map(({ tokenIds }) => [...tokenIds]);
 const wordsOf = (trajectory: Trajectory): string => tokenizer.decode(tokensOf(trajectory).flat());
 
-test("an environment without lessons is taught by its demonstrations as they are", async () => {
+test("an environment without reading lessons uses its demonstrations unchanged", async () => {
   const spec = environmentNamed("bandit");
   const nth = 7;
   const plain = await demonstratedRollout(
@@ -34,7 +37,7 @@ test("an environment without lessons is taught by its demonstrations as they are
   expect(tokensOf(taught)).toEqual(tokensOf(plain.trajectory));
 });
 
-test("a demonstration that does not fit the context is cut there, as a rollout would be", async () => {
+test("a demonstration that exceeds the context is cut there, as a rollout would be", async () => {
   const spec = environmentNamed("shop");
   const options = { mistakes: 0, contextLength: 1700 };
   const stops = new Map<string, number>();
@@ -53,7 +56,7 @@ test("a demonstration that does not fit the context is cut there, as a rollout w
   expect([...stops.keys()].toSorted()).toEqual(["completed", "context-overflow"]);
 });
 
-test("lessons of reading begin as rollouts that read do, and come as often as the environment says", async () => {
+test("reading lessons start like rollouts that read, at the environment's rate", async () => {
   const spec = environmentNamed("recall");
   let lessons = 0;
   for (let nth = 0; nth < 120; nth += 1) {
@@ -77,7 +80,7 @@ test("lessons of reading begin as rollouts that read do, and come as often as th
     );
     expect(tokensOf(taught).slice(0, -1)).toEqual(tokensOf(trajectory).slice(0, -1));
   }
-  // Three quarters of 120 with a deviation of 5.
+  // Three quarters of 120, with a standard deviation of 5.
   expect(lessons).toBeGreaterThan(70);
   expect(lessons).toBeLessThan(110);
 });

@@ -1,6 +1,6 @@
 /**
- * One of the demonstrations that teach the base of an environment: a rollout with mistakes, or what somebody does
- * who was given a case to read, where the environment wants its base to read.
+ * One training demonstration for the base of an environment: a rollout with mistakes, or one whose
+ * demonstrator has a case to read, if the environment teaches its base to read.
  */
 import { guidedEnvironment } from "@waggle/agent";
 import type { ReadingLesson, EnvironmentSpec } from "@waggle/environments";
@@ -11,14 +11,17 @@ import { derivedSeed, seededRandom } from "@waggle/protocol";
 import { demonstratedRollout } from "../rollouts/demonstrated-rollout.ts";
 
 export type BaseDemonstrationOptions = {
-  /** Of all demonstrations of a base. */
+  /** Seed of all demonstrations of a base. */
   readonly seed: number;
-  /** Of one without a case; an environment with reading lessons has its own. */
+  /**
+   * Error rate of demonstrations without a case; environments with reading lessons define their own
+   * for the rest.
+   */
   readonly mistakes: number;
   readonly contextLength: number;
 };
 
-/** The nth demonstration. */
+/** The demonstration at an index. */
 export async function baseDemonstration(
   spec: EnvironmentSpec,
   format: ChatFormat,
@@ -43,7 +46,7 @@ export async function baseDemonstration(
   return trajectory;
 }
 
-/** An environment whose rollout begins with the case, in the words of every rollout. */
+/** An environment whose rollout starts with the case, in the format of rollouts. */
 function given({
   case: shown,
 }: ReadingLesson): NonNullable<Parameters<typeof demonstratedRollout>[3]["around"]> {

@@ -24,14 +24,14 @@ test("the same seed gives the same tokenizer", async () => {
   expect((await trainNanoText(options)).tokenizerJson).toEqual(text.tokenizerJson);
 });
 
-test("a demonstration depends on seed and index alone", async () => {
+test("a demonstration depends only on seed and index", async () => {
   const one = await corpusDemonstration(7, 5, PRETRAINING_SKILL);
   expect(await corpusDemonstration(7, 5, PRETRAINING_SKILL)).toEqual(one);
   expect(await corpusDemonstration(7, 6, PRETRAINING_SKILL)).not.toEqual(one);
   expect(await corpusDemonstration(8, 5, PRETRAINING_SKILL)).not.toEqual(one);
 });
 
-test("the policy's tokens read back as the demonstrated turns, each ended by the stop token", async () => {
+test("the policy's tokens decode to the demonstrated turns, each ended by the stop token", async () => {
   for (let index = 0; index < 20; index++) {
     const demonstration = await corpusDemonstration(1, index, PRETRAINING_SKILL);
     const { tokenIds, roles } = renderDemonstration(text.chat, demonstration);
@@ -53,7 +53,7 @@ test("the policy's tokens read back as the demonstrated turns, each ended by the
   }
 });
 
-test("the given tokens are the ones that a rollout would be given", async () => {
+test("the given tokens are those that a rollout would be given", async () => {
   const { system, request } = await corpusDemonstration(1, 0, PRETRAINING_SKILL);
   const start = text.chat
     .start({ system, tools: SHOP_TOOLS, userMessage: request })

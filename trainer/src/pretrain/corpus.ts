@@ -1,6 +1,6 @@
 /**
- * The pretraining corpus: fresh demonstrations of training tasks, rendered by the same chat format
- * that the agent uses. Example i depends on the seed and i alone, so a resumed run sees the same.
+ * The pretraining corpus: fresh demonstrations of training tasks, rendered in the agent's chat
+ * format. Example i depends only on the seed and i, so a resumed run sees the same examples.
  */
 import { mulberry32 } from "@waggle/protocol";
 import { demonstrate, SHOP_ENVIRONMENT, SHOP_TOOLS } from "@waggle/environments";
@@ -11,7 +11,7 @@ import { type NanoText, trainText } from "./nano-text.ts";
 /** One dialogue as tokens. */
 export type Example = {
   readonly tokenIds: readonly number[];
-  /** `[T]` who speaks. */
+  /** `[T]` role of the speaker. */
   readonly roles: readonly string[];
 };
 
@@ -52,7 +52,7 @@ export function renderDemonstration(chat: ChatFormat, demonstration: Demonstrati
   return { tokenIds, roles };
 }
 
-/** Learns the tokenizer from `count` rendered demonstrations, template included. */
+/** Trains the tokenizer on `count` rendered demonstrations, template included. */
 export function trainNanoText(options: {
   readonly seed: number;
   readonly count: number;

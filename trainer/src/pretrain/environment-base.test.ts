@@ -1,4 +1,4 @@
-/** A base is made once, and again where it is to be made otherwise. */
+/** A base is made once, and again if its recipe changes. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { ENVIRONMENT_BASE, environmentBase } from "./environment-base.ts";
 
 const TINY = { ...ENVIRONMENT_BASE, steps: 1, batchSize: 1, width: 32, layers: 1 };
 
-test("a base that is there is read, one of another recipe is made anew", async () => {
+test("an existing base is read, and a base of another recipe is made again", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-base-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const { signal } = new AbortController();
@@ -30,7 +30,7 @@ test("a base that is there is read, one of another recipe is made anew", async (
   const other = await base("bandit", { seed: 2 });
   expect(made).toBe(2);
   expect(other.reference.sha256).not.toBe(first.reference.sha256);
-  // An environment whose base is taught to read has that written down too.
+  // The recipe of a base that is taught to read records the reading lessons too.
   await base("recall");
   await base("recall");
   expect(made).toBe(3);

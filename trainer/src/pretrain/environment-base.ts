@@ -23,11 +23,13 @@ import { runSupervised } from "../loop/supervised-run.ts";
 import { baseDemonstration } from "./base-demonstration.ts";
 import { trainEnvironmentText } from "./environment-text.ts";
 
-/** What a base is made of, beside what its environment demonstrates; changing anything makes another one. */
+/**
+ * The settings of a base, besides its environment's demonstrations. Any change gives another base.
+ */
 export type EnvironmentBaseRecipe = {
   readonly seed: number;
   readonly steps: number;
-  /** Demonstrations of one optimizer step. */
+  /** Demonstrations per optimizer step. */
   readonly batchSize: number;
   readonly mistakes: number;
   readonly vocabularySize: number;
@@ -47,18 +49,19 @@ export const ENVIRONMENT_BASE: EnvironmentBaseRecipe = {
   layers: 3,
 };
 
-/** Progress in words. */
+/** Progress as a line of text. */
 export function baseWords(environment: string, { step, steps, ...of }: BaseProgress): string {
   const { loss, tokensPerSecond } = of;
   return `base of ${environment}, made once  ${step}/${steps}  loss ${loss.toFixed(4)}  ${tokensPerSecond.toFixed(0)} tokens/s`;
 }
 
-/** The file that says how a base was made. */
+/** The file that records how a base was made. */
 const RECORD = "base.json";
 const PEAK_LEARNING_RATE = 4e-3;
 const WARM_UP_STEPS = 50;
 const TEXT_DEMONSTRATIONS = 1000;
 
+/** Progress of training a base. */
 export type BaseProgress = {
   readonly step: number;
   readonly steps: number;
@@ -67,8 +70,9 @@ export type BaseProgress = {
 };
 
 /**
- * Reads the base of an environment from `folder`, or makes it there: where there is none, or one of another recipe.
- * What an environment demonstrates is not looked at: where that changes, the folder is to be removed.
+ * Reads the base of an environment from `folder`, or makes it there if there is none or it has
+ * another recipe. Changes of the environment's demonstrations are not detected: remove the folder
+ * after one.
  */
 export async function environmentBase(
   spec: EnvironmentSpec,
@@ -80,7 +84,7 @@ export async function environmentBase(
   const { contextLength = given.contextLength } = spec;
   const recipe = { ...given, contextLength };
   if (!(await isMadeSo(folder, spec, recipe))) {
-    // Whole or not at all: an interrupted run leaves nothing that looks like a model.
+    // Written atomically: an interrupted run leaves no partial model.
     const unfinished = `${folder}.unfinished`;
     await rm(unfinished, { recursive: true, force: true });
     await makeBase(spec, unfinished, recipe, onProgress, signal);
@@ -91,7 +95,7 @@ export async function environmentBase(
   return readBaseModel(folder);
 }
 
-/** What is written down of how a base is made. */
+/** The recorded recipe of a base. */
 function recordOf({ name, reading }: EnvironmentSpec, recipe: EnvironmentBaseRecipe): object {
   return {
     spec: name,
@@ -106,7 +110,7 @@ async function isMadeSo(
   recipe: EnvironmentBaseRecipe,
 ): Promise<boolean> {
   const file = join(folder, RECORD);
-  // A model that somebody put there is theirs.
+  // A model that a user put there is kept.
   if (!existsSync(file)) return existsSync(join(folder, "config.json"));
   const { parameters: _, ...found } = JSON.parse(await readFile(file, "utf8")) as {
     readonly parameters: number;

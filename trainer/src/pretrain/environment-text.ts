@@ -1,6 +1,6 @@
 /**
- * Tokenizer and chat format for small models of one environment: learned from its demonstrations,
- * so that a word of the environment is a token or two.
+ * Tokenizer and chat format for small models of one environment, trained on its demonstrations so
+ * that each of its words takes one or two tokens.
  */
 import type { EnvironmentSpec } from "@waggle/environments";
 import { type NanoText, type TextOptions, trainText } from "./nano-text.ts";
@@ -11,6 +11,7 @@ export type EnvironmentTextOptions = TextOptions & {
   readonly mistakes: number;
 };
 
+/** Trains the tokenizer of an environment. */
 export function trainEnvironmentText(
   spec: EnvironmentSpec,
   options: EnvironmentTextOptions,

@@ -1,4 +1,7 @@
-/** Held-out evaluation: a policy rolls out tasks it never saw, and the environment's verifier judges them. */
+/**
+ * Held-out evaluation: a policy rolls out tasks that training never used, and the environment's
+ * verifier judges them.
+ */
 import { rollOut } from "@waggle/agent";
 import {
   createShopEnvironment,
@@ -18,9 +21,11 @@ type RolloutOutcome = {
   readonly family: string;
   readonly unseen: boolean;
   readonly success: boolean;
-  /** Turns that held a call, or text that looked like one. */
+  /** Turns with a call, or with text that resembles one. */
   readonly callTurns: number;
-  /** Those of them that could not be read, or whose calls named no tool or had wrong arguments. */
+  /**
+   * Those of them that could not be parsed, or whose calls had an unknown tool or wrong arguments.
+   */
   readonly malformedTurns: number;
   readonly tokens: number;
 };
@@ -33,12 +38,12 @@ const MODES: { readonly [mode in "greedy" | "sampled"]: Omit<Sampling, "seed"> }
 
 const LIMITS = { maxTurns: 8, maxTokensPerTurn: 96, maxContextTokens: 512, timeoutMs: 0 };
 
-/** Nothing of an evaluation leaves this process. */
+/** Consent of an evaluation: nothing leaves this process. */
 const NO_CONSENT = { version: "none", scopes: [], grantedAt: "1970-01-01T00:00:00.000Z" };
 
 const MALFORMED: ReadonlySet<string> = new Set(["UNKNOWN_TOOL", "INVALID_TOOL_ARGUMENTS"]);
 
-/** Rollouts held-out tasks `from` to `from + count - 1`, one after the other. */
+/** Rolls out held-out tasks `from` to `from + count - 1`, one after the other. */
 async function rollOutHeldOut(
   policy: AdaptivePolicy,
   chat: ChatFormat,
@@ -85,7 +90,7 @@ async function rollout(
   };
 }
 
-/** What a finished rollout answered; `null` where it was cut. */
+/** The final answer of a rollout; `null` if it was cut. */
 function finalTextOf(trajectory: Trajectory, chat: ChatFormat): string | null {
   const last = trajectory.segments.findLast((segment) => segment.kind === "sampled");
   if (trajectory.stopReason !== "completed" || last === undefined) return null;
@@ -105,7 +110,7 @@ type ModeResults = {
   /** Tasks worded by templates that pretraining never used. */
   readonly unseenTemplates: SuccessRate;
   readonly families: { readonly [family: string]: SuccessRate };
-  /** Share of turns with calls whose calls were all readable and valid. */
+  /** Share of turns with calls in which all calls were readable and valid. */
   readonly wellFormed: SuccessRate;
   /** Tokens of the longest trajectory. */
   readonly longest: number;

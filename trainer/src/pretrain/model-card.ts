@@ -1,4 +1,4 @@
-/** The README of the nano model, written from what a run measured. */
+/** Generates the README of the nano model from the report of a training run. */
 import type { SuccessRate } from "@waggle/evaluation";
 import {
   DEMONSTRATIONS_PER_STEP,
@@ -8,10 +8,10 @@ import {
 } from "./nano-recipe.ts";
 import type { PretrainReport } from "./pretrain-report.ts";
 
-/** Rows of the curve that the card shows. */
+/** Rows of the training curve that the card shows. */
 const CURVE_ROWS = 10;
 
-/** Markdown. */
+/** The card in Markdown. */
 export function modelCard(report: PretrainReport): string {
   const { scores, curve } = report;
   const families = Object.keys(scores.sampled.families);

@@ -1,6 +1,6 @@
 /**
- * What the nano base model is made of: its shape, the demonstrators it learns from, and the
- * optimizer's numbers. Changing anything here makes another model.
+ * The recipe of the nano base model: its shape, its demonstrators and its optimizer settings. Any
+ * change gives another model.
  */
 import type { DecoderConfig } from "@waggle/model";
 import type { ShopSkill } from "@waggle/environments";
@@ -26,12 +26,12 @@ export function nanoConfig(vocabularySize: number): DecoderConfig {
 
 export const VOCABULARY_SIZE = 1024;
 
-/** Training demonstrations that the tokenizer is learned from. */
+/** Number of training demonstrations that the tokenizer is trained on. */
 export const TOKENIZER_DEMONSTRATIONS = 4000;
 
 /**
- * Demonstrators that are wrong about half of the time: the base model has to leave something to
- * learn, but every right choice is common enough to be found by sampling.
+ * Demonstrators that are wrong about half of the time. The base must leave room to learn, but every
+ * correct choice must be common enough for sampling to find it.
  */
 export const PRETRAINING_SKILL: ShopSkill = {
   sort: 0.36,
@@ -44,8 +44,8 @@ export const PRETRAINING_SKILL: ShopSkill = {
 };
 
 /**
- * Weight of a token in the loss by who speaks. The policy's own tokens are what counts; predicting
- * the shop's answers teaches copying; nobody has to predict the visitor.
+ * Loss weight of a token by speaker. The policy's own tokens matter most; predicting the shop's
+ * answers teaches copying; predicting the visitor is hardly needed.
  */
 export const TOKEN_WEIGHTS: { readonly [role: string]: number } = {
   system: 0,
@@ -64,7 +64,7 @@ export const OPTIMIZER = {
   maxGradientNorm: 1,
 } as const;
 
-/** Demonstrations of one optimizer step. */
+/** Demonstrations per optimizer step. */
 export const DEMONSTRATIONS_PER_STEP = 16;
 
 export const DEFAULT_STEPS = 5000;

@@ -1,4 +1,4 @@
-/** Tokenizer and chat format of small models, learned from the dialogues that they are to speak. */
+/** Tokenizer and chat format of small models, trained on the dialogues that they will speak. */
 import {
   createChatFormat,
   createTokenizer,
@@ -8,7 +8,7 @@ import {
 } from "@waggle/text";
 import type { ChatFormat, Tokenizer, TokenizerConfigJson, TokenizerJson } from "@waggle/text";
 
-/** A tokenizer with everything that has to be saved with it. */
+/** A tokenizer with the files to save with it. */
 export type NanoText = {
   readonly tokenizerJson: TokenizerJson;
   readonly tokenizerConfig: TokenizerConfigJson;
@@ -17,13 +17,13 @@ export type NanoText = {
 };
 
 export type TextOptions = {
-  /** Dialogues to learn from. */
+  /** Number of dialogues to train on. */
   readonly count: number;
   readonly vocabularySize: number;
   readonly contextLength: number;
 };
 
-/** Loads what `trainText` made. */
+/** Loads the files that `trainText` made. */
 export function openNanoText(
   tokenizerJson: TokenizerJson,
   tokenizerConfig: TokenizerConfigJson,
@@ -34,9 +34,10 @@ export function openNanoText(
 }
 
 /**
- * Dialogues are rendered with a tokenizer of bare bytes first and cut at the special tokens.
+ * Trains a tokenizer. Dialogues are first rendered with a byte-level tokenizer and split at special
+ * tokens.
  *
- * @param render tokens of dialogue `index`, under the text that it is given.
+ * @param render returns the tokens of dialogue `index` in the given text format
  */
 export async function trainText(
   { count, vocabularySize, contextLength }: TextOptions,

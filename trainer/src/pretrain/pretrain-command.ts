@@ -33,22 +33,24 @@ const MEASURE_EVERY = 100;
 
 export type PretrainCommandOptions = {
   readonly steps: number;
-  /** Folder of the model that comes out. */
+  /** Output folder of the model. */
   readonly out: string;
   /** Folder of the checkpoint. */
   readonly run: string;
   readonly resume: boolean;
   readonly seed: number;
-  /** Held-out tasks of the final score. */
+  /** Number of held-out tasks in the final evaluation. */
   readonly tasks: number;
-  /** Where the curve and scores are written as JSON; `null` leaves them out. */
+  /** JSON file for the training curve and scores; `null` writes none. */
   readonly report: string | null;
   /** Whether TensorBoard event files are written beside the metrics. */
   readonly tensorboard: boolean;
   readonly json: boolean;
 };
 
-/** @returns the exit code: 0 finished, 130 stopped by a signal with its checkpoint written. */
+/**
+ * @returns the exit code: 0 = finished, 130 = stopped by a signal after its checkpoint was written
+ */
 export async function runPretraining(
   options: PretrainCommandOptions,
   signal: AbortSignal,
@@ -109,7 +111,7 @@ export async function runPretraining(
   const weights = await engine.parameters();
   await engine.dispose();
   if (step < state.totalSteps) {
-    say(`stopped at step ${step}; go on with --resume`);
+    say(`stopped at step ${step}; resume with --resume`);
     return 130;
   }
   const policy = await createNodePolicy({ config, weights, baseModel: await fileListDigest([]) });

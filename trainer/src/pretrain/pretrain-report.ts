@@ -1,8 +1,8 @@
-/** What a pretraining run reports. */
+/** The report of a pretraining run. */
 import type { RunState } from "../checkpoint/run-checkpoint.ts";
 import type { HeldOutResults } from "./held-out.ts";
 
-/** What a finished run says of itself. */
+/** Data of a finished run. */
 export type PretrainReport = RunState & {
   readonly parameters: number;
   readonly vocabularySize: number;

@@ -59,7 +59,7 @@ function run(engine: TrainEngine, state: RunState, step: number, signal?: AbortS
 
 const losses = (state: RunState) => state.curve.map((point) => point.assistantLoss);
 
-test("a run that is stopped, saved and resumed ends with the same bits as one that was not", async () => {
+test("a run that is stopped, saved and resumed ends bitwise equal to an uninterrupted one", async () => {
   const whole = await openEngine();
   const { state } = await run(whole, START, 0);
 
@@ -85,7 +85,7 @@ test("the loss falls", async () => {
   await engine.dispose();
 });
 
-test("a checkpoint that cannot be read is refused", async () => {
+test("an unreadable checkpoint is refused", async () => {
   await writeFile(join(folder, "checkpoint.safetensors"), "not safetensors");
   await expect(loadRun(folder)).rejects.toMatchObject({ code: "CHECKPOINT_CORRUPT" });
   await expect(loadRun(join(folder, "nowhere"))).rejects.toMatchObject({
@@ -93,7 +93,7 @@ test("a checkpoint that cannot be read is refused", async () => {
   });
 });
 
-/** Aborts once the engine has taken so many steps. */
+/** Aborts after the given number of engine steps. */
 function stopAfter(engine: TrainEngine, steps: number): AbortSignal {
   const controller = new AbortController();
   const optimStep = engine.optimStep.bind(engine);

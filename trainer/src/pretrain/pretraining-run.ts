@@ -1,4 +1,7 @@
-/** The pretraining loop: fresh demonstrations, masked cross-entropy, AdamW. No files, no printing. */
+/**
+ * The pretraining loop: fresh demonstrations, masked cross-entropy, AdamW. Does not use files or
+ * print.
+ */
 import { cosineRate, supervisedLoss } from "@waggle/learning";
 import type { TrainEngine } from "@waggle/protocol";
 import type { ShopSkill } from "@waggle/environments";
@@ -18,17 +21,18 @@ export type PretrainingOptions = {
   /** Steps between two measurements. */
   readonly measureEvery: number;
   readonly signal: AbortSignal;
-  /** After each measurement. */
+  /** Called after each measurement. */
   readonly onMeasure: (state: RunState, step: number) => Promise<void>;
 };
 
-/** Demonstrations of a measurement; their indices lie far beyond those trained on. */
+/** Number of demonstrations per measurement; their indices are far beyond the training range. */
 const MEASURED = 64;
 const MEASURED_FROM = 1 << 28;
 
 /**
- * Trains from `step` until the run's total steps or an abort. Deterministic for a state and a step.
- * @returns the state at its end.
+ * Trains from `step` until the run's last step or an abort. Deterministic for a given state and
+ * step.
+ * @returns the final state
  */
 export async function pretrain(
   options: PretrainingOptions,

@@ -1,6 +1,6 @@
 /**
- * `train-base`: trains the nano base model from scratch with the project's own engine on demonstrations of the
- * project's own environments, scores it and writes its folder.
+ * `train-base`: trains the nano base model from scratch with the project's own engine on
+ * demonstrations of its own environments, evaluates it and writes its folder.
  */
 import type { Command } from "commander";
 import { positive, wholeIn } from "../options/option-values.ts";

@@ -1,11 +1,11 @@
-/** A base model's folder, opened without reading its weights, that holds them as numbers. */
+/** A base model's folder, opened without reading its weights. Quantized weights are refused. */
 import { type DecoderConfig, parseDecoderConfig, parseStoredFormat } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import { type ModelFolder, openModelFolder } from "@waggle/runtime/node";
 
 export type BaseFolder = ModelFolder & { readonly config: DecoderConfig };
 
-/** @throws WaggleError as `openModelFolder`, `MODEL_UNSUPPORTED` for quantized weights. */
+/** @throws WaggleError as `openModelFolder`; `MODEL_UNSUPPORTED` for quantized weights. */
 export async function openBaseFolder(path: string): Promise<BaseFolder> {
   const folder = await openModelFolder(path);
   const json: unknown = JSON.parse(new TextDecoder().decode(await folder.bytes("config.json")));
@@ -13,7 +13,7 @@ export async function openBaseFolder(path: string): Promise<BaseFolder> {
   if (stored !== null) {
     throw new WaggleError(
       "MODEL_UNSUPPORTED",
-      `--base must hold weights as numbers, got ${stored}; name the model it was converted from`,
+      `--base must have unquantized weights, got ${stored}; name the model it was converted from`,
     );
   }
   return { ...folder, config: parseDecoderConfig(json) };

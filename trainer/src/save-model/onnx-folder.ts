@@ -1,7 +1,7 @@
 /**
- * A model as an ONNX file in the layout of Transformers.js: `onnx/model.onnx`, its weights beside it
- * where they pass the limit of one protobuf message, config and tokenizer above. The graph holds all
- * weights in memory while it is built.
+ * A model as an ONNX file in the layout of Transformers.js: `onnx/model.onnx`, with external weight
+ * files beyond the protobuf size limit, and config and tokenizer in the parent folder. Building the
+ * graph keeps all weights in memory.
  */
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,18 +14,19 @@ import {
 
 export type OnnxFolderOptions = {
   readonly dtype: "f32" | "f16" | "int8" | "int4";
-  /** Most bytes of one file of weights. */
+  /** Maximum bytes per weight file. */
   readonly shardBytes: number;
   readonly signal: AbortSignal;
-  /** Bytes written. */
+  /** Bytes written so far. */
   readonly onProgress: (doneBytes: number, totalBytes: number) => void;
 };
 
+/** Writes the folder. */
 export async function writeOnnxFolder(
   folder: string,
   config: DecoderConfig,
   weights: TensorSource,
-  /** Files that go with it, by path. */
+  /** Additional files, by path. */
   companions: ReadonlyMap<string, string>,
   { dtype, shardBytes, signal, onProgress }: OnnxFolderOptions,
 ): Promise<void> {

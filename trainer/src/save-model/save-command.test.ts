@@ -15,7 +15,7 @@ const GOLDEN = join(import.meta.dirname, "../../../test/golden/decoder/qwen3");
 const SHAPE = { rank: 3, alpha: 9 };
 let root: string;
 let base: string;
-/** A trainer's folder: stable after one step, newest after three. */
+/** A trainer's state folder: the stable version is from step 1, the newest from step 3. */
 let state: string;
 let saved: { readonly stable: EngineCheckpoint; readonly engine: EngineCheckpoint };
 
@@ -75,7 +75,7 @@ async function save(args: string[], options: { signal?: AbortSignal; onLine?: ()
 
 const at = (name: string): string => join(root, name);
 
-test("a checkpoint of a trainer's folder goes on bit for bit, and is an adapter besides", async () => {
+test("a checkpoint of a state folder continues bitwise equal, and is also an adapter", async () => {
   const out = at("checkpoint");
   const args = ["--from", state, "--as", "checkpoint", "--which", "newest", "--out", out, "--json"];
   expect(JSON.parse((await save(args))[0] ?? "")).toMatchObject({ as: "checkpoint", step: 3 });
@@ -93,14 +93,14 @@ test("a checkpoint of a trainer's folder goes on bit for bit, and is an adapter 
   await learn(resumed, [4, 5, 6]);
   expect(await resumed.save()).toEqual(await straight.save());
 
-  // control: the adapter alone has forgotten its moments
+  // Control: the adapter alone lacks the moments.
   const alone = await openEngine(adapter);
   onTestFinished(() => alone.dispose());
   await learn(alone, [4, 5, 6]);
   expect(await alone.parameters()).not.toEqual(await straight.parameters());
 });
 
-test("the stable version of a trainer's folder is what others get", async () => {
+test("by default, the stable version of a state folder is saved", async () => {
   await save(["--from", state, "--out", at("peft")]);
   const { adapter, checkpoint } = await readAdapterFolder(at("peft"), await config());
   expect(checkpoint).toBe(null);
@@ -115,7 +115,7 @@ test.each([
   ["an ONNX graph in bfloat16", ["--as", "onnx", "--dtype", "bf16"], "INVALID_ARGUMENT"],
   ["another base model", ["--base", "packages/model/nano"], "ADAPTER_INCOMPATIBLE"],
   ["a folder without anything", ["--from", "docs"], "NOT_FOUND"],
-])("%s is refused and leaves nothing", async (_, more, code) => {
+])("%s is refused and leaves no files", async (_, more, code) => {
   await save(["--from", state, "--out", at("adapter"), "--force"]);
   const before = await readdir(root);
   const args = ["--from", at("adapter"), "--out", at("refused"), "--as", "merged", ...more];
@@ -124,13 +124,13 @@ test.each([
   expect(await readdir(root)).toEqual(before);
 });
 
-test("a trainer's folder and a base model that is not its own are refused", async () => {
+test("a state folder with another base model is refused", async () => {
   const nano = join(import.meta.dirname, "../../../packages/model/nano");
   const run = save(["--from", state, "--out", at("other"), "--base", nano]);
   await expect(run).rejects.toThrow(/must be the model that was trained/);
 });
 
-test("a stop leaves nothing; what is there is replaced only on request, and only if it is ours", async () => {
+test("a stop leaves no files; existing output is only replaced on request, and only if save-model wrote it", async () => {
   const stop = new AbortController();
   const args = ["--from", state, "--as", "merged", "--out", at("merged"), "--shard-size", "0.05"];
   const before = await readdir(root);

@@ -1,4 +1,4 @@
-/** `save-model`: what was trained, as files that other tools open, or that training goes on from. */
+/** `save-model`: saves a trained adapter for other tools, or to continue training. */
 import { createHash } from "node:crypto";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ import {
 } from "./trained-adapter.ts";
 import { forceOption, jsonOption } from "../options/shared-options.ts";
 
-/** What can be written, and in which number formats. */
+/** The output kinds and the number formats of each. */
 const FORMS = {
   peft: ["f32", "f16", "bf16"],
   merged: ["f32", "f16", "bf16", "int8", "int4"],
@@ -124,7 +124,7 @@ async function writeForm(
       if (checkpoint === null) {
         throw new WaggleError(
           "NOT_FOUND",
-          "a checkpoint needs the optimizer's moments, got an adapter without; name a trainer's --state folder, or save it as peft",
+          "a checkpoint needs the optimizer's moments, got an adapter without them; name a trainer's --state folder, or save it as peft",
         );
       }
       await writeOutput(folder, adapterFolderFiles(adapter, base.config, { checkpoint }));
@@ -173,7 +173,7 @@ function requireFormat({ as, dtype }: Flags): void {
   );
 }
 
-/** A line for every tenth. */
+/** Prints a line for every tenth of the total. */
 function progressLines({ json, as }: Flags, write: (line: string) => void): Progress {
   let told = 0;
   return (doneBytes, totalBytes) => {

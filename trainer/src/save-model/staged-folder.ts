@@ -1,19 +1,19 @@
 /**
- * A folder that appears whole or not at all: written beside its place, then renamed. What is already
- * there is replaced only on request, and only where this command could have written it.
+ * Writes a folder atomically: beside its destination, then renamed. An existing folder is only
+ * replaced on request, and only if it could be this command's own output.
  */
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { WaggleError } from "@waggle/protocol";
 import { requireFree } from "../exchange/output.ts";
 
-/** Everything that is written into such a folder. */
+/** All file names that such a folder can contain. */
 const OURS =
   /^(adapter_config\.json|adapter_model\.safetensors|optimizer\.safetensors|config\.json|generation_config\.json|tokenizer(_config)?\.json|chat_template\.jinja|model[\w.-]*\.safetensors(\.index\.json)?|onnx)$/;
 
 /**
- * @param write fills the folder it is given; where it fails nothing stays.
- * @throws WaggleError `CONFLICT` where something is there that may not be replaced.
+ * @param write fills the folder that it is given; if it fails, nothing is kept
+ * @throws WaggleError `CONFLICT` if the destination exists and may not be replaced.
  */
 export async function writeFolder<T>(
   out: string,
@@ -47,6 +47,6 @@ async function requireReplaceable(out: string): Promise<void> {
   if (foreign === undefined) return;
   throw new WaggleError(
     "CONFLICT",
-    `--force must replace only what save-model writes, got ${foreign} in ${out}; name another folder`,
+    `--force only replaces folders that save-model wrote, got ${foreign} in ${out}; name another folder`,
   );
 }

@@ -1,4 +1,4 @@
-/** What was trained, from where it lies: a trainer's state folder, or an adapter's folder. */
+/** Reads a trained adapter from a trainer's state folder or from an adapter's folder. */
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Adapter, readAdapter } from "@waggle/model";
@@ -9,19 +9,23 @@ import { adapterFileName } from "../sink/adapter-cache.ts";
 import { adapterShapeOf } from "../checkpoint/trainer-state.ts";
 import type { BaseFolder } from "./base-folder.ts";
 
-/** Of a state folder: the version that visitors get, or the last step, which is trained further. */
+/**
+ * States of a state folder: the version that visitors get, or the last step, from which training
+ * continues.
+ */
 export const TRAINED_STATES = ["stable", "newest"] as const;
 export type TrainedState = (typeof TRAINED_STATES)[number];
 
+/** A trained adapter and its optimizer state. */
 export type TrainedAdapter = {
   readonly adapter: Adapter;
-  /** `null` where only the adapter is there. */
+  /** `null` if only the adapter is available. */
   readonly checkpoint: EngineCheckpoint | null;
 };
 
 /**
- * @throws WaggleError `NOT_FOUND`, `ADAPTER_INCOMPATIBLE`, `CHECKPOINT_CORRUPT`, `INVALID_ARGUMENT`
- *   where the state belongs to another base model, `CAPABILITY_MISSING` where a server has it.
+ * @throws WaggleError `NOT_FOUND`, `ADAPTER_INCOMPATIBLE`, `CHECKPOINT_CORRUPT`; `INVALID_ARGUMENT`
+ *   if the state belongs to another base model; `CAPABILITY_MISSING` if a server keeps the state.
  */
 export async function readTrained(
   from: string,
@@ -45,7 +49,8 @@ export async function readTrained(
   if (checkpoint.tensors.size > 0 && shape !== null) {
     return { adapter: adapterOf(checkpoint, shape), checkpoint };
   }
-  // A server keeps what it trains, and old states no shape: what was published is here all the same.
+  // Servers keep their training state, and old states lack the adapter's shape. Published versions
+  // are stored here in both cases.
   const published = state.versions.find(({ version }) => version === state.stableVersion)?.adapter;
   if (which === "stable" && published) {
     const path = join(from, "adapters", adapterFileName(published.sha256));
@@ -56,6 +61,6 @@ export async function readTrained(
   }
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    `${from} must hold the ${which} parameters, got ${checkpoint.location ?? "a state that does not say the adapter's alpha"}; save the stable version once one is published`,
+    `${from} must contain the ${which} parameters, got ${checkpoint.location ?? "a state without the adapter's alpha"}; save the stable version once one is published`,
   );
 }
