@@ -60,8 +60,8 @@ export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
       ),
       ...trainer(
         "trials/committed-runs.test.ts",
-        "$name: the page is what its runs come to",
-        "learning survives samplers eight steps old with weights, and not without",
+        "$name: the page is generated from its runs",
+        "with weights, learning survives samplers eight steps old, and without weights it does not",
       ),
     ],
   },
@@ -73,9 +73,9 @@ export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       ...trainer(
         "expectations/feedback-update.test.ts",
-        "%s raises the liked, against the verifier",
-        "the control: plain GRPO raises what the verifier likes, which these visitors do not",
-        "attempts that nobody judged have no reward, and are not taken for disliked",
+        "%s raises liked rollouts, against the verifier",
+        "the control: plain GRPO raises what the verifier rewards, which these visitors dislike",
+        "rollouts without feedback have no reward and do not count as disliked",
       ),
       ...trainer(
         "trials/committed-runs.test.ts",

@@ -8,10 +8,10 @@ export const EVIDENCE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A recipe counts as learning only if it beats its base at the base's best temperature with an active mechanism.",
     tests: [
-      "a recipe that only gets as far as its base does greedily has not learned",
-      "a trained policy is held to its own best temperature",
-      "recipes whose runs are the same are no evidence, but for the reference",
-      "without a control nothing is claimed",
+      "a recipe that only reaches its base's greedy success has not learned",
+      "a trained policy is evaluated at its own best temperature",
+      "recipes with identical runs are no evidence, except for the reference",
+      "without a control there is no claim",
     ].map((name) => `trainer/src/evidence/recipe-summary.test.ts > ${name}`),
   },
   {
@@ -30,9 +30,9 @@ export const EVIDENCE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "`npm run evidence -- learning` resumes after a stop, every committed page follows from the committed runs, no run takes more than three minutes, and claims of learning hold over seeds after Holm's correction.",
     tests: [
-      "trainer/src/evidence/committed-pages.test.ts > every page and picture follows from the runs",
+      "trainer/src/evidence/committed-pages.test.ts > every page and picture is generated from the runs",
       "trainer/src/evidence/committed-pages.test.ts > no run behind the pages took more than three minutes",
-      "trainer/src/evidence/run-log.test.ts > a log gives back what was appended, without the line that a kill cut off, and goes on",
+      "trainer/src/evidence/run-log.test.ts > a log returns what was appended without a truncated last line, and can be continued",
       "packages/evaluation/src/table-tests.test.ts > Holm-adjusted p-values match his example and are between p and n·p",
     ],
   },
@@ -44,8 +44,8 @@ export const EVIDENCE_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/studies/study-page.test.ts > every study has arms that share one budget",
       "trainer/src/studies/study-page.test.ts > arms are compared with the first on the same seeds",
-      "trainer/src/studies/study-page.test.ts > a seed counts once every arm has it, and few are no answer",
-      "trainer/src/studies/study-page.test.ts > at equal KL an arm is held against the line of others, seed by seed",
+      "trainer/src/studies/study-page.test.ts > a seed counts once every arm has it, and too few seeds give no answer",
+      "trainer/src/studies/study-page.test.ts > at equal KL, an arm is compared with the line of other arms, seed by seed",
       "trainer/src/loop/run-spending.test.ts > stages spend their shares of the whole budget, although each limit is a share of the rest",
       "trainer/src/loop/recipe-run.test.ts > if a budget ends a stage, the evaluation of its last step is reported",
     ],

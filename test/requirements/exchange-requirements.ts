@@ -19,14 +19,14 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A loss computed from an exported file in plain loops agrees with that of our recipes on the same batch to 1e-6.",
     tests: [
-      "trainer/src/exchange/exported-loss.test.ts > GRPO from verl's Parquet is ours to 1e-6",
-      "trainer/src/exchange/exported-loss.test.ts > Dr. GRPO with truncated weights from verl's Parquet is ours to 1e-6",
-      "trainer/src/exchange/exported-loss.test.ts > both from prime-rl's samples, whose advantages the file holds, are ours to 1e-6",
-      "trainer/src/exchange/exported-loss.test.ts > both from ATIF's documents, whose tokens are those of their inferences, are ours to 1e-6",
-      "trainer/src/exchange/exported-loss.test.ts > the supervised loss from TRL's rows of tokens is ours to 1e-6",
-      "trainer/src/exchange/exported-loss.test.ts > the DPO loss of the file's pairs is that of the recorded tokens to 1e-6",
-      "trainer/src/exchange/exported-loss.test.ts > the KTO loss of the file's rows is that of the recorded tokens to 1e-6",
-      "trainer/src/exchange/exported-loss.test.ts > a file with its log-probs or rewards out of order has another loss: the comparison can fail",
+      "trainer/src/exchange/exported-loss.test.ts > GRPO from verl's Parquet equals ours to 1e-6",
+      "trainer/src/exchange/exported-loss.test.ts > Dr. GRPO with truncated weights from verl's Parquet equals ours to 1e-6",
+      "trainer/src/exchange/exported-loss.test.ts > both losses from prime-rl's samples, whose advantages are in the file, equal ours to 1e-6",
+      "trainer/src/exchange/exported-loss.test.ts > both losses from ATIF's documents, with the tokens of their inferences, equal ours to 1e-6",
+      "trainer/src/exchange/exported-loss.test.ts > the supervised loss from TRL's rows of tokens equals ours to 1e-6",
+      "trainer/src/exchange/exported-loss.test.ts > the DPO loss of the file's pairs equals that of the recorded tokens to 1e-6",
+      "trainer/src/exchange/exported-loss.test.ts > the KTO loss of the file's rows equals that of the recorded tokens to 1e-6",
+      "trainer/src/exchange/exported-loss.test.ts > a file with log-probs or rewards out of order has another loss, so the comparison can fail",
     ],
   },
   {
@@ -65,9 +65,9 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "packages/exchange/src/trl.test.ts > reads OpenAI's rows with string arguments, legacy calls, text parts, weights and preferences",
       "packages/exchange/src/adp.test.ts > reads third-party trajectories with older sources, code, web pages and call ids",
-      "trainer/src/exchange/exported-loss.test.ts > steps on what others wrote make it likelier",
-      "trainer/src/exchange/commands.test.ts > what was exported is imported: conversations, with the refused by reason",
-      "trainer/src/exchange/commands.test.ts > what was imported teaches an adapter, held-out conversations included, that others can open",
+      "trainer/src/exchange/exported-loss.test.ts > imitation steps on written conversations raise their likelihood",
+      "trainer/src/exchange/commands.test.ts > exported files can be imported as conversations, with refusals counted by reason",
+      "trainer/src/exchange/commands.test.ts > imported conversations train an adapter that other tools can open, and some are held out",
     ],
   },
   {
@@ -76,11 +76,11 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "npm run export reads an edge without changing it, leaves out trajectories without consent or verdict, and overwrites nothing.",
     tests: [
-      "trainer/src/exchange/commands.test.ts > every format is written from an edge, and says how much of what",
-      "trainer/src/exchange/commands.test.ts > the file that waggle writes gives the same export again, without visitors",
-      "trainer/src/exchange/commands.test.ts > without consent to train, without a verdict and forgotten meanwhile: left out",
-      "trainer/src/exchange/commands.test.ts > nothing is written over anything, unless asked",
-      "trainer/src/exchange/commands.test.ts > an export of nothing is an error that says why, and leaves no file",
+      "trainer/src/exchange/commands.test.ts > every format is exported from an edge, with counts",
+      "trainer/src/exchange/commands.test.ts > an export from a waggle file is the same as from the edge, without visitors",
+      "trainer/src/exchange/commands.test.ts > trajectories without consent, without a verdict or forgotten in the meantime are left out",
+      "trainer/src/exchange/commands.test.ts > existing output is kept unless --force is given",
+      "trainer/src/exchange/commands.test.ts > an empty export is an error that gives the reasons and leaves no file",
     ],
   },
 ];

@@ -180,8 +180,8 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "Every recipe of the policy-gradient table learns in each of its stages on a real engine, with its paper's difference visible in the numbers. Plain GRPO fails each of these checks. Each file says how it differs from the paper and why.",
     tests: [
       "trainer/src/expectations/recipe-update.test.ts > %s learns once in each of its stages",
-      "trainer/src/expectations/recipe-update.test.ts > every recipe of the policy-gradient table says what is different",
-      "trainer/src/expectations/recipe-update.test.ts > a policy that lags by %i samples from so many updates ago",
+      "trainer/src/expectations/recipe-update.test.ts > every recipe of the policy-gradient table has an expectation",
+      "trainer/src/expectations/recipe-update.test.ts > a policy with lag %i samples from the parameters that many updates ago",
       ...at("recipes/catalogue.test.ts", "every header names source, differences and reasons"),
     ],
   },
@@ -192,19 +192,19 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "Recipes of the imitation and preference tables learn in each of their stages with their paper's difference, and plain imitation fails each of these checks. If they learn from pairs, swapped sides fail too. Recipes that merge combine models by the rule of their papers. A gate rejects a merge that solves fewer tasks than its better member.",
     tests: [
       "trainer/src/expectations/imitation-update.test.ts > %s learns once in each of its stages",
-      "trainer/src/expectations/imitation-update.test.ts > %s moves the parameters it names and no other",
-      "trainer/src/expectations/imitation-update.test.ts > every recipe of the table says what is different",
+      "trainer/src/expectations/imitation-update.test.ts > %s changes only the parameters that it names",
+      "trainer/src/expectations/imitation-update.test.ts > every recipe of the table has an expectation",
       "trainer/src/expectations/preference-update.test.ts > %s learns once in each of its stages",
-      "trainer/src/expectations/preference-update.test.ts > every recipe of the table says what is different",
-      "trainer/src/expectations/preference-update.test.ts > pairs with their sides exchanged are found out",
-      "trainer/src/expectations/merging-update.test.ts > %s merges as its paper says",
-      "trainer/src/expectations/merging-update.test.ts > low-rank continual changes one kind of matrix, and a later task nothing along an earlier one",
-      "trainer/src/expectations/merging-update.test.ts > domain adaptation merges two chains of text, demonstrations and pairs along the arc",
-      "trainer/src/expectations/merging-update.test.ts > composable sparse changes lie apart",
-      "trainer/src/expectations/merging-update.test.ts > breadcrumbs leaves the tails of each change out",
-      "trainer/src/expectations/merging-update.test.ts > RAM averages what both changed and stretches what one alone did",
-      "trainer/src/expectations/merging-update.test.ts > a gate keeps the better member where the merge is worse: $scores",
-      "trainer/src/expectations/merging-update.test.ts > every recipe that ends in a merge is looked at here",
+      "trainer/src/expectations/preference-update.test.ts > every recipe of the table has an expectation",
+      "trainer/src/expectations/preference-update.test.ts > the checks detect pairs with exchanged sides",
+      "trainer/src/expectations/merging-update.test.ts > %s merges as its paper describes",
+      "trainer/src/expectations/merging-update.test.ts > low-rank continual learning changes one kind of matrix, and a later task nothing along an earlier one",
+      "trainer/src/expectations/merging-update.test.ts > domain adaptation merges two chains of text, demonstrations and pairs by spherical interpolation",
+      "trainer/src/expectations/merging-update.test.ts > composable sparse changes do not overlap",
+      "trainer/src/expectations/merging-update.test.ts > breadcrumbs removes the tails of each change",
+      "trainer/src/expectations/merging-update.test.ts > RAM averages entries that both changed and scales entries that one changed",
+      "trainer/src/expectations/merging-update.test.ts > a gate keeps the better member if the merge is worse: $scores",
+      "trainer/src/expectations/merging-update.test.ts > every recipe that ends in a merge is tested here",
     ],
   },
   {
@@ -252,7 +252,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A stage names the model that it trains. A reward model is an adapter with a value head over the shared base, trained on comparisons or outcomes, and gives rewards only after training. Losses of models and of policies cannot be swapped.",
     tests: [
-      "trainer/src/expectations/several-models.test.ts > a reward model that is fitted to outcomes tells successes from failures that it has not seen",
+      "trainer/src/expectations/several-models.test.ts > a reward model fitted to outcomes distinguishes unseen successes and failures",
       ...at(
         "composition/trained-models.test.ts",
         "a reward model is trained before a stage is paid by it",
@@ -267,8 +267,8 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Roles are adapters over one base. Each turn is sampled under its role's adapter, and each token's derivative reaches only its role's engine. Joint rollouts share an environment or a relay, sides of a match have opposite rewards, and copies and averages follow their source.",
     tests: [
-      "trainer/src/expectations/several-models.test.ts > a role's tokens are its engine's, and move that engine alone",
-      "trainer/src/expectations/several-models.test.ts > a copy begins as what it copies, and an average follows by its share",
+      "trainer/src/expectations/several-models.test.ts > a role's tokens belong to its engine and change that engine alone",
+      "trainer/src/expectations/several-models.test.ts > a copy starts equal to its source, and an average follows by its share",
       "trainer/src/rollouts/role-policy.test.ts > each turn of a shared conversation belongs to its role and scores the same under the role's adapter",
       "trainer/src/rollouts/role-policy.test.ts > roles that share an environment act in rounds and see a round's results when all have acted",
       ...at(
@@ -302,11 +302,11 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A recipe without gradients perturbs B of the adapter by seeds, evaluates each perturbation by its trajectories, and moves towards higher rewards. Equal rewards move nothing.",
     tests: [
-      "trainer/src/expectations/evolve-update.test.ts > parameters move towards what earned more, sign %i",
-      "trainer/src/expectations/evolve-update.test.ts > where all perturbations earn alike nothing moves",
-      "trainer/src/expectations/evolve-update.test.ts > A of an adapter, and what is outside the place, is not perturbed; a whole model is",
-      "trainer/src/expectations/evolve-update.test.ts > tensors that a plan does not move are neither perturbed nor changed",
-      "trainer/src/expectations/evolve-update.test.ts > a place that no tensor is at is refused before anything is perturbed",
+      "trainer/src/expectations/evolve-update.test.ts > parameters move in the direction of higher rewards, sign %i",
+      "trainer/src/expectations/evolve-update.test.ts > equal rewards of all perturbations change nothing",
+      "trainer/src/expectations/evolve-update.test.ts > an adapter's A and tensors outside the place are not perturbed, and a whole model is",
+      "trainer/src/expectations/evolve-update.test.ts > tensors that a plan does not include are neither perturbed nor changed",
+      "trainer/src/expectations/evolve-update.test.ts > a place without tensors is refused before anything is perturbed",
     ],
   },
   {

@@ -11,8 +11,8 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
       "packages/learning/src/states/case-policy.test.ts > chances are the softmax of values, the soft value is their free energy",
       "packages/learning/src/states/case-policy.test.ts > the gradients are those of central differences",
       "packages/learning/src/states/case-policy.test.ts > a learned choice of cases beats a random one beyond noise; with shuffled rewards it does not",
-      "trainer/src/expectations/case-learning.test.ts > a learned choice of cases beats a random one and one of shuffled rewards, weights frozen",
-      "trainer/src/expectations/case-learning.test.ts > held-out success rises over that of an empty memory, and the memory is an artefact",
+      "trainer/src/expectations/case-learning.test.ts > a learned choice of cases beats a random choice and shuffled rewards, with frozen weights",
+      "trainer/src/expectations/case-learning.test.ts > held-out success rises above that of an empty memory, and the memory can be saved",
     ],
   },
   {
@@ -22,8 +22,8 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Recipes that write texts or cases change no parameter but change what the next rollouts read. They show the difference that their papers describe, which plain GRPO does not.",
     tests: [
-      "trainer/src/expectations/writing-update.test.ts > %s writes, and parameters stay",
-      "trainer/src/expectations/writing-update.test.ts > every recipe of texts and cases says what is different",
+      "trainer/src/expectations/writing-update.test.ts > %s writes, and parameters stay fixed",
+      "trainer/src/expectations/writing-update.test.ts > every recipe of texts and cases has an expectation",
     ],
   },
   {

@@ -1,26 +1,26 @@
 /**
- * One run of an experiment: a recipe with its settings in an environment, with a seed and a token budget.
- * Defines the identity of a run and the record that is stored of it. Runs nothing.
+ * One run of an experiment: a recipe with its settings in an environment, with a seed and a token
+ * budget. Defines the identity of a run and its stored record. Runs nothing.
  */
 import { createHash } from "node:crypto";
 import type { Settings } from "@waggle/learning";
 import type { SuccessByTemperature } from "../evaluation/temperature.ts";
 
-/** Most that may be spent; no step begins when as much is spent. */
+/** Maximum cost; no step starts once the budget is spent. */
 export type Budget = { readonly sampledTokens: number; readonly toolCalls: number };
 
 export type Arm = {
   readonly recipe: string;
-  /** Instead of the recipe's own. */
+  /** Replaces the recipe's own settings. */
   readonly settings: Settings;
   readonly environment: string;
-  /** Of tasks, sampling, the adapter and of which held-out tasks are asked. */
+  /** Seed of tasks, sampling, adapter and held-out tasks. */
   readonly seed: number;
   readonly budget: Budget;
   readonly evaluationTasks: number;
 };
 
-/** A policy on the held-out tasks of a seed. */
+/** Results of a policy on the held-out tasks of a seed. */
 export type Outcome = {
   /** `[tasks]`, in the order of the seed's held-out tasks. */
   readonly successes: readonly boolean[];
@@ -36,38 +36,38 @@ export type CurvePoint = {
 };
 
 type Spent = Budget & {
-  /** Trajectories; the stored name is of the first runs. */
+  /** Number of trajectories; the stored name is from the first runs. */
   readonly episodes: number;
-  /** Turns of rollouts; absent in records that did not count them. */
+  /** Number of rollout turns; absent in records from before they were counted. */
   readonly turns?: number;
   readonly seconds: number;
-  /** Of this process, in all its threads. */
+  /** CPU time of this process over all threads. */
   readonly cpuSeconds: number;
 };
 
-/** A run that ended. */
+/** A finished run. */
 export type RunRecord = Arm & {
   readonly key: string;
   /** Hex sha256 of the base model's files. */
   readonly baseModel: string;
-  /** Day and time of its end, ISO 8601. */
+  /** Date and time of the end, ISO 8601. */
   readonly endedAt: string;
   /** The base on the same tasks with the same draws: the control without learning. */
   readonly base: Outcome;
   readonly final: Outcome;
-  /** The final policy by temperature; absent in runs of before it was measured. */
+  /** The final policy by temperature; absent in runs from before it was measured. */
   readonly byTemperature?: SuccessByTemperature;
-  /** Hex sha256 of the trained parameters; absent in runs of before it was kept. */
+  /** Hex sha256 of the trained parameters; absent in runs from before it was recorded. */
   readonly parameters?: string;
-  /** From the base on; one point an evaluation. */
+  /** Starts with the base; one point per evaluation. */
   readonly curve: readonly CurvePoint[];
   readonly spent: Spent;
 };
 
-/** A run that could not end: kept so that a report can say so. */
+/** A run that failed: kept so that a report can list it. */
 export type FailedRun = Arm & { readonly key: string; readonly error: string };
 
-/** Equal for equal runs. */
+/** The identity of a run: equal runs have equal keys. */
 export function armKey({ recipe, environment, seed, ...others }: Arm): string {
   const { settings, budget, evaluationTasks } = others;
   const rest = JSON.stringify([
@@ -80,6 +80,7 @@ export function armKey({ recipe, environment, seed, ...others }: Arm): string {
   return `${recipe}/${environment}/${seed}/${hash}`;
 }
 
+/** Share of held-out tasks solved. */
 export function successOf({ successes }: Outcome): number {
   return successes.filter(Boolean).length / Math.max(1, successes.length);
 }

@@ -1,10 +1,10 @@
 /**
- * Arms that came out the same on every task and seed. The mechanism that tells them apart was inactive
- * there, so their rows are no evidence of it.
+ * Arms with the same results on every task and seed. The mechanism in which they differ was
+ * inactive, so their rows are no evidence for it.
  */
 import type { RunRecord } from "./arm.ts";
 
-/** True for two runs of different recipes that learned the same. */
+/** True for two runs of different recipes that learned the same parameters. */
 export function isSameRun(a: RunRecord, b: RunRecord): boolean {
   const isComparable =
     a.recipe !== b.recipe &&
@@ -15,7 +15,7 @@ export function isSameRun(a: RunRecord, b: RunRecord): boolean {
   if (a.parameters !== undefined && b.parameters !== undefined) {
     return a.parameters === b.parameters;
   }
-  // Runs of before parameters were hashed: equal outcomes of every task at an equal price.
+  // Runs from before parameters were hashed: equal outcomes on every task at equal cost.
   return (
     a.spent.sampledTokens === b.spent.sampledTokens &&
     a.spent.toolCalls === b.spent.toolCalls &&
@@ -24,7 +24,7 @@ export function isSameRun(a: RunRecord, b: RunRecord): boolean {
   );
 }
 
-/** True where every seed that both have came out the same, and there is one. */
+/** True if the two share at least one seed and all shared seeds have the same result. */
 export function coincide(a: readonly RunRecord[], b: readonly RunRecord[]): boolean {
   const pairs = a.flatMap((run) => {
     const other = b.find(({ seed }) => seed === run.seed);

@@ -1,4 +1,4 @@
-/** The committed pages say what the committed runs say: written again from them, they come out alike. */
+/** The committed pages match the committed runs: generating them again gives the same files. */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { writeReport } from "./write-report.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../docs/evidence/learning");
 
-test("every page and picture follows from the runs", async () => {
+test("every page and picture is generated from the runs", async () => {
   const again = await mkdtemp(join(tmpdir(), "waggle-pages-"));
   try {
     const expectations = await readExpectations(join(FOLDER, "expectations.json"));
@@ -35,15 +35,15 @@ test("every page and picture follows from the runs", async () => {
   }
 });
 
-/** What a run may take on two cores. */
+/** CPU time limit of a run on two cores. */
 const MOST_SECONDS = 180;
 
 test("no run behind the pages took more than three minutes", async () => {
   const { records } = await openRunLog(join(FOLDER, "runs.jsonl"));
   const runs = [...records.values()];
   expect(runs.length).toBeGreaterThan(600);
-  // Of all its threads. A run waits for nothing, so on idle cores it takes no longer; the clock also ran
-  // while others had the machine.
+  // CPU time over all threads. Wall-clock time would include time in which other processes had the
+  // machine.
   const long = runs.filter(({ spent }) => spent.cpuSeconds > MOST_SECONDS);
   expect(long.map(({ key }) => key)).toEqual([]);
   const byRecipe = Map.groupBy(runs, ({ recipe, environment }) => `${recipe} ${environment}`);

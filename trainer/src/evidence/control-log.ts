@@ -1,6 +1,6 @@
 /**
- * What the base of an environment solves at each temperature, by seed: the control of every table of
- * learning. One JSON object a line. Runs nothing.
+ * Controls for tables of learning: what the base of an environment solves at each temperature, by
+ * seed. One JSON object per line. Runs nothing.
  */
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -14,7 +14,7 @@ import {
 
 type Control = {
   readonly environment: string;
-  /** Which held-out tasks, and with which draws. */
+  /** Determines the held-out tasks and their draws. */
   readonly seed: number;
   /** Hex sha256 of the base model's files. */
   readonly baseModel: string;

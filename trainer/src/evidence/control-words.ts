@@ -4,12 +4,12 @@ import { temperatureCurve, temperatureName } from "../evaluation/temperature.ts"
 import type { ControlLog } from "./control-log.ts";
 import { percent } from "./numbers.ts";
 
-/** Where controls of the committed pages are kept. */
+/** File of the controls behind the committed pages. */
 export const CONTROLS_FILE = "docs/evidence/learning/controls.jsonl";
 
 /**
- * @param arms - mean success of each arm at temperature 1, in [0, 1]; empty where a page measures none.
- * @returns a paragraph of several lines; without measured controls, one that says so.
+ * @param arms - mean success of each arm at temperature 1, in [0, 1]; empty if a page measures none
+ * @returns a paragraph of several lines; if no controls were measured, the paragraph says so
  */
 export function controlWords(
   environment: string,

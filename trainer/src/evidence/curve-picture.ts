@@ -1,4 +1,7 @@
-/** Held-out success over sampled tokens: each recipe's mean over seeds, its deviation, and the base. */
+/**
+ * Held-out success over sampled tokens: each recipe's mean and standard deviation over seeds, and
+ * the base.
+ */
 import { mean } from "@waggle/evaluation";
 import { curveChart } from "../charts/curve-chart.ts";
 import type { RunRecord } from "./arm.ts";
@@ -6,7 +9,7 @@ import { spread, successAt } from "./recipe-summary.ts";
 
 export type Curve = {
   readonly name: string;
-  /** One run a seed. */
+  /** One run per seed. */
   readonly runs: readonly RunRecord[];
 };
 

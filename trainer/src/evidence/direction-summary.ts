@@ -1,4 +1,6 @@
-/** Whether what papers say of their recipe beside plain GRPO holds here, each by a test over seeds. */
+/**
+ * Tests over seeds whether a paper's claim about its recipe compared with plain GRPO holds here.
+ */
 import { holm, mean, meanAboveZero, type MeanTest } from "@waggle/evaluation";
 import { temperatureCurve } from "../evaluation/temperature.ts";
 import { armKey, type RunRecord, successOf } from "./arm.ts";
@@ -11,7 +13,7 @@ import {
 } from "./expectations.ts";
 import { spread, type Spread } from "./recipe-summary.ts";
 
-/** Largest corrected p of a claim that holds. */
+/** Significance level of a claim, after correction. */
 export const LEVEL = 0.05;
 
 export type DirectionSummary = {
@@ -20,20 +22,25 @@ export type DirectionSummary = {
   readonly reference: Spread;
   /** Mean over seeds. */
   readonly difference: number;
-  /** Of the differences, the margin added. */
+  /** Test of the differences plus the margin. */
   readonly test: MeanTest;
-  /** Holm's p over the claims of the round; those not run count as not holding. */
+  /** Holm-corrected over the claims of the round; claims that were not run count as not holding. */
   readonly adjusted: number;
-  /** Share of the reference's cost; `null` where nothing is claimed of it. */
+  /** Cost as a share of the reference's; `null` if nothing is claimed about cost. */
   readonly cost: number | null;
   readonly holds: boolean;
-  /** The environment's base at its best temperature, over seeds; `null` where it was not measured. */
+  /** The environment's base at its best temperature, over seeds; `null` if it was not measured. */
   readonly control: Spread | null;
-  /** Holds, and the recipe's success is above the control (one-sided Student's t over seeds). */
+  /**
+   * The claim holds, and the recipe's success is above the control (one-sided Student's t over
+   * seeds).
+   */
   readonly survives: boolean;
 };
 
-/** @returns of one round those that were run with every seed, in the order of the expectations. */
+/**
+ * @returns the claims of a round that were run with every seed, in the order of the expectations
+ */
 export function summarizeDirections(
   records: ReadonlyMap<string, RunRecord>,
   expectations: Expectations,
@@ -85,7 +92,10 @@ export function summarizeDirections(
 
 type Pair = { readonly claimed: RunRecord; readonly reference: RunRecord };
 
-/** `[seeds]` success of the base of an environment at its best temperature, on the seeds it was tried with. */
+/**
+ * `[seeds]` success of an environment's base at its best temperature, on the seeds it was measured
+ * with.
+ */
 function controlOf(environment: string, controls: ControlLog): readonly number[] | null {
   const found = controls.all.filter((one) => one.environment === environment);
   return temperatureCurve(found.map(({ successes }) => successes))?.best ?? null;

@@ -1,4 +1,4 @@
-/** `evidence learning`: runs the table of recipes that the expectations name, and writes its pages. */
+/** `evidence learning`: runs the table of recipes in the expectations, and writes its pages. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
@@ -70,7 +70,7 @@ export function addEvidenceCommand(
     .addOption(jsonOption())
     .action(async (_what: string, flags: Flags) => {
       const expectations = await readExpectations(join(flags.folder, "expectations.json"));
-      // What is committed has all runs: what is only tried starts from none.
+      // The committed folder has all runs; a smoke test starts with none.
       const out = flags.out ?? (flags.smoke ? ".waggle/evidence" : flags.folder);
       await mkdir(out, { recursive: true });
       const log = await openRunLog(join(out, "runs.jsonl"));
@@ -96,7 +96,7 @@ export function addEvidenceCommand(
     });
 }
 
-/** The bases to try: those of the named environments, or of the arms. */
+/** The bases to measure: those of the named environments, or of the arms. */
 function controlPlaces(
   { controls, smoke }: Flags,
   { seeds }: Expectations,
@@ -128,7 +128,7 @@ function wanted(
   if (unknown.length > 0) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `--only must name recipes of the expectations (${[...known].join(", ")}), got ${unknown.join(", ")}; choose of these`,
+      `--only must name recipes of the expectations (${[...known].join(", ")}), got ${unknown.join(", ")}; choose from these`,
     );
   }
   return arms.filter(({ recipe }) => names.includes(recipe));

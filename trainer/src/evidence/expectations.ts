@@ -1,6 +1,6 @@
 /**
- * What was expected before anything was run: recipes, environments, budgets, seeds, and which way each
- * should differ. Read from the committed file; nothing here is a result.
+ * Expectations written before any run: recipes, environments, budgets, seeds, and the claimed
+ * differences. Read from the committed file; contains no results.
  */
 import { readFile } from "node:fs/promises";
 import { WaggleError } from "@waggle/protocol";
@@ -13,40 +13,46 @@ const BudgetShape = z.strictObject({
   toolCalls: z.number().int().positive(),
 });
 
-/** Success at the end above the reference's less `margin`, and where it says so at a share of its costs. */
+/**
+ * Final success above the reference's minus `margin`, and optionally a limit on cost relative to
+ * the reference.
+ */
 export type Direction = Pick<Arm, "recipe" | "environment" | "settings"> & {
   readonly says: string;
-  /** Instead of the environment's. */
+  /** Replaces the environment's budget. */
   readonly budget?: Budget | undefined;
-  /** Of the reference beside it, instead of the environment's. */
+  /** Budget of the reference, instead of the environment's. */
   readonly referenceBudget?: Budget | undefined;
   readonly margin: number;
-  /** Of what the reference spent, at most. */
+  /** Maximum share of the reference's cost. */
   readonly most?: { readonly of: "toolCalls" | "turns"; readonly share: number } | undefined;
 };
 
-/** Claims that were written down together, and tried on seeds that nothing of them was chosen by. */
+/**
+ * Claims that were written down together, and tested on seeds that were not used to choose their
+ * settings.
+ */
 export type ClaimRound = {
-  /** When, and from what. */
+  /** Date and basis of the choices. */
   readonly chosen: string;
   readonly seeds: readonly number[];
   readonly directions: readonly Direction[];
 };
 
 export type Expectations = {
-  /** When and from what these were chosen. */
+  /** Date and basis of the choices. */
   readonly chosen: string;
   readonly seeds: readonly number[];
   readonly evaluationTasks: number;
-  /** Of one run, by environment. */
+  /** Budget of one run, by environment. */
   readonly budgets: { readonly [environment: string]: Budget };
-  /** Each is expected to end above the base. */
+  /** Recipes expected to end above the base. */
   readonly recipes: readonly Pick<Arm, "recipe" | "environment" | "settings">[];
-  /** What all are compared with, in each environment, at its budget. */
+  /** The reference recipe: it runs in each environment at its budget. */
   readonly reference: Pick<Arm, "recipe" | "settings">;
-  /** What papers say of their recipe beside plain GRPO. */
+  /** Claims of papers about their recipe compared with plain GRPO. */
   readonly claims: readonly ClaimRound[];
-  /** What `--smoke` runs. */
+  /** The arms of `--smoke`. */
   readonly smoke: readonly string[];
 };
 
@@ -82,7 +88,7 @@ const ExpectationsShape: z.ZodType<Expectations> = z.strictObject({
   smoke: z.array(z.string()).min(1),
 });
 
-/** @throws WaggleError `INVALID_ARGUMENT` for a file that is not of this form. */
+/** @throws WaggleError `INVALID_ARGUMENT` for a file with another form. */
 export async function readExpectations(path: string): Promise<Expectations> {
   const parsed = ExpectationsShape.safeParse(JSON.parse(await readFile(path, "utf8")));
   if (parsed.success) return parsed.data;
@@ -108,7 +114,7 @@ function armOf(
   return { recipe, settings, environment, seed, budget, evaluationTasks };
 }
 
-/** The whole table, seed by seed, so that what is there at any time is useful. */
+/** All arms of the table, seed by seed, so that an interrupted run has complete seeds. */
 export function tableArms(
   expectations: Expectations,
   seeds: readonly number[] = expectations.seeds,
@@ -126,7 +132,10 @@ export function tableArms(
   );
 }
 
-/** The name of a recipe's page: its own, with the environment's where the recipe is only there to compare with. */
+/**
+ * File name of a recipe's page. The reference recipe's pages in other environments include the
+ * environment's name.
+ */
 export function pageName(
   { recipes }: Expectations,
   { recipe, environment }: Pick<Arm, "recipe" | "environment">,
@@ -137,7 +146,7 @@ export function pageName(
   return isExpected ? recipe : `${recipe}-${environment}`;
 }
 
-/** The recipe of a direction and the reference beside it, with one seed. */
+/** The recipe and the reference of a claim, with one seed. */
 export function directionArms(
   expectations: Expectations,
   { recipe, environment, settings, budget, referenceBudget }: Direction,
@@ -151,7 +160,10 @@ export function directionArms(
   };
 }
 
-/** All arms of the claims, each once, round by round and seed by seed; only those of `seeds` where given. */
+/**
+ * All arms of the claims without duplicates, round by round and seed by seed; limited to `seeds` if
+ * given.
+ */
 export function claimArms(expectations: Expectations, seeds?: readonly number[]): Arm[] {
   const arms = expectations.claims.flatMap((round) =>
     round.seeds

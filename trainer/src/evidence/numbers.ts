@@ -1,4 +1,4 @@
-/** Numbers of the pages, as they are read. */
+/** Number formats of the pages. */
 import type { Spread } from "./recipe-summary.ts";
 
 export function percent(share: number): string {

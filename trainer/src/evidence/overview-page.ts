@@ -1,4 +1,6 @@
-/** The page over all recipes of a table: the result and the ten best recipes. The rest is in its appendix. */
+/**
+ * The overview page of a table: the result and the ten best recipes. The rest is in its appendix.
+ */
 import { holm } from "@waggle/evaluation";
 import type { FailedRun } from "./arm.ts";
 import { type DirectionSummary, LEVEL } from "./direction-summary.ts";
@@ -7,23 +9,23 @@ import { percentSpread, pointSpread, pText } from "./numbers.ts";
 import { hasLearned, temperatureCells } from "./recipe-page.ts";
 import type { RecipeSummary } from "./recipe-summary.ts";
 
-/** A round of claims, and what came of those that were run. */
+/** A round of claims, and the results of those that were run. */
 export type SummarizedRound = {
   readonly round: ClaimRound;
   readonly directions: readonly DirectionSummary[];
 };
 
-/** Everything that the two pages over a table are written from. */
+/** The data of the overview page and its appendix. */
 export type Overview = {
   readonly summaries: readonly RecipeSummary[];
   readonly failures: readonly FailedRun[];
   readonly rounds: readonly SummarizedRound[];
   readonly expectations: Expectations;
-  /** Table of the literature that a recipe stands in. */
+  /** Literature table of a recipe. */
   readonly tableOf: (recipe: string) => string;
 };
 
-/** Rows of the short page. */
+/** Rows of the overview page. */
 const BEST = 10;
 
 /** Recipes whose mechanism was active, best first. */

@@ -4,7 +4,7 @@ import { percentSpread, pointSpread, points, pText, whole } from "./numbers.ts";
 import { temperatureName } from "../evaluation/temperature.ts";
 import type { BestTemperature, RecipeSummary } from "./recipe-summary.ts";
 
-/** Level of the test of a whole table. */
+/** Significance level of the test of a whole table. */
 const LEVEL = 0.01;
 
 /** Explains the columns of every page. */
@@ -20,7 +20,7 @@ export function recipePage(
   { name, literature, differs, settings }: Recipe,
   summary: RecipeSummary,
   reference: RecipeSummary | undefined,
-  /** What its files are called. */
+  /** Base name of its files. */
   page: string,
 ): string {
   const { environment, runs } = summary;
@@ -74,7 +74,7 @@ function row(name: string, summary: RecipeSummary): string {
   ].join(" | ")} |`;
 }
 
-/** Success at the best temperature, named, and greedily. */
+/** Success at the best temperature (with its name) and greedy. */
 export function temperatureCells(found: BestTemperature | null): [best: string, greedy: string] {
   if (found === null) return ["not measured", "not measured"];
   const best = `${percentSpread(found.success)} (${temperatureName(found.temperature)})`;
@@ -86,7 +86,7 @@ export function hasLearned({ learned }: RecipeSummary): boolean {
   return learned !== null && learned.adjusted <= LEVEL;
 }
 
-/** Whether the recipe beats the control, in a sentence or two. */
+/** States in one or two sentences whether the recipe beats the control. */
 function learnedWords(summary: RecipeSummary): string {
   const { learned, gain, gainOverControl, sameAs, runs } = summary;
   if (sameAs.length > 0) {

@@ -1,4 +1,4 @@
-/** What counts as learning: a gain over the base at its best temperature, by a mechanism that was active. */
+/** Learning means a gain over the base at its best temperature, by an active mechanism. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { summarize } from "./recipe-summary.ts";
 const SEEDS = [1, 2, 3, 4, 5];
 const TASKS = 100;
 
-/** `solved` of 100 tasks, other ones for another seed. */
+/** `solved` of 100 tasks, different ones for each seed. */
 const solving = (solved: number, seed: number): boolean[] =>
   Array.from({ length: TASKS }, (_, i) => (i + 7 * seed) % TASKS < solved);
 
@@ -41,7 +41,7 @@ function run(recipe: string, seed: number, solved: number, more: object = {}): R
   };
 }
 
-/** A base that solves 70 at temperature 1 and 95 greedily. */
+/** A base that solves 70 tasks at temperature 1 and 95 greedily. */
 function sharpened(seed: number): ReadonlyMap<number, readonly boolean[]> {
   return new Map([
     [0, solving(95 + (seed % 2), seed)],
@@ -58,11 +58,11 @@ async function controls(): Promise<ControlLog> {
     const place = { environment: "calculator", seed, baseModel: "b".repeat(64) };
     await written.append({ ...place, evaluationTasks: TASKS, successes: sharpened(seed) });
   }
-  // Read again: what is compared is what a file keeps.
+  // Read from disk: the comparison uses what the file stores.
   return openControlLog(path);
 }
 
-test("a recipe that only gets as far as its base does greedily has not learned", async () => {
+test("a recipe that only reaches its base's greedy success has not learned", async () => {
   const records = SEEDS.flatMap((seed) => [
     run("sharpens", seed, 94 + (seed % 3)),
     run("learns", seed, 99 + (seed % 2)),
@@ -77,7 +77,7 @@ test("a recipe that only gets as far as its base does greedily has not learned",
   expect(learns?.gainOverControl?.mean).toBeCloseTo(0.04, 10);
 });
 
-test("a trained policy is held to its own best temperature", async () => {
+test("a trained policy is evaluated at its own best temperature", async () => {
   const records = SEEDS.map((seed) =>
     run("sharper", seed, 90, {
       byTemperature: new Map([
@@ -91,7 +91,7 @@ test("a trained policy is held to its own best temperature", async () => {
   expect(sharper?.gainOverControl?.mean).toBeCloseTo(0.044, 10);
 });
 
-test("recipes whose runs are the same are no evidence, but for the reference", async () => {
+test("recipes with identical runs are no evidence, except for the reference", async () => {
   const records = SEEDS.flatMap((seed) => [
     run("artist", seed, 99),
     run("twin", seed, 99),
@@ -105,7 +105,7 @@ test("recipes whose runs are the same are no evidence, but for the reference", a
   expect(other?.sameAs).toEqual([]);
 });
 
-test("equal outcomes with other parameters are two mechanisms; one seed that differs is enough", async () => {
+test("equal outcomes with different parameters are two mechanisms, and so is one differing seed", async () => {
   const hashed = SEEDS.flatMap((seed) => [
     run("artist", seed, 99, { parameters: "a".repeat(64) }),
     run("twin", seed, 99, { parameters: "b".repeat(64) }),
@@ -121,7 +121,7 @@ test("equal outcomes with other parameters are two mechanisms; one seed that dif
   }
 });
 
-test("without a control nothing is claimed", async () => {
+test("without a control there is no claim", async () => {
   const records = SEEDS.map((seed) => run("learns", seed, 100));
   const none = await openControlLog(join(tmpdir(), "waggle-no-such-controls.jsonl"));
   const [learns] = summarize(records, SEEDS, "artist", 1, none);
@@ -129,7 +129,7 @@ test("without a control nothing is claimed", async () => {
   expect(learns && hasLearned(learns)).toBe(false);
 });
 
-test("the best temperature is the best on average over seeds, not of each seed", () => {
+test("the best temperature is the best on average over seeds, not per seed", () => {
   const curve = temperatureCurve([
     new Map([
       [0, [true, false]],

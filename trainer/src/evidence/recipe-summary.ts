@@ -1,6 +1,6 @@
 /**
- * What the runs of a table come to: a recipe's success, cost and curve over its seeds, against the base
- * and against the reference recipe on the same held-out tasks. Numbers only, no words.
+ * Summarizes the runs of a table: a recipe's success, cost and curve over its seeds, compared with
+ * the base and with the reference recipe on the same held-out tasks. Numbers only.
  */
 import { holm, mean, meanAboveZero, type MeanTest, moderatedTests } from "@waggle/evaluation";
 import { type TemperatureCurve, temperatureCurve } from "../evaluation/temperature.ts";
@@ -10,7 +10,7 @@ import type { ControlLog } from "./control-log.ts";
 
 export type Spread = {
   readonly mean: number;
-  /** Over seeds, by n − 1. */ readonly deviation: number;
+  /** Sample standard deviation over seeds (n − 1). */ readonly deviation: number;
 };
 
 export type BestTemperature = {
@@ -27,35 +27,40 @@ export type RecipeSummary = {
   readonly runs: readonly RunRecord[];
   readonly base: Spread;
   readonly success: Spread;
-  /** Success less that of the base, both at temperature 1. */
+  /** Success minus the base's, both at temperature 1. */
   readonly gain: Spread;
-  /** The base at its best temperature; `null` where a seed of it was not measured. */
+  /** The base at its best temperature; `null` unless every seed was measured. */
   readonly control: BestTemperature | null;
-  /** The trained policy at its best temperature; `null` for runs of before it was measured. */
+  /** The trained policy at its best temperature; `null` for runs from before it was measured. */
   readonly trained: BestTemperature | null;
-  /** Best success that was measured of the trained policy, less the control, seed by seed. */
+  /** Best measured success of the trained policy minus the control, seed by seed. */
   readonly gainOverControl: Spread | null;
-  /** Recipes whose runs are the same on every task and seed; the reference itself names none. */
+  /** Recipes with the same runs on every task and seed; always empty for the reference. */
   readonly sameAs: readonly string[];
   /**
-   * The test of the gain over the control. Present where every seed of the table and its control are there,
-   * of at least two, and where no other recipe's runs are the same.
+   * The test of the gain over the control; `null` unless there are at least two seeds, every seed
+   * of the table and its control were run, and no other recipe has the same runs.
    */
-  readonly learned: (MeanTest & { /** Holm's over the table. */ readonly adjusted: number }) | null;
-  /** Success less the reference's, seed by seed; `null` for the reference and with fewer than two seeds in common. */
+  readonly learned:
+    | (MeanTest & { /** Holm-corrected over the table. */ readonly adjusted: number })
+    | null;
+  /**
+   * Success minus the reference's, seed by seed; `null` for the reference and with fewer than two
+   * common seeds.
+   */
   readonly beside: MeanTest | null;
   readonly sampledTokens: Spread;
   readonly toolCalls: Spread;
   readonly cpuSeconds: Spread;
   readonly seconds: Spread;
-  /** Tool calls of one held-out task. */
+  /** Tool calls per held-out task. */
   readonly callsATask: Spread;
 };
 
 /**
- * @param seeds - of a whole table.
- * @param expected - recipes of a whole table: those that are not there, and those whose mechanism was
- *   inactive, count as not having learned.
+ * @param seeds - all seeds of the table
+ * @param expected - all recipes of the table: those that were not run, or whose mechanism was
+ *   inactive, count as not learning
  */
 export function summarize(
   records: readonly RunRecord[],
@@ -74,7 +79,7 @@ export function summarize(
     runs[0]?.recipe === reference
       ? []
       : (twins.get(runs as RunRecord[]) ?? []).flatMap(([other]) => other?.recipe ?? []);
-  // One seed says nothing of its spread.
+  // One seed has no spread.
   const complete = bySeed.filter(
     (runs) =>
       seeds.length > 1 &&
@@ -114,14 +119,14 @@ export function summarize(
   });
 }
 
-/** The trained policy and its base, each at the temperature that is best for it. */
+/** The trained policy and its base, each at its best temperature. */
 function overControl(
   runs: readonly RunRecord[],
   controls: ControlLog,
 ): {
   readonly control: TemperatureCurve | null;
   readonly trained: TemperatureCurve | null;
-  /** By seed; `null` without the control of every seed. */
+  /** By seed; `null` unless every seed has a control. */
   readonly gains: readonly number[] | null;
 } {
   const found = runs.map(({ environment, seed, evaluationTasks }) =>
@@ -151,7 +156,7 @@ function gainOf({ base, final }: RunRecord): number {
   return successOf(final) - successOf(base);
 }
 
-/** Success less the others', of the seeds that both have. */
+/** Success minus the other's, over common seeds. */
 function pairedWith(runs: readonly RunRecord[], others: readonly RunRecord[]): MeanTest | null {
   const differences = runs.flatMap(({ seed, final }) => {
     const other = others.find((run) => run.seed === seed);
@@ -160,13 +165,14 @@ function pairedWith(runs: readonly RunRecord[], others: readonly RunRecord[]): M
   return differences.length < 2 ? null : meanAboveZero(differences);
 }
 
+/** Mean and sample standard deviation. */
 export function spread(values: readonly number[]): Spread {
   const center = mean(values);
   const squares = values.reduce((sum, value) => sum + (value - center) ** 2, 0);
   return { mean: center, deviation: Math.sqrt(squares / Math.max(1, values.length - 1)) };
 }
 
-/** Success at a number of sampled tokens, between the evaluations before and after it. */
+/** Success at a number of sampled tokens, interpolated between evaluations. */
 export function successAt(curve: readonly CurvePoint[], sampledTokens: number): number {
   const after = curve.findIndex((point) => point.sampledTokens >= sampledTokens);
   const next = curve[after];

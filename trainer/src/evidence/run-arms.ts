@@ -1,6 +1,6 @@
 /**
- * Runs arms one after the other, each from its environment's own base, and keeps what came of them. Arms that
- * a log has are not run again; an arm that fails is kept as failed and the others go on. Draws nothing.
+ * Runs arms one after the other, each from its environment's own base, and logs the results. Arms
+ * in the log are not run again. A failed arm is logged, and the others continue. Draws no charts.
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -27,11 +27,11 @@ import { TEMPERATURES } from "../evaluation/temperature.ts";
 import type { RunLog } from "./run-log.ts";
 
 export type RunArmsOptions = {
-  /** Where bases of environments are kept. */
+  /** Folder of the environments' base models. */
   readonly bases: string;
-  /** CPU threads of the graphs that train; sampling takes one. */
+  /** CPU threads of the training graphs; sampling uses one. */
   readonly threads: number;
-  /** Also runs again what was run before trained policies were tried at every temperature. */
+  /** Also repeats runs from before trained policies were evaluated at every temperature. */
   readonly again: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ArmProgress) => void;
@@ -55,23 +55,26 @@ export type ArmProgress =
   | {
       readonly event: "run";
       readonly key: string;
-      /** Runs that ended, of those asked for, what the log had included. */
+      /** Finished runs among those requested, including those in the log. */
       readonly done: number;
       readonly runs: number;
-      /** Recipes whose run of this seed came out the same: what tells them apart was inactive. */
+      /**
+       * Recipes whose run with this seed is the same: the mechanism in which they differ was
+       * inactive.
+       */
       readonly sameAs: readonly string[];
-      /** Until all have ended, at the pace so far. */
+      /** Estimated time until all runs have finished. */
       readonly secondsLeft: number;
       readonly record: RunRecord | FailedRun;
     };
 
 const ADAPTER = { rank: 8, alpha: 16 };
-/** Evaluations of a stage on its way, beside the one at its end. */
+/** Evaluations during a stage, in addition to the final one. */
 const EVALUATIONS = 2;
 
 /**
- * @returns a record for each arm that ended, in the order of the arms.
- * @throws WaggleError `INVALID_ARGUMENT` for an environment that there is not; the signal's reason.
+ * @returns a record for each finished arm, in the order of the arms
+ * @throws WaggleError `INVALID_ARGUMENT` for an unknown environment; the signal's reason.
  */
 export async function runArms(
   arms: readonly Arm[],
@@ -136,7 +139,7 @@ async function runOrFailure(
   }
 }
 
-/** The base on these held-out tasks, where another run asked it already. */
+/** The base on these held-out tasks, if another run evaluated it already. */
 function baseOf(arm: Arm, { reference }: BaseModel, log: RunLog): Outcome | undefined {
   for (const record of log.records.values()) {
     if (
@@ -216,7 +219,7 @@ async function runArm(
   }
 }
 
-/** Hex sha256 over the tensors by name. */
+/** Hex sha256 over the tensors, sorted by name. */
 async function parametersHash(engine: TrainEngine): Promise<string> {
   const hash = createHash("sha256");
   const tensors = await engine.parameters();

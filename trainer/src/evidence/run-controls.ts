@@ -1,4 +1,6 @@
-/** Tries the base of each environment on the held-out tasks of each seed, at every temperature. */
+/**
+ * Evaluates the base of each environment on the held-out tasks of each seed, at every temperature.
+ */
 import { join } from "node:path";
 import { environmentNamed } from "@waggle/environments";
 import { ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
@@ -10,7 +12,7 @@ import { successByTemperature, temperatureCurve, TEMPERATURES } from "../evaluat
 
 export type ControlPlace = { readonly environment: string; readonly seed: number };
 
-/** Runs what the log lacks. @throws the signal's reason */
+/** Evaluates what is missing in the log. @throws the signal's reason */
 export async function runControls(
   places: readonly ControlPlace[],
   evaluationTasks: number,

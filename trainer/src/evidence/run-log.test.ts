@@ -33,7 +33,7 @@ function record(seed: number): RunRecord {
   };
 }
 
-test("a run is told apart by what it is made of, whatever the order of its settings", () => {
+test("the key of a run depends on its definition, not on the order of its settings", () => {
   expect(armKey({ ...arm, settings: { epsilon: 0.2, steps: 10 } })).toBe(armKey(arm));
   for (const other of [
     { ...arm, seed: 4 },
@@ -46,7 +46,7 @@ test("a run is told apart by what it is made of, whatever the order of its setti
   }
 });
 
-test("a log gives back what was appended, without the line that a kill cut off, and goes on", async () => {
+test("a log returns what was appended without a truncated last line, and can be continued", async () => {
   const path = join(await mkdtemp(join(tmpdir(), "run-log-")), "runs.jsonl");
   const log = await openRunLog(path);
   await log.append(record(1));
@@ -59,13 +59,13 @@ test("a log gives back what was appended, without the line that a kill cut off, 
   await again.append(record(2));
   const last = await openRunLog(path);
   expect([...last.records.values()]).toEqual([record(1), record(2)]);
-  // What failed once and then ended has not failed.
+  // An arm that failed once and later finished has not failed.
   expect(last.failures.size).toBe(0);
   expect((await readFile(path, "utf8")).endsWith("}\n")).toBe(true);
 });
 
-test("a line in the middle that is no JSON is refused with its place", async () => {
+test("an invalid line in the middle is refused with its line number", async () => {
   const path = join(await mkdtemp(join(tmpdir(), "run-log-")), "runs.jsonl");
   await appendFile(path, `${JSON.stringify({ ...arm, key: "k", error: "no" })}\nnonsense\n`);
-  await expect(openRunLog(path)).rejects.toThrow(/one JSON object a line.*:2/);
+  await expect(openRunLog(path)).rejects.toThrow(/one JSON object per line.*:2/);
 });

@@ -1,6 +1,6 @@
 /**
- * Runs that ended, one JSON object a line, appended as they end: what was stopped goes on where it was.
- * A line that a kill cut off is left out. Which lines are wanted is the caller's.
+ * Finished runs, one JSON object per line, appended as they finish, so that an interrupted table
+ * can be resumed. A truncated last line is ignored. Does not choose the runs.
  */
 import { appendFile, mkdir, readFile, truncate } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -12,7 +12,7 @@ import {
   type StoredByTemperature,
 } from "../evaluation/temperature.ts";
 
-/** Outcomes are a digit a task on disk. */
+/** On disk, outcomes are one digit per task. */
 type StoredOutcome = Omit<Outcome, "successes"> & { readonly successes: string };
 type StoredRecord = Omit<RunRecord, "base" | "final" | "byTemperature"> & {
   readonly base: StoredOutcome;
@@ -26,7 +26,7 @@ export type RunLog = {
   readonly append: (run: RunRecord | FailedRun) => Promise<void>;
 };
 
-/** @throws WaggleError `INVALID_ARGUMENT` for a line in the middle that is no JSON. */
+/** @throws WaggleError `INVALID_ARGUMENT` for an invalid line before the last. */
 export async function openRunLog(path: string): Promise<RunLog> {
   const records = new Map<string, RunRecord>();
   const failures = new Map<string, FailedRun>();
@@ -71,7 +71,7 @@ function parsed(line: string, path: string, number: number): RunRecord | FailedR
   } catch (error) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a log of runs must be one JSON object a line, got something else at ${path}:${number}; take the line out`,
+      `a log of runs must have one JSON object per line, got something else at ${path}:${number}; remove the line`,
       { cause: error },
     );
   }

@@ -1,4 +1,4 @@
-/** Writes the pages and pictures of what a log holds of the expected runs. Runs nothing. */
+/** Writes the pages and charts for the expected runs in a log. Runs nothing. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { recipeNamed } from "@waggle/learning";
@@ -13,7 +13,7 @@ import { recipePage } from "./recipe-page.ts";
 import { summarize } from "./recipe-summary.ts";
 import type { RunLog } from "./run-log.ts";
 
-/** @returns how many recipes have a page. */
+/** @returns the number of recipe pages */
 export async function writeReport(
   folder: string,
   expectations: Expectations,

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 type EdgeOptions = { readonly pageSize?: number; readonly forgotten?: ReadonlySet<string> };
 
-/** What an operator sees of an edge with these records, and what was asked of it. */
+/** An edge's operator API with these records, and the requests it received. */
 function edgeWith(stored: readonly TrajectoryDetail[], options: EdgeOptions = {}) {
   const { pageSize = 5, forgotten = new Set() } = options;
   const asked: string[] = [];
@@ -85,7 +85,7 @@ const exported = (format: string, out: string, ...more: string[]) => [
   ...more,
 ];
 
-test("every format is written from an edge, and says how much of what", async () => {
+test("every format is exported from an edge, with counts", async () => {
   const path = await folder();
   const counts: { [format: string]: number } = {};
   for (const format of ["verl", "trl-sft", "trl-dpo", "trl-kto", "prime-rl", "adp", "waggle"]) {
@@ -110,7 +110,7 @@ test("every format is written from an edge, and says how much of what", async ()
   expect(files.toSorted()).toEqual(records.map(({ row }) => `${row.id}.json`).toSorted());
 });
 
-test("the file that waggle writes gives the same export again, without visitors", async () => {
+test("an export from a waggle file is the same as from the edge, without visitors", async () => {
   const path = await folder();
   const archive = join(path, "all.jsonl");
   await run(exported("waggle", archive));
@@ -132,7 +132,7 @@ test("the file that waggle writes gives the same export again, without visitors"
   expect(await readFile(join(path, "b.parquet"))).toEqual(await readFile(join(path, "a.parquet")));
 });
 
-test("without consent to train, without a verdict and forgotten meanwhile: left out", async () => {
+test("trajectories without consent, without a verdict or forgotten in the meantime are left out", async () => {
   const [a, b, c, d] = records as [TrajectoryDetail, ...TrajectoryDetail[]] & TrajectoryDetail[];
   const noConsent = {
     ...(a as TrajectoryDetail),
@@ -161,7 +161,7 @@ test("without consent to train, without a verdict and forgotten meanwhile: left 
   });
 });
 
-test("nothing is written over anything, unless asked", async () => {
+test("existing output is kept unless --force is given", async () => {
   const path = await folder();
   const out = join(path, "here");
   await writeFile(out, "mine");
@@ -174,7 +174,7 @@ test("nothing is written over anything, unless asked", async () => {
   expect(await readdir(path)).toEqual(["here"]);
 });
 
-test("an export of nothing is an error that says why, and leaves no file", async () => {
+test("an empty export is an error that gives the reasons and leaves no file", async () => {
   const path = await folder();
   const failed = records.map((record) => ({ ...record, row: { ...record.row, success: false } }));
   const args = exported("trl-sft", join(path, "x"));
@@ -187,12 +187,12 @@ test("an export of nothing is an error that says why, and leaves no file", async
 test.each([
   ["another credential", ["--credential", "wrong"], "UNAUTHENTICATED"],
   ["no credential", ["--credential", ""], "UNAUTHENTICATED"],
-])("an edge is read with the operator's credential: %s", async (_, more, code) => {
+])("an edge needs the operator's credential: %s", async (_, more, code) => {
   const args = exported("adp", join(await folder(), "x"), ...more);
   await expect(run(args)).rejects.toMatchObject({ code });
 });
 
-test("a source that is no file, or not ours, is named with its line", async () => {
+test("a missing or invalid source file is reported with the line", async () => {
   const path = await folder();
   const args = (from: string) => [
     "export",
@@ -210,7 +210,7 @@ test("a source that is no file, or not ours, is named with its line", async () =
   await expect(run(args(join(path, "theirs.jsonl")))).rejects.toThrow(/at line 2/);
 });
 
-test("what was exported is imported: conversations, with the refused by reason", async () => {
+test("exported files can be imported as conversations, with refusals counted by reason", async () => {
   const path = await folder();
   await run(exported("trl-kto", join(path, "kto.jsonl")));
   const theirs = (await readFile(join(path, "kto.jsonl"), "utf8")) + '{"text":"Hi."}\n';
@@ -235,7 +235,7 @@ test("what was exported is imported: conversations, with the refused by reason",
   expect(labels).toEqual(records.map(({ row }) => row.success));
 });
 
-test("what was imported teaches an adapter, held-out conversations included, that others can open", async () => {
+test("imported conversations train an adapter that other tools can open, and some are held out", async () => {
   const path = await folder();
   const rows = Array.from({ length: 24 }, (_, i) => ({
     messages: [
@@ -312,7 +312,7 @@ test("what was imported teaches an adapter, held-out conversations included, tha
     ]);
     const learned = JSON.parse(held.out[0] ?? "") as typeof result;
     expect(learned.lossAfter).toBeLessThan(learned.lossBefore);
-    // The base is another one, by as much as its format rounds.
+    // The difference is the rounding of the weight format.
     const gap = Math.abs(learned.lossBefore - result.lossBefore) / result.lossBefore;
     expect(gap).toBeGreaterThan(1e-6);
     expect(gap).toBeLessThan(base === "int8" ? 0.02 : 0.3);

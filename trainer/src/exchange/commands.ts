@@ -1,4 +1,7 @@
-/** `export` and `import`: files for other trainers out of what was collected, and the way back. */
+/**
+ * `export` and `import`: converts collected trajectories to the files of other trainers, and
+ * conversations back.
+ */
 import { type Conversation, readJsonLines, type TextReader } from "@waggle/exchange";
 import { environmentOf } from "@waggle/environments";
 import { type TrajectoryDetail, WaggleError } from "@waggle/protocol";
@@ -129,7 +132,7 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
     });
 }
 
-/** What a task tells the policy, where its environment is known here. */
+/** The task's request to the policy, if its environment is built in. */
 const describeTask: TextReader["describeTask"] = async (task) => {
   try {
     return await environmentOf(task).create(task).environment.observe();

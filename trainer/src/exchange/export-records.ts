@@ -1,6 +1,6 @@
 /**
- * From recorded trajectories to the files of one format. What is left out is counted by reason, never
- * silently: rows without consent to train, without a reward where one is needed, without a form in text.
+ * Converts recorded trajectories to the files of one format. Excluded records are counted by
+ * reason: no consent to train, no reward where one is needed, no text form.
  */
 import {
   encodePrimeRlSamples,
@@ -41,26 +41,26 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export type ExportOptions = {
   readonly format: ExportFormat;
-  /** Its reward and advantage, for formats whose trainers are given advantages. */
+  /** The recipe's reward and advantage, for formats whose trainers receive advantages. */
   readonly recipe: EdgeRecipe;
-  /** `trl-sft`: also what did not succeed. */
+  /** `trl-sft`: include unsuccessful trajectories. */
   readonly includesFailures: boolean;
   /** `trl-sft`: rows of tokens instead of messages. */
   readonly asTokens: boolean;
   /** `trl-dpo`, `trl-kto`: completions of one turn. */
   readonly firstTurnOnly: boolean;
-  /** `verl`, `prime-rl`: tokens of narrowed distributions stay in the mask. */
+  /** `verl`, `prime-rl`: tokens of restricted distributions stay in the mask. */
   readonly keepsRestricted: boolean;
 };
 
 export type Exported = {
   readonly files: readonly OutputFile[];
   readonly rows: number;
-  /** Records by the reason why they are in no row. */
+  /** Excluded records by reason. */
   readonly leftOut: Reasons;
-  /** Sampled tokens that were taken out of the mask. */
+  /** Sampled tokens that were removed from the mask. */
   readonly restrictedTokens: number;
-  /** Of text: whether it renders to the recorded tokens again. */
+  /** For text formats: whether the text renders to the recorded tokens again. */
   readonly rendersAsRecorded: { readonly yes: number; readonly no: number } | null;
 };
 
@@ -123,7 +123,7 @@ function reasonAgainst({ row, trajectory }: TrajectoryDetail, format: ExportForm
   return needsReward && row.reward === null ? "no-reward" : null;
 }
 
-/** Pseudonyms stay at the edge: an exported file is out of reach of "forget me". */
+/** Pseudonyms are not exported: "forget me" cannot reach an exported file. */
 function withoutVisitor(record: TrajectoryDetail): TrajectoryDetail {
   const visitorId = "00000000-0000-0000-0000-000000000000";
   return { ...record, row: { ...record.row, visitorId } };
@@ -162,7 +162,7 @@ async function tokenFile(
   return [[{ name: null, content }], rows.length, { restrictedTokens }];
 }
 
-/** Within the groups as they are exported; none for a group of one. */
+/** Computed within the exported groups; none for a group of one. */
 async function advantagesOf(
   records: readonly TrajectoryDetail[],
   recipe: EdgeRecipe,
@@ -185,7 +185,7 @@ async function advantagesOf(
   return advantages;
 }
 
-/** By the group that the edge gave; a record without one is alone. */
+/** Grouped by the edge's group; a record without one is its own group. */
 function groupsOf<T>(items: readonly T[], recordOf: (item: T) => TrajectoryDetail): T[][] {
   const groups = Map.groupBy(items, (item) => recordOf(item).row.groupId ?? recordOf(item).row.id);
   return [...groups.values()];

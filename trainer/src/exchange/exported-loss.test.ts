@@ -1,6 +1,6 @@
 /**
- * The loss of an exported batch, computed from the file in plain loops, is ours: nothing but the file,
- * the engine's log-probs of the file's tokens and the formulas of the papers.
+ * The loss of an exported batch, computed from the file in plain loops, equals ours. The loops use
+ * only the file, the engine's log-probs of its tokens and the formulas of the papers.
  */
 import { type Conversation, isRefusal, readTrlRow, toSupervisedSample } from "@waggle/exchange";
 import { planMinibatch, rewardGroups, supervisedLoss, toTokenDerivatives } from "@waggle/learning";
@@ -32,7 +32,10 @@ let model: BaseModel;
 let records: TrajectoryDetail[];
 let samples: { record: TrajectoryDetail; sample: TrainingSample }[];
 let engine: TrainEngine;
-/** Log-probs of any tokens when the update began, and after a step of it; neither is what sampled. */
+/**
+ * Log-probs of any tokens at the start of the update and after one of its steps; neither is the
+ * sampling policy.
+ */
 let proximal: (rows: readonly (readonly number[])[]) => Promise<number[][]>;
 let policy: typeof proximal;
 
@@ -47,7 +50,10 @@ beforeAll(async () => {
 });
 afterAll(() => engine.dispose());
 
-/** Moves the policy so that some tokens gain and others lose, and scores with what came out. */
+/**
+ * Changes the policy so that some tokens become likelier and others less likely, and returns its
+ * scorer.
+ */
 async function scorerAfterStep(
   loses: (t: number) => boolean,
   learningRate: number,
@@ -103,7 +109,7 @@ async function linesOf(format: ExportFormat, asTokens = false): Promise<unknown[
     .map((line) => JSON.parse(line) as unknown);
 }
 
-/** What the recipe says of the same records in memory. */
+/** The recipe's loss of the same records in memory. */
 async function ourLoss({ stage }: EdgeRecipe): Promise<number> {
   const groups = [...Map.groupBy(records, ({ row }) => row.groupId)].map(([task, group]) => ({
     task: task ?? "",
@@ -165,7 +171,7 @@ const verlRows = async (isScaled: boolean): Promise<ArrayRow[]> =>
 const primeRlRows = async (recipe: EdgeRecipe): Promise<ArrayRow[]> =>
   readPrimeRlRows(await contentOf("prime-rl", recipe));
 
-test("the batch is worth comparing: groups with a signal, ratios that clip, weights that count", async () => {
+test("the batch is informative: groups with a signal, clipped ratios, effective weights", async () => {
   const rewards = new Set(records.map(({ row }) => row.reward));
   expect(rewards.size).toBeGreaterThan(1);
   const rows = await verlRows(true);
@@ -175,7 +181,7 @@ test("the batch is worth comparing: groups with a signal, ratios that clip, weig
   expect(await plainLoss(rows, unweighted)).not.toBeCloseTo(await plainLoss(rows, DR_GRPO_TIS), 4);
 });
 
-test("GRPO from verl's Parquet is ours to 1e-6", async () => {
+test("GRPO from verl's Parquet equals ours to 1e-6", async () => {
   expect(
     Math.abs(
       (await plainLoss(await verlRows(true), GRPO)) - (await ourLoss(edgeRecipeNamed("grpo"))),
@@ -183,19 +189,19 @@ test("GRPO from verl's Parquet is ours to 1e-6", async () => {
   ).toBeLessThan(1e-6);
 });
 
-test("Dr. GRPO with truncated weights from verl's Parquet is ours to 1e-6", async () => {
+test("Dr. GRPO with truncated weights from verl's Parquet equals ours to 1e-6", async () => {
   const plain = await plainLoss(await verlRows(false), DR_GRPO_TIS);
   expect(Math.abs(plain - (await ourLoss(edgeRecipeNamed("dr-grpo-tis"))))).toBeLessThan(1e-6);
 });
 
-test("both from prime-rl's samples, whose advantages the file holds, are ours to 1e-6", async () => {
+test("both losses from prime-rl's samples, whose advantages are in the file, equal ours to 1e-6", async () => {
   const scaled = await plainLoss(await primeRlRows(edgeRecipeNamed("grpo")), GRPO);
   expect(Math.abs(scaled - (await ourLoss(edgeRecipeNamed("grpo"))))).toBeLessThan(1e-6);
   const weighted = await plainLoss(await primeRlRows(edgeRecipeNamed("dr-grpo-tis")), DR_GRPO_TIS);
   expect(Math.abs(weighted - (await ourLoss(edgeRecipeNamed("dr-grpo-tis"))))).toBeLessThan(1e-6);
 });
 
-test("both from ATIF's documents, whose tokens are those of their inferences, are ours to 1e-6", async () => {
+test("both losses from ATIF's documents, with the tokens of their inferences, equal ours to 1e-6", async () => {
   const documents = await documentsOf("atif");
   expect(documents).toHaveLength(records.length);
   const grpo = await plainLoss(readAtifRows(documents, true), GRPO);
@@ -203,12 +209,12 @@ test("both from ATIF's documents, whose tokens are those of their inferences, ar
   const rows = readAtifRows(documents, false);
   const ours = await ourLoss(edgeRecipeNamed("dr-grpo-tis"));
   expect(Math.abs((await plainLoss(rows, DR_GRPO_TIS)) - ours)).toBeLessThan(1e-6);
-  // The control: with everything read as sampled it is another loss.
+  // Control: with every token treated as sampled, the loss differs.
   const everything = rows.map((row) => ({ ...row, mask: row.mask.map((_, t) => t > 0) }));
   expect(Math.abs((await plainLoss(everything, DR_GRPO_TIS)) - ours)).toBeGreaterThan(1e-3);
 });
 
-test("a file with its log-probs or rewards out of order has another loss: the comparison can fail", async () => {
+test("a file with log-probs or rewards out of order has another loss, so the comparison can fail", async () => {
   const rows = await verlRows(false);
   const ours = await ourLoss(edgeRecipeNamed("dr-grpo-tis"));
   const swapped = rows.map((row, b) => ({
@@ -220,7 +226,7 @@ test("a file with its log-probs or rewards out of order has another loss: the co
   expect(Math.abs((await plainLoss(shifted, DR_GRPO_TIS)) - ours)).toBeGreaterThan(1e-3);
 });
 
-/** Σ −log π over targets / their number, plainly. */
+/** Σ −log π over targets / their number, in plain loops. */
 async function plainCrossEntropy(
   rows: readonly { readonly ids: readonly number[]; readonly isTarget: readonly boolean[] }[],
 ): Promise<number> {
@@ -252,7 +258,7 @@ function toPlain(conversation: Conversation) {
   return { ids: sequence.tokenIds, isTarget: lossMask };
 }
 
-test("the supervised loss from TRL's rows of tokens is ours to 1e-6", async () => {
+test("the supervised loss from TRL's rows of tokens equals ours to 1e-6", async () => {
   const rows = (await linesOf("trl-sft", true)) as { input_ids: number[]; labels: number[] }[];
   const plain = await plainCrossEntropy(
     rows.map(({ input_ids, labels }) => ({
@@ -268,7 +274,7 @@ test.each([
   ["TRL's messages", "trl-sft", "trl"],
   ["ADP", "adp", "adp"],
 ] as const)(
-  "the supervised loss of an imported file is ours to 1e-6: %s",
+  "the supervised loss of an imported file equals ours to 1e-6: %s",
   async (_, exported, imported) => {
     const lines = (await linesOf(exported)).map((value, i) => ({ line: i + 1, value }));
     const { conversations, refused } = importRows(lines, imported);
@@ -281,7 +287,7 @@ test.each([
   },
 );
 
-/** Σ over sampled tokens of log π − log π_ref, of rows of tokens. */
+/** Σ over sampled tokens of log π − log π_ref, per row of tokens. */
 async function logRatios(
   rows: readonly { readonly ids: readonly number[]; readonly isTarget: readonly boolean[] }[],
 ): Promise<number[]> {
@@ -299,7 +305,7 @@ async function logRatios(
 const BETA = 0.1;
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
 
-/** Recorded tokens with what both policies say of them: a row a sample. */
+/** Recorded tokens with the log-probs of both policies: one row per sample. */
 async function recordedRows() {
   const tokens = samples.map(({ sample }) => sample.sequence.tokenIds);
   return {
@@ -322,7 +328,7 @@ function conversationsOf(rows: readonly unknown[]): Conversation[] {
   });
 }
 
-test("the DPO loss of the file's pairs is that of the recorded tokens to 1e-6", async () => {
+test("the DPO loss of the file's pairs equals that of the recorded tokens to 1e-6", async () => {
   const rows = (await linesOf("trl-dpo")) as { id: string }[];
   expect(rows.length).toBeGreaterThan(1);
   const ratios = await logRatios(conversationsOf(rows).map(toPlain));
@@ -336,17 +342,17 @@ test("the DPO loss of the file's pairs is that of the recorded tokens to 1e-6", 
   const ours = dpoLoss({ ...recorded, pairs }, { beta: BETA }).loss;
   expect(Math.abs(fromFile - ours)).toBeLessThan(1e-6);
   expect(Math.abs(ours - Math.LN2)).toBeGreaterThan(1e-4);
-  // The control: with chosen and rejected exchanged it is another loss.
+  // Control: with chosen and rejected exchanged, the loss differs.
   const turned = pairs.map(({ chosen, rejected }) => ({ chosen: rejected, rejected: chosen }));
   const wrong = dpoLoss({ ...recorded, pairs: turned }, { beta: BETA }).loss;
   expect(Math.abs(fromFile - wrong)).toBeGreaterThan(1e-4);
 });
 
-test("the KTO loss of the file's rows is that of the recorded tokens to 1e-6", async () => {
+test("the KTO loss of the file's rows equals that of the recorded tokens to 1e-6", async () => {
   const rows = (await linesOf("trl-kto")) as { label: boolean }[];
   expect(rows).toHaveLength(records.length);
   const ratios = await logRatios(conversationsOf(rows).map(toPlain));
-  // The mean ratio, not below 0, stands in for the divergence of mismatched pairs: the same in both.
+  // max(0, mean ratio) replaces the divergence of mismatched pairs in both computations.
   const divergence = Math.max(0, mean(ratios));
   const gains = ratios.map((ratio, i) => (rows[i]?.label ? 1 : -1) * (ratio - divergence));
   const fromFile = mean(gains.map((gain) => 1 - sigmoid(BETA * gain)));
@@ -362,7 +368,7 @@ test("the KTO loss of the file's rows is that of the recorded tokens to 1e-6", a
   expect(Math.abs(fromFile - oursWith(({ row }) => row.success !== true))).toBeGreaterThan(1e-4);
 });
 
-test("steps on what others wrote make it likelier", async () => {
+test("imitation steps on written conversations raise their likelihood", async () => {
   const theirs = {
     messages: [
       { role: "user", content: "Who are you?" },

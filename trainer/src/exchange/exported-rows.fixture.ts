@@ -1,4 +1,7 @@
-/** Exported files as rows of plain arrays: nothing of the exporters, only what their formats say. Tests only. */
+/**
+ * Reads exported files into plain arrays, by the formats' specifications and without the exporters'
+ * code. Tests only.
+ */
 import { decode } from "@msgpack/msgpack";
 import { readAtifDocument } from "@waggle/testing";
 import { parquetReadObjects } from "hyparquet";
@@ -20,7 +23,7 @@ type VerlFileRow = {
   readonly response_logprobs: readonly number[];
 };
 
-/** The rows of the Parquet, advantages from the rewards of each `uid`. */
+/** The rows of the Parquet file, with advantages computed from the rewards of each `uid`. */
 export async function readVerlRows(bytes: Uint8Array, isScaled: boolean): Promise<ArrayRow[]> {
   const rows = (await parquetReadObjects({ file: bytes.slice().buffer })) as VerlFileRow[];
   const advantages = groupAdvantages(
@@ -39,7 +42,7 @@ export async function readVerlRows(bytes: Uint8Array, isScaled: boolean): Promis
   });
 }
 
-/** The samples, whose advantages the file holds. */
+/** The samples; the file contains their advantages. */
 export function readPrimeRlRows(bytes: Uint8Array): ArrayRow[] {
   return (decode(bytes) as unknown[][]).map((row) => ({
     ids: row[0] as number[],
@@ -49,7 +52,7 @@ export function readPrimeRlRows(bytes: Uint8Array): ArrayRow[] {
   }));
 }
 
-/** Documents as the specification has them; groups and rewards stand in our `extra`. */
+/** Documents by the specification; groups and rewards are in our `extra`. */
 export function readAtifRows(documents: readonly unknown[], isScaled: boolean): ArrayRow[] {
   const read = documents.map(readAtifDocument);
   const advantages = groupAdvantages(

@@ -1,4 +1,4 @@
-/** `imitate`: an adapter that was taught by imported conversations, in PEFT's layout. */
+/** `imitate`: trains an adapter on imported conversations, in PEFT's layout. */
 import { Conversation, readJsonLines, toSupervisedSample } from "@waggle/exchange";
 import type { ResidentFormat } from "@waggle/model";
 import type { Precision } from "@waggle/engine";
@@ -128,7 +128,7 @@ export function addImitateCommand(
     });
 }
 
-/** Tokens of what is wanted and fits the model's context. */
+/** Tokens of the wanted conversations that fit the model's context. */
 function samplesOf(text: string, model: OpenedModel) {
   const leftOut: { [reason: string]: number } = {};
   const samples = readJsonLines(text).flatMap(({ line, value }) => {

@@ -1,6 +1,6 @@
 /**
- * Imitation of conversations: masked cross-entropy of what the assistant says, AdamW, a held-out tenth
- * that says when imitation turns into memory. Not reinforcement: no reward, no policy versions.
+ * Imitation of conversations: masked cross-entropy on the assistant's tokens, AdamW, and a held-out
+ * tenth that shows overfitting. Not reinforcement learning: no reward, no policy versions.
  */
 import type { SupervisedSample } from "@waggle/exchange";
 import { type LearningRate, shuffled, supervisedLoss } from "@waggle/learning";
@@ -16,9 +16,9 @@ import type { SupervisedBatch } from "../update/supervised-step.ts";
 
 export type ImitationOptions = {
   readonly epochs: number;
-  /** Conversations of one step. */
+  /** Conversations per step. */
   readonly batchSize: number;
-  /** By the number of steps of the run. */
+  /** A schedule over the number of steps of the run. */
   readonly learningRate: (steps: number) => LearningRate;
   readonly optimizer: Omit<OptimizerOptions, "learningRate">;
   readonly seed: number;
@@ -29,7 +29,7 @@ export type ImitationOptions = {
 type ImitationStep = Pick<OptimizerResult, "gradientNorm" | "overflows"> & {
   readonly step: number;
   readonly steps: number;
-  /** Mean nats a target token before the step. */
+  /** Mean nats per target token before the step. */
   readonly loss: number;
 };
 
@@ -37,14 +37,16 @@ export type Imitated = {
   readonly steps: number;
   readonly trained: number;
   readonly heldOut: number;
-  /** Nats a target token of the held-out conversations; of the trained ones where none are held out. */
+  /**
+   * Nats per target token of the held-out conversations; of the trained ones if none are held out.
+   */
   readonly lossBefore: number;
   readonly lossAfter: number;
 };
 
-/** One in so many conversations is held out, if there are at least twice as many. */
+/** One in this many conversations is held out, if there are at least twice as many. */
 const HELD_OUT_EVERY = 10;
-/** Conversations of one pass of a measurement. */
+/** Conversations per measurement pass. */
 const MEASURED_AT_ONCE = 32;
 
 /** @throws WaggleError `INVALID_ARGUMENT` without a sample. */

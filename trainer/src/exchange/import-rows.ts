@@ -1,4 +1,4 @@
-/** From the lines of another format to conversations; what does not fit is counted by reason. */
+/** Converts lines of another format to conversations; refused lines are counted by reason. */
 import {
   type Conversation,
   isRefusal,
@@ -13,17 +13,17 @@ export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
 export type Imported = {
   readonly conversations: readonly Conversation[];
-  /** Lines by the reason why they gave no conversation. */
+  /** Number of lines without a conversation, by reason. */
   readonly refused: Reasons;
 };
 
-/** Conversations without an id of their own are called after their line. */
+/** Conversations without an id get one from their line number. */
 export function importRows(lines: readonly JsonLine[], format: ImportFormat): Imported {
   const conversations: Conversation[] = [];
   const refused: { [reason: string]: number } = {};
   for (const { line, value } of lines) {
     const id = `line-${line}`;
-    // OpenAI's rows are TRL's under other names, and read by the same code.
+    // OpenAI's rows are TRL's with other field names, and the same code reads them.
     const read = format === "adp" ? readAdpTrajectory(value, id) : readTrlRow(value, id);
     if (isRefusal(read)) refused[read.refused] = (refused[read.refused] ?? 0) + 1;
     else conversations.push(...[read].flat());

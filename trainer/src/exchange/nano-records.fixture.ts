@@ -1,4 +1,4 @@
-/** Trajectories of the nano model on training tasks, as the edge shows them to its operator. */
+/** Trajectories of the nano model on training tasks, as the edge returns them to its operator. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { TextReader } from "@waggle/exchange";
@@ -13,7 +13,7 @@ export const NANO: string = join(import.meta.dirname, "../../../packages/model/n
 export const describeTask: TextReader["describeTask"] = (task) =>
   environmentNamed(task.environment).create(task).environment.observe();
 
-/** `count` groups of `size` rollouts, judged; seeds are fixed, so the tokens are. */
+/** `count` groups of `size` judged rollouts; fixed seeds give fixed tokens. */
 export async function nanoRecords(
   count: number,
   size: number,

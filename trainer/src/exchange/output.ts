@@ -1,18 +1,21 @@
-/** Files that a command reads and writes: never over others unless asked, and never half. */
+/**
+ * Input and output files of a command. Output is written atomically, and existing files are only
+ * overwritten on request.
+ */
 import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { WaggleError } from "@waggle/protocol";
 
 export type OutputFile = {
-  /** Inside the output folder; `null` where the output is this file. */
+  /** Path inside the output folder; `null` if the output is this file. */
   readonly name: string | null;
   readonly content: Uint8Array | Iterable<string>;
 };
 
 /**
- * Refuses an output that is already there.
+ * Refuses an existing output.
  *
- * @throws WaggleError `CONFLICT` for a file or a folder with something in it.
+ * @throws WaggleError `CONFLICT` for a file or a non-empty folder.
  */
 export async function requireFree(path: string, force: boolean): Promise<void> {
   const found = await stat(path).catch(() => null);
@@ -20,11 +23,11 @@ export async function requireFree(path: string, force: boolean): Promise<void> {
   if (found.isDirectory() && (await readdir(path)).length === 0) return;
   throw new WaggleError(
     "CONFLICT",
-    `--out must not exist yet, got ${path}; name another or pass --force`,
+    `--out must not exist yet, got ${path}; choose another path or pass --force`,
   );
 }
 
-/** Writes each file beside its place and moves it there when it is whole. @returns bytes written. */
+/** Writes each file beside its destination and renames it when complete. @returns bytes written */
 export async function writeOutput(path: string, files: Iterable<OutputFile>): Promise<number> {
   let bytes = 0;
   for (const { name, content } of files) {
@@ -50,7 +53,7 @@ export async function writeOutput(path: string, files: Iterable<OutputFile>): Pr
   return bytes;
 }
 
-/** @throws WaggleError `NOT_FOUND` naming the option that gave the path. */
+/** @throws WaggleError `NOT_FOUND` with the name of the option. */
 export async function textOf(path: string, option: string): Promise<string> {
   try {
     return await readFile(path, "utf8");

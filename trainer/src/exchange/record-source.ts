@@ -1,6 +1,6 @@
 /**
- * Where an export reads verified trajectories: from an edge, which holds them (the trainer keeps none on
- * disk), or from a file that `--format waggle` wrote. Reading changes nothing: no lease is taken.
+ * Reads verified trajectories for an export: from an edge (the trainer stores none on disk), or
+ * from a file that `--format waggle` wrote. Reading changes nothing: no lease is taken.
  */
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -11,21 +11,21 @@ import { createOperatorClient, type OperatorClient } from "../edge/operator-clie
 export type RecordSourceOptions = {
   /** Origin of an edge, or a JSONL file. */
   readonly from: string;
-  /** Of the edge's operator. */
+  /** The edge operator's credential. */
   readonly credential: string | undefined;
   readonly fetch?: typeof fetch | undefined;
   readonly signal: AbortSignal;
 };
 
-/** Answers of the edge that are asked for at once. */
+/** Maximum concurrent requests to the edge. */
 const PARALLEL = 8;
 
 /**
- * The records, newest first from an edge and in the order of a file. An edge gives those that were
- * learned from or skipped: what was refused or is not yet judged is nobody's training data.
+ * The records, newest first from an edge and in the order of a file. An edge returns trajectories
+ * that were learned from or skipped; refused and unjudged ones are not training data.
  *
  * @throws WaggleError `NOT_FOUND` without the file, `SCHEMA_INVALID` naming its bad line,
- *   `UNAUTHENTICATED` without a credential for an edge, and as the edge's own refusals.
+ *   `UNAUTHENTICATED` without a credential for an edge, and the edge's own refusals.
  */
 export function readRecords(options: RecordSourceOptions): AsyncIterable<TrajectoryDetail> {
   return /^https?:\/\//.test(options.from) ? fromEdge(options) : fromFile(options.from);
@@ -58,7 +58,7 @@ async function* fromEdge(options: RecordSourceOptions): AsyncIterable<Trajectory
   }
 }
 
-/** A visitor may be forgotten between the listing and the reading. */
+/** A visitor can be forgotten between the listing and the read. */
 async function unlessForgotten(
   client: OperatorClient,
   digest: string,
@@ -76,7 +76,7 @@ async function* fromFile(path: string): AsyncIterable<TrajectoryDetail> {
   if (found === null || !found.isFile()) {
     throw new WaggleError(
       "NOT_FOUND",
-      `--from must be an edge's address or a JSONL file of trajectories, got ${path}; the edge holds what was collected: pass its address`,
+      `--from must be an edge's address or a JSONL file of trajectories, got ${path}; to export from an edge, pass its address`,
     );
   }
   let number = 0;
@@ -97,7 +97,7 @@ function recordOf(line: string, number: number): TrajectoryDetail {
     const [issue] = record.error.issues;
     problem = `${issue?.path.join(".") ?? ""} (${issue?.message ?? ""})`;
   } catch {
-    // Said below, with the line.
+    // Reported below, with the line.
   }
   throw new WaggleError(
     "SCHEMA_INVALID",

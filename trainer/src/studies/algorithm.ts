@@ -1,4 +1,4 @@
-/** One budget of tokens, the algorithms that the literature names. */
+/** Which algorithm from the literature learns most from one token budget? */
 import { groupReinforcement } from "@waggle/learning";
 import { arm, catalogued, type Study } from "./study.ts";
 

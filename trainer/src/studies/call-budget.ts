@@ -1,4 +1,4 @@
-/** Few deliberate calls, or a long horizon? */
+/** Does training with few deliberate calls or with a long horizon work better? */
 import { groupReinforcement } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { type Arm, arm, type Study } from "./study.ts";

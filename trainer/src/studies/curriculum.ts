@@ -1,4 +1,4 @@
-/** Do easy tasks, or short trajectories, first help? */
+/** Does it help to start with easy tasks or short trajectories? */
 import { groupReinforcement } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { arm, type Study } from "./study.ts";

@@ -1,8 +1,8 @@
-/** How many different demonstrations does imitation need, at one number of tokens? */
+/** How many different demonstrations does imitation need at a fixed token budget? */
 import { demonstrationStart } from "@waggle/learning";
 import { type Arm, arm, type Study } from "./study.ts";
 
-/** This many tasks that come back, with the easier half of the difficulty levels. */
+/** Repeats this many tasks, from the easier half of the difficulty levels. */
 function sized(name: string, taskPool?: number): Arm {
   const tasks = { difficulty: 0.5, ...(taskPool === undefined ? {} : { taskPool }) };
   const stage = demonstrationStart({ steps: 200, learningRate: 3e-3, tasks });

@@ -1,10 +1,10 @@
-/** Does pay along the way help, and does it depend on the algorithm? */
+/** Do rewards for single steps help, and does that depend on the algorithm? */
 import { groupReinforcement, rewardStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { arm, type Study } from "./study.ts";
 
 const plain = { groupSize: 8, steps: 10, learningRate: 3e-3 };
-/** One where the task is solved, all of it on the last turn: what the turns earned is not seen. */
+/** Outcome reward on the last turn only, without rewards for earlier turns. */
 const sparse = () =>
   parts.rewardPart("outcome", ({ verification, turns }) => {
     const reward = verification.success ? 1 : 0;

@@ -1,12 +1,15 @@
-/** Is uncertainty to be kept up, kept in bounds, or let go? */
+/** Should training keep entropy high, keep it within bounds, or leave it alone? */
 import { groupReinforcement, rewardStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { type Arm, arm, type Study } from "./study.ts";
 
-/** More than the budget allows: fewer tokens are spent a step where more groups have a signal. */
+/**
+ * More steps than the budget allows: the number of tokens per step depends on how many groups have
+ * a signal.
+ */
 const STEPS = 200;
 
-/** The sampling temperature follows the entropy that was measured, towards a target in nats a token. */
+/** Adjusts the sampling temperature to the measured entropy, towards a target in nats per token. */
 function towards(target: number): Arm {
   const stage = rewardStage({
     rollout: parts.group(8),

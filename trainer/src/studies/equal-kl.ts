@@ -1,6 +1,6 @@
 /**
- * Arms that end at different distances from the base, compared at equal ones: some of them make a line from
- * KL to what was measured, seed by seed, and another arm is held against it at its own KL.
+ * Compares arms that end at different distances from the base at equal KL. Some arms define a line
+ * from KL to the measure, seed by seed; another arm is compared with that line at its own KL.
  */
 import { mean, signFlipTest } from "@waggle/evaluation";
 import { standardError, type TrialRun } from "../trials/trial.ts";
@@ -9,17 +9,17 @@ type Point = { readonly kl: number; readonly value: number };
 
 export type AtEqualKl = {
   readonly arm: string;
-  /** Means over seeds: the arm's KL, what it has, what the line has there, and the difference. */
+  /** Means over seeds: the arm's KL, its value, the line's value there, and the difference. */
   readonly kl: number;
   readonly value: number;
   readonly expected: number;
   readonly difference: number;
   readonly error: number;
-  /** Two-sided, of a sign-flip test over seeds. */
+  /** Two-sided sign-flip test over seeds. */
   readonly pValue: number;
 };
 
-/** @param arms - of these runs, each with a run of every seed. */
+/** @param arms - names of the arms to compare; every one has a run with every seed */
 export function atEqualKl(
   {
     line,
@@ -60,7 +60,7 @@ export function atEqualKl(
   });
 }
 
-/** Between its points straight, beyond them as at the last. */
+/** Linear between the points, constant beyond them. */
 function onLine(points: readonly Point[], kl: number): number {
   const sorted = points.toSorted((a, b) => a.kl - b.kl);
   const next = sorted.findIndex((point) => point.kl >= kl);

@@ -1,17 +1,20 @@
 /**
- * Does a pull to the start keep what is not visited, beyond what learning less would keep? Policies that
- * learned at lower rates come less far from the base too: held against them, at the same KL, a pull shows
- * what it does of its own.
+ * Does a KL penalty preserve untrained skills beyond the effect of learning less? Policies trained
+ * at lower rates also stay closer to the base. Comparing with them at the same KL isolates the
+ * effect of the penalty.
  */
 import { rewardStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { type Arm, arm, type Study } from "./study.ts";
 
 const FULL_RATE = 3e-3;
-/** More than the budget allows. */
+/** More steps than the budget allows. */
 const STEPS = 200;
 
-/** Trained on the easiest tasks alone, with this much of a pull and at this share of the rate. */
+/**
+ * Training on the easiest tasks only, with this KL coefficient and this fraction of the learning
+ * rate.
+ */
 function pulled(coefficient: number, rate = 1): Arm {
   const common = {
     rollout: parts.group(8),

@@ -1,4 +1,7 @@
-/** Two specialists made one, against one that learned everything for the sum of their budgets. */
+/**
+ * Two merged specialists, compared with one model trained on everything with the sum of their
+ * budgets.
+ */
 import { groupReinforcement, mergeStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { type Arm, arm, type Study } from "./study.ts";
@@ -6,7 +9,7 @@ import { type Arm, arm, type Study } from "./study.ts";
 const CRUMBS = parts.breadcrumbs({ smallest: 0.85, largest: 0.01 }, 1);
 const plain = { groupSize: 8, steps: 10, learningRate: 3e-3 };
 
-/** A merge that solves fewer of these than the better specialist is not taken. */
+/** A merge that solves fewer of these tasks than the better specialist is discarded. */
 const GATE = { tasks: 50, share: 0.2 } as const;
 
 function merged(name: string, how: ReturnType<typeof parts.reinforced>, isGated = false): Arm {

@@ -1,4 +1,4 @@
-/** One model for everything, or several that work on a task together. */
+/** One model for everything, or several models that work on a task together. */
 import { groupReinforcement, rewardStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { arm, catalogued, type Study } from "./study.ts";
@@ -6,7 +6,7 @@ import { arm, catalogued, type Study } from "./study.ts";
 const ROLES = ["caller", "answerer"] as const;
 const shared = { steps: 10, settings: { tasksPerStep: 12, learningRate: 3e-3 } } as const;
 
-/** Adapters that take turns in one conversation, all learning from its end. */
+/** Adapters that take turns in one conversation, each trained on its final reward. */
 const takingTurns = rewardStage({
   rollout: parts.group(8),
   filters: [parts.mixedGroup()],

@@ -1,4 +1,4 @@
-/** Which demonstrations to imitate, where a third of the decisions behind them are wrong. */
+/** Which demonstrations to imitate when a third of their decisions are wrong. */
 import { demonstrationStart } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { arm, type Study } from "./study.ts";

@@ -1,4 +1,4 @@
-/** Is every rollout to be planned, or only where a further turn pays for itself? */
+/** Should every rollout be planned, or only where an additional turn is worth its cost? */
 import { catalogued, type Study } from "./study.ts";
 
 export const planning: Study = {

@@ -1,12 +1,12 @@
-/** Does a start from demonstrations help reinforcement, where both draw on one budget? */
+/** Does a start from demonstrations help reinforcement learning if both share one budget? */
 import { demonstrationStart, groupReinforcement } from "@waggle/learning";
 import { type Arm, arm, type Study } from "./study.ts";
 
 const learningRate = 3e-3;
-/** More than the budget allows. */
+/** More steps than the budget allows. */
 const steps = 200;
 
-/** Imitation with this share of the budget, reinforcement with the rest. */
+/** Imitation with this share of the budget, reinforcement learning with the rest. */
 function started(share: number): Arm {
   const imitation = demonstrationStart({ steps, learningRate });
   const reinforcement = groupReinforcement({ groupSize: 8, steps, learningRate });

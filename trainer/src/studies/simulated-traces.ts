@@ -1,4 +1,4 @@
-/** Rollouts against the tools themselves, or against a model of them. */
+/** Rollouts with the real tools, or with a model that simulates them. */
 import { rewardStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { arm, type Study } from "./study.ts";
@@ -14,7 +14,10 @@ const real = rewardStage({
   ...learning,
 });
 
-/** Tools answered by an adapter over the same base; who judges is the environment, or the model as well. */
+/**
+ * Tools simulated by an adapter over the same base; success is judged by the environment or by the
+ * model too.
+ */
 function simulated(judges: boolean): ReturnType<typeof rewardStage> {
   return rewardStage({
     rollout: parts.simulatedTools({ size: 8, judges }),

@@ -1,4 +1,4 @@
-/** The questions that a command can answer, by name. */
+/** All studies, by name. */
 import { WaggleError } from "@waggle/protocol";
 import { algorithm } from "./algorithm.ts";
 import { callBudget } from "./call-budget.ts";
@@ -37,7 +37,7 @@ export const STUDIES: readonly Study[] = [
   planning,
 ];
 
-/** @throws WaggleError `INVALID_ARGUMENT` with the names that there are. */
+/** @throws WaggleError `INVALID_ARGUMENT` with the known names. */
 export function studyNamed(name: string): Study {
   const study = STUDIES.find((one) => one.name === name);
   if (study !== undefined) return study;

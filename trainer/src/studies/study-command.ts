@@ -1,4 +1,7 @@
-/** `study`: one open question of the literature, both sides at one budget, and the picture of what came out. */
+/**
+ * `study`: compares the arms of an open question in the literature at one budget, and writes its
+ * page and figure.
+ */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { mean } from "@waggle/evaluation";
@@ -115,7 +118,7 @@ function listed(json: boolean): string[] {
   return textTable(STUDIES.map(({ name, question }) => [name, question]));
 }
 
-/** Of the study that is named before `--help`, else of all. */
+/** Help for the study named before `--help`, else for all. */
 function helpOf(name: string | undefined): string[] {
   const study = STUDIES.find((one) => one.name === name);
   if (study === undefined) {

@@ -39,13 +39,13 @@ test("arms are compared with the first on the same seeds", () => {
   expect(of(second).difference).toBeCloseTo(-20, 10);
   // The sample deviation of 10, 20 and 30 is 10.
   expect(of(second).differenceError).toBeCloseTo(10 / Math.sqrt(3), 10);
-  // One of eight sign patterns is as low; two sides.
+  // One of eight sign patterns is as extreme; two-sided.
   expect(of(second).pValue).toBeCloseTo(0.25, 10);
   expect(of(third).difference).toBeCloseTo(0, 10);
   expect(of(first).pValue).toBe(1);
 });
 
-test("the answer names what is apart in every seed, and what is not it leaves out", () => {
+test("the answer names the significant arms and leaves out the others", () => {
   // Two more seeds like the first two: imitation is worse in all five, rehearsal in two.
   const five = [
     ...runs,
@@ -60,7 +60,7 @@ test("the answer names what is apart in every seed, and what is not it leaves ou
   expect(answer(study, same)).toContain("No arm differs");
 });
 
-test("a seed counts once every arm has it, and few are no answer", () => {
+test("a seed counts once every arm has it, and too few seeds give no answer", () => {
   const cut = runs.filter(({ arm, seed }) => !(arm === third && seed === 3));
   expect(wholeSeeds(study, cut)).toEqual([1, 2]);
   expect(answer(study, cut)).toContain("No answer yet");
@@ -78,12 +78,13 @@ test("an arm that ended before its budget was spent is named", () => {
   expect(studyPage(study, whole, "picture.svg", NO_CONTROLS)).not.toContain("Not at equal budget");
 });
 
-test("at equal KL an arm is held against the line of others, seed by seed", () => {
+test("at equal KL, an arm is compared with the line of other arms, seed by seed", () => {
   const at = (arm: string, seed: number, kl: number, hardest: number): TrialRun => ({
     ...run(arm, seed, hardest),
     kl,
   });
-  // Hardest is 1 − kl on the line; the first arm lies on it, the second 0.1 above, the third beyond its end.
+  // Hardest is 1 − kl on the line. The first arm is on it, the second 0.1 above, the third beyond
+  // its end.
   const measured = [1, 2].flatMap((seed) => [
     at("far", seed, 0.4, 0.6),
     at("near", seed, 0.1 * seed, 1 - 0.1 * seed),
@@ -102,7 +103,7 @@ test("at equal KL an arm is held against the line of others, seed by seed", () =
   expect(above?.expected).toBeCloseTo(75, 10);
   expect(above?.difference).toBeCloseTo(10, 10);
   expect(above?.error).toBeCloseTo(0, 10);
-  // Two sides of two seeds.
+  // Two-sided, with two seeds.
   expect(above?.pValue).toBeCloseTo(0.5, 10);
   expect(beyond?.expected).toBeCloseTo(60, 10);
 });
@@ -124,7 +125,7 @@ test("every study has arms that share one budget", () => {
   expect(() => studyNamed("why")).toThrow(/sft-before-rl/);
 });
 
-test("every committed page is what its runs and controls come to", async () => {
+test("every committed page is generated from its runs and controls", async () => {
   const folder = join(import.meta.dirname, "../../../docs/evidence");
   const controls = await openControlLog(join(folder, "learning/controls.jsonl"));
   for (const each of STUDIES) {

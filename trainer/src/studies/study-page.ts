@@ -17,7 +17,7 @@ export type Comparison = {
   readonly error: number;
   readonly difference: number;
   readonly differenceError: number;
-  /** Two-sided, of a sign-flip test over seeds; 1 for the first arm. */
+  /** Two-sided sign-flip test over seeds; 1 for the first arm. */
   readonly pValue: number;
 };
 
@@ -40,7 +40,7 @@ function valueOf(run: TrialRun, measure: Measure): number {
   return 100 * (run.probes[measure]?.final ?? Number.NaN);
 }
 
-/** @param runs - of seeds that every arm has. */
+/** @param runs - of seeds that every arm has */
 export function compared(study: Study, runs: readonly TrialRun[]): Comparison[] {
   const seeds = wholeSeeds(study, runs);
   const valuesOf = (arm: string, measure: Measure): number[] =>
@@ -67,7 +67,7 @@ export function compared(study: Study, runs: readonly TrialRun[]): Comparison[] 
   });
 }
 
-/** Seeds that every arm has been run with. */
+/** Seeds with a run of every arm. */
 export function wholeSeeds({ arms }: Study, runs: readonly TrialRun[]): number[] {
   const seeds = [...new Set(runs.map(({ seed }) => seed))].toSorted((a, b) => a - b);
   return seeds.filter((seed) =>
@@ -75,7 +75,7 @@ export function wholeSeeds({ arms }: Study, runs: readonly TrialRun[]): number[]
   );
 }
 
-/** @param picture - path of the picture beside the page. */
+/** @param picture - path of the figure, relative to the page */
 export function studyPage(
   study: Study,
   runs: readonly TrialRun[],
@@ -131,7 +131,7 @@ export function studyPage(
   ].join("\n");
 }
 
-/** Mean success of each arm over the seeds that all have. */
+/** Mean success of each arm over the common seeds. */
 function successes(study: Study, runs: readonly TrialRun[]): { name: string; success: number }[] {
   const seeds = wholeSeeds(study, runs);
   return study.arms.map(({ name }) => {
@@ -140,7 +140,9 @@ function successes(study: Study, runs: readonly TrialRun[]): { name: string; suc
   });
 }
 
-/** Every other arm against the line of those that a study names; nothing where it names none. */
+/**
+ * Compares every other arm with the line of the arms that the study names; empty if it names none.
+ */
 function equalKl(
   { arms, measures: [measure], atEqualKl: line }: Study,
   runs: readonly TrialRun[],
@@ -187,14 +189,14 @@ function underspent(
     : [`Not at equal budget: ${short.join(", ")} ended before using it.`, ""];
 }
 
-/** With fewer no sign-flip test reaches the level. */
+/** With fewer seeds, no sign-flip test reaches the level. */
 const LEAST_SEEDS = 5;
-/** Of the budget: an arm ends with the first step that exceeds it. */
+/** Share of the budget: an arm ends with the first step that exceeds it. */
 const LEAST_SPENT = 0.95;
-/** Two-sided; of five seeds that all agree it is 0.06. */
+/** Two-sided; with five seeds that all agree, p is 0.06. */
 const LEVEL = 0.1;
 
-/** The result of the first measure, in a sentence. */
+/** The result of the first measure, in one sentence. */
 export function answer(study: Study, runs: readonly TrialRun[]): string {
   const [measure] = study.measures;
   const seeds = wholeSeeds(study, runs).length;

@@ -1,6 +1,6 @@
 /**
- * A question on which the literature disagrees, as arms that differ in what is asked and in nothing
- * else. Every arm spends the same number of tokens, sampled or demonstrated. Not a runner, not an answer.
+ * A question on which the literature disagrees, as arms that differ only in that question. Every
+ * arm has the same token budget, sampled or demonstrated. Neither a runner nor an answer.
  *
  * The questions are those of the project's founding catalogue, "Where sources disagree".
  */
@@ -15,24 +15,24 @@ import {
 } from "@waggle/learning";
 import type { Experiment } from "../trials/trial.ts";
 
-/** What an answer is read from: held-out tasks after the budget is spent. */
+/** Measures on held-out tasks after the budget is spent. */
 export type Measure =
   /** Share of tasks solved. */
   | "success"
-  /** Tool calls of a trajectory. */
+  /** Tool calls per trajectory. */
   | "toolCalls"
   /** Share solved of the easiest tasks. */
   | "easiest"
   /** Share solved of the hardest tasks. */
   | "hardest"
-  /** Nats a token from the base. */
+  /** KL from the base, in nats per token. */
   | "kl";
 
 export type Arm = {
-  /** As tables and pictures name it; unique in its study. */
+  /** Name in tables and figures; unique in its study. */
   readonly name: string;
   readonly recipe: Recipe;
-  /** Share of the budget that each stage has in a round; adds up to 1. */
+  /** Each stage's share of the budget in a round; the shares sum to 1. */
   readonly shares: readonly number[];
 };
 
@@ -46,20 +46,17 @@ export type Study = {
   readonly environment: string;
   /** Token budget of one run: sampled and demonstrated tokens. */
   readonly tokens: number;
-  /** The first is what the others are compared with. */
+  /** The first arm is the reference for the others. */
   readonly arms: readonly [Arm, Arm, ...Arm[]];
-  /** The first decides. */
+  /** The first measure decides. */
   readonly measures: readonly [Measure, ...Measure[]];
-  /**
-   * Where arms are to be compared at one KL to the base: the arms whose first measure, between their
-   * KLs, says what another arm's would be at its own.
-   */
+  /** For comparisons at equal KL: the arms whose KL and first measure define the line. */
   readonly atEqualKl?: readonly [Arm, Arm, ...Arm[]];
-  /** What stands in place of something else, and why. */
+  /** Simplifications, and the reasons for them. */
   readonly limits: readonly string[];
 };
 
-/** An arm of stages of its own, each with its share of the budget. */
+/** An arm with its own stages, each with its share of the budget. */
 export function arm(
   name: string,
   schedule: readonly ArrangementName[],
@@ -105,7 +102,7 @@ export function experimentOf(study: Study, seeds: readonly number[]): Experiment
   };
 }
 
-/** The environment's tasks of one level alone. */
+/** The environment with tasks of one level only. */
 function ofLevel(spec: EnvironmentSpec, level: number): EnvironmentSpec {
   return {
     ...spec,

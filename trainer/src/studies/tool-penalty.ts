@@ -1,4 +1,4 @@
-/** How to make a policy mind what calls cost: four switches of one objective. */
+/** How to make a policy account for the cost of calls: four variants of one objective. */
 import { groupReinforcement } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { arm, catalogued, type Study } from "./study.ts";

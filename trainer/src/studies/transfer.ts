@@ -1,11 +1,11 @@
-/** What becomes of hard tasks while only easy ones are learned. It measures transfer, not forgetting. */
+/** Performance on hard tasks while only easy ones are trained: measures transfer, not forgetting. */
 import { demonstrationStart, groupReinforcement, rewardStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { arm, type Study } from "./study.ts";
 
 const learningRate = 3e-3;
 const difficulty = 0;
-/** More than the budget allows. */
+/** More steps than the budget allows. */
 const steps = 200;
 
 const rehearsing = rewardStage({

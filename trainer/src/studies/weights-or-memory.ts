@@ -2,7 +2,7 @@
 import { groupReinforcement } from "@waggle/learning";
 import { arm, catalogued, type Study } from "./study.ts";
 
-/** More than the budget allows. */
+/** More steps than the budget allows. */
 const steps = 400;
 
 export const weightsOrMemory: Study = {

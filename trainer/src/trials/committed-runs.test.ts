@@ -1,4 +1,4 @@
-/** What the pages of evidence say is what their runs say: no figure that nobody measured. */
+/** The committed trial pages match their committed runs. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -20,14 +20,14 @@ function committed(trial: Trial): { readonly page: string; readonly runs: readon
   };
 }
 
-test.each([staleness, thumbs])("$name: the page is what its runs come to", async (trial) => {
+test.each([staleness, thumbs])("$name: the page is generated from its runs", async (trial) => {
   const controls = await openControlLog(join(EVIDENCE, "learning/controls.jsonl"));
   const { page, runs } = committed(trial);
   expect(runs).toHaveLength(trial.arms.length * trial.seeds.length);
   expect(withResults(page, trial, runs, verdicts(trial, runs), controls)).toBe(page);
 });
 
-test("learning survives samplers eight steps old with weights, and not without", () => {
+test("with weights, learning survives samplers eight steps old, and without weights it does not", () => {
   const { runs } = committed(staleness);
   const held = new Map(verdicts(staleness, runs).map(({ says, holds }) => [says, holds]));
   expect(held.get("at lag 8, sequence weights end above the base")).toBe(true);

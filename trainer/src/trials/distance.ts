@@ -1,6 +1,6 @@
 /**
- * How far a policy has come from its base: KL(policy ‖ base) in nats a token, over what it says itself at
- * held-out tasks. By k3, whose mean is the divergence and whose terms are never below 0.
+ * Distance of a policy from its base: KL(policy ‖ base) in nats per token, over the policy's own
+ * rollouts of held-out tasks. Uses the k3 estimator, which is unbiased and never negative.
  */
 import { klEstimate } from "@waggle/learning";
 import { FULL_SUPPORT, toTrainingSamples } from "@waggle/protocol";
@@ -10,7 +10,7 @@ import type { CollectParts } from "../strategies/strategy.ts";
 
 type Parts = Omit<CollectParts, "policy"> & { readonly policy: AdaptivePolicy };
 
-/** The policy is without an adapter afterwards. `NaN` where it says nothing. */
+/** Removes the policy's adapter. `NaN` if the policy samples no tokens. */
 export async function distanceToBase(parts: Parts, tasks: number): Promise<number> {
   const { policy } = parts;
   const attempts = await rollOutHeldOut(parts, [...Array(tasks).keys()]);

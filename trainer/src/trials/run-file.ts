@@ -1,9 +1,12 @@
-/** Runs of an experiment on disk: one JSON object a line, appended as they end, so that a stop loses none. */
+/**
+ * Runs of an experiment on disk: one JSON object per line, appended as they finish, so that an
+ * interruption loses none.
+ */
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { TrialRun } from "./trial.ts";
 
-/** @returns the runs that there are; a line that a kill cut off is no run. */
+/** @returns the stored runs; a truncated last line is ignored */
 export async function readRuns(path: string): Promise<TrialRun[]> {
   const text = await textOf(path);
   const whole = text.slice(0, text.lastIndexOf("\n") + 1);
@@ -18,7 +21,7 @@ export async function appendRun(path: string, run: TrialRun): Promise<void> {
   await appendFile(path, `${JSON.stringify(run)}\n`);
 }
 
-/** Nothing where there is no file yet. */
+/** The file's text; empty if there is no file yet. */
 export async function textOf(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");

@@ -1,4 +1,4 @@
-/** Runs what of a trial has not been run yet, one arm with one seed after another. */
+/** Runs the missing runs of a trial, one arm with one seed at a time. */
 import { join } from "node:path";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { BaseModel } from "../model/base-model.ts";
@@ -18,14 +18,17 @@ const SHAPE = { rank: 8, alpha: 16 };
 const THREADS = 1;
 
 export type TrialOptions = {
-  /** Folder of the bases of environments, made where they are not there. */
+  /** Folder of the environments' base models; missing ones are made. */
   readonly bases: string;
   readonly done: readonly TrialRun[];
   readonly onRun: (run: TrialRun) => Promise<void>;
-  /** While the base of an environment is made, which takes a minute or two, once. */
+  /** Called while the base of an environment is made, which takes a minute or two, once. */
   readonly onBase: (environment: string, progress: BaseProgress) => void;
   readonly signal: AbortSignal;
-  /** Which onnxruntime samples: native, or WASM, sooner for small models; default native. */
+  /**
+   * The onnxruntime for sampling: native, or WASM, which is faster for small models; default
+   * native.
+   */
   readonly kernels?: "native" | "wasm";
 };
 
@@ -36,7 +39,7 @@ export async function runTrial(
   const runs = [...done];
   const policies = new PolicyCache(kernels, THREADS);
   try {
-    // Seed by seed, so that what is interrupted has whole seeds.
+    // Seed by seed, so that an interrupted trial has complete seeds.
     for (const seed of trial.seeds) {
       for (const arm of trial.arms) {
         signal.throwIfAborted();
@@ -88,7 +91,7 @@ async function runArm(
       () => {},
       signal,
     );
-    // The policy still has what was evaluated last.
+    // The policy still has the adapter of the last evaluation.
     const after = await tried();
     const kl = measuresKl
       ? await distanceToBase({ policy, format, spec, signal }, evaluationTasks)

@@ -1,6 +1,6 @@
 /**
- * Does learning survive samplers that are 1, 4 and 8 steps old, and does it need a correction for that?
- * The lag is forced: step n samples from the parameters of step n − lag.
+ * Does learning survive samplers that are 1, 4 and 8 steps old, and does it need a correction for
+ * that? The lag is forced: step n samples from the parameters of step n − lag.
  *
  * Settings were chosen on seeds 101 to 103, at lags 0 and 8 (rates 1e-3 to 1e-2, four corrections);
  * the expectations below were committed before any run with the seeds of the trial.
@@ -12,11 +12,13 @@ import type { Trial, TrialArm, TrialRun } from "./trial.ts";
 
 const LAGS = [1, 4, 8] as const;
 const CORRECTIONS = {
-  /** The ratio is taken against the parameters at the step's start, whoever sampled. */
+  /**
+   * The ratio is relative to the parameters at the start of the step, whichever version sampled.
+   */
   none: (): LossPart => parts.pgClip(0.2),
-  /** Each token weighed by its ratio, at most 2. */
+  /** Each token is weighted by its ratio, at most 2. */
   token: (): LossPart => parts.truncatedImportance(parts.pgClip(0.2), 2),
-  /** Each token weighed by the ratio of its sequence, at most 1. */
+  /** Each token is weighted by the ratio of its sequence, at most 1. */
   sequence: (): LossPart => parts.truncatedImportance(parts.pgClip(0.2), 1, "sequence"),
 } as const;
 type Correction = keyof typeof CORRECTIONS;

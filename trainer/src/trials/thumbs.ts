@@ -1,9 +1,9 @@
 /**
- * Do thumbs of visitors alone teach, and does what is pleasant stay apart from what is true? No arm sees
- * a verifier's reward: all that is paid is the thumb. A tenth of the thumbs is the wrong one, and three
- * in ten visitors like a wrong answer that agrees with them.
+ * Can a policy learn from visitors' thumbs alone, and does approval stay separate from truth? No
+ * arm sees a verifier's reward: the thumb is the only reward. A tenth of the thumbs are wrong, and
+ * three in ten visitors like a wrong answer that agrees with them.
  *
- * Settings were looked at with seed 101; the expectations below were committed before any run with
+ * Settings were checked with seed 101; the expectations below were committed before any run with
  * the seeds of the trial.
  */
 import { environmentNamed, type EnvironmentSpec, withVisitors } from "@waggle/environments";
@@ -15,11 +15,11 @@ const RECIPES = { KTO: "thumbs-kto", REINFORCE: "thumbs-reinforce" } as const;
 type RecipeName = keyof typeof RECIPES;
 
 const VISITORS = {
-  /** What a product meets. */
+  /** A realistic noise level. */
   "10 % noise": { noise: 0.1, flattery: 0.3 },
-  /** Thumbs that say nothing: nothing may be learned. */
+  /** Uninformative thumbs: nothing may be learned. */
   "50 % noise": { noise: 0.5, flattery: 0.3 },
-  /** Who cannot be contradicted: the probe must see what they teach. */
+  /** Visitors who cannot be contradicted: the probe must detect what they teach. */
   "proud visitors": { noise: 0.1, flattery: 0.9, pride: 0.9 },
 } as const;
 type VisitorName = keyof typeof VISITORS;

@@ -1,4 +1,4 @@
-/** `trial`: claims about learning, run again with their seeds. Words and files. */
+/** `trial`: tests claims about learning again with their seeds. Handles output and files. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { WaggleError } from "@waggle/protocol";
@@ -81,7 +81,7 @@ export function addTrialCommand(
     });
 }
 
-/** Of the trial that is named before `--help`, else of all. */
+/** Help for the trial named before `--help`, else for all. */
 function helpOf(name: string | undefined): string[] {
   const trial = TRIALS.find((one) => one.name === name);
   if (trial === undefined) {

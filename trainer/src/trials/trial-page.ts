@@ -1,14 +1,17 @@
-/** Writes the results of a trial into its evidence page. The text above and below them is written by hand. */
+/**
+ * Writes the results of a trial into its evidence page. The text above and below them is written by
+ * hand.
+ */
 import { mean } from "@waggle/evaluation";
 import type { ControlLog } from "../evidence/control-log.ts";
 import { controlWords } from "../evidence/control-words.ts";
 import { standardError, type Trial, type TrialRun, type Verdict } from "./trial.ts";
 
 const RESULTS = "## Results";
-/** Where the second part that is written by hand begins. */
+/** Start of the second handwritten part. */
 const METHOD = "## Method";
 
-/** The page with new results between the parts that are written by hand. */
+/** The page with new results between its handwritten parts. */
 export function withResults(
   page: string,
   trial: Trial,

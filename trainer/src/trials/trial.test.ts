@@ -42,20 +42,20 @@ const trial: Trial = {
 const runsOf = (leads: readonly number[]): TrialRun[] =>
   SEEDS.flatMap((seed, i) => [run("b", seed, 0.5), run("a", seed, 0.5 + (leads[i] ?? 0))]);
 
-test("a lead in every seed holds, at the smallest p that so many seeds allow", () => {
+test("a lead in every seed holds, with the smallest p that so many seeds allow", () => {
   const [lead, level] = verdicts(trial, runsOf([0.1, 0.2, 0.05, 0.1, 0.2, 0.1, 0.3]));
   expect(lead).toMatchObject({ holds: true, pValue: 1 / 2 ** SEEDS.length });
   expect(lead?.mean).toBeCloseTo(0.15, 12);
   expect(level).toMatchObject({ holds: true, mean: 0 });
 });
 
-test("a mean that rests on one seed does not hold", () => {
+test("a mean that depends on one seed does not hold", () => {
   const [lead] = verdicts(trial, runsOf([0.9, -0.01, -0.01, 0, -0.02, 0, -0.01]));
   expect(lead?.mean).toBeGreaterThan(0.1);
   expect(lead?.holds).toBe(false);
 });
 
-test("the page keeps what people wrote and gets new results", async () => {
+test("the page keeps its handwritten parts and gets new results", async () => {
   const runs = runsOf([0.1, 0.2, 0.05, 0.1, 0.2, 0.1, -0.3]);
   const found = verdicts(trial, runs);
   const page = withResults(

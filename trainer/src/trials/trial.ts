@@ -1,6 +1,6 @@
 /**
- * A claim as something that can fail: arms that differ in one thing, seeds, and what must hold of the
- * results, written down before they are there. Not a runner.
+ * A falsifiable claim: arms that differ in one thing, seeds, and the expected results, written down
+ * before the runs. Not a runner.
  */
 import { mean, signFlipTest } from "@waggle/evaluation";
 import type { EnvironmentSpec } from "@waggle/environments";
@@ -11,33 +11,36 @@ export type TrialArm = {
   /** Unique in its trial. */
   readonly name: string;
   readonly recipe: Recipe;
-  /** What it learns in; held-out tasks are of the same environment. */
+  /** The training environment; held-out tasks are of the same environment. */
   readonly spec: EnvironmentSpec;
-  /** Share of the budget that each stage has in a round, adding up to 1; absent = whatever is left. */
+  /**
+   * Each stage's share of the budget in a round, summing to 1; absent = each stage uses what is
+   * left.
+   */
   readonly shares?: readonly number[];
 };
 
-/** What is run: every arm with every seed. */
+/** The runs of an experiment: every arm with every seed. */
 export type Experiment = {
   readonly arms: readonly TrialArm[];
   readonly seeds: readonly number[];
   readonly evaluationTasks: number;
-  /** Other tasks that the final policy and the base are tried on, by name. */
+  /** Further task sets on which the final policy and the base are evaluated, by name. */
   readonly probes: readonly { readonly name: string; readonly spec: EnvironmentSpec }[];
-  /** Of one run; absent = all steps. */
+  /** Budget of one run; absent = all steps. */
   readonly budget?: Budget;
-  /** Whether the final policy's distance to the base is measured. */
+  /** Whether to measure the final policy's distance from the base. */
   readonly measuresKl?: boolean;
 };
 
 export type Trial = Experiment & {
-  /** As a command line gives it. */
+  /** Name on the command line. */
   readonly name: string;
   readonly question: string;
   readonly expected: readonly Expectation[];
 };
 
-/** One arm with one seed. Shares of tasks solved, in [0, 1]. */
+/** One arm with one seed. Shares of tasks solved are in [0, 1]. */
 export type TrialRun = {
   readonly arm: string;
   readonly seed: number;
@@ -47,21 +50,24 @@ export type TrialRun = {
   readonly probes: {
     readonly [name: string]: { readonly base: number; readonly final: number };
   };
-  /** Mean of a held-out trajectory of the final policy. */
+  /** Mean tool calls per held-out trajectory of the final policy. */
   readonly toolCalls: number;
-  /** KL to the base, nats a token; absent where it was not measured. */
+  /** KL from the base, nats per token; absent if not measured. */
   readonly kl?: number;
-  /** Spent on learning. */
+  /** Cost of learning. */
   readonly sampledTokens: number;
   readonly seconds: number;
 };
 
-/** What must hold: a mean difference over seeds beyond `by`, at p below `level`; or its absence. */
+/**
+ * An expectation: a mean difference over seeds above 0 at p below `level`, or a difference not
+ * below a margin.
+ */
 type Expectation = {
   readonly says: string;
-  /** By seed; positive is what is claimed. */
+  /** By seed; positive values support the claim. */
   readonly difference: (of: (arm: string) => TrialRun) => number;
-  /** `above` 0 beyond chance, or `not-below`: no worse than `by` in the mean. */
+  /** `above`: the mean is significantly above 0. `not-below`: the mean is not below −`limit`. */
   readonly direction: "above" | "not-below";
   /** Largest p for `above`; margin in shares for `not-below`. */
   readonly limit: number;
@@ -73,11 +79,11 @@ export type Verdict = {
   /** Mean over seeds, and its standard error. */
   readonly mean: number;
   readonly error: number;
-  /** One-sided, of a sign-flip test over seeds. */
+  /** One-sided sign-flip test over seeds. */
   readonly pValue: number;
 };
 
-/** @param runs - of every arm with every seed. */
+/** @param runs - of every arm with every seed */
 export function verdicts({ expected, seeds }: Trial, runs: readonly TrialRun[]): Verdict[] {
   return expected.map(({ says, difference, direction, limit }) => {
     const differences = seeds.map((seed) =>
@@ -95,7 +101,7 @@ export function verdicts({ expected, seeds }: Trial, runs: readonly TrialRun[]):
   });
 }
 
-/** Of the mean, from the sample deviation. */
+/** Standard error of the mean, from the sample deviation. */
 export function standardError(values: readonly number[]): number {
   if (values.length < 2) return 0;
   const center = mean(values);
