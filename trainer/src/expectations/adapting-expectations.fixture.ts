@@ -1,6 +1,6 @@
 /**
- * What recipes of the imitation table do otherwise that keep notes, know their situation, answer again,
- * rehearse, learn with fast weights or at test time.
+ * Expectations of imitation recipes with notes, situation awareness, corrected answers, rehearsal,
+ * fast weights or test-time training.
  */
 import { type JudgedTrajectory, recipeNamed, type RewardedGroup } from "@waggle/learning";
 import { expect } from "vitest";
@@ -17,7 +17,7 @@ import {
 } from "./recipe-checks.fixture.ts";
 import { IMAGINED_RESULT, type StageRecord } from "./recipe-update.fixture.ts";
 
-/** Every turn has a context of its own, in which no result stands that is not in the request. */
+/** Every turn has its own context, and earlier results appear in it only through the request. */
 function ownContexts(stage: number): Check {
   return (records) => {
     const { groups } = at(records, stage);
@@ -31,7 +31,10 @@ function ownContexts(stage: number): Check {
   };
 }
 
-/** Its loss is not that of the parameters at the update's start: lower where inner steps learn the same. */
+/**
+ * The loss differs from that of the initial parameters; it is lower if the inner steps learn the
+ * same thing.
+ */
 function learnsElsewhere(stage: number, isLower: boolean): Check {
   return (records) => {
     const { result, proximalLogProbs } = numbersOf(at(records, stage));
@@ -45,7 +48,7 @@ function learnsElsewhere(stage: number, isLower: boolean): Check {
   };
 }
 
-/** Demonstrations are at other tasks than those asked about, all of them training ones. */
+/** Demonstrations are of other training tasks than the one that is asked about. */
 function atNeighbors(stage: number): Check {
   return (records) => {
     for (const { task, trajectories } of at(records, stage).groups) {
@@ -67,7 +70,7 @@ function isAtTestTime(stage: number, each: "task" | "level"): Check {
   };
 }
 
-/** A group as filters see it, whatever it earned. */
+/** A group as filters see it, without rewards. */
 function unrewarded({ groups }: StageRecord): RewardedGroup[] {
   return groups.map(({ task, trajectories }) => ({
     task,
@@ -89,7 +92,7 @@ const CONTEXT = {
   signal: new AbortController().signal,
 };
 
-/** What two rollouts of the policy say of the task. */
+/** What two rollouts of the policy imply about the task. */
 function situationOf(trajectories: readonly JudgedTrajectory[]): string {
   const [first, second] = trajectories.filter(({ role }) => role === "student");
   if (first?.verification.success === true) return "go-on";
@@ -137,7 +140,7 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       atNeighbors(0),
       learnsElsewhere(0, true),
       (records) => {
-        // What the fast weights saw is not in the outer loss.
+        // The outer loss excludes the data of the fast weights.
         const { result } = numbersOf(at(records, 0));
         for (const [b, row] of (result.derivatives.logProb ?? []).entries()) {
           expect(row.some((value) => value !== 0)).toBe(b % 2 === 1);
@@ -155,7 +158,7 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       isAtTestTime(0, "task"),
       atNeighbors(0),
       (records) => {
-        // Of a task that the policy is sure of nothing is learned.
+        // A task on which the policy is certain is not learned.
         const record = at(records, 0);
         const groups = unrewarded(record);
         const keptBelow = (below: number): number =>
@@ -219,7 +222,7 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         expect(items.some(({ item }) => item.wasRight && item.isRight === true)).toBe(true);
       },
       (records) => {
-        // Where many were right and turned wrong, more is rehearsed.
+        // Kinds of items that were right and became wrong are rehearsed more often.
         const record = at(records, 1);
         const filter = record.stage.filters[0];
         const { items, ...buffer } = record.state["rest-buffer"] as Rehearsed;
@@ -255,7 +258,8 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
           turns.filter(({ toolCalls }) => toolCalls.length === 0),
         );
         expect(answers.some((each) => each.length > 1)).toBe(true);
-        // What follows a wrong answer is paid for itself, and a teacher ends what never came right.
+        // Turns after a wrong answer have their own reward, and a teacher finishes rollouts that
+        // were never right.
         const taught = trajectoriesOf(record).filter(({ record: trajectory }) =>
           trajectory.segments.some(
             (each) => each.kind === "sampled" && each.entropies.every((entropy) => entropy === 0),
@@ -269,7 +273,7 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         }
       },
       (records) => {
-        // Nothing is pushed away, and right answers weigh more.
+        // No token is pushed down, and right answers have larger weights.
         const { minibatch } = numbersOf(at(records, 0));
         const weights = { right: new Set<number>(), wrong: new Set<number>() };
         for (const [b, { trajectory }] of minibatch.trajectories.entries()) {
@@ -289,7 +293,7 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
     differs: [
       learnsInTurn("tokens", "tokens", "rewards", "tokens"),
       (records) => {
-        // The best of several references pays, and they are not learned from.
+        // The reward depends on the best of several references, and the references are not learned.
         const record = at(records, 2);
         const { groups } = numbersOf(record);
         expect(rewardedOf(record).some(({ trajectory }) => trajectory.role === "reference")).toBe(
@@ -304,7 +308,7 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         }
       },
       (records) => {
-        // Recorded runs, without what failed, read as trees.
+        // Recorded rollouts without failed calls, packed as trees.
         const { stage, plan } = at(records, 3);
         expect(plan.kind).toBe("log");
         expect(stage.losses.every(({ loss }) => loss.packs === true)).toBe(true);
@@ -318,7 +322,7 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       learnsInTurn("tokens", "tokens", "tokens"),
       keeps(0, ({ verification }) => verification.success),
       (records) => {
-        // The model says what calls come to, failures too, and calls nothing.
+        // The model states the results of calls, including failures, and calls nothing.
         const shown = trajectoriesOf(at(records, 1));
         expect(shown.every(({ turns }) => turns.every((turn) => turn.toolCalls.length === 0))).toBe(
           true,

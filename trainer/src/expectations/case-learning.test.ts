@@ -1,6 +1,7 @@
 /**
- * Case memory learns with frozen weights: a scripted policy does what the case it is given did, and which
- * case it is given is learned online. Against a random choice of cases, and against shuffled rewards.
+ * Case memory learns with frozen weights: a scripted policy repeats the action of the case that it
+ * reads, and the choice of the case is learned online. Controls: random choice of cases, and
+ * shuffled rewards.
  */
 import { environmentNamed, type EnvironmentSpec } from "@waggle/environments";
 import { guidanceOf, recipeNamed } from "@waggle/learning";
@@ -17,10 +18,10 @@ const format = createChatFormat({ tokenizer, tokenizerConfig: nanoTokenizerConfi
 const BANDIT = environmentNamed("bandit");
 const LEVERS = ["left", "middle", "right"] as const;
 const STEPS = 28;
-/** Steps whose success counts. */
+/** Steps over which success is measured. */
 const LAST = 8;
 
-/** Pulls the lever of a case that went well, another one than that of a case that went wrong. */
+/** Repeats the lever of a successful case, and pulls another lever after a failed case. */
 function copyingPolicy(seed: number): RunParts["policy"] {
   const random = seededRandom(seed, 0xc0);
   const context = (): PolicyContext => {
@@ -61,7 +62,7 @@ function copyingPolicy(seed: number): RunParts["policy"] {
   };
 }
 
-/** The bandit with rewards that have nothing to do with what was done. */
+/** The bandit with rewards that do not depend on the action. */
 function shuffled(seed: number): EnvironmentSpec {
   const random = seededRandom(seed, 0x5f);
   return {
@@ -76,7 +77,7 @@ function shuffled(seed: number): EnvironmentSpec {
   };
 }
 
-/** Weights that never change: nothing may ask for more. */
+/** Frozen weights: any attempt to change them throws. */
 const frozen = { parameters: async () => new Map() } as unknown as TrainEngine;
 
 async function run(
@@ -106,7 +107,7 @@ async function run(
   return { rate: last.reduce((sum, rate) => sum + rate, 0) / last.length, result };
 }
 
-test("a learned choice of cases beats a random one and one of shuffled rewards, weights frozen", async () => {
+test("a learned choice of cases beats a random choice and shuffled rewards, with frozen weights", async () => {
   const rates = { learned: [], random: [], "shuffled rewards": [] } as Record<
     Parameters<typeof run>[0],
     number[]
@@ -114,16 +115,16 @@ test("a learned choice of cases beats a random one and one of shuffled rewards, 
   for (const how of ["learned", "random", "shuffled rewards"] as const) {
     for (const seed of [1, 2]) rates[how].push((await run(how, seed)).rate);
   }
-  // 128 rollouts at a rate of a half have a deviation of 0.044: four of them.
+  // 128 rollouts at a success rate of 0.5 have a standard deviation of 0.044: four of them.
   expect(Math.min(...rates.learned)).toBeGreaterThan(Math.max(...rates.random) + 0.18);
   expect(Math.min(...rates.learned)).toBeGreaterThan(Math.max(...rates["shuffled rewards"]) + 0.18);
 });
 
-test("held-out success rises over that of an empty memory, and the memory is an artefact", async () => {
+test("held-out success rises above that of an empty memory, and the memory can be saved", async () => {
   const { result } = await run("learned", 4, 100);
   const success = ({ successes }: RunResult["base"]): number =>
     successes.filter(Boolean).length / successes.length;
-  // 100 pairs of rollouts at a half have a deviation of 0.07.
+  // 100 pairs of rollouts at a success rate of 0.5 have a standard deviation of 0.07.
   expect(success(result.final)).toBeGreaterThan(success(result.base) + 0.2);
   const guidance = guidanceOf(result.state);
   expect(guidance?.cases?.memory.cases.length).toBeGreaterThan(20);

@@ -1,6 +1,6 @@
 /**
- * Expectations of recipes that compose parts which others have too: starts from demonstrations, prices,
- * gates, tiers, lag, critics. Not those with a part of their own.
+ * Expectations of recipes that combine shared parts: starts from demonstrations, call costs, gates,
+ * tiers, lag, critics. Recipes with a part of their own are elsewhere.
  */
 import { toolCalls } from "@waggle/learning";
 import { expect } from "vitest";
@@ -55,7 +55,8 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
   "calibration-rl": {
     differs: [
       (records) => {
-        // Surely wrong is worse than unsure and wrong; what is right is the other way round.
+        // A confident wrong answer is penalized more than an uncertain one; for right answers it is
+        // the reverse.
         const rewarded = rewardedOf(at(records, -1));
         const bySuccess = [true, false].map((success) =>
           rewarded
@@ -81,12 +82,14 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
   "fusion-agent": { env: "lookup", differs: [callsCost] },
   "geo-vista": { differs: [startsFromDemonstrations, paysTiers] },
   "gflow-vlm": {
-    // At the first it is the base, and what one reward is worth pulls alike.
+    // The first update starts at the base, where trajectories with equal rewards have equal
+    // gradients.
     updates: 2,
     differs: [
       single,
       (records) => {
-        // Of two trajectories with one reward, that which became likelier is pulled down against the other.
+        // Of two trajectories with equal rewards, the one that became likelier is pulled down
+        // relative to the other.
         const { result, minibatch } = numbersOf(at(records, -1));
         const rows = minibatch.trajectories.map(({ reward }, b) => ({
           reward: reward.total,
@@ -137,7 +140,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       judged,
       learnsInTurn("tokens", "tokens", "rewards"),
       (records) => {
-        // Plain text: what was given is learned too.
+        // Plain text: the given tokens are learned too.
         const { result, minibatch } = numbersOf(at(records, 0));
         const row = result.derivatives.logProb?.[0] ?? [];
         const given = Array.from(row).filter((_, t) => minibatch.lossMask[0]?.[t] === false);
@@ -171,7 +174,8 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         trajectory.turns.slice(0, turn).some(({ toolCalls: calls }) => calls.length === 0),
       ),
       (records) => {
-        // Second rollouts are measured by second rollouts: first ones that succeeded would hold all of them down.
+        // Second attempts are compared with each other: successful first attempts would lower all
+        // their advantages.
         const advantages = advantagesOf(at(records, -1));
         expect(Math.max(...advantages)).toBeGreaterThan(0);
         expect(rewardedOf(at(records, -1)).length).toBeLessThan(
@@ -220,7 +224,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
   "ta-mdp": {
     differs: [
       (records) => {
-        // The sum of components that were each brought to deviation 1.
+        // The sum of components that were each scaled to standard deviation 1.
         const record = at(records, -1);
         const weights = { outcome: 1, format: 0.2, exec: 0.2 };
         for (const { trajectories } of numbersOf(record).groups) {
@@ -268,7 +272,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
     differs: [
       lags,
       (records) => {
-        // Within a trajectory, what took longer carries more.
+        // Within a trajectory, longer turns have larger weights.
         const record = at(records, -1);
         let compared = 0;
         for (const { trajectory } of rewardedOf(record)) {
@@ -315,7 +319,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
     differs: [
       creditsTurns,
       (records) => {
-        // No step of a failure is worth one of a success.
+        // Every step of a failure is worth less than the steps of a success.
         const rewarded = rewardedOf(at(records, -1));
         const [won, lost] = [true, false].map((success) =>
           rewarded

@@ -1,4 +1,4 @@
-/** Whose parameters a critic's loss moves. */
+/** The parameters that a critic's loss changes. */
 import { environmentNamed } from "@waggle/environments";
 import { type CreateRecipe, recipe, rewardStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => engines.dispose());
 
-test("a critic's loss moves its heads and leaves the decoder to the policy", async () => {
+test("a critic's loss changes its heads and leaves the decoder to the policy", async () => {
   const before = await engines.engine.parameters();
   await updateOnce(CRITIC_ALONE(), await actedEnvironment(environmentNamed("calculator")), engines);
   const moved = new Set<string>();

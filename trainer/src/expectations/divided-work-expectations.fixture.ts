@@ -1,4 +1,6 @@
-/** Expectations of recipes in which what one does is what another works with: answers, memories, calls. */
+/**
+ * Expectations of recipes in which one role uses what another produced: answers, memories, calls.
+ */
 import { tokenOwners } from "@waggle/learning";
 import type { JudgedTrajectory, MemoryBank } from "@waggle/learning";
 import { expect } from "vitest";
@@ -18,7 +20,7 @@ import { actsJointly, readsOthers, roleLearns } from "./role-expectations.fixtur
 const called = ({ turns }: JudgedTrajectory): string[] =>
   turns.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name));
 
-/** Of the policy-gradient table. */
+/** Recipes of the policy-gradient table. */
 export const DIVIDED_WORK_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   "memory-r1": {
     env: "diary",
@@ -26,7 +28,7 @@ export const DIVIDED_WORK_EXPECTATIONS: { readonly [recipe: string]: Expectation
     differs: [
       roleLearns(0, "manager", "answerer"),
       (records) => {
-        // The manager operates on the memory line by line; who answers has never seen a line.
+        // The manager edits the memory line by line; the answerer never sees a line.
         const all = trajectoriesOf(at(records, -1));
         const of = (role: string): JudgedTrajectory[] =>
           all.filter((trajectory) => trajectory.role === role);
@@ -34,14 +36,15 @@ export const DIVIDED_WORK_EXPECTATIONS: { readonly [recipe: string]: Expectation
         expect([...operations].toSorted()).toEqual(["add", "none", "update"]);
         expect(of("answerer").flatMap(called)).toEqual([]);
         expect(of("answerer").length).toBeGreaterThan(0);
-        // A context of its own each: what was sampled before is in none of them.
+        // Each turn has its own context, without earlier samples.
         for (const { samples, turns } of all) {
           expect(turns).toHaveLength(1);
           expect(samples).toHaveLength(1);
         }
       },
       (records) => {
-        // Whoever kept the memory is judged by the answer, against other rollouts at the same task.
+        // The memory manager's reward is the answer's, compared with other rollouts at the same
+        // task.
         const record = at(records, -1);
         let moved = 0;
         for (const { trajectories } of numbersOf(record).groups) {
@@ -74,7 +77,7 @@ export const DIVIDED_WORK_EXPECTATIONS: { readonly [recipe: string]: Expectation
   spice: {
     differs: [
       (records) => {
-        // The challenger reads, the reasoner does not.
+        // Only the challenger reads documents.
         const all = trajectoriesOf(at(records, -1));
         const of = (role: string): string[] =>
           all.filter((trajectory) => trajectory.role === role).flatMap(called);
@@ -82,7 +85,7 @@ export const DIVIDED_WORK_EXPECTATIONS: { readonly [recipe: string]: Expectation
         expect(new Set(of("solver"))).toEqual(new Set(["calculate"]));
       },
       (records) => {
-        // What is learned from stands on what its challenger had read, and something set does not.
+        // Learned tasks are supported by what the challenger read; some proposed tasks are not.
         const record = at(records, -1);
         const read = new Map(
           trajectoriesOf(record).map(({ id, turns }) => [
@@ -111,7 +114,7 @@ export const DIVIDED_WORK_EXPECTATIONS: { readonly [recipe: string]: Expectation
         expect(sumsOf(trajectoriesOf(record)).every(stands)).toBe(false);
       },
       (records) => {
-        // Half of the tries right is worth more to the challenger than all or none of them.
+        // The challenger's reward is highest if half of the attempts succeed.
         const rewarded = rewardedOf(at(records, -1));
         let paid = 0;
         for (const { trajectory, reward } of rewarded.filter(
@@ -129,13 +132,14 @@ export const DIVIDED_WORK_EXPECTATIONS: { readonly [recipe: string]: Expectation
   },
 };
 
-/** Of the imitation table. */
+/** Recipes of the imitation table. */
 export const DIVIDED_IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   "dual-tune": {
     env: "library",
     differs: [
       (records) => {
-        // Each token has one owner: the selector up to the name's end, an arguments' adapter from there on.
+        // Each token has one owner: the selector up to the end of the tool's name, an argument
+        // adapter from there on.
         const { result, minibatch } = numbersOf(at(records, 0));
         const before = new Map<string, Set<number>>();
         const writers = new Map<string, Set<string>>();
@@ -153,7 +157,7 @@ export const DIVIDED_IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expect
             if (call === undefined) continue;
             const { name } = call;
             writers.set(name, (writers.get(name) ?? new Set()).add(changes[0] ?? ""));
-            // Whatever is asked of a tool, its name ends at the same token.
+            // The name ends at the same token for every tool call.
             before.set(name, (before.get(name) ?? new Set()).add(own.indexOf(changes[0] ?? "")));
           }
         }
@@ -174,7 +178,8 @@ export const DIVIDED_IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expect
       readsOthers,
       keepsSuccesses,
       (records) => {
-        // What both members did and the environment confirmed is remembered, and read at the next tasks.
+        // Facts on which both members and the environment agree are remembered and read at the next
+        // tasks.
         const record = at(records, 0);
         const [first] = record.earlier;
         if (first === undefined) throw new Error("one update only");

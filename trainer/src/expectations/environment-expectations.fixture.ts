@@ -1,4 +1,7 @@
-/** Expectations of recipes that change the environment, credit single turns or choose what comes next. */
+/**
+ * Expectations of recipes that change the environment, credit single turns or choose the next
+ * tasks.
+ */
 import { expect } from "vitest";
 import {
   at,
@@ -18,10 +21,10 @@ import {
 import { difficulty } from "./composed-expectations.fixture.ts";
 import { IMAGINED_RESULT, type StageRecord } from "./recipe-update.fixture.ts";
 
-/** What a tool answers when its budget of calls is spent. */
+/** A tool's answer when its call budget is exhausted. */
 const NO_CALLS_LEFT = "no calls left";
 
-/** Shares of tool results that the model of the environment said. */
+/** Share of tool results that a model of the environment simulated. */
 function imaginedShare(record: StageRecord): number {
   const results = trajectoriesOf(record)
     .filter(({ role }) => role === "policy")
@@ -30,14 +33,16 @@ function imaginedShare(record: StageRecord): number {
   return imagined.length / results.length;
 }
 
-/** Every result that the policy read is a model's, and the verifier followed the calls all the same. */
+/**
+ * Every result that the policy read was simulated, and the verifier still judged the real calls.
+ */
 const simulated: Check = (records) => {
   expect(imaginedShare(at(records, -1))).toBe(1);
   const successes = trajectoriesOf(at(records, -1)).map(({ verification }) => verification.success);
   expect(new Set(successes).size).toBeGreaterThan(1);
 };
 
-/** Documents were found, some that the answer stands on and some that it does not. */
+/** The documents found include supporting and irrelevant ones. */
 const searches: Check = (records) => {
   const record = at(records, -1);
   expect(record.stage.state.corpus).toBeDefined();
@@ -52,7 +57,7 @@ const searches: Check = (records) => {
   expect(needed.flat()).toContain(false);
 };
 
-/** Calls by name in the last stage's trajectories. */
+/** Names of the tools called in the last stage. */
 function toolsUsed(records: readonly StageRecord[]): Set<string> {
   const turns = trajectoriesOf(at(records, -1)).flatMap((trajectory) => trajectory.turns);
   return new Set(turns.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name)));
@@ -65,7 +70,7 @@ export const ENVIRONMENT_EXPECTATIONS: { readonly [recipe: string]: Expectation 
       startsFromDemonstrations,
       simulated,
       (records) => {
-        // Criteria are binary, have their call for evidence, and are paid at the end alone.
+        // Criteria are binary, cite a call as evidence, and are only rewarded at the end.
         const rewarded = rewardedOf(at(records, -1));
         expect(rewarded.some(({ reward }) => (reward.components?.["met"] ?? 0) > 1)).toBe(true);
         for (const { reward } of rewarded) {
@@ -93,7 +98,7 @@ export const ENVIRONMENT_EXPECTATIONS: { readonly [recipe: string]: Expectation 
       startsFromDemonstrations,
       simulated,
       (records) => {
-        // The reward is the model's verdict, which is not the verifier's.
+        // The reward is the model's verdict, which differs from the verifier's.
         const rewarded = rewardedOf(at(records, -1));
         expect(rewarded[0]?.trajectory.verification.parts["verdict"]).toBeDefined();
         expect(
@@ -139,7 +144,7 @@ export const ENVIRONMENT_EXPECTATIONS: { readonly [recipe: string]: Expectation 
         const trials = trajectories.map(({ verification }) => verification.parts["trials"]);
         expect(trials).toContain(1);
         expect(trials).toContain(2);
-        // Whoever succeeds at once is not asked again.
+        // A success in the first trial ends the rollout.
         for (const { verification } of trajectories) {
           if (verification.parts["trials"] === 1) expect(verification.success).toBe(true);
         }
@@ -159,7 +164,7 @@ export const ENVIRONMENT_EXPECTATIONS: { readonly [recipe: string]: Expectation 
         }
       },
       (records) => {
-        // Successes have a signal beside the surrogate's, which is centered on the group.
+        // Successes have a signal in addition to the surrogate's, which is centered on the group.
         const labels = rewardedOf(at(records, -1)).map(
           ({ reward }) => reward.components?.["toolNeed"],
         );
@@ -200,7 +205,7 @@ export const ENVIRONMENT_EXPECTATIONS: { readonly [recipe: string]: Expectation 
               trajectory.segments[0]?.tokenIds.join(" "),
             ),
           );
-          // Members of a group are told one budget.
+          // Members of a group have the same announced budget.
           expect(told.size).toBe(1);
           const ran = trajectories.map(({ turns }) =>
             turns.flatMap(({ toolResults }) =>
@@ -236,7 +241,7 @@ export const ENVIRONMENT_EXPECTATIONS: { readonly [recipe: string]: Expectation 
           ),
         );
         expect(refused.length).toBeGreaterThan(0);
-        // Whatever the weights: no tool ever saw more than the contract allows.
+        // Regardless of the weights, no tool receives more calls than the contract allows.
         for (const { turns } of trajectories) {
           const reached = turns.filter(
             ({ toolCalls: calls, toolResults }) =>

@@ -1,4 +1,7 @@
-/** Evolution strategies: no gradient, one number a perturbation, and the way goes to what earned more. */
+/**
+ * Evolution strategies: no gradient, one reward per perturbation, and the update follows the better
+ * ones.
+ */
 import { perturbed, recipeNamed } from "@waggle/learning";
 import type { JudgedGroup, PartContext, RolloutPlan, Stage } from "@waggle/learning";
 import type { Tensor, TensorMap } from "@waggle/protocol";
@@ -26,7 +29,7 @@ const CONTEXT: PartContext = {
 };
 const OPTIONS = { seed: 3, learningRate: 1e-3, context: CONTEXT };
 
-/** A group whose one trajectory earned this much. */
+/** A group whose single trajectory earned this reward. */
 function earning(reward: number): JudgedGroup[] {
   const verification = { reward, success: reward > 0.5 };
   const trajectory = { id: "a", samples: [], turns: [], verification };
@@ -41,13 +44,13 @@ function evolved(settings: { readonly place?: string } = {}): EvolvedStage {
   return { stage, evolution: stage.evolution, plan };
 }
 
-/** What is earned rises, or falls, with one weight alone. */
+/** The reward increases or decreases with a single weight. */
 function weightOf(parameters: TensorMap): number {
   const [first] = parameters.values();
   return first?.data[0] ?? Number.NaN;
 }
 
-test.each([1, -1])("parameters move towards what earned more, sign %i", async (sign) => {
+test.each([1, -1])("parameters move in the direction of higher rewards, sign %i", async (sign) => {
   const { engine } = engines;
   const made = evolved();
   const before = await engine.parameters();
@@ -58,13 +61,13 @@ test.each([1, -1])("parameters move towards what earned more, sign %i", async (s
   };
   const [first] = await evolve(engine, made, act, OPTIONS);
   expect(seen).toHaveLength(64);
-  // A perturbation is its seed and direction.
+  // A perturbation is defined by its seed and direction.
   const again = perturbed(before, first?.seed ?? 0, made.plan.scale);
   expect(weightOf(again)).toBe(weightOf(seen[0] as TensorMap));
   expect(sign * (weightOf(await engine.parameters()) - weightOf(before))).toBeGreaterThan(0);
 });
 
-test("A of an adapter, and what is outside the place, is not perturbed; a whole model is", () => {
+test("an adapter's A and tensors outside the place are not perturbed, and a whole model is", () => {
   const [linear, rest] = ["base_model.model.model.layers.1.mlp.up_proj", "weight"];
   const { moves } = evolved({ place: "layers.1." }).plan;
   expect(moves(`${linear}.lora_B.${rest}`)).toBe(true);
@@ -73,7 +76,7 @@ test("A of an adapter, and what is outside the place, is not perturbed; a whole 
   expect(evolved().plan.moves("model.norm.weight")).toBe(true);
 });
 
-test("tensors that a plan does not move are neither perturbed nor changed", async () => {
+test("tensors that a plan does not include are neither perturbed nor changed", async () => {
   const { engine } = engines;
   const { plan, ...made } = evolved();
   const before = await engine.parameters();
@@ -89,7 +92,7 @@ test("tensors that a plan does not move are neither perturbed nor changed", asyn
   expect([...(await engine.parameters())].filter(differs).map(([name]) => name)).toEqual([first]);
 });
 
-test("a place that no tensor is at is refused before anything is perturbed", async () => {
+test("a place without tensors is refused before anything is perturbed", async () => {
   const act = async (): Promise<JudgedGroup[]> => {
     throw new Error("perturbed");
   };
@@ -98,7 +101,7 @@ test("a place that no tensor is at is refused before anything is perturbed", asy
   );
 });
 
-test("where all perturbations earn alike nothing moves", async () => {
+test("equal rewards of all perturbations change nothing", async () => {
   const { engine } = engines;
   const before = await engine.parameters();
   await evolve(engine, evolved(), async () => earning(1), OPTIONS);

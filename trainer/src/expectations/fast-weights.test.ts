@@ -1,4 +1,7 @@
-/** Fast weights: the outer step is that of the parameters where the inner steps led, taken from where they were. */
+/**
+ * Fast weights: the outer gradient is computed at the parameters after the inner steps and applied
+ * to those before.
+ */
 import { createOnnxEngine } from "@waggle/engine";
 import type { LossPart, LossResult, Minibatch, PartContext, Stage } from "@waggle/learning";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
@@ -34,7 +37,7 @@ const CONTEXT: PartContext = {
   signal: new AbortController().signal,
 };
 
-/** Pulls every token up. */
+/** Raises the log-prob of every token. */
 const pulls = (): LossResult => ({
   loss: 0,
   metrics: {},
@@ -87,7 +90,7 @@ test("a stage without inner steps has none", async () => {
   expect(none).toBeNull();
 });
 
-test("the outer change is added to the slow weights, moments and steps are the outer loop's", async () => {
+test("the outer update is applied to the slow weights, and moments and steps belong to the outer loop", async () => {
   const slow = await engine.parameters();
   const inner = {
     steps: 2,
@@ -103,7 +106,7 @@ test("the outer change is added to the slow weights, moments and steps are the o
     CONTEXT,
   );
   const there = await engine.parameters();
-  // Only what was to learn has moved.
+  // Only the selected parameters have changed.
   expect(largestGap(there, slow, /self_attn/)).toBeGreaterThan(1e-3);
   expect(largestGap(there, slow, /^(?!.*self_attn)/)).toBe(0);
   expect(await outerStep()).toBe(1);

@@ -1,6 +1,7 @@
 /**
- * Recipes that learn from thumbs alone: an update raises what visitors liked and lowers what they did not,
- * whatever the verifier thinks. The control is plain GRPO, which raises what the verifier likes.
+ * Recipes that learn from thumbs alone: an update raises what visitors liked and lowers what they
+ * disliked, regardless of the verifier. The control is plain GRPO, which raises what the verifier
+ * rewards.
  */
 import { environmentNamed, withVisitors } from "@waggle/environments";
 import { recipe, recipeNamed, rewardStage } from "@waggle/learning";
@@ -15,7 +16,7 @@ import {
 } from "./recipe-update.fixture.ts";
 
 let engines: Awaited<ReturnType<typeof tinyEngines>>;
-/** Visitors who like what is wrong: whoever looks at the verifier is found out. */
+/** Visitors who like wrong answers, which exposes recipes that use the verifier's reward. */
 let acted: Awaited<ReturnType<typeof actedEnvironment>>;
 
 const GRPO = recipe({
@@ -43,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => engines.dispose());
 
-/** How an update moves the log-probs of liked and of disliked rollouts: the mean of −dL/dlog π. */
+/** Mean of −dL/dlog π over liked and over disliked rollouts. */
 function pushes(record: StageRecord): { liked: number; disliked: number } {
   const { minibatch, result } = numbersOf(record);
   const of = (thumb: string): number => {
@@ -65,7 +66,7 @@ function raisesTheLiked(records: readonly StageRecord[]): void {
 }
 
 test.each(["thumbs-kto", "thumbs-reinforce"])(
-  "%s raises the liked, against the verifier",
+  "%s raises liked rollouts, against the verifier",
   async (name) => {
     const records = await updateOnce(recipeNamed(name)({ attempts: 12 }), acted, engines);
     expect(at(records, 0).update.learned).toBe(true);
@@ -74,7 +75,7 @@ test.each(["thumbs-kto", "thumbs-reinforce"])(
   },
 );
 
-test("single rollouts are enough: no group shares a task", async () => {
+test("single rollouts suffice: no group shares a task", async () => {
   const records = await updateOnce(
     recipeNamed("thumbs-reinforce")({ attempts: 12 }),
     acted,
@@ -83,12 +84,12 @@ test("single rollouts are enough: no group shares a task", async () => {
   for (const { trajectories } of at(records, 0).groups) expect(trajectories).toHaveLength(1);
 });
 
-test("the control: plain GRPO raises what the verifier likes, which these visitors do not", async () => {
+test("the control: plain GRPO raises what the verifier rewards, which these visitors dislike", async () => {
   const records = await updateOnce(GRPO(), acted, engines);
   expect(() => raisesTheLiked(records)).toThrow(/./);
 });
 
-test("attempts that nobody judged have no reward, and are not taken for disliked", async () => {
+test("rollouts without feedback have no reward and do not count as disliked", async () => {
   const silent = await actedEnvironment(environmentNamed("opinion"));
   await expect(updateOnce(recipeNamed("thumbs-kto")(), silent, engines)).rejects.toMatchObject({
     code: "REWARD_UNAVAILABLE",

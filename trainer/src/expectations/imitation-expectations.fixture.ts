@@ -1,6 +1,6 @@
 /**
- * What each recipe of the imitation table does otherwise than plain imitation of
- * demonstrations that err now and then. A check must hold for its recipe and fail for that control.
+ * How each recipe of the imitation table differs from plain imitation of demonstrations with some
+ * mistakes. A check must pass for its recipe and fail for that control.
  */
 import { type JudgedTrajectory, sampledTokens, toolErrors } from "@waggle/learning";
 import { expect } from "vitest";
@@ -24,7 +24,7 @@ const ran = ({ turns }: JudgedTrajectory, turn: number): boolean =>
 const calls = ({ turns }: JudgedTrajectory, turn: number): boolean =>
   (turns[turn]?.toolCalls.length ?? 0) > 0;
 
-/** What is learned from is so many trajectories of each label, to one. */
+/** At most `total` trajectories are learned, with at most its share for each label. */
 function mixes(
   stage: number,
   shares: { readonly [label: string]: number },
@@ -44,21 +44,21 @@ function mixes(
   };
 }
 
-/** A stage learns from at most so many trajectories. */
+/** A stage learns from at most `budget` trajectories. */
 function keepsFew(stage: number, budget: number): Check {
   return (records) => {
     expect(rewardedOf(at(records, stage)).length).toBeLessThanOrEqual(budget);
   };
 }
 
-/** The state names a teacher, and what is imitated is not the policy's own. */
+/** The state names a teacher, and the imitated trajectories are not the policy's own. */
 const hasTeacher: Check = (records) => {
   expect(at(records, 0).state.teacher).toBeDefined();
   const kept = rewardedOf(at(records, 0));
   expect(kept.every(({ trajectory }) => trajectory.record.client.device === "none")).toBe(true);
 };
 
-/** Rollouts begin with several sentences. */
+/** Rollouts start with `count` different sentences. */
 function tellsModes(count: number): Check {
   return (records) => {
     const modes = new Set(trajectoriesOf(at(records, 0)).map(({ mode }) => mode));
@@ -67,19 +67,19 @@ function tellsModes(count: number): Check {
   };
 }
 
-/** Tokens learned that nobody sampled: prompts, or what the environment answered. */
+/** Tokens that were not sampled are learned: prompts or tool results. */
 function learnsUnsaid(stage: number): Check {
   return (records) => {
     const { result, minibatch } = numbersOf(at(records, stage));
     const learned = minibatch.lossMask.flatMap((mask, b) =>
       mask.filter((said, t) => !said && result.derivatives.logProb?.[b]?.[t] !== 0),
     );
-    // Position 0 has nothing before it.
+    // Position 0 has no context.
     expect(learned.length).toBeGreaterThan(minibatch.lossMask.length);
   };
 }
 
-/** Turns whose tokens weigh otherwise than those of other turns. */
+/** Tokens of turns with calls have other weights than those of text turns. */
 const weighsKinds: Check = (records) => {
   const { result, minibatch } = numbersOf(at(records, 0));
   const sums = { calls: 0, words: 0 };
@@ -90,7 +90,8 @@ const weighsKinds: Check = (records) => {
       sums[calls(trajectory, i) ? "calls" : "words"] += sum;
     }
   }
-  // Each a mean over its own tokens, or the masked one over all: words alone sum to one.
+  // Each kind is a mean over its own tokens, or the masked kind over all tokens: text alone sums to
+  // one.
   expect(sums.words).toBeCloseTo(1, 6);
   expect(sums.calls).toBeGreaterThan(0);
 };
@@ -151,7 +152,7 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
   dft: {
     differs: [
       (records) => {
-        // A likelier token has the larger pull, in proportion.
+        // A likelier token has a proportionally larger gradient.
         const { result, minibatch } = numbersOf(at(records, 0));
         const pulls = minibatch.lossMask.flatMap((mask, b) =>
           Array.from(result.derivatives.logProb?.[b] ?? [])
@@ -172,7 +173,7 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
         expect(record.groups.every(({ trajectories }) => trajectories.length === 2)).toBe(true);
         for (const { trajectories } of numbersOf(record).groups)
           expect(trajectories).toHaveLength(1);
-        // Of two that succeed, the shorter.
+        // Of two successes, the shorter.
         for (const { trajectories } of record.groups) {
           const wins = trajectories.filter(({ verification }) => verification.success);
           const shortest = Math.min(...wins.map(sampledTokens));
@@ -211,7 +212,7 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
         const record = at(records, 0);
         expect(record.stage.reward).toBeNull();
         expect(trajectoriesOf(record).some(({ branch }) => branch !== null)).toBe(true);
-        // What the policy said itself is not learned.
+        // The policy's own text is not learned.
         const { result, minibatch } = numbersOf(record);
         for (const [b, mask] of minibatch.lossMask.entries()) {
           const said = mask.filter((own, t) => own && result.derivatives.logProb?.[b]?.[t] !== 0);
@@ -283,14 +284,14 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
     differs: [
       tellsModes(2),
       (records) => {
-        // The chosen is pulled up; the rejected down, by the contrast alone.
+        // The contrast alone raises the chosen and lowers the rejected.
         learnsPairs(0)(records);
         const { metrics } = numbersOf(at(records, 0)).result;
         expect(metrics["contrastAccuracy"]).toBeDefined();
       },
     ],
   },
-  // Which parameters move is looked at in the test itself.
+  // The test itself checks which parameters change.
   hft: { differs: null },
   "loc-ft": { differs: null },
   "input-space": { differs: null },

@@ -1,6 +1,6 @@
 /**
- * Every recipe of the imitation table learns once, stage by stage, and does what its
- * paper says is different; plain imitation of the same demonstrations fails each check.
+ * Every recipe of the imitation table learns once, stage by stage, and shows the difference that
+ * its paper describes; plain imitation of the same demonstrations fails each check.
  */
 import { environmentNamed } from "@waggle/environments";
 import { RECIPES, recipeNamed } from "@waggle/learning";
@@ -22,7 +22,7 @@ import {
 
 let engines: Awaited<ReturnType<typeof tinyEngines>>;
 let acted: ActedEnvironment;
-/** Plain imitation by environment: what every check must fail for. */
+/** Plain imitation by environment: the control for which every check must fail. */
 const plain = new Map<string, Promise<{ acted: ActedEnvironment; control: StageRecord[] }>>();
 
 const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
@@ -45,7 +45,8 @@ function plainlyIn(env: string): Promise<{ acted: ActedEnvironment; control: Sta
   const make = async (): Promise<{ acted: ActedEnvironment; control: StageRecord[] }> => {
     const spec = environmentNamed(env);
     const made = await actedEnvironment(spec);
-    // Plans that go on from stored trajectories find failures and a success, whatever they draw.
+    // Stored failures and a success are always available to plans that continue stored
+    // trajectories.
     const ended = (success: boolean): ActedEnvironment["stored"] =>
       made.stored.filter((trajectory) => trajectory.verification.success === success);
     const own = { ...made, stored: [...ended(false).slice(0, 2), ...ended(true).slice(0, 1)] };
@@ -80,7 +81,7 @@ test.each([
   ["hft", /./, 0.5],
   ["loc-ft", /down_proj/, null],
   ["input-space", /layers\.0\.self_attn\.[qkv]_proj/, null],
-] as const)("%s moves the parameters it names and no other", async (name, pattern, share) => {
+] as const)("%s changes only the parameters that it names", async (name, pattern, share) => {
   const moved = async (made: ReturnType<typeof PLAIN_SFT>): Promise<string[]> => {
     const before = await engines.engine.parameters();
     await updateOnce(made, acted, engines);
@@ -98,6 +99,6 @@ test.each([
   expect(all.every((key) => share === null && pattern.test(key))).toBe(false);
 });
 
-test("every recipe of the table says what is different", () => {
+test("every recipe of the table has an expectation", () => {
   expect(Object.keys(EXPECTATIONS).toSorted()).toEqual(NAMES.toSorted());
 });

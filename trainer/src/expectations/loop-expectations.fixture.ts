@@ -1,4 +1,4 @@
-/** What the recipes that the loop over an edge is made for do otherwise than plain GRPO. */
+/** Expectations of the recipes made for training from an edge, compared with plain GRPO. */
 import { expect } from "vitest";
 import { at, type Expectation, mean, numbersOf } from "./recipe-checks.fixture.ts";
 
@@ -7,7 +7,7 @@ export const LOOP_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   "dr-grpo-tis": {
     differs: [
       (records) => {
-        // Reward less the group's mean, in the unit of the rewards; groups that scored alike are gone.
+        // Reward minus the group's mean, in reward units; groups with equal rewards are dropped.
         const { groups, advantages } = numbersOf(at(records, -1));
         for (const { trajectories } of groups) {
           const rewards = trajectories.map(({ reward }) => reward.total);

@@ -1,6 +1,5 @@
 /**
- * What recipes of the imitation table do otherwise whose demonstrations are made, chosen or learned from in
- * a way of their own.
+ * Expectations of imitation recipes that generate, select or learn demonstrations in their own way.
  */
 import { type JudgedTrajectory, toolErrors } from "@waggle/learning";
 import { expect } from "vitest";
@@ -15,7 +14,7 @@ import {
   rewardedOf,
 } from "./recipe-checks.fixture.ts";
 
-/** Trajectories of several roles are shown, and these alone. */
+/** The trajectories have exactly these roles. */
 function shows(stage: number, ...roles: readonly string[]): Check {
   return (records) => {
     const shown = new Set(trajectoriesOf(at(records, stage)).map(({ role }) => role));
@@ -23,7 +22,7 @@ function shows(stage: number, ...roles: readonly string[]): Check {
   };
 }
 
-/** What was learned of each kind, as a share of all. */
+/** Share of the learned trajectories that match. */
 function share(stage: number, isOne: (trajectory: JudgedTrajectory) => boolean, of: number): Check {
   return (records) => {
     const kept = rewardedOf(at(records, stage)).map(({ trajectory }) => trajectory);
@@ -36,7 +35,7 @@ function share(stage: number, isOne: (trajectory: JudgedTrajectory) => boolean, 
 const calls = ({ turns }: JudgedTrajectory): number =>
   turns.reduce((sum, { toolCalls }) => sum + toolCalls.length, 0);
 
-/** What the user said to it, besides the request. */
+/** Number of user messages besides the request. */
 const heard = ({ record: trajectory }: JudgedTrajectory): number =>
   trajectory.segments.filter((segment) => segment.kind === "given" && segment.role === "user")
     .length - 1;
@@ -62,7 +61,7 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       keeps(0, ({ verification }) => verification.success),
       share(0, ({ role }) => role === "forbidden", 0.5),
       (records) => {
-        // Where calls are forbidden none is learned.
+        // If calls are forbidden, no call is learned.
         const refused = rewardedOf(at(records, 0)).filter(
           ({ trajectory }) => trajectory.role === "forbidden",
         );
@@ -127,7 +126,7 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         expect(
           trajectories.every(({ verification }) => verification.parts["imagined"] === true),
         ).toBe(true);
-        // No environment fails in a tutorial, and what it shows is not what the environment would have said.
+        // A tutorial never fails, and its results differ from the environment's.
         expect(trajectories.every((trajectory) => toolErrors(trajectory) === 0)).toBe(true);
       },
     ],
@@ -148,7 +147,7 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
           return wins / attempts;
         };
         expect(rateOf(0)).toBeGreaterThan(rateOf(2));
-        // Whose work was chosen makes more of the next.
+        // Generators whose demonstrations were chosen produce more of the next ones.
         const record = at(records, 0);
         const plan = record.stage.rollout;
         const drawn = { good: 0, poor: 0 };
@@ -175,7 +174,8 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         const record = at(records, 0);
         expect(record.state.teacher).toHaveLength(3);
-        // Of each task, what most agree on: kept answers are alike, and some were outvoted.
+        // For each task the majority is kept: kept answers agree, and some trajectories were
+        // outvoted.
         const kept = numbersOf(record).groups;
         for (const { trajectories } of kept) {
           const answers = new Set(
@@ -187,7 +187,7 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         expect([...record.update.dropped.values()]).toContain("outvoted");
       },
       (records) => {
-        // Evidence weighs otherwise than the answer.
+        // Evidence tokens have another weight than answer tokens.
         const { result, minibatch } = numbersOf(at(records, 0));
         const weights = minibatch.trajectories.map(({ trajectory }, b) => {
           const row = result.derivatives.logProb?.[b] ?? [];

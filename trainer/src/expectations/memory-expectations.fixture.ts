@@ -1,4 +1,7 @@
-/** Expectations of recipes that remember: stored successes, leftovers, rehearsal, what tasks are like. */
+/**
+ * Expectations of recipes with a memory: stored successes, leftover trajectories, rehearsal, task
+ * statistics.
+ */
 import { sampledTokens, toolCalls } from "@waggle/learning";
 import { expect } from "vitest";
 import {
@@ -18,14 +21,14 @@ import {
 } from "./recipe-checks.fixture.ts";
 import type { StageRecord } from "./recipe-update.fixture.ts";
 
-/** What was learned from and not rolled out in this update. */
+/** Learned trajectories that were not rolled out in this update. */
 function remembered(record: StageRecord): ReturnType<typeof rewardedOf> {
   const fresh = new Set(trajectoriesOf(record).map(({ id }) => id));
   const learned = record.update.numbers?.groups.flatMap(({ trajectories }) => trajectories) ?? [];
   return learned.filter(({ trajectory }) => !fresh.has(trajectory.id));
 }
 
-/** A group whose own trajectories all failed learns from a stored success of its task. */
+/** A group of failures learns from a stored success of its task. */
 const injectsSuccess: Check = (records) => {
   let injected = 0;
   for (const record of [...at(records, -1).earlier, at(records, -1)]) {
@@ -46,7 +49,7 @@ const injectsSuccess: Check = (records) => {
   expect(injected).toBeGreaterThan(0);
 };
 
-/** Old trajectories are learned from beside the step's own. */
+/** Old trajectories are learned in addition to the step's own. */
 const learnsOld: Check = (records) => {
   expect(remembered(at(records, -1)).length).toBeGreaterThan(0);
 };
@@ -64,7 +67,8 @@ export const MEMORY_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       lags,
       remembersTasks,
       (records) => {
-        // Longer trajectories weigh more, and the surest turns are left out.
+        // Longer trajectories have larger weights, and the turns with the lowest entropy are left
+        // out.
         const rewarded = rewardedOf(at(records, -1));
         const weightOf = (entry: (typeof rewarded)[number]): number =>
           entry.tokenWeights.flatMap((row) => Array.from(row))[0] ?? Number.NaN;
@@ -95,7 +99,8 @@ export const MEMORY_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     differs: [
       learnsOld,
       (records) => {
-        // Of what was kept, the priority was learned before: short successes and long failures are not in it.
+        // Short successes and long failures have priority and were learned earlier, so the stored
+        // successes learned now are longer than the others.
         const kept = remembered(at(records, -1));
         const successes = kept.filter(({ trajectory }) => trajectory.verification.success);
         const lengths = [true, false].map((isLearned) =>
@@ -113,7 +118,7 @@ export const MEMORY_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       single,
       learnsOld,
       (records) => {
-        // The policy has moved: a pull back to the reference is part of the loss.
+        // The policy has changed, so the loss includes the KL penalty to the reference.
         const { result, minibatch } = numbersOf(at(records, -1));
         expect(at(records, -1).stage.kl?.in).toBe("loss");
         const still = minibatch.advantages.flatMap((row, b) =>
@@ -151,7 +156,7 @@ export const MEMORY_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         const { state, stage } = at(records, -1);
         const model = state["task-stats"] as { shift: number[] };
         expect(model.shift.some((value) => value !== 0)).toBe(true);
-        // A class that was always failed is not chosen while others are nearer to the target.
+        // A class that always failed is not chosen while others are closer to the target.
         const hopeless = { ...model, shift: model.shift.map((v, i) => (i === 1 ? 1e4 : v)) };
         const candidates = Array.from({ length: 24 }, (_, seed) => ({
           environment: "calculator",
@@ -177,7 +182,7 @@ export const MEMORY_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       learnsOld,
       schedules(-1, ({ rewardWeights }) => rewardWeights?.["imitation"]),
       (records) => {
-        // Stored wins are never pushed down, and at the end they weigh as much as the rest.
+        // Stored successes are never pushed down, and at the end they weigh as much as the rest.
         const record = at(records, -1);
         const wins = remembered(record);
         expect(wins.length).toBeGreaterThan(0);

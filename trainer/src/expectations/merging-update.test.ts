@@ -1,4 +1,4 @@
-/** Every merging recipe: members learn from one start, and the merge is what its paper says it is. */
+/** Every merging recipe: members are trained from one start, and the merge follows its paper. */
 import { environmentNamed } from "@waggle/environments";
 import { RECIPES, recipeNamed } from "@waggle/learning";
 import type { Stage } from "@waggle/learning";
@@ -45,7 +45,7 @@ async function merged(name: string): Promise<Merged> {
   return { deltas, change };
 }
 
-/** What the merge must be, entry by entry, of what the members changed. */
+/** The expected merge, entry by entry, of the members' changes. */
 const RULES: { readonly [recipe: string]: (values: readonly number[]) => number } = {
   "long-cat": (values) => values.reduce((sum, value) => sum + value, 0) / values.length,
   past: (values) => values.reduce((sum, value) => sum + value, 0),
@@ -63,7 +63,7 @@ function entries({ deltas }: Merged): { name: string; i: number; values: number[
   );
 }
 
-test.each(Object.keys(RULES))("%s merges as its paper says", async (name) => {
+test.each(Object.keys(RULES))("%s merges as its paper describes", async (name) => {
   const result = await merged(name);
   const all = entries(result);
   for (const delta of [0, 1]) expect(all.some(({ values }) => values[delta] !== 0)).toBe(true);
@@ -72,18 +72,18 @@ test.each(Object.keys(RULES))("%s merges as its paper says", async (name) => {
     ...all.map((entry) => Math.abs(result.change(entry.name, entry.i) - rule(entry.values))),
   );
   expect(error).toBeLessThan(1e-6);
-  // No member by itself is the result.
+  // No member equals the result.
   expect(all.some((entry) => Math.abs(rule(entry.values) - (entry.values[0] ?? 0)) > 1e-5)).toBe(
     true,
   );
 });
 
-test("composable sparse changes lie apart", async () => {
+test("composable sparse changes do not overlap", async () => {
   const all = entries(await merged("composable-sparse"));
   expect(all.some(({ values: [a, b] }) => a !== 0 && b !== 0)).toBe(false);
 });
 
-test("breadcrumbs leaves the tails of each change out", async () => {
+test("breadcrumbs removes the tails of each change", async () => {
   const result = await merged("model-breadcrumbs");
   const all = entries(result);
   const changed = all.filter(({ name, i }) => Math.abs(result.change(name, i)) > 1e-9);
@@ -91,7 +91,7 @@ test("breadcrumbs leaves the tails of each change out", async () => {
   expect(changed.length).toBeLessThan(0.3 * all.length);
 });
 
-test("RAM averages what both changed and stretches what one alone did", async () => {
+test("RAM averages entries that both changed and scales entries that one changed", async () => {
   const result = await merged("ram");
   const all = entries(result);
   const both = all.filter(({ values }) => values.every((value) => Math.abs(value) > 2e-5));
@@ -101,7 +101,7 @@ test("RAM averages what both changed and stretches what one alone did", async ()
   }
 });
 
-test("low-rank continual changes one kind of matrix, and a later task nothing along an earlier one", async () => {
+test("low-rank continual learning changes one kind of matrix, and a later task nothing along an earlier one", async () => {
   const { deltas } = await merged("low-rank-continual");
   const whole = deltas.map((delta) => [...delta].filter(([, { data }]) => data.some(Boolean)));
   for (const changed of whole) {
@@ -119,7 +119,7 @@ test("low-rank continual changes one kind of matrix, and a later task nothing al
   expect(names.every((name) => cosine(orthogonalized(deltas), name) < 1e-5)).toBe(true);
 });
 
-test("domain adaptation merges two chains of text, demonstrations and pairs along the arc", async () => {
+test("domain adaptation merges two chains of text, demonstrations and pairs by spherical interpolation", async () => {
   const stages = recipeNamed("domain-adaptation")().stages;
   const chains = stages.at(-1)?.merging?.members ?? [];
   expect(chains.map((chain) => chain.map(({ learns }) => learns))).toEqual([
@@ -130,7 +130,7 @@ test("domain adaptation merges two chains of text, demonstrations and pairs alon
   const result = await merged("domain-adaptation");
   const all = entries(result);
   expect(all.some(({ values: [a = 0, b = 0] }) => Math.abs(a - b) > 1e-5)).toBe(true);
-  // Models this near to each other: the middle of the arc is nearly the mean.
+  // For models this close, the midpoint of the arc is nearly the mean.
   const error = Math.max(
     ...all.map(({ name, i, values }) =>
       Math.abs(result.change(name, i) - ((values[0] ?? 0) + (values[1] ?? 0)) / 2),
@@ -143,50 +143,47 @@ test.each([
   { scores: [0.5, 0.8, 0.7], isTaken: false },
   { scores: [0.5, 0.8, Number.NaN], isTaken: false },
   { scores: [0.5, 0.8, 0.8], isTaken: true },
-])(
-  "a gate keeps the better member where the merge is worse: $scores",
-  async ({ scores, isTaken }) => {
-    const { engine } = engines;
-    const before = await engine.save();
-    const { merging } = recipeNamed("model-ratatouille")().stages.at(-1) as Stage;
-    if (merging === null) throw new Error("nothing is merged");
-    const gate = { tasks: 7, share: 0.2 };
-    const start = await engine.parameters();
-    const asked: unknown[] = [];
-    const held: TensorMap[] = [];
-    const steps = [0.25, 0.5];
-    const result = await mergeMembers(
-      engine,
-      { ...merging, members: merging.members.slice(0, 2), gate },
-      {
-        learn: async () => {
-          const by = steps[held.length] ?? 0;
-          const moved = new Map(
-            [...start].map(([name, { shape, data }]) => [
-              name,
-              { shape, data: data.map((value) => value + by) },
-            ]),
-          );
-          held.push(moved);
-          await setParameters(engine, moved);
-        },
-        score: async (given) => {
-          asked.push(given);
-          return scores[asked.length - 1] ?? 0;
-        },
-        random: () => 0.5,
+])("a gate keeps the better member if the merge is worse: $scores", async ({ scores, isTaken }) => {
+  const { engine } = engines;
+  const before = await engine.save();
+  const { merging } = recipeNamed("model-ratatouille")().stages.at(-1) as Stage;
+  if (merging === null) throw new Error("nothing is merged");
+  const gate = { tasks: 7, share: 0.2 };
+  const start = await engine.parameters();
+  const asked: unknown[] = [];
+  const held: TensorMap[] = [];
+  const steps = [0.25, 0.5];
+  const result = await mergeMembers(
+    engine,
+    { ...merging, members: merging.members.slice(0, 2), gate },
+    {
+      learn: async () => {
+        const by = steps[held.length] ?? 0;
+        const moved = new Map(
+          [...start].map(([name, { shape, data }]) => [
+            name,
+            { shape, data: data.map((value) => value + by) },
+          ]),
+        );
+        held.push(moved);
+        await setParameters(engine, moved);
       },
-    );
-    expect(asked).toEqual([gate, gate, gate]);
-    expect(result.isTaken).toBe(isTaken);
-    const [name = ""] = start.keys();
-    const change = (await engine.parameters()).get(name)?.data[0] ?? 0;
-    expect(change - (start.get(name)?.data[0] ?? 0)).toBeCloseTo(isTaken ? 0.375 : 0.5, 5);
-    await engine.load(before);
-  },
-);
+      score: async (given) => {
+        asked.push(given);
+        return scores[asked.length - 1] ?? 0;
+      },
+      random: () => 0.5,
+    },
+  );
+  expect(asked).toEqual([gate, gate, gate]);
+  expect(result.isTaken).toBe(isTaken);
+  const [name = ""] = start.keys();
+  const change = (await engine.parameters()).get(name)?.data[0] ?? 0;
+  expect(change - (start.get(name)?.data[0] ?? 0)).toBeCloseTo(isTaken ? 0.375 : 0.5, 5);
+  await engine.load(before);
+});
 
-test("every recipe that ends in a merge is looked at here", () => {
+test("every recipe that ends in a merge is tested here", () => {
   const names = [...RECIPES.values()]
     .filter((create) => create().stages.some(({ merging }) => merging !== null))
     .map(({ recipeName }) => recipeName);

@@ -1,4 +1,6 @@
-/** What checks of single papers must fail for: plain group reinforcement, plain imitation. Tests only. */
+/**
+ * The controls for which checks of papers must fail: plain GRPO and plain imitation. Tests only.
+ */
 import { type CreateRecipe, recipe, rewardStage, tokenStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 

@@ -1,7 +1,7 @@
 /**
- * What each recipe of the preference table does otherwise than plain imitation of demonstrations that err
- * now and then. A check must hold for its recipe and fail for that control; of a stage that learns from
- * pairs, it must fail as well where chosen and rejected are exchanged.
+ * How each recipe of the preference table differs from plain imitation of demonstrations with some
+ * mistakes. A check must pass for its recipe and fail for that control. Checks of a stage that
+ * learns from pairs must also fail if chosen and rejected are exchanged.
  */
 import { toolErrors } from "@waggle/learning";
 import { expect } from "vitest";
@@ -25,7 +25,7 @@ import type { UpdateNumbers } from "../update/stage-update.ts";
 
 type RewardedTrajectory = UpdateNumbers["groups"][number]["trajectories"][number];
 
-/** Every row of a pair is a whole run: each of its turns is pulled or pushed. */
+/** Every row of a pair is a whole rollout: all of its turns have gradients. */
 const pairsWholeRuns: Check = (records) => {
   const { result, minibatch } = numbersOf(at(records, -1));
   expect(minibatch.pairs.length).toBeGreaterThan(0);
@@ -37,14 +37,17 @@ const pairsWholeRuns: Check = (records) => {
   }
 };
 
-/** Trajectories of one stage come as this part says. */
+/** A stage uses this rollout part. */
 function rollsOut(stage: number, part: string): Check {
   return (records) => {
     expect(at(records, stage).stage.rollout.part).toBe(part);
   };
 }
 
-/** Without a push of values, turns are imitated as strongly as `strengthOf` says, and not all alike. */
+/**
+ * Turns are imitated with the weights of `strengthOf`, which are not all equal; values have no
+ * gradient.
+ */
 function imitatesBy(
   stage: number,
   strengthOf: (
@@ -75,7 +78,7 @@ function lastSaid({ turns, samples }: RewardedTrajectory["trajectory"]): string 
   return samples[sample]?.sequence.tokenIds.slice(start, end).join(" ") ?? "";
 }
 
-/** The last stage is paid by somebody else than the verifier. */
+/** The rewards of the last stage are not the verifier's. */
 const paidOtherwise: Check = (records) => {
   const rewarded = rewardedOf(at(records, -1));
   expect(at(records, -1).stage.reward?.part).toBe("rm");
@@ -118,7 +121,7 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       learnsInTurn("tokens", "pairs"),
       learnsPairs(1),
       (records) => {
-        // Drawn tokens count more or less than once, some not at all.
+        // Sampled tokens count more or less than once, some not at all.
         const { result, minibatch } = numbersOf(at(records, 1));
         for (const row of minibatch.pairs.flat()) {
           const pulls = Array.from(result.derivatives.logProb?.[row] ?? [], Math.abs).filter(
@@ -134,7 +137,7 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       learnsPairs(0),
       rollsOut(0, "single"),
       (records) => {
-        // Shares of four specifications: not all of them fail with the one of a right result.
+        // Scores are shares of four specifications, and partial scores occur.
         const shares = rewardedOf(at(records, 0)).map(({ reward }) => 4 * reward.total);
         expect(shares.every(Number.isInteger)).toBe(true);
         expect(shares.some((share) => share > 0 && share < 4)).toBe(true);
@@ -147,7 +150,7 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       judged,
       learnsPairs(0),
       (records) => {
-        // Of one task, the same request in several wordings.
+        // One task, with the same request in several wordings.
         for (const { trajectories } of at(records, 0).groups) {
           expect(new Set(trajectories.map(({ mode }) => mode)).size).toBe(3);
         }
@@ -162,7 +165,7 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       rollsOut(2, "single"),
       fitsCritic,
       (records) => {
-        // The last two turns see the outcome itself; the critic's word is for those before.
+        // The last two turns use the outcome; earlier turns use the critic.
         const { minibatch } = numbersOf(at(records, 1));
         let seen = 0;
         for (const [b, { trajectory, reward }] of minibatch.trajectories.entries()) {
@@ -198,7 +201,7 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
         expect([...(chosen ?? [])]).toEqual(["score.weight", "score.bias"]);
       },
       (records) => {
-        // One of four proposals in each state, and nothing that was stored.
+        // One of four proposals in each state, and no stored action.
         const { result, minibatch } = numbersOf(at(records, 1));
         const learned = minibatch.trajectories.filter((_, b) =>
           result.derivatives.logProb?.[b]?.some((value) => value !== 0),
@@ -268,7 +271,7 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       learnsInTurn("tokens", "model", "rewards"),
       trainsRewardModel(1),
       (records) => {
-        // Of three that say the same twice, the two.
+        // Of three proposals, the two that agree are chosen.
         const record = at(records, 0);
         const kept = new Set(rewardedOf(record).map(({ trajectory }) => trajectory.id));
         for (const { trajectories } of record.groups) {
@@ -289,7 +292,7 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       learnsInTurn("model", "tokens"),
       trainsRewardModel(0),
       (records) => {
-        // More say what the accepted one says than what the rejected one does.
+        // More proposals agree with the accepted one than with the rejected one.
         const record = at(records, 0);
         const { minibatch } = numbersOf(record);
         for (const pair of minibatch.pairs) {

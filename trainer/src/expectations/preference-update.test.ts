@@ -1,6 +1,6 @@
 /**
- * Every recipe of the preference table learns once, stage by stage, and does what its paper says is
- * different; plain imitation fails each check, and so do pairs with their sides exchanged.
+ * Every recipe of the preference table learns once, stage by stage, and shows the difference that
+ * its paper describes. Plain imitation fails each check, and so do pairs with exchanged sides.
  */
 import { environmentNamed } from "@waggle/environments";
 import { type Recipe, RECIPES, recipeNamed } from "@waggle/learning";
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const spec = environmentNamed("calculator");
   engines = await tinyEngines();
   const made = await actedEnvironment(spec);
-  // Plans that go on from stored trajectories find failures and a success, whatever they draw.
+  // Stored failures and a success are always available to plans that continue stored trajectories.
   const ended = (success: boolean): ActedEnvironment["stored"] =>
     made.stored.filter((trajectory) => trajectory.verification.success === success);
   const longest = ended(true).reduce((a, b) => (b.turns.length > a.turns.length ? b : a));
@@ -35,7 +35,7 @@ afterAll(async () => {
   await engines.dispose();
 });
 
-/** Those that end in a merge are looked at where merges are. */
+/** Recipes that end in a merge are tested in `merging-update.test.ts`. */
 const NAMES = [...RECIPES.values()]
   .filter((create) => create().literature.table === "preference")
   .filter((create) => create().stages.every(({ merging }) => merging === null))
@@ -75,13 +75,13 @@ function exchanged(made: Recipe): Recipe {
   };
 }
 
-test("pairs with their sides exchanged are found out", async () => {
+test("the checks detect pairs with exchanged sides", async () => {
   const made = recipeNamed("formal-methods")();
   learnsPairs(0)(await updateOnce(made, acted, engines));
   const wrong = await updateOnce(exchanged(made), acted, engines);
   expect(() => learnsPairs(0)(wrong)).toThrow(/./);
 });
 
-test("every recipe of the table says what is different", () => {
+test("every recipe of the table has an expectation", () => {
   expect(Object.keys(PREFERENCE_EXPECTATIONS).toSorted()).toEqual(NAMES.toSorted());
 });

@@ -1,4 +1,7 @@
-/** What papers say is different, as checks on the numbers of an update. Each throws where it does not hold. */
+/**
+ * Checks of the differences that papers describe, on the numbers of an update. Each throws if it
+ * fails.
+ */
 import {
   type JudgedTrajectory,
   sampledTokens,
@@ -14,15 +17,15 @@ import type { UpdateNumbers } from "../update/stage-update.ts";
 export type Check = (records: readonly StageRecord[]) => void;
 
 export type Expectation = {
-  /** Default the calculator, whose tool fails. */
+  /** Default: the calculator, whose tool sometimes fails. */
   readonly env?: string;
-  /** Besides those of the recipe. */
+  /** Added to the recipe's own settings. */
   readonly settings?: Settings;
-  /** Updates of each stage, where what is stored by one shows in the next; default 1. */
+  /** Updates per stage, if data stored by one update shows in the next; default 1. */
   readonly updates?: number;
-  /** Of its tasks, where those of seed 1 do not show it. */
+  /** Seed of its tasks, if those of seed 1 do not show the difference. */
   readonly seed?: number;
-  /** `null` where the paper is the point that others differ from. */
+  /** `null` if the paper is the reference for the others. */
   readonly differs: readonly Check[] | null;
 };
 
@@ -45,7 +48,7 @@ export function trajectoriesOf({ groups }: StageRecord): JudgedTrajectory[] {
   return groups.flatMap(({ trajectories }) => trajectories);
 }
 
-/** Advantages of all tokens that count. */
+/** Advantages of all tokens in the loss. */
 export function advantagesOf(record: StageRecord): number[] {
   const { advantages, lossMask } = numbersOf(record).minibatch;
   return advantages.flatMap((row, b) =>
@@ -53,7 +56,7 @@ export function advantagesOf(record: StageRecord): number[] {
   );
 }
 
-/** `[turns]` the advantage at the first token of each turn. */
+/** `[turns]` advantage at the first token of each turn. */
 export function turnAdvantages(record: StageRecord, { id, turns }: JudgedTrajectory): number[] {
   const rows = numbersOf(record).advantages?.get(id) ?? [];
   return turns.map(({ sample, start }) => rows[sample]?.[start] ?? Number.NaN);
@@ -67,7 +70,7 @@ function isDemonstration({ record: trajectory }: JudgedTrajectory): boolean {
   return trajectory.client.device === "none";
 }
 
-/** Demonstrations by cross-entropy first, trajectories of the policy by reward last. */
+/** Demonstrations by cross-entropy first, the policy's own trajectories by reward last. */
 export const startsFromDemonstrations: Check = (records) => {
   const [first, last] = [at(records, 0), at(records, -1)];
   expect(records.length).toBeGreaterThan(1);
@@ -78,7 +81,7 @@ export const startsFromDemonstrations: Check = (records) => {
   expect(trajectoriesOf(last).some(isDemonstration)).toBe(false);
 };
 
-/** A stage learns from some of its trajectories only, those for which `isWanted` holds. */
+/** A stage learns only the trajectories for which `isWanted` holds, and drops some. */
 export function keeps(stage: number, isWanted: (trajectory: JudgedTrajectory) => boolean): Check {
   return (records) => {
     const record = at(records, stage);
@@ -91,7 +94,7 @@ export function keeps(stage: number, isWanted: (trajectory: JudgedTrajectory) =>
 
 export const keepsSuccesses: Check = keeps(0, ({ verification }) => verification.success);
 
-/** Of two trajectories with one outcome, that with more calls is paid less. */
+/** Of two trajectories with one outcome, the one with more calls has the smaller reward. */
 export const callsCost: Check = (records) => {
   const rewarded = rewardedOf(at(records, -1));
   let compared = 0;
@@ -106,7 +109,7 @@ export const callsCost: Check = (records) => {
   expect(compared).toBeGreaterThan(0);
 };
 
-/** Successes that called are paid more than 1, failures never more than the outcome. */
+/** Successes with calls are rewarded more than 1, failures never more than the outcome. */
 export const bonusOnlyOnSuccess: Check = (records) => {
   const rewarded = rewardedOf(at(records, -1));
   const bonuses = rewarded.map(({ trajectory, reward }) => ({
@@ -119,7 +122,7 @@ export const bonusOnlyOnSuccess: Check = (records) => {
   expect(bonuses.every(({ success, more }) => success || more <= 1e-12)).toBe(true);
 };
 
-/** Turns are paid before the end, and the score carries what each was paid. */
+/** Turns are rewarded before the end, and the score includes each turn's reward. */
 export const paysTurns: Check = (records) => {
   const paid = rewardedOf(at(records, -1)).filter(({ reward }) =>
     (reward.turnRewards ?? []).slice(0, -1).some((reward) => reward !== 0),
@@ -127,14 +130,16 @@ export const paysTurns: Check = (records) => {
   expect(paid.length).toBeGreaterThan(0);
 };
 
-/** A failed rollout is paid for how far it came, between what the verdict pays for failures and for successes. */
+/**
+ * A failed rollout is rewarded for its progress, between the rewards of a failure and a success.
+ */
 export const paysProgress: Check = (records) => {
   const rewarded = rewardedOf(at(records, -1));
   const failed = rewarded.filter(({ trajectory }) => !trajectory.verification.success);
   expect(failed.some(({ reward }) => reward.total > 0 && reward.total < 1)).toBe(true);
   const solved = rewarded.filter(({ trajectory }) => trajectory.verification.success);
   expect(solved.every(({ reward }) => Math.abs(reward.total - 1) < 1e-9)).toBe(true);
-  // It is not the verifier's number.
+  // Differs from the verifier's number.
   expect(
     rewarded.some(
       ({ reward, trajectory }) => Math.abs(reward.total - trajectory.verification.reward) > 1e-9,
@@ -142,7 +147,7 @@ export const paysProgress: Check = (records) => {
   ).toBe(true);
 };
 
-/** The policy that sampled was older than the one that learned, and weights say so. */
+/** The sampling policy was older than the learning one, and importance weights show it. */
 export const lags: Check = (records) => {
   const record = at(records, -1);
   const { lag } = record.stage.settings;
@@ -150,13 +155,13 @@ export const lags: Check = (records) => {
   expect(trajectoriesOf(record).every(({ staleness }) => staleness === lag)).toBe(true);
 };
 
-/** One trajectory of each task: nothing that a group statistic could serve. */
+/** One trajectory per task, so group statistics are impossible. */
 export const single: Check = (records) => {
   const { groups } = at(records, -1);
   expect(groups.every(({ trajectories }) => trajectories.length === 1)).toBe(true);
 };
 
-/** A value head is fitted: derivatives reach it, and returns differ from advantages. */
+/** A value head is fitted: it has gradients, and returns differ from advantages. */
 export const fitsCritic: Check = (records) => {
   const { result, minibatch } = numbersOf(at(records, -1));
   expect(result.derivatives.values?.some((row) => row.some((value) => value !== 0))).toBe(true);
@@ -191,18 +196,21 @@ export function learnsInTurn(...kinds: readonly StageRecord["stage"]["learns"][]
   };
 }
 
-/** Mean error rate of some trajectories. */
+/** Mean error rate of the trajectories. */
 export function errorRate(trajectories: readonly JudgedTrajectory[]): number {
   return mean(
     trajectories.map((trajectory) => toolErrors(trajectory) / Math.max(1, toolCalls(trajectory))),
   );
 }
 
-/** Rewards lie on the levels that the tiers allow, one of them between nothing and all. */
+/**
+ * Rewards are on the levels of the tiers, and at least one is strictly between the lowest and the
+ * highest.
+ */
 export const paysTiers: Check = (records) => {
   const rewards = rewardedOf(at(records, -1)).map(({ reward }) => reward.total);
   expect(rewards.some((reward) => reward > 0.05 && reward < 0.95)).toBe(true);
-  // What could not be read and run earns less than what could, whatever else it is.
+  // Unreadable or failing calls earn less than executed ones, regardless of the rest.
   const rewarded = rewardedOf(at(records, -1));
   const [clean, failed] = [false, true].map((hasErrors) =>
     rewarded
@@ -213,7 +221,7 @@ export const paysTiers: Check = (records) => {
   if (clean?.length && failed?.length) expect(mean(clean)).toBeGreaterThanOrEqual(mean(failed));
 };
 
-/** How many of four behaviors a trajectory shows: checks, goes on, recovers, answers. */
+/** Number of four behaviors in a trajectory: checks, continues, recovers, answers. */
 export function behaviorsShown({ turns }: JudgedTrajectory): number {
   const calling = turns.filter((turn) => turn.toolCalls.length > 0);
   const failed = turns.findIndex((turn) => turn.toolResults.some(({ ok }) => !ok));
@@ -222,13 +230,13 @@ export function behaviorsShown({ turns }: JudgedTrajectory): number {
   return [calling.length > 0, calling.length > 1, recovers, answers].filter(Boolean).length;
 }
 
-/** The state holds what was seen of tasks. */
+/** The state contains task statistics. */
 export const remembersTasks: Check = (records) => {
   const statistics = at(records, -1).state["task-stats"];
   expect(JSON.stringify(statistics)).toMatch(/calculator|key-door|form|lookup/);
 };
 
-/** Only rollouts that ended by themselves are learned from. */
+/** Only rollouts that ended by themselves are learned. */
 export const learnsEnded: Check = keeps(-1, ({ record: trajectory }) => trajectory.terminated);
 
 /** A judge was asked: rewards are not the verifier's alone. */
@@ -241,7 +249,7 @@ export const judged: Check = (records) => {
   ).toBe(true);
 };
 
-/** Groups of which no trajectory differs are left out, and only those. */
+/** Only groups with equal trajectories are dropped. */
 export const keepsMixedGroups: Check = (records) => {
   const record = at(records, -1);
   const { groups } = numbersOf(record);
@@ -251,7 +259,10 @@ export const keepsMixedGroups: Check = (records) => {
   }
 };
 
-/** Among failures and among successes, more sampled tokens are paid less or alike, and some less. */
+/**
+ * Among failures and among successes, longer trajectories never have larger rewards, and some have
+ * smaller ones.
+ */
 export const lengthCosts: Check = (records) => {
   const rewarded = rewardedOf(at(records, -1));
   let cheaper = 0;
@@ -273,7 +284,7 @@ export function easy(stage: number): Check {
   };
 }
 
-/** The turns whose tokens have a derivative are those that are wanted. */
+/** Exactly the turns that are wanted have gradients. */
 export function learnsTurns(
   stage: number,
   isWanted: (trajectory: JudgedTrajectory, turn: number) => boolean,
@@ -297,7 +308,7 @@ export function learnsTurns(
   };
 }
 
-/** The better of each pair is pulled up, the worse down. */
+/** The better of each pair is raised, the worse lowered. */
 export function learnsPairs(stage: number): Check {
   return (records) => {
     const { result, minibatch } = numbersOf(at(records, stage));
@@ -314,7 +325,7 @@ export function learnsPairs(stage: number): Check {
   };
 }
 
-/** Every turn carries one number, and turns of one trajectory carry several. */
+/** Every turn has one advantage, and the turns of some trajectory differ. */
 export const creditsTurns: Check = (records) => {
   const record = at(records, -1);
   const { advantages } = numbersOf(record);

@@ -1,6 +1,6 @@
 /**
- * What each recipe of the policy-gradient table does otherwise than plain GRPO: where that shows, and
- * how. A check must hold for its recipe and fail for plain GRPO.
+ * How each recipe of the policy-gradient table differs from plain GRPO, and in which environment
+ * that shows. A check must pass for its recipe and fail for plain GRPO.
  */
 import { expect } from "vitest";
 import {
@@ -64,7 +64,7 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     env: "key-door",
     differs: [
       (records) => {
-        // Tokens of one trajectory weigh apart, by how sure the sampler was.
+        // Tokens of one trajectory have different weights, by the sampler's certainty.
         const { advantages, lossMask } = numbersOf(at(records, -1)).minibatch;
         const spread = advantages.map((row, b) => {
           const own = Array.from(row).filter((_, t) => lossMask[b]?.[t] === true);
@@ -91,7 +91,7 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
             );
             const turn = first?.trajectory.branch?.turn ?? 0;
             if (first === undefined || turn < 1) continue;
-            // The beginning carries the mean of what came of it; the end its own.
+            // The shared start has the mean advantage of its continuations; each end has its own.
             const last = [root, ...branches.map(({ trajectory }) => trajectory)].map(
               (trajectory) => turnAdvantages(record, trajectory).at(-1) ?? 0,
             );
@@ -100,7 +100,7 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
           }
         }
         expect(shared).toBeGreaterThan(0);
-        // Whole ones and branches together are as many as the group was to have.
+        // Complete trajectories and branches together fill the group.
         expect(record.groups.every(({ trajectories }) => trajectories.length === 8)).toBe(true);
       },
     ],
@@ -149,7 +149,7 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         const record = at(records, -1);
         for (const { trajectories } of numbersOf(record).groups) {
-          // One action each, at one stored turn, and they differ in what they do.
+          // Each action is one turn at the same stored state, and the actions differ.
           expect(new Set(trajectories.map(({ trajectory }) => trajectory.branch?.turn)).size).toBe(
             1,
           );
@@ -157,7 +157,7 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
             trajectories.every(({ trajectory }) => trajectory.branch?.original !== undefined),
           ).toBe(true);
           expect(new Set(trajectories.map(({ reward }) => reward.total)).size).toBeGreaterThan(1);
-          // Only the action is learned, not what led to it.
+          // Only the action is learned, not the turns before it.
           const trained = trajectories.map(
             ({ lossMask }) => lossMask.flat().filter(Boolean).length,
           );

@@ -1,6 +1,7 @@
 /**
- * One update of every stage of a recipe on a real, tiny engine. The policy is the environment's demonstrator
- * with mistakes, its numbers those of a policy that knows nothing: nearly uniform over the vocabulary.
+ * One update of every stage of a recipe on a real, tiny engine. The acting policy is the
+ * environment's demonstrator with mistakes; its log-probs are those of an untrained policy, nearly
+ * uniform over the vocabulary.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createOnnxEngine } from "@waggle/engine";
@@ -36,7 +37,7 @@ import { type StageUpdate, updateStage } from "../update/stage-update.ts";
 
 const VOCABULARY_SIZE = 448;
 const CONTEXT_LENGTH = 1024;
-/** Share of decisions made wrong: about half of the rollouts succeed. */
+/** Share of wrong decisions: about half of the rollouts succeed. */
 const MISTAKES = 0.3;
 const TASKS = 4;
 
@@ -57,8 +58,8 @@ const CONFIG: DecoderConfig = {
 };
 
 /**
- * A tiny engine with a value head, another one with the same weights that stays as it is, and those of
- * further models, made when a recipe first trains one.
+ * A tiny engine with a value head, a frozen copy with the same weights, and engines of further
+ * models, opened when a recipe first trains one.
  */
 export type TinyEngines = {
   readonly engine: TrainEngine;
@@ -88,16 +89,19 @@ type Rollout = {
   readonly heard: (Observation | null)[];
 };
 
-/** An environment that records its rollouts, and a policy that acts as the environment's demonstrator. */
+/**
+ * An environment that records its rollouts, and a policy that acts as the environment's
+ * demonstrator.
+ */
 export type ActedEnvironment = {
   readonly spec: EnvironmentSpec;
   readonly format: ChatFormat;
   readonly policy: ActingPolicy & Pick<AdaptivePolicy, "setAdapter">;
-  /** Versions that the policy was given, each with the sum of its numbers, 0 for the base. */
+  /** Versions that were set on the policy, each with the sum of its parameters, 0 for the base. */
   readonly adopted: { readonly version: number; readonly sum: number }[];
-  /** The policy's next rollouts are those after its first start: tests do not depend on their order. */
+  /** Resets the sequence of the policy's rollouts, so that tests do not depend on their order. */
   readonly restart: () => void;
-  /** Demonstrations with mistakes, for plans that go on from stored trajectories. */
+  /** Demonstrations with mistakes, for plans that continue stored trajectories. */
   readonly stored: readonly JudgedTrajectory[];
 };
 
@@ -110,7 +114,7 @@ export async function actedEnvironment(original: EnvironmentSpec): Promise<Acted
     mistakes: MISTAKES,
   });
   let latest: Rollout | null = null;
-  // A rollout with several contexts asks for them while other rollouts begin.
+  // A rollout with several contexts opens them while other rollouts start.
   const own = new AsyncLocalStorage<Rollout>();
   let attempts = 0;
   const overheard = (unheard: EnvironmentSpec): EnvironmentSpec => ({
@@ -160,7 +164,7 @@ export async function actedEnvironment(original: EnvironmentSpec): Promise<Acted
     setAdapter: async (version, adapter) => {
       adopted.push({ version, sum: sumOf(adapter?.tensors ?? new Map()) });
     },
-    // An environment and the context of its rollout are made in one go, with nothing awaited between.
+    // An environment and its rollout's context are created synchronously, with no await between.
     createContext: () => {
       const rollout = own.getStore() ?? (latest as unknown as Rollout);
       attempts += 1;
@@ -197,11 +201,13 @@ async function contextOf(
     append: (more) => void tokenIds.push(...more),
     generate: async () => {
       let action = { text: "", calls: [] } as ReturnType<Demonstrator>;
-      // What a recipe says in the environment's place is not overheard: every other time the script goes on.
+      // The script does not observe text that a recipe adds in the environment's place: half of the
+      // time it continues anyway.
       if (told === heard.length && random() < 0.5) {
         action = demonstrator({ toolResults: [], terminated: false });
       }
-      // What was replayed before is told first, so that the script stands where the environment does.
+      // Replayed observations come first, so that the script and the environment are in the same
+      // state.
       for (; told < heard.length; told += 1) action = demonstrator(heard[told] ?? null);
       const said = format.encodeAssistant(action.text, action.calls);
       tokenIds.push(...said);
@@ -213,7 +219,7 @@ async function contextOf(
   };
 }
 
-/** Log-probs and entropies of a policy that is nearly uniform. */
+/** Log-probs and entropies of a nearly uniform policy. */
 function numbersOf(
   count: number,
   random: () => number,
@@ -226,10 +232,12 @@ function numbersOf(
   return { behaviorLogProbs: logProbs, rawLogProbs: logProbs, entropies };
 }
 
-/** What the environment is imagined to say to every call. */
+/** The simulated environment's answer to every call. */
 export const IMAGINED_RESULT = "imagined";
 
-/** Nothing that a tool of any environment says, so that tests can tell whose word a result is. */
+/**
+ * No tool of any environment gives this result, so tests can tell simulated results from real ones.
+ */
 const imaginedEnvironment: WorldModel = async () => ({
   answer: async ({ id }) => ({ callId: id, ok: true, value: IMAGINED_RESULT }),
   hear: () => {},
@@ -241,24 +249,24 @@ const IMAGINED: WorldModels = {
   "world-model": imaginedEnvironment,
 };
 
-/** What came of one stage. */
+/** The record of one stage. */
 export type StageRecord = {
   readonly stage: Stage;
   readonly plan: RolloutPlan;
   readonly groups: readonly JudgedGroup[];
   readonly update: StageUpdate;
-  /** How much the parameters moved, summed over all. */
+  /** Absolute change of the parameters, summed. */
   readonly moved: number;
   readonly state: StateValues;
-  /** What a writer was asked so far. */
+  /** All requests to the writer so far. */
   readonly asked: readonly string[];
   /** The stage's updates before this one. */
   readonly earlier: readonly StageRecord[];
 };
 
 /**
- * Rolls out, scores and learns once for every stage, or some times over the same tasks, spread over the
- * stage's steps; the last update is the stage's record.
+ * Rolls out, scores and learns once for every stage, or several times over the same tasks, spread
+ * over the stage's steps. The last update is the stage's record.
  */
 export async function updateOnce(
   recipe: Recipe,
@@ -352,7 +360,7 @@ export async function updateOnce(
   return records;
 }
 
-/** What it trains or acts with beside the policy. */
+/** Models that it trains or acts with besides the policy. */
 function modelsOf({ trains, state }: Stage): string[] {
   const roles = Object.values(state).flatMap((part) => part.roles?.names ?? []);
   return [...roles, ...(trains === "rm" || trains === "iprm" ? [trains] : [])].filter(
@@ -375,7 +383,7 @@ function distance(before: Tensors, after: Tensors): number {
   return sum;
 }
 
-/** Tells tensors apart. */
+/** Distinguishes tensors. */
 function sumOf(tensors: Tensors): number {
   let sum = 0;
   for (const { data } of tensors.values()) for (const value of data) sum += Math.abs(value);

@@ -1,4 +1,7 @@
-/** Every staged recipe learns once, stage by stage, and does what its paper says is different. */
+/**
+ * Every staged recipe learns once, stage by stage, and shows the difference that its paper
+ * describes.
+ */
 import { environmentNamed } from "@waggle/environments";
 import { RECIPES, recipeNamed } from "@waggle/learning";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -16,13 +19,13 @@ import {
 
 let engines: Awaited<ReturnType<typeof tinyEngines>>;
 const acted = new Map<string, Promise<ActedEnvironment>>();
-/** Plain GRPO by environment: what every check must fail for. */
+/** Plain GRPO by environment: the control for which every check must fail. */
 const plain = new Map<string, Promise<StageRecord[]>>();
 
-/** The other tables have plain imitation as their control, in a test of their own. */
+/** The other tables use plain imitation as their control, in tests of their own. */
 const POLICY_GRADIENT = [...RECIPES.values()]
   .filter((create) => create().literature.table === "policy-gradient")
-  // Those that end in a merge are looked at where merges are.
+  // Recipes that end in a merge are tested in `merging-update.test.ts`.
   .filter((create) => create().stages.every(({ merging }) => merging === null))
   .map(({ recipeName }) => recipeName);
 
@@ -73,7 +76,7 @@ test.each(POLICY_GRADIENT)("%s learns once in each of its stages", async (name) 
   }
 });
 
-/** What the policy had at each of four steps, between the looks at held-out tasks. */
+/** The versions of the policy at each of four steps, without those of held-out evaluations. */
 async function adoptedBy(lag: number): Promise<number[]> {
   const spec = await actedIn("bandit");
   const from = spec.adopted.length;
@@ -89,20 +92,23 @@ async function adoptedBy(lag: number): Promise<number[]> {
   return spec.adopted.slice(from + 1).map(({ sum }) => sum);
 }
 
-test.each([1, 2])("a policy that lags by %i samples from so many updates ago", async (lag) => {
-  const sums = await adoptedBy(lag);
-  const [newest] = sums.slice(-1);
-  const steps = sums.slice(0, -1);
-  // The first steps are from the start, each later one from an update more.
-  expect(new Set(steps.slice(0, 1 + lag)).size).toBe(1);
-  expect(new Set([...steps.slice(lag), newest]).size).toBe(steps.length - lag + 1);
-});
+test.each([1, 2])(
+  "a policy with lag %i samples from the parameters that many updates ago",
+  async (lag) => {
+    const sums = await adoptedBy(lag);
+    const [newest] = sums.slice(-1);
+    const steps = sums.slice(0, -1);
+    // The first steps use the initial parameters; each later step uses one more update.
+    expect(new Set(steps.slice(0, 1 + lag)).size).toBe(1);
+    expect(new Set([...steps.slice(lag), newest]).size).toBe(steps.length - lag + 1);
+  },
+);
 
-test("a policy that does not lag samples from the newest", async () => {
+test("a policy without lag samples from the newest parameters", async () => {
   const sums = await adoptedBy(0);
   expect(new Set(sums).size).toBe(sums.length);
 });
 
-test("every recipe of the policy-gradient table says what is different", () => {
+test("every recipe of the policy-gradient table has an expectation", () => {
   expect(Object.keys(EXPECTATIONS).toSorted()).toEqual(POLICY_GRADIENT.toSorted());
 });

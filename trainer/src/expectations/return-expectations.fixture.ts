@@ -1,4 +1,4 @@
-/** Expectations of recipes that imitate runs on condition of what came of them. */
+/** Expectations of recipes that imitate rollouts conditioned on their outcome. */
 import { expect } from "vitest";
 import {
   at,
@@ -11,8 +11,8 @@ import {
 import { trainsRewardModel } from "./several-model-expectations.fixture.ts";
 
 /**
- * Runs that succeeded and runs that failed are imitated alike, each after another sentence: the tokens of the
- * system message say which, and a run to come is asked for what the best were told.
+ * Successes and failures are imitated with equal weight, each after its own sentence in the system
+ * message. New rollouts get the sentence of the best outcome.
  */
 const saysOutcomes =
   (stage: number): Check =>
@@ -30,7 +30,7 @@ const saysOutcomes =
     }
     expect(prompts.size).toBeGreaterThan(1);
     expect(prompts.has(says?.(null))).toBe(true);
-    // No prompt is that of two sentences.
+    // No two sentences share a prompt.
     const all = [...prompts.values()].flatMap((told) => [...told]);
     expect(new Set(all).size).toBe(all.length);
   };
@@ -50,7 +50,7 @@ export const RETURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       learnsInTurn("model", "tokens"),
       trainsRewardModel(0),
       (records) => {
-        // Runs are told labels, which are no outcomes.
+        // The sentences contain labels, not outcomes.
         const { minibatch } = numbersOf(at(records, 1));
         const labels = minibatch.trajectories.map(({ reward }) => ({
           label: reward.total,
@@ -70,7 +70,7 @@ export const RETURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         expect(at(records, 0).plan.kind).toBe("log");
       },
       (records) => {
-        // What the first step saw go well is read before the runs of the second.
+        // Successes of the first step are read before the rollouts of the second.
         const record = at(records, 0);
         const bank = JSON.stringify(record.state["memory-bank"]);
         const trajectories = rewardedOf(record).map(({ trajectory }) => trajectory);

@@ -1,4 +1,4 @@
-/** Expectations of recipes in which several roles act: who speaks, who learns, and what they are paid. */
+/** Expectations of recipes with several roles: which roles act, which learn, and their rewards. */
 import { expect } from "vitest";
 import { tokenOwners } from "@waggle/learning";
 import type { JudgedTrajectory, OpponentPool } from "@waggle/learning";
@@ -20,7 +20,9 @@ import {
   turnAdvantages,
 } from "./recipe-checks.fixture.ts";
 
-/** These roles, and no others, learn in a stage; all tokens that count are somebody's of the stage. */
+/**
+ * Exactly these roles learn in a stage, and all tokens in the loss belong to a role of the stage.
+ */
 export function roleLearns(stage: number, ...learners: readonly string[]): Check {
   return (records) => {
     const { stage: made } = at(records, stage);
@@ -30,7 +32,7 @@ export function roleLearns(stage: number, ...learners: readonly string[]): Check
   };
 }
 
-/** Turns of one conversation are those of several roles. */
+/** Turns of one conversation belong to several roles. */
 const takesTurns: Check = (records) => {
   const shared = trajectoriesOf(at(records, -1)).filter(
     ({ turns }) => new Set(turns.map(({ role }) => role)).size > 1,
@@ -56,7 +58,7 @@ function jointly(trajectories: readonly JudgedTrajectory[]): Map<string, JudgedT
   return attempts;
 }
 
-/** Members of a joint rollout are paid alike, and not all rollouts are. */
+/** Members of a joint rollout have equal rewards, and rollouts differ. */
 const paysTeam: Check = (records) => {
   const rewarded = rewardedOf(at(records, -1));
   const paid = new Map<string, number[]>();
@@ -69,7 +71,7 @@ const paysTeam: Check = (records) => {
   expect(new Set(rewarded.map(({ reward }) => reward.total)).size).toBeGreaterThan(1);
 };
 
-/** Later members read what those before them answered. */
+/** Later members read the answers of earlier ones. */
 export const readsOthers: Check = (records) => {
   const longer = [...jointly(trajectoriesOf(at(records, -1))).values()].filter((members) => {
     const given = members.map(
@@ -80,7 +82,7 @@ export const readsOthers: Check = (records) => {
   expect(longer.length).toBeGreaterThan(0);
 };
 
-/** Advantages of every role sum to nothing by themselves in every group, and not all are 0. */
+/** The advantages of every role sum to 0 in every group, and not all are 0. */
 const centeredByRole: Check = (records) => {
   const record = at(records, -1);
   let moved = 0;
@@ -98,7 +100,7 @@ const centeredByRole: Check = (records) => {
   expect(moved).toBeGreaterThan(0);
 };
 
-/** What one side of a match is paid the other loses, and some match is won. */
+/** The rewards of the two sides of a match sum to 0, and some match is won. */
 const zeroSum: Check = (records) => {
   const { groups } = numbersOf(at(records, -1));
   const rewarded = groups.flatMap(({ trajectories }) => trajectories);
@@ -137,7 +139,7 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       paysTeam,
       fitsCritic,
       (records) => {
-        // Who answered first at the beginning reads the other at the end.
+        // The role that answers first at the start reads the other's answer at the end.
         const first = (record: ReturnType<typeof at>): string | undefined =>
           trajectoriesOf(record)[0]?.role;
         const last = at(records, -1);
@@ -177,7 +179,7 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       actsJointly("first", "second"),
       zeroSum,
       (records) => {
-        // Turns of one role sum to nothing, whatever those of the other do.
+        // The turns of one role sum to 0, independently of the other's.
         const record = at(records, -1);
         const rewarded = rewardedOf(record).map(({ trajectory }) => trajectory);
         for (const role of ["first", "second"]) {
@@ -230,7 +232,7 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         const record = at(records, -1);
         const all = trajectoriesOf(record);
         const kept = rewardedOf(record).map(({ trajectory }) => trajectory);
-        // Whoever set a task that is learned had read what its answer stands on.
+        // The proposer of every learned task had read the documents that support its answer.
         const shown = new Map(
           all.filter(({ role }) => role === "proposer").map((one) => [one.id, one.verification]),
         );
@@ -241,7 +243,7 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         expect(record.stage.state.corpus).toBeDefined();
       },
       (records) => {
-        // Tries at one task are compared with each other alone.
+        // Attempts at one task are only compared with each other.
         const record = at(records, -1);
         const sums = new Map<string, number>();
         for (const { trajectory } of rewardedOf(record)) {
@@ -269,7 +271,7 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   },
 };
 
-/** Of the imitation and preference tables: plain imitation must fail them. */
+/** Recipes of the imitation and preference tables: plain imitation must fail the checks. */
 export const ROLE_IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   "adapter-tuning": { differs: [roleLearns(0, "kind-0", "kind-1", "kind-2"), onePerTask] },
   "auto-act": {
@@ -299,7 +301,7 @@ export const ROLE_IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectati
     differs: [
       roleLearns(0, "agent", "user"),
       (records) => {
-        // What the user says has derivatives, beside what the agent does.
+        // The user's tokens have gradients, as do the agent's.
         const { minibatch, result } = numbersOf(at(records, 0));
         const spoken = minibatch.trajectories.map(({ trajectory }, b) => {
           const owners = tokenOwners(trajectory, minibatch.samples[b] ?? 0, "user");
@@ -343,7 +345,7 @@ export const ROLE_IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectati
   tail: { differs: [roleLearns(0, "task-0", "task-1", "task-2"), onePerTask] },
 };
 
-/** Of the preference table. */
+/** Recipes of the preference table. */
 export const ROLE_PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   spin: {
     differs: [
@@ -361,7 +363,7 @@ export const ROLE_PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectat
   },
 };
 
-/** Each demonstration is one role's, and the roles share the tasks out. */
+/** Each demonstration has a single role, and all three roles occur. */
 function onePerTask(records: Parameters<Check>[0]): void {
   const roles = trajectoriesOf(at(records, 0)).map(({ turns }) => turns.map(({ role }) => role));
   expect(roles.every((own) => new Set(own).size === 1)).toBe(true);

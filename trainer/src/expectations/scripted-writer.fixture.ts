@@ -1,4 +1,4 @@
-/** A writer that answers in the form it is asked for, each time with something new, and keeps what it was asked. */
+/** A writer that returns new text in the requested form on each call, and records its requests. */
 import type { WriterPort } from "@waggle/learning";
 
 export type ScriptedWriter = WriterPort & { readonly asked: string[] };

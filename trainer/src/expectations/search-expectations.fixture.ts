@@ -1,4 +1,4 @@
-/** Expectations of recipes that search a tree of turns, and the checks on what they learn from one. */
+/** Expectations of recipes that search a tree of turns, and checks of what they learn from it. */
 import type { JudgedTrajectory, JudgedTurn } from "@waggle/learning";
 import { expect } from "vitest";
 import {
@@ -17,7 +17,7 @@ function saidAt({ samples }: JudgedTrajectory, { sample, start, end }: JudgedTur
   return samples[sample]?.sequence.tokenIds.slice(start, end).join(" ") ?? "";
 }
 
-/** Rollouts go on from each other: the same beginning, token by token, up to where they part. */
+/** Rollouts continue each other: they have the same tokens up to the fork. */
 export function searches(stage: number): Check {
   return (records) => {
     const record = at(records, stage);
@@ -37,7 +37,10 @@ export function searches(stage: number): Check {
   };
 }
 
-/** What of a turn is learned: its tokens, those from it on, or the value after its last. */
+/**
+ * The learned part of a turn: its tokens, all tokens from its start, or the value after its last
+ * token.
+ */
 type Unit = "turn" | "rest" | "value";
 
 type ForkSide = {
@@ -60,7 +63,10 @@ function sideAt(record: StageRecord, row: number, unit: Unit): ForkSide {
   return { trajectory, turn, pull: slopes.reduce((sum, slope) => sum + slope, 0) };
 }
 
-/** Both of a pair acted in one state, and nothing before is learned: the chosen up, the rejected down. */
+/**
+ * Both sides of a pair acted in the same state, and earlier turns are not learned: the chosen side
+ * is raised, the rejected lowered.
+ */
 export function pairsAtForks(
   stage: number,
   unit: Unit,
@@ -80,7 +86,7 @@ export function pairsAtForks(
   };
 }
 
-/** And what came of all rollouts that acted as the chosen one did is better on average. */
+/** In addition, rollouts that acted like the chosen side have better outcomes on average. */
 export function prefersAtForks(stage: number, unit: Unit): Check {
   return pairsAtForks(stage, unit, (chosen, rejected, { groups }) => {
     const worth = ({ trajectory, turn }: ForkSide): number => {
@@ -98,7 +104,7 @@ export function prefersAtForks(stage: number, unit: Unit): Check {
   });
 }
 
-/** At most one rollout of each task, a success, with all its turns. */
+/** At most one rollout per task, a success, with all its turns. */
 const imitatesBestLines: Check = (records) => {
   const record = at(records, 0);
   const kept = rewardedOf(record);
@@ -121,7 +127,7 @@ export const SEARCH_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         expect(Object.keys(at(records, 0).state["tree-store"] ?? {}).length).toBeGreaterThan(0);
       },
       (records) => {
-        // Where a rollout was left, its turns are worth differently.
+        // The turns before and after a fork have different advantages.
         const record = at(records, 1);
         const left = trajectoriesOf(record).filter(({ id }) =>
           trajectoriesOf(record).some(({ branch }) => branch?.trajectory === id),
@@ -138,7 +144,7 @@ export const SEARCH_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   },
 };
 
-/** What is learned are told rollouts that ended well, each with turns of several others. */
+/** The learned trajectories are joined from several rollouts and end in success. */
 const learnsRetold: Check = (records) => {
   const record = at(records, 0);
   const kept = rewardedOf(record).map(({ trajectory }) => trajectory);
@@ -152,7 +158,7 @@ const learnsRetold: Check = (records) => {
     const doneAt = ({ toolCalls }: JudgedTurn): string =>
       JSON.stringify(toolCalls.map((call) => [call.name, call.arguments]));
     const calls = new Set(trajectory.turns.map(doneAt));
-    // Nobody else did all of it, and somebody did each of it.
+    // No single rollout did all of it, but each call occurs in some rollout.
     for (const turn of trajectory.turns.filter(({ toolCalls }) => toolCalls.length > 0)) {
       const doers = others?.filter((other) =>
         other.turns.some((one) => doneAt(one) === doneAt(turn)),
@@ -165,7 +171,7 @@ const learnsRetold: Check = (records) => {
   }
 };
 
-/** Turns of told rollouts that are learned begin here: at the words, or at the start. */
+/** The learned turns of joined trajectories start here: at the added text, or at the start. */
 function learnsFrom(first: (trajectory: JudgedTrajectory) => number): Check {
   return (records) => {
     const { result, minibatch } = numbersOf(at(records, 0));
@@ -185,7 +191,7 @@ const keepsTrees: Check = (records) => {
   expect(Object.keys(at(records, 0).state["tree-store"] ?? {}).length).toBeGreaterThan(0);
 };
 
-/** Those of the imitation table. */
+/** Recipes of the imitation table. */
 export const SEARCH_IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   "agent-r": {
     settings: { attempts: 16, width: 12 },

@@ -15,7 +15,7 @@ import {
   startsFromDemonstrations,
 } from "./recipe-checks.fixture.ts";
 
-/** This stage moves the values of the reward model and no log-prob. */
+/** This stage changes the values of the reward model and no log-prob. */
 export function trainsRewardModel(stage: number): Check {
   return (records) => {
     const record = at(records, stage);
@@ -26,7 +26,10 @@ export function trainsRewardModel(stage: number): Check {
   };
 }
 
-/** Its word is a component of what trajectories are paid, and tells rollouts apart that ended alike. */
+/**
+ * The reward model's score is a component of the reward, and distinguishes rollouts with the same
+ * outcome.
+ */
 const paidByModel = (component: string): Check => {
   return (records) => {
     const rewarded = rewardedOf(at(records, -1));
@@ -36,7 +39,7 @@ const paidByModel = (component: string): Check => {
   };
 };
 
-/** In some rollout the policy was told of its failure and went on. */
+/** In some rollout the policy was told of its failure and continued. */
 const retried: Check = (records) => {
   const told = trajectoriesOf(at(records, -1)).filter(({ record: trajectory }) => {
     const asked = trajectory.segments.filter(
@@ -94,7 +97,7 @@ export const SEVERAL_MODEL_EXPECTATIONS: { readonly [recipe: string]: Expectatio
       trainsRewardModel(1),
       schedules(-1, ({ rewardWeights }) => rewardWeights?.["rm"]),
       (records) => {
-        // What is paid at first is structure alone.
+        // The first reward is for structure alone.
         for (const { reward } of rewardedOf(at(records, -1))) {
           expect(reward.total).toBeCloseTo(reward.components?.["exec"] ?? Number.NaN, 9);
           expect(reward.components?.["rm"]).toBeDefined();
@@ -103,7 +106,7 @@ export const SEVERAL_MODEL_EXPECTATIONS: { readonly [recipe: string]: Expectatio
     ],
   },
   oprl: {
-    // A first update leaves a difference to the base: before it, no step is worth anything.
+    // Before the first update, the model equals the base, and no step has a reward.
     updates: 2,
     differs: [
       learnsInTurn("model", "rewards"),

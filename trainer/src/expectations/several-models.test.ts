@@ -1,4 +1,7 @@
-/** Models that a recipe trains beside the policy: a reward model learns, roles move their own tokens alone. */
+/**
+ * Models trained beside the policy: a reward model learns, and each role changes only its own
+ * tokens.
+ */
 import { environmentNamed } from "@waggle/environments";
 import {
   type JudgedTrajectory,
@@ -42,7 +45,7 @@ async function demonstrated(seed: number, count: number): Promise<JudgedTrajecto
   return groups.flatMap(({ trajectories }) => trajectories);
 }
 
-/** Chance that a success is given more than a failure. */
+/** Probability that a success scores higher than a failure. */
 async function rankedRight(
   engine: TrainEngine,
   trajectories: readonly JudgedTrajectory[],
@@ -59,7 +62,7 @@ async function rankedRight(
   return right.reduce((sum, value) => sum + value, 0) / right.length;
 }
 
-test("a reward model that is fitted to outcomes tells successes from failures that it has not seen", async () => {
+test("a reward model fitted to outcomes distinguishes unseen successes and failures", async () => {
   const stage = rewardModelStage({
     rollout: parts.demos(),
     reward: parts.outcome(),
@@ -75,7 +78,7 @@ test("a reward model that is fitted to outcomes tells successes from failures th
       trajectories: [trajectory],
     }));
     const context = { step, steps: 25, random: seededRandom(step), state: {}, ports: {}, signal };
-    // The policy is another engine, which stays as it is.
+    // The policy is another engine, which does not change.
     await updateStage(engines.reference, stage, groups, context, { models }, signal);
   }
   const after = await rankedRight(engines.engine, heldOut);
@@ -83,7 +86,7 @@ test("a reward model that is fitted to outcomes tells successes from failures th
   expect(after).toBeGreaterThan(before);
 });
 
-test("a role's tokens are its engine's, and move that engine alone", async () => {
+test("a role's tokens belong to its engine and change that engine alone", async () => {
   const [trajectory] = (await demonstrated(7, 12)).filter(({ turns }) => turns.length > 1);
   if (trajectory === undefined) throw new Error("no trajectory of two turns");
   const shared: JudgedTrajectory = {
@@ -111,7 +114,7 @@ test("a role's tokens are its engine's, and move that engine alone", async () =>
   const derivatives: TokenRows = [new Float32Array(logProb[0]?.length ?? 0).fill(-1)];
   await engine.backward(batch, { logProb: derivatives as readonly Float32Array[] });
   const moved = await engines.engine.gradients();
-  // By hand: the derivatives of its own tokens, and nothing else.
+  // Computed by hand: only the gradients of its own tokens.
   const mine = Float32Array.from(owners[0] ?? [], (owner) => (owner === "first" ? -1 : 0));
   await engines.engine.optimStep({ learningRate: 0 });
   await engines.engine.backward(batch, { logProb: [mine] });
@@ -124,7 +127,7 @@ test("a role's tokens are its engine's, and move that engine alone", async () =>
   expect(() => roleEngine(new Map([["first", engines.engine]]), owners, [])).toThrow(/rest/);
 });
 
-test("a copy begins as what it copies, and an average follows by its share", async () => {
+test("a copy starts equal to its source, and an average follows by its share", async () => {
   const models = new Map([["slow", engines.reference]]);
   const roleStore = new RoleStore({
     policy: acted.policy,

@@ -1,6 +1,7 @@
 /**
- * An engine that is a table, so that every number of an update can be worked out by hand: the log-prob of
- * a token is its own parameter, its value another one, and a step is −rate · gradient. Tests only.
+ * An engine that is a table, so that every number of an update can be computed by hand: the
+ * log-prob of a token is a parameter, its value another, and a step is −rate · gradient. Tests
+ * only.
  */
 import type { JudgedTrajectory, JudgedGroup } from "@waggle/learning";
 import type {
@@ -13,9 +14,9 @@ import type {
 } from "@waggle/protocol";
 
 export type TableEngine = TrainEngine & {
-  /** Log-prob of a token as it is now. */
+  /** The current log-prob of a token. */
   readonly at: (tokenId: number) => number;
-  /** What each backward pass was given. */
+  /** The arguments of each backward pass. */
   readonly given: TokenDerivatives[];
   readonly rates: number[];
 };
@@ -88,10 +89,10 @@ export function tableEngine(
 
 export type Rollout = {
   readonly id: string;
-  /** The first is given, the others are sampled in one turn. */
+  /** The first token is given, the others are sampled in one turn. */
   readonly tokens: readonly number[];
   readonly reward: number;
-  /** Log-probs that the sampler recorded; default −1 each. */
+  /** Log-probs recorded by the sampler; default −1 each. */
   readonly behavior?: readonly number[];
   readonly role?: string;
 };

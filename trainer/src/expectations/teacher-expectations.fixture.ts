@@ -1,4 +1,4 @@
-/** Expectations of recipes that begin with what several teachers did. */
+/** Expectations of recipes that start from the demonstrations of several teachers. */
 import { expect } from "vitest";
 import {
   at,
@@ -15,7 +15,7 @@ import {
   startsFromDemonstrations,
 } from "./recipe-checks.fixture.ts";
 
-/** Every task is shown once by each teacher, and they do not do the same. */
+/** Every teacher demonstrates every task once, and their success rates differ. */
 const severalTeachers: Check = (records) => {
   const { groups, state } = at(records, 0);
   const teachers = state.teacher as readonly number[];
@@ -28,7 +28,7 @@ const severalTeachers: Check = (records) => {
   expect(new Set(rates).size).toBeGreaterThan(1);
 };
 
-/** Turns whose calls failed are not learned, also where the rollout failed as a whole. */
+/** Turns with failed calls are not learned, even if the whole rollout failed. */
 const masksFailedTurns: Check = learnsTurns(0, (trajectory, turn) =>
   (trajectory.turns[turn]?.toolResults ?? []).every(({ ok }) => ok),
 );

@@ -1,6 +1,6 @@
 /**
- * What recipes that write texts or cases do otherwise: those beside a policy gradient against plain GRPO,
- * and those without a gradient, for whom plain GRPO, whose parameters move, is the control as well.
+ * Expectations of recipes that write texts or cases. Those with a policy gradient differ from plain
+ * GRPO. For those without a gradient, plain GRPO, whose parameters change, is the control too.
  */
 import type {
   CaseStore,
@@ -26,7 +26,7 @@ function readOf({ read }: JudgedTrajectory): ReadBefore {
   return read;
 }
 
-/** Ids that rollouts of a record read of this state. */
+/** Ids of this state's entries that the rollouts of a record read. */
 function idsRead(record: StageRecord, state: string): string[] {
   return trajectoriesOf(record).flatMap((trajectory) => readOf(trajectory).ids[state] ?? []);
 }
@@ -39,14 +39,14 @@ const libraryOf = ({ state }: StageRecord): ExperienceLibrary =>
 
 const everyUpdate = (record: StageRecord): StageRecord[] => [...record.earlier, record];
 
-/** No parameter moved, and something was written. */
+/** No parameter changed, and something was written. */
 const writesInstead: Check = (records) => {
   for (const record of records.flatMap(everyUpdate)) expect(record.moved).toBe(0);
   const changes = everyUpdate(at(records, -1)).map(({ update }) => update.metrics["changes"] ?? 0);
   expect(Math.max(...changes)).toBeGreaterThan(0);
 };
 
-/** The beginning of a rollout holds more tokens once there is something to read. */
+/** Prompts get longer once there is something to read. */
 const readsMore: Check = (records) => {
   const record = at(records, -1);
   const start = ({ record: trajectory }: JudgedTrajectory): number =>
@@ -57,7 +57,9 @@ const readsMore: Check = (records) => {
   expect(longest(record)).toBeGreaterThan(longest(first));
 };
 
-/** Prompts are tried, credited with what ran under them, and new ones made from earlier ones. */
+/**
+ * Prompts are tried and credited with their rollouts, and new ones are derived from earlier ones.
+ */
 const evolvesPrompts: Check = (records) => {
   const record = at(records, -1);
   const { living, archive } = populationOf(record);
@@ -75,7 +77,7 @@ const evolvesPrompts: Check = (records) => {
   ).toBeGreaterThan(1);
 };
 
-/** The last request to the writer holds these words. */
+/** The last request to the writer contains these words. */
 function asks(...words: readonly (string | RegExp)[]): Check {
   return (records) => {
     const last = at(records, -1).asked.at(-1) ?? "";
@@ -83,7 +85,7 @@ function asks(...words: readonly (string | RegExp)[]): Check {
   };
 }
 
-/** Cases are read, and reading one moves the weights of the choice. */
+/** Cases are read, and reading one changes the weights of the choice. */
 const learnsWhatToRead: Check = (records) => {
   const record = at(records, -1);
   const [first] = record.earlier;
@@ -95,10 +97,10 @@ const learnsWhatToRead: Check = (records) => {
   expect(memory.cases.some(({ reads }) => reads > 0)).toBe(true);
 };
 
-/** Few uses, so that a few updates show a generation. */
+/** Few uses per prompt, so that a few updates complete a generation. */
 const FAST = { updates: 3, settings: { leastUses: 8 } };
 
-/** Beside a policy gradient. */
+/** Recipes with a policy gradient. */
 export const CO_EVOLVED_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   inspo: {
     updates: 6,
@@ -107,7 +109,7 @@ export const CO_EVOLVED_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       evolvesPrompts,
       asks(/Improve the instruction/, /Attempt, reward/),
       (records) => {
-        // Rollouts at one task share their instruction: groups compare like with like.
+        // Rollouts at one task share their instruction, so groups are comparable.
         for (const { trajectories } of at(records, -1).groups) {
           expect(new Set(trajectories.map((each) => readOf(each).ids["prompts"]?.[0])).size).toBe(
             1,
@@ -134,7 +136,7 @@ export const CO_EVOLVED_EXPECTATIONS: { readonly [recipe: string]: Expectation }
     updates: 2,
     differs: [
       (records) => {
-        // After a turn, what helped after like observations stands beside the result.
+        // After a turn, the result is followed by what helped after similar observations.
         const record = at(records, -1);
         const [lesson] = libraryOf(at(record.earlier, -1)).versions.at(-1) ?? [];
         expect(lesson?.text).toMatch(/^After .* it helped to call /);
@@ -147,7 +149,7 @@ export const CO_EVOLVED_EXPECTATIONS: { readonly [recipe: string]: Expectation }
         expect(given(record)).toBeGreaterThan(given(first));
       },
       (records) => {
-        // Turns of one rollout are credited apart.
+        // Turns of one rollout have their own credit.
         const record = at(records, -1);
         const apart = numbersOf(record).groups.flatMap(({ trajectories }) =>
           trajectories.filter(
@@ -160,7 +162,7 @@ export const CO_EVOLVED_EXPECTATIONS: { readonly [recipe: string]: Expectation }
   },
 };
 
-/** Without a gradient. */
+/** Recipes without a gradient. */
 export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   "training-free-grpo": {
     updates: 2,
@@ -169,7 +171,7 @@ export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
       readsMore,
       asks(/Compare these attempts/, /reward 0/, /Lessons so far:\ne0: Advice 1\./),
       (records) => {
-        // Groups that scored alike are not asked about.
+        // The writer is not asked about groups with equal rewards.
         const [first] = at(records, -1).earlier;
         if (first === undefined) throw new Error("one update only");
         const mixed = first.groups.filter(
@@ -188,7 +190,7 @@ export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
       (records) => {
         const [draft, refine] = [at(records, 0), at(records, 1)];
         expect([draft.stage.name, refine.stage.name]).toEqual(["draft", "refine"]);
-        // What was drafted is read when it is refined, and is worth something else there.
+        // Cases from the draft stage are read in the refine stage, where they have another value.
         const { cases } = casesOf(refine).memory;
         const both = cases.filter(({ byStage = {} }) => "draft" in byStage && "refine" in byStage);
         expect(both.length).toBeGreaterThan(0);
@@ -214,7 +216,7 @@ export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
       writesInstead,
       asks(/Change the tool use of this design/, /Design p\d+, earned/),
       (records) => {
-        // Of the children of a design, those without hope left before anybody ran them.
+        // Children of a design with poor prospects are pruned before they run.
         const record = at(records, -1);
         const { living, archive } = populationOf(record);
         const ran = new Set(
@@ -227,7 +229,7 @@ export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
           expect(reason).toBe("pruned");
           expect(ran.has(text)).toBe(false);
         }
-        // What ran was credited, and some design has children that have children.
+        // Designs that ran were credited, and some design has grandchildren.
         expect(living.filter(({ uses }) => uses > 0).map(({ text }) => text)).toEqual([...ran]);
         const parents = new Map(living.map(({ id, parent }) => [id, parent]));
         expect(living.some(({ parent }) => parent !== null && parents.get(parent) != null)).toBe(
@@ -243,7 +245,7 @@ export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
       evolvesPrompts,
       asks(/one hypothesis/),
       (records) => {
-        // Of two, the better judged goes on.
+        // Of two, the one that the judge prefers is kept.
         const { living, archive } = populationOf(at(records, -1));
         const tried = living.filter(({ uses }) => uses >= 8);
         expect(tried).toHaveLength(1);
@@ -261,7 +263,7 @@ export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
     differs: [
       writesInstead,
       (records) => {
-        // Criticism goes from the last layer to the first, and each hears what came back.
+        // Criticism goes from the last layer to the first, and each layer gets that of the next.
         const [first] = at(records, -1).earlier;
         const [last, before] = first?.asked ?? [];
         expect(last).toMatch(/role "answerer"[\s\S]*The answer was wrong\./);
@@ -308,7 +310,7 @@ export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
     differs: [
       writesInstead,
       evolvesPrompts,
-      // What asks now was itself written before.
+      // The prompt of the improver was itself written earlier.
       asks(/^Improve it \d+\./),
     ],
   },
@@ -319,7 +321,8 @@ export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
       evolvesPrompts,
       asks(/short prefix/, /refuse what harms/),
       (records) => {
-        // Between rollouts at one task, the better is preferred, and of equals that with fewer calls.
+        // Of two rollouts at one task, the better is preferred; of equals, the one with fewer
+        // calls.
         expect(at(records, -1).groups.every(({ trajectories }) => trajectories.length > 1)).toBe(
           true,
         );

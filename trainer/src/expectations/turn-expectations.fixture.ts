@@ -17,7 +17,7 @@ import {
   startsFromDemonstrations,
 } from "./recipe-checks.fixture.ts";
 
-/** Turns of a trajectory that two updates ago was cut are its own beginning. */
+/** Trajectories that were cut in an earlier update are the start of longer ones. */
 const goesOn: Check = (records) => {
   const record = at(records, -1);
   const before = record.earlier.flatMap((update) => trajectoriesOf(update));
@@ -49,7 +49,8 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         let spread = 0;
         for (const { reward, trajectory } of rewardedOf(record)) {
           const paid = reward.turnRewards ?? [];
-          // The outcome is spread, whole: what turns are paid adds up to it and to what ran.
+          // The outcome is fully redistributed: turn rewards sum to the outcome plus up to 0.1 for
+          // executed calls.
           const more =
             paid.reduce((all, reward) => all + reward, 0) - trajectory.verification.reward;
           expect(more).toBeGreaterThan(-1e-9);
@@ -72,7 +73,7 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         const record = at(records, -1);
         expect(trajectoriesOf(record).some(({ branch }) => branch !== null)).toBe(true);
-        // Of two that succeed, the one that did what others did earns less.
+        // Of two successes, the one that did the same as others earns less.
         const { groups, advantages } = numbersOf(record);
         let unlike = 0;
         for (const { trajectories } of groups) {
@@ -108,7 +109,8 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     differs: [
       startsFromDemonstrations,
       (records) => {
-        // The policy of these tests is nearly uniform: above the target, so that it is cooled.
+        // The policy of these tests is nearly uniform: its entropy is above the target, so the
+        // temperature falls.
         const { stage, state, earlier } = at(records, -1);
         const context = {
           step: 1,
@@ -169,7 +171,7 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       single,
       fitsCritic,
       (records) => {
-        // A verdict falls on the turn that claims: the last, as far as a tool had said it.
+        // The verdict applies to the turn with the claim: the last one, if a tool supports it.
         const rewarded = rewardedOf(at(records, -1));
         expect(rewarded.some(({ reward }) => reward.components?.["grounding"] === 1)).toBe(true);
         for (const { reward, trajectory } of rewarded) {
@@ -193,7 +195,7 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
           ({ reward }) => reward.components?.["reconstruct"] ?? Number.NaN,
         );
         expect(recovered.some((value) => value > 0 && value < 1)).toBe(true);
-        // Whoever sets more of the fields lets more of the request be told again.
+        // Setting more fields allows more of the request to be reconstructed.
         const done = (isMost: boolean): number[] =>
           rewarded.flatMap(({ trajectory, reward }) =>
             (trajectory.verification.success || toolErrors(trajectory) > 0) === isMost
@@ -209,7 +211,7 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     differs: [
       (records) => {
         expect(records.map(({ stage }) => stage.learns)).toEqual(["rewards", "tokens", "rewards"]);
-        // What was looked up last decides, not what was said.
+        // The last look-up result decides the reward, not the text.
         for (const { reward, trajectory } of rewardedOf(at(records, 0))) {
           const results = trajectory.turns.flatMap(({ toolResults }) => toolResults);
           const last = results.findLast(({ ok }) => ok);
@@ -229,7 +231,7 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         expect(wheel.waiting.length).toBeGreaterThan(0);
         const rolled = groups.map(({ trajectories }) => trajectories[0]?.record.task?.seed);
         expect(wheel.waiting.some(({ task }) => rolled.includes(task.seed))).toBe(false);
-        // They come first in the next step.
+        // Waiting tasks come first in the next step.
         const [filter] = stage.filters;
         const context = {
           step: 1,
@@ -268,7 +270,7 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         let several = 0;
         for (const { trajectories } of groups) {
           for (const { trajectory } of trajectories) {
-            // A sample is one turn, and its rollout's others have the same advantage.
+            // A sample is one turn, and the other turns of its rollout have the same advantage.
             expect(trajectory.record.turns).toHaveLength(1);
             const others = trajectories.filter(
               (other) => other.trajectory.joint === trajectory.joint,

@@ -1,6 +1,6 @@
 /**
- * Every recipe that writes texts or cases without a gradient: parameters stay, the text changes, the next
- * rollouts read it. Plain GRPO fails each check.
+ * Every recipe that writes texts or cases without a gradient: parameters stay fixed, the text
+ * changes, and the next rollouts read it. Plain GRPO fails each check.
  */
 import { environmentNamed } from "@waggle/environments";
 import { RECIPES, recipeNamed } from "@waggle/learning";
@@ -33,7 +33,7 @@ const NAMES = [...RECIPES.values()]
   .filter((create) => create().stages.every(({ learns }) => learns === "texts"))
   .map(({ recipeName }) => recipeName);
 
-test.each(NAMES)("%s writes, and parameters stay", async (name) => {
+test.each(NAMES)("%s writes, and parameters stay fixed", async (name) => {
   const expectation = WRITTEN_EXPECTATIONS[name];
   const { settings, updates, differs } = expectation ?? { differs: [] };
   const records = await updateOnce(recipeNamed(name)(settings), acted, engines, updates);
@@ -43,6 +43,6 @@ test.each(NAMES)("%s writes, and parameters stay", async (name) => {
   }
 });
 
-test("every recipe of texts and cases says what is different", () => {
+test("every recipe of texts and cases has an expectation", () => {
   expect(Object.keys(WRITTEN_EXPECTATIONS).toSorted()).toEqual(NAMES.toSorted());
 });
