@@ -132,15 +132,15 @@ async function configOf(folder: string): Promise<string> {
   }
 }
 
-/** Descriptions of the parts, from their docstrings. */
+/** Descriptions of the parts. */
 const PARTS: { readonly [name in keyof Required<SampledPlan["parts"]>]: string } = {
-  base: "weights as they stay in memory",
-  effective: "matrices as products take them, and their gradients",
-  trained: "what is trained, its gradients and two moments",
-  activations: "of one pass",
+  base: "stored weights",
+  effective: "matrices in the precision of products, and their gradients",
+  trained: "trained parameters, their gradients and two moments",
+  activations: "activations of one pass",
   head: "logits of one pass",
   runtime: "Node and ONNX Runtime",
-  sampler: "graphs in float32 of who samples, while one is opened",
+  sampler: "float32 graphs of the sampler, while one is opened",
 };
 
 function lines(folder: string, { parts, totalBytes, microbatch, options }: SampledPlan): string[] {
@@ -152,7 +152,7 @@ function lines(folder: string, { parts, totalBytes, microbatch, options }: Sampl
     trains === "full"
       ? `all weights${heads}`
       : `${counted(adapters, "adapter")} of rank ${rank}${heads}${adapters > 1 ? " each" : ""}`;
-  const kept = checkpointing === "layer" ? "come again layer by layer" : "are all kept";
+  const kept = checkpointing === "layer" ? "are recomputed layer by layer" : "are all kept";
   const row = (name: string, bytes: number, what: string): string =>
     `${name.padEnd(13)}${(bytes / 1e6).toFixed(0).padStart(7)} MB  ${what}`.trimEnd();
   return [

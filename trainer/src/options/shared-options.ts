@@ -66,7 +66,7 @@ export function environmentOption(): Option {
   );
 }
 
-/** @param byDefault - the default in words, for the help text. */
+/** @param byDefault - text for the default in the help */
 export function turnTokensOption(byDefault: string): Option {
   return new Option(
     "--turn-tokens <n>",

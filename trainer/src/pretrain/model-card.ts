@@ -40,21 +40,21 @@ const folder = await openModelFolder(
 console.log(folder.paths.includes("model.safetensors")); // prints: true
 \`\`\`
 
-It comes with \`@waggle/trainer\`, whose commands use it where no other model is named.
+It comes with \`@waggle/trainer\`, whose commands use it by default.
 
-## Made by
+## Training
 
 \`npm run train-base -- --steps ${report.totalSteps} --seed ${report.seed}\`: ${(report.seconds / 60).toFixed(0)} minutes on ${report.device}, from random weights.
 
 - Data: ${(report.totalSteps * DEMONSTRATIONS_PER_STEP).toLocaleString("en")} dialogues (${(report.tokens / 1e6).toFixed(1)} M tokens), each generated once by the scripted demonstrator of
   \`@waggle/environments\` on tasks of the \`train\` split. Held-out instances and the wordings marked \`unseen\` do not occur.
-- Demonstrators choose rightly with these probabilities, so that there is something to learn:
+- The demonstrators choose correctly with these probabilities, which leaves room to learn:
   ${Object.entries(PRETRAINING_SKILL)
     .map(([name, probability]) => `${name} ${probability}`)
     .join(", ")}.
-- Tokenizer: trained on ${TOKENIZER_DEMONSTRATIONS} of those dialogues; digits stand alone.
+- Tokenizer: trained on ${TOKENIZER_DEMONSTRATIONS} of those dialogues; each digit is a token.
 - Loss: cross-entropy, the policy's own tokens at weight 1, the shop's answers at 0.2, the visitor's at 0.05.
-- AdamW, ${DEMONSTRATIONS_PER_STEP} dialogues a step, learning rate ${OPTIMIZER.peakLearningRate} after ${OPTIMIZER.warmUpSteps} steps, half a cosine down to ${OPTIMIZER.finalLearningRate},
+- AdamW, ${DEMONSTRATIONS_PER_STEP} dialogues per step, learning rate ${OPTIMIZER.peakLearningRate} after ${OPTIMIZER.warmUpSteps} steps, then a half cosine down to ${OPTIMIZER.finalLearningRate},
   weight decay ${OPTIMIZER.weightDecay}, gradient norm at most ${OPTIMIZER.maxGradientNorm}.
 
 ## Held-out tasks
@@ -64,7 +64,7 @@ ${scores.greedy.overall.trials} tasks (\`shop\`, split \`heldOut\`, seeds from 0
 | | greedy | sampled at temperature 1 |
 |---|---|---|
 | all | ${cell(scores.greedy.overall)} | ${cell(scores.sampled.overall)} |
-| wordings never seen | ${cell(scores.greedy.unseenTemplates)} | ${cell(scores.sampled.unseenTemplates)} |
+| unseen wordings | ${cell(scores.greedy.unseenTemplates)} | ${cell(scores.sampled.unseenTemplates)} |
 ${families
   .map((family) => {
     const greedy = scores.greedy.families[family];
@@ -77,8 +77,8 @@ ${families
 
 ## Curve
 
-Cross-entropy in nats on 64 dialogues that were not trained on: all tokens of the policy, and the digits among them.
-The rest is in \`docs/evidence/pretrain.json\`.
+Cross-entropy in nats on 64 dialogues outside the training data, over all tokens of the policy and over its digits.
+The full curve is in \`docs/evidence/pretrain.json\`.
 
 | step | tokens | policy's tokens | digits | learning rate |
 |---|---|---|---|---|
@@ -89,7 +89,7 @@ ${rows
   )
   .join("\n")}
 
-Licence: MIT, like the project. The data is synthetic; no person's words are in it.
+Licence: MIT, like the project. The data is synthetic and contains no text by people.
 `;
 }
 

@@ -24,22 +24,28 @@ test.each([
   ["scaling-inter-rl", "maxTurns"],
   ["spear", "state"],
   ["visual-arft", "reward f1"],
-])("%s does not fit, and is refused by name for its %s with the list of what fits", (name, why) => {
-  expect(edgeMisfits(recipeNamed(name)()).join("; ")).toContain(why);
-  const refused = new RegExp(`${name}.*${why}.*dr-grpo-tis.*npm run train`);
-  expect(() => edgeRecipeNamed(name)).toThrow(refused);
-});
+])(
+  "%s cannot train from an edge because of its %s, and the error lists the recipes that can",
+  (name, why) => {
+    expect(edgeMisfits(recipeNamed(name)()).join("; ")).toContain(why);
+    const refused = new RegExp(`${name}.*${why}.*dr-grpo-tis.*npm run train`);
+    expect(() => edgeRecipeNamed(name)).toThrow(refused);
+  },
+);
 
-test.each(["nope", "toString"])("refuses the recipe name %s with those that there are", (name) => {
-  expect(() => edgeRecipeNamed(name)).toThrow(
-    expect.objectContaining({
-      code: "INVALID_ARGUMENT",
-      message: expect.stringContaining("grpo") as string,
-    }),
-  );
-});
+test.each(["nope", "toString"])(
+  "an unknown recipe name, such as %s, is refused with the known names",
+  (name) => {
+    expect(() => edgeRecipeNamed(name)).toThrow(
+      expect.objectContaining({
+        code: "INVALID_ARGUMENT",
+        message: expect.stringContaining("grpo") as string,
+      }),
+    );
+  },
+);
 
-test("settings of the command line fill the stage, whichever recipe it is", () => {
+test("settings of the command line apply to any recipe", () => {
   const { stage, maxStaleness } = edgeRecipeNamed("artist", {
     groupsPerStep: 4,
     epochs: 2,
@@ -58,12 +64,12 @@ test("settings of the command line fill the stage, whichever recipe it is", () =
   expect(stage.losses.map(({ loss }) => loss.part)).toEqual(["span-mask", "entropy-bonus"]);
 });
 
-test("settings of the recipe itself are set by name, others are refused with the list", () => {
+test("the recipe's own settings are set by name, and unknown ones are refused with the list", () => {
   expect(edgeRecipeNamed("dr-grpo-tis", { own: { steps: 7 } }).stage.steps).toBe(7);
   expect(() => edgeRecipeNamed("dr-grpo-tis", { own: { size: 7 } })).toThrow(/groupSize=8/);
 });
 
-test("attempts may be four versions old where the recipe says that its sampler lags, else one", () => {
+test("the maximum staleness is four versions for recipes with a lagging sampler, else one", () => {
   expect(edgeRecipeNamed("dr-grpo-tis").maxStaleness).toBe(4);
   expect(edgeRecipeNamed("grpo").maxStaleness).toBe(1);
 });
@@ -82,7 +88,7 @@ test.each([
   ["dr-grpo-tis", [0.5, 0.6], null],
   ["dr-grpo-tis", [0.5], "group-of-one"],
   ["greedy-agents", [1], null],
-])("%s says of a group that rewarded %j: %s", async (name, rewards, reason) => {
+])("%s with a group of rewards %j is skipped for: %s", async (name, rewards, reason) => {
   const recipe = edgeRecipeNamed(name);
   const coming = { step: 0, band: 0.1 };
   const rewarded = await rewardedForStep(recipe, groupOf(...rewards), coming);
@@ -91,7 +97,7 @@ test.each([
   expect([...reasons.values()]).toEqual(reason === null ? [] : rewards.map(() => reason));
 });
 
-test("the list names every recipe of the catalogue and why one does not fit", () => {
+test("the list has every recipe of the catalogue and the reasons against one", () => {
   const [line = ""] = listedRecipes(true);
   const { recipes } = JSON.parse(line) as {
     recipes: { name: string; fits: boolean; misfits: string[] }[];

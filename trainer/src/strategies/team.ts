@@ -156,8 +156,8 @@ async function rollout(
 }
 
 /**
- * The same environment with earlier answers before the system message, where they disturb a small
- * policy least.
+ * The same environment with earlier answers appended to the system message, where they disturb a
+ * small policy least.
  */
 function reading(answers: string): EnvironmentWrapper {
   return (instance) => ({
