@@ -7,6 +7,7 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 
+/** The crash counts of a state folder, updated around each check. */
 export interface CheckJournal {
   /** How often the trainer ended while it checked this trajectory. */
   crashesOf(digest: string): number;

@@ -21,6 +21,7 @@ export type LearnableTrajectory = {
   readonly visitorId?: string;
 };
 
+/** The checked trajectories of one task that were assigned together. */
 export type LearnableGroup = {
   /** Name of the task. */
   readonly task: string;

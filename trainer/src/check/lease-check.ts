@@ -22,6 +22,9 @@ export type LeasedBatch = {
 type Parts = Pick<TrainingParts, "edge" | "recipe" | "leases" | "checker" | "report">;
 type Options = Pick<TrainingOptions, "band" | "watch" | "idleExitMs" | "partialStepMs">;
 
+/**
+ * The check of a training loop over an edge: judges leases and collects them into a step's batch.
+ */
 export class LeaseCheck implements Check<HeldLease, LeasedBatch> {
   readonly #parts: Parts;
   readonly #options: Options;

@@ -17,6 +17,7 @@ import {
   type WaitingStep,
 } from "./waiting-step.ts";
 
+/** A lease with its checked and rewarded groups. */
 export type JudgedLease = {
   readonly lease: HeldLease;
   /** Groups to train on, rewarded for the coming step. */

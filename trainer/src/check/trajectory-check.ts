@@ -44,6 +44,7 @@ export type CheckedTrajectory = {
   readonly outcome: TrajectoryOutcome;
 };
 
+/** Checks one trajectory of a leased group. Never throws because of the trajectory's content. */
 export interface TrajectoryChecker {
   check(
     leased: LeasedTrajectory,

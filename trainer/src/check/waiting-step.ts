@@ -27,8 +27,10 @@ export type ComingStep = {
   readonly band: number;
 };
 
+/** A learnable group with the rewards of the coming step. */
 export type RewardedLearnable = LearnableGroup & { readonly rewarded: RewardedGroup };
 
+/** The filters' result for all groups that wait for a step. */
 export type WaitingStep = {
   /** Groups that are not empty after filtering. */
   readonly groups: readonly RewardedLearnable[];

@@ -10,6 +10,7 @@ import { type EngineCheckpoint, Sha256, sha256, WaggleError } from "@waggle/prot
 import { z } from "zod";
 import { TrainerState } from "./trainer-state.ts";
 
+/** A trainer's state with the engine checkpoints that belong to it. */
 export type Checkpoint = {
   readonly state: TrainerState;
   /** The engine at `state.step`. */

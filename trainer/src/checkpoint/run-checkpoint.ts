@@ -22,6 +22,7 @@ export type CurvePoint = {
   readonly seconds: number;
 };
 
+/** Seed and progress of a pretraining run. */
 export type RunState = {
   readonly seed: number;
   readonly totalSteps: number;
@@ -30,6 +31,7 @@ export type RunState = {
   readonly seconds: number;
 };
 
+/** A pretraining run's state with its engine. */
 export type RunCheckpoint = { readonly state: RunState; readonly engine: EngineCheckpoint };
 
 const STATE = "run_state";

@@ -36,6 +36,7 @@ export type RunFolderOptions = {
   readonly tensorboard?: boolean;
 } & Pick<RunKeeper, "every" | "isStopping">;
 
+/** An open run folder, with the keeper that saves the run in it. */
 export type RunFolder = {
   readonly path: string;
   readonly keeper: RunKeeper;

@@ -7,6 +7,7 @@ import type { RecipeModels } from "../update/recipe-models.ts";
 import type { RunEvent } from "../loop/run-event.ts";
 import type { Budget, Spent } from "../loop/run-spending.ts";
 
+/** Saves a run and tells it when to stop. */
 export type RunKeeper = {
   /** State saved by an earlier process; `null` = the run begins. */
   readonly found: SavedRun | null;
@@ -68,6 +69,7 @@ export function enginesOf({ engine, resources }: TrainedEngines): ReadonlyMap<st
   return new Map([["policy", engine] as const, ...(resources.models ?? [])]);
 }
 
+/** Checkpoints of the policy's engine and all other trained models. */
 export async function savedEngines(
   parts: TrainedEngines,
 ): Promise<ReadonlyMap<string, EngineCheckpoint>> {

@@ -48,6 +48,7 @@ export type KnownVersion = {
   readonly isRolledBack: boolean;
 };
 
+/** The trainer's state as it is stored in `state.json`. */
 export type TrainerState = {
   readonly formatVersion: 1;
   /** Identifies this lineage of parameters at the edge; states of the previous release lack it. */

@@ -10,6 +10,7 @@ import {
 } from "@waggle/protocol";
 import { createEdgeTransport, type EdgeTransportOptions } from "./edge-transport.ts";
 
+/** Calls of an operator; each one that changes something is audited by the edge. */
 export interface ControlClient {
   control(): Promise<ControlState>;
   freeze(reason: string): Promise<ControlState>;

@@ -15,6 +15,7 @@ export type EdgeFollowerParts = {
   readonly newId: () => string;
 };
 
+/** Polls the edge's policies and keeps the checkpoint's state consistent with them. */
 export class EdgeFollower {
   readonly #parts: EdgeFollowerParts;
   readonly #checkpoint: HeldCheckpoint;

@@ -31,6 +31,7 @@ type EdgeCall = {
   readonly bytes?: Uint8Array;
 };
 
+/** Typed calls with retries. */
 export type EdgeTransport = {
   /** The parsed answer. */
   readonly answer: <T>(call: EdgeCall, schema: z.ZodType<T>) => Promise<T>;

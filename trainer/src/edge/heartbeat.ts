@@ -13,6 +13,7 @@ export type HeartbeatOptions = {
   readonly every: (ms: number, fn: () => void) => () => void;
 };
 
+/** A running heartbeat. */
 export interface HeartbeatSender {
   /** Sets the current activity, which the next heartbeat reports. */
   readonly note: (activity: TrainerActivity, step: number) => void;

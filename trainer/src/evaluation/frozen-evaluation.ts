@@ -19,6 +19,7 @@ function heldOutTask(environment: string, index: number): TaskReference {
  */
 export const GATE_TASKS_START = 1_000_000;
 
+/** Identifies a fixed set of tasks and their sampling seeds. */
 export type FrozenTasks = {
   /** The environment's name in task references, as the edge assigns it. */
   readonly environment: string;

@@ -12,6 +12,7 @@ import type { CollectParts } from "../strategies/strategy.ts";
 import { type EnvironmentRollout, environmentRollout } from "../rollouts/environment-rollout.ts";
 import { roleRollout } from "../rollouts/role-policy.ts";
 
+/** Results of an evaluation on held-out tasks. */
 export type HeldOut = {
   readonly successes: readonly boolean[];
   readonly toolCallsMean: number;

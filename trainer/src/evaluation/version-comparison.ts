@@ -28,6 +28,7 @@ export type VersionSource = {
   readonly edge: () => EdgeClient;
 };
 
+/** Success rates of versions with intervals, and their paired difference. */
 export type Comparison = {
   readonly tasks: number;
   readonly versions: readonly {
@@ -90,6 +91,7 @@ export type TemperatureComparison = {
   readonly versions: readonly { readonly version: number; readonly success: number }[];
 };
 
+/** The comparison at one temperature. */
 export function atTemperature(
   temperature: number,
   results: ReadonlyMap<number, readonly boolean[]>,

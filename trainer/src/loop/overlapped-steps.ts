@@ -14,6 +14,7 @@ type Rolled<T> = {
   readonly oldest: number;
 };
 
+/** The caller's rollout and learning step. */
 export type OverlappedWork<T> = {
   /**
    * One rollout. After a `retryable` failure, another one begins; any other error ends the run.

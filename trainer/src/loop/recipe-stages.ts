@@ -34,6 +34,7 @@ import { train, unchecked } from "./train.ts";
 
 type Metrics = { readonly [name: string]: number };
 
+/** Runs single stages and has the state that the run saves. */
 export class RecipeStages {
   readonly #parts: RunParts & { readonly worldModels: WorldModels };
   readonly #options: RunOptions;

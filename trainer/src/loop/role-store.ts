@@ -29,6 +29,7 @@ export type SavedRoles = {
   readonly checkpoints: ReadonlyMap<string, TensorMap>;
 };
 
+/** Stores the adapters of roles and loads them into the sampling policy. */
 export class RoleStore {
   readonly #parts: RoleStoreParts;
   /** Adapters of each role after each update, newest last. */

@@ -2,6 +2,7 @@
 import type { HeldOut } from "../evaluation/held-out.ts";
 import type { Spent } from "./run-spending.ts";
 
+/** A learning step or an evaluation. */
 export type RunEvent =
   | {
       readonly event: "step";

@@ -13,6 +13,7 @@ import type { Budget, Spent } from "./run-spending.ts";
 import type { SuccessByTemperature } from "../evaluation/temperature.ts";
 import type { StageResources } from "../update/stage-update.ts";
 
+/** The engine, policy, environment and services that a run uses. */
 export type RunParts = {
   readonly engine: TrainEngine;
   readonly policy: ActingPolicy &
@@ -58,6 +59,7 @@ export type RunOptions = {
   readonly keeper?: RunKeeper | undefined;
 };
 
+/** Results before and after a run, and what it spent. */
 export type RunResult = {
   readonly base: HeldOut;
   readonly final: HeldOut;

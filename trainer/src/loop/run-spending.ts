@@ -1,6 +1,7 @@
 /** Counts the spending of a run and compares it with its budget. */
 import { type JudgedGroup, type Recipe, sampledTokens } from "@waggle/learning";
 
+/** Amounts that a run has spent so far. */
 export type Spent = {
   /** Trajectories; the stored and printed name is `episodes`. */
   readonly episodes: number;
@@ -12,8 +13,10 @@ export type Spent = {
   readonly seconds: number;
 };
 
+/** Totals at which a run ends; reaching either one ends it. */
 export type Budget = { readonly sampledTokens: number; readonly toolCalls: number };
 
+/** The running counts of a run's spending. */
 export class RunSpending {
   readonly #startedAt: number;
   readonly #counts: { -readonly [name in keyof Omit<Spent, "seconds">]: number };

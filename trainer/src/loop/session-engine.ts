@@ -20,6 +20,7 @@ import type { Device } from "../model/device.ts";
 import { adapterShapeOf, type TrainerState } from "../checkpoint/trainer-state.ts";
 import type { TrainingSessionOptions } from "./training-session-options.ts";
 
+/** An engine and the place of its parameters. */
 export type SessionEngine = {
   readonly engine: TrainEngine;
   /** Where it computes and which adapter its base contains, as stored in the trainer's state. */

@@ -50,6 +50,7 @@ export type SimulationEvent =
       readonly minutes: number;
     };
 
+/** Outcomes before and after a simulation. */
 export type SimulationResult = {
   /** Success by frozen task, before and after. */
   readonly base: readonly boolean[];
@@ -62,6 +63,7 @@ export type TrainingTask = (index: number) => TaskReference;
 /** Groups to try for one step before it continues with fewer. */
 const TRIES_PER_GROUP = 6;
 
+/** Runs a simulation and reports its steps and evaluations as events. */
 export async function simulate(
   engine: TrainEngine,
   recipe: EdgeRecipe,

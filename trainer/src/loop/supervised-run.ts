@@ -11,6 +11,7 @@ import {
 } from "../update/supervised-step.ts";
 import { train, unchecked } from "./train.ts";
 
+/** The engine, batches and callbacks of a supervised run. */
 export type SupervisedRun = {
   readonly engine: TrainEngine;
   /**

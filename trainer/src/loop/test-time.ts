@@ -8,6 +8,7 @@ import type { TaskReference, TrainEngine } from "@waggle/protocol";
 import type { EnvironmentRollout } from "../rollouts/environment-rollout.ts";
 import { type HeldOut, heldOutOf, heldOutTask } from "../evaluation/held-out.ts";
 
+/** Training and rollout of tasks at test time. */
 export type TestTimeSteps<T, R> = {
   /**
    * Trains on these tasks.

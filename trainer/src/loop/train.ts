@@ -11,6 +11,7 @@ export type Source<Item> = {
   readonly next: (wanted: number) => Promise<Item | null>;
 };
 
+/** Collects items into batches. */
 export type Check<Item, Batch> = {
   /** Judges an item and adds it to the batch if it can be trained on. */
   readonly admit: (item: Item) => Promise<void>;
@@ -22,8 +23,10 @@ export type Check<Item, Batch> = {
   readonly wanted: () => number;
 };
 
+/** Trains on a batch and returns what it learned. */
 export type Update<Batch, Learned> = (batch: Batch) => Promise<Learned>;
 
+/** Stores what was learned. */
 export type Sink<Batch, Learned> = {
   /** Finishes work left by earlier steps, before anything else. True = call again. */
   readonly settle?: () => Promise<boolean>;
@@ -31,6 +34,7 @@ export type Sink<Batch, Learned> = {
   readonly keep: (learned: Learned, batch: Batch) => Promise<void>;
 };
 
+/** The four parts of a training loop. */
 export type Training<Item, Batch, Learned> = {
   readonly source: Source<Item>;
   readonly check: Check<Item, Batch>;
@@ -38,6 +42,7 @@ export type Training<Item, Batch, Learned> = {
   readonly sink: Sink<Batch, Learned>;
 };
 
+/** Controls when the loop stops, waits and recovers. */
 export type LoopControl<Stop> = {
   /** Why the loop ends before its next move; `null` = continue. May throw. */
   readonly stop: () => Stop | null;

@@ -12,6 +12,7 @@ import type { Reporter } from "../metrics/reporter.ts";
 import type { TrainerState } from "../checkpoint/trainer-state.ts";
 import type { TrajectoryChecker } from "../check/trajectory-check.ts";
 
+/** The ports and objects that the loop uses. */
 export type TrainingParts = {
   readonly edge: EdgeClient;
   readonly engine: TrainEngine;
@@ -52,6 +53,7 @@ export type TrainingOptions = {
   readonly idleExitMs: number;
 };
 
+/** Why a training loop ended, and its counts. */
 export type TrainingSummary = {
   /**
    * `stable-changed`: the edge's stable version changed; restart from it. `environment-changed`: the

@@ -5,6 +5,7 @@
  * `summary.proto`; the checksum is CRC-32C (RFC 3720, B.4), masked.
  */
 
+/** Finite numbers by tag, such as `train/loss`. */
 export type Scalars = { readonly [tag: string]: number };
 
 /**

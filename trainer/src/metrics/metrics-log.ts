@@ -3,6 +3,7 @@ import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { MetricsRow } from "@waggle/protocol";
 
+/** An append-only log of metrics, safe against repeated rows. */
 export interface MetricsLog {
   /** Appends the rows whose step is not in the file yet. */
   append(rows: readonly MetricsRow[]): Promise<void>;

@@ -15,6 +15,7 @@ export type PromotionDecision = {
   readonly reason: string;
 };
 
+/** Receives the events of a training loop. */
 export interface Reporter {
   judged(judged: JudgedLease): void;
   step(row: MetricsRow): void;

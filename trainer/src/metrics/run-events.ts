@@ -7,6 +7,7 @@ import type { Scalars } from "./event-file.ts";
 import { openEventWriter } from "./event-writer.ts";
 import { METRICS_FILE, tagged, WritingQueue } from "./run-metrics.ts";
 
+/** Stored events of one run. */
 export type RunEvents = {
   readonly note: (event: RunEvent) => void;
   /** Replaces the whole file atomically, so a kill leaves the old or the new one. */

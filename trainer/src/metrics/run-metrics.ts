@@ -11,6 +11,7 @@ import { createMetricsLog, type MetricsLog } from "./metrics-log.ts";
 
 export const METRICS_FILE = "metrics.jsonl";
 
+/** Stored metrics of one run. */
 export type RunMetrics = {
   /** Stores a step's numbers. Consecutive calls with the same step make one row. */
   readonly step: (step: number, metrics: { readonly [name: string]: number }) => void;

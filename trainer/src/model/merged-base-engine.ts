@@ -9,6 +9,7 @@ import { adapterSum } from "@waggle/learning";
 import type { Adapter } from "@waggle/model";
 import type { TrainEngine } from "@waggle/protocol";
 
+/** Rank and alpha of a LoRA adapter; its scaling is alpha / rank. */
 export type AdapterShape = { readonly rank: number; readonly alpha: number };
 
 /** Rank and alpha of the stack; its scaling is 1. */

@@ -16,6 +16,7 @@ import {
 import type { BaseModel } from "./base-model.ts";
 import { requireBase } from "./frozen-base.ts";
 import type { Device } from "./device.ts";
+/** Local devices that can train. */
 export const DEVICES: readonly EngineDevice[] = ENGINE_DEVICES;
 
 export type AdapterOptions = {

@@ -8,6 +8,7 @@ import { type Adapter, type DecoderConfig, readAdapter, writeAdapter } from "@wa
 import { type AdapterReference, sha256, WaggleError } from "@waggle/protocol";
 import { writeDurably } from "../checkpoint/checkpoint-store.ts";
 
+/** Adapters by the hash of their file. */
 export interface AdapterCache {
   /** Stores an adapter durably. */
   add(adapter: Adapter): Promise<AdapterReference>;

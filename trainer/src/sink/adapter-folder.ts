@@ -20,6 +20,7 @@ import {
 import { type EngineCheckpoint, type Tensor, WaggleError } from "@waggle/protocol";
 import type { OutputFile } from "../exchange/output.ts";
 
+/** An adapter read from a folder. */
 export type AdapterFolder = {
   readonly adapter: Adapter;
   /** Present if value heads were trained. */

@@ -26,6 +26,7 @@ type Parts = Pick<
 >;
 type Options = Pick<TrainingOptions, "publishEvery" | "watch">;
 
+/** The sink of a training loop over an edge: commits, acknowledges, reports and publishes. */
 export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
   readonly #parts: Parts;
   readonly #options: Options;

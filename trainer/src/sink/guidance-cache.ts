@@ -10,6 +10,7 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 
+/** Guidance by the hash of its file. */
 export interface GuidanceCache {
   get(reference: GuidanceReference): Promise<Guidance>;
 }

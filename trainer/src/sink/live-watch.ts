@@ -41,6 +41,7 @@ export const LiveWatch: z.ZodType<LiveWatch> = z.strictObject({
   ),
 });
 
+/** Tolerances of the live watch. */
 export type LiveLimits = {
   /** Fall of live success that is tolerated. */
   readonly success: number;

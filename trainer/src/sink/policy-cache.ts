@@ -7,6 +7,7 @@ import type { AdapterStrategy, AdaptivePolicy } from "@waggle/runtime/node";
 import type { BaseModel } from "../model/base-model.ts";
 import { openPolicy } from "../model/open-model.ts";
 
+/** Sampling policies by base model, opened on first use. */
 export class PolicyCache {
   readonly #kernels: "native" | "wasm";
   readonly #threads: number;

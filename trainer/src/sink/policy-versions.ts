@@ -5,6 +5,7 @@ import { adapterOf } from "../update/adapter-tensors.ts";
 
 type Saved = { readonly snapshots: readonly TensorMap[]; readonly version: number };
 
+/** Recent parameters of a run, with which its policy samples. */
 export class PolicyVersions {
   readonly #parts: Pick<RunParts, "policy" | "adapterShape">;
   /** Parameters after each update, newest last. */

@@ -5,6 +5,7 @@ import type { TrainingParts } from "../loop/training-parts.ts";
 import type { Source } from "../loop/train.ts";
 import { type HeldLease, versionsOf } from "./lease-holder.ts";
 
+/** Leases groups that the next batch lacks, and reads the edge's versions if one is unknown. */
 export function edgeLeases(
   { leases, note }: Pick<TrainingParts, "leases" | "note">,
   checkpoint: HeldCheckpoint,

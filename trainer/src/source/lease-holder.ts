@@ -6,6 +6,7 @@ import type { LeasedGroup, PolicyVersionId } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import type { EdgeClient } from "../edge/edge-client.ts";
 
+/** A lease with its groups, as the trainer has it. */
 export type HeldLease = {
   readonly leaseId: string;
   readonly fencingToken: number;
@@ -16,6 +17,7 @@ export type HeldLease = {
   readonly isAlone?: boolean | undefined;
 };
 
+/** Leases of one trainer. */
 export interface LeaseHolder {
   /** Leases up to that many groups; `null` if none is ready. */
   take(maxGroups: number): Promise<HeldLease | null>;

@@ -12,6 +12,7 @@ const REFILLS = 2;
 /** The context and settings of a step, fixed before its first rollout. */
 export type BegunStep = { readonly context: PartContext; readonly settings: StepSettings };
 
+/** The groups of one step, with the context in which they were rolled out. */
 export type RolloutBatch = BegunStep & { readonly groups: readonly JudgedGroup[] };
 
 export type LocalRollouts = {

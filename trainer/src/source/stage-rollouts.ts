@@ -38,6 +38,7 @@ export type StageRolloutParts = Pick<
   readonly signal: AbortSignal;
 };
 
+/** Rolls out the tasks of a run and has the state that rollouts read. */
 export class StageRollouts {
   readonly #parts: StageRolloutParts;
   readonly #seed: number;

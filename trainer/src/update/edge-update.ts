@@ -12,6 +12,7 @@ import { seededRandom } from "@waggle/protocol";
 import { learningStep, type LearningStepResult } from "./learning-step.ts";
 import { driftFromStable } from "./stable-drift.ts";
 
+/** The result of one step over an edge. */
 export type EdgeLearned = {
   /** The step's result, or why it failed. */
   readonly result: LearningStepResult | StepFailure;

@@ -14,6 +14,7 @@ import {
 } from "@waggle/learning";
 import type { EngineCapabilities, TokenOutputs } from "@waggle/protocol";
 
+/** An estimator's output; empty for a stage without advantages. */
 export type Estimated = {
   readonly advantages?: AdvantageRows;
   readonly returns?: AdvantageRows;

@@ -10,6 +10,7 @@ import { setParameters } from "./engine-parameters.ts";
 
 type Merging = NonNullable<Stage["merging"]>;
 
+/** The caller's training and scoring of a member. */
 export type MergeHost = {
   /** Trains the engine's current parameters. */
   readonly learn: (stages: readonly Stage[]) => Promise<unknown>;
@@ -18,6 +19,7 @@ export type MergeHost = {
   readonly random: () => number;
 };
 
+/** The result of a merge. */
 export type Merged = {
   /** The change of each member's parameters. */
   readonly deltas: readonly TensorMap[];

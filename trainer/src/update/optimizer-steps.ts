@@ -56,6 +56,7 @@ export type BegunUpdate = {
   readonly signal: AbortSignal;
 };
 
+/** The result of all steps of an update. */
 export type OptimizerSteps = {
   /** Means over the steps. */
   readonly metrics: { readonly [name: string]: number };

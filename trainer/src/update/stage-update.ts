@@ -43,6 +43,7 @@ export type StageResources = {
   readonly teacherCandidates?: CandidateScorer;
 };
 
+/** The result of an update. */
 export type StageUpdate = {
   /** False if filters left nothing to train on. */
   readonly learned: boolean;

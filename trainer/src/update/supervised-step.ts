@@ -7,6 +7,7 @@ import type {
   TrainSequence,
 } from "@waggle/protocol";
 
+/** Sequences with their target tokens and weights. */
 export type SupervisedBatch = {
   readonly sequences: readonly TrainSequence[];
   /** `[B][T]` tokens to train on. */
@@ -15,6 +16,7 @@ export type SupervisedBatch = {
   readonly weights?: readonly (readonly number[])[];
 };
 
+/** The optimizer's result with the loss before the step. */
 export type SupervisedResult = Pick<OptimizerResult, "gradientNorm" | "overflows"> & {
   /** Mean nats per target token before the step; `null` if not measured. */
   readonly loss: number | null;

@@ -13,6 +13,7 @@ export type TeacherCandidates = {
   readonly logProbs: readonly (readonly (Float32Array | null)[])[];
 };
 
+/** Finds a teacher's most probable tokens at the tokens in the mask. */
 export type CandidateScorer = (
   sequences: readonly TrainSequence[],
   lossMask: LossMask,
