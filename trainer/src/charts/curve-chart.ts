@@ -1,10 +1,12 @@
 /** Line charts with a ± band around each curve: a result over what was spent. */
 import { COLORS, svgOf } from "./svg-chart.ts";
 
+/** One curve: means with errors at increasing x. */
 export type Curve = {
   readonly name: string;
   readonly points: readonly { readonly x: number; readonly mean: number; readonly error: number }[];
 };
+/** Axis labels. */
 export type CurveAxes = { readonly x: string; readonly y: string };
 
 const GRAY = "#666666";

@@ -3,6 +3,7 @@ import type { CustomSeriesOption } from "echarts/charts";
 import { COLORS, svgOf } from "./svg-chart.ts";
 
 type Interval = { readonly name: string; readonly mean: number; readonly error: number };
+/** One measure of the chart. */
 export type IntervalColumn = {
   readonly title: string;
   /** In the order of the rows, top first. */

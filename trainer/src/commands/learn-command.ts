@@ -98,6 +98,7 @@ type Flags = OverlapFlags &
     json: boolean;
   };
 
+/** Adds `train`. */
 export function addLearnCommand(
   program: Command,
   { signal, writeOut, writeError, environment }: LearnCommandOptions,

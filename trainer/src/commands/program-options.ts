@@ -1,5 +1,6 @@
 /** Process values that commands receive. */
 
+/** What the process gives to every command: output, environment variables, and the abort signal. */
 export type ProgramOptions = {
   readonly signal: AbortSignal;
   readonly writeOut: (line: string) => void;

@@ -9,6 +9,7 @@ import type { SuccessByTemperature } from "../evaluation/temperature.ts";
 /** Maximum cost; no step starts once the budget is spent. */
 export type Budget = { readonly sampledTokens: number; readonly toolCalls: number };
 
+/** The definition of one run. */
 export type Arm = {
   readonly recipe: string;
   /** Replaces the recipe's own settings. */
@@ -28,6 +29,7 @@ export type Outcome = {
   readonly sampledTokensMean: number;
 };
 
+/** One evaluation during a run. */
 export type CurvePoint = {
   readonly sampledTokens: number;
   readonly toolCalls: number;

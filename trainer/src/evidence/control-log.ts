@@ -32,6 +32,7 @@ const StoredControl: z.ZodType<StoredControl> = z.strictObject({
   successes: z.record(z.string(), z.string().regex(/^[01]*$/)),
 });
 
+/** An append-only log of controls. */
 export type ControlLog = {
   readonly all: readonly Control[];
   readonly find: (
@@ -42,6 +43,7 @@ export type ControlLog = {
   readonly append: (control: Control) => Promise<void>;
 };
 
+/** Opens the log at a path. */
 export async function openControlLog(path: string): Promise<ControlLog> {
   const text = await readFile(path, "utf8").catch(() => "");
   const all: Control[] = text

@@ -7,6 +7,7 @@ import { curveChart } from "../charts/curve-chart.ts";
 import type { RunRecord } from "./arm.ts";
 import { spread, successAt } from "./recipe-summary.ts";
 
+/** The runs behind one curve. */
 export type Curve = {
   readonly name: string;
   /** One run per seed. */

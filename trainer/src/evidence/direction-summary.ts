@@ -16,6 +16,7 @@ import { spread, type Spread } from "./recipe-summary.ts";
 /** Significance level of a claim, after correction. */
 export const LEVEL = 0.05;
 
+/** The test of one claim. */
 export type DirectionSummary = {
   readonly direction: Direction;
   readonly success: Spread;

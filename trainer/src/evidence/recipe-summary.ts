@@ -8,11 +8,13 @@ import { type CurvePoint, type RunRecord, successOf } from "./arm.ts";
 import { coincide } from "./coincidence.ts";
 import type { ControlLog } from "./control-log.ts";
 
+/** Mean and standard deviation of a figure over seeds. */
 export type Spread = {
   readonly mean: number;
   /** Sample standard deviation over seeds (n − 1). */ readonly deviation: number;
 };
 
+/** A policy at the temperature with the highest mean success over seeds. */
 export type BestTemperature = {
   readonly success: Spread;
   /** 0 = greedy. */
@@ -20,6 +22,7 @@ export type BestTemperature = {
   readonly greedy: Spread;
 };
 
+/** The summary of one recipe in one environment. */
 export type RecipeSummary = {
   readonly recipe: string;
   readonly environment: string;

@@ -26,6 +26,7 @@ import { isSameRun } from "./coincidence.ts";
 import { TEMPERATURES } from "../evaluation/temperature.ts";
 import type { RunLog } from "./run-log.ts";
 
+/** Options of a table of runs. */
 export type RunArmsOptions = {
   /** Folder of the environments' base models. */
   readonly bases: string;
@@ -37,6 +38,7 @@ export type RunArmsOptions = {
   readonly onProgress: (progress: ArmProgress) => void;
 };
 
+/** Progress events. */
 export type ArmProgress =
   | {
       readonly event: "base";

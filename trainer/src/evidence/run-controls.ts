@@ -10,6 +10,7 @@ import type { ControlLog } from "./control-log.ts";
 import type { RunArmsOptions } from "./run-arms.ts";
 import { successByTemperature, temperatureCurve, TEMPERATURES } from "../evaluation/temperature.ts";
 
+/** An environment and a seed to measure. */
 export type ControlPlace = { readonly environment: string; readonly seed: number };
 
 /** Evaluates what is missing in the log. @throws the signal's reason */

@@ -20,6 +20,7 @@ type StoredRecord = Omit<RunRecord, "base" | "final" | "byTemperature"> & {
   readonly byTemperature?: StoredByTemperature;
 };
 
+/** An append-only log of runs, by key. */
 export type RunLog = {
   readonly records: ReadonlyMap<string, RunRecord>;
   readonly failures: ReadonlyMap<string, FailedRun>;

@@ -27,6 +27,7 @@ import { learnableTrajectory } from "../check/learnable-group.ts";
 import type { OutputFile } from "./output.ts";
 import type { Reasons } from "./reasons.ts";
 
+/** Names of the export formats. */
 export const EXPORT_FORMATS = [
   "verl",
   "trl-sft",
@@ -39,6 +40,7 @@ export const EXPORT_FORMATS = [
 ] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
+/** Options of an export. */
 export type ExportOptions = {
   readonly format: ExportFormat;
   /** The recipe's reward and advantage, for formats whose trainers receive advantages. */
@@ -53,6 +55,7 @@ export type ExportOptions = {
   readonly keepsRestricted: boolean;
 };
 
+/** The files of an export and its counts. */
 export type Exported = {
   readonly files: readonly OutputFile[];
   readonly rows: number;

@@ -14,6 +14,7 @@ import { runSupervised } from "../loop/supervised-run.ts";
 import { seededRandom } from "@waggle/protocol";
 import type { SupervisedBatch } from "../update/supervised-step.ts";
 
+/** Settings of imitation. */
 export type ImitationOptions = {
   readonly epochs: number;
   /** Conversations per step. */
@@ -33,6 +34,7 @@ type ImitationStep = Pick<OptimizerResult, "gradientNorm" | "overflows"> & {
   readonly loss: number;
 };
 
+/** The result of imitation. */
 export type Imitated = {
   readonly steps: number;
   readonly trained: number;

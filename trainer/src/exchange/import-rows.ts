@@ -11,6 +11,7 @@ import type { Reasons } from "./reasons.ts";
 export const IMPORT_FORMATS = ["adp", "openai", "trl"] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
+/** Converted conversations and refusal counts. */
 export type Imported = {
   readonly conversations: readonly Conversation[];
   /** Number of lines without a conversation, by reason. */

@@ -6,6 +6,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promis
 import { dirname, join } from "node:path";
 import { WaggleError } from "@waggle/protocol";
 
+/** One output file. */
 export type OutputFile = {
   /** Path inside the output folder; `null` if the output is this file. */
   readonly name: string | null;

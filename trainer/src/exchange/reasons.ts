@@ -1,5 +1,6 @@
 /** Formats counts by reason. */
 
+/** Number of records by reason. */
 export type Reasons = { readonly [reason: string]: number };
 
 /** `; left out: no-reward 3, no-pair 1`, or an empty string. */

@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { TrajectoryDetail, WaggleError } from "@waggle/protocol";
 import { createOperatorClient, type OperatorClient } from "../edge/operator-client.ts";
 
+/** Where and how to read records. */
 export type RecordSourceOptions = {
   /** Origin of an edge, or a JSONL file. */
   readonly from: string;

@@ -36,6 +36,7 @@ import {
   turnAdvantages,
 } from "./recipe-checks.fixture.ts";
 
+/** The difficulty of tasks is scheduled. */
 export const difficulty: Check = schedules(-1, (settings) => settings.difficulty);
 
 export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {

@@ -6,6 +6,7 @@ import * as parts from "@waggle/learning/parts";
 
 const differs = ["the control of these tests"];
 
+/** Control for reinforcement-learning recipes. */
 export const PLAIN_GRPO: CreateRecipe = recipe({
   name: "plain-grpo",
   literature: "ARTIST",
@@ -22,6 +23,7 @@ export const PLAIN_GRPO: CreateRecipe = recipe({
   ],
 });
 
+/** Control for imitation recipes. */
 export const PLAIN_SFT: CreateRecipe = recipe({
   name: "plain-sft",
   literature: "OPT-350M SFT",

@@ -14,8 +14,10 @@ import { expect } from "vitest";
 import type { StageRecord } from "./recipe-update.fixture.ts";
 import type { UpdateNumbers } from "../update/stage-update.ts";
 
+/** Throws if the records do not show the property. */
 export type Check = (records: readonly StageRecord[]) => void;
 
+/** Where and how a recipe's difference is checked. */
 export type Expectation = {
   /** Default: the calculator, whose tool sometimes fails. */
   readonly env?: string;
@@ -29,21 +31,25 @@ export type Expectation = {
   readonly differs: readonly Check[] | null;
 };
 
+/** The record of a stage; negative indices count from the end. */
 export function at(records: readonly StageRecord[], stage: number): StageRecord {
   const record = records.at(stage);
   if (record === undefined) throw new Error(`no stage ${stage}`);
   return record;
 }
 
+/** The numbers of the last update; throws if nothing was learned. */
 export function numbersOf({ update }: StageRecord): UpdateNumbers {
   if (update.numbers === null) throw new Error("nothing was learned");
   return update.numbers;
 }
 
+/** Rewarded trajectories that the update learned from. */
 export function rewardedOf(record: StageRecord): UpdateNumbers["groups"][number]["trajectories"] {
   return numbersOf(record).groups.flatMap(({ trajectories }) => trajectories);
 }
 
+/** All trajectories that the stage rolled out. */
 export function trajectoriesOf({ groups }: StageRecord): JudgedTrajectory[] {
   return groups.flatMap(({ trajectories }) => trajectories);
 }
@@ -92,6 +98,7 @@ export function keeps(stage: number, isWanted: (trajectory: JudgedTrajectory) =>
   };
 }
 
+/** Only successes are learned. */
 export const keepsSuccesses: Check = keeps(0, ({ verification }) => verification.success);
 
 /** Of two trajectories with one outcome, the one with more calls has the smaller reward. */

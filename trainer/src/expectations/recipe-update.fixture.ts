@@ -68,6 +68,7 @@ export type TinyEngines = {
   readonly dispose: () => Promise<void>;
 };
 
+/** Opens the engines. */
 export async function tinyEngines(): Promise<TinyEngines> {
   const [engine, reference] = [await tinyEngine(), await tinyEngine()];
   const models = new Map<string, TrainEngine>();
@@ -105,6 +106,7 @@ export type ActedEnvironment = {
   readonly stored: readonly JudgedTrajectory[];
 };
 
+/** Wraps an environment and records what happens in it. */
 export async function actedEnvironment(original: EnvironmentSpec): Promise<ActedEnvironment> {
   const { chat: format } = await trainEnvironmentText(original, {
     seed: 1,

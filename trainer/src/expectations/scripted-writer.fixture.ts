@@ -1,6 +1,7 @@
 /** A writer that returns new text in the requested form on each call, and records its requests. */
 import type { WriterPort } from "@waggle/learning";
 
+/** A writer with its recorded requests. */
 export type ScriptedWriter = WriterPort & { readonly asked: string[] };
 
 export function scriptedWriter(): ScriptedWriter {

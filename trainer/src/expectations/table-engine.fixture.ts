@@ -13,6 +13,7 @@ import type {
   TrainEngine,
 } from "@waggle/protocol";
 
+/** A table engine with its state exposed. */
 export type TableEngine = TrainEngine & {
   /** The current log-prob of a token. */
   readonly at: (tokenId: number) => number;
@@ -87,6 +88,7 @@ export function tableEngine(
   };
 }
 
+/** A rollout in token ids. */
 export type Rollout = {
   readonly id: string;
   /** The first token is given, the others are sampled in one turn. */
@@ -130,6 +132,7 @@ function rollout({ id, tokens, reward, behavior, role = "policy" }: Rollout): Ju
   } as unknown as JudgedTrajectory;
 }
 
+/** A group of judged rollouts at one task. */
 export function groupOf(...attempts: readonly Rollout[]): JudgedGroup {
   return { task: "t", trajectories: attempts.map(rollout) };
 }

@@ -14,6 +14,7 @@ import type { RecipeEngines } from "../recipes/recipe-engines.ts";
 import { adapterOf } from "../update/adapter-tensors.ts";
 import { forceOption } from "./shared-options.ts";
 
+/** Parsed values of the adapter options. */
 export type AdapterFlags = {
   readonly adapter?: string;
   readonly teacher?: string;
@@ -21,6 +22,7 @@ export type AdapterFlags = {
   readonly force: boolean;
 };
 
+/** Adds `--adapter`, `--teacher`, `--out` and `--force`. */
 export function addAdapterOptions(command: Command): Command {
   return command
     .option(

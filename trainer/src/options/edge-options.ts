@@ -5,8 +5,10 @@ import type { ProgramOptions } from "../commands/program-options.ts";
 import { createEdgeClient, type EdgeClient } from "../edge/edge-client.ts";
 import { edgeOption, trainerCredentialOption } from "./shared-options.ts";
 
+/** Parsed values of the edge options. */
 export type EdgeOptions = { edge: string; credential?: string };
 
+/** Adds the edge's origin and the trainer's credential. */
 export function withEdge(command: Command): Command {
   return command.addOption(edgeOption()).addOption(trainerCredentialOption());
 }

@@ -28,6 +28,7 @@ import {
 /** The default turn limit of pages, as `--help` shows it. */
 export const PAGE_TURN = "as in a page: a quarter of the context, from 128 to 512";
 
+/** Parsed values of every option of a command that learns. */
 export type LearningOptions = ServerOptions &
   ScheduleOptions & {
     model: string;
@@ -53,6 +54,7 @@ export type LearningOptions = ServerOptions &
     json: boolean;
   };
 
+/** Adds the model, device, threads and memory-limit options. */
 export function withModel(command: Command): Command {
   return command
     .addOption(modelOption())

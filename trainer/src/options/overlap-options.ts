@@ -4,6 +4,7 @@ import { positive, whole } from "./option-values.ts";
 import type { OverlapOptions } from "../loop/overlapped-stage.ts";
 import type { SwapPoint } from "../rollouts/swapping-policy.ts";
 
+/** Parsed values of the overlap options. */
 export type OverlapFlags = {
   async: boolean;
   maxLag: number;
@@ -11,6 +12,7 @@ export type OverlapFlags = {
   maxRunning?: number;
 };
 
+/** Adds `--async` and the options that need it. */
 export function addOverlapOptions(command: Command): Command {
   return command
     .option(

@@ -6,6 +6,7 @@ import { WaggleError } from "@waggle/protocol";
 import { type Command, Option } from "commander";
 import { number, positive, whole } from "./option-values.ts";
 
+/** Parsed values of the schedule options. */
 export type ScheduleOptions = {
   learningRate: number;
   schedule: "constant" | "cosine";
@@ -18,6 +19,7 @@ export type ScheduleOptions = {
 /** Final fraction of the peak rate after a cosine, so that longer runs still learn. */
 const FLOOR = 0.1;
 
+/** Adds the AdamW options. @param learningRate default of the peak */
 export function withSchedule(command: Command, learningRate: number): Command {
   return command
     .option("--learning-rate <rate>", "peak learning rate of AdamW", number, learningRate)

@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { DEVICES } from "../model/open-model.ts";
 import type { Device } from "../model/device.ts";
 
+/** Parsed values of the server options. */
 export type ServerOptions = { serverModel?: string; serverFolder?: string };
 
 /** `--device`: a device of this machine, or the URL of a server. */

@@ -23,6 +23,7 @@ import { DEFAULT_TURN_TOKENS, requireTurnTokens } from "../rollouts/turn-limit.t
 import { existingModel, number } from "./option-values.ts";
 import { environmentOption, turnTokensOption } from "./shared-options.ts";
 
+/** Parsed values of the task options. */
 export type TaskFlags = {
   readonly env?: string;
   readonly dataset?: string;
@@ -32,6 +33,7 @@ export type TaskFlags = {
   readonly model?: string;
 };
 
+/** Adds the environment, dataset, reward, visitor, model and turn options. */
 export function addTaskOptions(command: Command): Command {
   return command
     .addOption(environmentOption().conflicts("dataset"))
@@ -56,6 +58,7 @@ export function addTaskOptions(command: Command): Command {
     .addOption(turnTokensOption(String(DEFAULT_TURN_TOKENS)));
 }
 
+/** The tasks of a run. */
 export type TrainingTasks = {
   readonly spec: EnvironmentSpec;
   /** The environment without the user's reward, for which a base model is made. */

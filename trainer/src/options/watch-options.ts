@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { WatchLimits } from "../sink/deployment-watch.ts";
 import { number, probability } from "./option-values.ts";
 
+/** Parsed values of the watch options. */
 export type WatchOptions = {
   watchSuccess: number;
   watchReadable: number;
@@ -10,6 +11,7 @@ export type WatchOptions = {
   watchFalseAlarm: number;
 };
 
+/** Adds the limits of the deployment watch. */
 export function withWatch(command: Command): Command {
   return command
     .option("--watch-success <rate>", "tolerated drop in the live success rate", number, 0.05)
@@ -28,6 +30,7 @@ export function withWatch(command: Command): Command {
     );
 }
 
+/** The limits that the options set. */
 export function watchLimitsOf(given: WatchOptions): WatchLimits {
   return {
     success: given.watchSuccess,

@@ -10,6 +10,7 @@ import type { Command } from "commander";
 import { httpUrl } from "./option-values.ts";
 import { createHttpWriter, judgeBy } from "../recipes/http-writer.ts";
 
+/** Parsed values of the writer options. */
 export type WriterFlags = {
   readonly writer?: string;
   readonly writerModel?: string;
@@ -19,6 +20,7 @@ export type WriterFlags = {
 /** Environment variable with the API key of the writer's server. */
 const KEY_VARIABLE = "WAGGLE_WRITER_KEY";
 
+/** Adds `--writer`, `--writer-model` and `--save-text`. */
 export function addWriterOptions(command: Command): Command {
   return command
     .option(

@@ -9,6 +9,7 @@ import { environmentNamed } from "@waggle/environments";
 import type { BaseModel } from "../model/base-model.ts";
 import { ENVIRONMENT_BASE, environmentBase } from "./environment-base.ts";
 
+/** Trains the base. */
 export async function banditBase(): Promise<BaseModel> {
   const folder = await mkdtemp(join(tmpdir(), "waggle-bandit-"));
   const recipe = { ...ENVIRONMENT_BASE, steps: 300, width: 32, layers: 2, mistakes: 0.5 };

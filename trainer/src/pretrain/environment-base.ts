@@ -38,6 +38,7 @@ export type EnvironmentBaseRecipe = {
   readonly layers: number;
 };
 
+/** Default settings of environment bases. */
 export const ENVIRONMENT_BASE: EnvironmentBaseRecipe = {
   seed: 20_261_121,
   steps: 700,

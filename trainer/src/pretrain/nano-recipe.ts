@@ -24,6 +24,7 @@ export function nanoConfig(vocabularySize: number): DecoderConfig {
   };
 }
 
+/** Upper limit of the vocabulary in tokens. */
 export const VOCABULARY_SIZE = 1024;
 
 /** Number of training demonstrations that the tokenizer is trained on. */
@@ -54,6 +55,7 @@ export const TOKEN_WEIGHTS: { readonly [role: string]: number } = {
   assistant: 1,
 };
 
+/** AdamW settings and schedule. */
 export const OPTIMIZER = {
   peakLearningRate: 3e-3,
   finalLearningRate: 1e-4,
@@ -67,5 +69,7 @@ export const OPTIMIZER = {
 /** Demonstrations per optimizer step. */
 export const DEMONSTRATIONS_PER_STEP = 16;
 
+/** Optimizer steps of the committed model. */
 export const DEFAULT_STEPS = 5000;
+/** Seed of the committed model. */
 export const DEFAULT_SEED = 20_261_120;

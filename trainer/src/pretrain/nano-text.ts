@@ -16,6 +16,7 @@ export type NanoText = {
   readonly chat: ChatFormat;
 };
 
+/** Options for training a tokenizer. */
 export type TextOptions = {
   /** Number of dialogues to train on. */
   readonly count: number;

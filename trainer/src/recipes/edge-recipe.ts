@@ -47,6 +47,7 @@ export type EdgeSettings = {
   readonly own?: Settings | undefined;
 };
 
+/** Recipe of a command that names none. */
 export const DEFAULT_EDGE_RECIPE = "dr-grpo-tis";
 
 /** Maximum staleness, in versions, of recipes that expect a lagging sampler and of all others. */

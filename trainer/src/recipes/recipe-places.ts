@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { environmentNamed, type EnvironmentSpec, withVisitors } from "@waggle/environments";
 import type { EnvironmentMeasure, Recipe, Stage } from "@waggle/learning";
 
+/** Where a recipe's evidence is. */
 export type RecipePlace = {
   /** Name of the environment. */
   readonly environment: string;

@@ -24,6 +24,7 @@ export type WorldModels = {
   readonly "world-model"?: WorldModel | undefined;
 };
 
+/** Inputs of an environment wrapper. */
 export type ChangeOptions = {
   readonly spec: EnvironmentSpec;
   readonly task: TaskReference;

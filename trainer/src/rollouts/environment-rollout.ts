@@ -19,6 +19,7 @@ import { DEFAULT_TURN_TOKENS } from "./turn-limit.ts";
 /** The policy and its client information, which is all a rollout needs. */
 export type ActingPolicy = Policy & Pick<AdaptivePolicy, "client">;
 
+/** Options of one rollout. */
 export type RolloutOptions = {
   readonly sampling: Omit<Sampling, "seed">;
   readonly seed: number;

@@ -17,6 +17,7 @@ import type { ActingPolicy } from "./environment-rollout.ts";
 /** Where a rollout can switch to a newer version: nowhere, between two turns, or at any token. */
 export type SwapPoint = "never" | "turn" | "token";
 
+/** What the policy wrapper needs of a policy. */
 export type SwappingPolicy = ActingPolicy & Pick<AdaptivePolicy, "setAdapter">;
 
 /** @returns a policy over the same weights; disposing it disposes them too */

@@ -8,6 +8,7 @@ import { TINY, TINY_BASE, tinyWeights } from "../loop/training.fixture.ts";
 export const PROMPT: readonly number[] = Array.from({ length: 12 }, (_, i) => (i * i * 7 + 5) % 32);
 const SHAPE = { rank: 4, alpha: 8 };
 
+/** Opens the tiny decoder. */
 export function tinyPolicy(): Promise<AdaptivePolicy> {
   return createNodePolicy({
     config: TINY,
@@ -17,6 +18,7 @@ export function tinyPolicy(): Promise<AdaptivePolicy> {
   });
 }
 
+/** An adapter with deterministic weights for a seed. */
 export function movedAdapter(seed: number): Adapter {
   const { tensors } = initializeAdapter(TINY, { ...SHAPE, seed });
   const moved = new Map(tensors);

@@ -7,6 +7,7 @@ import type { EnvironmentSpec } from "@waggle/environments";
 import type { ChatFormat } from "@waggle/text";
 import { finalTextOf } from "./final-text.ts";
 
+/** A function that renders a rollout as text. */
 export function describer(
   spec: EnvironmentSpec,
   format: ChatFormat,

@@ -17,6 +17,7 @@ import { runSupervised } from "../loop/supervised-run.ts";
 import type { ActingPolicy } from "./environment-rollout.ts";
 import type { WorldModel } from "@waggle/environments";
 
+/** System message of every world-model conversation. */
 export const WORLD_MODEL_SYSTEM: string = "You are the world.";
 /** The query for whether a rollout succeeded; the answer is one of the two below. */
 const END = "end";
@@ -139,6 +140,7 @@ export function worldLesson(
   return { tokenIds, lossMask };
 }
 
+/** Settings of fitting a world model. */
 export type WorldModelFit = {
   readonly steps: number;
   /** Rollouts per step. */

@@ -3,6 +3,7 @@ import { type DecoderConfig, parseDecoderConfig, parseStoredFormat } from "@wagg
 import { WaggleError } from "@waggle/protocol";
 import { type ModelFolder, openModelFolder } from "@waggle/runtime/node";
 
+/** A model folder with its parsed config. */
 export type BaseFolder = ModelFolder & { readonly config: DecoderConfig };
 
 /** @throws WaggleError as `openModelFolder`; `MODEL_UNSUPPORTED` for quantized weights. */

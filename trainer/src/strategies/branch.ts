@@ -15,6 +15,7 @@ type Plan = PlanOf<"branch">;
  */
 const ENTROPY_TOKENS = 8;
 
+/** Runs plans of kind `branch`. */
 export const branchedRollouts: RolloutStrategy<Plan> = {
   overlaps: true,
   collect: (plan, { tasks, parts, options }) =>

@@ -21,6 +21,7 @@ export function prefaced(
   return readAgain(trajectory, { guide, before: () => read }, spec, format, contextLength);
 }
 
+/** Renders a stored trajectory with what its stage gives to read now. */
 export async function readAgain(
   { record: trajectory, role }: JudgedTrajectory,
   reading: RolloutReading,

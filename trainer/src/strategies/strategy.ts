@@ -13,6 +13,7 @@ import type { Reader } from "../rollouts/rollout-reading.ts";
 import type { WorldModels } from "../rollouts/changed-environment.ts";
 import type { ActingRoles } from "../rollouts/role-policy.ts";
 
+/** What strategies need to run rollouts. */
 export type CollectParts = {
   readonly policy: ActingPolicy;
   readonly format: ChatFormat;
@@ -28,6 +29,7 @@ export type CollectParts = {
   readonly lost?: LostRollouts | undefined;
 };
 
+/** Per-step options of a strategy. */
 export type CollectOptions = {
   readonly sampling: Omit<Sampling, "seed">;
   readonly maxTurns?: number | undefined;
@@ -57,6 +59,7 @@ type HeldOutPlace = {
   readonly options: CollectOptions;
 };
 
+/** How plans of one kind are carried out. */
 export type RolloutStrategy<P> = {
   /** The groups of one step. */
   readonly collect: (plan: P, step: RolloutStep) => Promise<JudgedGroup[]>;

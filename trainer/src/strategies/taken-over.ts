@@ -13,6 +13,7 @@ import type { ActingPolicy } from "../rollouts/environment-rollout.ts";
 
 type Actors = NonNullable<JudgedTrajectory["actors"]>;
 
+/** Hooks of one rollout that a person may take over. */
 export type Takeover = {
   /** Wraps the rollout's environment so that the person can watch. */
   readonly around: (instance: JudgedEnvironment) => JudgedEnvironment;

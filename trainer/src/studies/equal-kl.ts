@@ -7,6 +7,7 @@ import { standardError, type TrialRun } from "../trials/trial.ts";
 
 type Point = { readonly kl: number; readonly value: number };
 
+/** The comparison of one arm with the line at its own KL. */
 export type AtEqualKl = {
   readonly arm: string;
   /** Means over seeds: the arm's KL, its value, the line's value there, and the difference. */

@@ -9,6 +9,7 @@ import { standardError, type TrialRun } from "../trials/trial.ts";
 import { atEqualKl } from "./equal-kl.ts";
 import type { Measure, Study } from "./study.ts";
 
+/** One arm's result on one measure. */
 export type Comparison = {
   readonly arm: string;
   readonly measure: Measure;
@@ -29,6 +30,7 @@ const WORDS: { readonly [measure in Measure]: string } = {
   kl: "KL from the base, nats per token",
 };
 
+/** The measure's name in tables. */
 export function measureWords(measure: Measure): string {
   return WORDS[measure];
 }

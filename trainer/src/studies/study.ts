@@ -28,6 +28,7 @@ export type Measure =
   /** KL from the base, in nats per token. */
   | "kl";
 
+/** One side of a question: a recipe and how its stages share the budget. */
 export type Arm = {
   /** Name in tables and figures; unique in its study. */
   readonly name: string;
@@ -36,6 +37,7 @@ export type Arm = {
   readonly shares: readonly number[];
 };
 
+/** A question, its published positions and its arms. */
 export type Study = {
   /** The name on the command line, such as `sft-before-rl`. */
   readonly name: string;
@@ -86,6 +88,7 @@ export function catalogued(name: string, recipeName: string, settings: Settings 
   return { name, recipe: made, shares: made.stages.map(() => 1 / made.stages.length) };
 }
 
+/** The study as an experiment to run with these seeds. */
 export function experimentOf(study: Study, seeds: readonly number[]): Experiment {
   const spec = environmentNamed(study.environment);
   const probes = [

@@ -16,6 +16,7 @@ export async function readRuns(path: string): Promise<TrialRun[]> {
     .map((line) => JSON.parse(line) as TrialRun);
 }
 
+/** Appends one run. */
 export async function appendRun(path: string, run: TrialRun): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await appendFile(path, `${JSON.stringify(run)}\n`);

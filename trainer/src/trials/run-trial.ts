@@ -17,6 +17,7 @@ import type { Experiment, TrialArm, TrialRun } from "./trial.ts";
 const SHAPE = { rank: 8, alpha: 16 };
 const THREADS = 1;
 
+/** Options of running a trial. */
 export type TrialOptions = {
   /** Folder of the environments' base models; missing ones are made. */
   readonly bases: string;
@@ -32,6 +33,7 @@ export type TrialOptions = {
   readonly kernels?: "native" | "wasm";
 };
 
+/** Runs what is missing and returns all runs. */
 export async function runTrial(
   trial: Experiment,
   { bases, done, onRun, onBase, signal, kernels = "native" }: TrialOptions,

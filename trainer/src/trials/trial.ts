@@ -7,6 +7,7 @@ import type { EnvironmentSpec } from "@waggle/environments";
 import type { Recipe } from "@waggle/learning";
 import type { Budget } from "../loop/run-spending.ts";
 
+/** One arm: a recipe in an environment. */
 export type TrialArm = {
   /** Unique in its trial. */
   readonly name: string;
@@ -33,6 +34,7 @@ export type Experiment = {
   readonly measuresKl?: boolean;
 };
 
+/** An experiment with expectations. */
 export type Trial = Experiment & {
   /** Name on the command line. */
   readonly name: string;
@@ -73,6 +75,7 @@ type Expectation = {
   readonly limit: number;
 };
 
+/** Whether an expectation holds, with the evidence. */
 export type Verdict = {
   readonly says: string;
   readonly holds: boolean;
