@@ -167,7 +167,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:lineage",
     source: "catalogue L18",
     behavior:
-      "A reward model is trained before a stage is paid by it. A base is reused only if the same recipe made it, and is trained again otherwise.",
+      "A reward model is trained before a stage uses its rewards. A base is reused only if the same recipe made it, and is trained again otherwise.",
     tests: [
       "packages/learning/src/composition/trained-models.test.ts > a reward model is trained before a stage is paid by it",
       "trainer/src/pretrain/environment-base.test.ts > an existing base is read, and a base of another recipe is made again",
@@ -211,7 +211,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:search",
     source: "Kocsis and Szepesvári 2006; arXiv:2408.07199, 2501.11425, 2410.02052",
     behavior:
-      "A search over the turns of a task continues where UCT or PUCT says, with counts and values that agree with a plain reference. Its result can be told as one rollout, including the backtracking in words.",
+      "A search over the turns of a task continues where UCT or PUCT says, with counts and values that agree with a plain reference. Its result can be rendered as one rollout that includes the backtracking as text.",
     tests: [
       ...at(
         "rollouts/tree-search.test.ts",
@@ -285,7 +285,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:proposals",
     source: "issue 5, vocabulary (rollout `self-play`, reward `frontier`, filter `answerable`)",
     behavior:
-      "A policy sets tasks for itself whose answers the environment computes. Unreadable tasks and tasks without a verifiable answer earn nothing, held-out tasks cannot be set, and the setter is rewarded for half of its tries.",
+      "A policy proposes tasks whose answers the environment computes. Unreadable tasks and tasks without a verifiable answer earn nothing, held-out tasks cannot be proposed, and the proposer earns most if half of the attempts succeed.",
     tests: [
       "packages/environments/src/proposals.test.ts > %s: a careful solver solves every task of a careful proposer, and careless proposals fail",
       "packages/environments/src/proposals.test.ts > a question is parsed to its path, in the environment of the reference",
@@ -374,7 +374,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:divided-work",
     source: "issue 5, recipes; Memory-R1, SPICE, DualTune, AgentSwift",
     behavior:
-      "A policy that answers sees the memory as stored, but not the lines it was made from. A policy that solves does not see the document of the task. Within a call the adapter changes exactly at the token that names the tool. Of designs without a run the most promising are kept.",
+      "The answering role sees the stored memory, but not the lines it was made from. The solving role does not see the document of the task. Within a call the adapter changes exactly at the token that names the tool. The most promising designs are kept before they run.",
     tests: [
       "trainer/src/strategies/managed-turns.test.ts > each turn has only its own message, and the role follows from it",
       "packages/environments/src/environment-verifiers.test.ts > diary: the answer is the fact that holds at the end, and memory changes only by operations",

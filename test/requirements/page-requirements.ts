@@ -170,7 +170,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "embed:own-model",
     source: "packages/embed, AgentOptions.model",
     behavior:
-      "A model of the visitor's choice answers instead of the site's, and nothing of it is collected.",
+      "A model of the visitor's choice answers instead of the site's, and none of its data is collected.",
     tests: [
       "packages/embed/src/set-model.test.ts > another model answers instead of the site's, collects nothing and does no tasks",
       "packages/embed/src/own-model-host.browser.test.ts > a visitor's model answers, follows no manifest, and loads from storage the next time",

@@ -125,7 +125,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:groups",
     source: "docs/how-to/runtime.md, Sessions",
     behavior:
-      "A group prefills its prefix once. A branch may start at any token, also of a running generation.",
+      "A group prefills its prefix once. A branch can start at any token, including one of a running generation.",
     tests: [
       "packages/runtime/src/session/policy-session.test.ts > reads the prefix once, and its members sample together",
       "packages/runtime/src/session/policy-session.test.ts > of a running generation, at its last token, affects neither (answers later: %s)",

@@ -68,7 +68,7 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:reading-base",
     source: "issue 5, learning without gradients; docs/evidence/learning-text.md",
     behavior:
-      "An environment can train its base to use texts, with cases in the words of every rollout that reveal nothing of its tasks. Other bases are trained as before.",
+      "An environment can train its base to use texts, with cases in the format of rollouts that reveal nothing about its tasks. Other bases are trained as before.",
     tests: [
       "trainer/src/pretrain/base-demonstration.test.ts > reading lessons start like rollouts that read, at the environment's rate",
       "trainer/src/pretrain/base-demonstration.test.ts > an environment without reading lessons uses its demonstrations unchanged",

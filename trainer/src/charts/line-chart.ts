@@ -1,4 +1,4 @@
-/** Lines through measured points, from 0 upward. */
+/** Line charts of measured points, with a y axis from 0. */
 import { COLORS, svgOf } from "./svg-chart.ts";
 
 export type Line = {

@@ -107,7 +107,7 @@ function simulationLine(event: SimulationEvent): string {
   return `step ${event.step}: rolled out ${show("rolledOut", 0)} reward ${show("rolledOutReward", 3)}, learned ${show("trajectories", 0)}, gradient ${show("gradientNorm", 3)}, entropy ${show("entropy", 3)}, drift ${show("policyDriftMean", 4)}, ${show("seconds", 1)} s`;
 }
 
-/** An evaluation is in the row of the step before it. */
+/** An evaluation is part of the row of the step before it. */
 function numbersOf(event: SimulationEvent): { readonly [name: string]: number } {
   if (event.event === "step") return event.metrics;
   return { heldOutSuccess: event.successes / event.tasks };

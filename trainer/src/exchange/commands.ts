@@ -12,7 +12,7 @@ import { positive } from "../options/option-values.ts";
 import { EXPORT_FORMATS, type ExportFormat, exportRecords } from "./export-records.ts";
 import { IMPORT_FORMATS, type ImportFormat, importRows } from "./import-rows.ts";
 import { requireFree, textOf, writeOutput } from "./output.ts";
-import { type Reasons, saidReasons } from "./reasons.ts";
+import { type Reasons, reasonsText } from "./reasons.ts";
 import { readRecords } from "./record-source.ts";
 import {
   forceOption,
@@ -101,7 +101,7 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
       writeOut(
         given.json
           ? JSON.stringify({ ...summary, ...more })
-          : `${given.out}: ${rows} rows of ${given.format} from ${records.length} trajectories${saidReasons("left out", leftOut)}${rendersAsRecorded !== null && rendersAsRecorded.no > 0 ? `; ${rendersAsRecorded.no} render to other tokens than recorded` : ""}${restrictedTokens > 0 ? `; ${restrictedTokens} forced tokens masked` : ""}`,
+          : `${given.out}: ${rows} rows of ${given.format} from ${records.length} trajectories${reasonsText("left out", leftOut)}${rendersAsRecorded !== null && rendersAsRecorded.no > 0 ? `; ${rendersAsRecorded.no} render to other tokens than recorded` : ""}${restrictedTokens > 0 ? `; ${restrictedTokens} forced tokens masked` : ""}`,
       );
     });
 
@@ -127,7 +127,7 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
       writeOut(
         given.json
           ? JSON.stringify(summary)
-          : `${given.out}: ${conversations.length} conversations from ${lines.length} lines${saidReasons("refused", refused)}`,
+          : `${given.out}: ${conversations.length} conversations from ${lines.length} lines${reasonsText("refused", refused)}`,
       );
     });
 }
@@ -169,7 +169,7 @@ function requireSome(rows: number, read: number, reasons: Reasons, verb: string)
   if (rows > 0) return;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `an ${verb} must give at least one row, got none of ${read} read${saidReasons("because of", reasons)}; nothing was written`,
+    `an ${verb} must give at least one row, got none of ${read} read${reasonsText("because of", reasons)}; nothing was written`,
   );
 }
 

@@ -16,7 +16,7 @@ import { deviceOption } from "../options/server-options.ts";
 import type { ExchangeCommandOptions } from "./commands.ts";
 import { imitate } from "./imitation.ts";
 import { requireFree, textOf, writeOutput } from "./output.ts";
-import { saidReasons } from "./reasons.ts";
+import { reasonsText } from "./reasons.ts";
 import {
   alphaOption,
   forceOption,
@@ -120,7 +120,7 @@ export function addImitateCommand(
         writeOut(
           given.json
             ? JSON.stringify({ out: given.out, ...result, leftOut })
-            : `${given.out}: ${result.trained} conversations in ${result.steps} steps; loss of ${result.heldOut > 0 ? `${result.heldOut} held-out ones` : "them"} ${result.lossBefore.toFixed(4)} → ${result.lossAfter.toFixed(4)}${saidReasons("left out", leftOut)}`,
+            : `${given.out}: ${result.trained} conversations in ${result.steps} steps; loss of ${result.heldOut > 0 ? `${result.heldOut} held-out ones` : "them"} ${result.lossBefore.toFixed(4)} → ${result.lossAfter.toFixed(4)}${reasonsText("left out", leftOut)}`,
         );
       } finally {
         await engine.dispose();

@@ -59,7 +59,7 @@ const hasTeacher: Check = (records) => {
 };
 
 /** Rollouts start with `count` different sentences. */
-function tellsModes(count: number): Check {
+function usesModes(count: number): Check {
   return (records) => {
     const modes = new Set(trajectoriesOf(at(records, 0)).map(({ mode }) => mode));
     expect(modes.size).toBe(count);
@@ -68,7 +68,7 @@ function tellsModes(count: number): Check {
 }
 
 /** Tokens that were not sampled are learned: prompts or tool results. */
-function learnsUnsaid(stage: number): Check {
+function learnsUnsampled(stage: number): Check {
   return (records) => {
     const { result, minibatch } = numbersOf(at(records, stage));
     const learned = minibatch.lossMask.flatMap((mask, b) =>
@@ -137,18 +137,18 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
     ],
   },
   limi: { differs: [keepsFew(0, 4)] },
-  "agentic-cpt": { differs: [learnsInTurn("tokens", "tokens", "rewards"), learnsUnsaid(0)] },
-  "cap-cpt": { differs: [learnsInTurn("tokens", "tokens"), learnsUnsaid(0)] },
+  "agentic-cpt": { differs: [learnsInTurn("tokens", "tokens", "rewards"), learnsUnsampled(0)] },
+  "cap-cpt": { differs: [learnsInTurn("tokens", "tokens"), learnsUnsampled(0)] },
   "youtu-llm": {
     settings: { kept: 4 },
     differs: [
-      learnsUnsaid(0),
-      learnsUnsaid(1),
+      learnsUnsampled(0),
+      learnsUnsampled(1),
       mixes(0, { long: 0.25, short: 0.75 }, 4),
       mixes(1, { long: 0.75, short: 0.25 }, 4),
     ],
   },
-  "contextual-fine-tuning": { differs: [tellsModes(3), learnsTurns(0, ran)] },
+  "contextual-fine-tuning": { differs: [usesModes(3), learnsTurns(0, ran)] },
   dft: {
     differs: [
       (records) => {
@@ -188,7 +188,7 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
     differs: [
       hasTeacher,
       keepsSuccesses,
-      tellsModes(2),
+      usesModes(2),
       mixes(0, { "": 0.5, "Be brief.": 0.5 }, 4, ({ mode }) => mode ?? ""),
     ],
   },
@@ -196,7 +196,7 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
     settings: { kept: 6 },
     differs: [
       hasTeacher,
-      tellsModes(3),
+      usesModes(3),
       mixes(
         0,
         { "You plan first.": 1 / 3, "You call tools.": 1 / 3, "You answer.": 1 / 3 },
@@ -207,7 +207,7 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
   },
   "early-experience": {
     differs: [
-      learnsUnsaid(0),
+      learnsUnsampled(0),
       (records) => {
         const record = at(records, 0);
         expect(record.stage.reward).toBeNull();
@@ -222,7 +222,7 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
     ],
   },
   "mo-repair": { differs: [weighsKinds] },
-  "transfer-transfo": { differs: [learnsUnsaid(0)] },
+  "transfer-transfo": { differs: [learnsUnsampled(0)] },
   eef: {
     differs: [
       hasTeacher,
@@ -282,7 +282,7 @@ export const IMITATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } 
   tura: { env: "lookup", differs: [hasTeacher, learnsTurns(0, calls)] },
   alama: {
     differs: [
-      tellsModes(2),
+      usesModes(2),
       (records) => {
         // The contrast alone raises the chosen and lowers the rejected.
         learnsPairs(0)(records);

@@ -14,7 +14,7 @@ import { trainsRewardModel } from "./several-model-expectations.fixture.ts";
  * Successes and failures are imitated with equal weight, each after its own sentence in the system
  * message. New rollouts get the sentence of the best outcome.
  */
-const saysOutcomes =
+const conditionsOnOutcome =
   (stage: number): Check =>
   (records) => {
     const record = at(records, stage);
@@ -38,13 +38,13 @@ const saysOutcomes =
 export const RETURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   "agentic-transformer": {
     differs: [
-      saysOutcomes(0),
+      conditionsOnOutcome(0),
       (records) => {
         expect(at(records, 0).plan.kind).toBe("log");
       },
     ],
   },
-  faft: { differs: [saysOutcomes(0)] },
+  faft: { differs: [conditionsOnOutcome(0)] },
   arp: {
     differs: [
       learnsInTurn("model", "tokens"),
@@ -65,7 +65,7 @@ export const RETURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   "dt-mem": {
     updates: 2,
     differs: [
-      saysOutcomes(0),
+      conditionsOnOutcome(0),
       (records) => {
         expect(at(records, 0).plan.kind).toBe("log");
       },

@@ -18,7 +18,7 @@ import {
 } from "./recipe-checks.fixture.ts";
 
 /** Trajectories that were cut in an earlier update are the start of longer ones. */
-const goesOn: Check = (records) => {
+const continuesCut: Check = (records) => {
   const record = at(records, -1);
   const before = record.earlier.flatMap((update) => trajectoriesOf(update));
   const cut = before.filter(({ record: trajectory }) => trajectory.stopReason === "max-turns");
@@ -246,7 +246,7 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       },
     ],
   },
-  "agent-math": { env: "lookup", updates: 3, differs: [startsFromDemonstrations, goesOn] },
+  "agent-math": { env: "lookup", updates: 3, differs: [startsFromDemonstrations, continuesCut] },
   "aegis-identifier": {
     differs: [
       (records) => {

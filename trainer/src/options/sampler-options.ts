@@ -1,4 +1,4 @@
-/** Options of a run whose rollouts are sampled by an inference server, and the policy that they open. */
+/** Options for sampling rollouts on an inference server, and the policy that they open. */
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { Recipe } from "@waggle/learning";
 import type { Adapter, ResidentFormat } from "@waggle/model";
@@ -35,24 +35,24 @@ export function addSamplerOptions(command: Command): Command {
     )
     .option(
       "--sampler-folder <folder>",
-      "with --sampler: where adapters are put for the server, which must see the same path; default: in the run's folder",
+      "with --sampler: folder for adapters, which the server must see at the same path; default: in the run's folder",
     )
     .option(
       "--sampler-cap <weight>",
-      "with --sampler: cap of the importance weights that correct for the server's other numerics; 0 = no correction",
+      "with --sampler: cap on the importance weights that correct for the server's different numerics; 0 = no correction",
       number,
       2,
     );
 }
 
-/** The recipe as it is run: corrected for the server that samples, where one does. */
+/** The recipe to run: with an importance correction if a server samples. */
 export function sampledRecipe(recipe: Recipe, { sampler, samplerCap }: SamplerFlags): Recipe {
   if (sampler === undefined) return recipe;
   requireServable(recipe);
   return withSamplerCorrection(recipe, samplerCap);
 }
 
-/** What samples the rollouts: the server of `--sampler`, or a policy of this process. */
+/** Opens the sampler: the server of `--sampler`, or a policy in this process. */
 export async function openSampler(
   recipe: Recipe,
   model: BaseModel,
@@ -70,7 +70,7 @@ export async function openSampler(
   });
 }
 
-/** Gives the server the engine's adapter and compares log-probs on the first training task. */
+/** Sends the engine's adapter to the server and compares log-probs on the first training task. */
 export async function checkedSampler(
   policy: SwappingPolicy,
   engine: TrainEngine,

@@ -1,12 +1,18 @@
-/** Recipes whose rollouts an inference server can sample, and what corrects for its other numerics. */
+/**
+ * Checks whether an inference server can sample a recipe's rollouts, and corrects for the server's
+ * different numerics.
+ */
 import { type LossPart, partsOf, type Recipe, type Stage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { FULL_SUPPORT, WaggleError } from "@waggle/protocol";
 
-/** Parts that read what a server does not send: the entropy of each sampled token. */
+/** Parts that read the entropy of each sampled token, which servers do not send. */
 const READ_ENTROPIES: readonly string[] = ["branch-entropy", "entropy-w", "temp-target"];
 
-/** @throws WaggleError `CAPABILITY_MISSING` for a recipe that asks more of a sampler than servers give. */
+/**
+ * @throws WaggleError `CAPABILITY_MISSING` for a recipe that needs more of a sampler than servers
+ *   provide.
+ */
 export function requireServable(recipe: Recipe): void {
   const used = Object.values(partsOf(recipe)).flat();
   const entropy = used.find((part) => READ_ENTROPIES.includes(part));
@@ -34,7 +40,7 @@ export function requireServable(recipe: Recipe): void {
 
 type TokenLoss = Parameters<typeof parts.truncatedImportance>[0];
 
-/** Loss parts that weigh or drop tokens by what sampled them. */
+/** Loss parts that weight or drop tokens by the sampling policy's log-probs. */
 const CORRECTIONS: ReadonlySet<string> = new Set([
   "tis",
   "token-band",
@@ -52,12 +58,12 @@ function isCorrected({ part, around = [] }: Pick<LossPart, "part" | "around">): 
 }
 
 /**
- * The recipe with truncated importance weights around the losses that learn from rewards: the server computes
- * in other precision than the trainer, so its samples are a little off-policy. A recipe that corrects already
- * stays as it is.
+ * Wraps the losses that learn from rewards in truncated importance weights. The server computes in
+ * another precision than the trainer, so its samples are slightly off-policy. A recipe with a
+ * correction of its own is unchanged.
  *
- * Source: Yao et al. 2025, "Your Efficient RL Framework Secretly Brings You Off-Policy RL Training" (TIS); TRL
- * does the same, with the same cap, as `vllm_importance_sampling_correction`.
+ * Source: Yao et al. 2025, "Your Efficient RL Framework Secretly Brings You Off-Policy RL Training"
+ * (TIS); TRL does the same, with the same cap, as `vllm_importance_sampling_correction`.
  */
 export function withSamplerCorrection(recipe: Recipe, cap: number): Recipe {
   if (cap === 0) return recipe;
@@ -72,7 +78,7 @@ export function withSamplerCorrection(recipe: Recipe, cap: number): Recipe {
   return { ...recipe, stages: recipe.stages.map(corrected) };
 }
 
-/** Its stages, and those of models that it merges. */
+/** The recipe's stages, and those of models that it merges. */
 function stagesOf(stages: readonly Stage[]): readonly Stage[] {
   return stages.flatMap((stage) => [stage, ...stagesOf(stage.merging?.members.flat() ?? [])]);
 }

@@ -30,7 +30,7 @@ export const groupRollouts: RolloutStrategy<Plan> = {
     ]),
 };
 
-/** Where each has a place of its own in the group, all of them or none. */
+/** A group with distinct places needs all of its members; a plain group can lose some. */
 function members(
   plan: Plan,
   parts: CollectParts,

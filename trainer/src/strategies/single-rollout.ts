@@ -140,7 +140,10 @@ export async function many(
   });
 }
 
-/** Those that came about, for groups whose members are all alike; the first error if fewer than two did. */
+/**
+ * Finished rollouts of a group with interchangeable members; rejects with the first error if fewer
+ * than two finished.
+ */
 export async function alike(
   { lost }: Pick<CollectParts, "lost">,
   count: number,

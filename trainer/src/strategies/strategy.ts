@@ -25,7 +25,10 @@ export type CollectParts = {
   readonly roles?: ActingRoles | undefined;
   /** What rollouts read; default: nothing. */
   readonly reader?: Reader | undefined;
-  /** Told of rollouts that fail for want of a server; absent = one that fails ends the step. */
+  /**
+   * Collects rollouts that fail because a server is unavailable; absent = a failed rollout ends the
+   * step.
+   */
   readonly lost?: LostRollouts | undefined;
 };
 
