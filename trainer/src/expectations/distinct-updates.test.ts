@@ -1,7 +1,7 @@
 /**
- * Updates that differ in a mechanism end with different parameters. Each of them starts on an engine of its own,
- * so that only the recipe tells them apart. The policy that rolls out is scripted: recipes that differ in how
- * they sample are told apart by their runs (`loop/short-run.test.ts`).
+ * Recipes with different mechanisms end with different parameters after the same updates. Each
+ * update starts on a new engine, so only the recipe differs. The acting policy is scripted: recipes
+ * that only sample differently are compared by their runs (`loop/short-run.test.ts`).
  */
 import { environmentNamed } from "@waggle/environments";
 import { type Recipe, recipeNamed, RECIPES, type Settings } from "@waggle/learning";
@@ -18,14 +18,14 @@ import {
   updateOnce,
 } from "./recipe-update.fixture.ts";
 
-/** Of each stage: what is remembered by one shows in the next. */
+/** Updates per stage: data stored by one update shows in the next. */
 const UPDATES = 3;
 
 const acted = new Map<string, Promise<ActedEnvironment>>();
 
 type Updated = {
   readonly records: readonly StageRecord[];
-  /** Of every model that learned, by its name. */
+  /** Digest of each trained model's parameters, by name. */
   readonly digests: { readonly [model: string]: string };
 };
 
@@ -54,13 +54,13 @@ function metricOf({ records }: Updated, name: string): number {
 /** Four optimizer steps on each batch. */
 const SEVERAL_STEPS = { epochs: 2, minibatches: 2, learningRate: 3e-2 };
 
-test("clips at 1e-6 and at 0.2 give different adapters where a batch takes several steps", async () => {
+test("clips at 1e-6 and at 0.2 give different adapters if a batch takes several steps", async () => {
   const narrow = await updated("artist", { ...SEVERAL_STEPS, epsilon: 1e-6 });
   const wide = await updated("artist", { ...SEVERAL_STEPS, epsilon: 0.2 });
   expect(metricOf(narrow, "clipFraction")).toBeGreaterThan(0);
   expect(metricOf(narrow, "importanceRatioMean")).not.toBe(1);
   expect(narrow.digests).not.toEqual(wide.digests);
-  // The control: the same recipe on another engine gives the same adapter.
+  // Control: the same recipe on another engine gives the same adapter.
   expect((await updated("artist", { ...SEVERAL_STEPS, epsilon: 0.2 })).digests).toEqual(
     wide.digests,
   );
@@ -83,7 +83,7 @@ test("AEPO's entropy threshold decides which clipped tokens keep their gradient"
   expect(all.digests).not.toEqual(none.digests);
 });
 
-/** What learns by gradients alone, in the tables that these updates can carry out. */
+/** Recipes that only learn by gradients, in the tables that these updates support. */
 function isGradients({ stages, literature }: Recipe): boolean {
   return (
     literature.table !== "feedback" &&
@@ -98,14 +98,17 @@ const NAMES = [...RECIPES.values()]
   .filter((create) => isGradients(create()))
   .map((c) => c.recipeName);
 
-/** Two that are alike by their own word, and some that a fixed seed draws. */
+/** Two recipes that declare the same mechanism, and ten drawn with a fixed seed. */
 function sample(): readonly string[] {
   const random = seededRandom(14);
   const drawn = NAMES.map((name) => ({ name, draw: random() })).toSorted((a, b) => a.draw - b.draw);
   return ["fusion-agent", "agent-gl", ...drawn.slice(0, 10).map(({ name }) => name)];
 }
 
-/** Those of `names` whose updates come to the same; tasks of one seed may not show a mechanism, so there are more. */
+/**
+ * Groups of `names` with equal updates on every seed. One seed's tasks may not activate a
+ * mechanism.
+ */
 async function alike(names: readonly string[], seeds: readonly number[]): Promise<string[][]> {
   const [seed, ...others] = seeds;
   if (seed === undefined) return [[...names]];
@@ -120,15 +123,15 @@ async function alike(names: readonly string[], seeds: readonly number[]): Promis
 }
 
 test(
-  "no two papers give the same adapter, but for those whose mechanism is nominal",
+  "no two papers give the same adapter, except for recipes whose mechanism is nominal",
   async () => {
     const groups = await alike(isLong() ? NAMES : sample(), [1, 2, 3]);
-    // One recipe may stand for itself; whoever else does the same says that its own mechanism is missing.
+    // Of a group of equal recipes, all but one must declare their mechanism as nominal.
     const unsaid = groups.filter(
       (names) => names.filter((name) => recipeNamed(name)().mechanism !== "nominal").length > 1,
     );
     expect(unsaid).toEqual([]);
-    // The control: two that are alike are found.
+    // Control: two equal recipes are detected.
     expect(groups.find((names) => names.includes("fusion-agent"))).toContain("agent-gl");
   },
   isLong() ? 3_600_000 : 120_000,

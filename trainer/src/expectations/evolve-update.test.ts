@@ -97,7 +97,7 @@ test("a place without tensors is refused before anything is perturbed", async ()
     throw new Error("perturbed");
   };
   await expect(evolve(engines.engine, evolved({ place: "layer.1" }), act, OPTIONS)).rejects.toThrow(
-    /must move a tensor, got a plan that moves none of \d+.*name a place/,
+    /perturbs none of the engine's \d+ tensors.*name a place/,
   );
 });
 
