@@ -15,10 +15,10 @@ export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       ...learning(
         "rollouts/rollout-flow.test.ts",
-        "capacity and lag limits hold for any interleaving",
-        "nothing is dropped silently: what began runs, waits, is learned from or is counted",
-        "no interleaving ends where nothing can go on",
-        "one that went on under newer versions counts from its oldest token, not from its beginning",
+        "capacity and staleness limits hold for any interleaving",
+        "nothing is dropped silently: every started rollout runs, waits, is learned or is counted",
+        "no interleaving ends in a deadlock",
+        "a continued rollout's staleness counts from its oldest token, not from its start",
       ),
       ...trainer(
         "loop/overlapped-steps.test.ts",

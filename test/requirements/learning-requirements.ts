@@ -67,7 +67,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
         "a trajectory of many rows counts once in the baseline",
       ),
       "packages/protocol/src/training-sample.test.ts > a token shared by two branches is trained in one and is context in the other",
-      "packages/learning/src/rollouts/teams.test.ts > a joint advantage is one number for everybody in it, centered over joint attempts",
+      "packages/learning/src/rollouts/teams.test.ts > a joint advantage is shared by all members and centered over joint rollouts",
     ],
   },
   {
@@ -126,7 +126,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Branches follow entropy. Together with whole rollouts they add up to the group size, and shared segments are credited with all of their outcomes.",
     tests: [
-      "packages/learning/src/rollouts/branching.test.ts > a fork is likelier where entropy rose, and decays with forks in a row",
+      "packages/learning/src/rollouts/branching.test.ts > a fork is likelier where entropy rose, and less likely after consecutive forks",
       "trainer/src/expectations/recipe-update.test.ts > %s learns once in each of its stages",
     ],
   },
@@ -139,7 +139,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "rollouts/rollout-capacity.test.ts",
       "capacity agrees with the reference value",
       "the limits hold for any interleaving of events",
-      "what is learned from in order of its beginning is never older than the limit",
+      "trajectories learned in starting order never exceed the staleness limit",
       "a rollout that never ends delays, with staleness %i, %s",
     ),
   },
@@ -152,14 +152,14 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       ...at(
         "schedules/schedules.test.ts",
         "annealing has exact values at both ends and nothing between for a step",
-        "the horizon widens by schedule and ends exactly",
-        "the temperature lands on the entropy target, and in its bounds where no temperature has it",
+        "the horizon grows by schedule and ends exactly",
+        "the temperature reaches the entropy target, or stops at its bounds",
       ),
       ...at(
         "schedules/schedule-parts.test.ts",
-        "easy tasks come first, all of them from the share of the stage on that was said",
-        "turns widen from the first number to the last",
-        "weights move from one number to the other, exact in the first step and in the last; others stay",
+        "easy tasks come first, and all tasks after the given share of the stage",
+        "the turn limit grows from the first number to the last",
+        "weights are exact at the first and last step; other weights stay unchanged",
       ),
     ],
   },
@@ -169,7 +169,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A reward model is trained before a stage uses its rewards. A base is reused only if the same recipe made it, and is trained again otherwise.",
     tests: [
-      "packages/learning/src/composition/trained-models.test.ts > a reward model is trained before a stage is paid by it",
+      "packages/learning/src/composition/trained-models.test.ts > a reward model must be trained before a stage uses it",
       "trainer/src/pretrain/environment-base.test.ts > an existing base is read, and a base of another recipe is made again",
     ],
   },
@@ -215,14 +215,14 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       ...at(
         "rollouts/tree-search.test.ts",
-        "$kind goes on where the plain twin does, and counts what it counts",
-        "a search gets further than as many rollouts from the start",
+        "$kind selects and counts like the plain twin",
+        "a search gets further than the same number of rollouts from the start",
       ),
       ...at(
         "rollouts/retelling.test.ts",
-        "a revision leaves the failure at its first other turn, of the couple that shares most",
-        "a search is told branch by branch, each from where it was left, the shortest success last",
-        "whatever is told begins where something told before, or the task, stood",
+        "a revision leaves the failure at its first different turn, in the pair with the longest prefix",
+        "a search is retold branch by branch, with the shortest success last",
+        "every retold part starts at a state that was retold before, or at the task",
       ),
     ],
   },
@@ -255,8 +255,8 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/expectations/several-models.test.ts > a reward model fitted to outcomes distinguishes unseen successes and failures",
       ...at(
         "composition/trained-models.test.ts",
-        "a reward model is trained before a stage is paid by it",
-        "losses of a model and of a policy do not change places",
+        "a reward model must be trained before a stage uses it",
+        "a reward model's loss does not fit a policy stage, and the reverse",
       ),
     ],
   },
@@ -273,12 +273,12 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/rollouts/role-policy.test.ts > roles that share an environment act in rounds and see a round's results when all have acted",
       ...at(
         "rollouts/teams.test.ts",
-        "a team's reward is that of its joint attempt",
-        "sides of a match win what the other loses; among equals fewer calls win",
-        "a joint advantage is one number for everybody in it, centered over joint attempts",
-        "members move on to the next role by the period",
+        "a team's reward is that of its joint rollout",
+        "one side's gain is the other's loss; with equal results, fewer calls win",
+        "a joint advantage is shared by all members and centered over joint rollouts",
+        "members move to the next role after each period",
       ),
-      ...at("composition/trained-models.test.ts", "roles of a stage say what it trains"),
+      ...at("composition/trained-models.test.ts", "the roles of a stage name what it trains"),
     ],
   },
   {
@@ -291,8 +291,8 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "packages/environments/src/proposals.test.ts > a question is parsed to its path, in the environment of the reference",
       ...at(
         "rollouts/teams.test.ts",
-        "who sets a task is paid for half of its tries, not for all or for what nobody could show",
-        "tries at what could not be shown are left out; the others are compared with their own",
+        "a proposer's reward is highest at half successes, and 0 for an unreadable task",
+        "rollouts at unreadable tasks are dropped; the others are compared within their task",
       ),
     ],
   },
@@ -320,7 +320,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/recipes/recipe-places.test.ts > a recipe is tested in the environment that its expectations use",
       ...at(
         "recipes/catalogue.test.ts",
-        "a row that nobody wrote lacks only what no recipe has; where all parts are there it lacks the recipe",
+        "a row without a recipe lists its missing parts, or else the missing recipe",
         "%s has every part that its row names",
         "every row of the literature can be run",
       ),
@@ -383,9 +383,9 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/rollouts/role-policy.test.ts > within a turn, the role changes where the call is divided, and not if no tool is named",
       ...at(
         "gradient-free/design-search.test.ts",
-        "what was seen of a design moves what is hoped of those like it, and makes it surer",
-        "the search goes to what earned most where it is not curious, and to the unknown where it is",
-        "of what nobody ran only the most hopeful stay, and what ran always does",
+        "rewards of a design update similar designs and reduce their uncertainty",
+        "without curiosity the search exploits the best design; with curiosity it explores",
+        "only the most promising designs without rollouts stay; designs with rollouts always stay",
       ),
     ],
   },

@@ -130,8 +130,8 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
       "On the policy's own samples, k2 and ratio-weighted k3 have the exact gradient of the divergence, and k3 has its value.",
     tests: at(
       "kl/kl.test.ts",
-      "k3 and k3 by the ratio agree with the reference",
-      "under the policy's own samples k2 and k3 by the ratio have the gradient of the KL, k3 and k1 do not",
+      "k3 and ratio-weighted k3 agree with the reference",
+      "on the policy's own samples, k2 and ratio-weighted k3 have the gradient of the KL; k3 and k1 do not",
       "the estimators' means under the policy are the exact divergence for k1 and k3",
       "k3 with the gradient of k2 has the value of one and the derivative of the other",
     ),
@@ -209,12 +209,12 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
       "Disjoint changes are not shrunk to 1/N, a merge of a model with itself changes nothing, stacked adapters add exactly, and a merge below its best parent is refused.",
     tests: at(
       "merging/merging.test.ts",
-      "merging a model with itself is the model, by every method",
+      "every method merges a model with itself to the same model",
       "RAM: disjoint changes are not shrunk, shared ones are averaged",
       "breadcrumbs cut both tails",
       "stacked adapters change a weight by exactly the sum of their changes",
-      "a merge below its best parent is refused, the best of the others taken",
-      "what is not trained is put back bit for bit",
+      "a merge below its best parent is refused, and the best other merge is taken",
+      "untrained parameters are restored bit for bit",
     ),
   },
   {
@@ -224,7 +224,7 @@ export const LOSS_REQUIREMENTS: readonly Requirement[] = [
     tests: at(
       "gradient-free/evolution-strategies.test.ts",
       "an update rebuilt from seeds equals one from stored noise",
-      "a toy reward is climbed by either fitness, and not where scores are dealt to others",
+      "both fitness forms climb a toy reward; with shuffled rewards they do not",
     ),
   },
 ];

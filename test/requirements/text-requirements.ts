@@ -8,9 +8,9 @@ export const TEXT_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Cases are chosen by the softmax of their values, the gradients are exact, and a learned choice beats a random one and one from shuffled rewards while weights stay fixed.",
     tests: [
-      "packages/learning/src/states/case-policy.test.ts > chances are the softmax of values, the soft value is their free energy",
+      "packages/learning/src/states/case-policy.test.ts > probabilities are the softmax of values, and the soft value is their free energy",
       "packages/learning/src/states/case-policy.test.ts > the gradients are those of central differences",
-      "packages/learning/src/states/case-policy.test.ts > a learned choice of cases beats a random one beyond noise; with shuffled rewards it does not",
+      "packages/learning/src/states/case-policy.test.ts > a learned choice of cases beats a random one; with shuffled rewards it does not",
       "trainer/src/expectations/case-learning.test.ts > a learned choice of cases beats a random choice and shuffled rewards, with frozen weights",
       "trainer/src/expectations/case-learning.test.ts > held-out success rises above that of an empty memory, and the memory can be saved",
     ],

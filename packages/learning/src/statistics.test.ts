@@ -11,7 +11,7 @@ import {
   requireInside,
 } from "./statistics.ts";
 
-test("deviations by their convention, 0 where the divisor would be", () => {
+test("deviations follow their convention, and are 0 if the divisor is 0", () => {
   // Squares around the mean 2 sum to 2.
   expect(deviationOf([1, 2, 3], "population")).toBeCloseTo(Math.sqrt(2 / 3), 12);
   expect(deviationOf([1, 2, 3], "sample")).toBeCloseTo(1, 12);
@@ -27,7 +27,7 @@ test("quantiles interpolate between sorted values and do not sort what they are 
   expect(values).toEqual([3, 1, 2, 4]);
 });
 
-test("the largest is the first of equals; keys keep their order", () => {
+test("argMax returns the first of equal values; keys keep their order", () => {
   expect([argMax([1, 3, 3]), argMax([]), argMax([-2, -1])]).toEqual([1, -1, 1]);
   expect([...indicesByKey(["b", "a", "b"])]).toEqual([
     ["b", [0, 2]],
@@ -41,7 +41,7 @@ test.each([Number.NaN, -0.1, 1.1])("%s is not inside [0, 1]", (value) => {
   );
 });
 
-test("draws are a part of the list without repetition, the same for the same seed", () => {
+test("draws are distinct entries of the list, and the same for the same seed", () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat()), fc.nat(12), fc.nat(), (items, count, seed) => {
       const drawn = drawUniform(items, count, mulberry32(seed));

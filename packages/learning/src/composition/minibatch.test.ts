@@ -25,7 +25,7 @@ const rolledOut = (...given: Parameters<typeof groupOf>): JudgedGroup => {
   return { task, trajectories: trajectories.map(({ trajectory }) => trajectory) };
 };
 
-test("shares are of the tokens that count: alike a token, or alike a trajectory", () => {
+test("token shares are equal per token or per trajectory, over the loss tokens", () => {
   const group = groupOf([{ turns: [{ tokens: 3 }] }, { turns: [{ tokens: 1 }] }]);
   const byToken = planMinibatch([group], { kind: "token-mean" });
   expectClose(byToken.shares[0] ?? [], [0, 0.25, 0.25, 0.25]);
@@ -58,7 +58,7 @@ test("a row carries its trajectory's mask, weights, advantages and returns", () 
   expectClose(planned.behaviorLogProbs[0] ?? [], [-1, -1, -1]);
 });
 
-test("rows without a loss token are left out unless a pair needs them, and pairs name rows", () => {
+test("rows without a loss token are dropped unless a pair needs them; pairs are row indices", () => {
   const [a, b, c] = groupOf([{}, {}, {}]).trajectories.map((rewarded, i) =>
     i === 2 ? rewarded : { ...rewarded, lossMask: [[false, false]] },
   );
@@ -73,7 +73,7 @@ test("rows without a loss token are left out unless a pair needs them, and pairs
   expect(planned.pairs).toEqual([[1, 0]]);
 });
 
-test("each filter sees what the one before it left, and all reasons are kept", async () => {
+test("each filter sees the output of the one before it, and all drop reasons are kept", async () => {
   const seen: number[] = [];
   const drops = (index: string, reason: string): FilterPart => ({
     slot: "filter",
@@ -96,7 +96,7 @@ test("each filter sees what the one before it left, and all reasons are kept", a
   ]);
 });
 
-test("pairs that a filter made outlive filters that make none", async () => {
+test("pairs from one filter survive later filters that make none", async () => {
   const pairs: FilterPart = {
     slot: "filter",
     part: "pairs",
@@ -131,7 +131,7 @@ test("a reward is computed per group and must cover each trajectory", async () =
   await expect(rewardGroups(short, groups, contextOf())).rejects.toThrow(/returned 0 rewards/);
 });
 
-test("each schedule part sees what the one before it set", () => {
+test("each schedule part sees the settings of the one before it", () => {
   const twice = { slot: "schedule", part: "twice" } as const;
   const stage = stageOf({
     schedule: [
@@ -142,7 +142,7 @@ test("each schedule part sees what the one before it set", () => {
   expect(settingsAt(stage, contextOf()).tasksPerStep).toBe(33);
 });
 
-test("a stage begins its state where the stage before it left off", () => {
+test("a stage starts with the state of the stage before it", () => {
   const stage = stageOf({ state: { baseline: parts.baseline({ prior: 0.5 }) } });
   const fresh = initialValues(stage, {});
   expect(fresh.baseline).toMatchObject({ prior: 0.5 });

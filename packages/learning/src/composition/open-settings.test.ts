@@ -22,7 +22,7 @@ const reinforced = (epsilon?: number): Stage =>
     losses: [parts.spanMask(parts.pgClip(epsilon))],
   });
 
-test("what parts leave at their standards is a setting, what the recipe gives is its own", () => {
+test("options left at their defaults are settings; options that the recipe sets are not", () => {
   const create = recipe({
     ...TOY,
     settings: { epsilon: 0.1 },
@@ -51,7 +51,7 @@ test("what parts leave at their standards is a setting, what the recipe gives is
   expect(stage.settings.tasksPerStep).toBe(3);
 });
 
-test("a value that differs from stage to stage, or whose name is the recipe's own, has one for each", () => {
+test("an option gets a setting per stage if stages differ or the recipe uses its name", () => {
   const create = recipe({
     ...TOY,
     settings: { lossTurns: true },
@@ -75,7 +75,7 @@ test("a value that differs from stage to stage, or whose name is the recipe's ow
   expect(() => create({ tasks: 5 })).toThrow(/first-look\.tasks=32.*rewards\.tasks=16/);
 });
 
-test("a recipe's own number of tasks is that of every step, and must be one", () => {
+test("a recipe's own tasks setting holds for every step and must be a whole number", () => {
   const own = recipe({
     ...TOY,
     settings: { tasks: 12 },
@@ -116,7 +116,7 @@ test("a choice defaults to its first value; any other word is refused with the l
   expect(() => create({ scale: 1 })).toThrow(/must be one of population, sample, none/);
 });
 
-test("parts stay the very same where nothing is set, and a copy is nobody's part to make again", () => {
+test("parts are the same objects when nothing is set, and a copy has no definition", () => {
   const stage = reinforced();
   const create = recipe({ ...TOY, settings: {}, stages: () => [stage] });
   expect(create().stages[0]).toBe(stage);

@@ -84,7 +84,7 @@ test("advantages over the deviation of the population, of the sample, or of none
   expect(first("sample")).toBeCloseTo(-mean / Math.sqrt(squares / 2), 5);
 });
 
-test("a threshold below 1 keeps what was verified as good enough; at 1 the verifier's word alone counts", () => {
+test("a threshold below 1 accepts high rewards; at 1 only verified success counts", () => {
   const group = groupOf(
     trajectory("1", 1),
     trajectory("2", 0.6),
@@ -97,7 +97,7 @@ test("a threshold below 1 keeps what was verified as good enough; at 1 the verif
   expect(kept(remade(parts.success(), { threshold: 0.5 }), group)).toEqual(["1", "2", "4", "5"]);
 });
 
-test("every check or any of them; groups that differ by little are alike", () => {
+test("verify needs all checks or any; a tolerance treats close rewards as equal", () => {
   const group = groupOf(
     trajectory("1", 1, { terminated: false }),
     trajectory("2", 0.4),
@@ -149,7 +149,7 @@ function minibatchOf({ trajectories }: RewardedGroup, ratio = 1): Minibatch {
   };
 }
 
-test("a ratio is clipped where epsilon says", () => {
+test("a ratio is clipped at epsilon", () => {
   const minibatch = minibatchOf(groupOf(trajectory("1", 1)), 2);
   const valueAt = (epsilon: number): number =>
     remade(parts.pgClip(), { epsilon }).compute(minibatch, CONTEXT).loss;
@@ -157,7 +157,7 @@ test("a ratio is clipped where epsilon says", () => {
   expect(valueAt(0.5)).toBeCloseTo(-1.5, 12);
 });
 
-test("rewards: the score or success, pay by turn or at the end, a bonus from so good on, weights", async () => {
+test("reward options: outcome, payment by turn or at the end, bonus threshold, weights", async () => {
   const run = trajectory("1", 0.6);
   const rewardOf = async (part: ReturnType<typeof parts.outcome>) =>
     (await part.rewards({ task: "t", trajectories: [run] }, CONTEXT))[0];
@@ -178,7 +178,7 @@ test("rewards: the score or success, pay by turn or at the end, a bonus from so 
   expect((await rewardOf(lighter))?.total).toBeCloseTo(0.06 + 2 * 0.5, 12);
 });
 
-test("a setter is paid by the curve that is named: 1 in the middle, 0 at the ends", () => {
+test("a proposer's reward follows the chosen curve: 1 in the middle, 0 at the ends", () => {
   const paid = (curve: "parabola" | "deviation" | "tent"): number[] =>
     [0, 0.1, 0.5, 1].map((rate) => frontierReward(rate, true, curve));
   expect(paid("parabola").map((value) => value.toFixed(6))).toEqual(
@@ -192,7 +192,7 @@ test("a setter is paid by the curve that is named: 1 in the middle, 0 at the end
   );
 });
 
-test("who learns of several roles, and how many rollouts a group has", () => {
+test("the trained roles and the group size are settings", () => {
   const roles = parts.roleAdapters(["a", "b"], { learn: ["a"] });
   expect(roles.roles?.learn).toEqual(["a"]);
   expect(remade(roles, { learners: "all" }).roles?.learn).toEqual(["a", "b"]);

@@ -47,7 +47,7 @@ const optimizer = (change: object): Stage => ({
   optimizer: { ...STAGE.optimizer, ...change },
 });
 
-test("stages that ask for log-probs, full support and the server's optimizer are served", () => {
+test("a remote engine serves stages that need log-probs, full support and its optimizer", () => {
   expect(lacking(STAGE)).toBe(null);
 });
 

@@ -80,7 +80,7 @@ const baseline = kept("baseline", () => ({}));
 
 const base = { rollout: group, reward: outcome, losses: [clip] } as const;
 
-test("parts that fit make a stage, with the defaults filled in", () => {
+test("compatible parts make a stage with default settings", () => {
   const stage = rewardStage({ ...base, advantage: relative });
   expect(stage).toMatchObject({ learns: "rewards", filters: [], kl: null, state: {} });
   expect(stage.losses).toEqual([{ loss: clip, weight: 1 }]);
@@ -94,7 +94,7 @@ test("parts that fit make a stage, with the defaults filled in", () => {
   expect(tokenStage({ rollout: single, losses: [clip] }).advantage).toBeNull();
 });
 
-test("nonsense does not compile", () => {
+test("incompatible parts do not compile", () => {
   // @ts-expect-error a critic's advantage without a critic
   rewardStage({ ...base, advantage: gae });
   // @ts-expect-error a group statistic over single rollouts
@@ -110,7 +110,7 @@ test("nonsense does not compile", () => {
   expect(kl).toBeDefined();
 });
 
-test("parts of the vocabulary in stages that they mean nothing in do not compile", () => {
+test("parts do not compile in stages that cannot use them", () => {
   const learner = {
     rollout: parts.group(),
     reward: parts.outcome(),
@@ -165,7 +165,7 @@ test("parts of the vocabulary in stages that they mean nothing in do not compile
   rewardStage({ ...learner, losses: [] });
 });
 
-test("a schedule changes the settings of a step, each part after the one before it", () => {
+test("schedule parts change the settings of a step in order", () => {
   const stage = rewardStage({
     ...base,
     advantage: relative,
@@ -208,7 +208,7 @@ test.each([0, 2.5])("%s rollouts are no group", (size) => {
   expect(() => parts.group(size)).toThrow(/whole number of at least 1/);
 });
 
-test("a recipe is its stages by its settings; a setting it does not have is answered with those it has", () => {
+test("a recipe builds its stages from its settings; an unknown setting is refused with the list", () => {
   const definition: RecipeDefinition<{ size: number; scaled: boolean }> = {
     name: "toy",
     literature: "ARTIST",

@@ -36,7 +36,7 @@ const made = (...stages: readonly Stage[]) =>
     stages: () => stages,
   })();
 
-test("a reward model is trained before a stage is paid by it", () => {
+test("a reward model must be trained before a stage uses it", () => {
   expect(made(model, asking).stages.map(({ trains }) => trains)).toEqual(["rm", "policy"]);
   expect(() => made(asking)).toThrow(
     /recipe toy: stage rewards uses rm, which no earlier stage trains/,
@@ -44,7 +44,7 @@ test("a reward model is trained before a stage is paid by it", () => {
   expect(() => made(asking, model)).toThrow(/add a stage before it that trains rm/);
 });
 
-test("losses of a model and of a policy do not change places", () => {
+test("a reward model's loss does not fit a policy stage, and the reverse", () => {
   const demonstrated = { rollout: parts.demos(), reward: parts.outcome() };
   const state = { rm: parts.rewardModelState };
   // @ts-expect-error a ranking of values trains no policy
@@ -58,7 +58,7 @@ test("losses of a model and of a policy do not change places", () => {
   expect(model.losses[0]?.loss.of).toBe("rm");
 });
 
-test("roles of a stage say what it trains", () => {
+test("the roles of a stage name what it trains", () => {
   const stage = (learn?: readonly string[]): Stage =>
     tokenStage({
       rollout: parts.demos(),

@@ -10,7 +10,7 @@ import {
   selectDesign,
 } from "./design-search.ts";
 
-test("before anything ran a design is worth nothing for sure, by hand", () => {
+test("the prior of a design is 0 with the expected uncertainty", () => {
   // Two equal features of prior variance 0.05: 0.05 · (1 + 1); without words the constant alone.
   const { mean, deviation } = predictDesign(designValues(), "plan first");
   expect(mean).toBe(0);
@@ -18,7 +18,7 @@ test("before anything ran a design is worth nothing for sure, by hand", () => {
   expect(predictDesign(designValues(), "").deviation).toBeCloseTo(Math.sqrt(0.05), 12);
 });
 
-test("words in another order are the same design to the model, and no word is lost", () => {
+test("the order of words does not matter to the model, and every word counts", () => {
   fc.assert(
     fc.property(fc.array(fc.stringMatching(/^[a-z]{1,6}$/), { minLength: 1 }), (words) => {
       const features = designFeatures(words.join(" "));
@@ -29,7 +29,7 @@ test("words in another order are the same design to the model, and no word is lo
   );
 });
 
-test("what was seen of a design moves what is hoped of those like it, and makes it surer", () => {
+test("rewards of a design update similar designs and reduce their uncertainty", () => {
   const rewards = Array.from({ length: 40 }, () => 1);
   const zeros = rewards.map(() => 0);
   const seen = observeDesign(observeDesign(designValues(), "check twice", rewards), "guess", zeros);
@@ -51,7 +51,7 @@ function grown() {
   return creditPrompt(population, "p2", [0, 0, 0]);
 }
 
-test("the search goes to what earned most where it is not curious, and to the unknown where it is", () => {
+test("without curiosity the search exploits the best design; with curiosity it explores", () => {
   const values = ["root", "good", "bad"].reduce(
     (model, text) =>
       observeDesign(
@@ -71,7 +71,7 @@ test("the search goes to what earned most where it is not curious, and to the un
   expect(selectDesign(population, values, 0).id).toBe("p3");
 });
 
-test("of what nobody ran only the most hopeful stay, and what ran always does", () => {
+test("only the most promising designs without rollouts stay; designs with rollouts always stay", () => {
   let population = grown();
   for (const text of ["good again", "bad again"]) {
     population = addPrompt(population, text, "p0", true);

@@ -17,7 +17,7 @@ test("a seed and a name give the recorded noise", () => {
   expect([...seededNormals(3, "layers.0.é", 3)]).toEqual(recorded);
 });
 
-test("noise is standard normal, rebuilt from its seed, different by seed and by tensor", () => {
+test("noise is standard normal, reproducible from its seed, and different by seed and tensor", () => {
   const noise = seededNormals(7, "w", 20000);
   const mean = noise.reduce((a, b) => a + b, 0) / noise.length;
   const variance = noise.reduce((a, b) => a + b * b, 0) / noise.length - mean ** 2;
@@ -51,14 +51,14 @@ test("an update rebuilt from seeds equals one from stored noise", () => {
   }
 });
 
-test("tensors are perturbed by name, whatever their order", () => {
+test("tensors are perturbed by name, independent of their order", () => {
   const one = perturbed(tensors({ a: [0, 0], b: [0] }), 5, 1);
   const two = perturbed(tensors({ b: [0], a: [0, 0] }), 5, 1);
   expect(two.get("a")).toEqual(one.get("a"));
   expect(two.get("b")).toEqual(one.get("b"));
 });
 
-test("equal scores move nothing; one perturbation cannot be compared", () => {
+test("equal rewards change nothing; one perturbation cannot be compared", () => {
   const start = tensors({ a: [1, -1] });
   const options = { learningRate: 1, noiseScale: 0.1 };
   const alike = [1, 2, 3].map((seed) => ({ seed, reward: 0.5 }));
@@ -98,7 +98,7 @@ function climb(fitness: "standardized" | "ranked", dealt: boolean): number {
   return score(theta);
 }
 
-test("a toy reward is climbed by either fitness, and not where scores are dealt to others", () => {
+test("both fitness forms climb a toy reward; with shuffled rewards they do not", () => {
   const start = -(0.5 ** 2 + 0.3 ** 2 + 0.8 ** 2);
   expect(climb("standardized", false)).toBeGreaterThan(-0.01);
   expect(climb("ranked", false)).toBeGreaterThan(start / 2);

@@ -12,7 +12,7 @@ const { policyLogProbs, proximalLogProbs } = golden.inputs;
 const lossMask = golden.inputs.lossMask.map((row) => row.map((m) => m === 1));
 const toProximal = { lossMask, policyLogProbs, referenceLogProbs: proximalLogProbs };
 
-test("k3 and k3 by the ratio agree with the reference", () => {
+test("k3 and ratio-weighted k3 agree with the reference", () => {
   expect(klLoss(toProximal, 1, { form: "k3" }).loss).toBeCloseTo(golden.k3ToReference, 12);
   const byRatio = klLoss(toProximal, 1, { form: "k3-by-ratio", earlierLogProbs: proximalLogProbs });
   expect(byRatio.loss).toBeCloseTo(golden.k3Unbiased, 12);
@@ -62,7 +62,7 @@ const expectedGradient = (logits: readonly number[], slopeOf: (i: number) => num
   );
 };
 
-test("under the policy's own samples k2 and k3 by the ratio have the gradient of the KL, k3 and k1 do not", () => {
+test("on the policy's own samples, k2 and ratio-weighted k3 have the gradient of the KL; k3 and k1 do not", () => {
   const logits = [0.9, -0.4, 0.1];
   const p = softmax(logits);
   const slope = (form: "k2" | "k3" | "k3-by-ratio") => (i: number) =>

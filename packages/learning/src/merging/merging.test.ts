@@ -16,7 +16,7 @@ const base = tensors([1, 2, 3, 4]);
 const tuned = tensors([1.5, 2, 2, 4]);
 const other = tensors([1, 2.5, 2.5, 4]);
 
-test("a task vector added to its base is the tuned model, taken away it is the mirror", () => {
+test("adding a task vector gives the tuned model; subtracting it gives the mirror", () => {
   const delta = taskVector(tuned, base);
   expect(numbers(delta)).toEqual([0.5, 0, -1, 0]);
   expect(numbers(withTaskVectors(base, [delta], 1))).toEqual(numbers(tuned));
@@ -25,7 +25,7 @@ test("a task vector added to its base is the tuned model, taken away it is the m
   expect(numbers(both)).toEqual([1.25, 2.25, 2.25, 4]);
 });
 
-test("a skill vector of reinforcement moves to a sibling", () => {
+test("a skill vector of reinforcement learning transfers to a sibling", () => {
   const imitated = tensors([1, 1, 1, 1]);
   const reinforced = tensors([1, 1.5, 1, 1]);
   const sibling = tensors([9, 9, 9, 9]);
@@ -33,7 +33,7 @@ test("a skill vector of reinforcement moves to a sibling", () => {
   expect(numbers(withTaskVectors(sibling, [skill], 2))).toEqual([9, 10, 9, 9]);
 });
 
-test("merging a model with itself is the model, by every method", () => {
+test("every method merges a model with itself to the same model", () => {
   const delta = taskVector(tuned, base);
   const pair = [delta, delta];
   for (const merged of [
@@ -47,7 +47,7 @@ test("merging a model with itself is the model, by every method", () => {
   }
 });
 
-test("averages, plain and weighted", () => {
+test("plain and weighted averages", () => {
   expect(numbers(averaged([base, tuned]))).toEqual([1.25, 2, 2.5, 4]);
   expect(numbers(averaged([base, tuned], [1, 3]))).toEqual([1.375, 2, 2.25, 4]);
   expect(() => averaged([base, tuned], [0, 0])).toThrow(
@@ -55,7 +55,7 @@ test("averages, plain and weighted", () => {
   );
 });
 
-test("the arc keeps lengths where the average cuts across", () => {
+test("spherical interpolation keeps lengths, and averaging shortens them", () => {
   const east = tensors([2, 0]);
   const north = tensors([0, 2]);
   const middle = numbers(sphericallyInterpolated(east, north, 0.5));
@@ -129,21 +129,21 @@ test("stacked adapters change a weight by exactly the sum of their changes", () 
   );
 });
 
-test("a merge below its best parent is refused, the best of the others taken", () => {
+test("a merge below its best parent is refused, and the best other merge is taken", () => {
   expect(chosenMerge({ parents: [0.5, 0.7], merges: [0.6, 0.69] })).toBeNull();
   expect(chosenMerge({ parents: [0.5, 0.7], merges: [0.6, 0.7, 0.9, 0.8] })).toBe(2);
   expect(chosenMerge({ parents: [0.5], merges: [] })).toBeNull();
   expect(chosenMerge({ parents: [0.5], merges: [Number.NaN] })).toBeNull();
 });
 
-test("what is not trained is put back bit for bit", () => {
+test("untrained parameters are restored bit for bit", () => {
   const before = new Map([...tensors([1, 2], "a"), ...tensors([3], "b")]);
   const after = new Map([...tensors([9, 9], "a"), ...tensors([9], "b")]);
   expect(numbers(withTrained(before, after, (name) => name === "a"))).toEqual([9, 9, 3]);
   expect(withTrained(before, after, () => false)).toEqual(before);
 });
 
-test("half of each block is drawn, by its seed, another half another time", () => {
+test("half of each block is drawn by seed, and another half at the next draw", () => {
   const names = ["0.q", "0.k", "0.v", "0.o", "1.q", "1.k", "1.v", "1.o"];
   const draw = (start: number): string[] => {
     return [...drawnNames(names, 0.5, (name) => name.slice(0, 1), seededRandom(start))].sort();
@@ -156,7 +156,7 @@ test("half of each block is drawn, by its seed, another half another time", () =
   expect(new Set([1, 2, 3, 4, 5].map((seed) => draw(seed).join())).size).toBeGreaterThan(1);
 });
 
-test("models of other shapes or names are refused", () => {
+test("models with other shapes or names are refused", () => {
   expect(() => taskVector(base, tensors([1]))).toThrow(
     expect.objectContaining({ code: "SHAPE_MISMATCH" }),
   );
@@ -166,7 +166,7 @@ test("models of other shapes or names are refused", () => {
   expect(() => reinforcedMerge([])).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
 });
 
-test("orthogonal changes do not touch each other; what is along an earlier one is gone", () => {
+test("orthogonal changes do not interfere; components along earlier ones are removed", () => {
   const changes = [tensors([1, 0, 2, 0]), tensors([2, 1, 4, 0]), tensors([0, 3, 0, 0.5])];
   const [first, second, third] = orthogonalized(changes).map(numbers) as [
     number[],

@@ -40,7 +40,7 @@ test("every header names source, differences and reasons", () => {
   expect(lacking.map(({ name }) => name)).toEqual([]);
 });
 
-test("a row that nobody wrote lacks only what no recipe has; where all parts are there it lacks the recipe", () => {
+test("a row without a recipe lists its missing parts, or else the missing recipe", () => {
   const built = new Set(
     [...RECIPES.values()].flatMap((create) =>
       Object.entries(partsOf(create())).flatMap(([slot, names]) =>
@@ -68,12 +68,12 @@ test("every row of the literature can be run", () => {
   expect(states.filter(({ state }) => state !== "expressible")).toEqual([]);
 });
 
-test("an unknown recipe is answered with names that begin alike, or else with some", () => {
+test("an unknown recipe is refused with similar names", () => {
   expect(() => recipeNamed("arpoo")).toThrow(/such as arpo, .*, got arpoo/);
   expect(() => recipeNamed("nope")).toThrow(/artist.*--list/);
 });
 
-test("every recipe says how much of its paper's mechanism it has", () => {
+test("every recipe states how much of its paper's mechanism it implements", () => {
   const count = (mechanism: string): number =>
     [...RECIPES.values()].filter((create) => create().mechanism === mechanism).length;
   expect([count("whole"), count("partial"), count("nominal")]).toEqual([44, 154, 37]);

@@ -102,7 +102,7 @@ function openParts(name: string): Wanted[] {
 
 const ALL = [...RECIPES.keys()].flatMap(openParts);
 
-test("every row has its recipe, and the marks are as many as the table counts", () => {
+test("every row has its recipe, and the table's marks are all counted", () => {
   const rows = new Set([...RECIPES.values()].map((create) => create().literature));
   expect(LITERATURE.filter((row) => !rows.has(row))).toEqual([]);
   const marks = LITERATURE.flatMap(inferredParts);
@@ -140,7 +140,7 @@ const ROW = {
   difference: "none",
 } as const;
 
-test("a part that is as it is, and a setting that reaches no part, are found out", () => {
+test("a closed part and a setting without effect are detected", () => {
   const create = recipe({
     name: "made-up",
     literature: {

@@ -6,7 +6,7 @@ import { armScore, principalLine, type TreeRule } from "./tree-selection.ts";
 
 const rule = { base: 0.3, slope: 2, mostEntropy: 5, mostInARow: 3 };
 
-test("a fork is likelier where entropy rose, and decays with forks in a row", () => {
+test("a fork is likelier where entropy rose, and less likely after consecutive forks", () => {
   const p = [0, 1, 2, 3, 4].map((inARow) => branchProbability(rule, 2, 1, inARow));
   expectClose(p, [0.7, (0.7 * 2) / 3, 0.7 / 3, 0, 0]);
   expect(branchProbability(rule, 1, 1, 0)).toBeCloseTo(0.3, 12);
@@ -16,7 +16,7 @@ test("a fork is likelier where entropy rose, and decays with forks in a row", ()
 
 const child = (action: string) => ({ action, prior: 0.5, isTerminal: false });
 
-test("a choice never made comes first in UCT; priors lead PUCT before values do", () => {
+test("UCT tries unvisited choices first; PUCT follows priors before values", () => {
   const arm = (value: number, prior: number, visits: number) => ({ value, prior, visits });
   const uct: TreeRule = { kind: "uct", exploration: 1 };
   expect(armScore(arm(0, 0.1, 0), 8, uct)).toBe(Number.POSITIVE_INFINITY);
@@ -26,7 +26,7 @@ test("a choice never made comes first in UCT; priors lead PUCT before values do"
   expect(armScore(arm(0.2, 0.5, 3), 16, puct)).toBeCloseTo(0.2 + (0.5 * 4) / 4, 12);
 });
 
-test("the line to imitate goes where most visits went, by value among equals", () => {
+test("the path to imitate follows the most visits, then the value", () => {
   let tree = expandNode(searchTree(), "n0", [child("a"), child("b")]);
   tree = expandNode(tree, "n2", [child("c"), child("d")]);
   for (const [node, value] of [

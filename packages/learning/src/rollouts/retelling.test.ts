@@ -10,7 +10,7 @@ const rollout = (word: string, isSuccess: boolean): ToldRollout => ({
   isSuccess,
 });
 
-test("a revision leaves the failure at its first other turn, of the couple that shares most", () => {
+test("a revision leaves the failure at its first different turn, in the pair with the longest prefix", () => {
   const attempts = [rollout("xa", false), rollout("abx", false), rollout("abc", true)];
   expect(spliced(attempts)).toEqual([
     { rollout: "abx", from: 0, to: 3 },
@@ -24,7 +24,7 @@ test("a revision leaves the failure at its first other turn, of the couple that 
   expect(spliced([rollout("ab", false), rollout("abc", true)])).toBeNull();
 });
 
-test("a search is told branch by branch, each from where it was left, the shortest success last", () => {
+test("a search is retold branch by branch, with the shortest success last", () => {
   const attempts = [
     rollout("abx", false),
     rollout("aby", false),
@@ -49,7 +49,7 @@ test("a search is told branch by branch, each from where it was left, the shorte
   expect(linearized(attempts.slice(4), 3)).toBeNull();
 });
 
-test("whatever is told begins where something told before, or the task, stood", () => {
+test("every retold part starts at a state that was retold before, or at the task", () => {
   const random = mulberry32(9);
   for (let trial = 0; trial < 200; trial += 1) {
     const attempts = Array.from({ length: 6 }, (_, i) => ({

@@ -19,7 +19,7 @@ test("capacity agrees with the reference value", () => {
   expect(freeCapacity(state)).toBe(golden.capacity);
 });
 
-test("synchronous training begins one batch, and the next only after the step", () => {
+test("synchronous training starts one batch, and the next only after the step", () => {
   let state = rolloutCapacity({ ...limits, mostStaleness: 0 });
   for (let i = 0; i < 4; i += 1) state = afterEvent(state, "begin");
   expect(freeCapacity(state)).toBe(0);
@@ -74,7 +74,7 @@ test("the limits hold for any interleaving of events", () => {
   );
 });
 
-test("what is learned from in order of its beginning is never older than the limit", () => {
+test("trajectories learned in starting order never exceed the staleness limit", () => {
   fc.assert(
     fc.property(someLimits, fc.array(event, { maxLength: 200 }), (chosen, events) => {
       let state = rolloutCapacity(chosen);
@@ -97,7 +97,7 @@ test("what is learned from in order of its beginning is never older than the lim
   );
 });
 
-test("without room nothing ever deadlocks: rejections give their place back", () => {
+test("nothing deadlocks without room, because rejections free their place", () => {
   let state = rolloutCapacity({ batchSize: 1, mostStaleness: 0, mostRunning: 1 });
   for (let i = 0; i < 50; i += 1) {
     state = afterEvent(state, "begin");

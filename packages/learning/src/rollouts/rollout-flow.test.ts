@@ -64,7 +64,7 @@ function* states(limits: FlowLimits, attempts: readonly Rollout[]): Generator<Ro
 
 const interleavings = fc.array(someRollout, { maxLength: 250 });
 
-test("capacity and lag limits hold for any interleaving", () => {
+test("capacity and staleness limits hold for any interleaving", () => {
   fc.assert(
     fc.property(someLimits, interleavings, (limits, attempts) => {
       for (const flow of states(limits, attempts)) {
@@ -87,7 +87,7 @@ test("capacity and lag limits hold for any interleaving", () => {
   );
 });
 
-test("nothing is dropped silently: what began runs, waits, is learned from or is counted", () => {
+test("nothing is dropped silently: every started rollout runs, waits, is learned or is counted", () => {
   fc.assert(
     fc.property(someLimits, interleavings, (limits, attempts) => {
       for (const { counts, running, waiting, learning } of states(limits, attempts)) {
@@ -101,7 +101,7 @@ test("nothing is dropped silently: what began runs, waits, is learned from or is
   );
 });
 
-test("no interleaving ends where nothing can go on", () => {
+test("no interleaving ends in a deadlock", () => {
   fc.assert(
     fc.property(someLimits, interleavings, (limits, attempts) => {
       for (const flow of states(limits, attempts)) {
@@ -113,7 +113,7 @@ test("no interleaving ends where nothing can go on", () => {
   );
 });
 
-test("a straggler is dropped and counted, and its place is given back", () => {
+test("a straggler is dropped and counted, and its place is freed", () => {
   let flow = rolloutFlow({ batchSize: 1, mostStaleness: 1, mostRunning: 2, mostWaiting: 4 });
   flow = afterFlowEvent(flow, { kind: "begin", id: 0 });
   for (let id = 1; id <= 2; id += 1) {
@@ -127,7 +127,7 @@ test("a straggler is dropped and counted, and its place is given back", () => {
   expect(beginnable(flow)).toBe(2);
 });
 
-test("one that went on under newer versions counts from its oldest token, not from its beginning", () => {
+test("a continued rollout's staleness counts from its oldest token, not from its start", () => {
   let flow = rolloutFlow({ batchSize: 1, mostStaleness: 0, mostRunning: 2, mostWaiting: 4 });
   flow = { ...flow, capacity: { ...flow.capacity, version: 3, accepted: 3 } };
   flow = afterFlowEvent(flow, { kind: "begin", id: 7 });
@@ -136,7 +136,7 @@ test("one that went on under newer versions counts from its oldest token, not fr
   expect(afterFlowEvent(moved, { kind: "end", id: 7, oldest: 3 }).counts.tooOld).toBe(1);
 });
 
-test("the oldest are learned from first, whatever ended first", () => {
+test("the oldest rollouts are learned first, whichever ended first", () => {
   let flow = rolloutFlow({ batchSize: 1, mostStaleness: 4, mostRunning: 4, mostWaiting: 8 });
   flow = afterFlowEvent(flow, { kind: "begin", id: 0 });
   flow = afterFlowEvent(flow, { kind: "begin", id: 1 });
@@ -149,7 +149,7 @@ test("the oldest are learned from first, whatever ended first", () => {
   expect(afterFlowEvent(flow, { kind: "learn" }).learning.map(({ id }) => id)).toEqual([0]);
 });
 
-test("a buffer that is smaller than a batch is refused: nothing could ever be learned", () => {
+test("a buffer smaller than a batch is refused", () => {
   expect(() =>
     rolloutFlow({ batchSize: 4, mostStaleness: 1, mostRunning: 4, mostWaiting: 3 }),
   ).toThrow(/mostWaiting/);

@@ -4,14 +4,14 @@ import { drawEnvironment } from "./env-random.ts";
 import { goesOn } from "./multi-trial.ts";
 import { continuedBy } from "./partial-rollout.ts";
 
-test("trials end at success or at their number", () => {
+test("trials end at success or at their limit", () => {
   expect(goesOn([0.2], 3, true)).toBe(true);
   expect(goesOn([0.2, 1], 3, true)).toBe(false);
   expect(goesOn([0.2, 1], 3, false)).toBe(true);
   expect(goesOn([0, 0, 0], 3, true)).toBe(false);
 });
 
-test("environments stay in their ranges and depend on the seed alone", () => {
+test("drawn environments stay in their ranges and depend only on the seed", () => {
   const ranges = {
     toolBudget: { from: 1, to: 3 },
     turnBudget: { from: 4, to: 4 },
@@ -26,7 +26,7 @@ test("environments stay in their ranges and depend on the seed alone", () => {
   expect(drawEnvironment(ranges, mulberry32(5))).toEqual(environments[5]);
 });
 
-test("a resumed run has contiguous tokens and several versions", () => {
+test("a resumed rollout has contiguous tokens and several versions", () => {
   let pieces = continuedBy([], { version: 3, start: 0, end: 2 });
   pieces = continuedBy(pieces, { version: 3, start: 2, end: 3 });
   pieces = continuedBy(pieces, { version: 5, start: 3, end: 5 });

@@ -30,7 +30,7 @@ function saying(role: string, success: boolean, ...said: readonly number[][]): J
   } as unknown as JudgedTrajectory;
 }
 
-test("the best of several references pays, whatever the others say", async () => {
+test("the best of several references decides the reward", async () => {
   const short = saying("reference", true, [1, 2], [9]);
   const long = saying("reference", true, [1, 2], [3, 4], [9]);
   const failed = saying("reference", false, [5, 6], [8]);
@@ -55,7 +55,7 @@ test("the best of several references pays, whatever the others say", async () =>
   expect(none).toEqual([{ total: 0 }]);
 });
 
-test("references are compared with and not learned from", () => {
+test("references are compared but not trained on", () => {
   const rewarded = (trajectory: JudgedTrajectory) => ({
     trajectory,
     reward: { total: 1 },

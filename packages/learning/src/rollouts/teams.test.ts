@@ -57,12 +57,12 @@ const two = [
   trajectory({ id: "b2", role: "two", joint: "b", reward: 0, calls: 2 }),
 ];
 
-test("a team's reward is that of its joint attempt", async () => {
+test("a team's reward is that of its joint rollout", async () => {
   expect(await paid(parts.team("mean"), two)).toEqual([0.5, 0.5, 0, 0]);
   expect(await paid(parts.team("sum"), two)).toEqual([1, 1, 0, 0]);
 });
 
-test("sides of a match win what the other loses; among equals fewer calls win", async () => {
+test("one side's gain is the other's loss; with equal results, fewer calls win", async () => {
   const [a1 = 0, a2, b1 = 0, b2] = await paid(parts.matchOutcome(0.1), two);
   expect(a1).toBeCloseTo(1.2, 12);
   expect(a2).toBeCloseTo(-a1, 12);
@@ -70,7 +70,7 @@ test("sides of a match win what the other loses; among equals fewer calls win", 
   expect(b2).toBeCloseTo(-b1, 12);
 });
 
-test("a joint advantage is one number for everybody in it, centered over joint attempts", () => {
+test("a joint advantage is shared by all members and centered over joint rollouts", () => {
   const rewarded = two.map((one, i) => rewardedTrajectory(one, { total: [2, 4, 0, 0][i] ?? 0 }));
   const { advantages } = parts
     .jointAdvantage({ scale: "none" })
@@ -91,14 +91,14 @@ const set = [
   trajectory({ id: "s", role: "shown", success: true }),
 ];
 
-test("who sets a task is paid for half of its tries, not for all or for what nobody could show", async () => {
+test("a proposer's reward is highest at half successes, and 0 for an unreadable task", async () => {
   const rewards = await paid(parts.frontier(parts.outcome()), set);
   const of = (id: string): number => rewards[set.findIndex((one) => one.id === id)] ?? Number.NaN;
   expect(["p", "q", "r", "s"].map(of)).toEqual([1, 0, 0, 0]);
   expect([of("p0"), of("p1")]).toEqual([1, 0]);
 });
 
-test("tries at what could not be shown are left out; the others are compared with their own", () => {
+test("rollouts at unreadable tasks are dropped; the others are compared within their task", () => {
   const rewarded = set.map((one) => rewardedTrajectory(one, { total: one.verification.reward }));
   const group = { task: "t", trajectories: rewarded };
   const { groups } = parts.answerableProposals().apply([group], context);
@@ -111,13 +111,13 @@ test("tries at what could not be shown are left out; the others are compared wit
   expect([of("p0"), of("p1"), of("q0"), of("s")]).toEqual([0.5, -0.5, 0, 0]);
 });
 
-test("members move on to the next role by the period", () => {
+test("members move to the next role after each period", () => {
   const { at } = roleSwap(3);
   const shifts = [0, 2, 3, 7].map((step) => at({} as never, { ...context, step }).roleShift);
   expect(shifts).toEqual([0, 0, 1, 2]);
 });
 
-test("matches with past checkpoints are counted, and who still wins is met more often", () => {
+test("matches with past checkpoints are counted, and stronger ones are met more often", () => {
   const pool = ["old", "new"].reduce(addOpponent, opponentPool(4));
   // The policy wins each match with the old one, loses to the new one, and draws one.
   const played = Array.from({ length: 6 }, (_, i) => {

@@ -63,7 +63,7 @@ const RULES: readonly TreeRule[] = [
   { kind: "puct", exploration: 1.2 },
 ];
 
-test.each(RULES)("$kind goes on where the plain twin does, and counts what it counts", (rule) => {
+test.each(RULES)("$kind selects and counts like the plain twin", (rule) => {
   for (let seed = 1; seed <= 20; seed += 1) {
     const random = mulberry32(seed);
     const attempts: SearchedRollout[] = [];
@@ -90,7 +90,7 @@ test.each(RULES)("$kind goes on where the plain twin does, and counts what it co
   }
 });
 
-test("a search gets further than as many rollouts from the start", () => {
+test("a search gets further than the same number of rollouts from the start", () => {
   const goal = "bbabba".split("");
   const rightLetters = (word: readonly string[]): number => {
     const wrong = word.findIndex((letter, i) => letter !== goal[i]);
@@ -118,6 +118,6 @@ test("a search gets further than as many rollouts from the start", () => {
   expect(searched).toBeGreaterThan(plain + 0.3);
 });
 
-test("what was never tried begins at the start", () => {
+test("an untried task starts at the beginning", () => {
   expect(whereToGoOn([], RULES[0] as TreeRule, 2)).toBeNull();
 });

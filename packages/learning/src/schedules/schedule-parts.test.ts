@@ -18,7 +18,7 @@ const overSteps = (
   steps: readonly number[],
 ): StepSettings[] => steps.map((step) => at(settings, { ...context, step }));
 
-test("easy tasks come first, all of them from the share of the stage on that was said", () => {
+test("easy tasks come first, and all tasks after the given share of the stage", () => {
   const curriculum = overSteps(parts.difficultyCurriculum(0.8), [0, 1, 3, 4]);
   expect(curriculum.map(({ difficulty }) => difficulty)).toEqual([0, 0.25, 0.75, 1]);
   // In a stage of one step there is nothing to lead up to.
@@ -26,12 +26,12 @@ test("easy tasks come first, all of them from the share of the stage on that was
   expect(only?.difficulty).toBe(1);
 });
 
-test("turns widen from the first number to the last", () => {
+test("the turn limit grows from the first number to the last", () => {
   const turns = overSteps(parts.horizonCurriculum(2, 8), [0, 2, 3, 4]);
   expect(turns.map(({ maxTurns }) => maxTurns)).toEqual([2, 2, 5, 5]);
 });
 
-test("weights move from one number to the other, exact in the first step and in the last; others stay", () => {
+test("weights are exact at the first and last step; other weights stay unchanged", () => {
   const part = parts.weightAnneal({ process: [1, 0], imitation: [0, 0.5] });
   expect(overSteps(part, [0, 1, 4]).map(({ rewardWeights }) => rewardWeights)).toEqual([
     { outcome: 1, process: 1, imitation: 0 },

@@ -37,7 +37,7 @@ test("annealing is monotone and stays between its ends", () => {
   );
 });
 
-test("the horizon widens by schedule and ends exactly", () => {
+test("the horizon grows by schedule and ends exactly", () => {
   const horizons = evenHorizons(2, 8, 3, 100);
   expect(horizons).toEqual([
     { fromStep: 0, maxTurns: 2 },
@@ -81,7 +81,7 @@ function entropyOf(temperature: number): number {
   return rows.reduce((sum, entropy) => sum + entropy, 0) / rows.length;
 }
 
-test("the temperature lands on the entropy target, and in its bounds where no temperature has it", () => {
+test("the temperature reaches the entropy target, or stops at its bounds", () => {
   const control = { target: 0.3, gain: 0.5, least: 0.2, most: 2 };
   const landed = (target: number): number => {
     let temperature = 1.5;
@@ -98,7 +98,7 @@ test("the temperature lands on the entropy target, and in its bounds where no te
   );
 });
 
-test("the flywheel hardens what is solved, branches what failed, keeps the frontier", () => {
+test("the flywheel makes solved tasks harder, adds variants of failed ones and keeps the frontier", () => {
   const rule = { mostGenerations: 2, copies: 3 };
   expect(
     flywheelRound(

@@ -12,7 +12,7 @@ function measured(entropy: number): RewardedGroup {
   return { task: "t", trajectories: [{ trajectory }] } as unknown as RewardedGroup;
 }
 
-test("the temperature follows what was measured, up to its bounds", () => {
+test("the temperature follows the measured entropy within its bounds", () => {
   const filter = measuredEntropy({ target: 0.3, gain: 1, least: 0.5, most: 2 });
   const after = (entropy: number): unknown =>
     filter.apply([measured(entropy)], CONTEXT as unknown as PartContext).state?.temperature;

@@ -45,7 +45,7 @@ const features = memoryOf(["red star", 1], ["blue star", 0], ["red moon", 0.5]).
   caseFeatures(entry, "red star now"),
 );
 
-test("chances are the softmax of values, the soft value is their free energy", () => {
+test("probabilities are the softmax of values, and the soft value is their free energy", () => {
   const values = [1, 0.5, -2];
   const chances = choiceChances(values, 0.5);
   const plain = values.map((value) => Math.exp(value / 0.5));
@@ -89,7 +89,7 @@ test("the gradients are those of central differences", () => {
   ).toBeLessThan(1e-6);
 });
 
-test("the expected gradient of the chances is 0: no case is favored by being read", () => {
+test("the expected gradient of the probabilities is 0", () => {
   const policy = tilted();
   const chances = choiceChances(caseValues(policy, features), policy.temperature);
   const sum = policy.weights.map((_, i) =>
@@ -104,7 +104,7 @@ test("the expected gradient of the chances is 0: no case is favored by being rea
   );
 });
 
-test("a value moves towards its target and no further", () => {
+test("a value moves towards its target without overshooting", () => {
   let policy = tilted();
   for (let i = 0; i < 200; i += 1) {
     policy = movedPolicy(policy, caseLoss(policy, features[1]!, 0.25).gradient, 0.2);
@@ -112,7 +112,7 @@ test("a value moves towards its target and no further", () => {
   expectClose(caseValues(policy, [features[1]!]), [0.25]);
 });
 
-test("a case has a value of its own in each stage", () => {
+test("a case has a separate value in each stage", () => {
   let memory = memoryOf(["red star", 1]);
   memory = creditCase(memory, "k0", 0, { rate: 0.5, stage: "refine" });
   const [entry] = memory.cases;
@@ -123,13 +123,13 @@ test("a case has a value of its own in each stage", () => {
   expect(JSON.parse(JSON.stringify(memory))).toEqual(memory);
 });
 
-test("likeness is symmetric, 1 for equal words in any case and order, 0 for none", () => {
+test("similarity is symmetric, 1 for equal words in any case and order, and 0 for none", () => {
   expect(wordOverlap("Red star!", "star red").likeness).toBe(1);
   expect(wordOverlap("red star", "red moon").likeness).toBeCloseTo(1 / 3, 12);
   expect(wordOverlap("", "")).toEqual({ shared: [], likeness: 0 });
 });
 
-test("what is read has one wording", () => {
+test("guidance has one wording", () => {
   const text = readingText({
     prompt: "Be quick.",
     lessons: ["one", "two"],
@@ -173,7 +173,7 @@ function learns(
   return right / 200;
 }
 
-test("a learned choice of cases beats a random one beyond noise; with shuffled rewards it does not", () => {
+test("a learned choice of cases beats a random one; with shuffled rewards it does not", () => {
   const seeds = [1, 2, 3, 4, 5];
   const rates = (how: Parameters<typeof learns>[1]): number[] =>
     seeds.map((seed) => learns(seed, how));

@@ -16,7 +16,7 @@ function store(): CaseStore {
   };
 }
 
-test("the best prompt, the lessons and the cases of a run are what is published", () => {
+test("the best prompt, the lessons and the cases of a run are published", () => {
   let prompts = addPrompt(promptPopulation(["first"]), "second", "p0", true);
   prompts = creditPrompt(creditPrompt(prompts, "p0", [0]), "p1", [1]);
   const { library } = editExperiences(experienceLibrary(), [{ edit: "add", text: "a lesson" }]);
@@ -27,7 +27,7 @@ test("the best prompt, the lessons and the cases of a run are what is published"
   expect(guidanceOf({ baseline: 3 })).toBeNull();
 });
 
-test("cases are drawn by the chances they were learned with, the same draw reads the same", () => {
+test("cases are sampled with the learned probabilities; the same draw reads the same case", () => {
   const cases = store();
   const guidance = { formatVersion: 1, prompt: "p", lessons: [], cases } as const;
   const rows = cases.memory.cases.map((entry) => caseFeatures(entry, "red moon"));
@@ -40,7 +40,7 @@ test("cases are drawn by the chances they were learned with, the same draw reads
   expect(read(0.4)).toBe(read(0.4));
 });
 
-test("a choice of cases of another make is refused, not guessed at", () => {
+test("a case policy with an unknown number of weights is refused", () => {
   const cases = { ...store(), policy: { weights: [1, 2], temperature: 1 } };
   expect(() =>
     guidanceReading({ formatVersion: 1, prompt: "", lessons: [], cases }, "red", 0),

@@ -13,7 +13,7 @@ import {
 } from "./prompt-population.ts";
 import { backUp, expandNode, nodeValue, requireNode, searchTree } from "./search-tree.ts";
 
-test("sampling moves to the better prompt, and every prompt is tried", () => {
+test("sampling converges to the better prompt after trying every prompt", () => {
   const random = mulberry32(3);
   let population = promptPopulation(["short", "long", "wrong"]);
   const pays = { short: 0.8, long: 0.4, wrong: 0.1 };
@@ -27,7 +27,7 @@ test("sampling moves to the better prompt, and every prompt is tried", () => {
   expect(Math.min(...uses)).toBeGreaterThan(0);
 });
 
-test("drawn prompts follow a softmax of mean rewards, an unused one is as good as the best", () => {
+test("prompts are drawn by softmax of mean rewards; an unused one counts as the best", () => {
   let population = promptPopulation(["good", "bad", "new"]);
   population = creditPrompt(population, "p0", [1, 1]);
   population = creditPrompt(population, "p1", [0.5]);
@@ -40,7 +40,7 @@ test("drawn prompts follow a softmax of mean rewards, an unused one is as good a
   expect(Math.abs(share("bad") - Math.exp(-1) / sum)).toBeLessThan(0.03);
 });
 
-test("weak prompts are archived, failed ones too, the best never leaves, ids are never used twice", () => {
+test("weak and failed prompts are archived, the best one stays, and ids are never reused", () => {
   let population = promptPopulation(["a", "b"]);
   population = creditPrompt(population, "p0", [1, 1]);
   population = creditPrompt(population, "p1", [0, 0]);
@@ -59,7 +59,7 @@ test("weak prompts are archived, failed ones too, the best never leaves, ids are
   expect(choosePrompt(population).id).toBe("p2");
 });
 
-test("a prompt that is not alive is refused", () => {
+test("an archived prompt is refused", () => {
   expect(() => creditPrompt(promptPopulation(["a"]), "p9", [1])).toThrow(
     expect.objectContaining({ code: "INVALID_ARGUMENT" }),
   );
@@ -68,7 +68,7 @@ test("a prompt that is not alive is refused", () => {
   );
 });
 
-test("a case's value moves by its temporal difference, and the one that pays least is forgotten", () => {
+test("a case's value moves by its temporal difference, and the least valuable case is dropped", () => {
   const memory = writeCase(caseMemory(), { situation: "s", action: "a", reward: 0.5 });
   const credited = creditCase(memory, "k0", 0, { rate: 0.5, discount: 0.9, nextValue: 1 });
   expect(credited.cases[0]).toMatchObject({ value: 0.7, reads: 1 });

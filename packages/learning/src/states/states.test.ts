@@ -14,7 +14,7 @@ import { averagedWeights, type NamedWeights } from "./slow-copy.ts";
 import { storeSuccess, successBuffer, withStoredSuccess } from "./success-buffer.ts";
 import { observeTask, passRateOf, taskStatistics } from "./task-statistics.ts";
 
-test("a task's posterior: prior first, then the mean of what was seen, narrower with evidence", () => {
+test("a task's posterior starts at the prior and narrows towards the observed mean", () => {
   const empty = taskStatistics({ retention: 1 });
   expect(passRateOf(empty, "a", 0)).toEqual({ mean: 0.5, variance: 1 / 12, attempts: 0 });
   const seen = observeTask(empty, "a", [1, 1, 0, 1], 0);
@@ -25,7 +25,7 @@ test("a task's posterior: prior first, then the mean of what was seen, narrower 
   expect(JSON.parse(JSON.stringify(seen))).toEqual(seen);
 });
 
-test("old evidence fades, so a solved task comes back when the policy changes", () => {
+test("old evidence decays, so a solved task returns when the policy changes", () => {
   const solved = observeTask(taskStatistics({ retention: 0.5 }), "a", [1, 1, 1, 1], 0);
   expect(passRateOf(solved, "a", 0).mean).toBeCloseTo(5 / 6, 12);
   expect(passRateOf(solved, "a", 2).mean).toBeCloseTo(2 / 3, 12);
@@ -41,7 +41,7 @@ const stored = storeSuccess(successBuffer<string>({ perTask: 2, mostAge: 5 }), "
   step: 3,
 });
 
-test("a stored success joins a group without one, and only such a group", () => {
+test("a stored success joins only a group without a success", () => {
   const inject = (rewards: readonly number[], task: string, step: number) =>
     withStoredSuccess(stored, task, ["x", "y"], rewards, step, () => 0);
   expect(inject([0, 0], "a", 4)).toEqual({ items: ["x", "win"], rewards: [0, 1], injected: true });
@@ -58,12 +58,12 @@ test("the buffer keeps the newest successes of each task", () => {
   expect(full.tasks["a"]!.map(({ item }) => item)).toEqual(["win4", "win5"]);
 });
 
-test("a rehearsal is drawn from the newest, as many as are kept, and they stay", () => {
+test("rehearsal draws from the kept items, which stay in the buffer", () => {
   const buffer = putRest(putRest(restBuffer<string>(3), ["a", "b"], 0), ["c", "d"], 5);
   expect(new Set(rehearse(buffer, 3, mulberry32(1)))).toEqual(new Set(["b", "c", "d"]));
 });
 
-test("opponents that still win are met most; the easiest leaves a full pool", () => {
+test("harder opponents are drawn more often; a full pool drops the easiest", () => {
   const played = (pool: OpponentPool, version: string, result: number) =>
     Array.from({ length: 8 }).reduce<OpponentPool>(
       (state) => recordGame(state, version, result),
@@ -80,7 +80,7 @@ test("opponents that still win are met most; the easiest leaves a full pool", ()
   );
 });
 
-test("a slow copy is the exponential average of what it followed", () => {
+test("a slow copy is the exponential moving average of the weights", () => {
   const weights = (value: number): NamedWeights => new Map([["w", Float64Array.of(value, -value)]]);
   let slow = weights(0);
   for (const value of [1, 2]) slow = averagedWeights(slow, weights(value), 0.5);
@@ -91,7 +91,7 @@ test("a slow copy is the exponential average of what it followed", () => {
   );
 });
 
-test("the progress estimator finds the decisive step from outcomes alone", () => {
+test("the progress estimator finds the decisive step from outcomes", () => {
   // Feature 1 of a step decides the outcome, feature 0 is always there.
   const random = mulberry32(9);
   const runs = Array.from({ length: 200 }, () => {

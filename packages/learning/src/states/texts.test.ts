@@ -21,7 +21,7 @@ const writes = (answer: string) => {
   };
 };
 
-test("a group's comparison edits the library, and the next writer sees what is known", async () => {
+test("comparing a group edits the library, and the next request shows its entries", async () => {
   const writer = writes('Here: [{"edit":"add","text":"Search before you buy."}]');
   const { edits, reason } = await semanticAdvantage(writer, group, [], signal);
   const { library } = editExperiences(experienceLibrary(), edits);
@@ -34,7 +34,7 @@ test("a group's comparison edits the library, and the next writer sees what is k
   expect(experienceText(editExperiences(library, second.edits).library)).toBe("");
 });
 
-test("equal-reward groups edit nothing and ask nobody", async () => {
+test("groups with equal rewards cause no edit and no request", async () => {
   const writer = writes("[]");
   const { edits, reason } = await semanticAdvantage(
     writer,
@@ -58,7 +58,7 @@ test.each([
   });
 });
 
-test("a writer that fails is a typed failure; one rollout has nothing to compare with", async () => {
+test("a failing writer gives a typed error; a single rollout cannot be compared", async () => {
   const failing = {
     write: async () => {
       throw new Error("down");
@@ -72,7 +72,7 @@ test("a writer that fails is a typed failure; one rollout has nothing to compare
   ).rejects.toMatchObject({ code: "GROUP_TOO_SMALL" });
 });
 
-test("every edit makes a version, and ids are never used twice", () => {
+test("every edit makes a version, and ids are never reused", () => {
   let { library } = editExperiences(experienceLibrary(), [
     { edit: "add", text: "one" },
     { edit: "add", text: "two" },
@@ -88,7 +88,7 @@ test("every edit makes a version, and ids are never used twice", () => {
   expect(JSON.parse(JSON.stringify(library))).toEqual(library);
 });
 
-test("edits that cannot be made are refused with a reason and leave the library", () => {
+test("impossible edits are refused with a reason and leave the library unchanged", () => {
   const { library } = editExperiences(experienceLibrary({ entries: 1, characters: 5 }), [
     { edit: "add", text: "one" },
   ]);
@@ -110,7 +110,7 @@ test("edits that cannot be made are refused with a reason and leave the library"
   expect(result.library).toBe(library);
 });
 
-test("a memory changes by operations; one on an unknown entry is not done", () => {
+test("operations change the memory; one on an unknown entry is refused", () => {
   let { bank } = operateMemory(memoryBank(), { operation: "add", text: "likes red shoes" });
   ({ bank } = operateMemory(bank, { operation: "add", text: "lives in Oslo" }));
   ({ bank } = operateMemory(bank, { operation: "update", id: "m0", text: "likes blue shoes" }));
