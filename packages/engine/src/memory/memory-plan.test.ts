@@ -64,7 +64,7 @@ test("a plan above the limit is refused before anything is loaded, naming what t
     });
   await expect(create(1e8)).rejects.toMatchObject({
     code: "OUT_OF_MEMORY",
-    message: expect.stringMatching(/100 MB.*16 × 64 tokens.*int8.*rank/s) as string,
+    message: expect.stringMatching(/16 × 64 tokens.*limit is 100 MB.*int8.*rank/s) as string,
   });
   await (await create(1e9)).dispose();
   // only options that were set, and could be set otherwise, are named
