@@ -1,6 +1,6 @@
 /**
- * Renders the shop's state and turns clicks into actions. It has no state of its own: visitors, the assistant's
- * tools and tests act on the same `Shop`, and every change is shown.
+ * Renders the state of a `Shop` and turns clicks into actions. Visitors, the assistant's tools and tests act on
+ * the same `Shop`; the view shows each change and stores nothing.
  */
 import { CATALOGUE, cartTotal, findProduct } from "@waggle/environments";
 import type { Product, SearchSort, Shop, ShopState } from "@waggle/environments";

@@ -13,7 +13,8 @@ import { grammarId } from "@waggle/text/grammar";
 
 /**
  * The trajectory with a kept set at every token that a grammar masked.
- * || @param grammars - of the model's tokenizer; `null` without one.
+ *
+ * @param grammars - of the model's tokenizer; `null` without one.
  * @returns `null` if a grammar is missing or does not match its id, if it forbids a sampled token, or
  *   if a claimed kept set is not a subset of what it allows.
  */

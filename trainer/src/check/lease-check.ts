@@ -154,7 +154,8 @@ export class LeaseCheck implements Check<HeldLease, LeasedBatch> {
 
   /**
    * Holds these leases for the next step and acknowledges those without a group after filtering.
-   * || @returns all of them after filtering.
+   *
+   * @returns all of them after filtering.
    */
   async #hold(leased: readonly JudgedLease[]): Promise<readonly JudgedLease[]> {
     const groups = leased.flatMap((judged) => judged.groups);

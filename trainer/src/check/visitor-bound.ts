@@ -32,7 +32,8 @@ export function visitorWeights(
 /**
  * The stage with the advantages of each visitor's rollouts scaled down to at most `share` of the
  * minibatch.
- * || @param present - visitors whose rollouts had no signal; they count as visitors with influence 0.
+ *
+ * @param present - visitors whose rollouts had no signal; they count as visitors with influence 0.
  */
 export function withBoundedVisitors(
   stage: Stage,

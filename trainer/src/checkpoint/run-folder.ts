@@ -112,7 +112,8 @@ function prefixOf(settings: RunSettings): string {
 /**
  * Finds a run with these settings that an earlier release stored under another name. The name is a hash
  * of the settings, so it changes when settings are added.
- * || @returns `null` if there is none, or if the current name exists.
+ *
+ * @returns `null` if there is none, or if the current name exists.
  */
 async function olderRun(
   runs: string,

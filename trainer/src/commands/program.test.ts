@@ -112,6 +112,26 @@ test("train lists all recipes under a header, or one recipe with its parts", asy
   ).rejects.toThrow(/setting scale of recipe grpo must be one of population, sample, none/);
 });
 
+/** `simulate` with one small step. */
+const ONE_STEP: readonly string[] = [
+  "simulate",
+  "--model",
+  MODEL,
+  "--steps",
+  "1",
+  "--groups-per-step",
+  "1",
+  "--seed",
+  "3",
+  "--group-size",
+  "4",
+  "--evaluation-tasks",
+  "1",
+  "--threads",
+  "1",
+  "--json",
+];
+
 test("simulate learns from its own rollouts and ends with one JSON object", async () => {
   const { out, progress } = await run(
     "simulate",
@@ -158,25 +178,7 @@ test("simulate learns from its own rollouts and ends with one JSON object", asyn
 test.each(["f16", "int8", "int4"])(
   "simulate samples and trains with a base in %s",
   async (base) => {
-    const args = [
-      "simulate",
-      "--model",
-      MODEL,
-      "--steps",
-      "1",
-      "--groups-per-step",
-      "1",
-      "--seed",
-      "3",
-      "--group-size",
-      "4",
-      "--evaluation-tasks",
-      "1",
-      "--threads",
-      "1",
-      "--json",
-    ];
-    const { progress } = await run(...args, "--base", base);
+    const { progress } = await run(...ONE_STEP, "--base", base);
     const events = progress.map(
       (line) => JSON.parse(line) as { event: string; metrics?: { [name: string]: number } },
     );
@@ -200,25 +202,7 @@ test.each([
 });
 
 test("simulate trains in f16 on rollouts sampled in float32, and says so", async () => {
-  const args = [
-    "simulate",
-    "--model",
-    MODEL,
-    "--steps",
-    "1",
-    "--groups-per-step",
-    "1",
-    "--seed",
-    "3",
-    "--group-size",
-    "4",
-    "--evaluation-tasks",
-    "1",
-    "--threads",
-    "1",
-    "--json",
-  ];
-  const { progress } = await run(...args, "--precision", "f16");
+  const { progress } = await run(...ONE_STEP, "--precision", "f16");
   const [step] = progress
     .map((line) => JSON.parse(line) as { event: string; metrics?: { [name: string]: number } })
     .filter(({ event }) => event === "step");

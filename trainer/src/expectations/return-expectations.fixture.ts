@@ -19,17 +19,18 @@ const conditionsOnOutcome =
   (records) => {
     const record = at(records, stage);
     const { result, minibatch } = numbersOf(record);
-    const says = record.stage.losses.find(({ loss }) => loss.says !== undefined)?.loss.says;
+    const condition = record.stage.losses.find(({ loss }) => loss.condition !== undefined)?.loss
+      .condition;
     const prompts = new Map<string | undefined, Set<string>>();
     for (const [b, run] of minibatch.trajectories.entries()) {
       const pulls = new Set(Array.from(result.derivatives.logProb?.[b] ?? [], Math.abs));
       pulls.delete(0);
       expect(pulls.size).toBe(1);
-      const told = prompts.get(says?.(run)) ?? new Set();
-      prompts.set(says?.(run), told.add(String(run.trajectory.record.segments[0]?.tokenIds)));
+      const told = prompts.get(condition?.(run)) ?? new Set();
+      prompts.set(condition?.(run), told.add(String(run.trajectory.record.segments[0]?.tokenIds)));
     }
     expect(prompts.size).toBeGreaterThan(1);
-    expect(prompts.has(says?.(null))).toBe(true);
+    expect(prompts.has(condition?.(null))).toBe(true);
     // No two sentences share a prompt.
     const all = [...prompts.values()].flatMap((told) => [...told]);
     expect(new Set(all).size).toBe(all.length);

@@ -1,7 +1,8 @@
 /**
  * Demonstrations followed by rewards, on a real engine with a real sampler. Success rises above a
  * threshold, and the sampled policy stays the trained one. Held-out tasks are never trained on.
- * || Source: the end-to-end tests of prime-rl (reward above a threshold and mismatch KL below 0.01).
+ *
+ * Source: the end-to-end tests of prime-rl (reward above a threshold and mismatch KL below 0.01).
  */
 import { environmentNamed } from "@waggle/environments";
 import { recipe, rewardStage, tokenStage } from "@waggle/learning";

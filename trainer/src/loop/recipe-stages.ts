@@ -109,7 +109,8 @@ export class RecipeStages {
 
   /**
    * Runs a stage.
-   * || @param from - its completed steps and newest evaluation.
+   *
+   * @param from - its completed steps and newest evaluation.
    * @returns the evaluation after its last step.
    * @throws RunStopped if the keeper stops the run.
    */

@@ -53,7 +53,8 @@ export class RoleStore {
   /**
    * Prepares the roles of a stage: copies the parameters of roles that start as copies, takes the
    * roles' current parameters, and adds the current policy to the opponent pool if there is one.
-   * || @returns the state with the updated pool.
+   *
+   * @returns the state with the updated pool.
    */
   async begin(stage: Stage, policy: TrainEngine, before: StateValues): Promise<StateValues> {
     const copies = rolesIn(stage).flatMap((roles) => Object.entries(roles.copies ?? {}));
@@ -89,7 +90,8 @@ export class RoleStore {
 
   /**
    * Loads the roles that act in a stage.
-   * || @param lag - updates by which they are behind.
+   *
+   * @param lag - updates by which they are behind.
    * @param opponent - the checkpoint that the pool's roles act with; default the newest.
    * @returns `undefined` if the policy acts alone.
    */

@@ -47,7 +47,8 @@ export function isElsewhere(
 
 /**
  * Opens the engine.
- * || @param saved - the state to resume; `null` to start from the edge's stable adapter.
+ *
+ * @param saved - the state to resume; `null` to start from the edge's stable adapter.
  * @param stable - that adapter; `null` if the base is stable.
  * @throws WaggleError `MODEL_UNSUPPORTED` if a server's base lacks the stable adapter.
  */

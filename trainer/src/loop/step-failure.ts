@@ -10,7 +10,8 @@ export const MAX_FAILED_STEPS = 3;
 /**
  * The reason for skipping the step's groups: one group that an engine cannot process must not end the
  * trainer at every start.
- * || @param earlier - consecutive failed steps before this one.
+ *
+ * @param earlier - consecutive failed steps before this one.
  * @throws the error itself if it is transient, if the run is being stopped, or if so many steps failed
  *   that the groups are not the cause.
  */

@@ -1,6 +1,7 @@
 /**
  * Training from an edge: lease, judge, train, commit, acknowledge, publish, until a limit or a stop.
- * || A process killed at any time loses and repeats nothing. A step is in the checkpoint before it is
+ *
+ * A process killed at any time loses and repeats nothing. A step is in the checkpoint before it is
  * acknowledged, unconfirmed acknowledgements are sent again, and digests in the checkpoint are never
  * trained on again. A lease is acknowledged once, as a whole. Work before a commit is lost in a crash
  * and comes back when its leases expire.

@@ -1,7 +1,8 @@
 /**
  * TensorBoard event files, scalars only: protocol buffer records, each with its length and two
  * checksums. Written here because the npm packages for it depend on TensorFlow or are unmaintained.
- * || Source: TensorFlow, "TFRecord" (`tensorflow/core/lib/io/record_writer.h`), `event.proto`,
+ *
+ * Source: TensorFlow, "TFRecord" (`tensorflow/core/lib/io/record_writer.h`), `event.proto`,
  * `summary.proto`; the checksum is CRC-32C (RFC 3720, B.4), masked.
  */
 

@@ -3,7 +3,8 @@
  * as one. Servers of the Tinker API take no adapter from outside, so training with a learned policy
  * moves to them this way: the server's base contains the earlier adapter, pages and re-scoring keep the
  * original base, and the two stacked adapters are one adapter over it.
- * || The delta of the stack is exactly B₁A₁·s₁ + B₂A₂·s₂; its rank is the sum of both ranks.
+ *
+ * The delta of the stack is exactly B₁A₁·s₁ + B₂A₂·s₂; its rank is the sum of both ranks.
  */
 import { adapterSum } from "@waggle/learning";
 import type { Adapter } from "@waggle/model";

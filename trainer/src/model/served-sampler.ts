@@ -77,7 +77,8 @@ const PROBE_TOKENS = 32;
 
 /**
  * Samples a few tokens and scores them with the engine, which has the same parameters.
- * || @param prompt - tokens to continue.
+ *
+ * @param prompt - tokens to continue.
  * @throws WaggleError `CAPABILITY_MISSING` if the two disagree.
  */
 export async function samplerAgreement(

@@ -59,5 +59,5 @@ export function stageReader(
 }
 
 function bestSentence({ losses }: Pick<Stage, "losses">): string | undefined {
-  return losses.find(({ loss }) => loss.says !== undefined)?.loss.says?.(null);
+  return losses.find(({ loss }) => loss.condition !== undefined)?.loss.condition?.(null);
 }

@@ -41,7 +41,8 @@ const PARAMETER = "parameters/";
 
 /**
  * Reads an adapter folder.
- * || @throws WaggleError `NOT_FOUND` without PEFT's two files, `ADAPTER_INCOMPATIBLE`, `MODEL_CORRUPT`,
+ *
+ * @throws WaggleError `NOT_FOUND` without PEFT's two files, `ADAPTER_INCOMPATIBLE`, `MODEL_CORRUPT`,
  * `CHECKPOINT_CORRUPT` for moments without a step.
  */
 export async function readAdapterFolder(

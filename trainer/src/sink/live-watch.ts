@@ -1,7 +1,8 @@
 /**
  * Watches the deployed version on visitors' tasks: success and readable turns, by group. Rewards are
  * the trainer's own, and only trajectories that passed the checks count.
- * || A version promoted by this trainer is compared with the previous stable version. A version
+ *
+ * A version promoted by this trainer is compared with the previous stable version. A version
  * promoted by an operator is not: the operator may have reasons that no reward measures.
  */
 import { fallTest } from "@waggle/evaluation";

@@ -20,7 +20,8 @@ export class PolicyCache {
 
   /**
    * Returns a policy for one run at a time; the run must not dispose of it.
-   * || @param strategy - `inputs` for runs that sample only a few tokens under each adapter; default
+   *
+   * @param strategy - `inputs` for runs that sample only a few tokens under each adapter; default
    * the policy's own.
    */
   async take(model: BaseModel, strategy?: AdapterStrategy): Promise<AdaptivePolicy> {

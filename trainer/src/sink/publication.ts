@@ -3,7 +3,8 @@
  * beside the stable version, publish, promote. Only a candidate that passed goes to the canary channel;
  * one that failed is recorded at the edge as rolled back. A stage may be repeated after a crash with
  * the same result.
- * || If the candidate is not promoted, the engine returns to the stable version's parameters. Its
+ *
+ * If the candidate is not promoted, the engine returns to the stable version's parameters. Its
  * trajectories stay learned.
  */
 import { gateRefusal, type PairedCounts, pairedDifference } from "@waggle/evaluation";
@@ -62,7 +63,8 @@ const CANDIDATE: PolicyVersionId = 2 ** 31 - 1;
 
 /**
  * Runs the next stage of the publication in progress and commits.
- * || @param gate - the edge's gate; a candidate must pass it and the trainer's own.
+ *
+ * @param gate - the edge's gate; a candidate must pass it and the trainer's own.
  * @throws WaggleError `PUBLICATION_STALE` if the edge has changed; nothing is committed
  */
 export async function advancePublication(

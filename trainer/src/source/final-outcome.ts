@@ -5,7 +5,8 @@ import type { StepFailure } from "../loop/step-failure.ts";
 
 /**
  * Fills in what the step did with a trajectory.
- * || @param result - of the step, or why it failed.
+ *
+ * @param result - of the step, or why it failed.
  */
 export function finalOutcome(
   outcome: TrajectoryOutcome,

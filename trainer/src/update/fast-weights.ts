@@ -2,7 +2,8 @@
  * Fast weights. Before an outer step, the parameters take some inner steps of another loss. The outer
  * gradient is computed there, and its step is applied to the original parameters. First order: no
  * gradient flows through the inner steps.
- * || Source: first-order MAML, Finn et al. 2017, arXiv:1703.03400, §5.2.
+ *
+ * Source: first-order MAML, Finn et al. 2017, arXiv:1703.03400, §5.2.
  */
 import { taskVector, toTokenDerivatives, withTaskVectors, withTrained } from "@waggle/learning";
 import type { Minibatch, PartContext, Stage } from "@waggle/learning";

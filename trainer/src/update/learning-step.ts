@@ -48,7 +48,8 @@ export type LearningStepResult = {
 
 /**
  * Takes the stage's `epochs` optimizer steps on the groups that passed the filters.
- * || @throws WaggleError `NON_FINITE_VALUE` if a loss or gradient is not finite.
+ *
+ * @throws WaggleError `NON_FINITE_VALUE` if a loss or gradient is not finite.
  */
 export async function learningStep(
   engine: TrainEngine,

@@ -15,7 +15,8 @@ export type MinibatchRange = {
 /**
  * At most `count` ranges that cover all groups, as even as whole groups allow. No range is without
  * rows.
- * || @param rowsOf - rows of a group, in the order of the groups.
+ *
+ * @param rowsOf - rows of a group, in the order of the groups.
  */
 export function minibatchRanges(
   groups: readonly RewardedGroup[],

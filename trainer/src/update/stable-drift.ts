@@ -1,7 +1,8 @@
 /**
  * Drift of the policy in training from the stable version: KL(stable ‖ trained) in nats per token, on
  * tokens that the stable version sampled.
- * || Source: Schulman 2020, "Approximating KL divergence" (joschu.net/blog/kl-approx.html), the
+ *
+ * Source: Schulman 2020, "Approximating KL divergence" (joschu.net/blog/kl-approx.html), the
  * non-negative estimator: exp(r) − 1 − r with r = log π_trained − log π_stable.
  */
 import type { PolicyVersionId, TrainEngine } from "@waggle/protocol";
@@ -9,7 +10,8 @@ import type { LearnableGroup } from "../check/learnable-group.ts";
 
 /**
  * Measures the drift with one forward pass after an update.
- * || @param maxTokens - most tokens of the pass; at least one sequence is read.
+ *
+ * @param maxTokens - most tokens of the pass; at least one sequence is read.
  * @returns `null` if the stable version sampled none of the groups' tokens.
  */
 export async function driftFromStable(

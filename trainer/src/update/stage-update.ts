@@ -71,7 +71,8 @@ export type UpdateNumbers = {
 
 /**
  * Scores the groups, filters them and trains on the rest.
- * || @param policy - the policy's engine; the stage may train another of `resources.models`.
+ *
+ * @param policy - the policy's engine; the stage may train another of `resources.models`.
  * @throws WaggleError `CAPABILITY_MISSING` if the stage needs a resource that was not opened,
  *   `NON_FINITE_VALUE` from the engine or a loss.
  */
@@ -92,7 +93,8 @@ export async function updateStage(
 
 /**
  * Trains on groups that were already scored and filtered for this step. Throws like `updateStage`.
- * || @param own - ids of this step's trajectories; filters may have added earlier ones.
+ *
+ * @param own - ids of this step's trajectories; filters may have added earlier ones.
  */
 export async function updateFrom(
   policy: TrainEngine,

@@ -24,7 +24,8 @@ export type SupervisedResult = Pick<OptimizerResult, "gradientNorm" | "overflows
 
 /**
  * Takes one step.
- * || @param isMeasured - whether to compute the loss, which costs an extra forward pass. The
+ *
+ * @param isMeasured - whether to compute the loss, which costs an extra forward pass. The
  * derivatives of cross-entropy do not depend on the log-probs, so the step is the same without it.
  */
 export async function supervisedStep(

@@ -67,7 +67,8 @@ function likeliest(row: Float32Array, count: number): number[] {
 
 /**
  * The teacher candidates that the stage's losses read; `null` if none does.
- * || @throws WaggleError `CAPABILITY_MISSING` if the engine takes no derivatives of candidates, or if
+ *
+ * @throws WaggleError `CAPABILITY_MISSING` if the engine takes no derivatives of candidates, or if
  * no teacher was opened.
  */
 export async function candidatesOf(

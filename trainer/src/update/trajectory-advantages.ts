@@ -33,7 +33,8 @@ export function trajectoryAdvantage(
 
 /**
  * `[G]` advantages of a whole group, before filtering.
- * || @throws WaggleError `INVALID_ARGUMENT` if the recipe credits the turns of a trajectory separately.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` if the recipe credits the turns of a trajectory separately.
  */
 export async function groupAdvantages(
   { name, stage }: EdgeRecipe,

@@ -37,7 +37,7 @@ export type PartContext = {
   readonly epoch?: { readonly taken: number; readonly of: number } | undefined;
 };
 
-/** What a part may ask for that is not in the groups: a judge, a writer, other models. */
+/** Connections of a part to the outside: a judge, a writer, other models. */
 export type PartPorts = {
   readonly judge?: JudgePort | undefined;
   /** Ids of the tokens that are part of every tool call. */
@@ -50,7 +50,7 @@ export type PartPorts = {
   readonly writer?: WriterPort | undefined;
   /** Renders a trajectory as text for a judge or a writer; absent = only its calls and results. */
   readonly describe?: ((trajectory: JudgedTrajectory) => TrajectoryText) | undefined;
-  /** The trajectory with a text before its first turn, beside what it was given to read; same turns, new tokens. */
+  /** The trajectory with another text before its first turn, after its guidance: same turns, new tokens. */
   readonly prefaced?:
     | ((trajectory: JudgedTrajectory, text: string) => Promise<JudgedTrajectory>)
     | undefined;
@@ -257,14 +257,14 @@ export type LossPart<N extends StateName = never> = Named<"loss", N> & {
   readonly trains?: (names: readonly string[], context: PartContext) => ReadonlySet<string>;
   /** Inputs that it requires besides tokens. */
   readonly reads?: never;
-  /** Needs an engine that reads the shared beginnings of rows once. */
+  /** Requires an engine that computes shared prefixes of rows once. */
   readonly packs?: true;
   /**
-   * What is said before a run of what came of it, in training; `null` = a run to come, of which the best is
-   * asked.
+   * The sentence on the outcome before a trajectory in training; for `null`, the sentence before a new
+   * rollout, which asks for the best outcome.
    */
-  readonly says?: (run: RewardedTrajectory | null) => string;
-  /** It reads log-probs of mismatched pairs beside the rows' own. */
+  readonly condition?: (trajectory: RewardedTrajectory | null) => string;
+  /** Whether it reads log-probs of mismatched pairs besides those of the rows. */
   readonly mismatches?: true;
   /** Gradients of its values stop at the heads; absent = they flow into the decoder. */
   readonly endsAtHeads?: true;

@@ -5,7 +5,7 @@
 import { WaggleError } from "@waggle/protocol";
 import type { JudgedGroup } from "./judged-trajectory.ts";
 import { rewardedTrajectory } from "./minibatch.ts";
-import { withOutcomesSaid } from "./said-outcomes.ts";
+import { conditionOnOutcomes } from "./outcome-conditioning.ts";
 import type { Filtered, PartContext, Reward, RewardedGroup, StateChange } from "./part.ts";
 import { settingsAt, type Stage } from "./stage.ts";
 
@@ -25,7 +25,7 @@ export async function rewardGroups(
 ): Promise<Kept> {
   const rewarded = await Promise.all(groups.map((group) => rewardGroup(stage, group, context)));
   const kept = filterGroups(stage, rewarded, context);
-  return { ...kept, groups: await withOutcomesSaid(stage, kept.groups, context) };
+  return { ...kept, groups: await conditionOnOutcomes(stage, kept.groups, context) };
 }
 
 /** A group with the rewards of the stage at this step. Throws as `rewardGroups` does. */

@@ -50,6 +50,6 @@ export function feedbackConditioned(): LossPart {
   });
 }
 
-function conditioned(says: (run: RewardedTrajectory | null) => string): LossPart {
-  return { ...lossPart("cond", (minibatch) => supervisedLoss(minibatch, minibatch)), says };
+function conditioned(condition: (run: RewardedTrajectory | null) => string): LossPart {
+  return { ...lossPart("cond", (minibatch) => supervisedLoss(minibatch, minibatch)), condition };
 }

@@ -57,7 +57,9 @@ test("cond imitates all trajectories equally, each after its own return, and ask
   const loss = parts.returnConditioned();
   const [best = [], worse = []] = slopes(loss, [{ reward: 1 }, { reward: 0 }]);
   expect(best[1]).toBe(worse[1]);
-  const sentences = [1, 0.6, 0, -3, 9].map((reward) => loss.says?.(rewardedOf("a", { reward })));
+  const sentences = [1, 0.6, 0, -3, 9].map((reward) =>
+    loss.condition?.(rewardedOf("a", { reward })),
+  );
   expect(sentences).toEqual([
     "Return 3 of 3.",
     "Return 2 of 3.",
@@ -65,20 +67,20 @@ test("cond imitates all trajectories equally, each after its own return, and ask
     "Return 0 of 3.",
     "Return 3 of 3.",
   ]);
-  expect(loss.says?.(null)).toBe("Return 3 of 3.");
-  expect(parts.returnConditioned(2).says?.(rewardedOf("a", { reward: 0.4 }))).toBe(
+  expect(loss.condition?.(null)).toBe("Return 3 of 3.");
+  expect(parts.returnConditioned(2).condition?.(rewardedOf("a", { reward: 0.4 }))).toBe(
     "Return 0 of 1.",
   );
   expect(() => parts.returnConditioned(1)).toThrow(/at least 2, got 1/);
-  expect(() => loss.says?.(rewardedOf("a", { reward: Number.NaN }))).toThrow(/finite/);
+  expect(() => loss.condition?.(rewardedOf("a", { reward: Number.NaN }))).toThrow(/finite/);
 });
 
 test("feedback states whether a trajectory succeeded, and if not, how many calls failed", () => {
-  const { says } = parts.feedbackConditioned();
+  const { condition } = parts.feedbackConditioned();
   const run = (reward: number, ok: boolean): ReturnType<typeof rewardedOf> =>
     rewardedOf("a", { reward, turns: [{ calls: ["f"], ok }] });
   expect(
-    [run(1, true), run(1, false), run(0, true), run(0, false), null].map((one) => says?.(one)),
+    [run(1, true), run(1, false), run(0, true), run(0, false), null].map((one) => condition?.(one)),
   ).toEqual([
     "Feedback: all right.",
     "Feedback: all right.",
