@@ -143,6 +143,7 @@ function create(reference: TaskReference, drawn = instance(reference)): JudgedEn
 const ENVIRONMENT = {
   ...leveledReferences(NAME, FAILURES.length),
   maxTurns: MAX_FAILURES + 3,
+  measures: ["progress"] as const,
   task,
   create,
   demonstrator,

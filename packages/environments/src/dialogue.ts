@@ -125,6 +125,7 @@ function demonstrator(
 /** Levels leave one, two or all three of day, time and people unmentioned. */
 export const DIALOGUE: EnvironmentSpec = {
   ...leveledReferences(NAME, SLOT_NAMES.length),
+  features: ["user"],
   maxTurns: PATIENCE + 2,
   task,
   create: (reference) => {

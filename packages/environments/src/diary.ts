@@ -287,6 +287,7 @@ function operation(name: string, given: { readonly [key: string]: string }): Dem
 /** Levels are diaries with 2, 3 and 4 lines before the question, which asks about 1, 2 and 3 topics. */
 export const DIARY: EnvironmentSpec = {
   ...leveledReferences(NAME, LINES.length),
+  features: ["memory"],
   maxTurns: Math.max(...LINES) + 1 + SPARE,
   task,
   create,

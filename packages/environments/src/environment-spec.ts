@@ -5,6 +5,7 @@
  */
 import type {
   Environment,
+  EnvironmentFeature,
   Observation,
   Task,
   TaskReference,
@@ -93,6 +94,8 @@ export type EnvironmentSpec = {
    * Absent = nothing.
    */
   readonly measures?: readonly ("progress" | "closeness")[];
+  /** What recipes can need of it. Absent = nothing besides its tools. */
+  readonly features?: readonly EnvironmentFeature[];
   /** Number of difficulty levels, at least 1. */
   readonly levels: number;
   /** A reference at this level, from 0 (easiest) to levels − 1. `seed` is any unsigned 32-bit integer. */

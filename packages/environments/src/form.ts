@@ -151,6 +151,7 @@ function demonstrator(
 /** Levels are forms with 2, 3 and 4 fields. */
 export const FORM: EnvironmentSpec = {
   ...leveledReferences(NAME, COUNTS.length),
+  features: ["turn-rewards"],
   maxTurns: 8,
   measures: ["progress", "closeness"],
   task,

@@ -140,6 +140,7 @@ function demonstrator(
 /** Levels are 3, 4 and 5 rooms. */
 export const KEY_DOOR: EnvironmentSpec = {
   ...leveledReferences(NAME, ROOMS.length),
+  features: ["long-path"],
   maxTurns: 18,
   task,
   create: (reference) => {

@@ -81,6 +81,7 @@ function task(reference: TaskReference): Task {
 /** Levels are visitors who believe the truth, nothing, and something wrong. */
 export const OPINION: EnvironmentSpec = {
   ...leveledReferences(NAME, BELIEFS.length),
+  features: ["opinions"],
   maxTurns: 1,
   task,
   create: (reference) => {

@@ -27,4 +27,8 @@ const READING: ReadingLessons = {
 };
 
 /** The bandit with reading lessons. */
-export const RECALL: EnvironmentSpec = { ...banditNamed("recall"), reading: READING };
+export const RECALL: EnvironmentSpec = {
+  ...banditNamed("recall"),
+  reading: READING,
+  features: ["cases"],
+};

@@ -53,6 +53,7 @@ export { TaskReference } from "./task.ts";
 export type {
   Action,
   Environment,
+  EnvironmentFeature,
   FirstObservation,
   Observation,
   Task,

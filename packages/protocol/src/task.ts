@@ -62,6 +62,23 @@ export interface Environment {
   step(action: Action, signal: AbortSignal): Promise<Observation>;
 }
 
+/**
+ * What an environment has and a recipe can need, because its idea has no effect elsewhere. `several-calls`: no
+ * single tool call gives the answer. `long-path`: many steps to the only reward. `turn-rewards`: single turns
+ * are rewarded. `search`: documents to search. `user`: a person who answers questions. `memory`: facts that the
+ * policy stores and changes. `opinions`: wrong answers that people like. `cases`: past cases that the base was
+ * taught to read.
+ */
+export type EnvironmentFeature =
+  | "several-calls"
+  | "long-path"
+  | "turn-rewards"
+  | "search"
+  | "user"
+  | "memory"
+  | "opinions"
+  | "cases";
+
 /** A verifier's verdict. A verifier that cannot judge throws `REWARD_UNAVAILABLE` instead of returning 0. */
 export type Verification = {
   /** In [0, 1]. */

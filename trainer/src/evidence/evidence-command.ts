@@ -77,6 +77,7 @@ export function addEvidenceCommand(
       const controls = await openControlLog(join(out, "controls.jsonl"));
       const running = {
         bases: flags.bases,
+        baseChanges: expectations.bases,
         threads: flags.threads,
         again: flags.again,
         signal,

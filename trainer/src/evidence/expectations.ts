@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises";
 import { WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import { type Arm, armKey, type Budget } from "./arm.ts";
+import type { BasesByEnvironment } from "./evidence-base.ts";
 
 const SettingsShape = z.record(z.string(), z.union([z.number(), z.boolean(), z.string()]));
 const BudgetShape = z.strictObject({
@@ -44,6 +45,8 @@ export type Expectations = {
   readonly chosen: string;
   readonly seeds: readonly number[];
   readonly evaluationTasks: number;
+  /** Bases that differ from the default: each leaves room for learning at its best temperature. */
+  readonly bases: BasesByEnvironment;
   /** Budget of one run, by environment. */
   readonly budgets: { readonly [environment: string]: Budget };
   /** Recipes expected to end above the base. */
@@ -73,6 +76,15 @@ const ExpectationsShape: z.ZodType<Expectations> = z.strictObject({
   chosen: z.string(),
   seeds: z.array(z.number().int().nonnegative()).min(1),
   evaluationTasks: z.number().int().positive(),
+  bases: z.record(
+    z.string(),
+    z.strictObject({
+      mistakes: z.number().min(0).max(1).exactOptional(),
+      steps: z.number().int().positive().exactOptional(),
+      width: z.number().int().positive().exactOptional(),
+      layers: z.number().int().positive().exactOptional(),
+    }),
+  ),
   budgets: z.record(z.string(), BudgetShape),
   recipes: z.array(
     z.strictObject({ recipe: z.string(), environment: z.string(), settings: SettingsShape }),

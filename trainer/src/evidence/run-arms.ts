@@ -3,13 +3,11 @@
  * in the log are not run again. A failed arm is logged, and the others continue. Draws no charts.
  */
 import { createHash } from "node:crypto";
-import { join } from "node:path";
-import { environmentNamed, type EnvironmentSpec } from "@waggle/environments";
+import type { EnvironmentSpec } from "@waggle/environments";
 import { type Recipe, recipeNamed } from "@waggle/learning";
 import type { TrainEngine } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { type BaseModel } from "../model/base-model.ts";
-import { ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
 import { openRecipeEngines, swapStrategy } from "../recipes/recipe-engines.ts";
 import { runRecipe } from "../loop/recipe-run.ts";
 import { PolicyCache } from "../sink/policy-cache.ts";
@@ -23,6 +21,7 @@ import {
   successOf,
 } from "./arm.ts";
 import { isSameRun } from "./coincidence.ts";
+import { type BasesByEnvironment, evidenceBase } from "./evidence-base.ts";
 import { TEMPERATURES } from "../evaluation/temperature.ts";
 import type { RunLog } from "./run-log.ts";
 
@@ -30,6 +29,8 @@ import type { RunLog } from "./run-log.ts";
 export type RunArmsOptions = {
   /** Folder of the environments' base models. */
   readonly bases: string;
+  /** How bases differ from the default, by environment. */
+  readonly baseChanges: BasesByEnvironment;
   /** CPU threads of the training graphs; sampling uses one. */
   readonly threads: number;
   /** Also repeats runs from before trained policies were evaluated at every temperature. */
@@ -123,14 +124,14 @@ async function runOrFailure(
   policies: PolicyCache,
   options: RunArmsOptions,
 ): Promise<RunRecord | FailedRun> {
-  const spec = environmentNamed(arm.environment);
-  const model = await environmentBase(
-    spec,
-    join(options.bases, spec.name),
-    ENVIRONMENT_BASE,
-    ({ step, steps }) => options.onProgress({ event: "base", environment: spec.name, step, steps }),
-    options.signal,
-  );
+  const { environment } = arm;
+  const { spec, model } = await evidenceBase(environment, {
+    folder: options.bases,
+    changes: options.baseChanges,
+    onProgress: ({ step, steps }) =>
+      options.onProgress({ event: "base", environment, step, steps }),
+    signal: options.signal,
+  });
   try {
     const policy = await policies.take(model, swapStrategy(recipeNamed(arm.recipe)(arm.settings)));
     return await runArm(arm, spec, { model, policy }, baseOf(arm, model, log), options);

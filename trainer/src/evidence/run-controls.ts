@@ -1,12 +1,10 @@
 /**
  * Evaluates the base of each environment on the held-out tasks of each seed, at every temperature.
  */
-import { join } from "node:path";
-import { environmentNamed } from "@waggle/environments";
-import { ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
 import { rollOutHeldOut, heldOutOf } from "../evaluation/held-out.ts";
 import { PolicyCache } from "../sink/policy-cache.ts";
 import type { ControlLog } from "./control-log.ts";
+import { evidenceBase } from "./evidence-base.ts";
 import type { RunArmsOptions } from "./run-arms.ts";
 import { successByTemperature, temperatureCurve, TEMPERATURES } from "../evaluation/temperature.ts";
 
@@ -18,7 +16,12 @@ export async function runControls(
   places: readonly ControlPlace[],
   evaluationTasks: number,
   log: ControlLog,
-  { bases, signal, onProgress }: Pick<RunArmsOptions, "bases" | "signal" | "onProgress">,
+  {
+    bases,
+    baseChanges,
+    signal,
+    onProgress,
+  }: Pick<RunArmsOptions, "bases" | "baseChanges" | "signal" | "onProgress">,
 ): Promise<void> {
   const unique = new Map(places.map((place) => [`${place.environment} ${place.seed}`, place]));
   const missing = [...unique.values()].filter(
@@ -28,14 +31,12 @@ export async function runControls(
   try {
     for (const { environment, seed } of missing) {
       signal.throwIfAborted();
-      const spec = environmentNamed(environment);
-      const model = await environmentBase(
-        spec,
-        join(bases, spec.name),
-        ENVIRONMENT_BASE,
-        ({ step, steps }) => onProgress({ event: "base", environment, step, steps }),
+      const { spec, model } = await evidenceBase(environment, {
+        folder: bases,
+        changes: baseChanges,
+        onProgress: ({ step, steps }) => onProgress({ event: "base", environment, step, steps }),
         signal,
-      );
+      });
       const policy = await policies.take(model);
       const parts = { policy, format: model.format, spec, signal };
       const tasks = Array.from({ length: evaluationTasks }, (_, i) => i);

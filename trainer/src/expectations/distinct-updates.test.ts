@@ -9,7 +9,7 @@ import { seededRandom } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { isLong } from "../../../test/fixtures/long.ts";
 import { tensorsDigest } from "../checkpoint/run-folder.ts";
-import { testedIn } from "../recipes/recipe-places.ts";
+import { recipePlace } from "../recipes/recipe-places.ts";
 import {
   type ActedEnvironment,
   actedEnvironment,
@@ -29,8 +29,12 @@ type Updated = {
   readonly digests: { readonly [model: string]: string };
 };
 
+function environmentOf(name: string): string {
+  return recipePlace(recipeNamed(name)()).environment;
+}
+
 async function updated(name: string, settings: Settings = {}, seed = 1): Promise<Updated> {
-  const place = testedIn(name);
+  const place = environmentOf(name);
   const environment = acted.get(place) ?? actedEnvironment(environmentNamed(place));
   acted.set(place, environment);
   const engines = await tinyEngines();
@@ -115,7 +119,7 @@ async function alike(names: readonly string[], seeds: readonly number[]): Promis
   const equal = new Map<string, string[]>();
   for (const name of names) {
     const { digests } = await updated(name, {}, seed);
-    const key = `${testedIn(name)} ${JSON.stringify(digests)}`;
+    const key = `${environmentOf(name)} ${JSON.stringify(digests)}`;
     equal.set(key, [...(equal.get(key) ?? []), name]);
   }
   const groups = [...equal.values()].filter((group) => group.length > 1);

@@ -182,8 +182,9 @@ export const WRITTEN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = 
       },
     ],
   },
-  "agent-fly": { updates: 3, differs: [writesInstead, readsMore, learnsWhatToRead] },
+  "agent-fly": { env: "recall", updates: 3, differs: [writesInstead, readsMore, learnsWhatToRead] },
   "evo-kernel": {
+    env: "recall",
     updates: 3,
     differs: [
       writesInstead,

@@ -1,12 +1,16 @@
 /**
- * Where a recipe's evidence is: the environment of its runs or test, the test file, and its
- * evidence page. Rewards that few environments can measure are tested where they are measured. A
- * test compares this with the expectations.
+ * Where a recipe runs by default and what shows that it works: an environment that has what the recipe
+ * needs, the test file, and the evidence page.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { environmentNamed, type EnvironmentSpec, withVisitors } from "@waggle/environments";
-import type { EnvironmentMeasure, Recipe, Stage } from "@waggle/learning";
+import {
+  ENVIRONMENTS,
+  environmentNamed,
+  type EnvironmentSpec,
+  withVisitors,
+} from "@waggle/environments";
+import type { EnvironmentMeasure, Recipe } from "@waggle/learning";
 
 /** Where a recipe's evidence is. */
 export type RecipePlace = {
@@ -18,78 +22,9 @@ export type RecipePlace = {
 };
 
 const ROOT = join(import.meta.dirname, "../../..");
-/** The file of settings chosen before the runs. */
-const CHOSEN = join(ROOT, "docs/evidence/learning/expectations.json");
 
 /** The default environment. Its tool fails occasionally, which is enough to show most claims. */
 const USUAL = "calculator";
-
-/**
- * Claims that show only in other environments: costly calls, long paths, or turns and users judged
- * separately.
- */
-const ELSEWHERE: { readonly [environment: string]: readonly string[] } = {
-  lookup: [
-    "para-grpo",
-    "severa",
-    "ada",
-    "agent-gl",
-    "agent-math",
-    "ai-search-planner",
-    "akbe",
-    "deep-eyes-v2",
-    "dr-venus",
-    "dynamic-planning",
-    "flow-grpo",
-    "fusion-agent",
-    "re-watch-r1",
-    "rise-rationale",
-    "rlfh",
-    "tool-cua",
-    "tura",
-    "visual-arft",
-  ],
-  "key-door": [
-    "aepo",
-    "agen-tracer",
-    "arpo",
-    "auto-coa",
-    "code-gym",
-    "hdpo",
-    "pilot-rl",
-    "polychromic",
-    "remote-agent",
-    "scaling-inter-rl",
-    "slea-rl",
-  ],
-  form: [
-    "cm2",
-    "embodied-r1",
-    "era",
-    "logigen",
-    "magrpo",
-    "meow-tea-taro",
-    "planner-r1",
-    "se-gui",
-    "simia",
-    "slide-rl",
-    "ssrl",
-    "vl-dac",
-    "vla-rft",
-  ],
-  library: [
-    "dual-tune",
-    "deep-dx-search",
-    "interact-rag",
-    "marag-r1",
-    "mask-search",
-    "sci-researcher",
-    "search-self-play",
-  ],
-  dialogue: ["dia-forge", "midi-tuning", "mua-rl", "persona-mem-v2"],
-  diary: ["memory-r1"],
-  opinion: ["thumbs-kto", "thumbs-reinforce"],
-};
 
 /** Update tests, by literature table. */
 const TESTS: { readonly [table in Recipe["literature"]["table"]]: string } = {
@@ -104,36 +39,30 @@ const TESTS: { readonly [table in Recipe["literature"]["table"]]: string } = {
 /** Recipes that use neither gradients nor text. */
 const EVOLVED = "evolve-update.test.ts";
 
-/** The environment in which a recipe's update is tested. */
-export function testedIn(recipeName: string): string {
-  const [environment = USUAL] =
-    Object.entries(ELSEWHERE).find(([, names]) => names.includes(recipeName)) ?? [];
-  return environment;
-}
-
 /** The environment, test file and evidence page of a recipe. */
-export function recipePlace({ name, literature, stages }: Recipe): RecipePlace {
+export function recipePlace({ name, literature, needs, stages }: Recipe): RecipePlace {
   const merges = stages.at(-1)?.merging !== null;
   const test = stages.some(({ evolution }) => evolution !== null)
     ? EVOLVED
     : TESTS[merges ? "merging" : literature.table];
   const page = `docs/evidence/learning/${name}.md`;
-  const evidenced = evidencedIn(name) ?? testedIn(name);
   return {
-    environment: isMeasuredIn(evidenced, stages) ? evidenced : testedIn(name),
+    environment: fittingEnvironment({ needs, stages }).name,
     test: `trainer/src/expectations/${test}`,
     evidence: existsSync(join(ROOT, page)) ? page : null,
   };
 }
 
 /**
- * Whether an environment measures everything that the rewards of these stages read besides success.
+ * The first environment that has what the recipe needs and measures what its rewards read, with the
+ * default one first.
  */
-function isMeasuredIn(environment: string, stages: readonly Stage[]): boolean {
-  const { measures = [] } = environmentNamed(environment);
-  return stages
-    .flatMap(({ reward }) => (reward === null ? [] : measuresOf(reward)))
-    .every((read) => measures.includes(read));
+function fittingEnvironment({ needs, stages }: Pick<Recipe, "needs" | "stages">): EnvironmentSpec {
+  const read = stages.flatMap(({ reward }) => (reward === null ? [] : measuresOf(reward)));
+  const usual = environmentNamed(USUAL);
+  const fits = ({ features = [], measures = [] }: EnvironmentSpec): boolean =>
+    needs.every((need) => features.includes(need)) && read.every((each) => measures.includes(each));
+  return [usual, ...ENVIRONMENTS].find(fits) ?? usual;
 }
 
 function measuresOf({ reads = [], around = [] }: Measured): readonly EnvironmentMeasure[] {
@@ -174,18 +103,4 @@ export function recipeEnvironment(
       : environmentNamed(environment ?? recipePlace(recipe).environment);
   const isJudged = noise !== undefined || recipe.literature.table === "feedback";
   return isJudged ? withVisitors(tasks, { noise: noise ?? VISITOR_NOISE }) : tasks;
-}
-
-let chosen: ReadonlyMap<string, string> | null = null;
-
-function evidencedIn(name: string): string | undefined {
-  chosen ??= new Map(
-    (existsSync(CHOSEN)
-      ? (JSON.parse(readFileSync(CHOSEN, "utf8")) as {
-          recipes: readonly { recipe: string; environment: string }[];
-        })
-      : { recipes: [] }
-    ).recipes.map(({ recipe, environment }) => [recipe, environment]),
-  );
-  return chosen.get(name);
 }

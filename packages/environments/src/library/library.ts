@@ -265,6 +265,7 @@ function proposer(reference: TaskReference, random: () => number, mistakes: numb
 /** Levels are questions that need 1, 2 and 3 documents. A proposed question must be answerable from documents that the proposer read. */
 export const LIBRARY: EnvironmentSpec = {
   ...ENVIRONMENT,
+  features: ["search"],
   proposals: {
     proposer: {
       ...ENVIRONMENT,

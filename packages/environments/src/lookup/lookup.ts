@@ -116,6 +116,7 @@ const ENVIRONMENT = {
 /** The environment, including questions that a policy proposes. */
 export const LOOKUP: EnvironmentSpec = {
   ...ENVIRONMENT,
+  features: ["several-calls"],
   proposals: {
     proposer: { ...ENVIRONMENT, ...LOOKUP_PROPOSER },
     solver: (text, reference) => {

@@ -3,7 +3,7 @@
  * changed on the command line. Everything that the paper leaves open is a setting: one that the recipe
  * declares, or an option that a part left at its default.
  */
-import { WaggleError } from "@waggle/protocol";
+import { type EnvironmentFeature, WaggleError } from "@waggle/protocol";
 import { LITERATURE, type LiteratureRow } from "../recipes/literature.ts";
 import { type ArrangementName, requireArrangement } from "./arrangement.ts";
 import { type OpenSetting, openSettings, withOpenSettings } from "./open-settings.ts";
@@ -37,6 +37,8 @@ export type RecipeDefinition<S extends Settings> = {
   readonly differs: readonly string[];
   /** Absent = not judged; every recipe of the catalogue is. */
   readonly mechanism?: Mechanism;
+  /** Absent = any environment with tools. */
+  readonly needs?: readonly EnvironmentFeature[];
   /** How the stages follow each other. */
   readonly schedule: readonly ArrangementName[];
   /** Names and defaults. A setting `rounds` repeats all stages; absent = once. */
@@ -52,6 +54,8 @@ export type Recipe = {
   readonly differs: readonly string[];
   /** `null` if not judged. */
   readonly mechanism: Mechanism | null;
+  /** What its environment must have. */
+  readonly needs: readonly EnvironmentFeature[];
   readonly schedule: readonly ArrangementName[];
   /** The recipe's own settings and the open options of its parts. */
   readonly settings: Settings;
@@ -87,7 +91,7 @@ type Setting = Omit<OpenSetting, "name">;
 export function recipe<const S extends DefinedSettings>(
   definition: Omit<RecipeDefinition<Widened<S>>, "settings"> & { readonly settings: S },
 ): CreateRecipe {
-  const { name, differs, mechanism = null, schedule } = definition;
+  const { name, differs, mechanism = null, needs = [], schedule } = definition;
   const literature = rowOf(name, definition.literature);
   const own = Object.fromEntries(
     Object.entries(definition.settings).map(([key, value]): [string, Setting] => [
@@ -128,6 +132,7 @@ export function recipe<const S extends DefinedSettings>(
       literature,
       differs,
       mechanism,
+      needs,
       schedule,
       settings,
       choices: choicesOf(all),

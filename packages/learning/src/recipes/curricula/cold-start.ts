@@ -79,6 +79,7 @@ const codeGym: CreateRecipe = recipe({
     "the check applies to rollouts, not to environments",
   ],
   mechanism: "nominal",
+  needs: ["long-path"],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, mostTurns: 8 },
   stages: ({ groupSize, epsilon, steps, learningRate, mostTurns }) => [

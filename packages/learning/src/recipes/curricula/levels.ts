@@ -19,6 +19,7 @@ const scalingInterRl: CreateRecipe = recipe({
     "groups with equal rewards are rolled out again",
   ],
   mechanism: "whole",
+  needs: ["long-path"],
   schedule: ["one"],
   settings: {
     groupSize: 8,

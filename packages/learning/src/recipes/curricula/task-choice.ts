@@ -25,6 +25,7 @@ const agentGl: CreateRecipe = recipe({
     "tasks near a pass rate are chosen within the curriculum's levels, instead of graph conditions",
   ],
   mechanism: "nominal",
+  needs: ["several-calls"],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, callCost: 0.05, pool: 96 },
   stages: ({ groupSize, epsilon, steps, learningRate, callCost, pool }) => [
@@ -178,6 +179,7 @@ const ada: CreateRecipe = recipe({
     "no distillation from earlier generations",
   ],
   mechanism: "partial",
+  needs: ["several-calls"],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, trialsMost: 2, pool: 96 },
   stages: ({ groupSize, epsilon, steps, learningRate, trialsMost, pool }) => [
@@ -212,6 +214,7 @@ const deepEyesV2: CreateRecipe = recipe({
     "rollouts without tools at each step show which tasks need tools",
   ],
   mechanism: "partial",
+  needs: ["several-calls"],
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3, pool: 96 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate, pool }) => [

@@ -30,6 +30,7 @@ const paraGrpo: CreateRecipe = recipe({
     "budgets limit calls and turns and are stated at the start",
   ],
   mechanism: "partial",
+  needs: ["several-calls"],
   schedule: ["one"],
   settings: {
     groupSize: 8,
@@ -96,6 +97,7 @@ const severa: CreateRecipe = recipe({
     "refused turns carry no loss",
   ],
   mechanism: "partial",
+  needs: ["several-calls"],
   schedule: ["stages"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, mostCalls: 4 },
   stages: ({ groupSize, epsilon, steps, learningRate, mostCalls }) => [
@@ -141,6 +143,7 @@ const akbe: CreateRecipe = recipe({
     "the signal is cross-entropy on successes that used tools where they are needed and none where they are not",
   ],
   mechanism: "whole",
+  needs: ["several-calls"],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, need: 0.1 },
   stages: ({ groupSize, epsilon, steps, learningRate, need }) => [

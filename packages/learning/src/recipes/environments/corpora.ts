@@ -23,6 +23,7 @@ const deepDxSearch: CreateRecipe = recipe({
     "the process reward comes from calls and results, not from a judge",
   ],
   mechanism: "partial",
+  needs: ["search"],
   schedule: ["one"],
   settings: {
     groupSize: 8,
@@ -81,6 +82,7 @@ const interactRag: CreateRecipe = recipe({
     "the actions are search by similarity, by all words, by the subject of a document, and a count",
   ],
   mechanism: "partial",
+  needs: ["search"],
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
@@ -121,6 +123,7 @@ const maragR1: CreateRecipe = recipe({
     "the tools search by similarity, by all words and by the subject of a document, and count matches",
   ],
   mechanism: "partial",
+  needs: ["search"],
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
@@ -160,6 +163,7 @@ const maskSearch: CreateRecipe = recipe({
     "the teachers are the environment's demonstrators",
   ],
   mechanism: "partial",
+  needs: ["search"],
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,
@@ -215,6 +219,7 @@ const sciResearcher: CreateRecipe = recipe({
     "a demonstration is verified if it found all of the evidence and the answer",
   ],
   mechanism: "partial",
+  needs: ["search"],
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [

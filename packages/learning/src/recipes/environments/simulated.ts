@@ -26,6 +26,7 @@ const autoCoa: CreateRecipe = recipe({
     "the environment, which still runs the calls, decides when a task ends",
   ],
   mechanism: "partial",
+  needs: ["long-path"],
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,
@@ -69,6 +70,7 @@ const simia: CreateRecipe = recipe({
     "the environment, which still runs the calls, decides when a task ends",
   ],
   mechanism: "partial",
+  needs: ["turn-rewards"],
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
@@ -104,6 +106,7 @@ const ssrl: CreateRecipe = recipe({
     "the environment, which still runs the calls, decides when a task ends",
   ],
   mechanism: "whole",
+  needs: ["turn-rewards"],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, formatWeight: 0.2 },
   stages: ({ groupSize, epsilon, steps, learningRate, formatWeight }) => [
@@ -143,6 +146,7 @@ const vlaRft: CreateRecipe = recipe({
     "the environment, which still runs the calls, decides when a task ends",
   ],
   mechanism: "partial",
+  needs: ["turn-rewards"],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [

@@ -21,6 +21,7 @@ const muaRl: CreateRecipe = recipe({
     "the user follows rules and is not played by a model",
   ],
   mechanism: "partial",
+  needs: ["user"],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
@@ -58,6 +59,7 @@ const personaMemV2: CreateRecipe = recipe({
     "the user follows rules and is not played by a model",
   ],
   mechanism: "partial",
+  needs: ["user"],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [

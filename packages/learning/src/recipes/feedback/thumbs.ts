@@ -24,6 +24,7 @@ const thumbsKto: CreateRecipe = recipe({
   },
   differs: ["rollouts are the policy's own, and new in each step"],
   mechanism: "whole",
+  needs: ["opinions"],
   schedule: ["one"],
   settings: { attempts: 64, beta: 0.3, steps: 30, learningRate: 3e-3 },
   stages: ({ attempts, beta, steps, learningRate }) => [
@@ -65,6 +66,7 @@ const thumbsReinforce: CreateRecipe = recipe({
   },
   differs: ["one baseline for all visitors, which starts at 0.5"],
   mechanism: "whole",
+  needs: ["opinions"],
   schedule: ["one"],
   settings: { attempts: 64, decay: 0.95, prior: 0.5, steps: 30, learningRate: 3e-3 },
   stages: ({ attempts, decay, prior, steps, learningRate }) => [

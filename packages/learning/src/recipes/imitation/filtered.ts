@@ -97,6 +97,7 @@ const tura: CreateRecipe = recipe({
   literature: "TURA executor",
   differs: ["only the executor is implemented, not retrieval and planning"],
   mechanism: "partial",
+  needs: ["several-calls"],
   schedule: ["sft"],
   settings: { mistakes: 0, steps: 25, learningRate: 3e-3 },
   stages: ({ mistakes, steps, learningRate }) => [

@@ -168,6 +168,7 @@ const diaForge: CreateRecipe = recipe({
     "near-duplicates are copies of a tool with a similar name",
   ],
   mechanism: "partial",
+  needs: ["user"],
   schedule: ["sft"],
   settings: { mistakes: 0, steps: 25, learningRate: 3e-3 },
   stages: ({ mistakes, steps, learningRate }) => [

@@ -22,6 +22,7 @@ const agentFly: CreateRecipe = recipe({
     "one case is read, not four",
   ],
   mechanism: "partial",
+  needs: ["cases"],
   schedule: ["one"],
   settings: {
     temperature: 0.05,
@@ -64,6 +65,7 @@ const evoKernel: CreateRecipe = recipe({
   literature: "EvoKernel",
   differs: ["refinement reduces the number of calls of a success, while the paper reduces latency"],
   mechanism: "partial",
+  needs: ["cases"],
   schedule: ["stages"],
   settings: { temperature: 0.05, capacity: 256, rate: 0.1, tasks: 16, steps: 10 },
   stages: ({ temperature, capacity, rate, tasks, steps }) =>

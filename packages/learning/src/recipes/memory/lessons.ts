@@ -82,6 +82,7 @@ const sleaRl: CreateRecipe = recipe({
     "similarity of observations is the share of common words",
   ],
   mechanism: "partial",
+  needs: ["long-path"],
   schedule: ["one"],
   settings: {
     groupSize: 8,

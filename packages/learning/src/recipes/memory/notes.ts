@@ -88,6 +88,7 @@ const flowGrpo: CreateRecipe = recipe({
     "the planner takes the turns with calls, and the answering turn is not trained",
   ],
   mechanism: "partial",
+  needs: ["several-calls"],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
@@ -124,6 +125,7 @@ const memoryR1: CreateRecipe = recipe({
     "the answerer sees the whole memory, not the output of a retriever",
   ],
   mechanism: "partial",
+  needs: ["memory"],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, lambda: 0.95, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, lambda, steps, learningRate }) => [

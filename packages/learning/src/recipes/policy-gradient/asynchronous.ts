@@ -216,6 +216,7 @@ const agentMath: CreateRecipe = recipe({
     "ratios are to the policy at the step, weighted by truncated ratios to the sampling policies",
   ],
   mechanism: "partial",
+  needs: ["several-calls"],
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,

@@ -21,6 +21,7 @@ const arpo: CreateRecipe = recipe({
     "no reward for using several tools",
   ],
   mechanism: "whole",
+  needs: ["long-path"],
   schedule: ["one"],
   settings: { groupSize: 8, whole: 4, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, whole, epsilon, steps, learningRate }) => [
@@ -53,6 +54,7 @@ const aepo: CreateRecipe = recipe({
     "the share of whole rollouts is a setting",
   ],
   mechanism: "partial",
+  needs: ["long-path"],
   schedule: ["one"],
   settings: {
     groupSize: 8,
@@ -92,6 +94,7 @@ const polychromic: CreateRecipe = recipe({
     "sets contain four forks and whole rollouts",
   ],
   mechanism: "whole",
+  needs: ["long-path"],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, setSize: 4, lambda: 1 },
   stages: ({ groupSize, epsilon, steps, learningRate, setSize, lambda }) => [

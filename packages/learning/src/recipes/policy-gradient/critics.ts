@@ -56,6 +56,7 @@ const vlDac: CreateRecipe = recipe({
     "no KL to a reference and no initial steps of the critic alone",
   ],
   mechanism: "whole",
+  needs: ["turn-rewards"],
   schedule: ["one"],
   settings: { epsilon: 0.2, lambda: 0.95, steps: 25, learningRate: 3e-3 },
   stages: ({ epsilon, lambda, steps, learningRate }) => [
@@ -88,6 +89,7 @@ const era: CreateRecipe = recipe({
     "the critic's gradient stops at its head",
   ],
   mechanism: "partial",
+  needs: ["turn-rewards"],
   schedule: ["sft-rl"],
   settings: { epsilon: 0.2, lambda: 0.95, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ epsilon, lambda, startSteps, steps, learningRate }) => [
@@ -120,6 +122,7 @@ const dynamicPlanning: CreateRecipe = recipe({
   literature: "Dynamic planning",
   differs: ["the loss is a token mean over the minibatch", "turns replace plans"],
   mechanism: "nominal",
+  needs: ["several-calls"],
   schedule: ["sft-rl"],
   settings: {
     turnCost: 0.05,

@@ -84,6 +84,7 @@ const hdpo: CreateRecipe = recipe({
   literature: "HDPO",
   differs: ["the loss is a token mean over the minibatch"],
   mechanism: "whole",
+  needs: ["long-path"],
   schedule: ["one"],
   settings: {
     groupSize: 8,

@@ -56,6 +56,7 @@ const toolCua: CreateRecipe = recipe({
     "stored trajectories are demonstrations at first, and the policy's continuations are stored too",
   ],
   mechanism: "partial",
+  needs: ["several-calls"],
   schedule: ["sft-rl", "stages"],
   settings: {
     groupSize: 8,

@@ -25,6 +25,7 @@ const visualArft: CreateRecipe = recipe({
     "no images",
   ],
   mechanism: "whole",
+  needs: ["several-calls"],
   schedule: ["one"],
   settings: {
     groupSize: 8,
@@ -68,6 +69,7 @@ const reWatchR1: CreateRecipe = recipe({
     "the only claim is the answer, which is supported if a tool returned it",
   ],
   mechanism: "partial",
+  needs: ["several-calls"],
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,
@@ -116,6 +118,7 @@ const rlfh: CreateRecipe = recipe({
     "rewards of single turns come from calls and results",
   ],
   mechanism: "partial",
+  needs: ["several-calls"],
   schedule: ["one"],
   settings: { grounding: 0.5, lambda: 1, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ grounding, lambda, epsilon, steps, learningRate }) => [
@@ -153,6 +156,7 @@ const riseRationale: CreateRecipe = recipe({
     "a task is used if some rollouts find the answer and not nearly all do without looking it up",
   ],
   mechanism: "partial",
+  needs: ["several-calls"],
   schedule: ["stages"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, imitationSteps: 4 },
   stages: ({ groupSize, epsilon, steps, learningRate, imitationSteps }) => [
@@ -204,6 +208,7 @@ const slideRl: CreateRecipe = recipe({
     "three components instead of five",
   ],
   mechanism: "partial",
+  needs: ["turn-rewards"],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [

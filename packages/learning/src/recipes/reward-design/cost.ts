@@ -66,6 +66,7 @@ const fusionAgent: CreateRecipe = recipe({
     "tools of the environment take the place of models",
   ],
   mechanism: "nominal",
+  needs: ["several-calls"],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, callCost: 0.05 },
   stages: ({ groupSize, epsilon, steps, learningRate, callCost }) => [
@@ -99,6 +100,7 @@ const remoteAgent: CreateRecipe = recipe({
     "calls replace hand-overs to specialists",
   ],
   mechanism: "partial",
+  needs: ["long-path"],
   schedule: ["one"],
   settings: {
     groupSize: 8,
@@ -140,6 +142,7 @@ const aiSearchPlanner: CreateRecipe = recipe({
     "the baseline is a moving average, because the abstract names no estimator",
   ],
   mechanism: "partial",
+  needs: ["several-calls"],
   schedule: ["one"],
   settings: { thrift: 0.1, decay: 0.98, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ thrift, decay, epsilon, steps, learningRate }) => [

@@ -22,6 +22,7 @@ const plannerR1: CreateRecipe = recipe({
     "one weighting throughout, half process and half final result",
   ],
   mechanism: "whole",
+  needs: ["turn-rewards"],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
@@ -57,6 +58,7 @@ const embodiedR1: CreateRecipe = recipe({
     "the format of the answer has no reward",
   ],
   mechanism: "whole",
+  needs: ["turn-rewards"],
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,
@@ -95,6 +97,7 @@ const logigen: CreateRecipe = recipe({
     "groups with equal rewards are rolled out again",
   ],
   mechanism: "partial",
+  needs: ["turn-rewards"],
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [
@@ -135,6 +138,7 @@ const seGui: CreateRecipe = recipe({
     "tasks are chosen anew in every step by the spread of their rewards, not by the model's attention",
   ],
   mechanism: "partial",
+  needs: ["turn-rewards"],
   schedule: ["rounds"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, budget: 48, rounds: 2 },
   stages: ({ groupSize, epsilon, steps, learningRate, budget }) => [
@@ -213,6 +217,7 @@ const meowTeaTaro: CreateRecipe = recipe({
     "the estimators take turns within a run, where the paper compares runs",
   ],
   mechanism: "partial",
+  needs: ["turn-rewards"],
   schedule: ["sft-rl", "budget-split"],
   settings: {
     groupSize: 8,

@@ -154,6 +154,7 @@ const cm2: CreateRecipe = recipe({
     "the environment, which still runs the calls, decides when a task ends",
   ],
   mechanism: "partial",
+  needs: ["turn-rewards"],
   schedule: ["sft-rl"],
   settings: { groupSize: 8, epsilon: 0.2, startSteps: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, startSteps, steps, learningRate }) => [

@@ -24,6 +24,7 @@ const agenTracer: CreateRecipe = recipe({
     "checked rollouts are those that ended on their own",
   ],
   mechanism: "nominal",
+  needs: ["long-path"],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3, mostTurns: 8 },
   stages: ({ groupSize, epsilon, steps, learningRate, mostTurns }) => [

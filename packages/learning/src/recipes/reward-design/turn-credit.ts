@@ -26,6 +26,7 @@ const drVenus: CreateRecipe = recipe({
     "long demonstrations are weighted by their number of turns",
   ],
   mechanism: "partial",
+  needs: ["several-calls"],
   schedule: ["sft-rl"],
   settings: {
     groupSize: 8,
@@ -78,6 +79,7 @@ const pilotRl: CreateRecipe = recipe({
     "rewards of turns come from calls and results, not from a judging model",
   ],
   mechanism: "partial",
+  needs: ["long-path"],
   schedule: ["mask-stages"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [

@@ -131,6 +131,7 @@ const midiTuning: CreateRecipe = recipe({
     "the user's adapter is trained, but the environment still speaks for the user",
   ],
   mechanism: "partial",
+  needs: ["user"],
   schedule: ["sft"],
   settings: { steps: 25, learningRate: 3e-3 },
   stages: ({ steps, learningRate }) => [
@@ -178,6 +179,7 @@ const dualTune: CreateRecipe = recipe({
     "the adapter that names tools also decides when to call none",
   ],
   mechanism: "partial",
+  needs: ["search"],
   schedule: ["sft"],
   settings: { mistakes: 0.1, slots: 4, steps: 25, learningRate: 3e-3 },
   stages: ({ mistakes, slots, steps, learningRate }) => [

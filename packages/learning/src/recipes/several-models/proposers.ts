@@ -57,6 +57,7 @@ const searchSelfPlay: CreateRecipe = recipe({
   literature: "Search Self-Play",
   differs: ["documents belong to the environment", "proposals are demonstrated"],
   mechanism: "whole",
+  needs: ["search"],
   schedule: ["one"],
   settings: {
     proposals: 4,

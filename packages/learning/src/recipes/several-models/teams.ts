@@ -20,6 +20,7 @@ const magrpo: CreateRecipe = recipe({
   literature: "MAGRPO",
   differs: ["two agents", "the loss is a token mean over the minibatch"],
   mechanism: "whole",
+  needs: ["turn-rewards"],
   schedule: ["one"],
   settings: { groupSize: 8, epsilon: 0.2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, steps, learningRate }) => [
