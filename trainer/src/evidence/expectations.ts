@@ -80,9 +80,8 @@ const ExpectationsShape: z.ZodType<Expectations> = z.strictObject({
     z.string(),
     z.strictObject({
       mistakes: z.number().min(0).max(1).exactOptional(),
+      habits: z.number().min(0).max(1).exactOptional(),
       steps: z.number().int().positive().exactOptional(),
-      width: z.number().int().positive().exactOptional(),
-      layers: z.number().int().positive().exactOptional(),
     }),
   ),
   budgets: z.record(z.string(), BudgetShape),

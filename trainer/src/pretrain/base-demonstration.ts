@@ -18,27 +18,36 @@ export type BaseDemonstrationOptions = {
    * for the rest.
    */
   readonly mistakes: number;
+  /**
+   * Share of demonstrations by a demonstrator who errs whenever possible, each time in the same way. A
+   * base that learned a bad habit does not lose it at a lower temperature. Default 0.
+   */
+  readonly habits?: number;
   readonly contextLength: number;
 };
+
+/** Seed of the habitual mistakes. */
+const HABIT = 0xab17;
 
 /** The demonstration at an index. */
 export async function baseDemonstration(
   spec: EnvironmentSpec,
   format: ChatFormat,
   nth: number,
-  { seed, mistakes, contextLength }: BaseDemonstrationOptions,
+  { seed, mistakes, habits = 0, contextLength }: BaseDemonstrationOptions,
 ): Promise<Trajectory> {
   const reference = spec.reference(derivedSeed(seed, nth), "train", nth % spec.levels);
   const random = seededRandom(seed, nth);
   const { reading } = spec;
+  const isHabit = habits > 0 && random() < habits;
   const lesson = reading && random() < reading.share ? reading.lesson(random) : null;
   const { trajectory } = await demonstratedRollout(
     lesson === null ? spec : { ...spec, demonstrator: () => lesson.reader },
     reference,
     format,
     {
-      random,
-      mistakes: reading?.mistakes ?? mistakes,
+      random: isHabit ? seededRandom(HABIT, spec.levelOf(reference)) : random,
+      mistakes: isHabit ? 1 : (reading?.mistakes ?? mistakes),
       contextLength,
       ...(lesson === null ? {} : { around: given(lesson) }),
     },

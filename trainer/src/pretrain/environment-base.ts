@@ -32,6 +32,8 @@ export type EnvironmentBaseRecipe = {
   /** Demonstrations per optimizer step. */
   readonly batchSize: number;
   readonly mistakes: number;
+  /** Share of demonstrations that always err in the same way; absent = none. */
+  readonly habits?: number;
   readonly vocabularySize: number;
   readonly contextLength: number;
   readonly width: number;
