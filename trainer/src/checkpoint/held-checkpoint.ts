@@ -1,19 +1,19 @@
 /**
  * The newest checkpoint of a running trainer. A checkpoint is durable before it becomes the newest.
  */
-import type { Checkpoint, CheckpointStore } from "./checkpoint-store.ts";
+import type { TrainerCheckpoint, TrainerCheckpoints } from "./trainer-checkpoint.ts";
 import type { TrainerState } from "./trainer-state.ts";
 
 export class HeldCheckpoint {
-  readonly #store: CheckpointStore;
-  #newest: Checkpoint;
+  readonly #store: TrainerCheckpoints;
+  #newest: TrainerCheckpoint;
 
-  constructor(store: CheckpointStore, start: Checkpoint) {
+  constructor(store: TrainerCheckpoints, start: TrainerCheckpoint) {
     this.#store = store;
     this.#newest = start;
   }
 
-  get newest(): Checkpoint {
+  get newest(): TrainerCheckpoint {
     return this.#newest;
   }
 
@@ -21,7 +21,7 @@ export class HeldCheckpoint {
     return this.#newest.state;
   }
 
-  async commit(next: Checkpoint): Promise<void> {
+  async commit(next: TrainerCheckpoint): Promise<void> {
     await this.#store.commit(next);
     this.#newest = next;
   }

@@ -9,6 +9,7 @@ import { fault } from "../../../test/fixtures/fault.ts";
 import { sampleSize } from "../../../test/fixtures/long.ts";
 import { ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
 import { openRunFolder } from "./run-folder.ts";
+import type { SavedRun } from "./run-keeping.ts";
 
 /** Several stages with stored state; a plain policy gradient; several rounds. */
 const RECIPES = ["spear", "grpo", "a2fm"];
@@ -79,15 +80,32 @@ for (const recipe of RECIPES.slice(0, sampleSize(1, RECIPES.length))) {
 }
 
 const OPTIONS = { resumes: true, every: 1, isStopping: () => false };
+const BEGUN: SavedRun = {
+  engines: new Map(),
+  snapshots: [],
+  version: 1,
+  tasksDrawn: 0,
+  state: {},
+  stored: [],
+  roleStore: { history: new Map(), checkpoints: new Map() },
+  spent: { episodes: 0, sampledTokens: 0, toolCalls: 0, turns: 0, seconds: 0.5 },
+  limit: undefined,
+  deployed: null,
+  stagesDone: 0,
+  stepsDone: 0,
+  base: { successes: [true, false], toolCallsMean: 1.5, sampledTokensMean: 20 },
+  latest: null,
+  events: [],
+};
 const settings = { recipe: "grpo", environment: "bandit", seed: 1 };
 
 test("an unfinished run with other settings is refused, and the error names them", async () => {
   const path = join(folder, "other");
   const { keeper } = await openRunFolder({ ...OPTIONS, folder: path, settings });
   expect(keeper.found).toBeNull();
-  await keeper.save({ events: [] } as unknown as Parameters<typeof keeper.save>[0]);
+  await keeper.save(BEGUN);
   const again = await openRunFolder({ ...OPTIONS, folder: path, settings });
-  expect(again.keeper.found).toEqual({ events: [] });
+  expect(again.keeper.found).toEqual(BEGUN);
   const other = { ...OPTIONS, folder: path, settings: { ...settings, seed: 2 } };
   await expect(openRunFolder(other)).rejects.toThrow(/seed was 1 and is now 2.*--no-resume/);
   expect((await openRunFolder({ ...other, resumes: false })).keeper.found).toBeNull();
@@ -95,10 +113,10 @@ test("an unfinished run with other settings is refused, and the error names them
   expect((await openRunFolder(other)).keeper.found).toBeNull();
 });
 
-test("a damaged checkpoint is refused by name", async () => {
-  const path = join(folder, "damaged");
+test.each(["state.json", "checkpoint.bin"])("a damaged %s is refused by name", async (file) => {
+  const path = join(folder, `damaged-${file}`);
   await mkdir(path);
-  await writeFile(join(path, "checkpoint.bin"), "0".repeat(80));
+  await writeFile(join(path, file), "0".repeat(80));
   await expect(openRunFolder({ ...OPTIONS, folder: path, settings })).rejects.toMatchObject({
     code: "CHECKPOINT_CORRUPT",
   });

@@ -12,15 +12,19 @@ import type { SavedRun } from "./run-keeping.ts";
  * cut.
  */
 const OLD = join(import.meta.dirname, "testdata/run-checkpoint-482d866.bin");
+/** Saved by `kept-run.fixture.ts` with recipe a2fm and 4 steps at commit b2b4bb57, killed in step 3. */
+const NEWER = join(import.meta.dirname, "testdata/run-checkpoint-b2b4bb57.bin");
 const DIGEST_LENGTH = 64;
 
 type Old = { readonly settings: { readonly [name: string]: unknown }; readonly run: SavedRun };
 
-async function opened(): Promise<{ readonly found: SavedRun; readonly old: Old; folder: string }> {
+async function opened(
+  file = OLD,
+): Promise<{ readonly found: SavedRun; readonly old: Old; folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), "waggle-run-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  await copyFile(OLD, join(folder, "checkpoint.bin"));
-  const old = deserialize((await readFile(OLD)).subarray(DIGEST_LENGTH)) as Old;
+  await copyFile(file, join(folder, "checkpoint.bin"));
+  const old = deserialize((await readFile(file)).subarray(DIGEST_LENGTH)) as Old;
   const { keeper } = await openRunFolder({
     folder,
     settings: old.settings,
@@ -54,8 +58,14 @@ test("numbers and tensors of the run do not change", async () => {
   expect([found.stepsDone, found.tasksDrawn]).toEqual([old.run.stepsDone, old.run.tasksDrawn]);
 });
 
-test("a run saved by this release is read back unchanged", async () => {
-  const { found, old, folder } = await opened();
+test("a run of version 2 is read as it was saved", async () => {
+  const { found, old } = await opened(NEWER);
+  expect(found).toEqual(old.run);
+  expect(found.engines.get("policy")?.tensors.size).toBeGreaterThan(0);
+});
+
+test.each([OLD, NEWER])("%s is read back unchanged once this release saved it", async (file) => {
+  const { found, old, folder } = await opened(file);
   const options = { folder, settings: old.settings, resumes: true, every: 1 };
   const first = await openRunFolder({ ...options, isStopping: () => false });
   await first.keeper.save(found);

@@ -1,10 +1,7 @@
 /**
- * Migrates runs that were saved by earlier releases. Version 1 had no version number; it called a
- * judged trajectory an episode and the adapters of roles a shelf.
+ * Migrates runs of version 1, which called a judged trajectory an episode and the adapters of roles a
+ * shelf.
  */
-
-/** The version that this release writes. */
-export const RUN_VERSION = 2;
 
 /**
  * Renames the fields of a version 1 run to those of version 2. Numbers and tensors do not change.

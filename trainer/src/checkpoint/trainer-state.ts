@@ -48,14 +48,17 @@ export type KnownVersion = {
   readonly isRolledBack: boolean;
 };
 
-/** The trainer's state as it is stored in `state.json`. */
-export type TrainerState = {
-  readonly formatVersion: 1;
-  /** Identifies this lineage of parameters at the edge; states of the previous release lack it. */
-  readonly stateId?: string | undefined;
+/** What a trainer is started with. */
+export type TrainerSettings = {
   readonly baseModel: string;
   readonly recipe: string;
   readonly seed: number;
+};
+
+/** The counters of a trainer and its unfinished work. */
+export type TrainerProgress = {
+  /** Identifies this lineage of parameters at the edge; states of the previous release lack it. */
+  readonly stateId?: string | undefined;
   /** Rank and alpha of the trained adapter; older states lack it. */
   readonly adapterShape?: { readonly rank: number; readonly alpha: number } | undefined;
   /** Origin of the server that has the engine's checkpoint; absent = this machine. */
@@ -69,8 +72,6 @@ export type TrainerState = {
         readonly trained: { readonly rank: number; readonly alpha: number };
       }
     | undefined;
-  /** Learning steps taken. It never decreases, even if the engine returns to the stable version. */
-  readonly step: number;
   readonly stableVersion: PolicyVersionId;
   readonly versions: readonly KnownVersion[];
   /** Epoch of the edge's policies when they were last read; absent = never. */
@@ -93,6 +94,13 @@ export type TrainerState = {
   /** An alarm that has not been reported to the edge yet. */
   readonly alarm?: Alarm | undefined;
 };
+
+/** The complete state of a trainer, without its engines. */
+export type TrainerState = TrainerSettings &
+  TrainerProgress & {
+    /** Learning steps taken. It never decreases, even if the engine returns to the stable version. */
+    readonly step: number;
+  };
 
 /** The reason to stop publishing. */
 export type Alarm = {
@@ -137,16 +145,17 @@ export function newPublication(
 
 const Shape = z.strictObject({ rank: z.int().min(1), alpha: z.number() });
 
-export const TrainerState: z.ZodType<TrainerState> = z.strictObject({
-  formatVersion: z.literal(1),
-  stateId: z.uuid().optional(),
+export const TrainerSettings: z.ZodType<TrainerSettings> = z.strictObject({
   baseModel: Sha256,
   recipe: z.string(),
   seed: z.int(),
+});
+
+export const TrainerProgress: z.ZodType<TrainerProgress> = z.strictObject({
+  stateId: z.uuid().optional(),
   adapterShape: Shape.optional(),
   server: z.string().optional(),
   mergedBase: z.strictObject({ adapter: AdapterReference, trained: Shape }).optional(),
-  step: z.int().min(0),
   stableVersion: PolicyVersionId,
   versions: z.array(
     z.strictObject({
@@ -184,7 +193,6 @@ export function initialState(options: {
   readonly adapterShape?: TrainerState["adapterShape"];
 }): TrainerState {
   return {
-    formatVersion: 1,
     ...options,
     step: 0,
     stableVersion: 0,

@@ -12,7 +12,7 @@ import {
 import { WaggleError } from "@waggle/protocol";
 import { createAdapterCache } from "../sink/adapter-cache.ts";
 import type { BaseModel } from "../model/base-model.ts";
-import { createCheckpointStore } from "../checkpoint/checkpoint-store.ts";
+import { openTrainerCheckpoints } from "../checkpoint/trainer-checkpoint.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import { knownVersion } from "../edge/edge-following.ts";
 import { evaluateVersion, type FrozenTasks } from "./frozen-evaluation.ts";
@@ -122,7 +122,7 @@ export function comparison(results: ReadonlyMap<number, readonly boolean[]>): Co
 async function knownVersions(
   source: VersionSource,
 ): Promise<{ stable: number; versions: readonly KnownVersion[] }> {
-  const saved = await createCheckpointStore(source.stateFolder).load();
+  const saved = await openTrainerCheckpoints(source.stateFolder).load();
   if (saved !== null) return { stable: saved.state.stableVersion, versions: saved.state.versions };
   const { stable, policies } = await source.edge().policies();
   return {

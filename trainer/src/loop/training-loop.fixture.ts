@@ -7,10 +7,10 @@ import { constantRate } from "@waggle/learning";
 import type { LeasedGroup, TensorMap, TrainEngine } from "@waggle/protocol";
 import { createAdapterCache } from "../sink/adapter-cache.ts";
 import {
-  type Checkpoint,
-  type CheckpointStore,
-  createCheckpointStore,
-} from "../checkpoint/checkpoint-store.ts";
+  type TrainerCheckpoint,
+  type TrainerCheckpoints,
+  openTrainerCheckpoints,
+} from "../checkpoint/trainer-checkpoint.ts";
 import type { WatchLimits } from "../sink/deployment-watch.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import { type EdgeRecipe, edgeRecipeNamed } from "../recipes/edge-recipe.ts";
@@ -134,7 +134,7 @@ export async function live(
   const realEngine = await tinyEngine();
   const engine = killer.wrap((options.engineOf ?? ((same) => same))(realEngine));
   const edge = killer.wrap((options.edgeClient ?? ((client) => client))(setup.edge.client()));
-  const stored: CheckpointStore = createCheckpointStore(setup.folder);
+  const stored: TrainerCheckpoints = openTrainerCheckpoints(setup.folder);
   const store = killer.wrap(stored);
   const report = createReporter(() => {}, true);
   const adapterCache = createAdapterCache({
@@ -143,7 +143,7 @@ export async function live(
     download: (digest) => edge.getObject(digest),
   });
   try {
-    let start: Checkpoint | null = await stored.load();
+    let start: TrainerCheckpoint | null = await stored.load();
     if (start === null) {
       const fresh = await realEngine.save();
       const state = initialState({ baseModel: TINY_BASE, recipe: recipe.name, seed: 7 });

@@ -4,7 +4,10 @@ import { constantRate } from "@waggle/learning";
 import { type LeasedGroup, type TensorMap, WaggleError } from "@waggle/protocol";
 import { afterEach, expect, test } from "vitest";
 import { sampleSize } from "../../../test/fixtures/long.ts";
-import { type Checkpoint, createCheckpointStore } from "../checkpoint/checkpoint-store.ts";
+import {
+  type TrainerCheckpoint,
+  openTrainerCheckpoints,
+} from "../checkpoint/trainer-checkpoint.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { tinyEngine } from "./training.fixture.ts";
@@ -68,7 +71,7 @@ test("a recipe with a moving baseline trains on every group and keeps the baseli
   const setup = await createSetup();
   const first = await live(setup, { recipe, maxSteps: 2 });
   expect(first.summary.state.step).toBe(2);
-  const kept = (await createCheckpointStore(setup.folder).load())?.state.kept;
+  const kept = (await openTrainerCheckpoints(setup.folder).load())?.state.kept;
   expect(kept).toEqual(first.summary.state.kept);
   expect(JSON.stringify(kept?.["baseline"])).toContain("policy");
   const { summary } = await live(setup, { recipe });
@@ -95,8 +98,8 @@ test("training raises the log-prob of rewarded tokens", async () => {
     );
   };
   const before = await score();
-  const checkpoint = await createCheckpointStore(setup.folder).load();
-  await engine.load((checkpoint as Checkpoint).engine);
+  const checkpoint = await openTrainerCheckpoints(setup.folder).load();
+  await engine.load((checkpoint as TrainerCheckpoint).engine);
   expect(await score()).toBeGreaterThan(before + 1);
   expect(summary.state.step).toBeGreaterThan(2);
   await engine.dispose();
@@ -174,7 +177,7 @@ test("groups that another trainer learned meanwhile are given up once, and the t
       },
       postMetrics: async (rows) => {
         await client.postMetrics(rows);
-        const saved = await createCheckpointStore(setup.folder).load();
+        const saved = await openTrainerCheckpoints(setup.folder).load();
         if (saved !== null) {
           afterFirst ??= [plain(saved.engine.tensors), plain(saved.stable.tensors)];
         }

@@ -8,7 +8,7 @@
  */
 import { WaggleError } from "@waggle/protocol";
 import { LeaseCheck } from "../check/lease-check.ts";
-import type { Checkpoint } from "../checkpoint/checkpoint-store.ts";
+import type { TrainerCheckpoint } from "../checkpoint/trainer-checkpoint.ts";
 import { HeldCheckpoint } from "../checkpoint/held-checkpoint.ts";
 import { EdgeFollower } from "../edge/edge-follower.ts";
 import { EdgeSink } from "../sink/edge-sink.ts";
@@ -21,7 +21,7 @@ import type { TrainingOptions, TrainingParts, TrainingSummary } from "./training
 export async function runTrainingLoop(
   parts: TrainingParts,
   options: TrainingOptions,
-  start: Checkpoint,
+  start: TrainerCheckpoint,
   signal: AbortSignal,
 ): Promise<TrainingSummary> {
   const { leases, store, report } = parts;

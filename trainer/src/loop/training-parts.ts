@@ -1,6 +1,6 @@
 /** Parts, options and summary of the training loop. Types only. */
 import type { TrainEngine } from "@waggle/protocol";
-import type { CheckpointStore } from "../checkpoint/checkpoint-store.ts";
+import type { TrainerCheckpoints } from "../checkpoint/trainer-checkpoint.ts";
 import type { WatchLimits } from "../sink/deployment-watch.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
@@ -19,7 +19,7 @@ export type TrainingParts = {
   readonly recipe: EdgeRecipe;
   readonly checker: TrajectoryChecker;
   readonly leases: LeaseHolder;
-  readonly store: CheckpointStore;
+  readonly store: TrainerCheckpoints;
   readonly publication: PublicationParts;
   readonly metricsLog: MetricsLog;
   readonly report: Reporter;

@@ -13,10 +13,10 @@ import { createAdapterCache } from "../sink/adapter-cache.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import { openCheckJournal } from "../check/check-journal.ts";
 import {
-  type Checkpoint,
-  type CheckpointStore,
-  createCheckpointStore,
-} from "../checkpoint/checkpoint-store.ts";
+  type TrainerCheckpoint,
+  type TrainerCheckpoints,
+  openTrainerCheckpoints,
+} from "../checkpoint/trainer-checkpoint.ts";
 import { containCheck } from "../check/contained-check.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import { adoptedState, hasOtherStable, withPolicies } from "../edge/edge-following.ts";
@@ -76,7 +76,7 @@ export async function train(
   });
   try {
     await offerBaseModel(model, edge);
-    const store = createCheckpointStore(options.stateFolder);
+    const store = openTrainerCheckpoints(options.stateFolder);
     if (!options.isResuming) await store.clear();
     let twice = 0;
     for (let { start } = options; ; start = undefined) {
@@ -102,7 +102,7 @@ async function runSession(
   edge: EdgeClient,
   recipe: EdgeRecipe,
   options: TrainingSessionOptions,
-  store: CheckpointStore,
+  store: TrainerCheckpoints,
   report: Reporter,
   note: HeartbeatSender["note"],
   signal: AbortSignal,
@@ -168,7 +168,7 @@ async function runSession(
       const note = isMoved ? "moved" : "adopted";
       report.note(note, { stable: policies.stable, discarded: saved.state.stableVersion });
     }
-    let start: Checkpoint;
+    let start: TrainerCheckpoint;
     if (goesOn) {
       const state = withPolicies(saved.state, policies, randomUUID);
       start = { ...saved, state: { ...state, stateId } };
@@ -282,7 +282,7 @@ async function offerBaseModel(model: BaseModel, edge: EdgeClient): Promise<void>
 }
 
 function requireSameEnvironment(
-  saved: Checkpoint,
+  saved: TrainerCheckpoint,
   model: BaseModel,
   policies: PoliciesResponse,
 ): void {

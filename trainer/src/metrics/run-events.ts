@@ -1,7 +1,7 @@
 /** Stores the events of a recipe run while it runs: as JSON lines and as TensorBoard curves. */
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
-import { writeDurably } from "../checkpoint/checkpoint-store.ts";
+import { writeDurably } from "../checkpoint/durable-file.ts";
 import type { RunEvent } from "../loop/run-event.ts";
 import type { Scalars } from "./event-file.ts";
 import { openEventWriter } from "./event-writer.ts";

@@ -25,8 +25,8 @@ import {
   VOCABULARY_SIZE,
 } from "./nano-recipe.ts";
 import { pretrain } from "./pretraining-run.ts";
-import { loadRun, saveRun } from "../checkpoint/run-checkpoint.ts";
-import type { RunState } from "../checkpoint/run-checkpoint.ts";
+import { loadPretraining, savePretraining } from "../checkpoint/pretraining-checkpoint.ts";
+import type { PretrainingState } from "../checkpoint/pretraining-checkpoint.ts";
 import type { PretrainReport } from "./pretrain-report.ts";
 
 const MEASURE_EVERY = 100;
@@ -56,7 +56,7 @@ export async function runPretraining(
   signal: AbortSignal,
 ): Promise<number> {
   const say = (line: string) => process.stderr.write(`${line}\n`);
-  const resumed = options.resume ? await loadRun(options.run) : null;
+  const resumed = options.resume ? await loadPretraining(options.run) : null;
   const seed = resumed?.state.seed ?? options.seed;
   const text = await trainNanoText({
     seed,
@@ -75,7 +75,7 @@ export async function runPretraining(
   const { device } = engine.capabilities();
   say(`${parameterCount(config)} parameters, ${config.vocabularySize} tokens, ${device}`);
 
-  const initial: RunState = resumed?.state ?? {
+  const initial: PretrainingState = resumed?.state ?? {
     seed,
     totalSteps: options.steps,
     curve: [],
@@ -86,8 +86,8 @@ export async function runPretraining(
     tensorboard: options.tensorboard,
     from: resumed?.engine.step ?? 0,
   });
-  const save = async (state: RunState) =>
-    saveRun(options.run, { state, engine: await engine.save() });
+  const save = async (state: PretrainingState) =>
+    savePretraining(options.run, { state, engine: await engine.save() });
   const { state, step } = await pretrain(
     {
       engine,
@@ -131,7 +131,10 @@ export async function runPretraining(
   return 0;
 }
 
-function progressLine({ curve, totalSteps, tokens, seconds }: RunState, step: number): string {
+function progressLine(
+  { curve, totalSteps, tokens, seconds }: PretrainingState,
+  step: number,
+): string {
   const point = curve.at(-1);
   const perSecond = tokens / seconds;
   const left = ((totalSteps - step) * seconds) / step / 60;

@@ -1,9 +1,9 @@
 /** The report of a pretraining run. */
-import type { RunState } from "../checkpoint/run-checkpoint.ts";
+import type { PretrainingState } from "../checkpoint/pretraining-checkpoint.ts";
 import type { HeldOutResults } from "./held-out.ts";
 
 /** Data of a finished run. */
-export type PretrainReport = RunState & {
+export type PretrainReport = PretrainingState & {
   readonly parameters: number;
   readonly vocabularySize: number;
   readonly device: string;

@@ -9,10 +9,10 @@ import { trainNanoText } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
 import { nanoConfig, PRETRAINING_SKILL } from "./nano-recipe.ts";
 import { pretrain } from "./pretraining-run.ts";
-import { loadRun, saveRun } from "../checkpoint/run-checkpoint.ts";
-import type { RunState } from "../checkpoint/run-checkpoint.ts";
+import { loadPretraining, savePretraining } from "../checkpoint/pretraining-checkpoint.ts";
+import type { PretrainingState } from "../checkpoint/pretraining-checkpoint.ts";
 
-const START: RunState = { seed: 3, totalSteps: 6, curve: [], tokens: 0, seconds: 0 };
+const START: PretrainingState = { seed: 3, totalSteps: 6, curve: [], tokens: 0, seconds: 0 };
 
 let text: NanoText;
 let folder: string;
@@ -41,7 +41,7 @@ function openEngine(): Promise<TrainEngine> {
   return createOnnxEngine({ config, weights: initializeDecoder(config, 3), trains: "full" });
 }
 
-function run(engine: TrainEngine, state: RunState, step: number, signal?: AbortSignal) {
+function run(engine: TrainEngine, state: PretrainingState, step: number, signal?: AbortSignal) {
   return pretrain(
     {
       engine,
@@ -57,7 +57,7 @@ function run(engine: TrainEngine, state: RunState, step: number, signal?: AbortS
   );
 }
 
-const losses = (state: RunState) => state.curve.map((point) => point.assistantLoss);
+const losses = (state: PretrainingState) => state.curve.map((point) => point.assistantLoss);
 
 test("a run that is stopped, saved and resumed ends bitwise equal to an uninterrupted one", async () => {
   const whole = await openEngine();
@@ -65,9 +65,9 @@ test("a run that is stopped, saved and resumed ends bitwise equal to an uninterr
 
   const first = await openEngine();
   const half = await run(first, { ...START, totalSteps: 6 }, 0, stopAfter(first, 2));
-  await saveRun(folder, { state: half.state, engine: await first.save() });
+  await savePretraining(folder, { state: half.state, engine: await first.save() });
   const second = await openEngine();
-  const saved = await loadRun(folder);
+  const saved = await loadPretraining(folder);
   await second.load(saved.engine);
   const resumed = await run(second, saved.state, saved.engine.step);
 
@@ -86,9 +86,9 @@ test("the loss falls", async () => {
 });
 
 test("an unreadable checkpoint is refused", async () => {
-  await writeFile(join(folder, "checkpoint.safetensors"), "not safetensors");
-  await expect(loadRun(folder)).rejects.toMatchObject({ code: "CHECKPOINT_CORRUPT" });
-  await expect(loadRun(join(folder, "nowhere"))).rejects.toMatchObject({
+  await writeFile(join(folder, "state.json"), "not JSON");
+  await expect(loadPretraining(folder)).rejects.toMatchObject({ code: "CHECKPOINT_CORRUPT" });
+  await expect(loadPretraining(join(folder, "nowhere"))).rejects.toMatchObject({
     code: "CHECKPOINT_CORRUPT",
   });
 });

@@ -11,7 +11,7 @@ import type { NanoText } from "./nano-text.ts";
 import { OPTIMIZER, TOKEN_WEIGHTS } from "./nano-recipe.ts";
 import { runSupervised } from "../loop/supervised-run.ts";
 import type { SupervisedBatch } from "../update/supervised-step.ts";
-import type { CurvePoint, RunState } from "../checkpoint/run-checkpoint.ts";
+import type { CurvePoint, PretrainingState } from "../checkpoint/pretraining-checkpoint.ts";
 
 export type PretrainingOptions = {
   readonly engine: TrainEngine;
@@ -22,7 +22,7 @@ export type PretrainingOptions = {
   readonly measureEvery: number;
   readonly signal: AbortSignal;
   /** Called after each measurement. */
-  readonly onMeasure: (state: RunState, step: number) => Promise<void>;
+  readonly onMeasure: (state: PretrainingState, step: number) => Promise<void>;
 };
 
 /** Number of demonstrations per measurement; their indices are far beyond the training range. */
@@ -36,9 +36,9 @@ const MEASURED_FROM = 1 << 28;
  */
 export async function pretrain(
   options: PretrainingOptions,
-  initial: RunState,
+  initial: PretrainingState,
   step: number,
-): Promise<{ readonly state: RunState; readonly step: number }> {
+): Promise<{ readonly state: PretrainingState; readonly step: number }> {
   const { engine, signal, batchSize } = options;
   const rate = cosineRate({
     rate: OPTIMIZER.peakLearningRate,

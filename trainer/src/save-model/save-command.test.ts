@@ -6,7 +6,7 @@ import { initializeAdapter, parseDecoderConfig, readModelWeights } from "@waggle
 import type { EngineCheckpoint, TrainEngine } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { readAdapterFolder } from "../sink/adapter-folder.ts";
-import { createCheckpointStore } from "../checkpoint/checkpoint-store.ts";
+import { openTrainerCheckpoints } from "../checkpoint/trainer-checkpoint.ts";
 import { createProgram } from "../commands/program.ts";
 import { initialState } from "../checkpoint/trainer-state.ts";
 import { openBaseFolder } from "./base-folder.ts";
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await engine.dispose();
   const { reference } = await openBaseFolder(base);
   const { sha256: baseModel } = await reference();
-  await createCheckpointStore(state).commit({
+  await openTrainerCheckpoints(state).commit({
     ...saved,
     state: initialState({ baseModel, recipe: "grpo", seed: 1, adapterShape: SHAPE }),
   });

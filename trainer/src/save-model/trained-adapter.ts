@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Adapter, readAdapter } from "@waggle/model";
 import { type EngineCheckpoint, sha256, WaggleError } from "@waggle/protocol";
 import { adapterOf, readAdapterFolder } from "../sink/adapter-folder.ts";
-import { createCheckpointStore } from "../checkpoint/checkpoint-store.ts";
+import { openTrainerCheckpoints } from "../checkpoint/trainer-checkpoint.ts";
 import { adapterFileName } from "../sink/adapter-cache.ts";
 import { adapterShapeOf } from "../checkpoint/trainer-state.ts";
 import type { BaseFolder } from "./base-folder.ts";
@@ -35,7 +35,7 @@ export async function readTrained(
 ): Promise<TrainedAdapter> {
   const isState = (await stat(join(from, "state.json")).catch(() => null)) !== null;
   if (!isState) return readAdapterFolder(from, base.config);
-  const saved = await createCheckpointStore(from).load();
+  const saved = await openTrainerCheckpoints(from).load();
   const { state, engine, stable } = saved as NonNullable<typeof saved>;
   const { sha256: digest } = await base.reference(signal);
   if (digest !== state.baseModel) {

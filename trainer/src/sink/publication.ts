@@ -19,7 +19,7 @@ import type {
 } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import type { AdapterCache } from "./adapter-cache.ts";
-import type { Checkpoint } from "../checkpoint/checkpoint-store.ts";
+import type { TrainerCheckpoint } from "../checkpoint/trainer-checkpoint.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import type { FrozenOutcomes } from "../evaluation/frozen-evaluation.ts";
 import type { PromotionDecision, Reporter } from "../metrics/reporter.ts";
@@ -54,7 +54,7 @@ export type PublicationParts = {
   readonly report: Reporter;
 };
 
-type Commit = (next: Checkpoint) => Promise<void>;
+type Commit = (next: TrainerCheckpoint) => Promise<void>;
 
 /**
  * Temporary version number of a candidate during its evaluation; its real number is not known yet.
@@ -69,7 +69,7 @@ const CANDIDATE: PolicyVersionId = 2 ** 31 - 1;
  */
 export async function advancePublication(
   parts: PublicationParts,
-  checkpoint: Checkpoint,
+  checkpoint: TrainerCheckpoint,
   gate: PromotionGate,
   commit: Commit,
   signal: AbortSignal,
@@ -85,7 +85,7 @@ export async function advancePublication(
 
 async function evaluate(
   parts: PublicationParts,
-  checkpoint: Checkpoint,
+  checkpoint: TrainerCheckpoint,
   publication: Publication,
   gate: PromotionGate,
   commit: Commit,
@@ -174,7 +174,7 @@ async function stableOutcomes(
  */
 export async function postponePublication(
   { edge }: Pick<PublicationParts, "edge">,
-  checkpoint: Checkpoint,
+  checkpoint: TrainerCheckpoint,
   reason: string,
   commit: Commit,
 ): Promise<void> {
@@ -186,7 +186,7 @@ export async function postponePublication(
 
 async function publish(
   parts: PublicationParts,
-  checkpoint: Checkpoint,
+  checkpoint: TrainerCheckpoint,
   publication: Publication,
   commit: Commit,
 ): Promise<void> {
@@ -221,7 +221,7 @@ async function publish(
 
 async function promote(
   parts: PublicationParts,
-  checkpoint: Checkpoint,
+  checkpoint: TrainerCheckpoint,
   publication: Publication,
   commit: Commit,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EngineCheckpoint } from "@waggle/protocol";
 import { expect, onTestFinished, test } from "vitest";
-import { createCheckpointStore } from "./checkpoint-store.ts";
+import { openTrainerCheckpoints } from "./trainer-checkpoint.ts";
 import { initialState } from "./trainer-state.ts";
 
 const state = initialState({ baseModel: "a".repeat(64), recipe: "grpo", seed: 1 });
@@ -22,8 +22,8 @@ function engineAt(step: number): EngineCheckpoint {
 test("another process reads a commit back exactly", async () => {
   const folder = await temporaryFolder();
   const checkpoint = { state: { ...state, step: 4 }, engine: engineAt(4), stable: engineAt(2) };
-  await createCheckpointStore(folder).commit(checkpoint);
-  expect(await createCheckpointStore(folder).load()).toEqual(checkpoint);
+  await openTrainerCheckpoints(folder).commit(checkpoint);
+  expect(await openTrainerCheckpoints(folder).load()).toEqual(checkpoint);
 });
 
 test("a checkpoint on a server is read back as its location", async () => {
@@ -34,24 +34,24 @@ test("a checkpoint on a server is read back as its location", async () => {
     location: `tinker://m/weights/${step}`,
   });
   const checkpoint = { state: { ...state, step: 4 }, engine: at(4), stable: at(2) };
-  await createCheckpointStore(folder).commit(checkpoint);
-  expect(await createCheckpointStore(folder).load()).toEqual(checkpoint);
+  await openTrainerCheckpoints(folder).commit(checkpoint);
+  expect(await openTrainerCheckpoints(folder).load()).toEqual(checkpoint);
 });
 
 test("keeps only the files of the last commit", async () => {
   const folder = await temporaryFolder();
-  const store = createCheckpointStore(folder);
+  const store = openTrainerCheckpoints(folder);
   const stable = engineAt(0);
   for (let step = 0; step < 5; step += 1) {
     await store.commit({ state: { ...state, step }, engine: engineAt(step), stable });
   }
   expect((await readdir(folder)).filter((name) => name.startsWith("engine-"))).toHaveLength(2);
-  expect((await createCheckpointStore(folder).load())?.engine.step).toBe(4);
+  expect((await openTrainerCheckpoints(folder).load())?.engine.step).toBe(4);
 });
 
 test("an empty folder and a cleared one have no checkpoint", async () => {
   const folder = await temporaryFolder();
-  const store = createCheckpointStore(folder);
+  const store = openTrainerCheckpoints(folder);
   expect(await store.load()).toBeNull();
   await store.commit({ state, engine: engineAt(1), stable: engineAt(1) });
   await store.clear();
@@ -60,19 +60,19 @@ test("an empty folder and a cleared one have no checkpoint", async () => {
 
 test("a partial file left by a crash is ignored", async () => {
   const folder = await temporaryFolder();
-  await createCheckpointStore(folder).commit({ state, engine: engineAt(1), stable: engineAt(1) });
+  await openTrainerCheckpoints(folder).commit({ state, engine: engineAt(1), stable: engineAt(1) });
   await writeFile(join(folder, "state.json.123.tmp"), '{"state":');
   await writeFile(join(folder, `engine-${"0".repeat(64)}.safetensors`), "half");
-  expect((await createCheckpointStore(folder).load())?.engine.step).toBe(1);
+  expect((await openTrainerCheckpoints(folder).load())?.engine.step).toBe(1);
 });
 
 test.each(["state.json", "engine"])("a damaged %s is refused, not repaired", async (which) => {
   const folder = await temporaryFolder();
-  await createCheckpointStore(folder).commit({ state, engine: engineAt(1), stable: engineAt(1) });
+  await openTrainerCheckpoints(folder).commit({ state, engine: engineAt(1), stable: engineAt(1) });
   const name = (await readdir(folder)).find((file) => file.startsWith(which)) as string;
   const bytes = await readFile(join(folder, name));
   await writeFile(join(folder, name), bytes.subarray(0, bytes.length - 1));
-  await expect(createCheckpointStore(folder).load()).rejects.toMatchObject({
+  await expect(openTrainerCheckpoints(folder).load()).rejects.toMatchObject({
     code: "CHECKPOINT_CORRUPT",
   });
 });

@@ -1,0 +1,102 @@
+/** The checkpoint of a pretraining run. */
+import { readSafetensors } from "@waggle/model";
+import { type EngineCheckpoint, WaggleError } from "@waggle/protocol";
+import { z } from "zod";
+import { type CheckpointKind, openCheckpoints } from "./checkpoint.ts";
+
+/** One measurement of a run. */
+export type CurvePoint = {
+  readonly step: number;
+  readonly tokens: number;
+  /** Mean −log π of the policy's tokens on fresh demonstrations, in nats. */
+  readonly assistantLoss: number;
+  /** The same on digits that the policy writes: ids, amounts, prices. */
+  readonly digitLoss: number;
+  readonly learningRate: number;
+  readonly gradientNorm: number;
+  readonly seconds: number;
+};
+
+type PretrainingSettings = { readonly seed: number; readonly totalSteps: number };
+
+type PretrainingProgress = {
+  readonly curve: readonly CurvePoint[];
+  readonly tokens: number;
+  readonly seconds: number;
+};
+
+/** Settings and progress of a pretraining run. */
+export type PretrainingState = PretrainingSettings & PretrainingProgress;
+
+/** A pretraining run's state with its engine. */
+export type PretrainingCheckpoint = {
+  readonly state: PretrainingState;
+  readonly engine: EngineCheckpoint;
+};
+
+/** JSON stores a value that is not finite as null. */
+const measured: z.ZodType<number> = z
+  .number()
+  .nullable()
+  .transform((value) => value ?? Number.NaN);
+const count = z.int().min(0);
+
+const PRETRAINING: CheckpointKind<PretrainingProgress> = {
+  name: "train-base",
+  settings: z.strictObject({ seed: z.int(), totalSteps: count }),
+  state: z.strictObject({
+    curve: z.array(
+      z.strictObject({
+        step: count,
+        tokens: count,
+        assistantLoss: measured,
+        digitLoss: measured,
+        learningRate: measured,
+        gradientNorm: measured,
+        seconds: measured,
+      }),
+    ),
+    tokens: count,
+    seconds: z.number(),
+  }),
+  startOver: "without --resume",
+  earlier: {
+    file: "checkpoint.safetensors",
+    read: (bytes) => {
+      const { tensors, metadata } = readSafetensors(bytes);
+      const state = JSON.parse(metadata["run_state"] ?? "null") as PretrainingState;
+      return checkpointOf({ state, engine: { step: Number(metadata["step"]), tensors } });
+    },
+  },
+};
+
+function checkpointOf({ state, engine }: PretrainingCheckpoint) {
+  const { seed, totalSteps, ...progress } = state;
+  const engines = new Map([["policy", engine]]);
+  return {
+    settings: { seed, totalSteps },
+    step: engine.step,
+    engines,
+    state: progress,
+    values: null,
+  };
+}
+
+/** Saves the complete state of a run. */
+export async function savePretraining(folder: string, run: PretrainingCheckpoint): Promise<void> {
+  await openCheckpoints(folder, PRETRAINING).commit(checkpointOf(run));
+}
+
+/** @throws WaggleError `CHECKPOINT_CORRUPT` if the folder has no readable run. */
+export async function loadPretraining(folder: string): Promise<PretrainingCheckpoint> {
+  const found = await openCheckpoints(folder, PRETRAINING).load();
+  const engine = found?.engines.get("policy");
+  if (found === null || engine === undefined) {
+    throw new WaggleError(
+      "CHECKPOINT_CORRUPT",
+      `there is no checkpoint to resume in ${folder}; start without --resume`,
+    );
+  }
+  const settings = found.settings as PretrainingSettings;
+  return { state: { ...settings, ...found.state }, engine };
+}

@@ -1,0 +1,47 @@
+/** The settings of a run, by which an unfinished run is found and recognized. */
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { isObject, WaggleError } from "@waggle/protocol";
+import type { Settings } from "./checkpoint.ts";
+
+/** As JSON stores them, so that settings that are read back compare equal. */
+export function canonical(settings: Settings): Settings {
+  return JSON.parse(JSON.stringify(settings)) as Settings;
+}
+
+/** The settings of a stored run, with the defaults of recipe settings that were added later. */
+export function withAdded(stored: Settings, defaults: Settings): Settings {
+  const { settings } = stored;
+  if (!isObject(settings)) return stored;
+  return { ...stored, settings: canonical({ ...defaults, ...settings }) };
+}
+
+/** The name of a run's folder, which contains a hash of the settings. */
+export function folderNameOf(settings: Settings): string {
+  const hash = createHash("sha256").update(JSON.stringify(settings)).digest("hex").slice(0, 8);
+  return `${folderPrefixOf(settings)}${hash}`;
+}
+
+/** The part of the name that does not change when settings are added. */
+export function folderPrefixOf(settings: Settings): string {
+  return `${String(settings["recipe"])}-${String(settings["environment"])}-`;
+}
+
+/** @throws WaggleError `CONFLICT` that names the differing settings. */
+export function requireSame(
+  path: string,
+  before: Settings,
+  now: Settings,
+  startOver: string,
+): void {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
+  const differing = names.filter((name) => !isDeepStrictEqual(before[name], now[name]));
+  if (differing.length === 0) return;
+  const words = differing.map(
+    (name) => `${name} was ${JSON.stringify(before[name])} and is now ${JSON.stringify(now[name])}`,
+  );
+  throw new WaggleError(
+    "CONFLICT",
+    `the unfinished run in ${path} has other settings: ${words.join("; ")}. Run it with its own settings to go on, start over ${startOver}, or choose another folder with --run`,
+  );
+}
