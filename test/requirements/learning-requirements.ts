@@ -348,7 +348,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/commands/program.test.ts > a stopped train finishes its step, and the same command resumes it",
       "trainer/src/checkpoint/kept-run.test.ts > an unfinished run with other settings is refused, and the error names them",
-      "trainer/src/checkpoint/kept-run.test.ts > a damaged checkpoint is refused by name",
+      "trainer/src/checkpoint/kept-run.test.ts > a damaged %s is refused by name",
     ],
   },
   {

@@ -66,7 +66,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
       `${ENGINE}/remote-failures.test.ts > %s restarted (records forgotten: %s): the model is lost, and training resumes from a checkpoint`,
       `${ENGINE}/remote-engine.test.ts > %s: another engine resumes exactly from a saved checkpoint`,
       "trainer/src/loop/remote-training.test.ts > a run on a server publishes, survives the server's restart, and needs its adapters",
-      "trainer/src/checkpoint/checkpoint-store.test.ts > a checkpoint on a server is read back as its location",
+      "trainer/src/checkpoint/trainer-checkpoint.test.ts > a checkpoint on a server is read back as its location",
     ],
   },
   {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { sampleSize } from "../../../test/fixtures/long.ts";
 import { ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
+import { RunSpending } from "../loop/run-spending.ts";
 import { openRunFolder } from "./run-folder.ts";
 import type { SavedRun } from "./run-keeping.ts";
 
@@ -88,7 +89,7 @@ const BEGUN: SavedRun = {
   state: {},
   stored: [],
   roleStore: { history: new Map(), checkpoints: new Map() },
-  spent: { episodes: 0, sampledTokens: 0, toolCalls: 0, turns: 0, seconds: 0.5 },
+  spent: new RunSpending().soFar,
   limit: undefined,
   deployed: null,
   stagesDone: 0,

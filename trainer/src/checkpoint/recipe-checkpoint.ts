@@ -4,7 +4,7 @@ import { deserialize } from "node:v8";
 import { z } from "zod";
 import type { HeldOut } from "../evaluation/held-out.ts";
 import type { RunEvent } from "../loop/run-event.ts";
-import type { Spent } from "../loop/run-spending.ts";
+import { Spent } from "../loop/run-spending.ts";
 import type { Checkpoint, CheckpointKind, Settings } from "./checkpoint.ts";
 import type { Carried, SavedRun } from "./run-keeping.ts";
 import { migratedRun } from "./run-migration.ts";
@@ -21,13 +21,6 @@ type RunValues = Pick<Carried, "snapshots" | "state" | "stored" | "roleStore" | 
 };
 
 const count = z.int().min(0);
-const Spent: z.ZodType<Spent> = z.strictObject({
-  episodes: count,
-  sampledTokens: count,
-  toolCalls: count,
-  turns: count,
-  seconds: z.number(),
-});
 const HeldOut: z.ZodType<HeldOut> = z.strictObject({
   successes: z.array(z.boolean()),
   toolCallsMean: z.number(),

@@ -1,5 +1,6 @@
 /** Counts the spending of a run and compares it with its budget. */
 import { type JudgedGroup, type Recipe, sampledTokens } from "@waggle/learning";
+import { z } from "zod";
 
 /** Amounts that a run has spent so far. */
 export type Spent = {
@@ -12,6 +13,14 @@ export type Spent = {
   readonly turns: number;
   readonly seconds: number;
 };
+
+export const Spent: z.ZodType<Spent> = z.strictObject({
+  episodes: z.int().min(0),
+  sampledTokens: z.int().min(0),
+  toolCalls: z.int().min(0),
+  turns: z.int().min(0),
+  seconds: z.number(),
+});
 
 /** Totals at which a run ends; reaching either one ends it. */
 export type Budget = { readonly sampledTokens: number; readonly toolCalls: number };
