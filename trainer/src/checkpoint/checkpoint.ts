@@ -77,7 +77,7 @@ export type Checkpoints<State, Values = null> = {
 
 /** Version 1 was a trainer's `state.json`; versions 1 and 2 were a run's `checkpoint.bin`. */
 const FORMAT_VERSION = 3;
-export const STATE_FILE = "state.json";
+const STATE_FILE = "state.json";
 /** Errors about checkpoints that are complete. */
 const UNDAMAGED: ReadonlySet<string> = new Set(["CONFLICT", "SCHEMA_VERSION_UNSUPPORTED"]);
 const PART_FILE = /^(?:engine-[0-9a-f]{64}\.safetensors|values-[0-9a-f]{64}\.bin)$/;

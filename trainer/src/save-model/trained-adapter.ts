@@ -1,5 +1,5 @@
 /** Reads a trained adapter from a trainer's state folder or from an adapter's folder. */
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Adapter, readAdapter } from "@waggle/model";
 import { type EngineCheckpoint, sha256, WaggleError } from "@waggle/protocol";
@@ -33,10 +33,9 @@ export async function readTrained(
   which: TrainedState,
   signal: AbortSignal,
 ): Promise<TrainedAdapter> {
-  const isState = (await stat(join(from, "state.json")).catch(() => null)) !== null;
-  if (!isState) return readAdapterFolder(from, base.config);
   const saved = await openTrainerCheckpoints(from).load();
-  const { state, engine, stable } = saved as NonNullable<typeof saved>;
+  if (saved === null) return readAdapterFolder(from, base.config);
+  const { state, engine, stable } = saved;
   const { sha256: digest } = await base.reference(signal);
   if (digest !== state.baseModel) {
     throw new WaggleError(
