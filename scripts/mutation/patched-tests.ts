@@ -63,6 +63,8 @@ export class PatchedTests {
         bail: 1,
         reporters: [],
         maxWorkers: 1,
+        // Each run must load the patched sources, and marks outside of functions run only then.
+        isolate: true,
         setupFiles: [...setupFiles],
         // A cached module would ignore its patch, and a patched module must not be cached.
         cache: false,

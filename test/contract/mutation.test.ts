@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { sampleSize } from "../fixtures/long.ts";
 import { TestHost } from "../../scripts/mutation/host.ts";
 import { Journal } from "../../scripts/mutation/journal.ts";
 import { sampleMutations } from "../../scripts/mutation/mutant-sample.ts";
@@ -63,18 +64,23 @@ test(
         test: `${FOLDER}/guarded-cases.ts`,
         patch: { file: `${FOLDER}/guarded.ts`, source: "while (true);" },
       },
-      5_000,
+      2_000,
     );
     expect(answer).toBeNull();
   },
 );
 
-test("tests kill most of eight real mutants", { timeout: 300_000 }, async () => {
+const REAL_MUTANTS = sampleSize(4, 8);
+
+test(`tests kill most of ${REAL_MUTANTS} real mutants`, { timeout: 300_000 }, async () => {
   const folder = "packages/evaluation/src";
   const run = await runOf([folder], [`${folder}/*.test.ts`]);
   const results = [];
-  for (const mutation of sampleMutations(ROOT, folder, 8, 1)) results.push(await run.try(mutation));
-  expect(results.filter(({ status }) => status === "killed").length).toBeGreaterThanOrEqual(5);
+  for (const mutation of sampleMutations(ROOT, folder, REAL_MUTANTS, 1)) {
+    results.push(await run.try(mutation));
+  }
+  const killed = results.filter(({ status }) => status === "killed").length;
+  expect(killed / REAL_MUTANTS).toBeGreaterThan(0.5);
 });
 
 test("a seed always gives the same mutants, and a shorter sample is a prefix of a longer one", () => {

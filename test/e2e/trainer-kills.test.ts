@@ -49,11 +49,15 @@ type Life = {
   readonly events: Event[];
 };
 
+type LifeOptions = {
+  readonly folder?: string;
+  /** Longer than a lease if another process may have left one. */
+  readonly idleSeconds?: number;
+  readonly onEvent?: (event: Event) => void;
+};
+
 /** Runs a trainer process once. @param boundary - the call after which it kills itself; `none` = it ends when idle */
-async function live(
-  boundary: string,
-  options: { folder?: string; onEvent?: (event: Event) => void } = {},
-): Promise<Life> {
+async function live(boundary: string, options: LifeOptions = {}): Promise<Life> {
   const child = spawn(
     process.execPath,
     [
@@ -84,7 +88,7 @@ async function live(
       "--poll-seconds",
       "0.2",
       "--idle-exit-seconds",
-      "7",
+      String(options.idleSeconds ?? 7),
       "--threads",
       "1",
     ],
@@ -243,7 +247,7 @@ fault(
     const second = live("none", { folder: join(folder, "second") });
     const lives = await Promise.all([first, second]);
     await Promise.all(changes);
-    const last = await live("none");
+    const last = await live("none", { idleSeconds: 3 });
     newestStep = Math.max(newestStep, ...stepsOf(...lives, last).map(({ step }) => step));
     const { policies } = await operator.policies();
     const descendants = policies.filter(
@@ -269,7 +273,7 @@ fault(
     await play(2);
     rmSync(state, { recursive: true });
     cpSync(backup, state, { recursive: true });
-    const life = await live("none");
+    const life = await live("none", { idleSeconds: 3 });
     expect(life.events.some(({ event }) => event === "state-behind")).toBe(true);
     const { lost, learned, waiting } = await counts();
     expect(waiting).toBe(0);
@@ -290,7 +294,7 @@ fault(
     const earlier = await counts();
     await play(2);
     rmSync(state, { recursive: true });
-    const life = await live("none");
+    const life = await live("none", { idleSeconds: 3 });
     const { lost, learned, waiting } = await counts();
     expect(waiting).toBe(0);
     const numbers = stepsOf(life).map(({ step }) => step);

@@ -5,6 +5,7 @@
  */
 import { initializeAdapter } from "@waggle/model";
 import type { DecoderConfig, ResidentFormat } from "@waggle/model";
+import { peakMemoryBytes } from "../../../test/fixtures/peak-memory.ts";
 import { createOnnxEngine } from "../src/onnx/onnx-engine.ts";
 import { planMemory } from "../src/memory/memory-plan.ts";
 import type { Precision } from "../src/memory/memory-plan.ts";
@@ -93,8 +94,7 @@ async function measure(options: MeasuredStepOptions): Promise<MeasuredStep> {
       : { maxMicrobatchTokens: options.maxMicrobatchTokens }),
   });
   return {
-    // Linux reports kilobytes
-    peakBytes: process.resourceUsage().maxRSS * 1024,
+    peakBytes: peakMemoryBytes(),
     startBytes,
     plannedBytes: plan.totalBytes,
     planned: plan.parts,

@@ -1,9 +1,10 @@
 /**
  * Poisoning attacks: one fifth of the visitors forge a third of each group, or one visitor floods with
  * rollouts that pass every check. The policy must stay within a bound of what honest visitors alone
- * teach. Each defence has a control without it.
+ * teach. Each defence has a control without it. `npm test` runs one seed of two.
  */
 import { beforeAll, describe, expect, test } from "vitest";
+import { sampleSize } from "../../../test/fixtures/long.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import { banditBase } from "../pretrain/bandit-base.fixture.ts";
 import { type Hostility, type Learned, learnAmong, movement } from "./poison.fixture.ts";
@@ -21,7 +22,7 @@ beforeAll(async () => {
   base = await banditBase();
 });
 
-describe.each([1, 2])("seed %i", (seed) => {
+describe.each([1, 2].slice(0, sampleSize(1, 2)))("seed %i", (seed) => {
   let honest: Learned;
   const among = (hostility: Hostility): Promise<Learned> => learnAmong(base, seed, hostility);
   beforeAll(async () => {

@@ -12,9 +12,9 @@ import {
   readAdapter,
   writeAdapter,
 } from "@waggle/model";
-import type { AdapterReference } from "@waggle/protocol";
+import type { AdapterReference, LeasedGroup } from "@waggle/protocol";
 import { createTinkerServer, type TinkerServer } from "@waggle/testing/tinker-server";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { type BaseModel, readBaseModel } from "../model/base-model.ts";
@@ -28,6 +28,14 @@ import type { TrainingSessionOptions } from "./training-session-options.ts";
 
 const MODEL = join(import.meta.dirname, "../../../packages/model/nano");
 const recipe = edgeRecipeNamed("dr-grpo-tis", { groupsPerStep: 2 });
+
+let model: BaseModel;
+/** Rollouts of the base, as visitors upload them. */
+let groups: LeasedGroup[];
+beforeAll(async () => {
+  model = await readBaseModel(MODEL);
+  groups = await playedGroups(model, recipe, 16);
+});
 
 async function serverFor(
   model: Pick<BaseModel, "config" | "weights">,
@@ -130,14 +138,14 @@ function sessionOptions(stateFolder: string, device: string): TrainingSessionOpt
 }
 
 test("simulate gives the same results on a server as on this machine", async () => {
-  const { server, folder } = await serverFor(await readBaseModel(MODEL), "open-rl");
+  const { server, folder } = await serverFor(model, "open-rl");
   const remote = await simulated("--device", server.url, "--server-folder", folder);
   expect(timeless(remote)).toEqual(timeless(await simulated("--device", "cpu")));
   expect(server.requests.filter(({ call }) => call === "optim_step").length).toBe(2 + 2);
 });
 
 test("an entropy bonus is refused before anything runs, and the error names an alternative", async () => {
-  const { server } = await serverFor(await readBaseModel(MODEL), "skyrl");
+  const { server } = await serverFor(model, "skyrl");
   const refused = simulated("--device", server.url, "--entropy-coefficient", "0.01");
   await expect(refused).rejects.toMatchObject({
     code: "CAPABILITY_MISSING",
@@ -146,12 +154,11 @@ test("an entropy bonus is refused before anything runs, and the error names an a
 });
 
 test("a run on a server publishes, survives the server's restart, and needs its adapters", async () => {
-  const model = await readBaseModel(MODEL);
   const { server } = await serverFor(model, "skyrl");
   const folder = await mkdtemp(join(tmpdir(), "waggle-session-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const { signal } = new AbortController();
-  const edge = new FakeEdge(await playedGroups(model, recipe, 8), model.reference.sha256);
+  const edge = new FakeEdge(groups.slice(0, 8), model.reference.sha256);
   const options: TrainingSessionOptions = { ...sessionOptions(folder, server.url), maxSteps: 1 };
   const report = createReporter(() => {}, true);
   const first = await train(model, edge.client(), recipe, options, report, signal);
@@ -186,10 +193,9 @@ describe("moving training between this machine and a server after a promotion", 
 
   /** A policy trained and promoted on this machine, and a function that continues elsewhere. */
   async function learnedHere() {
-    const model = await readBaseModel(MODEL);
     const folder = await mkdtemp(join(tmpdir(), "waggle-moves-"));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const edge = new FakeEdge(await playedGroups(model, recipe, 16), model.reference.sha256);
+    const edge = new FakeEdge(groups, model.reference.sha256);
     const notes: string[] = [];
     const goOn = ({ device, state, steps }: Move, serverFolder?: string) =>
       train(
@@ -210,7 +216,7 @@ describe("moving training between this machine and a server after a promotion", 
     const bytes = edge.objects.get(learned.sha256) as Uint8Array;
     const adapter = readAdapter(bytes, learned, model.config);
     const merged = mergeAdapter(model.config, model.weights, adapter);
-    return { model, edge, goOn, notes, merged: { config: model.config, weights: merged } };
+    return { edge, goOn, notes, merged: { config: model.config, weights: merged } };
   }
 
   fault("to a server over the merged base and back, with the saved state", MOVES, async () => {
@@ -241,7 +247,7 @@ describe("moving training between this machine and a server after a promotion", 
   }, 300_000);
 
   test("a server with the original base is refused, and the error says how to merge it", async () => {
-    const { model, goOn } = await learnedHere();
+    const { goOn } = await learnedHere();
     const { server, folder } = await serverFor(model, "open-rl");
     const refused = goOn({ device: server.url, state: "kept", steps: 2 }, folder);
     await expect(refused).rejects.toMatchObject({
@@ -251,7 +257,7 @@ describe("moving training between this machine and a server after a promotion", 
   }, 300_000);
 
   test("base files that are already on the edge are not sent again", async () => {
-    const { edge, goOn, model } = await learnedHere();
+    const { edge, goOn } = await learnedHere();
     const files = new Set(model.reference.files.map(({ sha256 }) => sha256));
     const sent: string[] = [];
     const set = edge.objects.set.bind(edge.objects);

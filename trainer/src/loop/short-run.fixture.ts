@@ -27,6 +27,8 @@ export type ShortRunOptions = {
   readonly seed?: number;
   /** Most tasks per step; default the recipe's own number. */
   readonly tasks?: number;
+  /** Steps of pretraining of the small bases. Default 150, which is enough to solve some tasks. */
+  readonly baseSteps?: number;
   /** Besides those of the recipe. */
   readonly settings?: Settings;
 };
@@ -41,14 +43,22 @@ export type ShortRun = RunResult & {
 export async function shortRun(
   name: string,
   policies: PolicyCache,
-  { bases, steps = 2, seed = 1, tasks = Number.POSITIVE_INFINITY, settings = {} }: ShortRunOptions,
+  {
+    bases,
+    steps = 2,
+    seed = 1,
+    tasks = Number.POSITIVE_INFINITY,
+    baseSteps = SMALL_BASE.steps,
+    settings = {},
+  }: ShortRunOptions,
 ): Promise<ShortRun> {
   const whole = recipeNamed(name)(settings);
   const recipe = { ...whole, stages: whole.stages.map((stage) => withFewerTasks(stage, tasks)) };
   const { signal } = new AbortController();
   const spec = recipeEnvironment(recipe);
   await requireEnvironment(recipe, spec);
-  const model = await environmentBase(spec, join(bases, spec.name), SMALL_BASE, () => {}, signal);
+  const small = { ...SMALL_BASE, steps: baseSteps };
+  const model = await environmentBase(spec, join(bases, spec.name), small, () => {}, signal);
   const policy = await policies.take(model, swapStrategy(recipe));
   const writer = scriptedWriter();
   const judge = {

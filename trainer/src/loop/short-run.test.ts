@@ -1,6 +1,7 @@
 /**
  * Runs every listed recipe like `npm run train -- --recipe <name>`: real engine, real sampler, its own
- * environment. `npm test` runs eight of them with fewer tasks per step.
+ * environment. `npm test` runs eight of them with fewer tasks per step on
+ * bases with less pretraining.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -43,7 +44,7 @@ test("the sample contains only listed recipes", () => {
 });
 
 test.each(NAMES.slice(0, sampleSize(SAMPLE.length, NAMES.length)))("%s runs", async (name) => {
-  const few = isLong() ? {} : { steps: 1, tasks: 3 };
+  const few = isLong() ? {} : { steps: 1, tasks: 3, baseSteps: 40 };
   const { events, final } = await shortRun(name, policies, { bases, ...few });
   const steps = events.filter((event) => event.event === "step");
   expect(final.successes).toHaveLength(4);

@@ -1,10 +1,11 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import type { LeasedGroup } from "@waggle/protocol";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
-import { readBaseModel } from "../model/base-model.ts";
+import { type BaseModel, readBaseModel } from "../model/base-model.ts";
 import { modelUnder } from "../model/frozen-base.ts";
 import { FakeEdge } from "../edge/fake-edge.fixture.ts";
 import { playedGroups } from "../source/leased-groups.fixture.ts";
@@ -15,6 +16,14 @@ import { comparison, evaluateVersions } from "../evaluation/version-comparison.t
 
 const MODEL = join(import.meta.dirname, "../../../packages/model/nano");
 const recipe = edgeRecipeNamed("dr-grpo-tis", { groupsPerStep: 3 });
+
+let model: BaseModel;
+/** Rollouts of the base, as visitors upload them. */
+let groups: LeasedGroup[];
+beforeAll(async () => {
+  model = await readBaseModel(MODEL);
+  groups = await playedGroups(model, recipe, 10);
+});
 
 const optionsIn = (stateFolder: string): TrainingSessionOptions => ({
   stateFolder,
@@ -42,10 +51,8 @@ const optionsIn = (stateFolder: string): TrainingSessionOptions => ({
 test("trains on rollouts of the nano model, publishes a version, and continues in the next process", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-session-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const model = await readBaseModel(MODEL);
   const { signal } = new AbortController();
 
-  const groups = await playedGroups(model, recipe, 10);
   const edge = new FakeEdge(groups, model.reference.sha256);
   const options = optionsIn(folder);
   const lines: string[] = [];
@@ -110,8 +117,7 @@ const asShop = "asked shop tasks: `0 of 64, stable 0: promote`, 10 of 10 times";
 fault(elsewhere, { item: "2.5", before: asShop }, async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-session-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const model = await readBaseModel(MODEL);
-  const edge = new FakeEdge(await playedGroups(model, recipe, 5), model.reference.sha256);
+  const edge = new FakeEdge(groups.slice(0, 5), model.reference.sha256);
   edge.control.environment = "strings";
   const lines: string[] = [];
   const report = createReporter((line) => lines.push(line), false);
@@ -132,13 +138,13 @@ fault(elsewhere, { item: "2.5", before: asShop }, async () => {
 test("a trainer over an int8 base trains on visitors' rollouts of the float32 model", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-session-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const model = await modelUnder("int8", "cpu", MODEL);
+  const quantized = await modelUnder("int8", "cpu", MODEL);
   const { signal } = new AbortController();
-  const edge = new FakeEdge(await playedGroups(model, recipe, 5), model.reference.sha256);
+  const edge = new FakeEdge(await playedGroups(quantized, recipe, 5), quantized.reference.sha256);
   const report = createReporter(() => {}, true);
   const tasks = { start: 1_000_000, count: 4, seed: 1 };
   const options = { ...optionsIn(folder), base: "int8", tasks } as const;
-  const { stoppedBy } = await train(model, edge.client(), recipe, options, report, signal);
+  const { stoppedBy } = await train(quantized, edge.client(), recipe, options, report, signal);
   expect([stoppedBy, edge.stable]).toEqual(["max-steps", 1]);
   const outcomes = [...edge.acknowledged.values()].flat();
   expect(outcomes.filter(({ status }) => status === "rejected")).toEqual([]);

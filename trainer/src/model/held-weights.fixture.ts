@@ -4,6 +4,7 @@
  * first) as arguments. Prints one JSON line. Tests only.
  */
 import { FULL_SUPPORT } from "@waggle/protocol";
+import { peakMemoryBytes } from "../../../test/fixtures/peak-memory.ts";
 import { openBaseModel, readBaseModel } from "./base-model.ts";
 import { heldAs } from "./frozen-base.ts";
 import { openEngine, openPolicy } from "./open-model.ts";
@@ -51,6 +52,6 @@ await speak();
 const { arrayBuffers } = await used();
 const report: HeldMemory = {
   arrays: arrayBuffers - before.arrayBuffers,
-  peak: process.resourceUsage().maxRSS * 1024 - before.rss,
+  peak: peakMemoryBytes() - before.rss,
 };
 process.stdout.write(`${JSON.stringify(report)}\n`, () => process.exit(0));

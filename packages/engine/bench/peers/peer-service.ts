@@ -5,6 +5,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { peakMemoryBytes } from "../../../../test/fixtures/peak-memory.ts";
 
 export type PeerRequest = { readonly gradients: string } | { readonly steps: number };
 export type PeerReply = {
@@ -41,8 +42,7 @@ export async function servePeer({ label, gradients, step }: MeasuredPeer): Promi
       await step();
       milliseconds.push(performance.now() - start);
     }
-    // Linux reports kilobytes.
-    const megabytes = process.resourceUsage().maxRSS / 1024;
+    const megabytes = peakMemoryBytes() / 1024 ** 2;
     print({ milliseconds, megabytes } satisfies PeerReply);
   }
   process.exit(0);
