@@ -29,7 +29,7 @@ import type { TrainingSessionOptions } from "./training-session-options.ts";
 const MODEL = join(import.meta.dirname, "../../../packages/model/nano");
 const recipe = edgeRecipeNamed("dr-grpo-tis", { groupsPerStep: 2 });
 
-let model: BaseModel;
+let model: Awaited<ReturnType<typeof readBaseModel>>;
 /** Rollouts of the base, as visitors upload them. */
 let groups: LeasedGroup[];
 beforeAll(async () => {
