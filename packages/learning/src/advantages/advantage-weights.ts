@@ -30,13 +30,13 @@ export function exponentialWeights(
  * `weighted`: each turn is weighted by exp((its reward − the mean) / temperature), scaled to a mean of 1 over
  * all turns. Default temperature 0.5.
  */
-export function payWeighted(temperature?: number): AdvantagePart<never, "single"> {
+export function rewardWeighted(temperature?: number): AdvantagePart<never, "single"> {
   return definePart({ temperature: option(temperature, 0.5) }, (given) =>
-    weighedBy(given.temperature),
+    weightsBy(given.temperature),
   );
 }
 
-function weighedBy(temperature: number): AdvantagePart<never, "single"> {
+function weightsBy(temperature: number): AdvantagePart<never, "single"> {
   return {
     slot: "advantage",
     part: "weighted",

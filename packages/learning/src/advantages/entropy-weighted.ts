@@ -98,7 +98,7 @@ function weighedByEntropy<N extends StateName>(
             entropies: entropies[sample] as ArrayLike<number>,
           }));
         });
-      const weighed = entropyWeightedAdvantages(
+      const weighted = entropyWeightedAdvantages(
         rows.map(({ row }) => row),
         rows.map(({ entropies }) => entropies),
         rows.map(({ mask }) => mask),
@@ -106,7 +106,7 @@ function weighedByEntropy<N extends StateName>(
       );
       const advantages = new Map<string, Float64Array[]>();
       for (const [r, { id }] of rows.entries()) {
-        advantages.set(id, [...(advantages.get(id) ?? []), weighed[r] as Float64Array]);
+        advantages.set(id, [...(advantages.get(id) ?? []), weighted[r] as Float64Array]);
       }
       return { ...estimated, advantages };
     },

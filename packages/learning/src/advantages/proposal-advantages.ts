@@ -35,7 +35,9 @@ function amongPeers(options: GroupAdvantageOptions): AdvantagePart<never, "group
 }
 
 /** `per-agent`: proposers among proposers, solvers among all attempts; demonstrations get 0. */
-export function settersAndSolvers(options?: GroupAdvantageOptions): AdvantagePart<never, "group"> {
+export function proposerAndSolverAdvantages(
+  options?: GroupAdvantageOptions,
+): AdvantagePart<never, "group"> {
   return withScale(options, (scaled) => {
     return advantagePart("per-agent", "group", (groups) =>
       byRoles(groups, (ofRole, role) =>

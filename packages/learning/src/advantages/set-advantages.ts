@@ -1,5 +1,5 @@
 /**
- * `set`: a set of rollouts is scored as one, by success times diversity, and its members share the score.
+ * `set`: a set of rollouts has one reward, success times diversity, which its members share.
  * Copies of one lucky success score less than several different successes.
  *
  * Source: Hamid et al. 2025, "Polychromic Objectives for Reinforcement Learning", arXiv:2509.25424.

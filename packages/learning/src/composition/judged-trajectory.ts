@@ -75,7 +75,7 @@ export type JudgedGroup = {
   readonly trajectories: readonly JudgedTrajectory[];
 };
 
-/** What a record does not say about its rollout. */
+/** Facts about a rollout that its record does not contain. */
 export type JudgedTrajectoryOptions = {
   /** Default `policy`. */
   readonly role?: string;

@@ -44,9 +44,9 @@ test("options left at their defaults are settings; options that the recipe sets 
   });
   const { stages } = create({ scale: "none", tasks: 3, epsilon: 0.3 });
   const [stage] = stages as [Stage];
-  const [weighed] = stage.advantage?.around ?? [];
+  const [weighted] = stage.advantage?.around ?? [];
   const [clip] = stage.losses[0]?.loss.around ?? [];
-  expect(weighed && partDefinition(weighed)?.options["scale"]?.value).toBe("none");
+  expect(weighted && partDefinition(weighted)?.options["scale"]?.value).toBe("none");
   expect(clip && partDefinition(clip)?.options["epsilon"]?.value).toBe(0.3);
   expect(stage.settings.tasksPerStep).toBe(3);
 });

@@ -19,7 +19,7 @@ export type OpenSetting = {
 type Place = { readonly stage: string; readonly part: string; readonly option: string };
 type Found = Place & Omit<OpenSetting, "name">;
 
-/** Options of a step itself: how many tasks it has, and how often it learns from them. */
+/** Options of a step: its number of tasks, epochs and minibatches. */
 const STEP_OPTIONS = ["tasks", "epochs", "minibatches"];
 
 /** @param own names of the recipe's own settings. */
@@ -64,7 +64,7 @@ function nameOf(place: Place, found: readonly Found[], own: readonly string[]): 
   const { stage, part, option } = place;
   const alike = found.filter((one) => one.option === option);
   if (!own.includes(option) && isOneValue(alike)) return option;
-  // A recipe's own setting of such a name holds for the steps of every stage.
+  // A recipe's own setting of that name applies to every stage.
   if (STEP_OPTIONS.includes(option) && own.includes(option)) return option;
   const ofStage = stage.replaceAll(" ", "-");
   const inStage = alike.filter((one) => one.stage === stage);

@@ -1,4 +1,4 @@
-/** A recipe of one stage that no row of the literature has, for tests of parts. */
+/** A recipe with one stage that is not in the literature table, for tests of parts. */
 import { type Recipe, recipe } from "./definition.ts";
 import type { Stage } from "./stage.ts";
 

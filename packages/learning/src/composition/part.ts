@@ -114,12 +114,12 @@ export type Reward = {
   readonly turnRewards?: readonly number[];
 };
 
-/** What some environments measure beside the verdict: how far a failed run came, and how near a miss. */
+/** Measures beyond the verdict: progress of a failed rollout, and closeness of a wrong answer. */
 export type EnvironmentMeasure = "progress" | "closeness";
 
 /** Rewards the trajectories of one group. */
 export type RewardPart<N extends StateName = never> = Named<"reward", N> & {
-  /** What the environment must measure for the part to say more than the verdict. */
+  /** Measures that the environment must give. Without them the reward is the verdict. */
   readonly reads?: readonly EnvironmentMeasure[];
   /** @returns one reward for each trajectory. @throws WaggleError `REWARD_UNAVAILABLE` if it cannot judge. */
   readonly rewards: (
@@ -153,7 +153,7 @@ export type Filtered = {
   readonly state?: StateChange;
 };
 
-/** Chooses tasks, or keeps and weighs what was rolled out, before advantages are computed. */
+/** Chooses tasks, or selects and weights trajectories before advantages are computed. */
 export type FilterPart<N extends StateName = never> = Named<"filter", N> & {
   /** Tasks to roll out next, from a part that chooses tasks. */
   readonly chooseTasks?: (
@@ -225,7 +225,7 @@ export type Minibatch = {
   readonly referenceLogProbs?: TokenRows | undefined;
   /** With state `teacher`. */
   readonly teacherLogProbs?: TokenRows | undefined;
-  /** With state `teacher` and a loss that reads `candidates`: log-probs of the teacher's likeliest tokens, of both. */
+  /** With state `teacher` and a loss that reads `candidates`: log-probs of the teacher's likeliest tokens under both. */
   readonly candidateLogProbs?: CandidateLogProbs | undefined;
   readonly teacherCandidateLogProbs?: CandidateLogProbs | undefined;
   /**
@@ -235,7 +235,7 @@ export type Minibatch = {
   readonly values?: TokenRows | undefined;
   readonly proximalValues?: TokenRows | undefined;
   readonly returns?: TokenRows | undefined;
-  /** Where a loss `mismatches`: log-probs of each row's prompt with another row's completion. */
+  /** For a loss with `mismatches`: log-probs of each row's prompt with another row's completion. */
   readonly mismatched?: MismatchedLogProbs | undefined;
   /** `[B]` */
   readonly trajectories: readonly RewardedTrajectory[];

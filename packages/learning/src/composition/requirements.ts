@@ -1,12 +1,12 @@
-/** What stages need of an engine, said before anything runs. Not what they need in their state slot. */
+/** Checks before a run that the engine supports the stages of a recipe. The state slot is checked elsewhere. */
 import { type EngineCapabilities, FULL_SUPPORT, WaggleError } from "@waggle/protocol";
 import type { Stage } from "./stage.ts";
 
 /**
  * Refuses a recipe that an engine cannot run.
  *
- * @param name of the recipe.
- * @throws WaggleError `CAPABILITY_MISSING` naming what lacks and what would serve.
+ * @param name name of the recipe.
+ * @throws WaggleError `CAPABILITY_MISSING` naming the missing capability and an alternative.
  */
 export function requireCapabilities(
   name: string,
@@ -40,7 +40,7 @@ function missingOutputs({ advantage }: Stage, { outputs }: EngineCapabilities): 
     .map((name) => `output ${name}`);
 }
 
-/** A narrower distribution than the model's own has to be replayed by the engine. */
+/** The engine must replay a distribution that is narrower than the model's own. */
 function missingSampling({ settings }: Stage, { sequences }: EngineCapabilities): string[] {
   const { temperature, topK, topP } = settings.sampling;
   const needed = {
@@ -52,7 +52,7 @@ function missingSampling({ settings }: Stage, { sequences }: EngineCapabilities)
   );
 }
 
-/** What a stage leaves open is AdamW's default in the port. */
+/** Settings that a stage does not set have AdamW's defaults. */
 function otherOptimizer(
   { optimizer }: Stage,
   { fixedOptimizer: fixed }: EngineCapabilities,

@@ -1,17 +1,17 @@
-/** Scored trajectories and minibatches of plain numbers, for tests that compute a part by hand. */
+/** Rewarded trajectories and minibatches from plain numbers, for tests that compute a part by hand. */
 import type { TaskReference } from "@waggle/protocol";
 import type { JudgedTrajectory } from "./judged-trajectory.ts";
 import type { Minibatch, PartContext, RewardedGroup, RewardedTrajectory } from "./part.ts";
 
-/** One given token and then these sampled ones. */
+/** A turn: one given token, then the sampled tokens. */
 type GivenTurn = {
-  /** Sampled tokens. Default 1. */
+  /** Number of sampled tokens. Default 1. */
   readonly tokens?: number;
   readonly state?: string;
   readonly paid?: number;
-  /** False: its call failed. */
+  /** False if its tool call failed. */
   readonly ok?: boolean;
-  /** Tools that it calls. */
+  /** Names of the tools that it calls. */
   readonly calls?: readonly string[];
   /** Of each sampled token. Default 0. */
   readonly entropy?: number;
@@ -31,7 +31,7 @@ export type GivenTrajectory = {
   readonly stopReason?: string;
 };
 
-/** Turns of one sample, each one given token (0) and its sampled tokens. */
+/** Turns of one sample. Each has one given token (0) and its sampled tokens. */
 export function rewardedOf(id: string, given: GivenTrajectory = {}): RewardedTrajectory {
   const { reward = 0, turns = [{}], success = reward >= 1, seed = 1 } = given;
   const lossMask: boolean[] = [];
@@ -87,7 +87,7 @@ export function rewardedOf(id: string, given: GivenTrajectory = {}): RewardedTra
   };
 }
 
-/** A group whose trajectories are named by their places: `0`, `1`. */
+/** A group whose trajectories have their index as id: `0`, `1`. */
 export function groupOf(given: readonly GivenTrajectory[], task = "t"): RewardedGroup {
   return {
     task,
@@ -107,14 +107,14 @@ export function contextOf(more: Partial<PartContext> = {}): PartContext {
   };
 }
 
-/** One row: what each of its tokens has. */
+/** The values of each token of a row. */
 export type GivenRow = {
   readonly advantages: readonly number[];
-  /** Policy over proximal. Default 1. */
+  /** Importance ratio of the policy to the proximal policy. Default 1. */
   readonly ratios?: readonly number[];
-  /** Proximal over behavior. Default 1. */
+  /** Importance ratio of the proximal to the behavior policy. Default 1. */
   readonly drifts?: readonly number[];
-  /** Of the proximal policy. Default −1. */
+  /** Log-prob under the proximal policy. Default −1. */
   readonly logProbs?: readonly number[];
   readonly weights?: readonly number[];
   readonly mask?: readonly boolean[];
@@ -123,7 +123,7 @@ export type GivenRow = {
   readonly rewarded?: RewardedTrajectory;
 };
 
-/** Shares are 1 a token, so that a derivative is the token's own. */
+/** Each token has share 1, so that its derivative is not scaled. */
 export function minibatchOf(rows: readonly GivenRow[], more: Partial<Minibatch> = {}): Minibatch {
   const each = <T>(of: (row: GivenRow, b: number) => T): T[] => rows.map(of);
   const ones = ({ advantages }: GivenRow): number[] => advantages.map(() => 1);

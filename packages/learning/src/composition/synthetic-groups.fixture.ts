@@ -11,7 +11,7 @@ const REWARDS = [0, 0, 0.25, 0.5, 1, 1];
 const VOCABULARY = 40;
 const STOPS = ["completed", "completed", "completed", "max-turns", "timeout"] as const;
 
-/** Groups of four rollouts; in the last ones rollouts have these roles, branches and notes. */
+/** Groups of four rollouts. Those of the last groups have these roles, branches and notes. */
 export function syntheticGroups(
   random: () => number,
   roles: readonly string[],

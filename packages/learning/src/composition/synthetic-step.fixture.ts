@@ -1,4 +1,4 @@
-/** One step of a stage over seeded numbers instead of a model: what is kept, estimated and lost, written down. */
+/** Runs one step of a stage on seeded numbers instead of a model, and records groups, advantages and losses. */
 import { hashText, seededRandom, WaggleError } from "@waggle/protocol";
 import { planMinibatch } from "./minibatch.ts";
 import type { AdvantageRows, Minibatch, PartContext, PartPorts } from "./part.ts";
@@ -9,7 +9,7 @@ import { syntheticGroups } from "./synthetic-groups.fixture.ts";
 const ROLES = ["policy", "solver", "proposer", "opponent", "reference", "expert", "retold"];
 const SIGNAL = new AbortController().signal;
 
-/** In [0, 1), the same for the same text. */
+/** A number in [0, 1) that depends only on the text. */
 const shareOf = (text: string): number => (hashText(text) % 1000) / 1000;
 
 function portsOf(random: () => number): PartPorts {
@@ -34,7 +34,7 @@ function portsOf(random: () => number): PartPorts {
   };
 }
 
-/** A line with a number or two to read, and everything as data. */
+/** A summary in one line, and all numbers. */
 export type SyntheticStep = { readonly line: string; readonly all: unknown };
 
 export async function syntheticStep(stage: Stage, seed: number): Promise<SyntheticStep> {
@@ -139,7 +139,7 @@ function lossesOf(
   );
 }
 
-/** What a part answers, or the code with which it refuses. */
+/** The result of a part, or the code of its error. */
 function attempt<T>(run: () => T): T | string {
   try {
     return run();

@@ -4,7 +4,7 @@
  */
 import type { LossPart, Minibatch } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
-import { lossPart, weighed } from "../losses/loss-part.ts";
+import { lossPart, withTokenWeights } from "../losses/loss-part.ts";
 import type { Correction } from "./correction.ts";
 
 /** A loss that accepts token weights. A sequence-level ratio cannot drop some of its tokens. */
@@ -18,7 +18,8 @@ export function corrected<N extends StateName>(
 ): LossPart<N> {
   return lossPart(
     part,
-    (minibatch, context) => inner.compute(weighed(minibatch, correct(minibatch).weights), context),
+    (minibatch, context) =>
+      inner.compute(withTokenWeights(minibatch, correct(minibatch).weights), context),
     { ...inner, around: [inner] },
   );
 }

@@ -10,7 +10,7 @@
 import { definePart } from "../composition/part-options.ts";
 import type { LossPart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
-import { lossPart, weighed } from "../losses/loss-part.ts";
+import { lossPart, withTokenWeights } from "../losses/loss-part.ts";
 import {
   finiteAt,
   forEachLossToken,
@@ -107,7 +107,7 @@ export function covMask<N extends StateName>(
         "cov-mask",
         (minibatch, context) => {
           const { weights } = covarianceMask(minibatch, options, context.random);
-          return loss.compute(weighed(minibatch, weights), context);
+          return loss.compute(withTokenWeights(minibatch, weights), context);
         },
         { ...loss, around: [loss] },
       ),

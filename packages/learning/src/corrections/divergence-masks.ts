@@ -10,7 +10,7 @@ import { option, definePart } from "../composition/part-options.ts";
 import type { LossPart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { klEstimate } from "../kl/kl-estimators.ts";
-import { lossPart, weighed } from "../losses/loss-part.ts";
+import { lossPart, withTokenWeights } from "../losses/loss-part.ts";
 import { ofSequences } from "../losses/policy/geometric-mean.ts";
 import { sequenceLogRatios } from "../losses/policy/sequence-log-ratios.ts";
 import {
@@ -103,7 +103,7 @@ export function offPolicyMask<N extends StateName>(inner: LossPart<N>, limit: nu
     (minibatch, context) => {
       const sequenceAdvantages = ofSequences(minibatch, minibatch.advantages, "opsm", "advantage");
       const { weights } = offPolicySequenceMask({ ...minibatch, sequenceAdvantages }, limit);
-      return inner.compute(weighed(minibatch, weights), context);
+      return inner.compute(withTokenWeights(minibatch, weights), context);
     },
     { ...inner, around: [inner] },
   );

@@ -11,7 +11,7 @@ import { fixed, definePart } from "../composition/part-options.ts";
 import type { LossPart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { clampedRatio } from "../log-ratio.ts";
-import { lossPart, weighed } from "../losses/loss-part.ts";
+import { lossPart, withTokenWeights } from "../losses/loss-part.ts";
 import { sequenceLogRatios } from "../losses/policy/sequence-log-ratios.ts";
 import { finiteAt, forEachLossToken, type LossMask, requireRows, zeroRows } from "../token-rows.ts";
 import type { CorrectionBatch } from "./correction.ts";
@@ -106,7 +106,7 @@ export function truncatedImportance<N extends StateName>(
         "tis",
         (minibatch, context) => {
           const { weights } = weigh(minibatch, cap);
-          return loss.compute(weighed(minibatch, weights), context);
+          return loss.compute(withTokenWeights(minibatch, weights), context);
         },
         { ...loss, around: [loss] },
       ),

@@ -8,7 +8,7 @@ import { selectBy } from "./selection.ts";
 import { stepMask } from "./step-choice.ts";
 
 /** The loss of the turns that the contract accepted. */
-export function withoutRefused(): FilterPart {
+export function dropRefusedTurns(): FilterPart {
   return stepMask(({ toolResults }) =>
     toolResults.every((result) => result.ok || !result.error.message.startsWith(REFUSED)),
   );

@@ -38,7 +38,7 @@ function retoldSuccesses(threshold: number, whole: boolean): FilterPart {
 }
 
 /** Stores the trees of the rollouts by task; changes nothing else. */
-export function keptTrees(): FilterPart<"tree-store"> {
+export function storeTrees(): FilterPart<"tree-store"> {
   return filterPart(
     "kept-trees",
     (groups, { state }) => {

@@ -53,7 +53,7 @@ export function present(rows: TokenRows | undefined, part: string, what: string)
 }
 
 /** The minibatch with its token weights multiplied by `weights`. */
-export function weighed(minibatch: Minibatch, weights: TokenRows): Minibatch {
+export function withTokenWeights(minibatch: Minibatch, weights: TokenRows): Minibatch {
   return {
     ...minibatch,
     weights: minibatch.weights.map((row, b) =>

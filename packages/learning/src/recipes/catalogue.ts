@@ -7,7 +7,7 @@ import { ESTIMATOR_RECIPES } from "./policy-gradient/estimators.ts";
 import { CRITIC_RECIPES } from "./policy-gradient/critics.ts";
 import { BRANCHING_RECIPES } from "./policy-gradient/branching.ts";
 import { BATCH_COMPOSITION_RECIPES } from "./policy-gradient/batch-composition.ts";
-import { ASYNCHRONOU_RECIPES } from "./policy-gradient/asynchronous.ts";
+import { ASYNCHRONOUS_RECIPES } from "./policy-gradient/asynchronous.ts";
 import { ENTROPY_RECIPES } from "./policy-gradient/entropy.ts";
 import { STORED_STEP_RECIPES } from "./policy-gradient/stored-steps.ts";
 import { COST_RECIPES } from "./reward-design/cost.ts";
@@ -30,7 +30,7 @@ import { DEMONSTRATION_RECIPES } from "./imitation/demonstrations.ts";
 import { TEXT_RECIPES } from "./imitation/text.ts";
 import { FILTERED_RECIPES } from "./imitation/filtered.ts";
 import { TEACHER_RECIPES } from "./imitation/teachers.ts";
-import { TOKEN_LOSSE_RECIPES } from "./imitation/token-losses.ts";
+import { TOKEN_LOSS_RECIPES } from "./imitation/token-losses.ts";
 import { TASK_FORM_RECIPES } from "./imitation/task-forms.ts";
 import { PARAMETER_RECIPES } from "./imitation/parameters.ts";
 import { FAST_WEIGHT_RECIPES } from "./imitation/fast-weights.ts";
@@ -47,7 +47,7 @@ import { NOTE_RECIPES } from "./memory/notes.ts";
 import { LESSON_RECIPES } from "./memory/lessons.ts";
 import { CASE_RECIPES } from "./memory/cases.ts";
 import { TEAM_RECIPES } from "./several-models/teams.ts";
-import { HIERARCHIE_RECIPES } from "./several-models/hierarchies.ts";
+import { HIERARCHY_RECIPES } from "./several-models/hierarchies.ts";
 import { SELF_PLAY_RECIPES } from "./several-models/self-play.ts";
 import { PROPOSER_RECIPES } from "./several-models/proposers.ts";
 import { ADAPTER_RECIPES } from "./several-models/adapters.ts";
@@ -66,7 +66,7 @@ const ALL: readonly CreateRecipe[] = [
   ...CRITIC_RECIPES,
   ...BRANCHING_RECIPES,
   ...BATCH_COMPOSITION_RECIPES,
-  ...ASYNCHRONOU_RECIPES,
+  ...ASYNCHRONOUS_RECIPES,
   ...ENTROPY_RECIPES,
   ...STORED_STEP_RECIPES,
   ...COST_RECIPES,
@@ -89,7 +89,7 @@ const ALL: readonly CreateRecipe[] = [
   ...TEXT_RECIPES,
   ...FILTERED_RECIPES,
   ...TEACHER_RECIPES,
-  ...TOKEN_LOSSE_RECIPES,
+  ...TOKEN_LOSS_RECIPES,
   ...TASK_FORM_RECIPES,
   ...PARAMETER_RECIPES,
   ...FAST_WEIGHT_RECIPES,
@@ -106,7 +106,7 @@ const ALL: readonly CreateRecipe[] = [
   ...LESSON_RECIPES,
   ...CASE_RECIPES,
   ...TEAM_RECIPES,
-  ...HIERARCHIE_RECIPES,
+  ...HIERARCHY_RECIPES,
   ...SELF_PLAY_RECIPES,
   ...PROPOSER_RECIPES,
   ...ADAPTER_RECIPES,

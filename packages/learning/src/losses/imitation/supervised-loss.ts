@@ -50,7 +50,7 @@ export function supervisedLoss(
 }
 
 /** `ce` with each token weighted by its advantage. */
-export function weighedCrossEntropy(): LossPart {
+export function advantageWeightedCrossEntropy(): LossPart {
   return lossPart("ce", (minibatch) => {
     const weights = minibatch.weights.map((row, b) =>
       Float64Array.from(row, (weight, t) => weight * (minibatch.advantages[b]?.[t] ?? 0)),

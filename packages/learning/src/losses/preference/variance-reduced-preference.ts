@@ -32,7 +32,7 @@ export function varianceReducedPreference(
   { draws, random, ...options }: DpoOptions & VarianceReduction,
 ): LossResult {
   const weights = drawnTokenWeights(batch.lossMask, { draws, random });
-  const weighed = (rows: TokenRows): Float64Array[] =>
+  const weighted = (rows: TokenRows): Float64Array[] =>
     rows.map((row, b) =>
       Float64Array.from(row, (value, t) => {
         const weight = weights[b]?.[t] ?? 0;
@@ -42,12 +42,12 @@ export function varianceReducedPreference(
   const result = dpoLoss(
     {
       ...batch,
-      policyLogProbs: weighed(batch.policyLogProbs),
-      referenceLogProbs: weighed(batch.referenceLogProbs),
+      policyLogProbs: weighted(batch.policyLogProbs),
+      referenceLogProbs: weighted(batch.referenceLogProbs),
     },
     options,
   );
-  return { ...result, derivatives: { logProb: weighed(result.derivatives.logProb ?? []) } };
+  return { ...result, derivatives: { logProb: weighted(result.derivatives.logProb ?? []) } };
 }
 
 /**

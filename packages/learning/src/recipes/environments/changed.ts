@@ -6,7 +6,7 @@ import { underContract } from "../../rollouts/changed-environments.ts";
 import { structuralTokens } from "../../losses/policy/structural-tokens.ts";
 import { auxiliaryToolNeed } from "../../losses/imitation/tool-need.ts";
 import { toolNeedLabels } from "../../filters/tool-benefit.ts";
-import { withoutRefused } from "../../filters/participants.ts";
+import { dropRefusedTurns } from "../../filters/participants.ts";
 import { groupReinforcement } from "../stages/group-reinforcement.ts";
 
 /**
@@ -106,7 +106,7 @@ const severa: CreateRecipe = recipe({
       name: "easy",
       difficulty: 0,
       rollout: underContract(mostCalls, groupSize),
-      filters: [withoutRefused()],
+      filters: [dropRefusedTurns()],
       loss: parts.pgClip(epsilon),
       steps,
       learningRate,
@@ -115,7 +115,7 @@ const severa: CreateRecipe = recipe({
       groupSize,
       name: "all",
       rollout: underContract(mostCalls, groupSize),
-      filters: [withoutRefused()],
+      filters: [dropRefusedTurns()],
       loss: parts.pgClip(epsilon),
       steps,
       learningRate,

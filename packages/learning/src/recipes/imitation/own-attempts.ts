@@ -4,10 +4,10 @@ import { pairStage, rewardStage, tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
 import { selfExplored } from "../../rollouts/situations.ts";
 import { introspection } from "../../rollouts/introspection.ts";
-import { weighedCrossEntropy } from "../../losses/imitation/supervised-loss.ts";
+import { advantageWeightedCrossEntropy } from "../../losses/imitation/supervised-loss.ts";
 import { inSituation, situationPairs } from "../../filters/situations.ts";
 import { collateral } from "../../filters/collateral.ts";
-import { payWeighted } from "../../advantages/advantage-weights.ts";
+import { rewardWeighted } from "../../advantages/advantage-weights.ts";
 
 /**
  * KnowSelf: the policy answers directly if it can; if it must think again or ask, it says so first. Learned by
@@ -85,8 +85,8 @@ const riseIntrospection: CreateRecipe = recipe({
     rewardStage({
       rollout: introspection(guidance, answers, attempts),
       reward: parts.outcome(),
-      advantage: payWeighted(temperature),
-      losses: [weighedCrossEntropy()],
+      advantage: rewardWeighted(temperature),
+      losses: [advantageWeightedCrossEntropy()],
       state: { teacher: parts.demonstrators() },
       steps,
       settings: { tasksPerStep: 24, learningRate },

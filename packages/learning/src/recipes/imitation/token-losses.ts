@@ -206,7 +206,7 @@ const castFlow: CreateRecipe = recipe({
   ],
 });
 
-export const TOKEN_LOSSE_RECIPES: readonly CreateRecipe[] = [
+export const TOKEN_LOSS_RECIPES: readonly CreateRecipe[] = [
   dft,
   moRepair,
   atlas,

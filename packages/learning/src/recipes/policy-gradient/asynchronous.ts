@@ -248,7 +248,7 @@ const agentMath: CreateRecipe = recipe({
   ],
 });
 
-export const ASYNCHRONOU_RECIPES: readonly CreateRecipe[] = [
+export const ASYNCHRONOUS_RECIPES: readonly CreateRecipe[] = [
   asearcher,
   polar,
   verlTool,

@@ -3,7 +3,7 @@ import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage, tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
 import { contrasted, retoldDemos, revision } from "../../rollouts/retold.ts";
-import { keptTrees } from "../../filters/retold.ts";
+import { storeTrees } from "../../filters/retold.ts";
 import { bestLine } from "../../filters/forks.ts";
 import { calibrated } from "../../advantages/continuation-values.ts";
 import { callsAndResults } from "../../rewards/calls-and-results.ts";
@@ -178,7 +178,7 @@ const webCot: CreateRecipe = recipe({
         mistakes,
         parts.traversal("That does not help. I go back and think again.", branches),
       ),
-      filters: [keptTrees(), parts.retold()],
+      filters: [storeTrees(), parts.retold()],
       losses: [parts.crossEntropy()],
       state: { "tree-store": parts.searchTrees },
       steps,

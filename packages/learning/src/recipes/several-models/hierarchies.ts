@@ -103,4 +103,4 @@ const apexSearcher: CreateRecipe = recipe({
   },
 });
 
-export const HIERARCHIE_RECIPES: readonly CreateRecipe[] = [hierSearch, apexSearcher];
+export const HIERARCHY_RECIPES: readonly CreateRecipe[] = [hierSearch, apexSearcher];

@@ -2,7 +2,7 @@
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
-import { settersAndSolvers } from "../../advantages/proposal-advantages.ts";
+import { proposerAndSolverAdvantages } from "../../advantages/proposal-advantages.ts";
 import { callsAndResults } from "../../rewards/calls-and-results.ts";
 
 /**
@@ -35,7 +35,7 @@ const multiAgentEvolve: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.setAndSolve(proposals, attempts),
       reward: parts.frontier(parts.judge(callsAndResults)),
-      advantage: settersAndSolvers(),
+      advantage: proposerAndSolverAdvantages(),
       losses: [parts.pgClip(epsilon), { loss: parts.shownCrossEntropy(), weight: shownWeight }],
       state: { judge: parts.judgement },
       steps,
