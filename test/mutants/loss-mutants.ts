@@ -10,7 +10,7 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
     [
       [
         "tis-does-not-weigh",
-        "const { weights } = weigh(minibatch, cap);\n          return loss.compute(weighed(minibatch, weights), context);",
+        "const { weights } = weigh(minibatch, cap);\n          return loss.compute(withTokenWeights(minibatch, weights), context);",
         "weigh(minibatch, cap);\n          return loss.compute(minibatch, context);",
         "importance weights are computed and dropped",
       ],
@@ -34,7 +34,7 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
     [
       [
         "cov-mask-masks-nothing",
-        "const { weights } = covarianceMask(minibatch, options, context.random);\n          return loss.compute(weighed(minibatch, weights), context);",
+        "const { weights } = covarianceMask(minibatch, options, context.random);\n          return loss.compute(withTokenWeights(minibatch, weights), context);",
         "covarianceMask(minibatch, options, context.random);\n          return loss.compute(minibatch, context);",
         "tokens of high covariance stay",
       ],
@@ -64,7 +64,7 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
     [
       [
         "masks-that-mask-nothing",
-        "inner.compute(weighed(minibatch, correct(minibatch).weights), context)",
+        "inner.compute(withTokenWeights(minibatch, correct(minibatch).weights), context)",
         "inner.compute((correct(minibatch), minibatch), context)",
         "no off-policy mask has an effect",
       ],

@@ -85,7 +85,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "GPU benchmarks check gradients first. Without a GPU they run at tiny sizes on a software adapter, and without any adapter they fail.",
     tests: [
-      "test/contract/gpu-bench.test.ts > a software adapter computes the processor's gradients and reports all rows of both kinds of step",
+      "test/contract/gpu-bench.test.ts > a software adapter computes the processor's gradients and reports all rows of each kind of step",
       "test/contract/gpu-bench.test.ts > measuring fails without an adapter",
       "test/contract/gpu-bench.test.ts > missing, short and 1 % wrong gradients are not accepted as agreement",
     ],
@@ -96,7 +96,8 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "On WebGPU frozen weights are transferred to the device once and trained ones once per step. None remains after dispose.",
     tests: [
-      "test/contract/gpu-bench.test.ts > frozen matrices are transferred once, trained ones once per step",
+      "test/contract/gpu-bench.test.ts > frozen matrices are transferred once",
+      "test/contract/gpu-bench.test.ts > trained matrices are transferred once per step",
       "packages/engine/src/onnx/resident-tensors.test.ts > a kept tensor is copied to the device once, and again after it changed",
       "packages/engine/src/onnx/resident-tensors.test.ts > a dropped tensor is no longer kept, and dispose frees everything",
     ],
