@@ -376,7 +376,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The answering role sees the stored memory, but not the lines it was made from. The solving role does not see the document of the task. Within a call the adapter changes exactly at the token that names the tool. The most promising designs are kept before they run.",
     tests: [
-      "trainer/src/strategies/managed-turns.test.ts > each turn has only its own message, and the role follows from it",
+      "trainer/src/rollouts/managed-turns.test.ts > each turn has only its own message, and the role follows from it",
       "packages/environments/src/environment-verifiers.test.ts > diary: the answer is the fact that holds at the end, and memory changes only by operations",
       "packages/environments/src/proposals.test.ts > a sum from the ledger uses only numbers that were read, and its solver has no documents",
       "trainer/src/rollouts/divided-calls.test.ts > the first part of a call names the tool, and the second part contains its arguments",

@@ -6,7 +6,7 @@ import { inLanes } from "../src/rollouts/lanes.ts";
 import { learnableTrajectory } from "../src/check/learnable-group.ts";
 import { openPolicy } from "../src/model/open-model.ts";
 import { derivedSeed } from "@waggle/protocol";
-import { nameOf } from "../src/rollouts/task-names.ts";
+import { taskName } from "@waggle/learning";
 import {
   type ComingStep,
   rewardedForStep,
@@ -34,7 +34,7 @@ export async function playGroups(
       const played = await judgedRollout(parts, task, derivedSeed(2, number, i), signal);
       return learnableTrajectory(played.record.id, played.record, played.verification);
     });
-    const scored = await rewardedForStep(recipe, { task: nameOf(task), trajectories }, coming);
+    const scored = await rewardedForStep(recipe, { task: taskName(task), trajectories }, coming);
     waiting = waitingStep(recipe, [...waiting.groups, scored], coming);
   }
   await policy.dispose();

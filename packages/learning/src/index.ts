@@ -4,7 +4,6 @@ export { influenceScales } from "./advantages/influence-bound.ts";
 export type { WriterPort } from "./advantages/semantic-comparison.ts";
 export { shuffled } from "./advantages/shuffle.ts";
 export type { ArrangementName } from "./composition/arrangement.ts";
-export type { CustomRollout } from "./composition/custom-rollout.ts";
 export { partsOf, recipe } from "./composition/definition.ts";
 export type { CreateRecipe, Recipe, Settings } from "./composition/definition.ts";
 export {
@@ -45,7 +44,20 @@ export type { ReadBefore } from "./composition/reading.ts";
 export { requireCapabilities } from "./composition/requirements.ts";
 export { tokenOwners, turnRoles } from "./composition/roles.ts";
 export type { CallRoles, Roles, TurnPlace } from "./composition/roles.ts";
-export type { Retelling, Retells, RolloutPlan } from "./composition/rollout-plan.ts";
+export type {
+  DemonstrationOptions,
+  FoldedOptions,
+  Introspection,
+  RolloutChanges,
+  RolloutDriver,
+  TeamMember,
+} from "./composition/rollout-driver.ts";
+export type {
+  EnvironmentFeature,
+  ParameterNoise,
+  RolloutStrategy,
+} from "./composition/rollout-strategy.ts";
+export { taskName, taskOf } from "./composition/task-names.ts";
 export { filterGroups, rewardGroup, rewardGroups } from "./composition/reward-groups.ts";
 export type { Kept } from "./composition/reward-groups.ts";
 export {
@@ -91,6 +103,7 @@ export { REFUSED } from "./rollouts/environment-change.ts";
 export type { EnvironmentChange } from "./rollouts/environment-change.ts";
 export { goesOn } from "./rollouts/multi-trial.ts";
 export { continuedBy, tokenVersions } from "./rollouts/partial-rollout.ts";
+export type { Retelling } from "./rollouts/retelling.ts";
 export {
   afterFlowEvent,
   beginnable,

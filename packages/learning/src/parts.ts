@@ -61,7 +61,6 @@ export { entropySteps, stepMask } from "./filters/step-choice.ts";
 export { storedSuccess } from "./filters/stored-successes.ts";
 export { studentFail } from "./filters/student-failures.ts";
 export { success } from "./filters/successes.ts";
-export { isUnfinished } from "./filters/unfinished.ts";
 export { pairGap } from "./filters/value-gap-pairs.ts";
 export { verify } from "./filters/verified.ts";
 export { vote } from "./filters/vote.ts";
@@ -160,20 +159,22 @@ export {
 } from "./rollouts/changed-environments.ts";
 export { demos, formedDemos, teacherDemos, toldDemos } from "./rollouts/demonstrations.ts";
 export { explainedFailures } from "./rollouts/explained-failures.ts";
+export { log } from "./rollouts/logged-trajectories.ts";
 export { managedMemory } from "./rollouts/managed-memory.ts";
 export {
   asynchronous,
   group,
   modeStrata,
-  retry,
   searchingGroup,
   single,
   weights,
 } from "./rollouts/plain-rollouts.ts";
 export { readAndSolve, searchAndSolve, setAndSolve } from "./rollouts/proposals.ts";
+export { retry } from "./rollouts/retries.ts";
 export { traversal } from "./rollouts/retold.ts";
 export { userSimulation } from "./rollouts/simulated-user.ts";
-export { log, pivot, prefixReplay, stepReplay, takeover } from "./rollouts/stored-runs.ts";
+export { pivot, prefixReplay, stepReplay } from "./rollouts/stored-runs.ts";
+export { takeover } from "./rollouts/takeover.ts";
 export { demosAgainstPast, selfPlay, selfPlayAgainstPast, teamOf } from "./rollouts/teams.ts";
 export { tree } from "./rollouts/tree-search.ts";
 export { difficultyCurriculum, horizonCurriculum } from "./schedules/horizon-curriculum.ts";

@@ -9,7 +9,7 @@ import type { LearnableTrajectory } from "./learnable-group.ts";
 import type { HeldLease } from "../source/lease-holder.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
 import type { TrainerState } from "../checkpoint/trainer-state.ts";
-import { nameOf } from "../rollouts/task-names.ts";
+import { taskName } from "@waggle/learning";
 import {
   type ComingStep,
   type RewardedLearnable,
@@ -50,7 +50,7 @@ export async function judgeLease(
     const judged = await judgeGroup(group, checker, state, betweenTrajectories);
     outcomes.push(...judged.outcomes);
     if (judged.passed.length === 0) continue;
-    const task = group.task === null ? group.groupId : nameOf(group.task);
+    const task = group.task === null ? group.groupId : taskName(group.task);
     groups.push(await rewardedForStep(recipe, { task, trajectories: judged.passed }, coming));
     for (const { visitorId } of judged.passed) if (visitorId) visitors.add(visitorId);
   }

@@ -2,13 +2,13 @@
  * Evaluates the current policy on held-out tasks. Tasks and random draws are the same for the same
  * seed.
  */
-import type { RolloutPlan } from "@waggle/learning";
+import type { RolloutStrategy } from "@waggle/learning";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { FULL_SUPPORT, type Sampling, type TaskReference, type TaskSplit } from "@waggle/protocol";
 import { inLanes } from "../rollouts/lanes.ts";
 import { derivedSeed } from "@waggle/protocol";
-import { strategyOf } from "../strategies/registry.ts";
-import type { CollectParts } from "../strategies/strategy.ts";
+import type { DriverParts } from "../rollouts/driver-parts.ts";
+import { rolloutDriver } from "../rollouts/rollout-driver.ts";
 import { type EnvironmentRollout, environmentRollout } from "../rollouts/environment-rollout.ts";
 import { roleRollout } from "../rollouts/role-policy.ts";
 
@@ -30,16 +30,16 @@ export function heldOutTask(
 }
 
 /** Evaluates the first `count` of them. */
-export async function evaluateHeldOut(parts: CollectParts, count: number): Promise<HeldOut> {
+export async function evaluateHeldOut(parts: DriverParts, count: number): Promise<HeldOut> {
   const places = Array.from({ length: count }, (_, i) => i);
   return heldOutOf(await rollOutHeldOut(parts, places));
 }
 
 /** `[places]` rollouts of the tasks with these indices. */
 export async function rollOutHeldOut(
-  parts: CollectParts,
+  parts: DriverParts,
   places: readonly number[],
-  plan?: RolloutPlan,
+  strategy?: RolloutStrategy,
   seed = 0,
   split: TaskSplit = "heldOut",
   sampling: Omit<Sampling, "seed"> = FULL_SUPPORT,
@@ -49,8 +49,8 @@ export async function rollOutHeldOut(
     const i = places[nth] as number;
     const task = heldOutTask(parts.spec, i, seed, split);
     const drawn = { sampling, seed: derivedSeed(0x5eed + seed, i) };
-    const at = { task, place: i, parts, options: { ...drawn, staleness: 0 } };
-    const own = plan === undefined ? null : strategyOf(plan).rollOutHeldOut?.(plan, at);
+    const driver = rolloutDriver([task], [], parts, { ...drawn, staleness: 0 });
+    const own = strategy?.rollOutHeldOut?.(driver, task, i);
     if (own) return own;
     const options = { ...drawn, guide: reader?.(i).guide };
     const { policy, spec } =

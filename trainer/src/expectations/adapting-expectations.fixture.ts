@@ -309,8 +309,8 @@ export const ADAPTING_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       },
       (records) => {
         // Recorded rollouts without failed calls, packed as trees.
-        const { stage, plan } = at(records, 3);
-        expect(plan.kind).toBe("log");
+        const { stage, strategy } = at(records, 3);
+        expect(strategy.name).toBe("log");
         expect(stage.losses.every(({ loss }) => loss.packs === true)).toBe(true);
         expect(at(records, 2).stage.losses.every(({ loss }) => loss.packs === true)).toBe(true);
       },

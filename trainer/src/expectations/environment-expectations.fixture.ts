@@ -114,9 +114,10 @@ export const ENVIRONMENT_EXPECTATIONS: { readonly [recipe: string]: Expectation 
     differs: [
       simulated,
       (records) => {
-        const { plan } = at(records, -1);
-        const environments = plan.kind === "group" ? (plan.environments ?? []) : [];
-        expect(environments).toMatchObject([{ kind: "simulated", by: "policy" }]);
+        const { name, options } = at(records, -1).strategy;
+        expect(name).toBe("group");
+        const environments = [{ kind: "simulated", by: "policy" }];
+        expect(options).toMatchObject({ environments });
       },
     ],
   },

@@ -3,10 +3,11 @@
  * ones.
  */
 import { perturbed, recipeNamed } from "@waggle/learning";
-import type { JudgedGroup, PartContext, RolloutPlan, Stage } from "@waggle/learning";
+import type { JudgedGroup, Stage } from "@waggle/learning";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { evolve, type EvolvedStage } from "../update/evolve-update.ts";
+import { FIRST_STEP } from "../rollouts/part-context.fixture.ts";
 import { tinyEngines } from "./recipe-update.fixture.ts";
 
 let engines: Awaited<ReturnType<typeof tinyEngines>>;
@@ -19,15 +20,7 @@ afterAll(async () => {
   await engines.reference.dispose();
 });
 
-const CONTEXT: PartContext = {
-  step: 0,
-  steps: 1,
-  random: () => 0.5,
-  state: {},
-  ports: {},
-  signal: new AbortController().signal,
-};
-const OPTIONS = { seed: 3, learningRate: 1e-3, context: CONTEXT };
+const OPTIONS = { seed: 3, learningRate: 1e-3, context: FIRST_STEP };
 
 /** A group whose single trajectory earned this reward. */
 function earning(reward: number): JudgedGroup[] {
@@ -39,9 +32,9 @@ function earning(reward: number): JudgedGroup[] {
 function evolved(settings: { readonly place?: string } = {}): EvolvedStage {
   const stage = recipeNamed("evolution-strategies")({ perturbations: 64, ...settings })
     .stages[0] as Stage;
-  const plan: RolloutPlan = stage.rollout.plan(CONTEXT);
-  if (plan.kind !== "noise" || stage.evolution === null) throw new Error("nothing to evolve");
-  return { stage, evolution: stage.evolution, plan };
+  const { noise } = stage.rollout.strategy(FIRST_STEP);
+  if (noise === undefined || stage.evolution === null) throw new Error("nothing to evolve");
+  return { stage, evolution: stage.evolution, noise };
 }
 
 /** The reward increases or decreases with a single weight. */
@@ -62,23 +55,23 @@ test.each([1, -1])("parameters move in the direction of higher rewards, sign %i"
   const [first] = await evolve(engine, made, act, OPTIONS);
   expect(seen).toHaveLength(64);
   // A perturbation is defined by its seed and direction.
-  const again = perturbed(before, first?.seed ?? 0, made.plan.scale);
+  const again = perturbed(before, first?.seed ?? 0, made.noise.scale);
   expect(weightOf(again)).toBe(weightOf(seen[0] as TensorMap));
   expect(sign * (weightOf(await engine.parameters()) - weightOf(before))).toBeGreaterThan(0);
 });
 
 test("an adapter's A and tensors outside the place are not perturbed, and a whole model is", () => {
   const [linear, rest] = ["base_model.model.model.layers.1.mlp.up_proj", "weight"];
-  const { moves } = evolved({ place: "layers.1." }).plan;
+  const { moves } = evolved({ place: "layers.1." }).noise;
   expect(moves(`${linear}.lora_B.${rest}`)).toBe(true);
   expect(moves(`${linear}.lora_A.${rest}`)).toBe(false);
   expect(moves(`${linear.replace("1", "0")}.lora_B.${rest}`)).toBe(false);
-  expect(evolved().plan.moves("model.norm.weight")).toBe(true);
+  expect(evolved().noise.moves("model.norm.weight")).toBe(true);
 });
 
-test("tensors that a plan does not include are neither perturbed nor changed", async () => {
+test("tensors that the noise does not select are neither perturbed nor changed", async () => {
   const { engine } = engines;
-  const { plan, ...made } = evolved();
+  const { noise, ...made } = evolved();
   const before = await engine.parameters();
   const [first] = before.keys();
   const differs = ([name, { data }]: readonly [string, Tensor]): boolean =>
@@ -88,7 +81,7 @@ test("tensors that a plan does not include are neither perturbed nor changed", a
     return earning(weightOf(parameters) - weightOf(before));
   };
   const moves = (name: string): boolean => name === first;
-  await evolve(engine, { ...made, plan: { ...plan, moves } }, act, OPTIONS);
+  await evolve(engine, { ...made, noise: { ...noise, moves } }, act, OPTIONS);
   expect([...(await engine.parameters())].filter(differs).map(([name]) => name)).toEqual([first]);
 });
 

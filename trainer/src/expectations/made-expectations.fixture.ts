@@ -149,10 +149,9 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         expect(rateOf(0)).toBeGreaterThan(rateOf(2));
         // Generators whose demonstrations were chosen produce more of the next ones.
         const record = at(records, 0);
-        const plan = record.stage.rollout;
         const drawn = { good: 0, poor: 0 };
         for (let i = 0; i < 200; i += 1) {
-          const made = plan.plan({
+          const { name, options = {} } = record.stage.rollout.strategy({
             step: 3,
             steps: 8,
             state: record.state,
@@ -160,9 +159,10 @@ export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
             random: () => (i * 0.6180339887) % 1,
             signal: new AbortController().signal,
           });
-          if (made.kind !== "demos") throw new Error("no demonstrations");
-          drawn.good += made.names?.filter((name) => name === "generator-0").length ?? 0;
-          drawn.poor += made.names?.filter((name) => name === "generator-2").length ?? 0;
+          expect(name).toBe("demos");
+          const names = options["names"] as readonly string[];
+          drawn.good += names.filter((generator) => generator === "generator-0").length;
+          drawn.poor += names.filter((generator) => generator === "generator-2").length;
         }
         expect(drawn.good).toBeGreaterThan(1.2 * drawn.poor);
       },

@@ -49,8 +49,9 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       startsFromDemonstrations,
       callsCost,
       (records) => {
-        const { plan, groups } = at(records, -1);
-        const modes = plan.kind === "group" ? (plan.modes ?? []) : [];
+        const { strategy, groups } = at(records, -1);
+        expect(strategy.name).toBe("group");
+        const modes = (strategy.options?.["modes"] ?? []) as readonly string[];
         expect(modes.length).toBeGreaterThan(1);
         const [group] = groups;
         const starts = group?.trajectories.map(({ record: trajectory }) =>

@@ -10,7 +10,7 @@ import {
   type JudgedTrajectory,
   type JudgedGroup,
   type PartContext,
-  type RolloutPlan,
+  type RolloutStrategy,
   type Recipe,
   settingsAt,
   type Stage,
@@ -23,8 +23,9 @@ import type { AdaptivePolicy, Session } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "@waggle/protocol";
 import { stageReader } from "../rollouts/rollout-reading.ts";
-import { collect, strategyOf } from "../strategies/registry.ts";
-import type { CollectParts } from "../strategies/strategy.ts";
+import { demonstrations } from "../rollouts/demonstration.ts";
+import type { DriverParts } from "../rollouts/driver-parts.ts";
+import { rolledOut } from "../rollouts/rollout-driver.ts";
 import { RoleStore } from "../loop/role-store.ts";
 import { describer } from "../rollouts/trajectory-text.ts";
 import type { ActingPolicy } from "../rollouts/environment-rollout.ts";
@@ -175,18 +176,16 @@ export async function actedEnvironment(original: EnvironmentSpec): Promise<Acted
     score: ({ tokenIds }) => Promise.resolve(numbersOf(tokenIds.length, seededRandom(1))),
     dispose: () => Promise.resolve(),
   };
-  const stored = await collect(
-    { kind: "demos", size: 1, mistakes: MISTAKES },
+  const stored = await demonstrations(
+    { policy, format, spec },
     Array.from({ length: 24 }, (_, i) => original.reference(i * 977, "train", i % spec.levels)),
-    [],
-    { policy, format, spec, signal: new AbortController().signal },
-    { sampling: FULL_SUPPORT, seed: 5, staleness: 0 },
+    MISTAKES,
+    5,
   );
   const restart = (): void => {
     attempts = 0;
   };
-  const trajectories = stored.flatMap((group) => group.trajectories);
-  return { spec, format, policy, adopted, restart, stored: trajectories };
+  return { spec, format, policy, adopted, restart, stored };
 }
 
 async function contextOf(
@@ -254,7 +253,7 @@ const IMAGINED: WorldModels = {
 /** The record of one stage. */
 export type StageRecord = {
   readonly stage: Stage;
-  readonly plan: RolloutPlan;
+  readonly strategy: RolloutStrategy;
   readonly groups: readonly JudgedGroup[];
   readonly update: StageUpdate;
   /** Absolute change of the parameters, summed. */
@@ -279,7 +278,7 @@ export async function updateOnce(
 ): Promise<StageRecord[]> {
   acted.restart();
   const { signal } = new AbortController();
-  const parts: CollectParts = { ...acted, worldModels: IMAGINED, signal };
+  const parts: DriverParts = { ...acted, worldModels: IMAGINED, signal };
   const records: StageRecord[] = [];
   const writer = scriptedWriter();
   const describe = describer(acted.spec, acted.format);
@@ -318,19 +317,20 @@ export async function updateOnce(
           },
         },
       };
-      const plan = stage.rollout.plan(context);
+      const strategy = stage.rollout.strategy(context);
       const settings = settingsAt(stage, context);
-      const isAlone = plan.kind === "demos" || (plan.kind === "group" && plan.size === 1);
+      const isAlone =
+        strategy.name === "demos" || (strategy.name === "group" && strategy.groupSize === 1);
       const tasks = Array.from({ length: isAlone ? 3 * TASKS : TASKS }, (_, i) =>
         acted.spec.reference(derivedSeed(seed, s, i), "train", i % acted.spec.levels),
       );
-      const roles = await roleStore.acting(stage, settings.lag, strategyOf(plan).opponent?.(plan));
+      const roles = await roleStore.acting(stage, settings.lag, strategy.opponent);
       const reader = stageReader(stage, state, {
         seed: derivedSeed(seed, s, u),
         explores: true,
       });
-      const groups = await collect(
-        plan,
+      const groups = await rolledOut(
+        strategy,
         tasks,
         stored,
         { ...parts, reader, roles },
@@ -355,7 +355,7 @@ export async function updateOnce(
       stored = [...stored, ...groups.flatMap(({ trajectories }) => trajectories)];
       const asked = writer.asked.slice();
       const earlier = updatesOf.slice();
-      updatesOf.push({ stage, plan, groups, update, moved, state, asked, earlier });
+      updatesOf.push({ stage, strategy, groups, update, moved, state, asked, earlier });
     }
     records.push(...updatesOf.slice(-1));
   }

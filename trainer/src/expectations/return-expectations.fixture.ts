@@ -41,7 +41,7 @@ export const RETURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     differs: [
       conditionsOnOutcome(0),
       (records) => {
-        expect(at(records, 0).plan.kind).toBe("log");
+        expect(at(records, 0).strategy.name).toBe("log");
       },
     ],
   },
@@ -68,7 +68,7 @@ export const RETURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     differs: [
       conditionsOnOutcome(0),
       (records) => {
-        expect(at(records, 0).plan.kind).toBe("log");
+        expect(at(records, 0).strategy.name).toBe("log");
       },
       (records) => {
         // Successes of the first step are read before the rollouts of the second.

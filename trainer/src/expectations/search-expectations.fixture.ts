@@ -21,7 +21,7 @@ function saidAt({ samples }: JudgedTrajectory, { sample, start, end }: JudgedTur
 export function searches(stage: number): Check {
   return (records) => {
     const record = at(records, stage);
-    expect(record.plan.kind).toBe("tree");
+    expect(record.strategy.name).toBe("tree");
     const places = new Set<number>();
     for (const { trajectories } of record.groups) {
       for (const trajectory of trajectories) {

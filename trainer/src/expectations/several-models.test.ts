@@ -15,7 +15,7 @@ import type { TrainEngine } from "@waggle/protocol";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { seededRandom } from "@waggle/protocol";
-import { collect } from "../strategies/registry.ts";
+import { demonstrations } from "../rollouts/demonstration.ts";
 import { modelPorts } from "../recipes/model-ports.ts";
 import { type ActedEnvironment, actedEnvironment, tinyEngines } from "./recipe-update.fixture.ts";
 import { roleEngine } from "../update/role-engine.ts";
@@ -39,10 +39,7 @@ async function demonstrated(seed: number, count: number): Promise<JudgedTrajecto
   const tasks = Array.from({ length: count }, (_, i) =>
     spec.reference(seed + i * 977, "train", i % spec.levels),
   );
-  const plan = { kind: "demos", size: 1, mistakes: 0.5 } as const;
-  const options = { sampling: FULL_SUPPORT, seed, staleness: 0 };
-  const groups = await collect(plan, tasks, [], { ...acted, signal }, options);
-  return groups.flatMap(({ trajectories }) => trajectories);
+  return demonstrations(acted, tasks, 0.5, seed);
 }
 
 /** Probability that a success scores higher than a failure. */

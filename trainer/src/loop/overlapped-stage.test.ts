@@ -2,11 +2,13 @@
 import { environmentNamed } from "@waggle/environments";
 import { tokenVersions } from "@waggle/learning";
 import type { JudgedGroup } from "@waggle/learning";
+import * as parts from "@waggle/learning/parts";
 import { type DecoderConfig, initializeAdapter, initializeDecoder } from "@waggle/model";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import { createNodePolicy } from "@waggle/runtime/node";
 import { expect, test } from "vitest";
-import { collect, strategyOf } from "../strategies/registry.ts";
+import { FIRST_STEP } from "../rollouts/part-context.fixture.ts";
+import { rolledOut } from "../rollouts/rollout-driver.ts";
 import { trainEnvironmentText } from "../pretrain/environment-text.ts";
 import { overlappedStage } from "./overlapped-stage.ts";
 import { type SwapPoint, swappingPolicy } from "../rollouts/swapping-policy.ts";
@@ -62,8 +64,8 @@ async function run(swap: SwapPoint): Promise<Learned[]> {
         task += 1;
         const reference = BANDIT.reference(7 * task, "train", 0);
         const options = { sampling: FULL_SUPPORT, seed: task, staleness: 0 };
-        const parts = { policy, format, spec: BANDIT, signal };
-        return collect({ kind: "group", size: 2 }, [reference], [], parts, options);
+        const run = { policy, format, spec: BANDIT, signal };
+        return rolledOut(parts.group(2).strategy(FIRST_STEP), [reference], [], run, options);
       },
       learn: async (groups, step, metrics) => {
         learned.push({ step, groups, metrics });
@@ -106,7 +108,7 @@ test.each(["never", "token"] as const)(
 );
 
 test("only rollouts that the policy samples from the start of a task can overlap with a step", () => {
-  expect(strategyOf({ kind: "group", size: 4 }).overlaps === true).toBe(true);
-  expect(strategyOf({ kind: "demos", size: 1, mistakes: 0 }).overlaps === true).toBe(false);
-  expect(strategyOf({ kind: "pivot", size: 4 }).overlaps === true).toBe(false);
+  expect(parts.group(4).strategy(FIRST_STEP).overlaps === true).toBe(true);
+  expect(parts.demos().strategy(FIRST_STEP).overlaps === true).toBe(false);
+  expect(parts.pivot(4).strategy(FIRST_STEP).overlaps === true).toBe(false);
 });

@@ -28,10 +28,10 @@ export type OverlapOptions = {
 /** What the run provides to an overlapped stage. */
 export type StageHost = {
   /** Rolls out one task with its group. */
-  readonly rollOut: (signal: AbortSignal) => Promise<JudgedGroup[]>;
+  readonly rollOut: (signal: AbortSignal) => Promise<readonly JudgedGroup[]>;
   /** Takes one step on these groups and publishes its version. */
   readonly learn: (
-    groups: JudgedGroup[],
+    groups: readonly JudgedGroup[],
     step: number,
     metrics: { readonly [name: string]: number },
   ) => Promise<void>;
@@ -63,7 +63,7 @@ export async function overlappedStage(
       published.findLastIndex((first) => first <= version),
     );
   let idleSince = performance.now();
-  await overlappedSteps<JudgedGroup[]>(
+  await overlappedSteps<readonly JudgedGroup[]>(
     { batchSize, mostStaleness, mostRunning, mostWaiting },
     steps,
     {

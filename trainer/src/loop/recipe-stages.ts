@@ -5,7 +5,6 @@
 import { type JudgedGroup, initialValues, type Stage } from "@waggle/learning";
 import type { Sampling, TaskSplit, TrainEngine } from "@waggle/protocol";
 import { adapterOf } from "../update/adapter-tensors.ts";
-import { strategyOf } from "../strategies/registry.ts";
 import { trajectoryMetrics } from "../update/trajectory-metrics.ts";
 import type { EnvironmentRollout } from "../rollouts/environment-rollout.ts";
 import { rollOutHeldOut, type HeldOut, heldOutOf } from "../evaluation/held-out.ts";
@@ -131,7 +130,7 @@ export class RecipeStages {
     const { overlap } = this.#options;
     if (
       overlap !== undefined &&
-      strategyOf(stage.rollout.plan(this.#rollouts.context(0, steps))).overlaps === true
+      stage.rollout.strategy(this.#rollouts.context(0, steps)).overlaps === true
     ) {
       return this.#overlapped(stage, steps, overlap, from, after);
     }
@@ -232,15 +231,16 @@ export class RecipeStages {
     step: BegunStep,
   ): Promise<Metrics> {
     const { context, settings } = step;
-    const plan = stage.rollout.plan(context);
-    if (plan.kind !== "noise") return {};
+    const strategy = stage.rollout.strategy(context);
+    const { noise } = strategy;
+    if (noise === undefined) return {};
     const tasks = this.#rollouts.tasks(stage, step, settings.tasksPerStep);
     const seed = this.#rollouts.seed;
     return evolvedStep(
       this.#parts.engine,
-      { stage, evolution, plan },
+      { stage, evolution, noise },
       this.#versions,
-      () => this.#rollouts.collect(stage, step, tasks, { kind: "group", size: 1 }),
+      () => this.#rollouts.collect(stage, step, tasks, strategy),
       { seed, learningRate: settings.learningRate, context },
     );
   }
@@ -343,7 +343,7 @@ export class RecipeStages {
     return rollOutHeldOut(
       { policy, format, spec, roles, reader: this.#rollouts.reader(false), signal: this.#signal },
       places,
-      this.#deployed?.rollout.plan(this.#rollouts.context(0, 1)),
+      this.#deployed?.rollout.strategy(this.#rollouts.context(0, 1)),
       this.#options.evaluationSeed,
       split,
       sampling,

@@ -3,7 +3,7 @@
  * same learning step trains on them, and frozen tasks measure the result. Used to choose learning rate,
  * rank and group counts, and as a learning test with its control.
  */
-import type { StateValues } from "@waggle/learning";
+import { type StateValues, taskName } from "@waggle/learning";
 import type { TaskReference, TrainEngine } from "@waggle/protocol";
 import { judgedRollout, type RolloutParts } from "../rollouts/judged-rollout.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
@@ -19,7 +19,6 @@ import {
 } from "../check/waiting-step.ts";
 import { train } from "./train.ts";
 import { derivedSeed, seededRandom } from "@waggle/protocol";
-import { nameOf } from "../rollouts/task-names.ts";
 
 export type SimulationOptions = {
   readonly steps: number;
@@ -103,7 +102,7 @@ export async function simulate(
       // Sampled by this process with these weights, so the recorded log-probs are the re-scored ones.
       return learnableTrajectory(trajectory.id, trajectory, verification);
     });
-    return { task: nameOf(task), trajectories };
+    return { task: taskName(task), trajectories };
   }
 
   const base = await evaluateNow(0);

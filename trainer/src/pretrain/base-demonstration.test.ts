@@ -4,7 +4,7 @@
  */
 import { SCRIPTED_CLIENT, scriptedPolicy } from "@waggle/agent";
 import { environmentNamed } from "@waggle/environments";
-import { readingText } from "@waggle/learning";
+import { readingText, taskOf } from "@waggle/learning";
 import { FULL_SUPPORT, type Trajectory } from "@waggle/protocol";
 import { ByteTokenizer } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
@@ -13,7 +13,6 @@ import { derivedSeed, seededRandom } from "@waggle/protocol";
 import { baseDemonstration } from "./base-demonstration.ts";
 import { demonstratedRollout } from "../rollouts/demonstrated-rollout.ts";
 import { environmentRollout } from "../rollouts/environment-rollout.ts";
-import { taskOf } from "../rollouts/task-names.ts";
 
 const tokenizer = new ByteTokenizer();
 const format = createChatFormat({ tokenizer, tokenizerConfig: nanoTokenizerConfig(4096) });

@@ -19,7 +19,6 @@ import {
 } from "@waggle/learning";
 import { entropyBonus, rate } from "@waggle/learning/parts";
 import { type OptimizerOptions, WaggleError } from "@waggle/protocol";
-import { strategyOf } from "../strategies/registry.ts";
 import { partContext } from "../check/learnable-group.ts";
 
 /** A recipe that can train from an edge, and its staleness limit. */
@@ -104,8 +103,8 @@ export function edgeMisfits({ stages, rounds }: Recipe): string[] {
     if (chooseTasks !== undefined) misfits.push(`filter ${part} chooses tasks`);
   }
   if (misfits.length > 0) return misfits;
-  const plan = stage.rollout.plan(partContext(stage, 0));
-  if (strategyOf(plan).runsInPages?.(plan) !== true) misfits.push(`rollout ${stage.rollout.part}`);
+  const strategy = stage.rollout.strategy(partContext(stage, 0));
+  if (strategy.runsInPages !== true) misfits.push(`rollout ${stage.rollout.part}`);
   for (const name of ["maxTurns", "difficulty", "taskPool"] as const) {
     if ([0, stage.steps - 1].some((step) => isSet(stage, step, name))) {
       misfits.push(`a schedule of ${name}`);

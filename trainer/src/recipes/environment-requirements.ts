@@ -1,14 +1,14 @@
 /**
- * Checks that an environment supports a recipe's rollout plans, before a base model is trained or a
+ * Checks that an environment supports a recipe's rollouts, before a base model is trained or a
  * rollout starts. It does not check what rewards need from single rollouts.
  */
 import type { EnvironmentSpec } from "@waggle/environments";
-import { initialValues, type Recipe, type RolloutPlan, type Stage } from "@waggle/learning";
+import { initialValues, type Recipe, type RolloutStrategy, type Stage } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
-import { strategyOf } from "../strategies/registry.ts";
+import { requireFeature } from "./environment-features.ts";
 
 /**
- * @throws WaggleError `INVALID_ARGUMENT` if the recipe's plans need documents, task proposals or a
+ * @throws WaggleError `INVALID_ARGUMENT` if the recipe's rollouts need documents, task proposals or a
  *   memory and the environment has none; `GROUP_TOO_SMALL` if rollouts are compared within groups
  *   of one.
  */
@@ -16,7 +16,7 @@ export async function requireEnvironment(recipe: Recipe, spec: EnvironmentSpec):
   for (const stage of stagesOf(recipe.stages)) {
     // The opponent is only known when the stage begins.
     if (stage.state.opponents !== undefined) continue;
-    const plan = stage.rollout.plan({
+    const strategy = stage.rollout.strategy({
       step: 0,
       steps: stage.steps,
       random: () => 0,
@@ -24,8 +24,8 @@ export async function requireEnvironment(recipe: Recipe, spec: EnvironmentSpec):
       state: initialValues(stage, {}),
       signal: new AbortController().signal,
     });
-    requireGroup(recipe, stage, plan);
-    await strategyOf(plan).requireEnvironment?.(plan, spec);
+    requireGroup(recipe, stage, strategy);
+    if (strategy.requires !== undefined) await requireFeature(strategy.requires, spec);
   }
 }
 
@@ -33,8 +33,11 @@ function stagesOf(stages: readonly Stage[]): readonly Stage[] {
   return stages.flatMap((stage) => [stage, ...stagesOf(stage.merging?.members.flat() ?? [])]);
 }
 
-function requireGroup({ name }: Recipe, { advantage, learns }: Stage, plan: RolloutPlan): void {
-  const size = strategyOf(plan).compared?.(plan) ?? 2;
+function requireGroup(
+  { name }: Recipe,
+  { advantage, learns }: Stage,
+  { groupSize: size = 2 }: RolloutStrategy,
+): void {
   if (learns !== "rewards" || advantage?.start !== "group" || size >= 2) return;
   throw new WaggleError(
     "GROUP_TOO_SMALL",

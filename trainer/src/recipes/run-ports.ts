@@ -7,7 +7,7 @@ import type { JudgedTrajectory, PartPorts } from "@waggle/learning";
 import { type TrainEngine, type TrainSequence, WaggleError } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed } from "@waggle/protocol";
-import { prefaced } from "../strategies/read-again.ts";
+import { prefaced } from "../rollouts/read-again.ts";
 
 /** The ports of one run. */
 export function runPorts(

@@ -1,5 +1,5 @@
 /**
- * The wrappers that a rollout plan puts around an environment. The policy meets the wrapped
+ * The wrappers that a rollout strategy puts around an environment. The policy meets the wrapped
  * environment; the environment's own verifier judges. `packages/learning` defines the changes.
  */
 import {
@@ -7,7 +7,9 @@ import {
   type EnvironmentWrapper,
   imagined,
   limited,
+  retrying,
   searched,
+  silentAfter,
   toolless,
   trials,
   underContract,
@@ -57,6 +59,11 @@ const CHANGES: Changes = {
       `a simulated environment needs a model that answers (${by}), got none for ${task.environment}; open one for the run or choose another recipe`,
     );
   },
+  retry: ({ guidance }) => retrying(guidance),
+  silent:
+    ({ after }) =>
+    (instance) =>
+      silentAfter(instance, after),
   contract: ({ mostCalls }) => underContract(mostCalls, REFUSED),
   trials:
     ({ most, stopsAtSuccess }, { spec, task }) =>
@@ -68,7 +75,7 @@ const CHANGES: Changes = {
       ),
 };
 
-/** Wraps the environment of a task in a plan's changes. */
+/** Wraps the environment of a task in a change. */
 export function changedEnvironment(
   change: EnvironmentChange,
   options: ChangeOptions,

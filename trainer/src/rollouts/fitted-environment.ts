@@ -3,7 +3,7 @@
  * rollouts before the run. The fitted model then stays fixed.
  */
 import type { Recipe } from "@waggle/learning";
-import { FULL_SUPPORT, type TensorMap, type TrainEngine } from "@waggle/protocol";
+import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { createEngine } from "@waggle/engine";
 import type { BaseModel } from "../model/base-model.ts";
@@ -11,8 +11,8 @@ import { finalTextOf } from "./final-text.ts";
 import { type EngineResources, openPolicy } from "../model/open-model.ts";
 import type { Device } from "../model/device.ts";
 import { derivedSeed } from "@waggle/protocol";
-import { collect } from "../strategies/registry.ts";
-import type { CollectParts } from "../strategies/strategy.ts";
+import { demonstrations } from "./demonstration.ts";
+import type { DriverParts } from "./driver-parts.ts";
 import type { ActingPolicy } from "./environment-rollout.ts";
 import type { WorldModels } from "./changed-environment.ts";
 import { fitWorldModel, modeledEnvironment, worldLesson } from "./world-model.ts";
@@ -77,7 +77,7 @@ export function needsWorldModel({ stages }: Pick<Recipe, "stages">): boolean {
 /** Fits the world model if the recipe needs one. */
 export async function fittedWorldModels(
   recipe: Pick<Recipe, "stages">,
-  parts: CollectParts,
+  parts: DriverParts,
   simulator: EnvironmentSimulator | undefined,
   seed: number,
 ): Promise<WorldModels> {
@@ -87,19 +87,11 @@ export async function fittedWorldModels(
   const tasks = Array.from({ length: LOGGED }, (_, i) =>
     spec.reference(derivedSeed(seed, i, 0x3a1), "train", i % spec.levels),
   );
-  const logged = await collect(
-    { kind: "demos", size: 1, mistakes: LOGGED_MISTAKES },
-    tasks,
-    [],
-    parts,
-    { sampling: FULL_SUPPORT, seed: derivedSeed(seed, 0x3a2), staleness: 0 },
-  );
-  const lessons = logged.flatMap(({ trajectories }, i) =>
-    trajectories.map((trajectory) => {
-      const { request } = spec.task(tasks[i] as (typeof tasks)[number]);
-      return worldLesson(trajectory, request, finalTextOf(trajectory.record, format) ?? "", format);
-    }),
-  );
+  const logged = await demonstrations(parts, tasks, LOGGED_MISTAKES, derivedSeed(seed, 0x3a2));
+  const lessons = logged.map((trajectory, i) => {
+    const { request } = spec.task(tasks[i] as (typeof tasks)[number]);
+    return worldLesson(trajectory, request, finalTextOf(trajectory.record, format) ?? "", format);
+  });
   const { contextLength } = policy;
   await fitWorldModel(simulator.engine, lessons, { ...FIT, seed, contextLength }, signal);
   const speaker = await simulator.speaker(await simulator.engine.parameters());

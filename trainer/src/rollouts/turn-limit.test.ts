@@ -3,8 +3,10 @@
  * page.
  */
 import { environmentNamed, type EnvironmentSpec } from "@waggle/environments";
-import type { RolloutPlan } from "@waggle/learning";
+import type { RolloutStrategy } from "@waggle/learning";
+import { group } from "@waggle/learning/parts";
 import { FULL_SUPPORT, type Trajectory } from "@waggle/protocol";
+import { notedSingle } from "../../../packages/learning/src/rollouts/folded.ts";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -13,8 +15,9 @@ import { frozenTasksName } from "../evaluation/frozen-evaluation.ts";
 import { readBaseModel } from "../model/base-model.ts";
 import { NANO_MODEL } from "../model/nano-model.ts";
 import { openPolicy } from "../model/open-model.ts";
-import { collect } from "../strategies/registry.ts";
 import { judgedRollout } from "./judged-rollout.ts";
+import { FIRST_STEP } from "./part-context.fixture.ts";
+import { rolledOut } from "./rollout-driver.ts";
 import { requireTurnTokens } from "./turn-limit.ts";
 
 const { signal } = new AbortController();
@@ -36,22 +39,22 @@ function longest(records: readonly Trajectory[]): number {
   );
 }
 
-async function rolledOut(plan: RolloutPlan, limited: EnvironmentSpec): Promise<number> {
+async function longestOf(strategy: RolloutStrategy, limited: EnvironmentSpec): Promise<number> {
   const tasks = [1, 2, 3].map((i) => spec.reference(i * 911, "train", 0));
   const options = { sampling: FULL_SUPPORT, seed: 3, staleness: 0 };
-  const groups = await collect(plan, tasks, [], { ...acted, spec: limited, signal }, options);
+  const groups = await rolledOut(strategy, tasks, [], { ...acted, spec: limited, signal }, options);
   return longest(groups.flatMap(({ trajectories }) => trajectories.map(({ record }) => record)));
 }
 
-test.each<RolloutPlan>([
-  { kind: "group", size: 2 },
-  { kind: "folded", mistakes: null, consolidates: false },
-])("rollouts of a step are cut at the limit: $kind", async (plan) => {
-  expect(await rolledOut(plan, limited(3))).toBe(3);
-  const free = await rolledOut(plan, spec);
-  expect(free).toBeGreaterThan(3);
-  expect(free).toBeLessThanOrEqual(128);
-});
+test.each<RolloutStrategy>([group(2).strategy(FIRST_STEP), notedSingle().strategy(FIRST_STEP)])(
+  "rollouts of a step are cut at the limit: $name",
+  async (strategy) => {
+    expect(await longestOf(strategy, limited(3))).toBe(3);
+    const free = await longestOf(strategy, spec);
+    expect(free).toBeGreaterThan(3);
+    expect(free).toBeLessThanOrEqual(128);
+  },
+);
 
 test("held-out rollouts are cut at the limit", async () => {
   const means = await Promise.all(

@@ -6,8 +6,8 @@ import { environmentNamed } from "@waggle/environments";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import { ScriptedPolicy } from "@waggle/testing";
 import { expect, test } from "vitest";
-import { collect } from "../strategies/registry.ts";
 import { changedEnvironment } from "./changed-environment.ts";
+import { demonstrations } from "./demonstration.ts";
 import { trainEnvironmentText } from "../pretrain/environment-text.ts";
 import { tinyEngines } from "../expectations/recipe-update.fixture.ts";
 import { fitWorldModel, modeledEnvironment, worldLesson } from "./world-model.ts";
@@ -26,19 +26,11 @@ async function logged() {
   });
   const tasks = Array.from({ length: 48 }, (_, i) => spec.reference(i * 31, "train", i % 3));
   const policy = new ScriptedPolicy({ turns: [], ...sizes });
-  const groups = await collect(
-    { kind: "demos", size: 1, mistakes: 0.35 },
-    tasks,
-    [],
-    { policy, format, spec, signal },
-    { sampling: FULL_SUPPORT, seed: 3, staleness: 0 },
-  );
-  const lessons = groups.flatMap(({ trajectories }, i) =>
-    trajectories.map((trajectory) => ({
-      trajectory,
-      request: spec.task(tasks[i] as (typeof tasks)[number]).request,
-    })),
-  );
+  const trajectories = await demonstrations({ policy, format, spec }, tasks, 0.35, 3);
+  const lessons = trajectories.map((trajectory, i) => ({
+    trajectory,
+    request: spec.task(tasks[i] as (typeof tasks)[number]).request,
+  }));
   return { format, lessons, sizes };
 }
 

@@ -5,7 +5,7 @@
 import {
   type JudgedGroup,
   type PartContext,
-  type RolloutPlan,
+  type RolloutStrategy,
   settingsAt,
   type Stage,
   type StateChange,
@@ -23,9 +23,9 @@ import type { WorldModels } from "../rollouts/changed-environment.ts";
 import { derivedSeed, seededRandom } from "@waggle/protocol";
 import { TaskDraws } from "../rollouts/task-draws.ts";
 import type { PolicyVersions } from "../sink/policy-versions.ts";
-import { strategyOf } from "../strategies/registry.ts";
-import { StoredTrajectories } from "../strategies/stored-trajectories.ts";
+import { rolledOut } from "../rollouts/rollout-driver.ts";
 import { type BegunStep, localRollouts } from "./local-rollouts.ts";
+import { StoredTrajectories } from "./stored-trajectories.ts";
 
 export type StageRolloutParts = Pick<
   RunParts,
@@ -115,36 +115,28 @@ export class StageRollouts {
     stage: Stage,
     { context, settings }: BegunStep,
     tasks: readonly TaskReference[],
-    plan: RolloutPlan = stage.rollout.plan(context),
+    strategy: RolloutStrategy = stage.rollout.strategy(context),
   ): Promise<JudgedGroup[]> {
     const { policy, format, spec, worldModels, roleStore, spending } = this.#parts;
     const { signal } = context;
-    const strategy = strategyOf(plan);
-    const roles = await roleStore.acting(stage, settings.lag, strategy.opponent?.(plan));
+    const roles = await roleStore.acting(stage, settings.lag, strategy.opponent);
     if (strategy.startsFromStored === true) {
       await this.#stored.begin({ policy, format, spec, worldModels, signal }, this.#seed);
     }
-    const groups = await strategy.collect(plan, {
+    const parts = { policy, format, spec, worldModels, roles, signal };
+    const groups = await rolledOut(
+      strategy,
       tasks,
-      stored: this.#stored.all,
-      parts: {
-        policy,
-        format,
-        spec,
-        worldModels,
-        reader: this.reader(true),
-        roles,
-        lost: this.#lost,
-        signal,
-      },
-      options: {
+      this.#stored.all,
+      { ...parts, reader: this.reader(true), lost: this.#lost },
+      {
         sampling: settings.sampling,
         maxTurns: settings.maxTurns,
         roleShift: settings.roleShift,
         seed: this.seed,
         staleness: settings.lag,
       },
-    });
+    );
     return spending.count(this.#lost.kept(groups));
   }
 

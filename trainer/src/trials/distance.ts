@@ -6,9 +6,9 @@ import { klEstimate } from "@waggle/learning";
 import { FULL_SUPPORT, toTrainingSamples } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { rollOutHeldOut } from "../evaluation/held-out.ts";
-import type { CollectParts } from "../strategies/strategy.ts";
+import type { DriverParts } from "../rollouts/driver-parts.ts";
 
-type Parts = Omit<CollectParts, "policy"> & { readonly policy: AdaptivePolicy };
+type Parts = Omit<DriverParts, "policy"> & { readonly policy: AdaptivePolicy };
 
 /** Removes the policy's adapter. `NaN` if the policy samples no tokens. */
 export async function distanceToBase(parts: Parts, tasks: number): Promise<number> {

@@ -19,7 +19,8 @@ import * as parts from "@waggle/learning/parts";
 import { FULL_SUPPORT, type TrainEngine, type TrainSequence } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { seededRandom } from "@waggle/protocol";
-import { collect } from "../strategies/registry.ts";
+import { FIRST_STEP } from "../rollouts/part-context.fixture.ts";
+import { rolledOut } from "../rollouts/rollout-driver.ts";
 import { actedEnvironment, tinyEngines } from "../expectations/recipe-update.fixture.ts";
 import { roleEngine } from "./role-engine.ts";
 import { type StageResources, type StageUpdate, updateStage } from "./stage-update.ts";
@@ -38,8 +39,8 @@ beforeAll(async () => {
   ({ vocabularySize } = acted.policy);
   const tasks = [0, 1, 2].map((i) => acted.spec.reference(i * 977, "train", i));
   const options = { sampling: FULL_SUPPORT, seed: 1, staleness: 1 };
-  groups = await collect(
-    { kind: "demos", size: 4, mistakes: 0.5 },
+  groups = await rolledOut(
+    parts.toldDemos([], { size: 4, mistakes: 0.5 }).strategy(FIRST_STEP),
     tasks,
     [],
     { ...acted, signal },

@@ -6,9 +6,9 @@
 import { perturbed, rewardGroups } from "@waggle/learning";
 import type {
   JudgedGroup,
+  ParameterNoise,
   PartContext,
   PerturbationReward,
-  RolloutPlan,
   Stage,
 } from "@waggle/learning";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
@@ -19,20 +19,20 @@ import { setParameters } from "./engine-parameters.ts";
 export type EvolvedStage = {
   readonly stage: Stage;
   readonly evolution: NonNullable<Stage["evolution"]>;
-  readonly plan: Omit<Extract<RolloutPlan, { kind: "noise" }>, "kind">;
+  readonly noise: ParameterNoise;
 };
 
 /**
  * @returns the perturbations, by seed and direction, with the mean reward of each.
- * @throws WaggleError `INVALID_ARGUMENT` if the plan perturbs no tensor of the engine.
+ * @throws WaggleError `INVALID_ARGUMENT` if the noise moves no tensor of the engine.
  */
 export async function evolve(
   engine: TrainEngine,
-  { stage, evolution, plan }: EvolvedStage,
+  { stage, evolution, noise }: EvolvedStage,
   rollOut: (parameters: TensorMap) => Promise<readonly JudgedGroup[]>,
   options: { readonly seed: number; readonly learningRate: number; readonly context: PartContext },
 ): Promise<readonly PerturbationReward[]> {
-  const { perturbations, scale, moves } = plan;
+  const { perturbations, scale, moves } = noise;
   const { fitness, how } = evolution;
   const before = await engine.parameters();
   const moved = new Map([...before].filter(([name]) => moves(name)));

@@ -375,12 +375,9 @@ test("groups wait until all their rollouts have ended, and unfinished ones conti
   } = finishedGroups(4).apply(groups, context({ "rest-buffer": [] }));
   expect(learned.map(({ task }) => task)).toEqual(["all"]);
   expect(dropped.get("cut")).toBe("unfinished");
-  expect(partialRollouts(2, 4, 8).plan(context(state))).toMatchObject({
-    kind: "partial",
-    turns: 2,
-    most: 4,
-    size: 8,
-    unfinished: [{ task: "some" }],
+  expect(partialRollouts(2, 4, 8).strategy(context(state))).toMatchObject({
+    name: "partial",
+    options: { turns: 2, most: 4, size: 8, unfinished: [{ task: "some" }] },
   });
   // A rollout at the turn limit counts as ended.
   expect(finishedGroups(1).apply(groups, context()).groups).toHaveLength(2);

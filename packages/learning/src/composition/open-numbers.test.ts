@@ -50,7 +50,8 @@ test("discount, peers and scale of advantages by turn", () => {
 
 test("mistakes of demonstrations in other forms, and the band of pass rates", () => {
   const shown = remade(parts.formedDemos(["tutorial"]), { mistakes: 0.3 });
-  expect(shown.plan(contextOf())).toMatchObject({ mistakes: 0.3, forms: ["tutorial"] });
+  const { options: given } = shown.strategy(contextOf());
+  expect(given).toMatchObject({ mistakes: 0.3, forms: ["tutorial"] });
   const { options } = partDefinition(remade(parts.passRateBand(), { bandLow: 0.4 })) ?? {};
   expect(options).toMatchObject({ bandLow: { value: 0.4 }, bandHigh: { value: 0.8 } });
 });

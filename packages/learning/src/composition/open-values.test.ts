@@ -197,7 +197,7 @@ test("the trained roles and the group size are settings", () => {
   expect(roles.roles?.learn).toEqual(["a"]);
   expect(remade(roles, { learners: "all" }).roles?.learn).toEqual(["a", "b"]);
   expect(remade(roles, { learners: "b" }).roles?.learn).toEqual(["b"]);
-  const plan = remade(parts.group(), { groupSize: 3 }).plan(CONTEXT);
-  expect(plan).toEqual({ kind: "group", size: 3 });
+  const strategy = remade(parts.group(), { groupSize: 3 }).strategy(CONTEXT);
+  expect(strategy).toMatchObject({ name: "group", options: { size: 3 }, groupSize: 3 });
   expect(() => remade(parts.group(), { groupSize: 2.5 })).toThrow(/whole number/);
 });

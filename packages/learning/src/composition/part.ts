@@ -1,7 +1,7 @@
 /**
  * The seven kinds of part that a recipe combines: rollout, filter, reward, advantage, loss, state and
  * schedule. A part has a name from the literature, the state it needs, and a pure function. Parts run no
- * model: a rollout part is a plan for the trainer, and a loss part sees numbers.
+ * model: a rollout part says which rollouts a driver runs, and a loss part sees numbers.
  */
 import type { TaskReference, TensorMap, TokenDerivatives, TokenOutputs } from "@waggle/protocol";
 import type { WriterPort } from "../advantages/semantic-comparison.ts";
@@ -11,7 +11,7 @@ import type { MismatchedLogProbs } from "../losses/preference/mismatched-pairs.t
 import type { JudgePort } from "../rewards/judge-port.ts";
 import type { LossMask, TokenRows } from "../token-rows.ts";
 import type { JudgedGroup, JudgedTrajectory } from "./judged-trajectory.ts";
-import type { RolloutPlan } from "./rollout-plan.ts";
+import type { RolloutStrategy } from "./rollout-strategy.ts";
 import type { StateName } from "./state.ts";
 
 /** State by name, visible to the parts that need it. */
@@ -103,7 +103,7 @@ export type RolloutPart<N extends StateName = never, S extends Start = Start> = 
   N
 > & {
   readonly start: S;
-  readonly plan: (context: PartContext) => RolloutPlan;
+  readonly strategy: (context: PartContext) => RolloutStrategy;
 };
 
 /** The reward of a trajectory, optionally split by component and by turn. */

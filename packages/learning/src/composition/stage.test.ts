@@ -9,6 +9,7 @@ import type {
   RewardPart,
   RolloutPart,
 } from "./part.ts";
+import { groupStrategy } from "../rollouts/plain-rollouts.ts";
 import { type KlTerm, pairStage, rewardStage, settingsAt, tokenStage } from "./stage.ts";
 import { kept, resource } from "./state.ts";
 
@@ -17,14 +18,14 @@ const group: RolloutPart<never, "group"> = {
   part: "group",
   needs: [],
   start: "group",
-  plan: () => ({ kind: "group", size: 8 }),
+  strategy: () => groupStrategy({ size: 8 }),
 };
 
 const single: RolloutPart<never, "single"> = {
   ...group,
   part: "single",
   start: "single",
-  plan: () => ({ kind: "group", size: 1 }),
+  strategy: () => groupStrategy({ size: 1 }),
 };
 
 const outcome: RewardPart = {

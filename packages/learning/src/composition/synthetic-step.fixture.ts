@@ -53,7 +53,11 @@ export async function syntheticStep(stage: Stage, seed: number): Promise<Synthet
     ports: portsOf(random),
     signal: SIGNAL,
   };
-  const plan = attempt(() => stage.rollout.plan(context));
+  // Recorded digests call the strategy's name `kind`.
+  const plan = attempt(() => {
+    const { name: kind, options } = stage.rollout.strategy(context);
+    return { kind, ...options };
+  });
   const settings = [0, 2, 4].map((step) => attempt(() => settingsAt(stage, { ...context, step })));
   const mode = "Think first.";
   const kept = await attemptLater(() =>

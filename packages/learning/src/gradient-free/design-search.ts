@@ -23,6 +23,7 @@ import {
   type PromptPopulation,
   promptPopulation,
 } from "../states/prompt-population.ts";
+import { groupStrategy } from "../rollouts/plain-rollouts.ts";
 import { argMax } from "../statistics.ts";
 import { DESIGN_COMPONENTS, designRequest, isNewPrompt, promptAnswer } from "./prompt-writing.ts";
 import { readRollout } from "./rollout-text.ts";
@@ -161,10 +162,10 @@ export function designTree(curiosity?: number): RolloutPart<Designs, "single"> {
     part: "tree",
     start: "single",
     needs: ["prompts", "rm"],
-    plan: ({ state }) => {
+    strategy: ({ state }) => {
       const values = state.rm as DesignValues;
       const { text } = selectDesign(state.prompts as PromptPopulation, values, curiosity);
-      return { kind: "group", size: 1, ...(text === "" ? {} : { modes: [text] }) };
+      return groupStrategy({ size: 1, ...(text === "" ? {} : { modes: [text] }) });
     },
   }));
 }

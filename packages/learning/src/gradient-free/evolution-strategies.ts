@@ -11,6 +11,8 @@ import { type TensorMap, WaggleError } from "@waggle/protocol";
 import { rankedFitness, standardizedFitness } from "../advantages/fitness.ts";
 import type { EvolutionPart, FitnessPart } from "../composition/evolution.ts";
 import type { RolloutPart } from "../composition/part.ts";
+import { groupStrategy } from "../rollouts/plain-rollouts.ts";
+import { rolloutPart } from "../rollouts/rollout-part.ts";
 import { seededNormals } from "./seeded-noise.ts";
 import type { PerturbationReward, EvolutionOptions } from "./perturbation.ts";
 
@@ -74,8 +76,12 @@ export function noiseSeed(
   scale: number,
   moves: (tensor: string) => boolean = () => true,
 ): RolloutPart<never, "single"> {
-  const plan = { kind: "noise", perturbations, scale, moves } as const;
-  return { slot: "rollout", part: "noise-seed", start: "single", needs: [], plan: () => plan };
+  return rolloutPart("noise-seed", "single", {
+    name: "noise",
+    options: { perturbations, scale },
+    noise: { perturbations, scale, moves },
+    rollOut: groupStrategy({ size: 1 }).rollOut,
+  });
 }
 
 /** `fitness`: rewards standardized to mean 0 and deviation 1, or ranked. */

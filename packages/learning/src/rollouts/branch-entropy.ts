@@ -1,15 +1,25 @@
 /**
  * `branch-entropy`: the probability of forking a rollout after a tool result, which grows as the policy
- * becomes less certain than at its start. The number of leaves is limited by the rollout plan.
+ * becomes less certain than at its start. The number of leaves is limited.
  *
  * Source: Dong et al. 2025, ARPO, arXiv:2507.19849 (branch where α + β·ΔH passes a threshold); AEPO,
  * arXiv:2510.14545 (a penalty on branching in a row).
  * Differs from them: the rule is one value, α + β·ΔH is a probability and is drawn, and the penalty
  * falls linearly to 0 over `mostInARow` branches.
  */
+import { seededRandom, type Trajectory } from "@waggle/protocol";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { option, fixed, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
-import { group, planned } from "./plain-rollouts.ts";
+import type { RolloutStrategy } from "../composition/rollout-strategy.ts";
+import { group } from "./plain-rollouts.ts";
+import { many, rolloutPart } from "./rollout-part.ts";
+import { startingAt } from "./stored-choice.ts";
+
+/**
+ * Number of tokens after the start of a turn over which entropy measures the policy's uncertainty.
+ */
+const ENTROPY_TOKENS = 8;
 
 export type BranchRule = {
   /** Probability at ΔH = 0. */
@@ -39,6 +49,66 @@ export function branchProbability(
   return Math.max(0, Math.min(1, (rule.base + rule.slope * change) * (1 - penalty)));
 }
 
+type BranchOptions = {
+  /** Complete trajectories of each task. */
+  readonly whole: number;
+  /** Trajectories of each task, with the branches. */
+  readonly size: number;
+  /**
+   * Asked of every turn that follows a tool result: is this a place to branch?
+   *
+   * @param entropies - `[turns]` mean entropy of the first sampled tokens of each turn so far, in nats
+   */
+  readonly branchAt: (
+    entropies: readonly number[],
+    branchesInARow: number,
+    random: () => number,
+  ) => boolean;
+};
+
+/** Complete trajectories first, then branches of them, until the group is full. */
+function branchStrategy({ whole, size, branchAt }: BranchOptions): RolloutStrategy {
+  return {
+    name: "branch",
+    options: { whole, size },
+    overlaps: true,
+    rollOut: (driver) =>
+      driver.byTask(async (task, at) => {
+        const trajectories: JudgedTrajectory[] = await many(Math.min(whole, size), (i) =>
+          driver.rollOut(task, [at, i]),
+        );
+        const random = seededRandom(driver.seed, at, 0xb4a);
+        let inARow = 0;
+        for (const root of trajectories.slice()) {
+          const entropies = turnEntropies(root.record);
+          for (let turn = 1; turn < entropies.length && trajectories.length < size; turn += 1) {
+            if (!branchAt(entropies.slice(0, turn + 1), inARow, random)) {
+              inARow = 0;
+              continue;
+            }
+            inARow += 1;
+            const place = [at, trajectories.length];
+            trajectories.push(await driver.rollOut(task, place, startingAt(root, turn)));
+          }
+        }
+        // Rollouts without a place to branch become complete trajectories.
+        while (trajectories.length < size) {
+          trajectories.push(await driver.rollOut(task, [at, trajectories.length]));
+        }
+        return trajectories;
+      }),
+  };
+}
+
+/** `[turns]` mean entropy of the first tokens of each turn, in nats. */
+function turnEntropies({ turns, segments }: Trajectory): number[] {
+  return turns.map(({ segmentId }) => {
+    const segment = segments.find(({ id }) => id === segmentId);
+    const first = segment?.kind === "sampled" ? segment.entropies.slice(0, ENTROPY_TOKENS) : [];
+    return first.reduce((sum, entropy) => sum + entropy, 0) / Math.max(1, first.length);
+  });
+}
+
 /**
  * `branch-entropy`: `whole` trajectories, and forks of them after tool results that made the policy less
  * certain, with `size` leaves in total.
@@ -51,8 +121,7 @@ export function branchEntropy(
   return definePart(
     { groupSize: option(size, 8), whole: option(whole, 4) },
     ({ groupSize: size, whole }) => {
-      const branching = planned("branch-entropy", "group", {
-        kind: "branch",
+      const strategy = branchStrategy({
         whole,
         size,
         branchAt: (entropies, inARow, random) => {
@@ -60,7 +129,7 @@ export function branchEntropy(
           return random() < branchProbability(rule, entropies.at(-1) ?? start, start, inARow);
         },
       });
-      return { ...branching, around: [group(whole)] };
+      return { ...rolloutPart("branch-entropy", "group", strategy), around: [group(whole)] };
     },
   );
 }
@@ -71,13 +140,8 @@ export function branchEntropy(
  * Source: Schulman et al. 2015, "TRPO" (vine), arXiv:1502.05477.
  */
 export function branchVine(size = 8, whole = 2): RolloutPart<never, "group"> {
-  return definePart({ size: fixed(size), whole: fixed(whole) }, () => ({
-    ...planned("branch-vine", "group", {
-      kind: "branch",
-      whole,
-      size,
-      branchAt: (_, __, random) => random() < 0.5,
-    }),
-    around: [group(whole)],
-  }));
+  return definePart({ size: fixed(size), whole: fixed(whole) }, () => {
+    const strategy = branchStrategy({ whole, size, branchAt: (_, __, random) => random() < 0.5 });
+    return { ...rolloutPart("branch-vine", "group", strategy), around: [group(whole)] };
+  });
 }

@@ -6,7 +6,7 @@ import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import type { EnvironmentRanges } from "./env-random.ts";
 import type { EnvironmentChange } from "./environment-change.ts";
-import { group } from "./plain-rollouts.ts";
+import { group, groupStrategy } from "./plain-rollouts.ts";
 
 type GroupPart = RolloutPart<never, "group">;
 
@@ -18,7 +18,7 @@ function changed(part: string, size: number, change: EnvironmentChange, referenc
     needs: [],
     start: "group",
     around: [group(size)],
-    plan: () => ({ kind: "group", size, environments: [change], references }),
+    strategy: () => groupStrategy({ size, environments: [change], references }),
   };
 }
 
@@ -89,6 +89,6 @@ export function pairedTools(size?: number): GroupPart {
     needs: [],
     start: "group",
     around: [group(size)],
-    plan: () => ({ kind: "group", size: 2 * size, environments: [null, { kind: "toolless" }] }),
+    strategy: () => groupStrategy({ size: 2 * size, environments: [null, { kind: "toolless" }] }),
   }));
 }

@@ -1,4 +1,4 @@
-/** Forms of demonstrations besides the plain task; environments provide them. */
+/** Forms of a task besides the plain one; environments provide them. */
 export type DemonstrationForm =
   /** The plain task. */
   | "task"
@@ -18,5 +18,7 @@ export type DemonstrationForm =
   | "tutorial"
   /** A task proposal by the proposer. */
   | "proposal"
+  /** A task proposal by the proposer that reads documents. */
+  | "documented-proposal"
   /** A world model's input and output, with roles exchanged. */
   | "world";

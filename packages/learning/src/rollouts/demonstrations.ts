@@ -1,21 +1,69 @@
 /** Rollouts by a demonstrator: plain, with an instruction, or in other forms of the task. */
+import { derivedSeed, seededRandom } from "@waggle/protocol";
 import { option, definePart } from "../composition/part-options.ts";
 import type { PartContext, RolloutPart } from "../composition/part.ts";
+import type { RolloutStrategy } from "../composition/rollout-strategy.ts";
 import { passRateOf, type TaskStatistics } from "../states/task-statistics.ts";
 import type { DemonstrationForm } from "./demonstration-form.ts";
-import { planned } from "./plain-rollouts.ts";
+import { type Retells, withRetold } from "./retelling.ts";
+import { many, rolloutPart } from "./rollout-part.ts";
 
 type Single = RolloutPart<never, "single">;
+
+type DemonstrationOptions = {
+  /** Demonstrations of each task. */
+  readonly size: number;
+  /** The share of random decisions, or one for each demonstrator in turn. */
+  readonly mistakes: number | readonly number[];
+  /** Sentences of the system message, one for each demonstration in turn. */
+  readonly modes?: readonly string[];
+  /** Rollouts of the policy at the same task, before the demonstrations; default 0. */
+  readonly students?: number;
+  /** What each demonstration in turn is of, in the role of that name; default the task itself. */
+  readonly forms?: readonly DemonstrationForm[];
+  /** At training tasks of the same level instead of the task itself; default no. */
+  readonly neighbors?: boolean;
+  /** Who made each demonstration, in turn over all tasks as `mistakes` is, in that role. */
+  readonly names?: readonly string[];
+  /** What of the demonstrations is told as one more, in the role `retold`; default nothing. */
+  readonly retells?: Retells;
+};
+
+/** Demonstrations of each task, after rollouts of the policy if there are any to compare. */
+export function demonstrationStrategy(options: DemonstrationOptions): RolloutStrategy {
+  const { size, mistakes, modes = [], students = 0, forms = [], names = [], retells } = options;
+  const rates = typeof mistakes === "number" ? [mistakes] : mistakes;
+  return {
+    name: "demos",
+    options,
+    rollOut: (driver) =>
+      driver.byTask(async (task, at) => {
+        const own = await many(students, (i) => driver.rollOut(task, [at, i], { role: "student" }));
+        const shown = await many(size, async (i) => {
+          const maker = at * size + i;
+          const form = forms[i % forms.length] ?? "task";
+          const place = options.neighbors === true ? derivedSeed(driver.seed, at, i, 0x4e) : null;
+          return driver.demonstrate(place === null ? task : driver.neighbor(task, place), {
+            form,
+            random: seededRandom(driver.seed, at, i),
+            mistakes: rates[maker % rates.length] ?? 0,
+            mode: modes[(at + i) % modes.length] ?? null,
+            role: names[maker % names.length] ?? (form === "task" ? "policy" : form),
+          });
+        });
+        return withRetold(driver, task, [...own, ...shown], retells);
+      }),
+  };
+}
 
 /** `demos` of each form of every task, in the role of the form's name. */
 export function formedDemos(forms: readonly DemonstrationForm[], mistakes?: number): Single {
   return definePart({ mistakes: option(mistakes, 0) }, (given) =>
-    planned("demos", "single", {
-      kind: "demos",
-      size: forms.length,
-      mistakes: given.mistakes,
-      forms,
-    }),
+    rolloutPart(
+      "demos",
+      "single",
+      demonstrationStrategy({ size: forms.length, mistakes: given.mistakes, forms }),
+    ),
   );
 }
 
@@ -34,9 +82,9 @@ export function evidencedTeachers(): RolloutPart<"teacher", "group"> {
     part: "demos",
     start: "group",
     needs: ["teacher"],
-    plan: ({ state }) => {
+    strategy: ({ state }) => {
       const mistakes = state.teacher as readonly number[];
-      return { kind: "demos", size: mistakes.length, mistakes, forms: ["evidenced"] };
+      return demonstrationStrategy({ size: mistakes.length, mistakes, forms: ["evidenced"] });
     },
   };
 }
@@ -48,7 +96,7 @@ export function neighborDemos(size: number, mistakes = 0): Single {
     part: "demos",
     start: "single",
     needs: [],
-    plan: () => ({ kind: "demos", size, mistakes, neighbors: true }),
+    strategy: () => demonstrationStrategy({ size, mistakes, neighbors: true }),
   };
 }
 
@@ -62,13 +110,13 @@ export function casesAndNeighbors(size: number): RolloutPart<"teacher", "group">
     part: "demos",
     start: "group",
     needs: ["teacher"],
-    plan: ({ state }) => ({
-      kind: "demos",
-      size,
-      students: 1,
-      neighbors: true,
-      mistakes: state.teacher as readonly number[],
-    }),
+    strategy: ({ state }) =>
+      demonstrationStrategy({
+        size,
+        students: 1,
+        neighbors: true,
+        mistakes: state.teacher as readonly number[],
+      }),
   };
 }
 
@@ -91,16 +139,15 @@ export function competingDemos(
     part: "demos",
     start: "single",
     needs: ["task-stats"],
-    plan: (context) => {
+    strategy: (context) => {
       const drawn = Array.from({ length: size * DRAWN_TASKS }, () =>
         drawGenerator(generators.length, context),
       );
-      return {
-        kind: "demos",
+      return demonstrationStrategy({
         size,
         mistakes: drawn.map((generator) => generators[generator] ?? 0),
         names: drawn.map(generatorName),
-      };
+      });
     },
   };
 }
@@ -119,7 +166,7 @@ function drawGenerator(count: number, { state, step, random }: PartContext): num
 /** `demos`: the environment's demonstrator, with this share of random decisions. */
 export function demos(mistakes?: number): RolloutPart<never, "single"> {
   return definePart({ mistakes: option(mistakes, 0) }, (given) =>
-    planned("demos", "single", { kind: "demos", size: 1, ...given }),
+    rolloutPart("demos", "single", demonstrationStrategy({ size: 1, ...given })),
   );
 }
 
@@ -131,7 +178,7 @@ export function toldDemos(
   return definePart(
     { toldDemosSize: option(size, 1), mistakes: option(mistakes, 0) },
     ({ toldDemosSize: size, mistakes }) =>
-      planned("demos", "single", { kind: "demos", size, mistakes, modes }),
+      rolloutPart("demos", "single", demonstrationStrategy({ size, mistakes, modes })),
   );
 }
 
@@ -151,15 +198,14 @@ export function teacherDemos({
     part: "demos",
     start: "group",
     needs: ["teacher"],
-    plan: ({ state }) => {
+    strategy: ({ state }) => {
       const mistakes = state.teacher as readonly number[];
-      return {
-        kind: "demos",
+      return demonstrationStrategy({
         size: mistakes.length,
         mistakes,
         students,
         ...(modes === undefined ? {} : { modes }),
-      };
+      });
     },
   }));
 }

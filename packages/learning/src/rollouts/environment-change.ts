@@ -35,5 +35,9 @@ export type EnvironmentChange =
    * refused and reaches no tool; the second refusal ends the rollout.
    */
   | { readonly kind: "contract"; readonly mostCalls: number }
+  /** A failing rollout gets `guidance` once and goes on. */
+  | { readonly kind: "retry"; readonly guidance: string }
+  /** No tool answers after so many turns; the next turn ends the rollout. */
+  | { readonly kind: "silent"; readonly after: number }
   /** Up to `most` attempts at a task in one context; the last one counts. */
   | { readonly kind: "trials"; readonly most: number; readonly stopsAtSuccess: boolean };

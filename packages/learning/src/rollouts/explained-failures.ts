@@ -1,7 +1,7 @@
 /** `aug-env`: the environment helps during training and answers a failed call with the accepted arguments. */
 import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
-import { group } from "./plain-rollouts.ts";
+import { group, groupStrategy } from "./plain-rollouts.ts";
 
 /** `size` trajectories from the same start, in the explaining environment. */
 export function explainedFailures(size?: number): RolloutPart<never, "group"> {
@@ -11,6 +11,6 @@ export function explainedFailures(size?: number): RolloutPart<never, "group"> {
     needs: [],
     start: "group",
     around: [group(size)],
-    plan: () => ({ kind: "group", size, environments: [{ kind: "explained" }] }),
+    strategy: () => groupStrategy({ size, environments: [{ kind: "explained" }] }),
   }));
 }

@@ -4,18 +4,70 @@
  *
  * Source: AgentFold (a model that folds its history at each step), BrowserAgent (a memory of conclusions).
  */
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
-import type { RolloutPlan } from "../composition/rollout-plan.ts";
+import type { FoldedOptions } from "../composition/rollout-driver.ts";
+import type { RolloutStrategy } from "../composition/rollout-strategy.ts";
 
 type Folded<N extends "memory-bank"> = RolloutPart<N, "single">;
 
-function folded(part: string, plan: Omit<Extract<RolloutPlan, { kind: "folded" }>, "kind">) {
+type FoldedStrategy = {
+  /** How often the demonstrator errs; `null` = the policy acts. */
+  readonly mistakes: number | null;
+  /** Whether a note may replace all before it. */
+  readonly consolidates: boolean;
+  /** Rollouts of each task; default 1. */
+  readonly size?: number;
+  /** The roles that keep a memory and answer from it, in an environment that has one; default none. */
+  readonly managed?: { readonly manager: string; readonly answerer: string };
+  /** Whether every call and its result are noted, whatever the policy says beside them. */
+  readonly records?: boolean;
+};
+
+/** Rollouts whose turns are trajectories, all judged by the rollout's end. */
+export function foldedStrategy(options: FoldedStrategy): RolloutStrategy {
+  const { mistakes, consolidates, size = 1, managed, records } = options;
+  const acted: FoldedOptions = { managed, records };
+  const made = mistakes === null ? acted : { ...acted, demonstrated: { mistakes, consolidates } };
+  return {
+    name: "folded",
+    options,
+    ...(managed === undefined ? {} : { requires: "memory" }),
+    rollOut: (driver) =>
+      driver.byTask(async (task, at) => {
+        const rollouts = Array.from({ length: size }, (_, i) =>
+          driver.rollOutFolded(task, i === 0 ? [at] : [at, i], made),
+        );
+        return (await Promise.all(rollouts)).flat();
+      }),
+    rollOutHeldOut: async (driver, task, at) =>
+      joined(await driver.rollOutFolded(task, [at], acted)),
+  };
+}
+
+/** Combines the turns of one rollout, for counting. */
+function joined(
+  turns: readonly JudgedTrajectory[],
+): Pick<JudgedTrajectory, "record" | "verification"> {
+  const last = turns.at(-1) as JudgedTrajectory;
+  const all = turns.map(({ record }) => record);
+  return {
+    verification: last.verification,
+    record: {
+      ...last.record,
+      turns: all.flatMap((each) => each.turns),
+      segments: all.flatMap((each) => each.segments),
+    },
+  };
+}
+
+function folded(part: string, options: FoldedStrategy) {
   return {
     slot: "rollout" as const,
     part,
     start: "single" as const,
-    plan: (): RolloutPlan => ({ kind: "folded", ...plan }),
+    strategy: (): RolloutStrategy => foldedStrategy(options),
   };
 }
 

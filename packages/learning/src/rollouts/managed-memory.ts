@@ -1,6 +1,7 @@
 /** One role maintains a memory and another answers from it; they do not share a context. */
 import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
+import { foldedStrategy } from "./folded.ts";
 import { group, single } from "./plain-rollouts.ts";
 
 /**
@@ -16,13 +17,8 @@ export function managedMemory(
     part: "group",
     start: "group",
     needs: ["memory-bank"],
-    plan: () => ({
-      kind: "folded",
-      mistakes: null,
-      consolidates: false,
-      size: groupSize,
-      managed,
-    }),
+    strategy: () =>
+      foldedStrategy({ mistakes: null, consolidates: false, size: groupSize, managed }),
     around: [group(groupSize), single(1)],
   }));
 }

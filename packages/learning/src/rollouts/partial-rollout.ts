@@ -11,9 +11,13 @@ import {
   type VersionSpan,
   WaggleError,
 } from "@waggle/protocol";
-import type { JudgedGroup } from "../composition/judged-trajectory.ts";
+import type { JudgedGroup, JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { RolloutPart } from "../composition/part.ts";
+import type { RolloutStrategy } from "../composition/rollout-strategy.ts";
+import { taskOf } from "../composition/task-names.ts";
+import { isUnfinished } from "../filters/unfinished.ts";
 import { group } from "./plain-rollouts.ts";
+import { many } from "./rollout-part.ts";
 
 /**
  * Appends a piece, and joins it with the last one if the version is the same.
@@ -59,6 +63,52 @@ export function tokenVersions({ segments }: Trajectory): number[] {
   });
 }
 
+type PartialOptions = {
+  /** Trajectories of each task. */
+  readonly size: number;
+  /** Maximum number of turns now. */
+  readonly turns: number;
+  /** Maximum number of turns of a whole trajectory. */
+  readonly most: number;
+  /** Groups with trajectories that were cut before. */
+  readonly unfinished: readonly JudgedGroup[];
+};
+
+/**
+ * Groups with cut rollouts continue first; new groups fill the rest of the step.
+ *
+ * Source: partial rollouts, Kimi Team 2025, "Kimi k1.5", arXiv:2501.12599.
+ */
+function partialStrategy(options: PartialOptions): RolloutStrategy {
+  const { size, turns, most, unfinished } = options;
+  return {
+    name: "partial",
+    options,
+    rollOut: async (driver) => {
+      const continued = await driver.inLanes(unfinished.length, async (at) => {
+        const { task, trajectories } = unfinished[at] as JudgedGroup;
+        const more = await many(trajectories.length, async (i) => {
+          const trajectory = trajectories[i] as JudgedTrajectory;
+          const { record } = trajectory;
+          if (!isUnfinished(record, most)) return trajectory;
+          const done = record.turns.length;
+          return driver.rollOut(taskOf(trajectory), [at, i, done], {
+            maxTurns: Math.min(most, done + turns),
+            from: { trajectory: record, turns: done },
+          });
+        });
+        return { task, trajectories: more };
+      });
+      const left = driver.tasks.slice(0, Math.max(0, driver.tasks.length - unfinished.length));
+      const begun = await driver.byTask(
+        (task, at) => many(size, (i) => driver.rollOut(task, [at, i], { maxTurns: turns })),
+        left,
+      );
+      return [...continued, ...begun];
+    },
+  };
+}
+
 /** `size` trajectories from the same start, with at most `turns` turns per step and `most` in total. */
 export function partialRollouts(
   turns: number,
@@ -71,12 +121,12 @@ export function partialRollouts(
     needs: ["rest-buffer"],
     start: "group",
     around: [group(size)],
-    plan: ({ state }) => ({
-      kind: "partial",
-      size,
-      turns,
-      most,
-      unfinished: state["rest-buffer"] as readonly JudgedGroup[],
-    }),
+    strategy: ({ state }) =>
+      partialStrategy({
+        size,
+        turns,
+        most,
+        unfinished: state["rest-buffer"] as readonly JudgedGroup[],
+      }),
   }));
 }

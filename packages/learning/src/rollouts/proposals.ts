@@ -1,7 +1,11 @@
 /** Self-play in which a policy proposes tasks and solves them; the environment verifies both. */
+import { seededRandom } from "@waggle/protocol";
 import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import type { EnvironmentFeature, RolloutStrategy } from "../composition/rollout-strategy.ts";
 import { group } from "./plain-rollouts.ts";
+import { many } from "./rollout-part.ts";
 
 /** The roles: proposer, solver, and the demonstrator of proposals. */
 export const PROPOSER = "proposer";
@@ -9,6 +13,63 @@ export const PROPOSER = "proposer";
 export const SOLVER = "solver";
 
 export const SHOWN = "shown";
+
+/** Added to the places of proposals and of their solutions. */
+const PLACE = 0x9a0;
+
+type ProposalOptions = {
+  /** Proposals for each reference. */
+  readonly proposals: number;
+  /** Rollouts at each proposal that can be read. */
+  readonly attempts: number;
+  /** Demonstrations of proposals. */
+  readonly shown: number;
+  /** Who searches documents, in an environment that has some; default nobody. */
+  readonly searches?: "both" | "setter";
+};
+
+const FEATURES: {
+  readonly [searches in NonNullable<ProposalOptions["searches"]>]: EnvironmentFeature;
+} = {
+  both: "searched-proposals",
+  setter: "documented-proposals",
+};
+
+/** The policy proposes tasks and tries each; `joint`, the id of the proposal, links rollouts to it. */
+function proposalStrategy(options: ProposalOptions): RolloutStrategy {
+  const { proposals, attempts, shown, searches } = options;
+  const form = searches === "setter" ? "documented-proposal" : "proposal";
+  const searching = { environment: { kind: "searched" } } as const;
+  const solving = { role: SOLVER, ...(searches === "both" ? searching : {}) };
+  const setting = { role: PROPOSER, form, ...(searches === undefined ? {} : searching) } as const;
+  return {
+    name: "proposals",
+    options,
+    requires: searches === undefined ? "proposals" : FEATURES[searches],
+    rollOut: (driver) =>
+      driver.byTask(async (task, at) => {
+        const run = async (i: number): Promise<JudgedTrajectory[]> => {
+          const set = await driver.rollOut(task, [at, i, PLACE], setting);
+          const solve = driver.solver(set, task, form);
+          if (solve === null) return [set];
+          const tries = Array.from({ length: attempts }, async (_, k) => {
+            const tried = await solve([at, i, k, PLACE], solving);
+            return { ...tried, joint: set.id };
+          });
+          return [set, ...(await Promise.all(tries))];
+        };
+        const set = (await Promise.all(Array.from({ length: proposals }, (_, i) => run(i)))).flat();
+        const examples = await many(shown, (i) =>
+          driver.demonstrate(task, {
+            form,
+            random: seededRandom(driver.seed, at, i, 0x54),
+            role: SHOWN,
+          }),
+        );
+        return [...set, ...examples];
+      }),
+  };
+}
 
 /**
  * `self-play`: the number of proposals per reference, and the number of rollouts for each valid proposal.
@@ -35,7 +96,7 @@ export function setAndSolve(
       part: "self-play",
       needs: [],
       start: "group",
-      plan: () => ({ kind: "proposals", proposals, attempts, shown }),
+      strategy: () => proposalStrategy({ proposals, attempts, shown }),
     }),
   );
 }
@@ -61,7 +122,7 @@ export function searchAndSolve(
       part: "self-play",
       needs: ["corpus"],
       start: "group",
-      plan: () => ({ kind: "proposals", proposals, attempts, shown, searches: "both" }),
+      strategy: () => proposalStrategy({ proposals, attempts, shown, searches: "both" }),
     }),
   );
 }
@@ -90,7 +151,7 @@ export function readAndSolve(
       part: "self-play",
       needs: ["corpus"],
       start: "group",
-      plan: () => ({ kind: "proposals", proposals, attempts, shown, searches: "setter" }),
+      strategy: () => proposalStrategy({ proposals, attempts, shown, searches: "setter" }),
       around: [group(attempts)],
     }),
   );

@@ -7,6 +7,10 @@
  * arXiv:2410.02052 (a search is linearized).
  */
 
+import type { TaskReference } from "@waggle/protocol";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import type { RolloutDriver } from "../composition/rollout-driver.ts";
+
 /** A rollout at one task; equal actions in a state lead to the same state. */
 export type ToldRollout = {
   readonly id: string;
@@ -19,6 +23,25 @@ export type ToldRollout = {
 
 /** Turns `[from, to)` of a rollout, starting in the state after its first `from` turns. */
 export type Piece = { readonly rollout: string; readonly from: number; readonly to: number };
+
+/** Pieces of rollouts as one, with these words wherever one is left for the next. */
+export type Retelling = { readonly pieces: readonly Piece[]; readonly words: string };
+
+/** Retells a group of trajectories as one text to learn from; `null` if there is nothing to retell. */
+export type Retells = (trajectories: readonly JudgedTrajectory[]) => Retelling | null;
+
+/** The trajectories, and one more if they can be retold. */
+export async function withRetold(
+  driver: Pick<RolloutDriver, "retell">,
+  task: TaskReference,
+  trajectories: readonly JudgedTrajectory[],
+  retells: Retells | undefined,
+): Promise<readonly JudgedTrajectory[]> {
+  const retelling = retells?.(trajectories) ?? null;
+  if (retelling === null) return trajectories;
+  const told = await driver.retell(task, trajectories, retelling);
+  return told === null ? trajectories : [...trajectories, told];
+}
 
 /**
  * A failure up to and including the first turn that differs from a success, then the success from there.

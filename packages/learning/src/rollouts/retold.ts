@@ -4,10 +4,10 @@
  */
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { FilterPart, RolloutPart } from "../composition/part.ts";
-import type { Retells } from "../composition/rollout-plan.ts";
 import { filterPart } from "../filters/filter-part.ts";
 import { editExperiences, type ExperienceLibrary } from "../states/experience-library.ts";
-import { linearized, spliced, type ToldRollout } from "./retelling.ts";
+import { demonstrationStrategy } from "./demonstrations.ts";
+import { linearized, type Retells, spliced, type ToldRollout } from "./retelling.ts";
 import { searchedRollout } from "./tree-search.ts";
 
 function told(trajectory: JudgedTrajectory): ToldRollout {
@@ -44,7 +44,7 @@ export function retoldDemos(
     part: "demos",
     start: "group",
     needs: [],
-    plan: () => ({ kind: "demos", size, mistakes, retells }),
+    strategy: () => demonstrationStrategy({ size, mistakes, retells }),
   };
 }
 

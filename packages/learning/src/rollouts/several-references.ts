@@ -1,6 +1,7 @@
 /** Groups with reference solutions. */
 import { fixed, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
+import { demonstrationStrategy } from "./demonstrations.ts";
 
 /** The role of reference demonstrations. */
 export const REFERENCE = "reference";
@@ -18,12 +19,12 @@ export function referencedGroup(
     part: "group",
     needs: [],
     start: "group",
-    plan: () => ({
-      kind: "demos",
-      size: demonstrators.length,
-      mistakes: demonstrators,
-      students: size,
-      names: demonstrators.map(() => REFERENCE),
-    }),
+    strategy: () =>
+      demonstrationStrategy({
+        size: demonstrators.length,
+        mistakes: demonstrators,
+        students: size,
+        names: demonstrators.map(() => REFERENCE),
+      }),
   }));
 }

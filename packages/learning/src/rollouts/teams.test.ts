@@ -144,8 +144,8 @@ test("matches with past checkpoints are counted, and stronger ones are met more 
   const random = mulberry32(1);
   const met = (state: OpponentPool): number =>
     Array.from({ length: 400 }, () =>
-      parts.selfPlayAgainstPast().plan({ ...context, random, state: { opponents: state } }),
-    ).filter((plan) => plan.kind === "team" && plan.opponent === "new").length;
+      parts.selfPlayAgainstPast().strategy({ ...context, random, state: { opponents: state } }),
+    ).filter(({ name, opponent }) => name === "team" && opponent === "new").length;
   // (1 − 1.5/5)² against (1 − 4/5)²: 0.92; nothing is known of either at first.
   expect(met(opponents)).toBeGreaterThan(340);
   expect(met(pool)).toBeLessThan(240);

@@ -1,23 +1,120 @@
-/** Rollouts of several policies: teams, matches, and matches against past checkpoints. */
+/**
+ * Rollouts of several policies: teams, matches, and matches against past checkpoints. Each role has its own conversation
+ * and trajectory; `joint` links the trajectories of one rollout.
+ */
 import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
-import type { RolloutPlan } from "../composition/rollout-plan.ts";
+import type { TaskReference } from "@waggle/protocol";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import type { DrivenRoles, RolloutDriver, TeamMember } from "../composition/rollout-driver.ts";
+import type { RolloutStrategy } from "../composition/rollout-strategy.ts";
 import { resource, type StatePart } from "../composition/state.ts";
 import { drawOpponent, type OpponentPool } from "../states/opponent-pool.ts";
-import { demos } from "./demonstrations.ts";
+import { demonstrationStrategy, demos } from "./demonstrations.ts";
 import { group } from "./plain-rollouts.ts";
 
-type Team = Omit<Extract<RolloutPlan, { kind: "team" }>, "kind">;
+type Team = {
+  /** Joint rollouts of each task. */
+  readonly size: number;
+  /**
+   * `together`: one environment, a conversation each, nobody sees the others of a round. `relay`: one after
+   * the other, each reads what those before it answered. `apart`: nobody knows of the others.
+   */
+  readonly how: "together" | "relay" | "apart";
+  /** The checkpoint that plays the role `opponent`. */
+  readonly opponent?: string | null;
+  /** In the order in which they act. */
+  readonly roles: readonly string[];
+  /** Of the system message, by role. */
+  readonly sentences?: { readonly [role: string]: string };
+};
+
+/** Joint rollouts of several roles; a trajectory for each role, adjacent and in the order of the roles. */
+function teamStrategy(team: Team): RolloutStrategy {
+  const { size, how, roles, opponent = null } = team;
+  return {
+    name: "team",
+    options: team,
+    groupSize: size,
+    opponent,
+    rollOut: (driver) =>
+      driver.byTask(async (task, at) => {
+        const joint = Array.from({ length: size }, (_, i) =>
+          jointRollout(team, driver, task, [at, i]),
+        );
+        return (await Promise.all(joint)).flat();
+      }),
+    rollOutHeldOut: (driver, task, at) => {
+      if (how === "apart" || !isDeployed(roles, driver.roles)) return null;
+      // The role that acts last gives the team's answer.
+      return jointRollout(team, driver, task, [at, 0]).then(
+        (members) => members.at(-1) as JudgedTrajectory,
+      );
+    },
+  };
+}
+
+/**
+ * Whether held-out tasks are rolled out by the whole team: only if every member has its own adapter. Sides of a
+ * match, members that are all the policy, and a role that the recipe deploys are evaluated alone.
+ */
+function isDeployed(members: readonly string[], roles: DrivenRoles | null): boolean {
+  return roles !== null && roles.deploys === null && members.every(roles.hasAdapter);
+}
+
+async function jointRollout(
+  { how, roles, sentences = {}, opponent = null }: Team,
+  driver: RolloutDriver,
+  task: TaskReference,
+  place: readonly number[],
+): Promise<JudgedTrajectory[]> {
+  // Members change places if the stage swaps roles.
+  const members = roles.map((part, i) => ({
+    part,
+    role: roles[(i + driver.roleShift) % roles.length] as string,
+    mode: sentences[part] ?? null,
+  }));
+  const rollouts =
+    how === "together"
+      ? await driver.rollOutTogether(task, place, members)
+      : await inTurn(members, driver, task, place, how === "relay");
+  const joint = rollouts[0]?.id ?? null;
+  return rollouts.map((rollout) => ({
+    ...rollout,
+    joint,
+    ...(opponent === null ? {} : { opponent }),
+  }));
+}
+
+/** One rollout after the other; those who `read` are told what the ones before them answered. */
+async function inTurn(
+  members: readonly TeamMember[],
+  driver: RolloutDriver,
+  task: TaskReference,
+  place: readonly number[],
+  reads: boolean,
+): Promise<JudgedTrajectory[]> {
+  const rollouts: JudgedTrajectory[] = [];
+  const said: string[] = [];
+  for (const [r, { part, role, mode }] of members.entries()) {
+    // The end of the system message is where answers disturb a small policy least.
+    const told = reads && said.length > 0 ? { told: `Others said: ${said.join("; ")}` } : {};
+    const made = await driver.rollOut(task, [...place, r], { role, mode, readsAs: part, ...told });
+    rollouts.push(made);
+    said.push(driver.finalText(made.record)?.trim() || "nothing");
+  }
+  return rollouts;
+}
 
 /** `team`: `size` joint rollouts at each task, with one trajectory per role. */
-export function teamOf(plan: Team): RolloutPart<never, "group"> {
+export function teamOf(team: Team): RolloutPart<never, "group"> {
   return {
     slot: "rollout",
     part: "team",
     needs: [],
     start: "group",
-    plan: () => ({ kind: "team", ...plan }),
-    around: [group(plan.size)],
+    strategy: () => teamStrategy(team),
+    around: [group(team.size)],
   };
 }
 
@@ -40,11 +137,11 @@ export function selfPlayAgainstPast(size?: number): RolloutPart<"opponents", "gr
       part: "self-play",
       needs: ["opponents"],
       start: "group",
-      plan: ({ state, random }) => ({
-        kind: "team",
-        ...sides,
-        opponent: drawOpponent(state.opponents as OpponentPool, random),
-      }),
+      strategy: ({ state, random }) =>
+        teamStrategy({
+          ...sides,
+          opponent: drawOpponent(state.opponents as OpponentPool, random),
+        }),
       around: [teamOf(sides)],
     };
   });
@@ -57,7 +154,7 @@ export function demosAgainstPast(): RolloutPart<"opponents", "group"> {
     part: "self-play",
     needs: ["opponents"],
     start: "group",
-    plan: () => ({ kind: "demos", size: 1, mistakes: 0, students: 1 }),
+    strategy: () => demonstrationStrategy({ size: 1, mistakes: 0, students: 1 }),
     around: [demos()],
   };
 }

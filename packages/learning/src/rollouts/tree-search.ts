@@ -12,7 +12,8 @@
 import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
 import { option, fixed, definePart } from "../composition/part-options.ts";
 import type { RewardedGroup, RolloutPart } from "../composition/part.ts";
-import type { Retells } from "../composition/rollout-plan.ts";
+import type { RolloutStrategy } from "../composition/rollout-strategy.ts";
+import { taskName } from "../composition/task-names.ts";
 import {
   backUp,
   expandNode,
@@ -24,6 +25,8 @@ import {
   searchTree,
   type StoredTrees,
 } from "../states/search-tree.ts";
+import { type Retells, withRetold } from "./retelling.ts";
+import { startingAt } from "./stored-choice.ts";
 import { armScore, type TreeRule } from "./tree-selection.ts";
 import type { SearchedRollout } from "../states/searched-rollout.ts";
 
@@ -111,6 +114,29 @@ type TreeOptions = {
   readonly retells?: Retells;
 };
 
+/** Sequential rollouts of each task; the start of each depends on the results of the earlier ones. */
+function treeStrategy(
+  size: number,
+  next: (task: string, trajectories: readonly JudgedTrajectory[]) => ReturnType<typeof whereToGoOn>,
+  retells: Retells | undefined,
+): RolloutStrategy {
+  return {
+    name: "tree",
+    options: { size },
+    rollOut: (driver) =>
+      driver.byTask(async (task, at) => {
+        const trajectories: JudgedTrajectory[] = [];
+        while (trajectories.length < size) {
+          const start = next(taskName(task), trajectories);
+          const root = [...trajectories, ...driver.stored].find(({ id }) => id === start?.rollout);
+          const from = startingAt(root ?? null, start?.turns ?? 0);
+          trajectories.push(await driver.rollOut(task, [at, trajectories.length], from));
+        }
+        return withRetold(driver, task, trajectories, retells);
+      }),
+  };
+}
+
 /** `tree`: `size` rollouts at each task, each starting where the search says. */
 export function tree(
   size?: number,
@@ -129,16 +155,16 @@ export function tree(
       part: "tree",
       start: "group",
       needs: ["tree-store"],
-      plan: ({ state }) => ({
-        kind: "tree",
-        size: given.groupSize,
-        next: (task, trajectories) => {
-          const earlier = (state["tree-store"] as StoredTrees)[task] ?? [];
-          const now = trajectories.map((trajectory) => searchedRollout(trajectory));
-          return whereToGoOn([...earlier, ...now], rule, given.width);
-        },
-        ...(retells === undefined ? {} : { retells }),
-      }),
+      strategy: ({ state }) =>
+        treeStrategy(
+          given.groupSize,
+          (task, trajectories) => {
+            const earlier = (state["tree-store"] as StoredTrees)[task] ?? [];
+            const now = trajectories.map((trajectory) => searchedRollout(trajectory));
+            return whereToGoOn([...earlier, ...now], rule, given.width);
+          },
+          retells,
+        ),
     }),
   );
 }

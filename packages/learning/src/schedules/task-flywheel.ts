@@ -7,6 +7,7 @@
 import type { TaskReference } from "@waggle/protocol";
 import type { FilterPart, RewardedGroup, TaskPort } from "../composition/part.ts";
 import { kept, type StatePart } from "../composition/state.ts";
+import { taskName } from "../composition/task-names.ts";
 import { filterPart } from "../filters/filter-part.ts";
 import { requireInside } from "../statistics.ts";
 
@@ -83,7 +84,7 @@ export function failuresReturn(
       const wheel = state["task-stats"] as Wheel;
       const made = groups.flatMap((group) => madeOf(group, wheel, rule, tasks));
       const names = new Set(groups.map(({ task }) => task));
-      const waiting = [...wheel.waiting.filter(({ task }) => !names.has(nameOf(task))), ...made];
+      const waiting = [...wheel.waiting.filter(({ task }) => !names.has(taskName(task))), ...made];
       const newest = waiting.slice(-MOST);
       return {
         groups,
@@ -92,7 +93,7 @@ export function failuresReturn(
           "task-stats": {
             waiting: newest,
             seen: Object.fromEntries(
-              newest.map(({ task, generation }) => [nameOf(task), generation]),
+              newest.map(({ task, generation }) => [taskName(task), generation]),
             ),
           },
         },
@@ -144,8 +145,4 @@ function carriedOut(
         generation,
       }));
   }
-}
-
-function nameOf({ environment, split, seed }: TaskReference): string {
-  return `${environment}/${split}/${seed}`;
 }

@@ -3,7 +3,7 @@ import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { pairStage, rewardStage, tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
 import { selfExplored } from "../../rollouts/situations.ts";
-import { introspection } from "../../rollouts/introspection.ts";
+import { introspection } from "../../rollouts/retries.ts";
 import { advantageWeightedCrossEntropy } from "../../losses/imitation/supervised-loss.ts";
 import { inSituation, situationPairs } from "../../filters/situations.ts";
 import { collateral } from "../../filters/collateral.ts";

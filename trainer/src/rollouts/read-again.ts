@@ -1,11 +1,10 @@
 /** Renders a stored trajectory again with other text to read: the same turns under a new prompt. */
 import { guidedEnvironment, rollOut, SCRIPTED_CLIENT, scriptedPolicy } from "@waggle/agent";
 import type { EnvironmentSpec } from "@waggle/environments";
-import { type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
+import { type JudgedTrajectory, taskOf, toJudgedTrajectory } from "@waggle/learning";
 import type { ChatFormat } from "@waggle/text";
-import type { RolloutReading } from "../rollouts/rollout-reading.ts";
-import { judged } from "../rollouts/environment-rollout.ts";
-import { taskOf } from "../rollouts/task-names.ts";
+import type { RolloutReading } from "./rollout-reading.ts";
+import { judged } from "./environment-rollout.ts";
 
 /** The trajectory with a text inserted after what it originally read. */
 export function prefaced(

@@ -9,7 +9,7 @@ import type { JudgedTrajectory } from "@waggle/learning";
 import type { Observation, TaskReference } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { seededRandom } from "@waggle/protocol";
-import type { ActingPolicy } from "../rollouts/environment-rollout.ts";
+import type { ActingPolicy } from "./environment-rollout.ts";
 
 type Actors = NonNullable<JudgedTrajectory["actors"]>;
 

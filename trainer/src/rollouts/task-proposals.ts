@@ -3,19 +3,20 @@
  */
 import type { EnvironmentSpec } from "@waggle/environments";
 import { WaggleError } from "@waggle/protocol";
-import type { PlanOf } from "./strategy.ts";
 
-/** @throws WaggleError `INVALID_ARGUMENT` for an environment whose tasks cannot be set, or not from documents. */
+/**
+ * @param areDocumented - whether only the proposer has documents
+ * @throws WaggleError `INVALID_ARGUMENT` for an environment whose tasks cannot be set, or not from documents.
+ */
 export function proposalsOf(
   { name, proposals, documented }: EnvironmentSpec,
-  searches?: PlanOf<"proposals">["searches"],
+  areDocumented = false,
 ): NonNullable<EnvironmentSpec["proposals"]> {
-  const isFromDocuments = searches === "setter";
-  const own = isFromDocuments ? documented : proposals;
+  const own = areDocumented ? documented : proposals;
   if (own !== undefined) return own;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    isFromDocuments
+    areDocumented
       ? `tasks set from documents need an environment whose tasks can be solved without them, got ${name}; run the recipe in calculator`
       : `self-play needs an environment that accepts proposed tasks, got ${name}; run the recipe in calculator or lookup`,
   );

@@ -5,19 +5,17 @@
  */
 import { turnAlone } from "@waggle/agent";
 import type { EnvironmentSpec } from "@waggle/environments";
-import { type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
+import { type FoldedOptions, type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
 import { type TaskReference, WaggleError } from "@waggle/protocol";
 import { derivedSeed } from "@waggle/protocol";
-import type { CollectOptions, CollectParts, PlanOf } from "./strategy.ts";
-import { roleRollout } from "../rollouts/role-policy.ts";
-
-type ManagedPlan = NonNullable<PlanOf<"folded">["managed"]>;
+import type { DriverOptions, DriverParts } from "./driver-parts.ts";
+import { roleRollout } from "./role-policy.ts";
 
 /** @throws WaggleError `INVALID_ARGUMENT` for an environment without a memory. */
 export async function managedTurns(
-  { manager, answerer }: ManagedPlan,
-  { policy, format, spec, roles, signal }: CollectParts,
-  { sampling, maxTurns = spec.maxTurns, seed, staleness }: CollectOptions,
+  { manager, answerer }: NonNullable<FoldedOptions["managed"]>,
+  { policy, format, spec, roles, signal }: DriverParts,
+  { sampling, maxTurns = spec.maxTurns, seed, staleness }: DriverOptions,
   task: TaskReference,
 ): Promise<JudgedTrajectory[]> {
   const { isQuestion } = memoryOf(spec);

@@ -1,14 +1,15 @@
-/** The forms that demonstrations can take, each as an environment wrapper. */
+/** The forms that a task can take, each as an environment. */
 import { ENVIRONMENT_VARIANTS, type EnvironmentSpec } from "@waggle/environments";
 import type { DemonstrationForm } from "@waggle/learning";
 import { proposalsOf } from "./task-proposals.ts";
-import { worldRole } from "../rollouts/world-model-role.ts";
+import { worldRole } from "./world-model-role.ts";
 
-export const DEMONSTRATION_FORMS: {
+export const TASK_FORMS: {
   readonly [form in DemonstrationForm]: (spec: EnvironmentSpec) => EnvironmentSpec;
 } = {
   ...ENVIRONMENT_VARIANTS,
   task: (spec) => spec,
   world: worldRole,
   proposal: (spec) => proposalsOf(spec).proposer,
+  "documented-proposal": (spec) => proposalsOf(spec, true).proposer,
 };

@@ -6,16 +6,10 @@
  */
 import { rollOut, SCRIPTED_CLIENT, scriptedPolicy } from "@waggle/agent";
 import type { EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
-import {
-  type JudgedTrajectory,
-  type Retelling,
-  type Retells,
-  toJudgedTrajectory,
-} from "@waggle/learning";
+import { type JudgedTrajectory, type Retelling, toJudgedTrajectory } from "@waggle/learning";
 import type { TaskReference, Turn } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
-import type { CollectParts } from "./strategy.ts";
-import { judged } from "../rollouts/environment-rollout.ts";
+import { judged } from "./environment-rollout.ts";
 
 /** A recorded turn, and whether the environment is reset before it. */
 type Step = {
@@ -25,21 +19,8 @@ type Step = {
   readonly stands?: { readonly in: JudgedTrajectory; readonly after: number };
 };
 
-/** The trajectories, and one more if the plan joins a retold one from them. */
-export async function withRetold(
-  trajectories: readonly JudgedTrajectory[],
-  { retells }: { readonly retells?: Retells },
-  { spec, format, policy }: Pick<CollectParts, "spec" | "format" | "policy">,
-  task: TaskReference,
-): Promise<JudgedTrajectory[]> {
-  const retelling = retells?.(trajectories) ?? null;
-  if (retelling === null) return [...trajectories];
-  const { contextLength } = policy;
-  const told = await retoldRollout(retelling, trajectories, spec, task, format, contextLength);
-  return told === null ? [...trajectories] : [...trajectories, told];
-}
-
-async function retoldRollout(
+/** `null` if a piece is missing, or there is only one rollout to tell. */
+export async function retoldRollout(
   { pieces, words }: Retelling,
   trajectories: readonly JudgedTrajectory[],
   spec: EnvironmentSpec,

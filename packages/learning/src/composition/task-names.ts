@@ -1,9 +1,9 @@
 /** Names of tasks, and the task of a stored trajectory. */
-import type { JudgedTrajectory } from "@waggle/learning";
 import { type TaskReference, WaggleError } from "@waggle/protocol";
+import type { JudgedTrajectory } from "./judged-trajectory.ts";
 
 /** `environment/split/seed`, the stable name of a task. */
-export function nameOf({ environment, split, seed }: TaskReference): string {
+export function taskName({ environment, split, seed }: TaskReference): string {
   return `${environment}/${split}/${seed}`;
 }
 

@@ -5,7 +5,7 @@
  */
 import { handedOverPolicy } from "@waggle/agent";
 import type { EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
-import { type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
+import { type Introspection, type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
 import type { Observation, TaskReference } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { seededRandom } from "@waggle/protocol";
@@ -13,34 +13,30 @@ import {
   type ActingPolicy,
   type RolloutOptions,
   environmentRollout,
-} from "../rollouts/environment-rollout.ts";
-import type { PlanOf } from "./strategy.ts";
+} from "./environment-rollout.ts";
 
-type Trials = NonNullable<PlanOf<"retry">["trials"]>;
-
-export type IntrospectionParts = {
+type IntrospectionParts = {
   readonly policy: ActingPolicy;
   readonly spec: EnvironmentSpec;
   readonly format: ChatFormat;
-  readonly guidance: string;
-  readonly trials: Trials;
 };
 
 /** Runs one such rollout and assigns the rewards of its turns. */
 export async function introspectiveRollout(
-  { policy, spec, format, guidance, trials }: IntrospectionParts,
+  { policy, spec, format }: IntrospectionParts,
+  { guidance, most, mistakes }: Introspection,
   task: TaskReference,
   options: RolloutOptions & { readonly staleness: number },
   signal: AbortSignal,
 ): Promise<JudgedTrajectory> {
-  const teacher = await spec.demonstrator(task, seededRandom(options.seed, 0x7ea), trials.teacher);
+  const teacher = await spec.demonstrator(task, seededRandom(options.seed, 0x7ea), mistakes);
   /** The reward of each answer, in order. */
   const worth: number[] = [];
   /** The number of turns of each answer. */
   const turns: number[] = [];
   let turn = 0;
   let heard: Observation | null = null;
-  const isTaught = (): boolean => worth.length >= trials.most;
+  const isTaught = (): boolean => worth.length >= most;
   const around = (instance: JudgedEnvironment): JudgedEnvironment => ({
     ...instance,
     environment: {
@@ -70,7 +66,7 @@ export async function introspectiveRollout(
     const { text, calls } = teacher(heard);
     return format.encodeAssistant(text, calls);
   };
-  const maxTurns = (trials.most + 1) * (options.maxTurns ?? spec.maxTurns);
+  const maxTurns = (most + 1) * (options.maxTurns ?? spec.maxTurns);
   const { record: trajectory, verification } = await environmentRollout(
     handedOverPolicy(policy, speak),
     format,

@@ -1,12 +1,11 @@
 /**
- * Stored trajectories for plans that continue them. Correct and wrong demonstrations stand in until
+ * Stored trajectories for strategies that continue them. Correct and wrong demonstrations stand in until
  * the first are stored.
  */
 import type { JudgedTrajectory } from "@waggle/learning";
-import { FULL_SUPPORT } from "@waggle/protocol";
 import { derivedSeed } from "@waggle/protocol";
-import { collect } from "./registry.ts";
-import type { CollectParts } from "./strategy.ts";
+import type { DriverParts } from "../rollouts/driver-parts.ts";
+import { demonstrations } from "../rollouts/demonstration.ts";
 
 const COUNT = 128;
 /** Error rate of these demonstrations. */
@@ -32,24 +31,16 @@ export class StoredTrajectories {
   }
 
   /** Demonstrations, used until trajectories are stored. */
-  async begin(parts: CollectParts, seed: number): Promise<void> {
+  async begin(parts: DriverParts, seed: number): Promise<void> {
     if (this.#trajectories.length === 0)
       this.#trajectories = await storedDemonstrations(parts, seed);
   }
 }
 
-async function storedDemonstrations(
-  parts: CollectParts,
-  seed: number,
-): Promise<JudgedTrajectory[]> {
+function storedDemonstrations(parts: DriverParts, seed: number): Promise<JudgedTrajectory[]> {
   const { spec } = parts;
   const tasks = Array.from({ length: COUNT }, (_, i) =>
     spec.reference(derivedSeed(seed, i, 0x57), "train", i % spec.levels),
   );
-  const groups = await collect({ kind: "demos", size: 1, mistakes: MISTAKES }, tasks, [], parts, {
-    sampling: FULL_SUPPORT,
-    seed,
-    staleness: 0,
-  });
-  return groups.flatMap(({ trajectories }) => trajectories);
+  return demonstrations(parts, tasks, MISTAKES, seed);
 }
