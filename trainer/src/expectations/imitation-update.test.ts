@@ -45,7 +45,7 @@ function plainlyIn(env: string): Promise<{ acted: ActedEnvironment; control: Sta
   const make = async (): Promise<{ acted: ActedEnvironment; control: StageRecord[] }> => {
     const spec = environmentNamed(env);
     const made = await actedEnvironment(spec);
-    // Stored failures and a success are always available to plans that continue stored
+    // Stored failures and a success are always available to strategies that continue stored
     // trajectories.
     const ended = (success: boolean): ActedEnvironment["stored"] =>
       made.stored.filter((trajectory) => trajectory.verification.success === success);

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const spec = environmentNamed("calculator");
   engines = await tinyEngines();
   const made = await actedEnvironment(spec);
-  // Stored failures and a success are always available to plans that continue stored trajectories.
+  // Stored failures and a success are always available to strategies that continue stored trajectories.
   const ended = (success: boolean): ActedEnvironment["stored"] =>
     made.stored.filter((trajectory) => trajectory.verification.success === success);
   const longest = ended(true).reduce((a, b) => (b.turns.length > a.turns.length ? b : a));

@@ -18,7 +18,6 @@ import {
 } from "@waggle/learning";
 import { type DecoderConfig, initializeDecoder, initializeValueHead } from "@waggle/model";
 import type { Observation, PolicyContext, TaskReference, TrainEngine } from "@waggle/protocol";
-import { FULL_SUPPORT } from "@waggle/protocol";
 import type { AdaptivePolicy, Session } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "@waggle/protocol";
@@ -103,7 +102,7 @@ export type ActedEnvironment = {
   readonly adopted: { readonly version: number; readonly sum: number }[];
   /** Resets the sequence of the policy's rollouts, so that tests do not depend on their order. */
   readonly restart: () => void;
-  /** Demonstrations with mistakes, for plans that continue stored trajectories. */
+  /** Demonstrations with mistakes, for strategies that continue stored trajectories. */
   readonly stored: readonly JudgedTrajectory[];
 };
 

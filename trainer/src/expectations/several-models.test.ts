@@ -12,7 +12,6 @@ import {
 } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import type { TrainEngine } from "@waggle/protocol";
-import { FULL_SUPPORT } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { seededRandom } from "@waggle/protocol";
 import { demonstrations } from "../rollouts/demonstration.ts";

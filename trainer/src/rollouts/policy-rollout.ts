@@ -1,5 +1,5 @@
 /** One rollout of the policy or of a role, changed as a rollout strategy asks. */
-import { type EnvironmentSpec, type EnvironmentWrapper, told } from "@waggle/environments";
+import { type EnvironmentWrapper, told } from "@waggle/environments";
 import {
   type JudgedTrajectory,
   type ReadBefore,

@@ -1,4 +1,4 @@
-/** Assigns turns to roles by the plan, by a rule, or by the tool named in the current call. */
+/** Assigns turns to roles by the strategy, by a rule, or by the tool named in the current call. */
 import { type CallDivider, rolePolicy } from "@waggle/agent";
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { TurnPlace } from "@waggle/learning";
@@ -9,7 +9,7 @@ import type { ActingPolicy } from "./environment-rollout.ts";
 export type ActingRoles = {
   /** Adapters by role; other roles use the policy's own version. */
   readonly adapters: ReadonlyMap<string, string>;
-  /** The role that takes a turn; absent = the role of the rollout plan. */
+  /** The role that takes a turn; absent = the role that the strategy asks for. */
   readonly roleOf?: ((place: TurnPlace) => string) | undefined;
   /** Splits a call between two roles; replaces `roleOf`. */
   readonly divider?: CallDivider | undefined;

@@ -3,7 +3,6 @@
  * learns tool results.
  */
 import { environmentNamed } from "@waggle/environments";
-import { FULL_SUPPORT } from "@waggle/protocol";
 import { ScriptedPolicy } from "@waggle/testing";
 import { expect, test } from "vitest";
 import { changedEnvironment } from "./changed-environment.ts";

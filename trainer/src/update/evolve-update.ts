@@ -39,7 +39,7 @@ export async function evolve(
   if (moved.size === 0) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `the plan perturbs none of the engine's ${before.size} tensors, such as ${[...before.keys()].at(-1)}; name a place that matches a tensor`,
+      `the noise moves none of the engine's ${before.size} tensors, such as ${[...before.keys()].at(-1)}; name a place that matches a tensor`,
     );
   }
   const rewarded: PerturbationReward[] = [];

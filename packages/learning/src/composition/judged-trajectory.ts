@@ -45,7 +45,7 @@ export type JudgedTrajectory = {
   readonly joint: string | null;
   /** The past checkpoint that took part in the joint rollout; absent = none. */
   readonly opponent?: string;
-  /** The sentence that the rollout plan added to the system message; absent = none. */
+  /** The sentence that the rollout strategy added to the system message; absent = none. */
   readonly mode: string | null;
   readonly samples: readonly TrainingSample[];
   readonly turns: readonly JudgedTurn[];

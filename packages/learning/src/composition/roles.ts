@@ -27,7 +27,7 @@ export type Roles = {
   /** The roles that the stage trains; the others act and stay frozen. */
   readonly learn: readonly string[];
   /**
-   * The role of a turn, if roles share a conversation or divide the tasks. Absent: the rollout plan names
+   * The role of a turn, if roles share a conversation or divide the tasks. Absent: the rollout strategy names
    * one role for the whole rollout.
    */
   readonly roleOf?: ((place: TurnPlace) => string) | undefined;

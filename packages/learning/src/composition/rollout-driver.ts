@@ -12,7 +12,7 @@ import type { JudgedGroup, JudgedTrajectory } from "./judged-trajectory.ts";
  * Where a rollout stands in its step: the index of its task, then its index within the group. Random draws derive
  * from the step's seed and the place, so equal places draw alike.
  */
-export type RolloutPlace = readonly number[];
+type RolloutPlace = readonly number[];
 
 /** How one rollout differs from a plain one. */
 export type RolloutChanges = {

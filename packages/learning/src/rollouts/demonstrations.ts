@@ -5,7 +5,8 @@ import type { PartContext, RolloutPart } from "../composition/part.ts";
 import type { RolloutStrategy } from "../composition/rollout-strategy.ts";
 import { passRateOf, type TaskStatistics } from "../states/task-statistics.ts";
 import type { DemonstrationForm } from "./demonstration-form.ts";
-import { type Retells, withRetold } from "./retelling.ts";
+import type { Retells } from "./retelling.ts";
+import { withRetold } from "./retold-group.ts";
 import { many, rolloutPart } from "./rollout-part.ts";
 
 type Single = RolloutPart<never, "single">;

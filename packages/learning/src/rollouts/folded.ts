@@ -87,8 +87,8 @@ export function notedDemos(mistakes = 0): Folded<"memory-bank"> {
  */
 export function rememberedGroup(size?: number): RolloutPart<"memory-bank", "group"> {
   return definePart({ groupSize: option(size, 8) }, ({ groupSize }) => {
-    const plan = { mistakes: null, consolidates: false, records: true, size: groupSize };
-    return { ...folded("group", plan), start: "group", needs: ["memory-bank"] };
+    const options = { mistakes: null, consolidates: false, records: true, size: groupSize };
+    return { ...folded("group", options), start: "group", needs: ["memory-bank"] };
   });
 }
 

@@ -14,7 +14,7 @@ export const SOLVER = "solver";
 
 export const SHOWN = "shown";
 
-/** Added to the places of proposals and of their solutions. */
+/** Sets the draws of proposals and solutions apart from those of other rollouts. */
 const PLACE = 0x9a0;
 
 type ProposalOptions = {

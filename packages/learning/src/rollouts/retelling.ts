@@ -6,10 +6,7 @@
  * et al. 2024, "Improving Autonomous AI Agents with Reflective Tree Search and Self-Learning",
  * arXiv:2410.02052 (a search is linearized).
  */
-
-import type { TaskReference } from "@waggle/protocol";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
-import type { RolloutDriver } from "../composition/rollout-driver.ts";
 
 /** A rollout at one task; equal actions in a state lead to the same state. */
 export type ToldRollout = {
@@ -29,19 +26,6 @@ export type Retelling = { readonly pieces: readonly Piece[]; readonly words: str
 
 /** Retells a group of trajectories as one text to learn from; `null` if there is nothing to retell. */
 export type Retells = (trajectories: readonly JudgedTrajectory[]) => Retelling | null;
-
-/** The trajectories, and one more if they can be retold. */
-export async function withRetold(
-  driver: Pick<RolloutDriver, "retell">,
-  task: TaskReference,
-  trajectories: readonly JudgedTrajectory[],
-  retells: Retells | undefined,
-): Promise<readonly JudgedTrajectory[]> {
-  const retelling = retells?.(trajectories) ?? null;
-  if (retelling === null) return trajectories;
-  const told = await driver.retell(task, trajectories, retelling);
-  return told === null ? trajectories : [...trajectories, told];
-}
 
 /**
  * A failure up to and including the first turn that differs from a success, then the success from there.

@@ -10,11 +10,11 @@ export function rolloutPart<S extends "group" | "single">(
   start: S,
   strategy: RolloutStrategy,
 ): RolloutPart<never, S> {
-  const size = strategy.options?.["size"];
-  if (size !== undefined && !(Number.isInteger(size) && Number(size) >= 1)) {
+  const { size } = strategy.options ?? {};
+  if (typeof size === "number" && !(Number.isInteger(size) && size >= 1)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `rollouts of ${part} per task must be a whole number of at least 1, got ${String(size)}`,
+      `rollouts of ${part} per task must be a whole number of at least 1, got ${size}`,
     );
   }
   return { slot: "rollout", part, needs: [], start, strategy: () => strategy };

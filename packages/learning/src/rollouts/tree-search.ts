@@ -25,7 +25,8 @@ import {
   searchTree,
   type StoredTrees,
 } from "../states/search-tree.ts";
-import { type Retells, withRetold } from "./retelling.ts";
+import type { Retells } from "./retelling.ts";
+import { withRetold } from "./retold-group.ts";
 import { startingAt } from "./stored-choice.ts";
 import { armScore, type TreeRule } from "./tree-selection.ts";
 import type { SearchedRollout } from "../states/searched-rollout.ts";
