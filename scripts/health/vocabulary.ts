@@ -42,7 +42,7 @@ export const BANNED_WORDS: readonly BannedWord[] = [
       "trainer/src/rollouts/world-model.ts": "the prompt that world models were trained with",
       "packages/runtime/src/chat/policy-chat.test.ts": "a text that a model says",
       "packages/learning/src/**": "the demonstration form `world`, a stored name",
-      "trainer/src/**/demonstration-forms.ts": "the demonstration form `world`, a stored name",
+      "trainer/src/**/task-forms.ts": "the demonstration form `world`, a stored name",
       "scripts/health/vocabulary.ts": "this list",
     },
   },

@@ -305,7 +305,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/expectations/evolve-update.test.ts > parameters move in the direction of higher rewards, sign %i",
       "trainer/src/expectations/evolve-update.test.ts > equal rewards of all perturbations change nothing",
       "trainer/src/expectations/evolve-update.test.ts > an adapter's A and tensors outside the place are not perturbed, and a whole model is",
-      "trainer/src/expectations/evolve-update.test.ts > tensors that a plan does not include are neither perturbed nor changed",
+      "trainer/src/expectations/evolve-update.test.ts > tensors that the noise does not select are neither perturbed nor changed",
       "trainer/src/expectations/evolve-update.test.ts > a place without tensors is refused before anything is perturbed",
     ],
   },
