@@ -131,6 +131,24 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "learning:rollout-strategies",
+    source: "issue 14, §3",
+    behavior:
+      "A rollout part brings its own strategy, and the trainer drives it. A recipe of one's own uses the same interface. Equal seeds and places draw alike.",
+    tests: [
+      ...at(
+        "rollouts/rollout-strategies.test.ts",
+        "a plain group is interchangeable, runs in pages and overlaps; others are not",
+        "demonstrators, sentences and forms take turns, after the policy's own rollouts",
+        "cut groups go on first, and new ones fill the step",
+        "a team rolls out held-out tasks if all members have adapters and none is deployed",
+      ),
+      "trainer/src/rollouts/rollout-driver.test.ts > a recipe's own strategy runs rollouts, branches and adds text",
+      "trainer/src/rollouts/rollout-driver.test.ts > equal seeds and places draw alike, and others do not",
+      "trainer/src/rollouts/rollout-driver.test.ts > a lost rollout empties its group, or leaves interchangeable ones if two are left",
+    ],
+  },
+  {
     id: "learning:capacity",
     source: "Fu et al. 2025, arXiv:2505.24298",
     behavior:
