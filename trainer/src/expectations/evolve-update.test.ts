@@ -90,7 +90,7 @@ test("a place without tensors is refused before anything is perturbed", async ()
     throw new Error("perturbed");
   };
   await expect(evolve(engines.engine, evolved({ place: "layer.1" }), act, OPTIONS)).rejects.toThrow(
-    /perturbs none of the engine's \d+ tensors.*name a place/,
+    /moves none of the engine's \d+ tensors.*name a place/,
   );
 });
 
