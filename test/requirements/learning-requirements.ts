@@ -335,7 +335,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/recipes/recipe-places.test.ts > the list has every row of the literature once, with its state and what is missing",
       "trainer/src/recipes/recipe-places.test.ts > every recipe has an environment that exists and a test that covers it",
-      "trainer/src/recipes/recipe-places.test.ts > a recipe is tested in the environment that its expectations use",
+      "trainer/src/recipes/recipe-places.test.ts > a recipe is tested in the environment that its needs choose",
       ...at(
         "recipes/catalogue.test.ts",
         "a row without a recipe lists its missing parts, or else the missing recipe",
