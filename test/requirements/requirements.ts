@@ -16,6 +16,7 @@ import { PACKAGE_REQUIREMENTS } from "./package-requirements.ts";
 import { PAGE_REQUIREMENTS } from "./page-requirements.ts";
 import { PROCESS_REQUIREMENTS } from "./process-requirements.ts";
 import { RECIPE_REQUIREMENTS } from "./recipe-requirements.ts";
+import { ROLLOUT_REQUIREMENTS } from "./rollout-requirements.ts";
 import { RUNTIME_REQUIREMENTS } from "./runtime-requirements.ts";
 import { REMOTE_REQUIREMENTS } from "./remote-requirements.ts";
 import { TRUST_REQUIREMENTS } from "./trust-requirements.ts";
@@ -32,6 +33,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...ENGINE_REQUIREMENTS,
   ...LOSS_REQUIREMENTS,
   ...LEARNING_REQUIREMENTS,
+  ...ROLLOUT_REQUIREMENTS,
   ...EVIDENCE_REQUIREMENTS,
   ...RECIPE_REQUIREMENTS,
   ...ASYNCHRONY_REQUIREMENTS,
