@@ -34,7 +34,8 @@ export async function runMutants({
   process.once("SIGINT", stop).once("SIGTERM", stop);
   try {
     const map = new TestMap(ROOT, new Journal<MappedTest>(join(FOLDER, "tests.jsonl")));
-    await mapTests(map, host, say);
+    const folders = packages.map((name) => MUTATED_PACKAGES[name] ?? "");
+    await mapTests(map, folders, host, say);
     const run = new MutationRun(ROOT, host, map, new Journal(join(FOLDER, "results.jsonl")));
     const results = new Map<string, MutationResult[]>();
     for (const name of packages) {
@@ -55,8 +56,13 @@ export async function runMutants({
   }
 }
 
-async function mapTests(map: TestMap, host: TestHost, say: (line: string) => void): Promise<void> {
-  const missing = map.missing();
+async function mapTests(
+  map: TestMap,
+  folders: readonly string[],
+  host: TestHost,
+  say: (line: string) => void,
+): Promise<void> {
+  const missing = map.missing(folders);
   for (const [i, test] of missing.entries()) {
     const failure = await map.map(test, host);
     const end = failure === null ? "" : `: not used, it fails without a mutant (${failure})`;

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../stack.ts";
 import { MUTATED_PACKAGES } from "./mutant-sample.ts";
-import type { MutationResult } from "./mutation-run.ts";
+import { type MutationResult, SECONDS_OF_TESTS } from "./mutation-run.ts";
 
 /** Mutants of each package in a whole run. */
 export const WHOLE_SAMPLE = 300;
@@ -124,7 +124,7 @@ every package count. [\`seeded-mutants.json\`](seeded-mutants.json) lists the mu
 
 - Some survivors cannot be killed because they do not change behavior. They are counted against the tests.
 - Tests in a browser and end-to-end tests are not run, so they kill nothing.
-- A mutant survives when the nearest tests that run its code, up to 60 seconds of them, all pass.
+- A mutant survives when the nearest tests that run its code, up to ${SECONDS_OF_TESTS} seconds of them, all pass.
 - Golden files kill many mutants of recipes, environments and wire schemas. They notice a change; they do not
   say what is right.
 - A test that does not end counts as a kill only if it ends in time without the mutant.

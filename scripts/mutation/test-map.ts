@@ -5,6 +5,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeDigest } from "./code-digest.ts";
+import { dependentWorkspaces } from "./dependents.ts";
 import type { TestHost } from "./host.ts";
 import type { Journal } from "./journal.ts";
 import { MUTATED_PACKAGES, type Mutation } from "./mutant-sample.ts";
@@ -61,9 +62,15 @@ export class TestMap {
       .toSorted((a, b) => Number(isNear(b)) - Number(isNear(a)));
   }
 
-  /** Test files that have changed since they were mapped, or were never mapped. */
-  missing(): string[] {
+  /**
+   * Test files that have changed since they were mapped, or were never mapped.
+   *
+   * @param sources only tests that can run code of these folders. Default: all tests.
+   */
+  missing(sources?: readonly string[]): string[] {
+    const workspaces = sources && [...dependentWorkspaces(this.#root, sources)];
     return this.#tests.filter((test) => {
+      if (workspaces?.some((folder) => test.startsWith(`${folder}/`)) === false) return false;
       const known = this.#journal.get(test);
       return known === undefined || known.digest !== codeDigest(test, this.#read(test));
     });
@@ -89,7 +96,10 @@ export class TestMap {
     return null;
   }
 
-  /** Test files that run the mutated code, nearest first, then those that run most of its file in the least time. */
+  /**
+   * Test files that run the mutated code, nearest first. Among these the ones that run most of its file come first;
+   * half the marks need a quarter of the time.
+   */
   testsOf({ file, mark }: Mutation): MappedTest[] {
     return this.#mapped()
       .filter(({ reached }) => {
@@ -99,7 +109,7 @@ export class TestMap {
         return own.of !== this.#marksOf(file) || own.marks.includes(mark);
       })
       .map((mapped) => {
-        const use = (mapped.reached[file]?.marks.length ?? 0) / (1 + mapped.seconds);
+        const use = (mapped.reached[file]?.marks.length ?? 0) ** 2 / (1 + mapped.seconds);
         return { mapped, far: distance(file, mapped.test), use };
       })
       .toSorted((a, b) => a.far - b.far || b.use - a.use)

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { sampleSize } from "../fixtures/long.ts";
+import { dependentWorkspaces } from "../../scripts/mutation/dependents.ts";
 import { TestHost } from "../../scripts/mutation/host.ts";
 import { Journal } from "../../scripts/mutation/journal.ts";
 import { sampleMutations } from "../../scripts/mutation/mutant-sample.ts";
@@ -81,6 +82,17 @@ test(`tests kill most of ${REAL_MUTANTS} real mutants`, { timeout: 300_000 }, as
   }
   const killed = results.filter(({ status }) => status === "killed").length;
   expect(killed / REAL_MUTANTS).toBeGreaterThan(0.5);
+});
+
+test("only tests of dependent workspaces are mapped", () => {
+  expect([...dependentWorkspaces(ROOT, ["workers/edge/src"])]).toEqual(["workers/edge"]);
+  const ofProtocol = dependentWorkspaces(ROOT, ["packages/protocol/src"]);
+  expect(ofProtocol.size).toBeGreaterThan(10);
+  expect(ofProtocol).toContain("trainer");
+  const map = new TestMap(ROOT, new Journal(null));
+  const missing = map.missing(["workers/edge/src"]);
+  expect(missing.length).toBeGreaterThan(20);
+  expect(missing.filter((test) => !test.startsWith("workers/edge/"))).toEqual([]);
 });
 
 test("a seed always gives the same mutants, and a shorter sample is a prefix of a longer one", () => {

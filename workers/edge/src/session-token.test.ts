@@ -1,3 +1,4 @@
+import { sha256 } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import {
   bearerOf,
@@ -75,4 +76,10 @@ test("the canary channel has its share of visitors, and a larger share keeps tho
   expect(few.length / 400).toBeCloseTo(0.1, 1);
   expect(many.length / 400).toBeCloseTo(0.5, 1);
   expect(few.filter((id) => !many.includes(id))).toEqual([]);
+});
+
+test("the canary share is a share of 2^32 positions of visitors", async () => {
+  const position = Number.parseInt((await sha256("channel visitor")).slice(0, 8), 16);
+  expect(await channelOf("visitor", position / 2 ** 32)).toBe("stable");
+  expect(await channelOf("visitor", (position + 1) / 2 ** 32)).toBe("canary");
 });
