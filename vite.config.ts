@@ -21,6 +21,9 @@ const isolation = {
 /** `npm run test:long` runs every case of the tests that `npm test` samples; see test/fixtures/long.ts. */
 const provide = { isLong: process.env["WAGGLE_LONG"] === "1" };
 
+/** Vitest would leave one core free, which is half of a machine with two. */
+const MAX_WORKERS = Math.max(availableParallelism() - 1, 2);
+
 const everywhere = ["**/node_modules/**", "**/dist/**"];
 
 export default defineConfig({
@@ -57,8 +60,7 @@ export default defineConfig({
           // Files share loaded modules, which halves the time of packages with many small files. A test that replaces
           // a global therefore restores it.
           isolate: false,
-          // Vitest would leave one core free, which is half of a machine with two.
-          maxWorkers: Math.max(availableParallelism() - 1, 2),
+          maxWorkers: MAX_WORKERS,
           // Some tests open sessions of onnxruntime-node directly; packages set this themselves.
           env: { ORT_DISABLE_TELEMETRY: "1" },
         },
@@ -78,6 +80,8 @@ export default defineConfig({
           exclude: everywhere,
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          isolate: false,
+          maxWorkers: MAX_WORKERS,
         },
       },
       {
