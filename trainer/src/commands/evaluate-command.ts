@@ -1,12 +1,7 @@
 /** `evaluate`: compares published versions on the same held-out tasks. */
 import { SHOP_ENVIRONMENT } from "@waggle/environments";
 import { type Command, Option } from "commander";
-import {
-  atTemperature,
-  comparison,
-  evaluateVersions,
-  type TemperatureComparison,
-} from "../evaluation/version-comparison.ts";
+import { atTemperature, comparison, evaluateVersions } from "../evaluation/version-comparison.ts";
 import { readBaseModel } from "../model/base-model.ts";
 import { edgeOf, type EdgeOptions, withEdge } from "../options/edge-options.ts";
 import { type LearningOptions, PAGE_TURN, withModel } from "../options/learning-options.ts";
@@ -61,13 +56,10 @@ export function addEvaluateCommand(program: Command, options: ProgramOptions): v
       const { environment, start, tasks: count, seed, turnTokens } = given;
       const tasks = { environment, start, count, seed, turnTokens };
       const source = { stateFolder: given.state, edge: () => edgeOf(given, options) };
-      const results = await evaluateVersions(model, given, tasks, source, signal);
-      const others: TemperatureComparison[] = [];
-      for (const temperature of given.temperatures) {
-        const at = { ...given, temperature };
-        const found = await evaluateVersions(model, at, tasks, source, signal);
-        others.push(atTemperature(temperature, found));
-      }
+      const temperatures = [...new Set([1, ...given.temperatures])];
+      const asked = { ...given, temperatures };
+      const results = await evaluateVersions(model, asked, tasks, source, signal);
+      const others = given.temperatures.map((temperature) => atTemperature(temperature, results));
       writeOut(JSON.stringify({ ...comparison(results), temperatures: others }));
     });
 }

@@ -6,8 +6,8 @@ import { pairedDifference } from "@waggle/evaluation";
 import type { Adapter } from "@waggle/model";
 import type { PolicyVersionId, TaskReference } from "@waggle/protocol";
 import { judgedRollout, type RolloutParts } from "../rollouts/judged-rollout.ts";
-import { inLanes } from "../rollouts/lanes.ts";
 import { derivedSeed } from "@waggle/protocol";
+import { type EvaluationTask, rollOutTasks, successesOf } from "./evaluation.ts";
 
 /** Held-out tasks by index. The gate's tasks do not overlap those of a final report. */
 function heldOutTask(environment: string, index: number): TaskReference {
@@ -38,35 +38,37 @@ export type FrozenOutcomes = {
   readonly readable: readonly boolean[];
 };
 
-/**
- * Outcomes of one version in the order of the tasks. Rollouts share the policy's batches, which changes
- * the last bits of log-probs; in rare cases this changes the outcome of a task.
- */
+/** Outcomes of one version in the order of the tasks. */
 export async function evaluateVersion(
   parts: RolloutParts,
-  tasks: FrozenTasks,
+  frozen: FrozenTasks,
   version: PolicyVersionId,
   adapter: Adapter | null,
   signal: AbortSignal,
 ): Promise<FrozenOutcomes> {
   await parts.policy.setAdapter(version, adapter);
-  const attempts = await inLanes(tasks.count, async (i) => {
-    signal.throwIfAborted();
-    const seed = derivedSeed(tasks.seed, i);
-    const task = heldOutTask(tasks.environment, tasks.start + i);
-    const { verification, record: trajectory } = await judgedRollout(
-      { ...parts, turnTokens: tasks.turnTokens },
-      task,
-      seed,
-      signal,
-    );
-    const isReadable = trajectory.turns.every(({ parseError }) => parseError === null);
-    return { success: verification.success, isReadable };
+  const { sampling } = parts;
+  const given = { ...parts, turnTokens: frozen.turnTokens };
+  const rollouts = await rollOutTasks({
+    tasks: tasksOf(frozen),
+    rollOut: ({ task, seed }) => judgedRollout(given, task, seed, signal),
+    sampling,
+    signal,
   });
   return {
-    successes: attempts.map(({ success }) => success),
-    readable: attempts.map(({ isReadable }) => isReadable),
+    successes: successesOf(rollouts),
+    readable: rollouts.map(({ record }) =>
+      record.turns.every(({ parseError }) => parseError === null),
+    ),
   };
+}
+
+function tasksOf({ environment, start, count, seed }: FrozenTasks): EvaluationTask[] {
+  return Array.from({ length: count }, (_, i) => ({
+    place: i,
+    task: heldOutTask(environment, start + i),
+    seed: derivedSeed(seed, i),
+  }));
 }
 
 /** Names a task set, so that its results are not confused with those of another set. */

@@ -5,11 +5,11 @@
 import type { RolloutStrategy } from "@waggle/learning";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { FULL_SUPPORT, type Sampling, type TaskReference, type TaskSplit } from "@waggle/protocol";
-import { inLanes } from "../rollouts/lanes.ts";
 import { derivedSeed } from "@waggle/protocol";
 import type { DriverParts } from "../rollouts/driver-parts.ts";
 import { rolloutDriver } from "../rollouts/rollout-driver.ts";
 import { type EnvironmentRollout, environmentRollout } from "../rollouts/environment-rollout.ts";
+import { type EvaluationTask, rollOutTasks, successesOf } from "./evaluation.ts";
 import { roleRollout } from "../rollouts/role-policy.ts";
 
 /** Results of an evaluation on held-out tasks. */
@@ -44,21 +44,36 @@ export async function rollOutHeldOut(
   split: TaskSplit = "heldOut",
   sampling: Omit<Sampling, "seed"> = FULL_SUPPORT,
 ): Promise<EnvironmentRollout[]> {
-  const { format, reader, roles, signal } = parts;
-  return inLanes(places.length, async (nth): Promise<EnvironmentRollout> => {
-    const i = places[nth] as number;
-    const task = heldOutTask(parts.spec, i, seed, split);
-    const drawn = { sampling, seed: derivedSeed(0x5eed + seed, i) };
-    const driver = rolloutDriver([task], [], parts, { ...drawn, staleness: 0 });
-    const own = strategy?.rollOutHeldOut?.(driver, task, i);
-    if (own) return own;
-    const options = { ...drawn, guide: reader?.(i).guide };
-    const { policy, spec } =
-      roles === undefined
-        ? parts
-        : roleRollout(roles, parts.policy, parts.spec, task, roles.deploys ?? "policy");
-    return environmentRollout(policy, format, spec, task, options, signal);
+  const { spec, signal } = parts;
+  return rollOutTasks({
+    tasks: places.map((place) => ({
+      place,
+      task: heldOutTask(spec, place, seed, split),
+      seed: derivedSeed(0x5eed + seed, place),
+    })),
+    rollOut: (at, given) => rollOutOne(parts, strategy, at, given),
+    sampling,
+    signal,
   });
+}
+
+/** By the strategy if it has its own way, otherwise by the policy or the role that is deployed. */
+async function rollOutOne(
+  parts: DriverParts,
+  strategy: RolloutStrategy | undefined,
+  { place, task, seed }: EvaluationTask,
+  sampling: Omit<Sampling, "seed">,
+): Promise<EnvironmentRollout> {
+  const { format, reader, roles, signal } = parts;
+  const driver = rolloutDriver([task], [], parts, { sampling, seed, staleness: 0 });
+  const own = strategy?.rollOutHeldOut?.(driver, task, place);
+  if (own) return own;
+  const { policy, spec } =
+    roles === undefined
+      ? parts
+      : roleRollout(roles, parts.policy, parts.spec, task, roles.deploys ?? "policy");
+  const options = { sampling, seed, guide: reader?.(place).guide };
+  return environmentRollout(policy, format, spec, task, options, signal);
 }
 
 /** Summarizes rollouts of held-out tasks. */
@@ -66,7 +81,7 @@ export function heldOutOf(attempts: readonly EnvironmentRollout[]): HeldOut {
   const meanOf = (of: (rollout: EnvironmentRollout) => number): number =>
     attempts.reduce((sum, each) => sum + of(each), 0) / Math.max(1, attempts.length);
   return {
-    successes: attempts.map(({ verification }) => verification.success),
+    successes: successesOf(attempts),
     toolCallsMean: meanOf(({ record: trajectory }) =>
       trajectory.turns.reduce((sum, turn) => sum + turn.toolCalls.length, 0),
     ),

@@ -17,7 +17,7 @@ import type { EdgeClient } from "../edge/edge-client.ts";
 import { knownVersion } from "../edge/edge-following.ts";
 import { evaluateVersion, type FrozenTasks } from "./frozen-evaluation.ts";
 import { createGuidanceCache } from "../sink/guidance-cache.ts";
-import { samplingAt, temperatureName } from "./temperature.ts";
+import { type SuccessByTemperature, successByTemperature, temperatureName } from "./temperature.ts";
 import { openPolicy } from "../model/open-model.ts";
 import { requireTurnTokens } from "../rollouts/turn-limit.ts";
 import type { KnownVersion } from "../checkpoint/trainer-state.ts";
@@ -42,19 +42,22 @@ export type Comparison = {
   readonly paired: PairedDifference | null;
 };
 
-/** Success by task of each version; default the base and the stable version. */
+/**
+ * Success by task of each version and temperature; default the base and the stable version at
+ * temperature 1.
+ */
 export async function evaluateVersions(
   model: BaseModel,
   options: {
     readonly versions?: readonly number[];
     readonly threads?: number;
-    /** 0 is greedy; default 1. */
-    readonly temperature?: number;
+    /** 0 is greedy. */
+    readonly temperatures?: readonly number[];
   },
   tasks: FrozenTasks,
   source: VersionSource,
   signal: AbortSignal,
-): Promise<Map<number, readonly boolean[]>> {
+): Promise<Map<number, SuccessByTemperature>> {
   // The base model alone needs neither state nor edge.
   const isBaseOnly = options.versions?.every((version) => version === 0) ?? false;
   const known = isBaseOnly ? { stable: 0, versions: [] } : await knownVersions(source);
@@ -65,18 +68,20 @@ export async function evaluateVersions(
   });
   const texts = createGuidanceCache((digest) => source.edge().getObject(digest));
   const policy = await openPolicy(model, options.threads);
-  const parts = { policy, format: model.format, sampling: samplingAt(options.temperature ?? 1) };
-  const results = new Map<number, readonly boolean[]>();
+  const results = new Map<number, SuccessByTemperature>();
   try {
     requireTurnTokens(tasks.turnTokens, policy.contextLength);
     for (const version of options.versions ?? new Set([0, known.stable])) {
-      const found = known.versions.find((candidate) => candidate.version === version);
-      if (found === undefined && version !== 0) throw unknownVersion(version);
-      const adapter = found?.adapter ? await adapterCache.get(found.adapter) : null;
-      const guidance = found?.guidance ? await texts.get(found.guidance) : null;
-      const guided = { ...parts, guidance };
-      const { successes } = await evaluateVersion(guided, tasks, version, adapter, signal);
-      results.set(version, successes);
+      const listed = known.versions.find((candidate) => candidate.version === version);
+      if (listed === undefined && version !== 0) throw unknownVersion(version);
+      const adapter = listed?.adapter ? await adapterCache.get(listed.adapter) : null;
+      const guidance = listed?.guidance ? await texts.get(listed.guidance) : null;
+      const temperatures = options.temperatures ?? [1];
+      const found = await successByTemperature(temperatures, async (sampling) => {
+        const parts = { policy, format: model.format, sampling, guidance };
+        return (await evaluateVersion(parts, tasks, version, adapter, signal)).successes;
+      });
+      results.set(version, found);
     }
   } finally {
     await policy.dispose();
@@ -94,24 +99,25 @@ export type TemperatureComparison = {
 /** The comparison at one temperature. */
 export function atTemperature(
   temperature: number,
-  results: ReadonlyMap<number, readonly boolean[]>,
+  results: ReadonlyMap<number, SuccessByTemperature>,
 ): TemperatureComparison {
   return {
     temperature: temperatureName(temperature),
-    versions: [...results].map(([version, outcomes]) => ({
+    versions: [...results].map(([version, found]) => ({
       version,
-      success: successRate(outcomes).rate,
+      success: successRate(found.get(temperature) ?? []).rate,
     })),
   };
 }
 
-/** Rates, intervals and the paired difference between the last and the first version. */
-export function comparison(results: ReadonlyMap<number, readonly boolean[]>): Comparison {
-  const all = [...results.values()];
+/** Rates, intervals and the paired difference between the last and the first version, at temperature 1. */
+export function comparison(results: ReadonlyMap<number, SuccessByTemperature>): Comparison {
+  const sampled = [...results].map(([version, found]) => [version, found.get(1) ?? []] as const);
+  const all = sampled.map(([, outcomes]) => outcomes);
   const [first, last] = [all[0], all.at(-1)];
   return {
     tasks: first?.length ?? 0,
-    versions: [...results].map(([version, outcomes]) => {
+    versions: sampled.map(([version, outcomes]) => {
       const { successes, rate, interval } = successRate(outcomes);
       return { version, success: rate, successes, interval };
     }),

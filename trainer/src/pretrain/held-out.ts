@@ -12,10 +12,12 @@ import {
 } from "@waggle/environments";
 import { successRate } from "@waggle/evaluation";
 import type { SuccessRate } from "@waggle/evaluation";
-import { FULL_SUPPORT } from "@waggle/protocol";
 import type { Sampling, TaskReference, Trajectory, Turn } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
+import { type EvaluationTask, rollOutTasks } from "../evaluation/evaluation.ts";
+import { samplingAt } from "../evaluation/temperature.ts";
+import { finalTextOf } from "../rollouts/final-text.ts";
 
 type RolloutOutcome = {
   readonly family: string;
@@ -30,10 +32,11 @@ type RolloutOutcome = {
   readonly tokens: number;
 };
 
-/** `greedy` always takes the most likely token. */
-const MODES: { readonly [mode in "greedy" | "sampled"]: Omit<Sampling, "seed"> } = {
-  greedy: { temperature: 1, topK: 1, topP: 1 },
-  sampled: FULL_SUPPORT,
+/** A trajectory in the shop and its judgement. */
+type ShopRollout = {
+  readonly task: TaskReference;
+  readonly record: Trajectory;
+  readonly verification: { readonly success: boolean };
 };
 
 const LIMITS = { maxTurns: 8, maxTokensPerTurn: 96, maxContextTokens: 512, timeoutMs: 0 };
@@ -43,58 +46,62 @@ const NO_CONSENT = { version: "none", scopes: [], grantedAt: "1970-01-01T00:00:0
 
 const MALFORMED: ReadonlySet<string> = new Set(["UNKNOWN_TOOL", "INVALID_TOOL_ARGUMENTS"]);
 
-/** Rolls out held-out tasks `from` to `from + count - 1`, one after the other. */
+/** Rolls out the first `count` held-out tasks, one after the other. */
 async function rollOutHeldOut(
   policy: AdaptivePolicy,
   chat: ChatFormat,
-  options: { readonly from: number; readonly count: number; readonly mode: "greedy" | "sampled" },
+  count: number,
+  temperature: number,
 ): Promise<RolloutOutcome[]> {
-  const outcomes: RolloutOutcome[] = [];
-  for (let seed = options.from; seed < options.from + options.count; seed++) {
-    const task: TaskReference = { environment: SHOP_ENVIRONMENT, seed, split: "heldOut" };
-    outcomes.push(await rollout(policy, chat, task, options.mode));
-  }
-  return outcomes;
+  const rollouts = await rollOutTasks({
+    tasks: Array.from({ length: count }, (_, seed) => ({
+      place: seed,
+      task: { environment: SHOP_ENVIRONMENT, seed, split: "heldOut" as const },
+      seed,
+    })),
+    rollOut: (at, sampling) => rollout(policy, chat, at, sampling),
+    sampling: samplingAt(temperature),
+    isBatched: false,
+    signal: new AbortController().signal,
+  });
+  return rollouts.map(outcomeOf);
 }
 
 async function rollout(
   policy: AdaptivePolicy,
   chat: ChatFormat,
-  reference: TaskReference,
-  mode: "greedy" | "sampled",
-): Promise<RolloutOutcome> {
-  const environment = createShopEnvironment(reference);
-  const trajectory = await rollOut({
+  { task, seed }: EvaluationTask,
+  sampling: Omit<Sampling, "seed">,
+): Promise<ShopRollout> {
+  const environment = createShopEnvironment(task);
+  const record = await rollOut({
     policy,
     environment,
     chatFormat: chat,
-    sampling: MODES[mode],
+    sampling,
     limits: LIMITS,
     consent: NO_CONSENT,
     client: policy.client,
-    seed: reference.seed,
+    seed,
   });
-  const finalText = finalTextOf(trajectory, chat);
-  const { success } = verifyShop(reference, { finalText, state: environment.shop.state });
+  const finalText = finalTextOf(record, chat);
+  const verification = verifyShop(task, { finalText, state: environment.shop.state });
+  return { task, record, verification };
+}
+
+function outcomeOf({ task: reference, record, verification }: ShopRollout): RolloutOutcome {
   const task = shopTask(reference);
-  const callTurns = trajectory.turns.filter(
+  const callTurns = record.turns.filter(
     (turn) => turn.toolCalls.length > 0 || turn.parseError !== null,
   );
   return {
     family: task.family,
     unseen: isUnseenTemplate(task),
-    success,
+    success: verification.success,
     callTurns: callTurns.length,
     malformedTurns: callTurns.filter(isMalformed).length,
-    tokens: trajectory.segments.reduce((sum, segment) => sum + segment.tokenIds.length, 0),
+    tokens: record.segments.reduce((sum, segment) => sum + segment.tokenIds.length, 0),
   };
-}
-
-/** The final answer of a rollout; `null` if it was cut. */
-function finalTextOf(trajectory: Trajectory, chat: ChatFormat): string | null {
-  const last = trajectory.segments.findLast((segment) => segment.kind === "sampled");
-  if (trajectory.stopReason !== "completed" || last === undefined) return null;
-  return chat.parseAssistant(chat.decodeAssistant(last.tokenIds)).text;
 }
 
 function isMalformed({ toolResults, parseError }: Turn): boolean {
@@ -124,8 +131,8 @@ export async function scoreHeldOut(
   chat: ChatFormat,
   count: number,
 ): Promise<HeldOutResults> {
-  const greedy = await rollOutHeldOut(policy, chat, { from: 0, count, mode: "greedy" });
-  const sampled = await rollOutHeldOut(policy, chat, { from: 0, count, mode: "sampled" });
+  const greedy = await rollOutHeldOut(policy, chat, count, 0);
+  const sampled = await rollOutHeldOut(policy, chat, count, 1);
   return { greedy: summarize(greedy), sampled: summarize(sampled) };
 }
 
