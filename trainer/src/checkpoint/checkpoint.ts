@@ -18,7 +18,7 @@ import { deserialize, serialize } from "node:v8";
 import { readSafetensors, writeSafetensors } from "@waggle/model";
 import { type EngineCheckpoint, isObject, Sha256, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
-import { writeDurably } from "./durable-file.ts";
+import { isAbandoned, writeDurably } from "./durable-file.ts";
 
 /** Everything that a loop depends on, by name, as JSON. It includes the seed. */
 export type Settings = { readonly [name: string]: unknown };
@@ -159,7 +159,7 @@ export function openCheckpoints<State, Values = null>(
 
   async function removeExcept(kept: ReadonlySet<string>): Promise<void> {
     for (const name of await readdir(folder).catch((): string[] => [])) {
-      const isOld = PART_FILE.test(name) || name === kind.earlier?.file || name.endsWith(".tmp");
+      const isOld = PART_FILE.test(name) || name === kind.earlier?.file || isAbandoned(name);
       if (isOld && !kept.has(name)) await rm(join(folder, name), { force: true });
     }
   }

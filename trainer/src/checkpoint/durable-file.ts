@@ -1,4 +1,4 @@
-/** Atomic writing of files. */
+/** Atomic writing of files. Temporary files have the id of the process that writes them. */
 import { open, rename } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -20,5 +20,17 @@ export async function writeDurably(folder: string, name: string, bytes: Uint8Arr
     await directory.sync();
   } finally {
     await directory.close();
+  }
+}
+
+/** Whether this is the temporary file of a process that has ended. */
+export function isAbandoned(name: string): boolean {
+  const [, id] = /\.(\d+)\.tmp$/.exec(name) ?? [];
+  if (id === undefined) return false;
+  try {
+    process.kill(Number(id), 0);
+    return false;
+  } catch (error) {
+    return (error as { code?: unknown }).code === "ESRCH";
   }
 }

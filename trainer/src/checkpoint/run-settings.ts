@@ -9,6 +9,15 @@ export function canonical(settings: Settings): Settings {
   return JSON.parse(JSON.stringify(settings)) as Settings;
 }
 
+/** The options of a command without those that do not change what is learned. */
+export function settingsWithout<T extends object>(
+  options: T,
+  names: readonly (keyof T & string)[],
+): Settings {
+  const left: readonly string[] = names;
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !left.includes(name)));
+}
+
 /** The settings of a stored run, with the defaults of recipe settings that were added later. */
 export function withAdded(stored: Settings, defaults: Settings): Settings {
   const { settings } = stored;

@@ -57,6 +57,8 @@ import {
   basesOption,
   jsonOption,
   memoryLimitOption,
+  noResumeOption,
+  saveEveryOption,
   seedOption,
   settingOption,
   threadsOption,
@@ -135,8 +137,8 @@ export function addLearnCommand(
     .addOption(threadsOption())
     .addOption(memoryLimitOption())
     .option("--run <folder>", "folder of the run; default: a folder in .waggle/runs")
-    .option("--no-resume", "start over even if the folder has an unfinished run")
-    .option("--save-every <n>", "steps between checkpoints", positive, 5)
+    .addOption(noResumeOption("start over even if the folder has an unfinished run"))
+    .addOption(saveEveryOption())
     .addOption(tensorboardOption())
     .addOption(jsonOption())
     .action(async (given: Flags, command: Command) => {

@@ -2,15 +2,24 @@
 import { SHOP_ENVIRONMENT } from "@waggle/environments";
 import { pairedDifference, successRate } from "@waggle/evaluation";
 import type { Command } from "commander";
+import { z } from "zod";
+import type { CheckpointKind } from "../checkpoint/checkpoint.ts";
+import { openResumableRun } from "../checkpoint/resumable-run.ts";
+import { settingsWithout } from "../checkpoint/run-settings.ts";
 import { LOG_PROB_BAND } from "../check/trajectory-check.ts";
-import { simulate, type SimulationEvent } from "../loop/simulation.ts";
+import {
+  type SavedSimulation,
+  simulate,
+  type SimulationEvent,
+  type SimulationProgress,
+} from "../loop/simulation.ts";
 import { openRunMetrics } from "../metrics/run-metrics.ts";
 import { heldAs, modelUnder } from "../model/frozen-base.ts";
 import { openEngine, openPolicy } from "../model/open-model.ts";
 import { type LearningOptions, recipeOf, withLearning } from "../options/learning-options.ts";
 import { positive, whole } from "../options/option-values.ts";
 import { serverOf } from "../options/server-options.ts";
-import { tensorboardOption } from "../options/shared-options.ts";
+import { resumeOption, saveEveryOption, tensorboardOption } from "../options/shared-options.ts";
 import { listedRecipes } from "../recipes/edge-recipe-list.ts";
 import { requireEngine } from "../recipes/required-engine.ts";
 import { requireTurnTokens } from "../rollouts/turn-limit.ts";
@@ -21,8 +30,34 @@ type SimulateOptions = LearningOptions & {
   groupSize: number;
   evaluateEvery: number;
   run: string;
+  resume: boolean;
+  saveEvery: number;
   tensorboard: boolean;
 };
+
+const SIMULATION: CheckpointKind<SimulationProgress, SavedSimulation["values"]> = {
+  name: "simulate",
+  state: z.strictObject({
+    version: z.int().min(0),
+    tasksDrawn: z.int().min(0),
+    base: z.array(z.boolean()),
+    final: z.array(z.boolean()),
+  }),
+  startOver: "without --resume",
+};
+
+/** Options that do not change what is learned, or that are stored by content. */
+const UNRELATED = [
+  "model",
+  "run",
+  "resume",
+  "saveEvery",
+  "tensorboard",
+  "json",
+  "list",
+  "threads",
+  "memoryLimit",
+] as const;
 
 export function addSimulateCommand(
   program: Command,
@@ -32,7 +67,9 @@ export function addSimulateCommand(
     .description("train in the demo shop without an edge, with rollouts in this process")
     .option("--steps <n>", "learning steps", positive, 30)
     .option("--group-size <n>", "rollouts per task", positive, 8)
-    .option("--run <folder>", "where metrics are written", ".waggle/runs/simulate")
+    .option("--run <folder>", "folder of checkpoint and metrics", ".waggle/runs/simulate")
+    .addOption(resumeOption())
+    .addOption(saveEveryOption())
     .addOption(tensorboardOption())
     .option("--evaluate-every <n>", "steps between evaluations; 0 = only at the end", whole, 0)
     .action(async (given: SimulateOptions) => {
@@ -44,11 +81,20 @@ export function addSimulateCommand(
       const model = await modelUnder(given.base, given.device, given.model);
       const adapterShape = { rank: given.rank, alpha: given.alpha ?? 2 * given.rank };
       const start = { ...adapterShape, seed: given.seed };
+      const run = await openResumableRun(SIMULATION, given.run, {
+        settings: { ...settingsWithout(given, UNRELATED), model: model.reference.sha256 },
+        resumes: given.resume,
+      });
       const server = serverOf(given, environment);
       const engine = await openEngine(model, given.device, start, given, server);
       const policy = await openPolicy(heldAs(model, given.base), given.threads);
-      const metrics = await openRunMetrics(given.run, { tensorboard: given.tensorboard, from: 0 });
+      const metrics = await openRunMetrics(given.run, {
+        tensorboard: given.tensorboard,
+        from: run.found?.step ?? 0,
+      });
       try {
+        const saved = run.found?.engines.get("policy");
+        if (saved !== undefined) await engine.load(saved);
         requireTurnTokens(given.turnTokens, policy.contextLength);
         requireEngine(recipe, engine.capabilities());
         const { base, final } = await simulate(
@@ -78,6 +124,15 @@ export function addSimulateCommand(
             adapterShape,
             band: LOG_PROB_BAND.max,
             microbatchTokens: given.microbatchTokens,
+            keeper: {
+              found: run.found,
+              every: given.saveEvery,
+              save: async (simulation) => {
+                await metrics.settled();
+                const engines = new Map([["policy", await engine.save()]]);
+                await run.save({ ...simulation, engines });
+              },
+            },
           },
           (event) => {
             metrics.step(event.step, numbersOf(event));
@@ -86,6 +141,7 @@ export function addSimulateCommand(
           signal,
         );
         await metrics.settled();
+        await run.finish();
         const { difference, interval, pValue } = pairedDifference(base, final);
         const [before, after] = [successRate(base).rate, successRate(final).rate];
         writeOut(JSON.stringify({ base: before, final: after, difference, interval, pValue }));

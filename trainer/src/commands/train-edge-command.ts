@@ -8,7 +8,7 @@ import { edgeOf, type EdgeOptions, withEdge } from "../options/edge-options.ts";
 import { type LearningOptions, recipeOf, withLearning } from "../options/learning-options.ts";
 import { number, positive } from "../options/option-values.ts";
 import { serverOf } from "../options/server-options.ts";
-import { stateOption, tensorboardOption } from "../options/shared-options.ts";
+import { noResumeOption, stateOption, tensorboardOption } from "../options/shared-options.ts";
 import { watchLimitsOf, type WatchOptions, withWatch } from "../options/watch-options.ts";
 import { listedRecipes } from "../recipes/edge-recipe-list.ts";
 import { readAdapterFolder } from "../sink/adapter-folder.ts";
@@ -42,7 +42,7 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
       "--adapter <folder>",
       "start from this adapter, with the optimizer moments that save-model wrote beside it",
     )
-    .option("--no-resume", "discard the saved state and start from the edge's stable policy")
+    .addOption(noResumeOption("discard the saved state and start from the edge's stable policy"))
     .option("--wait", "wait while another trainer uses the state folder", false)
     .addOption(
       new Option("--max-steps <n>", "stop after this many learning steps")

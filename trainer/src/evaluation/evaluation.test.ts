@@ -42,6 +42,6 @@ test("no task begins after an abort", async () => {
     isBatched: false,
     signal: controller.signal,
   });
-  await expect(run).rejects.toThrow();
+  await expect(run).rejects.toThrow(/aborted/);
   expect(begun).toBe(1);
 });

@@ -2,8 +2,13 @@
 import { Conversation, readJsonLines, toSupervisedSample } from "@waggle/exchange";
 import type { ResidentFormat } from "@waggle/model";
 import type { Precision } from "@waggle/engine";
-import { WaggleError } from "@waggle/protocol";
+import { sha256, WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
+import { z } from "zod";
+import type { CheckpointKind } from "../checkpoint/checkpoint.ts";
+import { openResumableRun } from "../checkpoint/resumable-run.ts";
+import { tensorsDigest } from "../checkpoint/run-folder.ts";
+import { settingsWithout } from "../checkpoint/run-settings.ts";
 import { adapterFolderFiles, readAdapterFolder } from "../sink/adapter-folder.ts";
 import { openBaseModel, type OpenedModel } from "../model/base-model.ts";
 import { openRunMetrics } from "../metrics/run-metrics.ts";
@@ -14,7 +19,7 @@ import { learningRateOf, type ScheduleOptions, withSchedule } from "../options/s
 import { baseOption, precisionOption } from "../model/frozen-base.ts";
 import { deviceOption } from "../options/server-options.ts";
 import type { ExchangeCommandOptions } from "./commands.ts";
-import { imitate } from "./imitation.ts";
+import { imitate, type ImitationState } from "./imitation.ts";
 import { requireFree, textOf, writeOutput } from "./output.ts";
 import { reasonsText } from "./reasons.ts";
 import {
@@ -26,6 +31,8 @@ import {
   seedOption,
   threadsOption,
   rankOption,
+  resumeOption,
+  saveEveryOption,
   tensorboardOption,
 } from "../options/shared-options.ts";
 
@@ -46,9 +53,33 @@ type Flags = ScheduleOptions & {
   seed: number;
   force: boolean;
   run: string;
+  resume: boolean;
+  saveEvery: number;
   tensorboard: boolean;
   json: boolean;
 };
+
+const IMITATION: CheckpointKind<ImitationState> = {
+  name: "imitate",
+  state: z.strictObject({ lossBefore: z.number() }),
+  startOver: "without --resume",
+};
+
+/** Options that do not change what is learned, or that are stored by content. */
+const UNRELATED = [
+  "data",
+  "out",
+  "model",
+  "adapter",
+  "threads",
+  "memoryLimit",
+  "force",
+  "run",
+  "resume",
+  "saveEvery",
+  "tensorboard",
+  "json",
+] as const;
 
 export function addImitateCommand(
   program: Command,
@@ -74,25 +105,38 @@ export function addImitateCommand(
     .addOption(alphaOption())
     .addOption(seedOption())
     .addOption(forceOption())
-    .option("--run <folder>", "where metrics are written", ".waggle/runs/imitate")
+    .option("--run <folder>", "folder of checkpoint and metrics", ".waggle/runs/imitate")
+    .addOption(resumeOption())
+    .addOption(saveEveryOption())
     .addOption(tensorboardOption())
     .addOption(jsonOption())
     .action(async (given: Flags) => {
       await requireFree(given.out, given.force);
       const model = await openBaseModel(given.model);
-      const { samples, leftOut } = samplesOf(await textOf(given.data, "--data"), model);
+      const text = await textOf(given.data, "--data");
+      const { samples, leftOut } = samplesOf(text, model);
       const begun =
         given.adapter === undefined
           ? undefined
           : await readAdapterFolder(given.adapter, model.config);
       const fresh = { rank: given.rank, alpha: given.alpha ?? 2 * given.rank, seed: given.seed };
       const start = begun?.adapter ?? fresh;
+      const run = await openResumableRun(IMITATION, given.run, {
+        settings: {
+          ...settingsWithout(given, UNRELATED),
+          data: await sha256(new TextEncoder().encode(text)),
+          model: model.reference.sha256,
+          adapter: begun === undefined ? null : tensorsDigest(begun.adapter.tensors),
+        },
+        resumes: given.resume,
+      });
       const engine = await openEngine(model, given.device, start, given);
       try {
-        if (begun?.checkpoint) await engine.load(begun.checkpoint);
+        const saved = run.found?.engines.get("policy") ?? begun?.checkpoint;
+        if (saved) await engine.load(saved);
         const metrics = await openRunMetrics(given.run, {
           tensorboard: given.tensorboard,
-          from: 0,
+          from: run.found?.step ?? 0,
         });
         const { epochs, batchSize, seed, maxGradientNorm, weightDecay } = given;
         const result = await imitate(engine, samples, {
@@ -102,6 +146,15 @@ export function addImitateCommand(
           signal,
           learningRate: (steps) => learningRateOf(given, steps),
           optimizer: { maxGradientNorm, weightDecay },
+          keeper: {
+            found: run.found,
+            every: given.saveEvery,
+            save: async (step, state) => {
+              await metrics.settled();
+              const engines = new Map([["policy", await engine.save()]]);
+              await run.save({ step, engines, state, values: null });
+            },
+          },
           onStep: (step) => {
             const { loss, gradientNorm } = step;
             metrics.step(step.step, { loss, gradientNorm });
@@ -117,6 +170,7 @@ export function addImitateCommand(
         const { rank, alpha } = start;
         const adapter = { rank, alpha, tensors: await engine.parameters() };
         await writeOutput(given.out, adapterFolderFiles(adapter, model.config));
+        await run.finish();
         writeOut(
           given.json
             ? JSON.stringify({ out: given.out, ...result, leftOut })

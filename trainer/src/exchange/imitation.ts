@@ -25,6 +25,19 @@ export type ImitationOptions = {
   readonly seed: number;
   readonly signal: AbortSignal;
   readonly onStep: (step: ImitationStep) => void;
+  /** Saves the run, so that another process can go on with it; default: not saved. */
+  readonly keeper?: ImitationKeeper | undefined;
+};
+
+/** State of a run besides the engine. */
+export type ImitationState = Pick<Imitated, "lossBefore">;
+
+/** Saves a run between two steps. */
+export type ImitationKeeper = {
+  /** The run of an earlier process, whose engine is loaded; `null` = the run begins. */
+  readonly found: { readonly step: number; readonly state: ImitationState } | null;
+  readonly every: number;
+  readonly save: (step: number, state: ImitationState) => Promise<void>;
 };
 
 type ImitationStep = Pick<OptimizerResult, "gradientNorm" | "overflows"> & {
@@ -73,12 +86,19 @@ export async function imitate(
 
   const learningRate = options.learningRate(steps);
 
-  const lossBefore = await measure(engine, measured, options.signal);
+  const { keeper } = options;
+  const found = keeper?.found ?? null;
+  const lossBefore = found?.state.lossBefore ?? (await measure(engine, measured, options.signal));
   await runSupervised({
     engine,
     steps,
+    from: found?.step ?? 0,
     learningRate,
     optimizer: options.optimizer,
+    keeper: keeper && {
+      every: keeper.every,
+      save: (step) => keeper.save(step, { lossBefore }),
+    },
     signal: options.signal,
     batchAt: (step) => {
       const epoch = Math.floor(step / perEpoch);

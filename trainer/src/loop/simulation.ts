@@ -4,7 +4,7 @@
  * rank and group counts, and as a learning test with its control.
  */
 import { type StateValues, taskName } from "@waggle/learning";
-import type { TaskReference, TrainEngine } from "@waggle/protocol";
+import type { TaskReference, TensorMap, TrainEngine } from "@waggle/protocol";
 import { judgedRollout, type RolloutParts } from "../rollouts/judged-rollout.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import { evaluateVersion, type FrozenTasks } from "../evaluation/frozen-evaluation.ts";
@@ -33,6 +33,38 @@ export type SimulationOptions = {
   readonly adapterShape: { readonly rank: number; readonly alpha: number };
   readonly band: number;
   readonly microbatchTokens: number;
+  /** Saves the simulation, so that another process can go on with it; default: not saved. */
+  readonly keeper?: SimulationKeeper | undefined;
+};
+
+/** Counts and outcomes of a simulation. */
+export type SimulationProgress = {
+  /** Versions that the policy was given. */
+  readonly version: number;
+  readonly tasksDrawn: number;
+  readonly base: readonly boolean[];
+  readonly final: readonly boolean[];
+};
+
+/** State of a simulation between two steps, besides its engine. */
+export type SavedSimulation = {
+  readonly step: number;
+  readonly state: SimulationProgress;
+  readonly values: {
+    /** The recipe's state. */
+    readonly state: StateValues;
+    /** The parameters with which the policy samples; `null` = those of the base. */
+    readonly published: TensorMap | null;
+  };
+};
+
+/** Saves a simulation between two steps. */
+export type SimulationKeeper = {
+  /** The simulation of an earlier process, whose engine is loaded; `null` = it begins. */
+  readonly found: SavedSimulation | null;
+  /** Steps between two saves. */
+  readonly every: number;
+  readonly save: (saved: SavedSimulation) => Promise<void>;
 };
 
 export type SimulationEvent =
@@ -74,8 +106,11 @@ export async function simulate(
 ): Promise<SimulationResult> {
   const startedAt = performance.now();
   const minutes = (): number => (performance.now() - startedAt) / 60_000;
-  let version = 0;
-  let nextTask = 0;
+  const { keeper } = options;
+  const found = keeper?.found ?? null;
+  let version = found?.state.version ?? 0;
+  let nextTask = found?.state.tasksDrawn ?? 0;
+  let published = found?.values.published ?? null;
 
   async function evaluateNow(step: number): Promise<readonly boolean[]> {
     const adapter =
@@ -105,10 +140,11 @@ export async function simulate(
     return { task: taskName(task), trajectories };
   }
 
-  const base = await evaluateNow(0);
-  let final = base;
-  let state: StateValues = {};
-  let step = 0;
+  const base = found?.state.base ?? (await evaluateNow(0));
+  let final = found?.state.final ?? base;
+  let state: StateValues = found?.values.state ?? {};
+  let step = found?.step ?? 0;
+  if (published !== null) await adopt(published);
   let stepAt = performance.now();
   const coming = (): ComingStep => ({ step, seed: options.seed, state, band: options.band });
   let waiting = waitingStep(recipe, [], coming());
@@ -119,8 +155,12 @@ export async function simulate(
   /** Gives the policy the current parameters as its next version. */
   async function publish(): Promise<void> {
     version += 1;
-    const tensors = await engine.parameters();
-    await parts.policy.setAdapter(version, { ...options.adapterShape, tensors });
+    published = await engine.parameters();
+    await adopt(published);
+  }
+
+  function adopt(tensors: TensorMap): Promise<void> {
+    return parts.policy.setAdapter(version, { ...options.adapterShape, tensors });
   }
 
   /** Discards the rollouts of the previous step. */
@@ -168,6 +208,10 @@ export async function simulate(
           step += 1;
           if (learned !== null) await keep(learned);
           begin();
+          if (keeper !== undefined && step % keeper.every === 0) {
+            const progress = { version, tasksDrawn: nextTask, base, final };
+            await keeper.save({ step, state: progress, values: { state, published } });
+          }
         },
       },
     },

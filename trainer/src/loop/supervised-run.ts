@@ -1,5 +1,5 @@
 /**
- * Training from a dataset: one batch per step and masked cross-entropy. The caller saves the results.
+ * Training from a dataset: one batch per step and masked cross-entropy. The caller stores the result.
  * Used by imitation, pretraining, the base policies of environments and world models.
  */
 import type { LearningRate } from "@waggle/learning";
@@ -31,8 +31,17 @@ export type SupervisedRun = {
     result: SupervisedResult,
     batch: SupervisedBatch,
   ) => void | Promise<void>;
+  /** Saves the run, so that another process can go on with it; default: not saved. */
+  readonly keeper?: SupervisedKeeper | undefined;
   /** Ends the run between two steps. */
   readonly signal: AbortSignal;
+};
+
+/** Saves a supervised run between two steps. */
+export type SupervisedKeeper = {
+  /** Steps between two saves. A run that is stopped is saved as well. */
+  readonly every: number;
+  readonly save: (stepsDone: number) => Promise<void>;
 };
 
 /**
@@ -48,6 +57,7 @@ export async function runSupervised({
   optimizer,
   isMeasured = () => true,
   onStep,
+  keeper,
   signal,
 }: SupervisedRun): Promise<number> {
   let step = from;
@@ -63,6 +73,8 @@ export async function runSupervised({
         keep: async (result, batch) => {
           step += 1;
           await onStep(step, result, batch);
+          const isDue = keeper !== undefined && (step % keeper.every === 0 || signal.aborted);
+          if (isDue && step < steps) await keeper.save(step);
         },
       },
     },

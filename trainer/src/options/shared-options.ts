@@ -122,3 +122,17 @@ export function operatorNameOption(): Option {
 export function forceOption(): Option {
   return new Option("--force", "overwrite existing output").default(false);
 }
+
+/** For commands that start over by default. */
+export function resumeOption(): Option {
+  return new Option("--resume", "continue from the checkpoint").default(false);
+}
+
+/** For commands that resume by default. @param what - what is started over, as the help text */
+export function noResumeOption(what: string): Option {
+  return new Option("--no-resume", what);
+}
+
+export function saveEveryOption(): Option {
+  return new Option("--save-every <n>", "steps between checkpoints").argParser(positive).default(5);
+}

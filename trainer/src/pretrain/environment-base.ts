@@ -18,6 +18,14 @@ import {
   writeSafetensors,
 } from "@waggle/model";
 import { toTrainingSamples } from "@waggle/protocol";
+import { z } from "zod";
+import {
+  type CheckpointKind,
+  type Checkpoints,
+  openCheckpoints,
+  type Settings,
+} from "../checkpoint/checkpoint.ts";
+import { canonical } from "../checkpoint/run-settings.ts";
 import { type BaseModel, readBaseModel } from "../model/base-model.ts";
 import { runSupervised } from "../loop/supervised-run.ts";
 import { baseDemonstration } from "./base-demonstration.ts";
@@ -87,9 +95,8 @@ export async function environmentBase(
   const { contextLength = given.contextLength } = spec;
   const recipe = { ...given, contextLength };
   if (!(await isMadeSo(folder, spec, recipe))) {
-    // Written atomically: an interrupted run leaves no partial model.
+    // Written atomically: an interrupted run leaves no partial model, and the next one goes on with it.
     const unfinished = `${folder}.unfinished`;
-    await rm(unfinished, { recursive: true, force: true });
     await makeBase(spec, unfinished, recipe, onProgress, signal);
     await mkdir(dirname(folder), { recursive: true });
     await rm(folder, { recursive: true, force: true });
@@ -140,6 +147,21 @@ function configOf(recipe: EnvironmentBaseRecipe, vocabularySize: number): Decode
   };
 }
 
+const BASE: CheckpointKind<Record<string, never>> = {
+  name: "base",
+  state: z.strictObject({}),
+  startOver: "by deleting the folder",
+};
+/** Steps between two checkpoints. */
+const SAVE_EVERY = 100;
+
+/** The checkpoint of an interrupted run with the same recipe. */
+async function foundIn(checkpoints: Checkpoints<Record<string, never>>, settings: Settings) {
+  // A damaged checkpoint costs a minute of training, so it is not worth an error.
+  const found = await checkpoints.load().catch(() => null);
+  return found !== null && isDeepStrictEqual(found.settings, settings) ? found : null;
+}
+
 async function makeBase(
   spec: EnvironmentSpec,
   folder: string,
@@ -161,12 +183,25 @@ async function makeBase(
     totalSteps: steps,
     floor: PEAK_LEARNING_RATE / 30,
   });
+  const checkpoints = openCheckpoints(folder, BASE);
+  const settings = canonical({ ...recordOf(spec, recipe) });
   const startedAt = performance.now();
   let tokens = 0;
   try {
+    const found = await foundIn(checkpoints, settings);
+    const saved = found?.engines.get("policy");
+    if (saved !== undefined) await engine.load(saved);
     const done = await runSupervised({
       engine,
       steps,
+      from: found?.step ?? 0,
+      keeper: {
+        every: SAVE_EVERY,
+        save: async (step) => {
+          const engines = new Map([["policy", await engine.save()]]);
+          await checkpoints.commit({ settings, step, engines, state: {}, values: null });
+        },
+      },
       learningRate: rate,
       optimizer: { weightDecay: 0.05, maxGradientNorm: 1 },
       signal,
@@ -189,6 +224,7 @@ async function makeBase(
       },
     });
     if (done < steps) signal.throwIfAborted();
+    await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });
     const [stopTokenId] = text.chat.stopTokenIds;
     const json: { readonly [file: string]: unknown } = {

@@ -4,7 +4,7 @@
  */
 import type { Command } from "commander";
 import { positive, wholeIn } from "../options/option-values.ts";
-import { jsonOption, tensorboardOption } from "../options/shared-options.ts";
+import { jsonOption, resumeOption, tensorboardOption } from "../options/shared-options.ts";
 import { DEFAULT_SEED, DEFAULT_STEPS } from "./nano-recipe.ts";
 import { type PretrainCommandOptions, runPretraining } from "./pretrain-command.ts";
 
@@ -20,7 +20,7 @@ export function addTrainBaseCommand(
     .option("--steps <n>", "optimizer steps", positive, DEFAULT_STEPS)
     .option("--out <folder>", "folder for the model", "packages/model/nano")
     .option("--run <folder>", "folder for the checkpoint", ".waggle/pretrain")
-    .option("--resume", "continue from the checkpoint", false)
+    .addOption(resumeOption())
     .option("--seed <n>", "seed of data and initial weights", wholeIn(1, 0xffff_ffff), DEFAULT_SEED)
     .option("--tasks <n>", "held-out tasks per evaluation", positive, 400)
     .option(

@@ -1,0 +1,106 @@
+/** Commands that are stopped and continued end like those that were never stopped. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { environmentNamed } from "@waggle/environments";
+import { expect, onTestFinished, test } from "vitest";
+import { createProgram } from "../commands/program.ts";
+import { NANO_MODEL } from "../model/nano-model.ts";
+import { ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "waggle-resumed-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+type Lines = { readonly out: string[]; readonly progress: string[] };
+
+/** @param stopAt - aborts once a progress line contains this text */
+async function run(line: string, stopAt?: string): Promise<Lines> {
+  const controller = new AbortController();
+  const lines: Lines = { out: [], progress: [] };
+  const program = createProgram({
+    signal: controller.signal,
+    writeOut: (text) => lines.out.push(text),
+    writeError: (text) => {
+      lines.progress.push(text);
+      if (stopAt !== undefined && text.includes(stopAt)) controller.abort();
+    },
+    environment: {},
+  });
+  const ended = program.parseAsync(line.split(" "), { from: "user" });
+  if (stopAt === undefined) await ended;
+  else await expect(ended).rejects.toThrow(/abort/);
+  return lines;
+}
+
+/** Events without the values that depend on the clock. */
+function eventsOf({ progress }: Lines): unknown[] {
+  return progress.map((line) =>
+    JSON.parse(line, (name, value: unknown) =>
+      ["seconds", "minutes"].includes(name) ? undefined : value,
+    ),
+  );
+}
+
+test("imitate goes on with the same adapter, and refuses other settings", async () => {
+  const folder = await temporaryFolder();
+  const data = join(folder, "conversations.jsonl");
+  const rows = Array.from({ length: 12 }, (_, i) => ({
+    messages: [
+      { role: "user", content: `Shop ${i}, are you open?` },
+      { role: "assistant", content: "Always open!" },
+    ],
+  }));
+  const chats = join(folder, "chats.jsonl");
+  await writeFile(chats, rows.map((row) => JSON.stringify(row)).join("\n"));
+  await run(`import --format trl --from ${chats} --out ${data}`);
+  const line = (name: string) =>
+    `imitate --data ${data} --out ${join(folder, name)} --run ${join(folder, `run-${name}`)} --model ${NANO_MODEL} --device cpu --threads 1 --epochs 2 --batch-size 4 --rank 2 --save-every 100 --json`;
+  const adapterOf = (name: string) => readFile(join(folder, name, "adapter_model.safetensors"));
+
+  const whole = await run(line("whole"));
+  const stopped = await run(line("part"), '"step":2');
+  await expect(run(`${line("part")} --resume --seed 2`)).rejects.toThrow(
+    /seed was 1 and is now 2.*without --resume/,
+  );
+  const resumed = await run(`${line("part")} --resume`);
+  expect([...eventsOf(stopped), ...eventsOf(resumed)]).toEqual(eventsOf(whole));
+  expect(await adapterOf("part")).toEqual(await adapterOf("whole"));
+  const { out: _, ...result } = JSON.parse(resumed.out[0] ?? "") as { out: string };
+  expect(JSON.parse(whole.out[0] ?? "")).toMatchObject(result);
+  expect(await readdir(join(folder, "run-part"))).toEqual(["metrics.jsonl"]);
+  await expect(run(`${line("part")} --resume --force`)).rejects.toMatchObject({
+    code: "NOT_FOUND",
+  });
+}, 60_000);
+
+test("simulate goes on with the version that its policy had", async () => {
+  const folder = await temporaryFolder();
+  const line = (name: string) =>
+    `simulate --model ${NANO_MODEL} --steps 4 --groups-per-step 1 --group-size 4 --publish-every 2 --evaluation-tasks 2 --evaluate-every 3 --threads 1 --save-every 1 --rank 2 --run ${join(folder, name)} --json`;
+  const whole = await run(line("whole"));
+  const stopped = await run(line("part"), '"event":"evaluated","step":3');
+  const resumed = await run(`${line("part")} --resume`);
+  // The process was stopped in step 3, and step 3 was taken again.
+  expect(eventsOf(resumed)).toEqual(eventsOf(whole).slice(-eventsOf(resumed).length));
+  expect(eventsOf(resumed).length).toBeLessThan(eventsOf(stopped).length);
+  expect(resumed.out).toEqual(whole.out);
+}, 120_000);
+
+test("an interrupted base goes on and has the same weights", async () => {
+  const folder = await temporaryFolder();
+  const small = { ...ENVIRONMENT_BASE, steps: 120, batchSize: 1, width: 32, layers: 1 };
+  const spec = environmentNamed("bandit");
+  const made = (name: string, onStep: (step: number) => void, signal: AbortSignal) =>
+    environmentBase(spec, join(folder, name), small, ({ step }) => onStep(step), signal);
+  const whole = await made("whole", () => {}, new AbortController().signal);
+  const controller = new AbortController();
+  const stop = (): void => controller.abort();
+  await expect(made("part", stop, controller.signal)).rejects.toThrow(/abort/);
+  const steps: number[] = [];
+  const resumed = await made("part", (step) => steps.push(step), new AbortController().signal);
+  expect(steps).toEqual([120]);
+  expect(resumed.reference.sha256).toBe(whole.reference.sha256);
+}, 60_000);
