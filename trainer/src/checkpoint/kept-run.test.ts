@@ -96,6 +96,7 @@ const BEGUN: SavedRun = {
   stepsDone: 0,
   base: { successes: [true, false], toolCallsMean: 1.5, sampledTokensMean: 20 },
   latest: null,
+  inner: null,
   events: [],
 };
 const settings = { recipe: "grpo", environment: "bandit", seed: 1 };

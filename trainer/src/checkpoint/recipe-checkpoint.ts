@@ -18,6 +18,8 @@ type RunProgress = Pick<
 /** What a run carries from step to step besides engines and counters. */
 type RunValues = Pick<Carried, "snapshots" | "state" | "stored" | "roleStore" | "limit"> & {
   readonly events: readonly RunEvent[];
+  /** Absent in runs of earlier releases. */
+  readonly inner?: SavedRun["inner"];
 };
 
 const count = z.int().min(0);
@@ -32,7 +34,8 @@ const RunProgress: z.ZodType<RunProgress> = z.strictObject({
   version: count,
   tasksDrawn: count,
   spent: Spent,
-  deployed: count.nullable(),
+  /** Earlier releases stored −1 for the member of a merge. */
+  deployed: z.int().nullable(),
   base: HeldOut,
   latest: HeldOut.nullable(),
 });
@@ -68,14 +71,14 @@ export const RECIPE_RUN: CheckpointKind<RunProgress, RunValues> = {
 /** A run as a checkpoint. */
 export function runCheckpoint(
   settings: Settings,
-  { engines, snapshots, state, stored, roleStore, limit, events, ...progress }: SavedRun,
+  { engines, snapshots, state, stored, roleStore, limit, events, inner, ...progress }: SavedRun,
 ): Checkpoint<RunProgress, RunValues> {
   const step = events.filter(({ event }) => event === "step").length;
-  const values = { snapshots, state, stored, roleStore, limit, events };
+  const values = { snapshots, state, stored, roleStore, limit, events, inner };
   return { settings, step, engines, state: progress, values };
 }
 
 /** The run in a checkpoint. */
 export function runOf({ engines, state, values }: Checkpoint<RunProgress, RunValues>): SavedRun {
-  return { ...values, ...state, engines };
+  return { ...values, ...state, engines, inner: values.inner ?? null };
 }

@@ -3,6 +3,8 @@ import type { JudgedTrajectory, StateValues } from "@waggle/learning";
 import type { EngineCheckpoint, TensorMap, TrainEngine } from "@waggle/protocol";
 import type { HeldOut } from "../evaluation/held-out.ts";
 import type { SavedRoles } from "../loop/role-store.ts";
+import type { MergePlace } from "../loop/merged-stage.ts";
+import type { TestTimePlace } from "../loop/test-time.ts";
 import type { RecipeModels } from "../update/recipe-models.ts";
 import type { RunEvent } from "../loop/run-event.ts";
 import type { Budget, Spent } from "../loop/run-spending.ts";
@@ -34,7 +36,10 @@ export type Carried = {
   readonly spent: Spent;
   /** Budget limit of the current stage. */
   readonly limit: Budget | undefined;
-  /** Index of the stage whose roles act in held-out tasks; `null` = none yet. */
+  /**
+   * Index of the stage whose roles act in held-out tasks, among the stages and then the members of all
+   * merges; `null` = none yet.
+   */
   readonly deployed: number | null;
 };
 
@@ -47,14 +52,23 @@ export type SavedRun = Carried & {
   readonly base: HeldOut;
   /** The newest evaluation; `null` if none was due in this stage yet. */
   readonly latest: HeldOut | null;
+  /** The place inside a stage that consists of several trainings; `null` for any other stage. */
+  readonly inner: InnerPlace | null;
   readonly events: readonly RunEvent[];
 };
 
-/** The place in a stage at which a run resumes. */
-export type StagePlace = { readonly stepsDone: number; readonly latest: HeldOut | null };
+/** The place inside a stage that consists of several trainings. */
+export type InnerPlace = TestTimePlace | MergePlace;
 
-/** Called after each step of a stage that can resume between steps. */
-export type AfterStep = (stepsDone: number, latest: HeldOut | null) => Promise<void>;
+/** The place in a stage at which a run resumes. */
+export type StagePlace = Pick<SavedRun, "stepsDone" | "latest" | "inner">;
+
+/** Called after each step of a stage. */
+export type AfterStep = (
+  stepsDone: number,
+  latest: HeldOut | null,
+  inner: InnerPlace | null,
+) => Promise<void>;
 
 /** A saved run was asked to stop and stopped after a step. */
 class RunStopped extends Error {}

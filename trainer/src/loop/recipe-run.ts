@@ -7,7 +7,7 @@ import { RecipeStages } from "./recipe-stages.ts";
 import { fittedWorldModels } from "../rollouts/fitted-environment.ts";
 import { type HeldOut, heldOutOf } from "../evaluation/held-out.ts";
 import { runPorts } from "../recipes/run-ports.ts";
-import { enginesOf, stopIfAsked } from "../checkpoint/run-keeping.ts";
+import { enginesOf, type StagePlace, stopIfAsked } from "../checkpoint/run-keeping.ts";
 import type { RunOptions, RunParts, RunResult } from "./run-options.ts";
 import type { RunEvent } from "./run-event.ts";
 import { shareOfRest } from "./run-spending.ts";
@@ -51,26 +51,26 @@ export async function runRecipe(
   try {
     const base = found?.base ?? options.base ?? (await run.evaluate("base", 0));
     let final: HeldOut = found?.latest ?? base;
-    const save = async (stagesDone: number, stepsDone: number, latest: HeldOut | null) => {
+    const save = async (stagesDone: number, place: StagePlace) => {
       if (keeper === undefined) return;
-      const carried = await run.carried(stages);
-      await keeper.save({ stagesDone, stepsDone, base, latest, events: [...events], ...carried });
+      const carried = await run.carried();
+      await keeper.save({ stagesDone, ...place, base, events: [...events], ...carried });
     };
     for (let at = found?.stagesDone ?? 0; at < recipe.rounds * stages.length; at += 1) {
       const [round, place] = [Math.floor(at / stages.length), at % stages.length];
       const isBegun = found?.stagesDone === at && found.stepsDone > 0;
       if (!isBegun) {
         run.limit(shareOfRest(recipe, options.shares, round, place));
-        if (found?.stagesDone !== at) await save(at, 0, final);
+        if (found?.stagesDone !== at) await save(at, { stepsDone: 0, latest: final, inner: null });
         stopIfAsked(keeper);
       }
-      const from = isBegun ? { stepsDone: found.stepsDone, latest: found.latest } : undefined;
       final = await run.stage(
         stages[place] as (typeof stages)[number],
-        from,
-        async (done, latest) => {
-          const isDue = keeper !== undefined && (done % keeper.every === 0 || keeper.isStopping());
-          if (isDue) await save(at, done, latest);
+        isBegun ? found : undefined,
+        async (stepsDone, latest, inner) => {
+          const isDue =
+            keeper !== undefined && (stepsDone % keeper.every === 0 || keeper.isStopping());
+          if (isDue) await save(at, { stepsDone, latest, inner });
         },
       );
     }

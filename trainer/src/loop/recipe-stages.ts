@@ -44,6 +44,8 @@ export class RecipeStages {
   readonly roleStore: RoleStore;
   /** The stage whose roles act in held-out tasks. */
   #deployed: Stage | null = null;
+  /** All stages and the members of all merges. */
+  readonly #stages: readonly Stage[];
   readonly #spending: RunSpending;
   /** Total spending at which the stage ends. */
   #limit: Budget | undefined;
@@ -76,15 +78,16 @@ export class RecipeStages {
       options,
       found,
     );
+    this.#stages = [...stages, ...stages.flatMap(({ merging }) => merging?.members.flat() ?? [])];
     this.#onEvent = onEvent;
     this.#signal = signal;
     if (found === null) return;
     this.#limit = found.limit;
-    this.#deployed = found.deployed === null ? null : (stages[found.deployed] ?? null);
+    this.#deployed = found.deployed === null ? null : (this.#stages[found.deployed] ?? null);
   }
 
   /** State that later steps depend on, for a checkpoint. */
-  async carried(stages: readonly Stage[]): Promise<Carried> {
+  async carried(): Promise<Carried> {
     return {
       engines: await savedEngines(this.#parts),
       snapshots: this.#versions.snapshots,
@@ -93,7 +96,7 @@ export class RecipeStages {
       roleStore: this.roleStore.saved,
       spent: this.#spending.soFar,
       limit: this.#limit,
-      deployed: this.#deployed === null ? null : stages.indexOf(this.#deployed),
+      deployed: this.#deployed === null ? null : this.#stages.indexOf(this.#deployed),
     };
   }
 
@@ -109,16 +112,16 @@ export class RecipeStages {
   /**
    * Runs a stage.
    *
-   * @param from - its completed steps and newest evaluation.
+   * @param from - the place at which it resumes; default: its beginning.
    * @returns the evaluation after its last step.
    * @throws RunStopped if the keeper stops the run.
    */
   async stage(
     stage: Stage,
-    from: StagePlace = { stepsDone: 0, latest: null },
+    from: StagePlace = { stepsDone: 0, latest: null, inner: null },
     after: AfterStep = async () => {},
   ): Promise<HeldOut> {
-    if (stage.merging !== null) return this.#merge(stage, stage.merging);
+    if (stage.merging !== null) return this.#merge(stage, stage.merging, from, after);
     const steps = this.#options.steps ?? stage.steps;
     this.#rollouts.read(stage);
     if (from.stepsDone === 0) {
@@ -126,7 +129,7 @@ export class RecipeStages {
       this.#rollouts.replaceState(await this.roleStore.begin(stage, this.#parts.engine, state));
     }
     if (stage.learns !== "model") this.#deployed = stage;
-    if (testTimeOf(stage) !== null) return this.#atTestTime(stage, steps);
+    if (testTimeOf(stage) !== null) return this.#atTestTime(stage, steps, from, after);
     const { overlap } = this.#options;
     if (
       overlap !== undefined &&
@@ -146,7 +149,7 @@ export class RecipeStages {
       keep: async (metrics: Metrics): Promise<void> => {
         latest = await this.#report(stage, stepsDone, steps, metrics);
         stepsDone += 1;
-        await after(stepsDone, latest);
+        await after(stepsDone, latest, null);
         stopIfAsked(this.#options.keeper);
       },
     };
@@ -210,7 +213,7 @@ export class RecipeStages {
           await this.#versions.adopt(0);
           taken = step + 1;
           last = (await this.#report(stage, step, steps, { ...learned, ...metrics })) ?? last;
-          await after(taken, last);
+          await after(taken, last, null);
           stopIfAsked(this.#options.keeper);
         },
         policyVersion: () => this.#versions.count,
@@ -246,21 +249,27 @@ export class RecipeStages {
   }
 
   /** Trains on held-out tasks at test time, rolls them out, and restores the policy. */
-  async #atTestTime(stage: Stage, steps: number): Promise<HeldOut> {
+  async #atTestTime(
+    stage: Stage,
+    steps: number,
+    { inner }: StagePlace,
+    after: AfterStep,
+  ): Promise<HeldOut> {
     const { engine, spec } = this.#parts;
-    const { evaluationTasks, evaluationSeed } = this.#options;
-    const start = { tensors: adapterOf(await engine.parameters()), state: this.#rollouts.state };
-    const restore = (): void => {
-      this.#versions.hold(start.tensors);
-      this.#rollouts.replaceState(start.state);
-    };
+    const { evaluationTasks, evaluationSeed, keeper } = this.#options;
     const heldOut = await testTimeStage(
       stage,
       { engine, spec, evaluationTasks, evaluationSeed },
       {
-        restore,
+        begin: async () => {
+          const { state } = this.#rollouts;
+          return { tensors: adapterOf(await engine.parameters()), state };
+        },
+        restore: ({ tensors, state }) => {
+          this.#versions.hold(tensors);
+          this.#rollouts.replaceState(state);
+        },
         step: async (tasks, step) => {
-          stopIfAsked(this.#options.keeper);
           await this.#versions.adopt(0);
           const begun = this.#rollouts.begun(stage, step, steps);
           const cases = tasks.slice(0, begun.settings.tasksPerStep);
@@ -269,30 +278,47 @@ export class RecipeStages {
           return metrics["gradientNorm"] !== undefined;
         },
         rollout: (places) => this.heldOutRollouts(places),
+        after: async (stepsDone, place) => {
+          await after(stepsDone, null, place);
+          stopIfAsked(keeper);
+        },
       },
       steps,
+      inner?.kind === "test-time" ? inner : null,
     );
     this.#onEvent({ event: "evaluated", stage: stage.name, step: steps, heldOut });
     return heldOut;
   }
 
-  async #merge(stage: Stage, merging: NonNullable<Stage["merging"]>): Promise<HeldOut> {
+  async #merge(
+    stage: Stage,
+    merging: NonNullable<Stage["merging"]>,
+    { inner }: StagePlace,
+    after: AfterStep,
+  ): Promise<HeldOut> {
     const { engine } = this.#parts;
-    await mergedStage(merging, {
-      engine,
-      spending: this.#spending,
-      limit: this.#limit,
-      seed: this.#options.seed,
-      learn: async (members, limit) => {
-        this.#limit = limit;
-        await this.#versions.holdFrom(engine);
-        for (const member of members) await this.stage(member);
+    await mergedStage(
+      merging,
+      {
+        engine,
+        spending: this.#spending,
+        limit: this.#limit,
+        seed: this.#options.seed,
+        begin: async (limit) => {
+          this.#limit = limit;
+          await this.#versions.holdFrom(engine);
+        },
+        stage: async (member, from, afterStep) => {
+          await this.stage(member, from, afterStep);
+        },
+        rollout: async (count) => {
+          await this.#versions.holdFrom(engine);
+          return this.heldOutRollouts([...Array(count).keys()], "train");
+        },
+        after: (stepsDone, place) => after(stepsDone, null, place),
       },
-      rollout: async (count) => {
-        await this.#versions.holdFrom(engine);
-        return this.heldOutRollouts([...Array(count).keys()], "train");
-      },
-    });
+      inner?.kind === "merge" ? inner : null,
+    );
     await this.#versions.holdFrom(engine);
     return this.evaluate(stage.name, 1);
   }

@@ -38,7 +38,8 @@ test("every group starts from the same parameters, which are restored at the end
   const learned: number[][] = [];
   const seen: number[][] = [];
   const results = await atTestTime(engine, ["a", "b", "aa", "c"], (task) => task.length, {
-    learn: async (tasks) => {
+    steps: 1,
+    step: async (tasks) => {
       learned.push(flat(await engine.parameters()));
       if (tasks.includes("aa")) return false;
       await nudge();

@@ -3,20 +3,38 @@
  * restored. Nothing learned on one task affects another.
  */
 import type { EnvironmentSpec } from "@waggle/environments";
-import type { Stage } from "@waggle/learning";
-import type { TaskReference, TrainEngine } from "@waggle/protocol";
+import type { Stage, StateValues } from "@waggle/learning";
+import type { EngineCheckpoint, TaskReference, TensorMap, TrainEngine } from "@waggle/protocol";
 import type { EnvironmentRollout } from "../rollouts/environment-rollout.ts";
 import { type HeldOut, heldOutOf, heldOutTask } from "../evaluation/held-out.ts";
 
 /** Training and rollout of tasks at test time. */
 export type TestTimeSteps<T, R> = {
+  /** Steps on each group of tasks. */
+  readonly steps: number;
+  /** Called before the first step on a group. */
+  readonly begin?: () => void;
   /**
-   * Trains on these tasks.
+   * Takes one step on these tasks.
    * @returns false if nothing was learned.
    */
-  readonly learn: (tasks: readonly T[]) => Promise<boolean>;
+  readonly step: (tasks: readonly T[], step: number) => Promise<boolean>;
   /** `[tasks]` rollouts with the trained parameters. */
   readonly rollout: (tasks: readonly T[]) => Promise<readonly R[]>;
+};
+
+/** Training at test time between two steps. */
+export type TestTimeProgress<R = EnvironmentRollout> = {
+  /** The engine's checkpoint to which every group returns. */
+  readonly start: EngineCheckpoint;
+  /** Groups of tasks that are rolled out. */
+  readonly groupsDone: number;
+  /** Steps taken on the next group. */
+  readonly stepsDone: number;
+  /** Whether one of these steps changed the engine. */
+  readonly learned: boolean;
+  /** Results so far, by the index of the task. */
+  readonly results: ReadonlyMap<number, R>;
 };
 
 /** Whether a stage trains at test time per task or per level; `null` if it does not. */
@@ -26,39 +44,68 @@ export function testTimeOf({ schedule }: Stage): "task" | "level" | null {
 
 /**
  * @param keyOf - tasks with the same key are trained on together.
+ * @param from - progress of an earlier process, whose engine is loaded; `null` = none.
+ * @param after - called after each step.
  * @returns `[tasks]` results in the order of the tasks.
  */
 export async function atTestTime<T, R>(
   engine: TrainEngine,
   tasks: readonly T[],
   keyOf: (task: T) => string | number,
-  { learn, rollout }: TestTimeSteps<T, R>,
+  { steps, begin, step, rollout }: TestTimeSteps<T, R>,
+  from: TestTimeProgress<R> | null = null,
+  after: (progress: TestTimeProgress<R>) => Promise<void> = async () => {},
 ): Promise<readonly R[]> {
-  const groups = new Map<string | number, number[]>();
+  const byKey = new Map<string | number, number[]>();
   for (const [at, task] of tasks.entries()) {
     const key = keyOf(task);
-    groups.set(key, [...(groups.get(key) ?? []), at]);
+    byKey.set(key, [...(byKey.get(key) ?? []), at]);
   }
-  const start = await engine.save();
-  const results: R[] = [];
-  for (const places of groups.values()) {
+  const groups = [...byKey.values()];
+  const start = from?.start ?? (await engine.save());
+  const results = new Map(from?.results);
+  const first = from?.groupsDone ?? 0;
+  for (let groupsDone = first; groupsDone < groups.length; groupsDone += 1) {
+    const places = groups[groupsDone] as number[];
     const own = places.map((at) => tasks[at] as T);
-    const learned = await learn(own);
+    let { stepsDone, learned } =
+      from !== null && groupsDone === first ? from : { stepsDone: 0, learned: false };
+    if (stepsDone === 0) begin?.();
+    while (stepsDone < steps) {
+      learned = (await step(own, stepsDone)) || learned;
+      stepsDone += 1;
+      await after({ start, groupsDone, stepsDone, learned, results: new Map(results) });
+    }
     try {
       for (const [i, result] of (await rollout(own)).entries()) {
-        results[places[i] as number] = result;
+        results.set(places[i] as number, result);
       }
     } finally {
       if (learned) await engine.load(start);
     }
   }
-  return results;
+  return tasks.map((_, at) => results.get(at) as R);
 }
+
+/** The state to which every group returns, besides the engine. */
+export type TestTimeStart = {
+  /** The parameters with which the policy samples. */
+  readonly tensors: TensorMap;
+  readonly state: StateValues;
+};
+
+/** A stage at test time between two steps. */
+export type TestTimePlace = {
+  readonly kind: "test-time";
+  readonly start: TestTimeStart;
+  readonly progress: TestTimeProgress;
+};
 
 /** The run's part of test-time training. */
 export type TestTimeRun = {
+  readonly begin: () => Promise<TestTimeStart>;
   /** Restores the state and the policy version. */
-  readonly restore: () => void;
+  readonly restore: (start: TestTimeStart) => void;
   /**
    * Takes one step on these tasks.
    * @returns false if nothing was learned.
@@ -66,6 +113,8 @@ export type TestTimeRun = {
   readonly step: (tasks: readonly TaskReference[], step: number) => Promise<boolean>;
   /** `[places]` rollouts of the held-out tasks with these indices. */
   readonly rollout: (places: readonly number[]) => Promise<readonly EnvironmentRollout[]>;
+  /** Called after each step with the number of steps on all groups. */
+  readonly after: (stepsDone: number, place: TestTimePlace) => Promise<void>;
 };
 
 /** Runs a stage at test time on the held-out tasks. */
@@ -79,27 +128,32 @@ export async function testTimeStage(
   },
   run: TestTimeRun,
   steps: number,
+  from: TestTimePlace | null,
 ): Promise<HeldOut> {
   const { engine, spec, evaluationTasks, evaluationSeed } = options;
   const each = testTimeOf(stage);
   const places = Array.from({ length: evaluationTasks }, (_, i) => i);
+  const start = from?.start ?? (await run.begin());
   const attempts = await atTestTime(
     engine,
     places,
     (i) => (each === "task" ? i : i % spec.levels),
     {
-      learn: async (own) => {
-        run.restore();
-        const tasks = own.map((i) => heldOutTask(spec, i, evaluationSeed));
-        let learned = false;
-        for (let step = 0; step < steps; step += 1) {
-          learned = (await run.step(tasks, step)) || learned;
-        }
-        return learned;
-      },
+      steps,
+      begin: () => run.restore(start),
+      step: (own, step) =>
+        run.step(
+          own.map((i) => heldOutTask(spec, i, evaluationSeed)),
+          step,
+        ),
       rollout: run.rollout,
     },
+    from?.progress,
+    (progress) => {
+      const { groupsDone, stepsDone } = progress;
+      return run.after(groupsDone * steps + stepsDone, { kind: "test-time", start, progress });
+    },
   );
-  run.restore();
+  run.restore(start);
   return heldOutOf(attempts);
 }

@@ -5,15 +5,24 @@
  */
 import { chosenMerge, taskVector, withTaskVectors } from "@waggle/learning";
 import type { Stage } from "@waggle/learning";
-import type { TensorMap, TrainEngine } from "@waggle/protocol";
+import type { EngineCheckpoint, TensorMap, TrainEngine } from "@waggle/protocol";
 import { setParameters } from "./engine-parameters.ts";
 
 type Merging = NonNullable<Stage["merging"]>;
 
+/** A merge while one of its members is trained. */
+export type MergeProgress = {
+  /** The engine's checkpoint from which every member starts. */
+  readonly start: EngineCheckpoint;
+  readonly base: TensorMap;
+  /** Changes of the members that are trained. */
+  readonly deltas: readonly TensorMap[];
+};
+
 /** The caller's training and scoring of a member. */
 export type MergeHost = {
   /** Trains the engine's current parameters. */
-  readonly learn: (stages: readonly Stage[]) => Promise<unknown>;
+  readonly learn: (stages: readonly Stage[], progress: MergeProgress) => Promise<unknown>;
   /** Share of the gate's tasks that the engine's current parameters solve. */
   readonly score: (gate: NonNullable<Merging["gate"]>) => Promise<number>;
   readonly random: () => number;
@@ -27,18 +36,24 @@ export type Merged = {
   readonly isTaken: boolean;
 };
 
-/** Trains the members and leaves the merge, or the member that the gate chose, in the engine. */
+/**
+ * Trains the members and leaves the merge, or the member that the gate chose, in the engine.
+ *
+ * @param from - progress of an earlier process; the engine has the state of the member in training.
+ */
 export async function mergeMembers(
   engine: TrainEngine,
   { members, how, gate }: Merging,
   { learn, score, random }: MergeHost,
+  from: MergeProgress | null = null,
 ): Promise<Merged> {
-  const start = await engine.save();
-  const base = await engine.parameters();
-  const deltas: TensorMap[] = [];
-  for (const stages of members) {
-    await engine.load(start);
-    await learn(stages);
+  const start = from?.start ?? (await engine.save());
+  const base = from?.base ?? (await engine.parameters());
+  const deltas = [...(from?.deltas ?? [])];
+  for (const stages of members.slice(deltas.length)) {
+    const isResumed = from !== null && deltas.length === from.deltas.length;
+    if (!isResumed) await engine.load(start);
+    await learn(stages, { start, base, deltas: [...deltas] });
     deltas.push(taskVector(await engine.parameters(), base));
   }
   await engine.load(start);
