@@ -3,8 +3,7 @@ import type { JudgedTrajectory, StateValues } from "@waggle/learning";
 import type { EngineCheckpoint, TensorMap, TrainEngine } from "@waggle/protocol";
 import type { HeldOut } from "../evaluation/held-out.ts";
 import type { SavedRoles } from "../loop/role-store.ts";
-import type { MergePlace } from "../loop/merged-stage.ts";
-import type { TestTimePlace } from "../loop/test-time.ts";
+import type { StagePlace } from "../loop/stage-place.ts";
 import type { RecipeModels } from "../update/recipe-models.ts";
 import type { RunEvent } from "../loop/run-event.ts";
 import type { Budget, Spent } from "../loop/run-spending.ts";
@@ -43,32 +42,14 @@ export type Carried = {
   readonly deployed: number | null;
 };
 
-/** The complete state that later steps depend on. */
-export type SavedRun = Carried & {
-  /** Completed stages, over all rounds. */
-  readonly stagesDone: number;
-  /** Completed steps of the next stage; 0 = it has not begun. */
-  readonly stepsDone: number;
-  readonly base: HeldOut;
-  /** The newest evaluation; `null` if none was due in this stage yet. */
-  readonly latest: HeldOut | null;
-  /** The place inside a stage that consists of several trainings; `null` for any other stage. */
-  readonly inner: InnerPlace | null;
-  readonly events: readonly RunEvent[];
-};
-
-/** The place inside a stage that consists of several trainings. */
-export type InnerPlace = TestTimePlace | MergePlace;
-
-/** The place in a stage at which a run resumes. */
-export type StagePlace = Pick<SavedRun, "stepsDone" | "latest" | "inner">;
-
-/** Called after each step of a stage. */
-export type AfterStep = (
-  stepsDone: number,
-  latest: HeldOut | null,
-  inner: InnerPlace | null,
-) => Promise<void>;
+/** The complete state that later steps depend on, with the place in the next stage. */
+export type SavedRun = Carried &
+  StagePlace & {
+    /** Completed stages, over all rounds. */
+    readonly stagesDone: number;
+    readonly base: HeldOut;
+    readonly events: readonly RunEvent[];
+  };
 
 /** A saved run was asked to stop and stopped after a step. */
 class RunStopped extends Error {}

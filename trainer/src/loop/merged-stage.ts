@@ -8,8 +8,8 @@ import { seededRandom } from "@waggle/protocol";
 import { mean } from "../update/trajectory-metrics.ts";
 import type { EnvironmentRollout } from "../rollouts/environment-rollout.ts";
 import type { Budget, RunSpending } from "./run-spending.ts";
-import type { AfterStep, StagePlace } from "../checkpoint/run-keeping.ts";
-import { mergeMembers, type MergeProgress } from "../update/merge-update.ts";
+import type { AfterStep, MergePlace, StagePlace } from "./stage-place.ts";
+import { mergeMembers } from "../update/merge-update.ts";
 
 export type MergingRun = {
   readonly engine: TrainEngine;
@@ -28,19 +28,6 @@ export type MergingRun = {
    * every time.
    */
   readonly rollout: (count: number) => Promise<readonly EnvironmentRollout[]>;
-};
-
-/** A merging stage between two steps of a member. */
-export type MergePlace = {
-  readonly kind: "merge";
-  readonly progress: MergeProgress;
-  /** Budget limit of all members. */
-  readonly ofMembers: Budget | undefined;
-  /** Steps of all members. */
-  readonly stepsDone: number;
-  /** Index of the member's current stage, and the place in it. */
-  readonly stage: number;
-  readonly place: StagePlace;
 };
 
 /** Leaves the merge, or the member that the gate kept, in the engine. */

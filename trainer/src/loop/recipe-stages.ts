@@ -15,13 +15,8 @@ import { type OverlapOptions, overlappedStage } from "./overlapped-stage.ts";
 import { RoleStore } from "./role-store.ts";
 import { updateStage } from "../update/stage-update.ts";
 import { PolicyVersions } from "../sink/policy-versions.ts";
-import {
-  type AfterStep,
-  type Carried,
-  savedEngines,
-  stopIfAsked,
-  type StagePlace,
-} from "../checkpoint/run-keeping.ts";
+import { type Carried, savedEngines, stopIfAsked } from "../checkpoint/run-keeping.ts";
+import type { AfterStep, StagePlace } from "./stage-place.ts";
 import type { RunOptions, RunParts, RunResult } from "./run-options.ts";
 import type { RunEvent } from "./run-event.ts";
 import { type Budget, RunSpending } from "./run-spending.ts";

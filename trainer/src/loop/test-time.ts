@@ -3,10 +3,11 @@
  * restored. Nothing learned on one task affects another.
  */
 import type { EnvironmentSpec } from "@waggle/environments";
-import type { Stage, StateValues } from "@waggle/learning";
-import type { EngineCheckpoint, TaskReference, TensorMap, TrainEngine } from "@waggle/protocol";
+import type { Stage } from "@waggle/learning";
+import type { TaskReference, TrainEngine } from "@waggle/protocol";
 import type { EnvironmentRollout } from "../rollouts/environment-rollout.ts";
 import { type HeldOut, heldOutOf, heldOutTask } from "../evaluation/held-out.ts";
+import type { TestTimePlace, TestTimeProgress, TestTimeStart } from "./stage-place.ts";
 
 /** Training and rollout of tasks at test time. */
 export type TestTimeSteps<T, R> = {
@@ -21,20 +22,6 @@ export type TestTimeSteps<T, R> = {
   readonly step: (tasks: readonly T[], step: number) => Promise<boolean>;
   /** `[tasks]` rollouts with the trained parameters. */
   readonly rollout: (tasks: readonly T[]) => Promise<readonly R[]>;
-};
-
-/** Training at test time between two steps. */
-export type TestTimeProgress<R = EnvironmentRollout> = {
-  /** The engine's checkpoint to which every group returns. */
-  readonly start: EngineCheckpoint;
-  /** Groups of tasks that are rolled out. */
-  readonly groupsDone: number;
-  /** Steps taken on the next group. */
-  readonly stepsDone: number;
-  /** Whether one of these steps changed the engine. */
-  readonly learned: boolean;
-  /** Results so far, by the index of the task. */
-  readonly results: ReadonlyMap<number, R>;
 };
 
 /** Whether a stage trains at test time per task or per level; `null` if it does not. */
@@ -86,20 +73,6 @@ export async function atTestTime<T, R>(
   }
   return tasks.map((_, at) => results.get(at) as R);
 }
-
-/** The state to which every group returns, besides the engine. */
-export type TestTimeStart = {
-  /** The parameters with which the policy samples. */
-  readonly tensors: TensorMap;
-  readonly state: StateValues;
-};
-
-/** A stage at test time between two steps. */
-export type TestTimePlace = {
-  readonly kind: "test-time";
-  readonly start: TestTimeStart;
-  readonly progress: TestTimeProgress;
-};
 
 /** The run's part of test-time training. */
 export type TestTimeRun = {
