@@ -33,7 +33,7 @@ export type ImitationOptions = {
 export type ImitationState = Pick<Imitated, "lossBefore">;
 
 /** Saves a run between two steps. */
-export type ImitationKeeper = {
+type ImitationKeeper = {
   /** The run of an earlier process, whose engine is loaded; `null` = the run begins. */
   readonly found: { readonly step: number; readonly state: ImitationState } | null;
   readonly every: number;

@@ -59,7 +59,7 @@ export type SavedSimulation = {
 };
 
 /** Saves a simulation between two steps. */
-export type SimulationKeeper = {
+type SimulationKeeper = {
   /** The simulation of an earlier process, whose engine is loaded; `null` = it begins. */
   readonly found: SavedSimulation | null;
   /** Steps between two saves. */

@@ -17,7 +17,7 @@ export type StagePlace = {
 };
 
 /** The place inside a stage that consists of several trainings. */
-export type InnerPlace = TestTimePlace | MergePlace;
+type InnerPlace = TestTimePlace | MergePlace;
 
 /** Called after each step of a stage. */
 export type AfterStep = (

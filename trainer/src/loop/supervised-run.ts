@@ -38,7 +38,7 @@ export type SupervisedRun = {
 };
 
 /** Saves a supervised run between two steps. */
-export type SupervisedKeeper = {
+type SupervisedKeeper = {
   /** Steps between two saves. A run that is stopped is saved as well. */
   readonly every: number;
   readonly save: (stepsDone: number) => Promise<void>;
