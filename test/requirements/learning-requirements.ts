@@ -323,6 +323,12 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "`npm run train` resumes after Ctrl-C or a kill, bit for bit. A run folder with other settings is refused.",
     tests: [
+      "trainer/src/checkpoint/checkpoint.test.ts > another process reads engines, settings, counters and values back exactly",
+      "trainer/src/checkpoint/checkpoint.test.ts > a changed byte of %s is noticed",
+      "trainer/src/checkpoint/earlier-releases.test.ts > the state folder of a trainer of %s",
+      "trainer/src/checkpoint/resumed-commands.test.ts > simulate goes on with the version that its policy had",
+      "trainer/src/checkpoint/resumed-commands.test.ts > imitate goes on with the same adapter, and refuses other settings",
+      "trainer/src/loop/resumed-stages.test.ts > %s is stopped after each of its steps",
       "trainer/src/commands/program.test.ts > a stopped train finishes its step, and the same command resumes it",
       "trainer/src/checkpoint/kept-run.test.ts > an unfinished run with other settings is refused, and the error names them",
       "trainer/src/checkpoint/kept-run.test.ts > a damaged %s is refused by name",
