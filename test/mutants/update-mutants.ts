@@ -248,8 +248,8 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
   ...mutantsOf(`${UPDATES}/merge-update.ts`, UPDATED, [
     [
       "members-in-a-row",
-      "for (const stages of members) {\n    await engine.load(start);",
-      "for (const stages of members) {",
+      "if (!isResumed) await engine.load(start);",
+      "void isResumed;",
       "a member begins where the one before ended",
     ],
   ]),
