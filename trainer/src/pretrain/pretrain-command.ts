@@ -100,14 +100,14 @@ export async function runPretraining(
         const { step: _, ...numbers } = now.curve.at(-1) ?? { step: at };
         metrics.step(at, numbers);
         await metrics.settled();
-        await save(now);
         say(progressLine(now, at));
       },
+      save,
     },
     initial,
     resumed?.engine.step ?? 0,
   );
-  await save(state);
+  if (step === state.totalSteps) await save(state);
   const weights = await engine.parameters();
   await engine.dispose();
   if (step < state.totalSteps) {

@@ -42,6 +42,8 @@ function openEngine(): Promise<TrainEngine> {
 }
 
 function run(engine: TrainEngine, state: PretrainingState, step: number, signal?: AbortSignal) {
+  const save = async (saved: PretrainingState): Promise<void> =>
+    savePretraining(folder, { state: saved, engine: await engine.save() });
   return pretrain(
     {
       engine,
@@ -51,6 +53,7 @@ function run(engine: TrainEngine, state: PretrainingState, step: number, signal?
       measureEvery: 2,
       signal: signal ?? new AbortController().signal,
       onMeasure: async () => {},
+      save,
     },
     state,
     step,
@@ -64,14 +67,13 @@ test("a run that is stopped, saved and resumed ends bitwise equal to an uninterr
   const { state } = await run(whole, START, 0);
 
   const first = await openEngine();
-  const half = await run(first, { ...START, totalSteps: 6 }, 0, stopAfter(first, 2));
-  await savePretraining(folder, { state: half.state, engine: await first.save() });
+  const half = await run(first, { ...START, totalSteps: 6 }, 0, stopAfter(first, 3));
   const second = await openEngine();
   const saved = await loadPretraining(folder);
   await second.load(saved.engine);
   const resumed = await run(second, saved.state, saved.engine.step);
 
-  expect(half.step).toBe(2);
+  expect([half.step, saved.engine.step]).toEqual([3, 3]);
   expect(resumed.step).toBe(6);
   expect(await second.parameters()).toEqual(await whole.parameters());
   expect(losses(resumed.state)).toEqual(losses(state));

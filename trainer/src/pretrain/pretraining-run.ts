@@ -23,6 +23,8 @@ export type PretrainingOptions = {
   readonly signal: AbortSignal;
   /** Called after each measurement. */
   readonly onMeasure: (state: PretrainingState, step: number) => Promise<void>;
+  /** Saves the run between two steps: after measurements and when it is stopped. */
+  readonly save?: (state: PretrainingState) => Promise<void>;
 };
 
 /** Number of demonstrations per measurement; their indices are far beyond the training range. */
@@ -39,7 +41,7 @@ export async function pretrain(
   initial: PretrainingState,
   step: number,
 ): Promise<{ readonly state: PretrainingState; readonly step: number }> {
-  const { engine, signal, batchSize } = options;
+  const { engine, signal, batchSize, save } = options;
   const rate = cosineRate({
     rate: OPTIMIZER.peakLearningRate,
     warmUpSteps: OPTIMIZER.warmUpSteps,
@@ -60,6 +62,7 @@ export async function pretrain(
     batchAt: async (at) =>
       batchOf(await examples(options, initial.seed, at * batchSize, batchSize)),
     isMeasured: () => false,
+    keeper: save && { every: options.measureEvery, save: () => save(state) },
     onStep: async (at, { gradientNorm }, { sequences }) => {
       state = {
         ...state,
