@@ -195,8 +195,7 @@ export function openCheckpoints<State, Values = null>(
         state,
         values: values === null ? null : await writePart(valuesFile, serialize(values)),
       };
-      const json = JSON.parse(JSON.stringify(manifest)) as Manifest;
-      const text = JSON.stringify({ ...json, digest: digestOf(json) });
+      const text = JSON.stringify({ ...manifest, digest: digestOf(manifest) });
       await writeDurably(folder, STATE_FILE, new TextEncoder().encode(text));
       const newest = new Set(saved.engines.values());
       for (const engine of written.keys()) if (!newest.has(engine)) written.delete(engine);

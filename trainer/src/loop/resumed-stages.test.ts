@@ -80,6 +80,8 @@ async function life(recipe: Recipe, folder: string, stops: boolean): Promise<str
 
 test.each([
   ["model-breadcrumbs", 4],
+  ["long-cat", 4],
+  ["domain-adaptation", 12],
   ["tt-si", 6],
   ["adapt-agent", 8],
 ])(
