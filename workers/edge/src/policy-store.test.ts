@@ -71,3 +71,14 @@ test("without a stable version there is nothing to serve yet, which is worth a r
   await expect(policyHead(DB)).rejects.toMatchObject(error);
   await expect(manifestOf(DB, "stable")).rejects.toMatchObject(error);
 });
+
+test("a list has the 250 versions that changed last, and those that are served", async () => {
+  const insert = DB.prepare(
+    `INSERT INTO policies (version, baseModel, status, step, publishedAt, changedAt)
+     VALUES (?1, ?2, 'retired', 0, '2026-11-20T00:00:00.000Z', ?1)`,
+  );
+  await DB.batch(Array.from({ length: 252 }, (_, i) => insert.bind(i + 1, baseModel)));
+  const versions = (await listPolicies(DB, GATE)).policies.map(({ version }) => version);
+  expect(versions).toHaveLength(251);
+  expect(versions.slice(-3)).toEqual([4, 3, 0]);
+});

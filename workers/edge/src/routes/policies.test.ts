@@ -208,3 +208,11 @@ describe("objects", () => {
     expect(reply.status).toBe(404);
   });
 });
+
+test("a path whose version is not a number of at most nine digits names no policy", async () => {
+  for (const version of ["one", "-1", "1.5", "1234567890"]) {
+    const reply = await call("POST", `/v1/trainer/policies/${version}/promote`, asTrainer);
+    expect(reply).toMatchObject({ status: 404, body: { error: { code: "NOT_FOUND" } } });
+    expect(JSON.stringify(reply.body)).toContain("not a number");
+  }
+});
