@@ -61,6 +61,8 @@ export type RunRecord = Arm & {
   readonly byTemperature?: SuccessByTemperature;
   /** Hex sha256 of the trained parameters; absent in runs from before it was recorded. */
   readonly parameters?: string;
+  /** Mean share of tokens that a loss clipped, over steps; absent if no loss of the recipe clips. */
+  readonly clipFraction?: number;
   /** Starts with the base; one point per evaluation. */
   readonly curve: readonly CurvePoint[];
   readonly spent: Spent;

@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { EnvironmentSpec } from "@waggle/environments";
+import { mean } from "@waggle/evaluation";
 import { type Recipe, recipeNamed } from "@waggle/learning";
 import type { TrainEngine } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
@@ -176,6 +177,7 @@ async function runArm(
   try {
     const curve: CurvePoint[] = [];
     let [sampledTokens, toolCalls] = [0, 0];
+    const clipped: number[] = [];
     const {
       base: before,
       final,
@@ -195,8 +197,11 @@ async function runArm(
         budget: arm.budget,
       },
       (event) => {
-        if (event.event === "step") ({ sampledTokens, toolCalls } = event.spent);
-        else curve.push({ sampledTokens, toolCalls, success: successOf(event.heldOut) });
+        if (event.event === "step") {
+          ({ sampledTokens, toolCalls } = event.spent);
+          const { clipFraction } = event.metrics;
+          if (clipFraction !== undefined) clipped.push(clipFraction);
+        } else curve.push({ sampledTokens, toolCalls, success: successOf(event.heldOut) });
       },
       signal,
     );
@@ -214,6 +219,7 @@ async function runArm(
         ? {}
         : { byTemperature: new Map([...byTemperature, [1, final.successes]]) }),
       parameters: await parametersHash(engines.engine),
+      ...(clipped.length === 0 ? {} : { clipFraction: mean(clipped) }),
       curve,
       spent: { ...spent, cpuSeconds: (cpu.user + cpu.system) / 1e6 },
     };
