@@ -40,8 +40,8 @@ export type CurvePoint = {
 type Spent = Budget & {
   /** Number of trajectories; the stored name is from the first runs. */
   readonly episodes: number;
-  /** Number of rollout turns; absent in records from before they were counted. */
-  readonly turns?: number;
+  /** Number of rollout turns. */
+  readonly turns: number;
   readonly seconds: number;
   /** CPU time of this process over all threads. */
   readonly cpuSeconds: number;
@@ -57,10 +57,10 @@ export type RunRecord = Arm & {
   /** The base on the same tasks with the same draws: the control without learning. */
   readonly base: Outcome;
   readonly final: Outcome;
-  /** The final policy by temperature; absent in runs from before it was measured. */
+  /** The final policy by temperature; absent for a recipe that learns at test time. */
   readonly byTemperature?: SuccessByTemperature;
-  /** Hex sha256 of the trained parameters; absent in runs from before it was recorded. */
-  readonly parameters?: string;
+  /** Hex sha256 of the trained parameters. */
+  readonly parameters: string;
   /** Mean share of tokens that a loss clipped, over steps; absent if no loss of the recipe clips. */
   readonly clipFraction?: number;
   /** Starts with the base; one point per evaluation. */

@@ -6,21 +6,12 @@ import type { RunRecord } from "./arm.ts";
 
 /** True for two runs of different recipes that learned the same parameters. */
 export function isSameRun(a: RunRecord, b: RunRecord): boolean {
-  const isComparable =
+  return (
     a.recipe !== b.recipe &&
     a.environment === b.environment &&
     a.seed === b.seed &&
-    a.evaluationTasks === b.evaluationTasks;
-  if (!isComparable) return false;
-  if (a.parameters !== undefined && b.parameters !== undefined) {
-    return a.parameters === b.parameters;
-  }
-  // Runs from before parameters were hashed: equal outcomes on every task at equal cost.
-  return (
-    a.spent.sampledTokens === b.spent.sampledTokens &&
-    a.spent.toolCalls === b.spent.toolCalls &&
-    a.final.successes.length === b.final.successes.length &&
-    a.final.successes.every((success, i) => success === b.final.successes[i])
+    a.evaluationTasks === b.evaluationTasks &&
+    a.parameters === b.parameters
   );
 }
 

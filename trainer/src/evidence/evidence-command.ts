@@ -26,7 +26,6 @@ type Flags = {
   seeds?: number[];
   smoke: boolean;
   controls: boolean | string;
-  again: boolean;
   report: boolean;
   directions: boolean;
   folder: string;
@@ -58,7 +57,6 @@ export function addEvidenceCommand(
       "only evaluate the untrained bases at every temperature; default: the environments of the table and its claims",
       false,
     )
-    .option("--again", "repeat runs whose policy was not evaluated at other temperatures", false)
     .option("--report", "only write the pages, without new runs", false)
     .option("--folder <folder>", "folder of the expectations", "docs/evidence/learning")
     .option(
@@ -79,7 +77,6 @@ export function addEvidenceCommand(
         bases: flags.bases,
         baseChanges: expectations.bases,
         threads: flags.threads,
-        again: flags.again,
         signal,
         onProgress: (progress: ArmProgress) => {
           if (flags.json) writeOut(JSON.stringify(progress));

@@ -1,11 +1,11 @@
 /**
  * The overview page of a table: the result and the ten best recipes. The rest is in its appendix.
  */
-import { holm } from "@waggle/evaluation";
+import { holm, mean } from "@waggle/evaluation";
 import type { FailedRun } from "./arm.ts";
 import { type DirectionSummary, LEVEL } from "./direction-summary.ts";
 import { type ClaimRound, type Expectations, pageName } from "./expectations.ts";
-import { percentSpread, pointSpread, pText } from "./numbers.ts";
+import { percent, percentSpread, pointSpread, pText } from "./numbers.ts";
 import { hasLearned, temperatureCells } from "./recipe-page.ts";
 import type { RecipeSummary } from "./recipe-summary.ts";
 
@@ -38,7 +38,6 @@ export function orderedSummaries({ summaries }: Overview): RecipeSummary[] {
 export function overviewPage(overview: Overview): string {
   const { summaries, rounds, expectations } = overview;
   const ordered = orderedSummaries(overview);
-  const unmeasured = ordered.filter(({ trained }) => trained === null);
   const inactive = summaries.filter(({ sameAs }) => sameAs.length > 0);
   return `${[
     "# Recipes in small environments",
@@ -53,18 +52,51 @@ export function overviewPage(overview: Overview): string {
     "The command trains the recipes of [expectations.json](expectations.json) at equal budgets; the expectations were committed before the runs. It writes these pages from [runs.jsonl](runs.jsonl) and from the controls in [controls.jsonl](controls.jsonl). When it is stopped, it continues at the next start. `--report` only writes the pages, `--controls` only measures the bases, and `--smoke` trains six recipes with one seed.",
     "## What this does not show",
     [
-      "- A sharper distribution is not learning. In `calculator`, the untrained base solves 71 % at temperature 1 and 99 % greedily. Recipes that end at 92 to 98 % at temperature 1 gain less than a lower temperature does without any training.",
-      `- ${unmeasured.length} of ${ordered.length} trained policies were measured at temperature 1 only, and their parameters were not kept. The other columns are filled when the recipe runs again (\`--again\`).`,
-      "- Reward stages take one optimizer step per batch. The importance ratio is then always 1, so clips, sequence ratios and bands have no effect. The table says nothing about them.",
+      "- The models have 0.3 million parameters and the environments are small. Gains of this size are not to be expected of a language model.",
+      ...roomWords(ordered),
+      ...clipWords(ordered),
       ...(inactive.length === 0
         ? []
         : [
             `- Some recipes are left out of the table and of every count, because their mechanism is inactive here: ${inactive.map(({ recipe, sameAs }) => `${recipe} (same runs as ${sameAs.join(", ")})`).join("; ")}.`,
           ]),
     ].join("\n"),
-    "## Claims of papers that beat plain GRPO",
-    ...togetherWords(rounds),
+    ...(rounds.length === 0
+      ? []
+      : ["## Claims of papers that beat plain GRPO", ...togetherWords(rounds)]),
   ].join("\n\n")}\n`;
+}
+
+/** Share above which a base leaves little room for learning. */
+const MOST_BASE = 0.6;
+
+/** Environments whose base solves much at its best temperature. */
+function roomWords(ordered: readonly RecipeSummary[]): string[] {
+  const bases = new Map(
+    ordered.flatMap(({ environment, control }) =>
+      control === null ? [] : [[environment, control.success.mean] as const],
+    ),
+  );
+  const high = [...bases].filter(([, success]) => success > MOST_BASE);
+  if (high.length === 0) return [];
+  const names = high.map(([environment, success]) => `\`${environment}\` (${percent(success)})`);
+  return [
+    `- The base solves more than ${percent(MOST_BASE)} at its best temperature in ${names.join(" and ")}, which leaves less room than the other environments.`,
+  ];
+}
+
+/** How often the bounds of clipped losses had an effect. */
+function clipWords(ordered: readonly RecipeSummary[]): string[] {
+  const shares = ordered.flatMap(({ runs }) => {
+    const measured = runs.flatMap(({ clipFraction }) => clipFraction ?? []);
+    return measured.length === 0 ? [] : [mean(measured)];
+  });
+  if (shares.length === 0) return [];
+  const active = shares.filter((share) => share > 0).length;
+  const [least, most] = [Math.min(...shares), Math.max(...shares)];
+  return [
+    `- Clips were active in ${active} of the ${shares.length} recipes whose loss has one: from ${(100 * least).toFixed(2)} to ${(100 * most).toFixed(2)} % of the tokens were clipped. The table does not say what a clip is worth.`,
+  ];
 }
 
 function answerWords({ expectations }: Overview, ordered: readonly RecipeSummary[]): string {
@@ -76,8 +108,9 @@ function answerWords({ expectations }: Overview, ordered: readonly RecipeSummary
   const learned = complete.filter(hasLearned);
   if (complete.length === 0) return `No recipe has all ${seeds} seeds and their controls yet.`;
   const names = learned.map(({ recipe }) => recipe).join(", ");
+  const environments = new Set(complete.map(({ environment }) => environment)).size;
   const atOne = complete.filter(({ gain }) => gain.mean > 0).length;
-  return `**${learned.length} of ${complete.length} recipes beat their base at its best temperature (Holm-corrected p ≤ 0.01, ${seeds} seeds): ${names || "none"}.** At temperature 1 alone, ${atOne} of them end above the base. That does not count as learning, because the base gains more from a lower temperature.`;
+  return `**${learned.length} of ${complete.length} recipes beat their base at its best temperature (Holm-corrected p ≤ 0.01, ${seeds} seeds): ${names || "none"}.** The runs cover ${environments} environments. At temperature 1 alone, ${atOne} end above the base, but a lower temperature can give the same.`;
 }
 
 /** Corrects over all rounds too, because a claim that is tested again has another chance to hold. */
@@ -91,7 +124,7 @@ function togetherWords(rounds: readonly SummarizedRound[]): string[] {
   const inAll = inRound.filter((one) => (adjusted[tried.indexOf(one)] ?? 1) <= LEVEL);
   const survivors = inAll.filter(({ survives }) => survives);
   return [
-    `**${survivors.length} of ${tried.length} claims survive: ${nameOf(survivors)}.** A claim survives if it holds after correction over all rounds and its recipe also beats the base at the base's best temperature. At temperature 1 alone, ${inRound.length} hold in their round (${nameOf(inRound)}), and ${inAll.length} of these also after correction over all rounds (${nameOf(inAll)}). Several of these recipes get demonstrations that plain GRPO lacks, so the two sides do not have equal information.`,
+    `**${survivors.length} of ${tried.length} claims survive: ${nameOf(survivors)}.** A claim survives if it holds after correction over all rounds and its recipe also beats the base at the base's best temperature. At temperature 1 alone, ${inRound.length} hold in their round (${nameOf(inRound)}), and ${inAll.length} of these also after correction over all rounds (${nameOf(inAll)}). Neither side gets demonstrations.`,
   ];
 }
 

@@ -36,7 +36,15 @@ function run(recipe: string, seed: number, solved: number, more: object = {}): R
     curve: [],
     base: outcome(70, seed),
     final: outcome(solved, seed),
-    spent: { episodes: 1, sampledTokens: 1000 + solved, toolCalls: 9, seconds: 1, cpuSeconds: 1 },
+    parameters: `${solved} ${seed}`,
+    spent: {
+      episodes: 1,
+      sampledTokens: 1000 + solved,
+      toolCalls: 9,
+      turns: 9,
+      seconds: 1,
+      cpuSeconds: 1,
+    },
     ...more,
   };
 }

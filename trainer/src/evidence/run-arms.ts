@@ -34,8 +34,6 @@ export type RunArmsOptions = {
   readonly baseChanges: BasesByEnvironment;
   /** CPU threads of the training graphs; sampling uses one. */
   readonly threads: number;
-  /** Also repeats runs from before trained policies were evaluated at every temperature. */
-  readonly again: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ArmProgress) => void;
 };
@@ -85,11 +83,7 @@ export async function runArms(
   log: RunLog,
   options: RunArmsOptions,
 ): Promise<readonly RunRecord[]> {
-  const isThere = (arm: Arm): boolean => {
-    const record = log.records.get(armKey(arm));
-    return record !== undefined && (!options.again || record.byTemperature !== undefined);
-  };
-  const missing = arms.filter((arm) => !isThere(arm));
+  const missing = arms.filter((arm) => !log.records.has(armKey(arm)));
   const startedAt = performance.now();
   const policies = new PolicyCache("wasm");
   try {

@@ -29,7 +29,7 @@ function record(seed: number): RunRecord {
     base: outcome(true, false, false),
     final: outcome(true, true, false),
     curve: [{ sampledTokens: 0, toolCalls: 0, success: 1 / 3 }],
-    spent: { sampledTokens: 101, toolCalls: 9, episodes: 8, seconds: 1, cpuSeconds: 1 },
+    spent: { sampledTokens: 101, toolCalls: 9, episodes: 8, turns: 9, seconds: 1, cpuSeconds: 1 },
   };
 }
 
