@@ -28,6 +28,7 @@ function record(seed: number): RunRecord {
     endedAt: "2026-01-01T00:00:00.000Z",
     base: outcome(true, false, false),
     final: outcome(true, true, false),
+    parameters: "0",
     curve: [{ sampledTokens: 0, toolCalls: 0, success: 1 / 3 }],
     spent: { sampledTokens: 101, toolCalls: 9, episodes: 8, turns: 9, seconds: 1, cpuSeconds: 1 },
   };
