@@ -53,7 +53,7 @@ export type {
   TeamMember,
 } from "./composition/rollout-driver.ts";
 export type {
-  EnvironmentFeature,
+  RolloutRequirement,
   ParameterNoise,
   RolloutStrategy,
 } from "./composition/rollout-strategy.ts";

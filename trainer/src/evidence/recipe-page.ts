@@ -10,7 +10,7 @@ const LEVEL = 0.01;
 /** Explains the columns of every page. */
 export const METRICS: readonly string[] = [
   "**base**, **trained**: share of held-out tasks that the untrained base and the trained policy solve, mean ± standard deviation over seeds. Each seed has its own held-out tasks.",
-  "**T = 1**: sampled at temperature 1. **best T**: sampled at the temperature with the best average over seeds, among 1, 0.75, 0.5, 0.25 and greedy; it is named in brackets. **greedy**: the most likely token at each step.",
+  "**T = 1**: sampled at temperature 1. **best T**: sampled at the temperature with the best average over seeds, among 1, 0.5 and greedy for the trained policy, and also 0.75 and 0.25 for the base; it is named in brackets. **greedy**: the most likely token at each step.",
   "**gain over control**: trained minus base, seed by seed, in percentage points, each at its best temperature.",
   "**p**: one-sided test for a gain over the control, a moderated t-test over seeds (`packages/evaluation/src/moderated-t.ts`), Holm-corrected over all recipes that were expected to learn.",
   "**against plain GRPO**: trained at temperature 1 minus `artist` with the same seed, budget and held-out tasks; p from a one-sided Student's t-test over seeds, not corrected.",

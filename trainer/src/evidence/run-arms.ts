@@ -23,7 +23,6 @@ import {
 } from "./arm.ts";
 import { isSameRun } from "./coincidence.ts";
 import { type BasesByEnvironment, evidenceBase } from "./evidence-base.ts";
-import { TEMPERATURES } from "../evaluation/temperature.ts";
 import type { RunLog } from "./run-log.ts";
 
 /** Options of a table of runs. */
@@ -71,8 +70,10 @@ export type ArmProgress =
     };
 
 const ADAPTER = { rank: 8, alpha: 16 };
-/** Evaluations during a stage, in addition to the final one. */
-const EVALUATIONS = 2;
+/** Evaluations during a stage, the last one at its end. */
+const EVALUATIONS = 1;
+/** At which trained policies are evaluated besides temperature 1; bases are evaluated at more. */
+const TRAINED_TEMPERATURES: readonly number[] = [0, 0.5];
 
 /**
  * @returns a record for each finished arm, in the order of the arms
@@ -185,7 +186,7 @@ async function runArm(
         evaluationTasks: arm.evaluationTasks,
         evaluationSeed: arm.seed,
         // The final evaluation is at temperature 1.
-        temperatures: TEMPERATURES.filter((temperature) => temperature !== 1),
+        temperatures: TRAINED_TEMPERATURES,
         evaluateEvery: Math.ceil(longest(recipe) / EVALUATIONS),
         base,
         budget: arm.budget,

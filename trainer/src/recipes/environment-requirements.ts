@@ -5,7 +5,7 @@
 import type { EnvironmentSpec } from "@waggle/environments";
 import { initialValues, type Recipe, type RolloutStrategy, type Stage } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
-import { requireFeature } from "./environment-features.ts";
+import { requireRollout } from "./rollout-requirements.ts";
 
 /**
  * @throws WaggleError `INVALID_ARGUMENT` if the recipe's rollouts need documents, task proposals or a
@@ -25,7 +25,7 @@ export async function requireEnvironment(recipe: Recipe, spec: EnvironmentSpec):
       signal: new AbortController().signal,
     });
     requireGroup(recipe, stage, strategy);
-    if (strategy.requires !== undefined) await requireFeature(strategy.requires, spec);
+    if (strategy.requires !== undefined) await requireRollout(strategy.requires, spec);
   }
 }
 

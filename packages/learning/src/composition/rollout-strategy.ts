@@ -7,8 +7,8 @@ import type { TaskReference } from "@waggle/protocol";
 import type { JudgedGroup, JudgedTrajectory } from "./judged-trajectory.ts";
 import type { RolloutDriver } from "./rollout-driver.ts";
 
-/** What an environment can be asked to offer besides tasks. */
-export type EnvironmentFeature =
+/** What a strategy can require of an environment besides tasks. */
+export type RolloutRequirement =
   /** Documents to search. */
   | "search"
   /** A memory that is kept by operations and asked at the end. */
@@ -51,7 +51,7 @@ export type RolloutStrategy = {
   /** The checkpoint that plays against the policy. */
   readonly opponent?: string | null;
   /** What the environment must offer. */
-  readonly requires?: EnvironmentFeature;
+  readonly requires?: RolloutRequirement;
   /** Rollouts are repeated for each perturbation of the parameters. */
   readonly noise?: ParameterNoise;
   /**

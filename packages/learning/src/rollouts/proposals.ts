@@ -3,7 +3,7 @@ import { seededRandom } from "@waggle/protocol";
 import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
-import type { EnvironmentFeature, RolloutStrategy } from "../composition/rollout-strategy.ts";
+import type { RolloutRequirement, RolloutStrategy } from "../composition/rollout-strategy.ts";
 import { group } from "./plain-rollouts.ts";
 import { many } from "./rollout-part.ts";
 
@@ -29,7 +29,7 @@ type ProposalOptions = {
 };
 
 const FEATURES: {
-  readonly [searches in NonNullable<ProposalOptions["searches"]>]: EnvironmentFeature;
+  readonly [searches in NonNullable<ProposalOptions["searches"]>]: RolloutRequirement;
 } = {
   both: "searched-proposals",
   setter: "documented-proposals",

@@ -1,11 +1,11 @@
 /** Checks that an environment offers what a rollout strategy requires. */
 import { type EnvironmentSpec, requireSearch } from "@waggle/environments";
-import type { EnvironmentFeature } from "@waggle/learning";
+import type { RolloutRequirement } from "@waggle/learning";
 import { memoryOf } from "../rollouts/managed-turns.ts";
 import { proposalsOf } from "../rollouts/task-proposals.ts";
 
 const CHECKS: {
-  readonly [feature in EnvironmentFeature]: (spec: EnvironmentSpec) => unknown;
+  readonly [requirement in RolloutRequirement]: (spec: EnvironmentSpec) => unknown;
 } = {
   search: requireSearch,
   memory: memoryOf,
@@ -14,10 +14,10 @@ const CHECKS: {
   "documented-proposals": (spec) => requireSearch(proposalsOf(spec, true).proposer),
 };
 
-/** @throws WaggleError `INVALID_ARGUMENT` for an environment without the feature. */
-export async function requireFeature(
-  feature: EnvironmentFeature,
+/** @throws WaggleError `INVALID_ARGUMENT` for an environment without it. */
+export async function requireRollout(
+  requirement: RolloutRequirement,
   spec: EnvironmentSpec,
 ): Promise<void> {
-  await CHECKS[feature](spec);
+  await CHECKS[requirement](spec);
 }
