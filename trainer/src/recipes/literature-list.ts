@@ -49,7 +49,7 @@ export function listedLiterature(json: boolean): string[] {
  * its settings.
  */
 export function listedRecipe(recipe: Recipe, json: boolean): string[] {
-  const { name, literature, differs, mechanism, settings, choices } = recipe;
+  const { name, literature, differs, mechanism, needs, settings, choices } = recipe;
   const inferred = inferredParts(literature);
   const card = {
     recipe: name,
@@ -57,6 +57,7 @@ export function listedRecipe(recipe: Recipe, json: boolean): string[] {
     paper: literature.paper,
     differs,
     mechanism,
+    needs,
     settings,
     choices,
     parts: partsOf(recipe),
@@ -83,6 +84,7 @@ export function listedRecipe(recipe: Recipe, json: boolean): string[] {
     ...Object.entries(card.parts).map(
       ([slot, parts]) => [slot, parts.map((part) => marked(slot, part)).join(", ")] as const,
     ),
+    ...(needs.length === 0 ? [] : [["needs", needs.join(", ")] as const]),
     ["environment", card.environment],
     ["test", card.test],
     ["evidence", card.evidence ?? "–"],
@@ -92,11 +94,11 @@ export function listedRecipe(recipe: Recipe, json: boolean): string[] {
 
 function detailsOf(recipe: Recipe | null): {
   readonly [field in "environment" | "evidence" | "test"]: string | null;
-} & Pick<Recipe, "settings" | "choices" | "mechanism"> {
+} & Pick<Recipe, "settings" | "choices" | "mechanism" | "needs"> {
   if (recipe === null) {
     const nowhere = { environment: null, evidence: null, test: null };
-    return { ...nowhere, settings: {}, choices: {}, mechanism: null };
+    return { ...nowhere, settings: {}, choices: {}, mechanism: null, needs: [] };
   }
-  const { settings, choices, mechanism } = recipe;
-  return { ...recipePlace(recipe), settings, choices, mechanism };
+  const { settings, choices, mechanism, needs } = recipe;
+  return { ...recipePlace(recipe), settings, choices, mechanism, needs };
 }
