@@ -35,7 +35,11 @@ export async function evaluateHeldOut(parts: DriverParts, count: number): Promis
   return heldOutOf(await rollOutHeldOut(parts, places));
 }
 
-/** `[places]` rollouts of the tasks with these indices. */
+/**
+ * `[places]` rollouts of the tasks with these indices.
+ *
+ * @param draw - another one gives other random draws at the same tasks
+ */
 export async function rollOutHeldOut(
   parts: DriverParts,
   places: readonly number[],
@@ -43,13 +47,14 @@ export async function rollOutHeldOut(
   seed = 0,
   split: TaskSplit = "heldOut",
   sampling: Omit<Sampling, "seed"> = FULL_SUPPORT,
+  draw = 0,
 ): Promise<EnvironmentRollout[]> {
   const { spec, signal } = parts;
   return rollOutTasks({
     tasks: places.map((place) => ({
       place,
       task: heldOutTask(spec, place, seed, split),
-      seed: derivedSeed(0x5eed + seed, place),
+      seed: derivedSeed(0x5eed + seed, place, ...(draw === 0 ? [] : [draw])),
     })),
     rollOut: (at, given) => rollOutOne(parts, strategy, at, given),
     sampling,

@@ -66,6 +66,23 @@ function roundWords({ round, directions }: SummarizedRound, at: number): string[
       `|${"---|".repeat(12)}`,
       ...directions.map(claimRow),
     ].join("\n"),
+    "The same runs, sampled otherwise (recipe / plain GRPO / base, means over seeds):",
+    [
+      `| recipe | environment | ${(directions[0]?.otherwise ?? []).map(({ name }) => name).join(" | ")} |`,
+      `|${"---|".repeat(2 + (directions[0]?.otherwise.length ?? 0))}`,
+      ...directions.map(
+        ({ direction, otherwise }) =>
+          `| ${[
+            direction.recipe,
+            direction.environment,
+            ...otherwise.map(({ recipe, reference, base }) =>
+              [recipe, reference, base]
+                .map((share) => (share === null ? "–" : percent(share)))
+                .join(" / "),
+            ),
+          ].join(" | ")} |`,
+      ),
+    ].join("\n"),
   ];
 }
 

@@ -59,6 +59,8 @@ export type RunRecord = Arm & {
   readonly final: Outcome;
   /** The final policy by temperature; absent for a recipe that learns at test time. */
   readonly byTemperature?: SuccessByTemperature;
+  /** pass@8 of the final policy; measured for runs that a claim compares. */
+  readonly passAt8?: number;
   /** Hex sha256 of the trained parameters. */
   readonly parameters: string;
   /** Mean share of tokens that a loss clipped, over steps; absent if no loss of the recipe clips. */

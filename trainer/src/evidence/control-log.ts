@@ -20,6 +20,8 @@ type Control = {
   readonly baseModel: string;
   readonly evaluationTasks: number;
   readonly successes: SuccessByTemperature;
+  /** Measured for seeds with claims. */
+  readonly passAt8?: number | undefined;
 };
 
 type StoredControl = Omit<Control, "successes"> & { readonly successes: StoredByTemperature };
@@ -30,6 +32,7 @@ const StoredControl: z.ZodType<StoredControl> = z.strictObject({
   baseModel: z.string(),
   evaluationTasks: z.int().positive(),
   successes: z.record(z.string(), z.string().regex(/^[01]*$/)),
+  passAt8: z.number().min(0).max(1).optional(),
 });
 
 /** An append-only log of controls. */

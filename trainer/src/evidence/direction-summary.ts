@@ -37,6 +37,16 @@ export type DirectionSummary = {
    * seeds).
    */
   readonly survives: boolean;
+  /** Means over seeds under other ways to sample, for the recipe, plain GRPO and the base. */
+  readonly otherwise: readonly OtherSampling[];
+};
+
+/** A way to sample, and the mean success with it. `null` = not measured. */
+export type OtherSampling = {
+  readonly name: string;
+  readonly recipe: number | null;
+  readonly reference: number | null;
+  readonly base: number | null;
 };
 
 /**
@@ -79,6 +89,7 @@ export function summarizeDirections(
     return {
       direction,
       control: control === null ? null : spread(control),
+      otherwise: otherSamplings(pairs, controls),
       survives: holds && over !== null && over.pValue <= LEVEL,
       success: spread(pairs.map(({ claimed }) => successOf(claimed.final))),
       reference: spread(pairs.map(({ reference }) => successOf(reference.final))),
@@ -89,6 +100,51 @@ export function summarizeDirections(
       holds,
     };
   });
+}
+
+/** Success at temperature 0.5 and greedily, and pass@8. */
+function otherSamplings(pairs: readonly Pair[], controls: ControlLog): OtherSampling[] {
+  const bases = pairs.flatMap(
+    ({ claimed: { environment, seed, evaluationTasks } }) =>
+      controls.find(environment, seed, evaluationTasks) ?? [],
+  );
+  const sides = [pairs.map(({ claimed }) => claimed), pairs.map(({ reference }) => reference)];
+  const at = (temperature: number) => {
+    const found = [
+      ...sides.map((runs) => runs.map((run) => run.byTemperature?.get(temperature))),
+      bases.map(({ successes }) => successes.get(temperature)),
+    ];
+    return found.map((each) =>
+      meanOf(
+        each.map((one) => one && shareOf(one)),
+        pairs.length,
+      ),
+    );
+  };
+  const passed = [
+    ...sides.map((runs) => runs.map(({ passAt8 }) => passAt8)),
+    bases.map(({ passAt8 }) => passAt8),
+  ].map((each) => meanOf(each, pairs.length));
+  return [
+    { name: "T = 0.5", means: at(0.5) },
+    { name: "greedy", means: at(0) },
+    { name: "pass@8", means: passed },
+  ].map(({ name, means: [recipe = null, reference = null, base = null] }) => ({
+    name,
+    recipe,
+    reference,
+    base,
+  }));
+}
+
+/** The mean, or `null` unless there is a value for each of `count` seeds. */
+function meanOf(values: readonly (number | undefined)[], count: number): number | null {
+  const measured = values.filter((value) => value !== undefined);
+  return measured.length < count ? null : mean(measured);
+}
+
+function shareOf(successes: readonly boolean[]): number {
+  return successes.filter(Boolean).length / Math.max(1, successes.length);
 }
 
 type Pair = { readonly claimed: RunRecord; readonly reference: RunRecord };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { WaggleError } from "@waggle/protocol";
 import { positive, wholeNumbers } from "../options/option-values.ts";
-import { type Arm, successOf } from "./arm.ts";
+import { type Arm, armKey, successOf } from "./arm.ts";
 import { claimArms, type Expectations, readExpectations, tableArms } from "./expectations.ts";
 import { temperatureName } from "../evaluation/temperature.ts";
 import { percent } from "./numbers.ts";
@@ -85,9 +85,11 @@ export function addEvidenceCommand(
       };
       if (!flags.report) {
         const arms = wanted(expectations, flags);
-        const places = controlPlaces(flags, expectations, arms);
+        const claimed = claimArms(expectations, flags.seeds);
+        const places = controlPlaces(flags, expectations, arms, claimed);
         await runControls(places, expectations.evaluationTasks, controls, running);
-        if (flags.controls === false) await runArms(arms, log, running);
+        const measuresPass = new Set(claimed.map(armKey));
+        if (flags.controls === false) await runArms(arms, log, { ...running, measuresPass });
       }
       const pages = await writeReport(out, expectations, log, controls);
       if (!flags.json) writeError(`${pages} pages in ${out}`);
@@ -99,14 +101,22 @@ function controlPlaces(
   { controls, smoke }: Flags,
   { seeds }: Expectations,
   arms: readonly Arm[],
+  claimed: readonly Arm[],
 ): readonly ControlPlace[] {
   const environments =
     typeof controls === "string"
       ? list(controls)
       : [...new Set(arms.map(({ environment }) => environment))];
-  return environments.flatMap((environment) =>
-    seeds.slice(0, smoke ? 1 : seeds.length).map((seed) => ({ environment, seed })),
+  const keys = new Set(arms.map(armKey));
+  const ofClaims = claimed
+    .filter((arm) => keys.has(armKey(arm)))
+    .map(({ environment, seed }) => ({ environment, seed, measuresPass: true }));
+  const ofTable = environments.flatMap((environment) =>
+    seeds
+      .slice(0, smoke ? 1 : seeds.length)
+      .map((seed) => ({ environment, seed, measuresPass: false })),
   );
+  return [...ofClaims, ...ofTable];
 }
 
 function wanted(

@@ -11,6 +11,7 @@ import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { type BaseModel } from "../model/base-model.ts";
 import { openRecipeEngines, swapStrategy } from "../recipes/recipe-engines.ts";
 import { runRecipe } from "../loop/recipe-run.ts";
+import { PASS_DRAWS } from "../evaluation/pass-at-k.ts";
 import { PolicyCache } from "../sink/policy-cache.ts";
 import {
   type Arm,
@@ -33,6 +34,8 @@ export type RunArmsOptions = {
   readonly baseChanges: BasesByEnvironment;
   /** CPU threads of the training graphs; sampling uses one. */
   readonly threads: number;
+  /** Keys of the runs whose pass@8 is measured too. */
+  readonly measuresPass: ReadonlySet<string>;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ArmProgress) => void;
 };
@@ -158,7 +161,7 @@ async function runArm(
   spec: EnvironmentSpec,
   { model, policy }: { readonly model: BaseModel; readonly policy: AdaptivePolicy },
   base: Outcome | undefined,
-  { threads, signal }: RunArmsOptions,
+  { threads, measuresPass, signal }: RunArmsOptions,
 ): Promise<RunRecord> {
   const recipe: Recipe = recipeNamed(arm.recipe)(arm.settings);
   const cpuBefore = process.cpuUsage();
@@ -177,6 +180,7 @@ async function runArm(
       base: before,
       final,
       byTemperature,
+      passAtK,
       spent,
     } = await runRecipe(
       recipe,
@@ -187,6 +191,7 @@ async function runArm(
         evaluationSeed: arm.seed,
         // The final evaluation is at temperature 1.
         temperatures: TRAINED_TEMPERATURES,
+        passDraws: measuresPass.has(armKey(arm)) ? PASS_DRAWS : undefined,
         evaluateEvery: Math.ceil(longest(recipe) / EVALUATIONS),
         base,
         budget: arm.budget,
@@ -213,6 +218,7 @@ async function runArm(
       ...(byTemperature.size === 0
         ? {}
         : { byTemperature: new Map([...byTemperature, [1, final.successes]]) }),
+      ...(passAtK === null ? {} : { passAt8: passAtK }),
       parameters: await parametersHash(engines.engine),
       ...(clipped.length === 0 ? {} : { clipFraction: mean(clipped) }),
       curve,

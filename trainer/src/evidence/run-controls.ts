@@ -1,7 +1,10 @@
 /**
  * Evaluates the base of each environment on the held-out tasks of each seed, at every temperature.
  */
-import { rollOutHeldOut, heldOutOf } from "../evaluation/held-out.ts";
+import type { Sampling } from "@waggle/protocol";
+import { successesOf } from "../evaluation/evaluation.ts";
+import { rollOutHeldOut } from "../evaluation/held-out.ts";
+import { PASS_DRAWS, passAtK } from "../evaluation/pass-at-k.ts";
 import { PolicyCache } from "../sink/policy-cache.ts";
 import type { ControlLog } from "./control-log.ts";
 import { evidenceBase } from "./evidence-base.ts";
@@ -9,7 +12,12 @@ import type { RunArmsOptions } from "./run-arms.ts";
 import { successByTemperature, temperatureCurve, TEMPERATURES } from "../evaluation/temperature.ts";
 
 /** An environment and a seed to measure. */
-export type ControlPlace = { readonly environment: string; readonly seed: number };
+export type ControlPlace = {
+  readonly environment: string;
+  readonly seed: number;
+  /** Whether pass@8 is measured too. */
+  readonly measuresPass: boolean;
+};
 
 /** Evaluates what is missing in the log. @throws the signal's reason */
 export async function runControls(
@@ -29,7 +37,7 @@ export async function runControls(
   );
   const policies = new PolicyCache("wasm");
   try {
-    for (const { environment, seed } of missing) {
+    for (const { environment, seed, measuresPass } of missing) {
       signal.throwIfAborted();
       const { spec, model } = await evidenceBase(environment, {
         folder: bases,
@@ -40,12 +48,14 @@ export async function runControls(
       const policy = await policies.take(model);
       const parts = { policy, format: model.format, spec, signal };
       const tasks = Array.from({ length: evaluationTasks }, (_, i) => i);
-      const successes = await successByTemperature(TEMPERATURES, async (sampling) => {
-        const attempts = await rollOutHeldOut(parts, tasks, undefined, seed, "heldOut", sampling);
-        return heldOutOf(attempts).successes;
-      });
+      const solved = async (sampling?: Omit<Sampling, "seed">, draw?: number) =>
+        successesOf(await rollOutHeldOut(parts, tasks, undefined, seed, "heldOut", sampling, draw));
+      const successes = await successByTemperature(TEMPERATURES, solved);
+      const passAt8 = measuresPass
+        ? await passAtK(PASS_DRAWS, (draw) => solved(undefined, draw))
+        : undefined;
       const baseModel = model.reference.sha256;
-      await log.append({ environment, seed, baseModel, evaluationTasks, successes });
+      await log.append({ environment, seed, baseModel, evaluationTasks, successes, passAt8 });
       const curve = temperatureCurve([successes]);
       const [best = 0] = curve?.best ?? [];
       const temperature = curve?.bestTemperature ?? 1;

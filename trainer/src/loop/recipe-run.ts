@@ -12,6 +12,8 @@ import type { StagePlace } from "./stage-place.ts";
 import type { RunOptions, RunParts, RunResult } from "./run-options.ts";
 import type { RunEvent } from "./run-event.ts";
 import { shareOfRest } from "./run-spending.ts";
+import { successesOf } from "../evaluation/evaluation.ts";
+import { passAtK } from "../evaluation/pass-at-k.ts";
 import { successByTemperature } from "../evaluation/temperature.ts";
 import { testTimeOf } from "./test-time.ts";
 
@@ -83,7 +85,14 @@ export async function runRecipe(
       async (sampling) =>
         heldOutOf(await run.heldOutRollouts(places, undefined, sampling)).successes,
     );
-    return { base, final, byTemperature, ...run.soFar };
+    const { passDraws } = options;
+    const passed =
+      isTestTime || passDraws === undefined
+        ? null
+        : await passAtK(passDraws, async (draw) =>
+            successesOf(await run.heldOutRollouts(places, undefined, undefined, draw)),
+          );
+    return { base, final, byTemperature, passAtK: passed, ...run.soFar };
   } finally {
     await run.roleStore.clear();
   }

@@ -356,6 +356,7 @@ export class RecipeStages {
     places: readonly number[],
     split?: TaskSplit,
     sampling?: Omit<Sampling, "seed">,
+    draw?: number,
   ): Promise<EnvironmentRollout[]> {
     const { policy, format, spec } = this.#parts;
     await this.#versions.adopt(0);
@@ -368,6 +369,7 @@ export class RecipeStages {
       this.#options.evaluationSeed,
       split,
       sampling,
+      draw,
     );
   }
 }

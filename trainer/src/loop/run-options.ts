@@ -47,6 +47,8 @@ export type RunOptions = {
   readonly shares?: readonly number[] | undefined;
   /** Additional temperatures at which the final policy is evaluated; 0 is greedy. Default none. */
   readonly temperatures?: readonly number[] | undefined;
+  /** Rollouts of each held-out task at temperature 1, for pass@k of the final policy; default none. */
+  readonly passDraws?: number | undefined;
   /** Steps between evaluations; 0 = only before and after. */
   readonly evaluateEvery: number;
   /** Overrides the stages' number of steps, for budgets and tests. */
@@ -67,6 +69,8 @@ export type RunResult = {
    * `[tasks]` successes of the final policy by temperature; empty if a recipe learns at test time.
    */
   readonly byTemperature: SuccessByTemperature;
+  /** pass@k of the final policy; `null` if it was not asked for, or if a recipe learns at test time. */
+  readonly passAtK: number | null;
   readonly spent: Spent;
   /** Learned state as plain values; texts and cases can be exported as an artifact. */
   readonly state: StateValues;
