@@ -4,14 +4,18 @@
  */
 import type { RunRecord } from "./arm.ts";
 
-/** True for two runs of different recipes that learned the same parameters. */
+/**
+ * True for two runs of different recipes that learned the same parameters and solve the same held-out tasks.
+ * Recipes without gradients differ in what they read, not in parameters.
+ */
 export function isSameRun(a: RunRecord, b: RunRecord): boolean {
   return (
     a.recipe !== b.recipe &&
     a.environment === b.environment &&
     a.seed === b.seed &&
     a.evaluationTasks === b.evaluationTasks &&
-    a.parameters === b.parameters
+    a.parameters === b.parameters &&
+    a.final.successes.every((success, i) => success === b.final.successes[i])
   );
 }
 

@@ -1,5 +1,5 @@
 /**
- * The overview page of a table: the result and the ten best recipes. The rest is in its appendix.
+ * The overview page of a table: the result and the best recipe of each environment. The rest is in its appendix.
  */
 import { holm, mean } from "@waggle/evaluation";
 import type { FailedRun } from "./arm.ts";
@@ -25,14 +25,20 @@ export type Overview = {
   readonly tableOf: (recipe: string) => string;
 };
 
-/** Rows of the overview page. */
-const BEST = 10;
-
 /** Recipes whose mechanism was active, best first. */
 export function orderedSummaries({ summaries }: Overview): RecipeSummary[] {
   return summaries
     .filter(({ sameAs }) => sameAs.length === 0)
     .toSorted((a, b) => (b.gainOverControl?.mean ?? -1) - (a.gainOverControl?.mean ?? -1));
+}
+
+/** The first row of each environment. */
+function bestByEnvironment(ordered: readonly RecipeSummary[]): RecipeSummary[] {
+  const first = new Map<string, RecipeSummary>();
+  for (const summary of ordered) {
+    if (!first.has(summary.environment)) first.set(summary.environment, summary);
+  }
+  return [...first.values()];
 }
 
 export function overviewPage(overview: Overview): string {
@@ -45,9 +51,9 @@ export function overviewPage(overview: Overview): string {
     [
       "| recipe | environment | base, T = 1 | base, best T | trained, T = 1 | gain over control | p (Holm) |",
       `|${"---|".repeat(7)}`,
-      ...ordered.slice(0, BEST).map((summary) => row(summary, pageName(expectations, summary))),
+      ...bestByEnvironment(ordered).map((summary) => row(summary, pageName(expectations, summary))),
     ].join("\n"),
-    `These are the ${Math.min(BEST, ordered.length)} best of ${ordered.length}. The [appendix](appendix.md) has all of them, explains the columns and the test, and says how settings were chosen.`,
+    `This is the best recipe of each environment, of ${ordered.length} rows. The [appendix](appendix.md) has all of them, explains the columns and the test, and says how settings were chosen.`,
     "```sh\nnpm run evidence -- learning\n```",
     "The command trains the recipes of [expectations.json](expectations.json) at equal budgets; the expectations were committed before the runs. It writes these pages from [runs.jsonl](runs.jsonl) and from the controls in [controls.jsonl](controls.jsonl). When it is stopped, it continues at the next start. `--report` only writes the pages, `--controls` only measures the bases, and `--smoke` trains six recipes with one seed.",
     "## What this does not show",
@@ -81,7 +87,7 @@ function roomWords(ordered: readonly RecipeSummary[]): string[] {
   if (high.length === 0) return [];
   const names = high.map(([environment, success]) => `\`${environment}\` (${percent(success)})`);
   return [
-    `- The base solves more than ${percent(MOST_BASE)} at its best temperature in ${names.join(" and ")}, which leaves less room than the other environments.`,
+    `- The base solves more than ${percent(MOST_BASE)} at its best temperature in ${names.join(", ")}, which leaves less room than the other environments.`,
   ];
 }
 
