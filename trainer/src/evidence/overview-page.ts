@@ -73,6 +73,9 @@ export function overviewPage(overview: Overview): string {
   ].join("\n\n")}\n`;
 }
 
+/** Most recipes that the answer names. */
+const MOST_NAMED = 5;
+
 /** Share above which a base leaves little room for learning. */
 const MOST_BASE = 0.6;
 
@@ -113,10 +116,11 @@ function answerWords({ expectations }: Overview, ordered: readonly RecipeSummary
   );
   const learned = complete.filter(hasLearned);
   if (complete.length === 0) return `No recipe has all ${seeds} seeds and their controls yet.`;
-  const names = learned.map(({ recipe }) => recipe).join(", ");
+  const few = learned.length <= MOST_NAMED;
+  const names = few ? `: ${learned.map(({ recipe }) => recipe).join(", ") || "none"}` : "";
   const environments = new Set(complete.map(({ environment }) => environment)).size;
   const atOne = complete.filter(({ gain }) => gain.mean > 0).length;
-  return `**${learned.length} of ${complete.length} recipes beat their base at its best temperature (Holm-corrected p ≤ 0.01, ${seeds} seeds): ${names || "none"}.** The runs cover ${environments} environments. At temperature 1 alone, ${atOne} end above the base, but a lower temperature can give the same.`;
+  return `**${learned.length} of ${complete.length} recipes beat their base at its best temperature (Holm-corrected p ≤ 0.01, ${seeds} seeds)${names}.** The runs cover ${environments} environments. At temperature 1 alone, ${atOne} end above the base, but a lower temperature can give the same.`;
 }
 
 /** Corrects over all rounds too, because a claim that is tested again has another chance to hold. */
