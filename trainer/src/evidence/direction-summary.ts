@@ -42,7 +42,7 @@ export type DirectionSummary = {
 };
 
 /** A way to sample, and the mean success with it. `null` = not measured. */
-export type OtherSampling = {
+type OtherSampling = {
   readonly name: string;
   readonly recipe: number | null;
   readonly reference: number | null;
