@@ -4,8 +4,8 @@ import { temperatureCurve, temperatureName } from "../evaluation/temperature.ts"
 import type { ControlLog } from "./control-log.ts";
 import { percent } from "./numbers.ts";
 
-/** File of the controls behind the committed pages. */
-export const CONTROLS_FILE = "docs/evidence/learning/controls.jsonl";
+/** Controls of the default bases, for the pages of studies and trials. */
+export const CONTROLS_FILE = "docs/evidence/controls.jsonl";
 
 /**
  * @param arms - mean success of each arm at temperature 1, in [0, 1]; empty if a page measures none

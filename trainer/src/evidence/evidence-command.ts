@@ -10,6 +10,7 @@ import { temperatureName } from "../evaluation/temperature.ts";
 import { percent } from "./numbers.ts";
 import { type ArmProgress, runArms } from "./run-arms.ts";
 import { openControlLog } from "./control-log.ts";
+import { CONTROLS_FILE } from "./control-words.ts";
 import { type ControlPlace, runControls } from "./run-controls.ts";
 import { openRunLog } from "./run-log.ts";
 import { writeReport } from "./write-report.ts";
@@ -54,7 +55,7 @@ export function addEvidenceCommand(
     .option("--directions", "only the comparisons with plain GRPO that papers claim", false)
     .option(
       "--controls [environments]",
-      "only evaluate the untrained bases at every temperature; default: the environments of the table and its claims",
+      "only evaluate untrained bases at every temperature: those of the table, or the default bases of these environments, for studies and trials",
       false,
     )
     .option("--report", "only write the pages, without new runs", false)
@@ -72,10 +73,13 @@ export function addEvidenceCommand(
       const out = flags.out ?? (flags.smoke ? ".waggle/evidence" : flags.folder);
       await mkdir(out, { recursive: true });
       const log = await openRunLog(join(out, "runs.jsonl"));
-      const controls = await openControlLog(join(out, "controls.jsonl"));
+      const defaultBases = typeof flags.controls === "string" ? list(flags.controls) : null;
+      const controls = await openControlLog(
+        defaultBases === null ? join(out, "controls.jsonl") : CONTROLS_FILE,
+      );
       const running = {
         bases: flags.bases,
-        baseChanges: expectations.bases,
+        baseChanges: defaultBases === null ? expectations.bases : {},
         threads: flags.threads,
         signal,
         onProgress: (progress: ArmProgress) => {
@@ -83,6 +87,11 @@ export function addEvidenceCommand(
           else writeError(wordsOf(progress));
         },
       };
+      if (defaultBases !== null) {
+        const places = tablePlaces(defaultBases, expectations.seeds);
+        await runControls(places, expectations.evaluationTasks, controls, running);
+        return;
+      }
       if (!flags.report) {
         const arms = wanted(expectations, flags);
         const claimed = claimArms(expectations, flags.seeds);
@@ -96,27 +105,26 @@ export function addEvidenceCommand(
     });
 }
 
-/** The bases to measure: those of the named environments, or of the arms. */
+/** The bases of these environments with these seeds. */
+function tablePlaces(environments: readonly string[], seeds: readonly number[]): ControlPlace[] {
+  return environments.flatMap((environment) =>
+    seeds.map((seed) => ({ environment, seed, measuresPass: false })),
+  );
+}
+
+/** The bases to measure: those of the arms. */
 function controlPlaces(
-  { controls, smoke }: Flags,
+  { smoke }: Flags,
   { seeds }: Expectations,
   arms: readonly Arm[],
   claimed: readonly Arm[],
 ): readonly ControlPlace[] {
-  const environments =
-    typeof controls === "string"
-      ? list(controls)
-      : [...new Set(arms.map(({ environment }) => environment))];
+  const environments = [...new Set(arms.map(({ environment }) => environment))];
   const keys = new Set(arms.map(armKey));
   const ofClaims = claimed
     .filter((arm) => keys.has(armKey(arm)))
     .map(({ environment, seed }) => ({ environment, seed, measuresPass: true }));
-  const ofTable = environments.flatMap((environment) =>
-    seeds
-      .slice(0, smoke ? 1 : seeds.length)
-      .map((seed) => ({ environment, seed, measuresPass: false })),
-  );
-  return [...ofClaims, ...ofTable];
+  return [...ofClaims, ...tablePlaces(environments, smoke ? seeds.slice(0, 1) : seeds)];
 }
 
 function wanted(

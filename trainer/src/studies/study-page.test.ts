@@ -127,7 +127,7 @@ test("every study has arms that share one budget", () => {
 
 test("every committed page is generated from its runs and controls", async () => {
   const folder = join(import.meta.dirname, "../../../docs/evidence");
-  const controls = await openControlLog(join(folder, "learning/controls.jsonl"));
+  const controls = await openControlLog(join(folder, "controls.jsonl"));
   for (const each of STUDIES) {
     const file = join(folder, "studies", each.name);
     const lines = readFileSync(`${file}-runs.jsonl`, "utf8").trim().split("\n");

@@ -21,7 +21,7 @@ function committed(trial: Trial): { readonly page: string; readonly runs: readon
 }
 
 test.each([staleness, thumbs])("$name: the page is generated from its runs", async (trial) => {
-  const controls = await openControlLog(join(EVIDENCE, "learning/controls.jsonl"));
+  const controls = await openControlLog(join(EVIDENCE, "controls.jsonl"));
   const { page, runs } = committed(trial);
   expect(runs).toHaveLength(trial.arms.length * trial.seeds.length);
   expect(withResults(page, trial, runs, verdicts(trial, runs), controls)).toBe(page);
