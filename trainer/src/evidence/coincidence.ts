@@ -5,18 +5,20 @@
 import type { RunRecord } from "./arm.ts";
 
 /**
- * True for two runs of different recipes that learned the same parameters and solve the same held-out tasks.
- * Recipes without gradients differ in what they read, not in parameters.
+ * True for two runs of different recipes that solve the same held-out tasks and have the same parameters or the
+ * same cost. Parameters alone do not tell: recipes without gradients differ in what they read, and rewards that
+ * differ by a factor give advantages that differ in the last bit.
  */
 export function isSameRun(a: RunRecord, b: RunRecord): boolean {
-  return (
+  const isComparable =
     a.recipe !== b.recipe &&
     a.environment === b.environment &&
     a.seed === b.seed &&
     a.evaluationTasks === b.evaluationTasks &&
-    a.parameters === b.parameters &&
-    a.final.successes.every((success, i) => success === b.final.successes[i])
-  );
+    a.final.successes.every((success, i) => success === b.final.successes[i]);
+  const isEqualCost =
+    a.spent.sampledTokens === b.spent.sampledTokens && a.spent.toolCalls === b.spent.toolCalls;
+  return isComparable && (a.parameters === b.parameters || isEqualCost);
 }
 
 /** True if the two share at least one seed and all shared seeds have the same result. */

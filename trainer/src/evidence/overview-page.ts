@@ -59,6 +59,7 @@ export function overviewPage(overview: Overview): string {
     "## What this does not show",
     [
       "- The models have 0.3 million parameters and the environments are small. Gains of this size are not to be expected of a language model.",
+      ...passWords(rounds),
       ...roomWords(ordered),
       ...clipWords(ordered),
       ...(inactive.length === 0
@@ -71,6 +72,20 @@ export function overviewPage(overview: Overview): string {
       ? []
       : ["## Claims of papers that beat plain GRPO", ...togetherWords(rounds)]),
   ].join("\n\n")}\n`;
+}
+
+/** What the bases of the claims solve in eight tries. */
+function passWords(rounds: readonly SummarizedRound[]): string[] {
+  const shares = rounds.flatMap(({ directions }) =>
+    directions.flatMap(
+      ({ otherwise }) => otherwise.find(({ name }) => name === "pass@8")?.base ?? [],
+    ),
+  );
+  if (shares.length === 0) return [];
+  const [least, most] = [Math.min(...shares), Math.max(...shares)];
+  return [
+    `- Nothing new is discovered. In eight tries, the bases that the claims start from already solve ${percent(least)} to ${percent(most)} of the tasks (pass@8). Recipes make the right action likely.`,
+  ];
 }
 
 /** Most recipes that the answer names. */
@@ -129,12 +144,14 @@ function togetherWords(rounds: readonly SummarizedRound[]): string[] {
   if (tried.length === 0) return [];
   const adjusted = holm(tried.map(({ test }) => test.pValue));
   const nameOf = (held: readonly DirectionSummary[]): string =>
-    [...new Set(held.map(({ direction }) => direction.recipe))].join(", ") || "none";
+    held.length === 0
+      ? ""
+      : ` (${[...new Set(held.map(({ direction }) => direction.recipe))].join(", ")})`;
   const inRound = tried.filter(({ holds }) => holds);
   const inAll = inRound.filter((one) => (adjusted[tried.indexOf(one)] ?? 1) <= LEVEL);
   const survivors = inAll.filter(({ survives }) => survives);
   return [
-    `**${survivors.length} of ${tried.length} claims survive: ${nameOf(survivors)}.** A claim survives if it holds after correction over all rounds and its recipe also beats the base at the base's best temperature. At temperature 1 alone, ${inRound.length} hold in their round (${nameOf(inRound)}), and ${inAll.length} of these also after correction over all rounds (${nameOf(inAll)}). Neither side gets demonstrations.`,
+    `**${survivors.length} of ${tried.length} claims survive${nameOf(survivors)}.** A claim survives if it holds after correction over all rounds and its recipe also beats the base at the base's best temperature. At temperature 1 alone, ${inRound.length} hold in their round${nameOf(inRound)}, and ${inAll.length} of these also after correction over all rounds${nameOf(inAll)}. Neither side gets demonstrations.`,
   ];
 }
 

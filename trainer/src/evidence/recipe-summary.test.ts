@@ -113,10 +113,12 @@ test("recipes with identical runs are no evidence, except for the reference", as
   expect(other?.sameAs).toEqual([]);
 });
 
-test("equal outcomes with different parameters are two mechanisms, and so is one differing seed", async () => {
+test("equal outcomes with different parameters and cost are two mechanisms, and so is one differing seed", async () => {
+  const { spent } = run("artist", 1, 99);
+  const dearer = { ...spent, sampledTokens: spent.sampledTokens + 1 };
   const hashed = SEEDS.flatMap((seed) => [
     run("artist", seed, 99, { parameters: "a".repeat(64) }),
-    run("twin", seed, 99, { parameters: "b".repeat(64) }),
+    run("twin", seed, 99, { parameters: "b".repeat(64), spent: dearer }),
   ]);
   const apart = SEEDS.flatMap((seed) => [
     run("artist", seed, 99),
