@@ -67,8 +67,8 @@ function task(name: string, reference: TaskReference): Task {
 }
 
 /**
- * A bandit under the given environment name. Higher levels pay less reliably: whoever goes by payoffs is misled
- * more often, and so is a careless demonstrator. The request does not tell the level.
+ * A bandit under the given environment name. At higher levels, the best lever pays less reliably, so its payoff
+ * says less, and a demonstrator makes more mistakes. The request does not tell the level.
  */
 export function banditNamed(name: string): EnvironmentSpec {
   return {

@@ -59,7 +59,7 @@ test("the control: an environment whose levels are all the first one does not ge
   for (const fall of await falls(flat)) expect(Math.abs(fall)).toBeLessThan(SURE);
 });
 
-test("recall: whoever follows the lever that paid once under a light is misled more often at each level", async () => {
+test("recall: at each level, the lever that paid once is more often the wrong one", async () => {
   const spec = environmentNamed("recall");
   const rates: number[] = [];
   for (let level = 0; level < spec.levels; level += 1) {

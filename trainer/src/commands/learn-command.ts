@@ -66,6 +66,7 @@ import {
   recipeOption,
   tensorboardOption,
 } from "../options/shared-options.ts";
+import { shareSolved } from "../evaluation/evaluation.ts";
 
 export type LearnCommandOptions = {
   readonly environment: { readonly [name: string]: string | undefined };
@@ -308,7 +309,7 @@ function wordsOf(event: RunEvent): string {
 }
 
 function rateOf({ successes }: HeldOut): number {
-  return successes.filter(Boolean).length / successes.length;
+  return shareSolved(successes);
 }
 
 /** Four decimals, without a sign for a loss near 0. */

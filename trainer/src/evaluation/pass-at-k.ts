@@ -5,6 +5,8 @@
  * Source: Chen et al. 2021, arXiv:2107.03374; with n = k rollouts their estimator is this share.
  */
 
+import { shareSolved } from "./evaluation.ts";
+
 /** The k of the evidence pages. */
 export const PASS_DRAWS = 8;
 
@@ -18,5 +20,5 @@ export async function passAtK(
     const successes = await rollout(draw);
     solved = successes.map((success, i) => success || solved[i] === true);
   }
-  return solved.filter(Boolean).length / Math.max(1, solved.length);
+  return shareSolved(solved);
 }

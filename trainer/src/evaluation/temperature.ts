@@ -3,6 +3,7 @@
  * temperature 1 without teaching it anything, so both are compared at their best temperature.
  */
 import { FULL_SUPPORT, type Sampling } from "@waggle/protocol";
+import { shareSolved } from "./evaluation.ts";
 
 /** Softmax temperatures to try; 0 is greedy decoding. */
 export const TEMPERATURES: readonly number[] = [0, 0.25, 0.5, 0.75, 1];
@@ -75,7 +76,7 @@ export function temperatureCurve(bySeed: readonly SuccessByTemperature[]): Tempe
   const shares = new Map(
     shared.map((temperature) => [
       temperature,
-      bySeed.map((seed) => shareOf(seed.get(temperature) ?? [])),
+      bySeed.map((seed) => shareSolved(seed.get(temperature) ?? [])),
     ]),
   );
   const total = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);
@@ -84,8 +85,4 @@ export function temperatureCurve(bySeed: readonly SuccessByTemperature[]): Tempe
   const greedy = shares.get(0);
   if (top === undefined || greedy === undefined) return null;
   return { best: top[1], bestTemperature: top[0], greedy };
-}
-
-function shareOf(successes: readonly boolean[]): number {
-  return successes.filter(Boolean).length / Math.max(1, successes.length);
 }

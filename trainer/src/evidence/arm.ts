@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import type { Settings } from "@waggle/learning";
 import type { SuccessByTemperature } from "../evaluation/temperature.ts";
+import { shareSolved } from "../evaluation/evaluation.ts";
 
 /** Maximum cost; no step starts once the budget is spent. */
 export type Budget = { readonly sampledTokens: number; readonly toolCalls: number };
@@ -88,5 +89,5 @@ export function armKey({ recipe, environment, seed, ...others }: Arm): string {
 
 /** Share of held-out tasks solved. */
 export function successOf({ successes }: Outcome): number {
-  return successes.filter(Boolean).length / Math.max(1, successes.length);
+  return shareSolved(successes);
 }

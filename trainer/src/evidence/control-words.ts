@@ -3,6 +3,7 @@ import { mean } from "@waggle/evaluation";
 import { temperatureCurve, temperatureName } from "../evaluation/temperature.ts";
 import type { ControlLog } from "./control-log.ts";
 import { percent } from "./numbers.ts";
+import { shareSolved } from "../evaluation/evaluation.ts";
 
 /** Controls of the default bases, for the pages of studies and trials. */
 export const CONTROLS_FILE = "docs/evidence/controls.jsonl";
@@ -25,12 +26,7 @@ export function controlWords(
     ].join("\n");
   }
   const best = mean(curve.best);
-  const atOne = mean(
-    found.map(({ successes }) => {
-      const solved = successes.get(1) ?? [];
-      return solved.filter(Boolean).length / Math.max(1, solved.length);
-    }),
-  );
+  const atOne = mean(found.map(({ successes }) => shareSolved(successes.get(1) ?? [])));
   const above = arms.filter(({ success }) => success > best).map(({ name }) => `*${name}*`);
   const survives =
     above.length === 0

@@ -12,6 +12,7 @@ import {
   type Expectations,
 } from "./expectations.ts";
 import { spread, type Spread } from "./recipe-summary.ts";
+import { shareSolved } from "../evaluation/evaluation.ts";
 
 /** Significance level of a claim, after correction. */
 export const LEVEL = 0.05;
@@ -116,7 +117,7 @@ function otherSamplings(pairs: readonly Pair[], controls: ControlLog): OtherSamp
     ];
     return found.map((each) =>
       meanOf(
-        each.map((one) => one && shareOf(one)),
+        each.map((one) => one && shareSolved(one)),
         pairs.length,
       ),
     );
@@ -141,10 +142,6 @@ function otherSamplings(pairs: readonly Pair[], controls: ControlLog): OtherSamp
 function meanOf(values: readonly (number | undefined)[], count: number): number | null {
   const measured = values.filter((value) => value !== undefined);
   return measured.length < count ? null : mean(measured);
-}
-
-function shareOf(successes: readonly boolean[]): number {
-  return successes.filter(Boolean).length / Math.max(1, successes.length);
 }
 
 type Pair = { readonly claimed: RunRecord; readonly reference: RunRecord };

@@ -124,7 +124,8 @@ function controlPlaces(
   const ofClaims = claimed
     .filter((arm) => keys.has(armKey(arm)))
     .map(({ environment, seed }) => ({ environment, seed, measuresPass: true }));
-  return [...ofClaims, ...tablePlaces(environments, smoke ? seeds.slice(0, 1) : seeds)];
+  // The last entry of a place counts, and claims measure more.
+  return [...tablePlaces(environments, smoke ? seeds.slice(0, 1) : seeds), ...ofClaims];
 }
 
 function wanted(

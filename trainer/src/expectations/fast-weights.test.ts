@@ -3,12 +3,13 @@
  * to those before.
  */
 import { createOnnxEngine } from "@waggle/engine";
-import type { LossPart, LossResult, Minibatch, PartContext, Stage } from "@waggle/learning";
+import type { LossPart, LossResult, Minibatch, Stage } from "@waggle/learning";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type DecoderConfig, initializeDecoder } from "@waggle/model";
 import { fastWeights } from "../update/fast-weights.ts";
 import { soleEngine } from "../update/role-engine.ts";
+import { FIRST_STEP } from "../rollouts/part-context.fixture.ts";
 
 const CONFIG: DecoderConfig = {
   modelType: "qwen3",
@@ -27,14 +28,6 @@ const CONFIG: DecoderConfig = {
 };
 const BATCH = {
   sequences: [{ tokenIds: [1, 2, 3, 4, 5] }, { tokenIds: [1, 2, 3, 9] }, { tokenIds: [7, 8] }],
-};
-const CONTEXT: PartContext = {
-  step: 0,
-  steps: 1,
-  random: () => 0.5,
-  state: {},
-  ports: {},
-  signal: new AbortController().signal,
 };
 
 /** Raises the log-prob of every token. */
@@ -85,7 +78,7 @@ test("a stage without inner steps has none", async () => {
     soleEngine(engine),
     BATCH,
     () => ({}) as Minibatch,
-    CONTEXT,
+    FIRST_STEP,
   );
   expect(none).toBeNull();
 });
@@ -103,7 +96,7 @@ test("the outer update is applied to the slow weights, and moments and steps bel
     soleEngine(engine),
     BATCH,
     () => ({}) as Minibatch,
-    CONTEXT,
+    FIRST_STEP,
   );
   const there = await engine.parameters();
   // Only the selected parameters have changed.

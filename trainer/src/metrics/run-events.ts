@@ -6,6 +6,7 @@ import type { RunEvent } from "../loop/run-event.ts";
 import type { Scalars } from "./event-file.ts";
 import { openEventWriter } from "./event-writer.ts";
 import { METRICS_FILE, tagged, WritingQueue } from "./run-metrics.ts";
+import { shareSolved } from "../evaluation/evaluation.ts";
 
 /** Stored events of one run. */
 export type RunEvents = {
@@ -57,6 +58,6 @@ function scalarsOf(event: RunEvent): Scalars {
     return { ...tagged(event.stage, event.metrics), ...tagged("spent", { ...event.spent }) };
   }
   const { successes, toolCallsMean, sampledTokensMean } = event.heldOut;
-  const success = successes.filter(Boolean).length / Math.max(1, successes.length);
+  const success = shareSolved(successes);
   return tagged("heldOut", { success, toolCallsMean, sampledTokensMean });
 }

@@ -36,6 +36,34 @@ test("an environment without reading lessons uses its demonstrations unchanged",
   expect(tokensOf(taught)).toEqual(tokensOf(plain.trajectory));
 });
 
+test("habitual demonstrations fail in the same way at the same level, and only their share does", async () => {
+  const spec = environmentNamed("dialogue");
+  const said = async (habits: number): Promise<Map<number, Set<string>>> => {
+    const byLevel = new Map<number, Set<string>>();
+    for (let nth = 0; nth < 60; nth += 1) {
+      const { turns } = await baseDemonstration(spec, format, nth, {
+        ...OPTIONS,
+        mistakes: 0,
+        habits,
+      });
+      const level = nth % spec.levels;
+      const calls = turns.map(({ toolCalls }) => toolCalls.length).join(" ");
+      byLevel.set(level, (byLevel.get(level) ?? new Set<string>()).add(calls));
+    }
+    return byLevel;
+  };
+  const counts = async (habits: number): Promise<number[]> =>
+    [...(await said(habits)).values()].map(({ size }) => size);
+  const always = await counts(1);
+  expect(always).toEqual(always.map(() => 1));
+  const mixed = await said(0.5);
+  const never = await said(0);
+  expect(await said(1)).not.toEqual(never);
+  for (const [level, ways] of mixed) {
+    expect([...(never.get(level) ?? [])].every((way) => ways.has(way))).toBe(true);
+  }
+});
+
 test("a demonstration that exceeds the context is cut there, as a rollout would be", async () => {
   const spec = environmentNamed("shop");
   const options = { mistakes: 0, contextLength: 1700 };

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ENVIRONMENTS } from "@waggle/environments";
-import { RECIPES } from "@waggle/learning";
+import { type Recipe, RECIPES } from "@waggle/learning";
 import { expect, test } from "vitest";
 import { listedLiterature } from "./literature-list.ts";
 import type { Expectation } from "../expectations/recipe-checks.fixture.ts";
@@ -24,6 +24,12 @@ test("a recipe is tested in the environment that its needs choose", () => {
     return `${name} ${create === undefined ? "is no recipe" : recipePlace(create()).environment}`;
   });
   expect(said).toEqual(expected);
+});
+
+test("a recipe whose needs no environment meets is refused", () => {
+  const create = RECIPES.get("artist");
+  const recipe = { ...create?.(), needs: ["search", "user"] } as Recipe;
+  expect(() => recipePlace(recipe)).toThrow(/no built-in environment has search, user/);
 });
 
 test("every recipe has an environment that exists and a test that covers it", () => {

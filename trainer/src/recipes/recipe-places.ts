@@ -11,6 +11,7 @@ import {
   withVisitors,
 } from "@waggle/environments";
 import type { EnvironmentMeasure, Recipe } from "@waggle/learning";
+import { WaggleError } from "@waggle/protocol";
 
 /** Where a recipe's evidence is. */
 export type RecipePlace = {
@@ -40,14 +41,15 @@ const TESTS: { readonly [table in Recipe["literature"]["table"]]: string } = {
 const EVOLVED = "evolve-update.test.ts";
 
 /** The environment, test file and evidence page of a recipe. */
-export function recipePlace({ name, literature, needs, stages }: Recipe): RecipePlace {
+export function recipePlace(recipe: Recipe): RecipePlace {
+  const { name, literature, stages } = recipe;
   const merges = stages.at(-1)?.merging !== null;
   const test = stages.some(({ evolution }) => evolution !== null)
     ? EVOLVED
     : TESTS[merges ? "merging" : literature.table];
   const page = `docs/evidence/learning/${name}.md`;
   return {
-    environment: fittingEnvironment({ needs, stages }).name,
+    environment: fittingEnvironment(recipe).name,
     test: `trainer/src/expectations/${test}`,
     evidence: existsSync(join(ROOT, page)) ? page : null,
   };
@@ -56,13 +58,20 @@ export function recipePlace({ name, literature, needs, stages }: Recipe): Recipe
 /**
  * The first environment that has what the recipe needs and measures what its rewards read, with the
  * default one first.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` if there is none
  */
-function fittingEnvironment({ needs, stages }: Pick<Recipe, "needs" | "stages">): EnvironmentSpec {
+function fittingEnvironment({ name, needs, stages }: Recipe): EnvironmentSpec {
   const read = stages.flatMap(({ reward }) => (reward === null ? [] : measuresOf(reward)));
   const usual = environmentNamed(USUAL);
   const fits = ({ features = [], measures = [] }: EnvironmentSpec): boolean =>
     needs.every((need) => features.includes(need)) && read.every((each) => measures.includes(each));
-  return [usual, ...ENVIRONMENTS].find(fits) ?? usual;
+  const found = [usual, ...ENVIRONMENTS].find(fits);
+  if (found !== undefined) return found;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `no built-in environment has ${[...needs, ...new Set(read)].join(", ")}, which recipe ${name} needs; name one of your own with --env`,
+  );
 }
 
 function measuresOf({ reads = [], around = [] }: Measured): readonly EnvironmentMeasure[] {

@@ -7,12 +7,13 @@ import {
   ENVIRONMENT_BASE,
   environmentBase,
 } from "../pretrain/environment-base.ts";
-import { evaluateHeldOut, type HeldOut } from "../evaluation/held-out.ts";
+import { evaluateHeldOut } from "../evaluation/held-out.ts";
 import { openRecipeEngines } from "../recipes/recipe-engines.ts";
 import { runRecipe } from "../loop/recipe-run.ts";
 import { PolicyCache } from "../sink/policy-cache.ts";
 import { distanceToBase } from "./distance.ts";
 import type { Experiment, TrialArm, TrialRun } from "./trial.ts";
+import { shareSolved } from "../evaluation/evaluation.ts";
 
 const SHAPE = { rank: 8, alpha: 16 };
 const THREADS = 1;
@@ -80,7 +81,7 @@ async function runArm(
     const rates: { [probe: string]: number } = {};
     for (const probe of probes) {
       const parts = { policy, format, spec: probe.spec, signal };
-      rates[probe.name] = rateOf(await evaluateHeldOut(parts, evaluationTasks));
+      rates[probe.name] = shareSolved((await evaluateHeldOut(parts, evaluationTasks)).successes);
     }
     return rates;
   };
@@ -101,8 +102,8 @@ async function runArm(
     return {
       arm: name,
       seed,
-      base: rateOf(base),
-      final: rateOf(final),
+      base: shareSolved(base.successes),
+      final: shareSolved(final.successes),
       probes: Object.fromEntries(
         probes.map((probe) => [
           probe.name,
@@ -117,8 +118,4 @@ async function runArm(
   } finally {
     await engines.dispose();
   }
-}
-
-function rateOf({ successes }: HeldOut): number {
-  return successes.filter(Boolean).length / Math.max(1, successes.length);
 }

@@ -79,11 +79,11 @@ export type TeamMember = {
   readonly mode: string | null;
 };
 
-/** How a rollout with a context of its own for each turn is made. */
+/** Options of a rollout that starts a new context at each turn. */
 export type FoldedOptions = {
   /** The demonstrator's error rate; absent = the policy acts. */
   readonly demonstrated?: { readonly mistakes: number; readonly consolidates: boolean };
-  /** Whether every call and its result are noted, whatever the policy says beside them. */
+  /** Notes every call and its result, even if the policy writes no note. */
   readonly records?: boolean | undefined;
   /** In an environment with a memory: the roles that keep it and answer from it. */
   readonly managed?: { readonly manager: string; readonly answerer: string } | undefined;
@@ -141,7 +141,7 @@ export type RolloutDriver = {
     place: RolloutPlace,
     members: readonly TeamMember[],
   ) => Promise<JudgedTrajectory[]>;
-  /** A rollout in which each turn has a context of its own: a trajectory for each turn. */
+  /** A rollout that starts a new context at each turn. Returns one trajectory per turn. */
   readonly rollOutFolded: (
     task: TaskReference,
     place: RolloutPlace,

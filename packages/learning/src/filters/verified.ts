@@ -1,6 +1,6 @@
 /**
  * `verify`: keeps trajectories, tasks and labels that passed a program's checks. A check that could not run
- * is not a failed check: its item is dropped with a reason of its own.
+ * is not a failed check: its item is dropped, and the reason says so.
  */
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { option, definePart } from "../composition/part-options.ts";

@@ -78,7 +78,7 @@ test("equivalent calls: order of keys, spelling of numbers and whitespace do not
   expect(isEquivalentCall(call("f", { x: [1, 2] }), call("f", { x: [2, 1] }))).toBe(false);
 });
 
-test("an action is equivalent if each call has a partner of its own", () => {
+test("an action is equivalent if each of its calls matches a different call", () => {
   const [a, b] = [call("f", { x: 1 }), call("g")];
   expect(equivalenceReward([b, a], [a, b])).toBe(1);
   expect(equivalenceReward([a, a], [a, b])).toBe(0);

@@ -21,7 +21,7 @@ type FoldedStrategy = {
   readonly size?: number;
   /** The roles that keep a memory and answer from it, in an environment that has one; default none. */
   readonly managed?: { readonly manager: string; readonly answerer: string };
-  /** Whether every call and its result are noted, whatever the policy says beside them. */
+  /** Notes every call and its result, even if the policy writes no note. */
   readonly records?: boolean;
 };
 

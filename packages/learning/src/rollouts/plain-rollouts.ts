@@ -1,5 +1,6 @@
 /** Rollouts from the start of a task: groups, single trajectories and stale samplers. */
-import { seededRandom } from "@waggle/protocol";
+import { seededRandom, type TaskReference } from "@waggle/protocol";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart, Start } from "../composition/part.ts";
 import type { RolloutDriver } from "../composition/rollout-driver.ts";
@@ -24,8 +25,9 @@ export function groupStrategy(options: GroupOptions): RolloutStrategy {
   const isPlain = Object.keys(options).every((name) => name === "size");
   const member = (
     driver: RolloutDriver,
-    ...[task, place]: Parameters<RolloutDriver["rollOut"]>
-  ): ReturnType<RolloutDriver["rollOut"]> => {
+    task: TaskReference,
+    place: readonly number[],
+  ): Promise<JudgedTrajectory> => {
     const [, i = 0] = place;
     const environment = environments[i % environments.length] ?? null;
     return driver.rollOut(task, place, {
