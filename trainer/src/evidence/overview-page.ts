@@ -71,6 +71,7 @@ export function overviewPage(overview: Overview): string {
     ...(rounds.length === 0
       ? []
       : ["## Claims of papers that beat plain GRPO", ...togetherWords(rounds)]),
+    ...besideWords(ordered, expectations),
   ].join("\n\n")}\n`;
 }
 
@@ -151,7 +152,24 @@ function togetherWords(rounds: readonly SummarizedRound[]): string[] {
   const inAll = inRound.filter((one) => (adjusted[tried.indexOf(one)] ?? 1) <= LEVEL);
   const survivors = inAll.filter(({ survives }) => survives);
   return [
-    `**${survivors.length} of ${tried.length} claims survive${nameOf(survivors)}.** A claim survives if it holds after correction over all rounds and its recipe also beats the base at the base's best temperature. At temperature 1 alone, ${inRound.length} hold in their round${nameOf(inRound)}, and ${inAll.length} of these also after correction over all rounds${nameOf(inAll)}. Neither side gets demonstrations.`,
+    `**${survivors.length} of ${tried.length} claims survive${nameOf(survivors)}.** A claim survives if it holds after correction over all rounds and its recipe also beats the base at the base's best temperature. At temperature 1 alone, ${inRound.length} hold in their round${nameOf(inRound)}, and ${inAll.length} of these also after correction over all rounds${nameOf(inAll)}.`,
+  ];
+}
+
+/** How many recipes of the table end higher or lower than the reference in the same environment. */
+function besideWords(ordered: readonly RecipeSummary[], expectations: Expectations): string[] {
+  const compared = ordered.filter(({ beside }) => beside !== null);
+  if (compared.length === 0) return [];
+  const named = (pValueOf: (pValue: number) => number): string => {
+    const adjusted = holm(compared.map(({ beside }) => pValueOf(beside?.pValue ?? 1)));
+    const found = compared.filter((_, i) => (adjusted[i] ?? 1) <= LEVEL);
+    const names = found.map((one) => `[${one.recipe}](${pageName(expectations, one)}.md)`);
+    if (found.length === 0) return "none";
+    return found.length > MOST_NAMED ? `${found.length}` : names.join(", ");
+  };
+  return [
+    "## The whole table beside plain GRPO",
+    `${compared.length} rows ran beside plain GRPO (\`${expectations.reference.recipe}\`) with the same seeds, budget and held-out tasks. **Higher: ${named((pValue) => pValue)}.** Lower: ${named((pValue) => 1 - pValue)}. The test is at temperature 1 with ${expectations.seeds.length} seeds (p ≤ ${LEVEL}, Holm-corrected over these rows). Some recipes also see demonstrations, which plain GRPO does not. The appendix has each difference.`,
   ];
 }
 

@@ -22,6 +22,8 @@ export function recipePage(
   reference: RecipeSummary | undefined,
   /** Base name of its files. */
   page: string,
+  /** Describes the table's base; absent = the environment's default base. */
+  base?: string,
 ): string {
   const { environment, runs } = summary;
   const [run] = runs;
@@ -39,7 +41,7 @@ export function recipePage(
         : [row("artist (plain GRPO)", reference)]),
     ].join("\n"),
     `${runs.length} seeds in \`${environment}\`, ${run?.evaluationTasks} held-out tasks each; budget ${whole(run?.budget.sampledTokens ?? 0)} sampled tokens and ${whole(run?.budget.toolCalls ?? 0)} tool calls.`,
-    `Command: \`npm run evidence -- learning --only ${name}\`. A single run: \`npm run train -- --recipe ${name} --env ${environment}\`.`,
+    `Command: \`npm run evidence -- learning --only ${name}\`. A single run: \`npm run train -- --recipe ${name} --env ${environment}\`${base === undefined ? "." : `, from the default base. The runs here started from another base (${base}).`}`,
     "## The recipe",
     `${literature.paper} (${literature.system}, table “${literature.table}”). ${literature.difference}`,
     "Differences from the paper:",

@@ -44,7 +44,10 @@ export async function writeReport(
     ];
     const made = recipeNamed(recipe)(runs[0]?.settings ?? {});
     const page = pageName(expectations, summary);
-    await writeFile(join(folder, `${page}.md`), recipePage(made, summary, plain, page));
+    await writeFile(
+      join(folder, `${page}.md`),
+      recipePage(made, summary, plain, page, baseWords(expectations.bases[environment])),
+    );
     await writeFile(join(folder, `${page}.svg`), curvePicture(curves, base.mean));
   }
   const failed = [...failures.values()].filter(({ key }) => keys.has(key));
@@ -62,4 +65,12 @@ export async function writeReport(
   await writeFile(join(folder, "README.md"), overviewPage(overview));
   await writeFile(join(folder, "appendix.md"), appendixPage(overview));
   return summaries.length;
+}
+
+/** The changes of a base, such as `mistakes=0.1, habits=0.6`. */
+function baseWords(changes: Expectations["bases"][string] | undefined): string | undefined {
+  if (changes === undefined) return undefined;
+  return Object.entries(changes)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(", ");
 }
