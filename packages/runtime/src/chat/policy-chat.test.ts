@@ -196,7 +196,7 @@ describe("one answer", () => {
     });
     const [a, b, c, d] = policy.contexts.map((context) => context.samples[0]);
     expect(a?.sampling).toEqual({ temperature: 1, topK: 1, topP: 1, seed: 3 });
-    expect(a?.grammar).toEqual({ kind: "json" });
+    expect(a?.grammar).toEqual({ kind: "json-schema", schema: { type: "object" } });
     expect(b?.sampling).toEqual({ temperature: 0.5, topK: 5, topP: 0.9, seed: 4 });
     expect(b?.grammar).toEqual({ kind: "json-schema", schema: { type: "object" } });
     expect(c?.grammar).toMatchObject({

@@ -129,7 +129,7 @@ export function grammarOf(
     case "text":
       return null;
     case "json_object":
-      return { spec: { kind: "json" }, isRequired: true };
+      return { spec: { kind: "json-schema", schema: { type: "object" } }, isRequired: true };
     case "json_schema":
       return {
         spec: { kind: "json-schema", schema: response.json_schema.schema ?? {} },

@@ -28,15 +28,3 @@ export const FORMAT_PATTERNS: { readonly [format: string]: string } = {
   url: `https?://${HOST}${PATH}`,
   "uri-reference": `https?://${HOST}${PATH}`,
 };
-
-/** Formats of the specification without a pattern here. */
-export const UNSUPPORTED_FORMATS: readonly string[] = [
-  "idn-email",
-  "idn-hostname",
-  "iri",
-  "iri-reference",
-  "uri-template",
-  "json-pointer",
-  "relative-json-pointer",
-  "regex",
-];

@@ -1,28 +1,31 @@
 /**
- * JSON Schema (2020-12, and draft 7 where they agree) as a grammar. Every generated text is valid, but not every
- * valid text can be generated:
+ * JSON Schema (2020-12, and draft 7 where they agree) as a grammar. Every schema has one. The grammar enforces types,
+ * members, bounds, patterns and formats. It allows more than the schema where a grammar cannot express a keyword:
+ * `not`, `if`, `contains`, `uniqueItems`, `patternProperties`, dependencies, a number of members beside named ones,
+ * `multipleOf` without bounds, and overlaps in `oneOf`. Of a string's pattern, format and length it enforces the
+ * first one given, and it skips a pattern that looks around. The reader of the value validates the rest.
+ *
+ * Not every valid text can be generated:
  *
  * - Members have a fixed order: those in `required` as listed, then the others by name. It does not depend on the
  *   order of `properties`, which canonical JSON drops, so equal ids give equal masks.
  * - Objects with named properties get no additional ones, unless `required` names them.
  * - A schema without `type` gets the type that its keywords imply.
- * - Keywords that a grammar cannot express are refused (`schema-keywords.ts`).
  */
-import { isObject } from "@waggle/protocol";
+import { isObject, WaggleError } from "@waggle/protocol";
 import type { JsonSchema } from "@waggle/protocol";
 import { ANY_CHARACTER } from "./characters.ts";
 import type { Expression, Expressions } from "./expression.ts";
-import { FORMAT_PATTERNS, UNSUPPORTED_FORMATS } from "./formats.ts";
+import { FORMAT_PATTERNS } from "./formats.ts";
 import { decimalNumber, scaledBounds, wholeNumber } from "./numbers.ts";
 import type { NumberBounds } from "./numbers.ts";
 import { regexExpression } from "./regex.ts";
 import {
-  areDisjoint,
   isOfType,
   mergeSchemas,
-  refuseUnsupported,
+  resolveReference,
+  schemaMistake,
   typeByKeywords,
-  unsupported,
 } from "./schema-keywords.ts";
 import type { ValueSyntax } from "./value-syntax.ts";
 
@@ -50,16 +53,15 @@ export class SchemaGrammar {
     this.#root = root;
   }
 
-  /** The values of a schema. @throws WaggleError `GRAMMAR_UNSUPPORTED`, with the keyword and its place. */
+  /** The values of a schema. @throws WaggleError `GRAMMAR_UNSUPPORTED` for a mistake, with its place. */
   value(schema: unknown, path = ""): Expression {
     if (schema === true || schema === undefined) return this.any();
     if (schema === false) return this.#e.never;
-    if (!isObject(schema)) throw unsupported(path, "a value that is not a schema");
-    refuseUnsupported(schema, path);
+    if (!isObject(schema)) throw schemaMistake(path, "is not a schema");
     const { $ref, allOf, anyOf, oneOf, ...rest } = schema;
     if (typeof $ref === "string") {
       if (Object.keys(rest).length === 0) return this.#reference($ref, path);
-      return this.value(mergeSchemas(this.#resolve($ref, path), rest, path), path);
+      return this.value(mergeSchemas(resolveReference($ref, this.#root, path), rest), path);
     }
     if (Array.isArray(allOf)) {
       const whole = { ...rest, ...(anyOf ? { anyOf } : {}), ...(oneOf ? { oneOf } : {}) };
@@ -70,11 +72,7 @@ export class SchemaGrammar {
     }
     const union = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : null;
     if (union !== null) {
-      if (anyOf !== undefined && oneOf !== undefined) throw unsupported(path, "anyOf beside oneOf");
       const branches = union.map((part: unknown) => this.#both(rest, part, path));
-      if (oneOf !== undefined && !areDisjoint(branches)) {
-        throw unsupported(path, "oneOf with overlapping schemas");
-      }
       return this.#e.alternatives(
         branches.map((branch, i) =>
           this.value(branch, `${path}/${anyOf ? "anyOf" : "oneOf"}/${i}`),
@@ -135,19 +133,19 @@ export class SchemaGrammar {
         .filter((name) => !required.includes(name))
         .sort(),
     ];
-    const [min, max] = [schema["minProperties"], schema["maxProperties"]];
-    if (typeof min === "number" && min > required.length) throw unsupported(path, "minProperties");
-    if (typeof max === "number" && (max < names.length || names.length === 0)) {
-      throw unsupported(path, "maxProperties");
-    }
     if (names.length === 0) {
       const isClosed = additional === false || schema["properties"] !== undefined;
       if (isClosed && !isObject(additional) && additional !== true) {
         return this.#e.literal(open + close);
       }
       const value = this.value(additional, `${path}/additionalProperties`);
-      const member = this.#e.sequence(this.#syntax.key(this.#syntax.anyKey), value);
-      return this.#list(open, member, this.#syntax.separator, close, 0, Infinity);
+      const name = this.#names(schema["propertyNames"]);
+      const member = this.#e.sequence(this.#syntax.key(name), value);
+      const [least, most] = [schema["minProperties"], schema["maxProperties"]];
+      const min = typeof least === "number" ? least : 0;
+      const max = typeof most === "number" ? most : Infinity;
+      if (min > max) return this.#e.never;
+      return this.#list(open, member, this.#syntax.separator, close, min, max);
     }
     const members = names.map((name) => ({
       key: this.#key(name),
@@ -174,80 +172,91 @@ export class SchemaGrammar {
       case "boolean":
         return e.alternatives([this.#constantName("true"), this.#constantName("false")]);
       case "string":
-        return this.#string(schema, path);
+        return this.#string(schema);
       case "integer":
       case "number":
-        return this.#number(schema, type === "integer", path);
+        return this.#number(schema, type === "integer");
       case "array":
         return this.#array(schema, path);
       case "object":
         return this.object(schema, path, "{", "}");
       default:
-        throw unsupported(path, `the type ${JSON.stringify(type)}`);
+        throw schemaMistake(path, `has the unknown type ${JSON.stringify(type)}`);
     }
   }
 
   /** The listed values that have the schema's type. */
-  #values(values: readonly unknown[], schema: JsonSchema, path: string): Expression {
-    const { type, ...others } = schema;
+  #values(values: readonly unknown[], { type }: JsonSchema, path: string): Expression {
     const types = type === undefined ? null : Array.isArray(type) ? type : [type];
-    const beside = typeByKeywords(others);
-    if (beside !== undefined) throw unsupported(path, `enum or const beside keywords of ${beside}`);
     const fitting = values.filter(
       (value) => types === null || types.some((t) => isOfType(t, value)),
     );
-    if (fitting.length === 0) throw unsupported(path, "enum without a value of its type");
+    if (fitting.length === 0) throw schemaMistake(path, "has an enum without a value of its type");
     return this.#e.alternatives(fitting.map((value) => this.constant(value)));
   }
 
-  #string(schema: JsonSchema, path: string): Expression {
+  #string({ pattern, format, minLength, maxLength }: JsonSchema): Expression {
     const { quote, anyContent } = this.#syntax;
-    const { pattern, format, minLength, maxLength } = schema;
-    const isBounded = typeof minLength === "number" || typeof maxLength === "number";
-    const isFormat = typeof format === "string" && format in FORMAT_PATTERNS;
-    if (typeof format === "string" && UNSUPPORTED_FORMATS.includes(format)) {
-      throw unsupported(path, `format ${format}`);
-    }
-    if (Number(typeof pattern === "string") + Number(isBounded) + Number(isFormat) > 1) {
-      throw unsupported(path, "more than one of pattern, format and length");
-    }
-    const write = (ranges: readonly number[]) => this.#syntax.character(ranges);
-    if (typeof pattern === "string") {
-      return quote(regexExpression(this.#e, pattern, write, { isWhole: false }));
-    }
-    if (isFormat) {
-      const whole = FORMAT_PATTERNS[format] as string;
-      return quote(regexExpression(this.#e, whole, write, { isWhole: true }));
-    }
-    if (!isBounded) return quote(anyContent);
+    const content =
+      (typeof pattern === "string" ? this.#pattern(pattern) : null) ??
+      (typeof format === "string" ? this.#format(format) : null);
+    if (content !== null) return quote(content);
+    if (typeof minLength !== "number" && typeof maxLength !== "number") return quote(anyContent);
     const min = typeof minLength === "number" ? minLength : 0;
     const max = typeof maxLength === "number" ? maxLength : Infinity;
     if (min > max) return this.#e.never;
-    return quote(this.#e.repeat(write(ANY_CHARACTER), min, max));
+    return quote(this.#e.repeat(this.#syntax.character(ANY_CHARACTER), min, max));
   }
 
-  #number(schema: JsonSchema, isWhole: boolean, path: string): Expression {
+  /** Names of members that are not listed. */
+  #names(propertyNames: unknown): Expression {
+    const { enum: names, pattern } = isObject(propertyNames) ? propertyNames : {};
+    if (Array.isArray(names)) {
+      return this.#e.alternatives(names.map((name) => this.#text(String(name))));
+    }
+    const matching = typeof pattern === "string" ? this.#pattern(pattern) : null;
+    return matching ?? this.#syntax.anyKey;
+  }
+
+  /** Null for a pattern with features that a grammar cannot express, such as look-ahead. */
+  #pattern(pattern: string): Expression | null {
+    const write = (ranges: readonly number[]) => this.#syntax.character(ranges);
+    try {
+      return regexExpression(this.#e, pattern, write, { isWhole: false });
+    } catch (error) {
+      if (WaggleError.is(error, "GRAMMAR_UNSUPPORTED")) return null;
+      throw error;
+    }
+  }
+
+  /** Null for a format without a pattern. */
+  #format(format: string): Expression | null {
+    const whole = FORMAT_PATTERNS[format];
+    if (whole === undefined) return null;
+    const write = (ranges: readonly number[]) => this.#syntax.character(ranges);
+    return regexExpression(this.#e, whole, write, { isWhole: true });
+  }
+
+  #number(schema: JsonSchema, isWhole: boolean): Expression {
     const bounds = schema as NumberBounds;
     const step = schema["multipleOf"];
-    if (typeof step === "number" && !(step === 1 && isWhole)) {
-      return this.#multiples(step, bounds, isWhole, path);
-    }
-    if (isWhole) return wholeNumber(this.#e, scaledBounds(bounds, 0));
+    const isStepped = typeof step === "number" && !(step === 1 && isWhole);
+    const multiples = isStepped ? this.#multiples(step, bounds) : null;
+    if (multiples !== null) return multiples;
+    if (isWhole || Number.isInteger(step)) return wholeNumber(this.#e, scaledBounds(bounds, 0));
     return decimalNumber(this.#e, bounds);
   }
 
-  #multiples(step: number, bounds: NumberBounds, isWhole: boolean, path: string): Expression {
+  /** Null unless they are few whole numbers between two bounds. */
+  #multiples(step: number, bounds: NumberBounds): Expression | null {
     const { low, high } = scaledBounds(bounds, 0);
-    if (!Number.isInteger(step) || step <= 0 || low === null || high === null) {
-      throw unsupported(path, "multipleOf other than a whole number between two bounds");
-    }
+    if (!Number.isInteger(step) || step <= 0 || low === null || high === null) return null;
     const by = BigInt(step);
     const first = (low < 0n ? low / by : (low + by - 1n) / by) * by;
-    if ((high - first) / by > MAX_MULTIPLES)
-      throw unsupported(path, "multipleOf over a wide range");
+    if ((high - first) / by > MAX_MULTIPLES) return null;
     const values: Expression[] = [];
     for (let value = first; value <= high; value += by) values.push(this.#e.literal(String(value)));
-    return isWhole || values.length > 0 ? this.#e.alternatives(values) : this.#e.never;
+    return this.#e.alternatives(values);
   }
 
   #array(schema: JsonSchema, path: string): Expression {
@@ -335,13 +344,17 @@ export class SchemaGrammar {
 
   #both(a: JsonSchema, part: unknown, path: string): JsonSchema {
     if (part === true) return a;
-    if (!isObject(part)) throw unsupported(path, "the schema false in allOf");
+    if (!isObject(part))
+      throw schemaMistake(path, "has a part in allOf, anyOf or oneOf that no value matches");
     const resolved =
       typeof part["$ref"] === "string" && Object.keys(a).length > 0
-        ? mergeSchemas(this.#resolve(part["$ref"], path), { ...part, $ref: undefined }, path)
+        ? mergeSchemas(resolveReference(part["$ref"], this.#root, path), {
+            ...part,
+            $ref: undefined,
+          })
         : part;
     const clean = Object.fromEntries(Object.entries(resolved).filter(([, v]) => v !== undefined));
-    return mergeSchemas(a, clean, path);
+    return mergeSchemas(a, clean);
   }
 
   #reference(pointer: string, path: string): Expression {
@@ -349,18 +362,7 @@ export class SchemaGrammar {
     if (known !== undefined) return known;
     const rule = this.#e.declare(pointer);
     this.#references.set(pointer, rule);
-    this.#e.define(rule, this.value(this.#resolve(pointer, path), pointer));
+    this.#e.define(rule, this.value(resolveReference(pointer, this.#root, path), pointer));
     return rule;
-  }
-
-  #resolve(pointer: string, path: string): JsonSchema {
-    if (!pointer.startsWith("#")) throw unsupported(path, `$ref to ${pointer}`);
-    let at: unknown = this.#root;
-    for (const part of pointer.split("/").slice(1)) {
-      const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
-      at = isObject(at) || Array.isArray(at) ? (at as JsonSchema)[key] : undefined;
-    }
-    if (isObject(at)) return at;
-    throw unsupported(path, `$ref to ${pointer}, which does not exist`);
   }
 }

@@ -1,23 +1,10 @@
 /**
- * The JSON Schema keywords that a grammar can express. Every keyword is either enforced, irrelevant to values, or
- * refused with its name; none is silently ignored.
+ * How JSON Schema keywords combine, which type they apply to, and which mistakes are refused. A grammar cannot
+ * express a keyword that needs memory or negation (`not`, `uniqueItems`, `contains`, …). The grammar then allows more
+ * than the schema, and the reader of the value validates it.
  */
 import { isObject, WaggleError } from "@waggle/protocol";
 import type { JsonSchema } from "@waggle/protocol";
-
-/** These need memory or negation, which a grammar does not have. */
-const REFUSED = [
-  "not",
-  "if",
-  "dependentSchemas",
-  "dependentRequired",
-  "dependencies",
-  "patternProperties",
-  "propertyNames",
-  "contains",
-  "$dynamicRef",
-  "$recursiveRef",
-];
 
 /** Bounds that can be combined when schemas are merged. */
 const LOWER_BOUNDS = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
@@ -38,37 +25,28 @@ const ANNOTATIONS = [
   "$anchor",
 ];
 
-/** @throws WaggleError `GRAMMAR_UNSUPPORTED` naming the first unsupported keyword. */
-export function refuseUnsupported(schema: JsonSchema, path: string): void {
-  const found = REFUSED.find((keyword) => schema[keyword] !== undefined);
-  if (found !== undefined) throw unsupported(path, found);
-  if (schema["uniqueItems"] === true && !(Number(schema["maxItems"]) <= 1)) {
-    throw unsupported(path, "uniqueItems");
-  }
-}
-
-/** The error for a feature of a schema that a grammar cannot express. */
-export function unsupported(path: string, feature: string): WaggleError {
+/** The error for a mistake in a schema. @param mistake - as in `has an unknown type` */
+export function schemaMistake(path: string, mistake: string): WaggleError {
   return new WaggleError(
     "GRAMMAR_UNSUPPORTED",
-    `a grammar cannot express ${feature} at ${path || "the root"} of the schema; validate the result instead`,
+    `the schema at ${path || "the root"} ${mistake}; correct the schema`,
   );
 }
 
-/** The schema of values that match both schemas. */
-export function mergeSchemas(a: JsonSchema, b: JsonSchema, path: string): JsonSchema {
+/** The schema of values that match both schemas, or a weaker one: of two keywords that differ, the first counts. */
+export function mergeSchemas(a: JsonSchema, b: JsonSchema): JsonSchema {
   const merged: Record<string, unknown> = { ...a };
   for (const [key, value] of Object.entries(b)) {
     const other = merged[key];
     if (other === undefined || ANNOTATIONS.includes(key)) merged[key] = value;
     else if (JSON.stringify(other) !== JSON.stringify(value)) {
-      merged[key] = mergeKeyword(key, other, value, path);
+      merged[key] = mergeKeyword(key, other, value);
     }
   }
   return merged;
 }
 
-function mergeKeyword(key: string, a: unknown, b: unknown, path: string): unknown {
+function mergeKeyword(key: string, a: unknown, b: unknown): unknown {
   if (key === "type") return intersectTypes(typesOf(a), typesOf(b));
   if (key === "required" && Array.isArray(a) && Array.isArray(b)) return [...new Set([...a, ...b])];
   if (key === "enum" && Array.isArray(a) && Array.isArray(b)) {
@@ -82,13 +60,11 @@ function mergeKeyword(key: string, a: unknown, b: unknown, path: string): unknow
     for (const [name, schema] of Object.entries(b)) {
       const other = merged[name];
       merged[name] =
-        isObject(other) && isObject(schema)
-          ? mergeSchemas(other, schema, `${path}/properties/${name}`)
-          : (other ?? schema);
+        isObject(other) && isObject(schema) ? mergeSchemas(other, schema) : (other ?? schema);
     }
     return merged;
   }
-  throw unsupported(path, `two different values of ${key}`);
+  return a;
 }
 
 const typesOf = (type: unknown): unknown[] => (Array.isArray(type) ? type : [type]);
@@ -103,38 +79,20 @@ function intersectTypes(a: readonly unknown[], b: readonly unknown[]): unknown[]
     : both;
 }
 
-/** Whether no value can match two of the schemas, judging by types, constants and enums. */
-export function areDisjoint(schemas: readonly unknown[]): boolean {
-  return schemas.every((a, i) => schemas.slice(i + 1).every((b) => isDisjointPair(a, b)));
-}
-
-function isDisjointPair(a: unknown, b: unknown): boolean {
-  if (!isObject(a) || !isObject(b)) return a === false || b === false;
-  const [typesA, typesB] = [a["type"], b["type"]];
-  if (typesA !== undefined && typesB !== undefined) {
-    if (intersectTypes(typesOf(typesA), typesOf(typesB)).length === 0) return true;
+/**
+ * The schema that a `$ref` refers to. Other documents are not read: their values can be any.
+ *
+ * @throws WaggleError `GRAMMAR_UNSUPPORTED` if it does not exist
+ */
+export function resolveReference(pointer: string, root: JsonSchema, path: string): JsonSchema {
+  if (!pointer.startsWith("#")) return {};
+  let at: unknown = root;
+  for (const part of pointer.split("/").slice(1)) {
+    const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    at = isObject(at) || Array.isArray(at) ? (at as JsonSchema)[key] : undefined;
   }
-  const [valuesA, valuesB] = [valuesOf(a), valuesOf(b)];
-  if (valuesA !== null && valuesB !== null) {
-    return valuesA.every((value) => !valuesB.includes(value));
-  }
-  // Objects with different constants of a required member: a discriminated union.
-  const [propertiesA, propertiesB] = [a["properties"], b["properties"]];
-  if (!isObject(propertiesA) || !isObject(propertiesB)) return false;
-  const required = [a["required"], b["required"]].map((names) =>
-    Array.isArray(names) ? (names as unknown[]) : [],
-  );
-  return Object.keys(propertiesA).some(
-    (name) =>
-      required.every((names) => names.includes(name)) &&
-      isDisjointPair(propertiesA[name], propertiesB[name]),
-  );
-}
-
-function valuesOf(schema: JsonSchema): string[] | null {
-  if ("const" in schema) return [JSON.stringify(schema["const"])];
-  const values = schema["enum"];
-  return Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : null;
+  if (isObject(at)) return at;
+  throw schemaMistake(path, `refers to ${pointer}, which does not exist`);
 }
 
 /** The type that a keyword applies to. */

@@ -2,7 +2,7 @@
  * Grammars for turns with tool calls, in each format of `tool-calls/formats.ts`. With `auto`, a turn is text in
  * which no call begins, optionally followed by calls. Otherwise the turn consists of calls only.
  */
-import type { JsonSchema, ToolCallFormat, ToolCallsGrammar } from "@waggle/protocol";
+import type { ToolCallFormat, ToolCallsGrammar } from "@waggle/protocol";
 import { isObject, WaggleError } from "@waggle/protocol";
 import {
   GEMMA_CLOSE,
@@ -19,6 +19,7 @@ import {
 } from "../tool-calls/markers.ts";
 import { ANY_CHARACTER, character, complement } from "./characters.ts";
 import type { Expression, Expressions } from "./expression.ts";
+import { flatObject } from "./flat-object.ts";
 import { SchemaGrammar } from "./json-schema.ts";
 import { addedSymbols, textWithout } from "./text-without.ts";
 import { gemmaSyntax, jsonSyntax, pythonSyntax } from "./value-syntax.ts";
@@ -212,7 +213,7 @@ function argumentsOf(
 ): Expression {
   const grammar = new SchemaGrammar(e, syntax, tool.parameters);
   if (open === "{") return grammar.value({ type: "object", ...tool.parameters });
-  return grammar.object(plainObject(tool), "", open, close);
+  return grammar.object(flatObject(tool.parameters, tool.parameters), "", open, close);
 }
 
 /** `name(key="text", other=1)` */
@@ -284,7 +285,7 @@ type ToolMember = { readonly name: string; readonly schema: unknown; readonly is
 
 /** Required members as listed, then the others by name; see `json-schema.ts`. */
 function memberList(tool: Tool): ToolMember[] {
-  const schema = plainObject(tool);
+  const schema = flatObject(tool.parameters, tool.parameters);
   const properties = isObject(schema["properties"]) ? schema["properties"] : {};
   const required = Array.isArray(schema["required"]) ? (schema["required"] as string[]) : [];
   const optional = Object.keys(properties).filter((name) => !required.includes(name));
@@ -292,18 +293,6 @@ function memberList(tool: Tool): ToolMember[] {
     ...required.map((name) => ({ name, schema: properties[name], isRequired: true })),
     ...optional.sort().map((name) => ({ name, schema: properties[name], isRequired: false })),
   ];
-}
-
-const COMPOSITIONS = ["$ref", "allOf", "anyOf", "oneOf", "minProperties", "maxProperties"];
-
-/** The schema of a tool for formats that write arguments one by one. */
-function plainObject(tool: Tool): JsonSchema {
-  const found = COMPOSITIONS.find((keyword) => tool.parameters[keyword] !== undefined);
-  if (found === undefined) return tool.parameters;
-  throw new WaggleError(
-    "GRAMMAR_UNSUPPORTED",
-    `this tool-call format needs a plain object schema; the parameters of ${tool.name} use ${found} (list its properties instead)`,
-  );
 }
 
 function inOrder(
