@@ -88,9 +88,18 @@ export async function putBytes(bytes: Uint8Array): Promise<{ sha256: string; siz
   return { sha256: hash, sizeBytes: bytes.byteLength };
 }
 
+/** On a busy machine, `reset` has left objects of an earlier test file behind. */
+async function deleteObjects(): Promise<void> {
+  const { objects } = await bindings.OBJECTS.list();
+  if (objects.length === 0) return;
+  await bindings.OBJECTS.delete(objects.map(({ key }) => key));
+  await deleteObjects();
+}
+
 /** Migrates a fresh edge and registers a base model. @returns the model's hash */
 export async function freshEdge(): Promise<string> {
   await reset();
+  await deleteObjects();
   await applyD1Migrations(bindings.DB, bindings.MIGRATIONS);
   const stored = await putBytes(new TextEncoder().encode("{}"));
   const files = [{ path: "config.json", ...stored }];
