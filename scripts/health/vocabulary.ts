@@ -39,10 +39,12 @@ export const BANNED_WORDS: readonly BannedWord[] = [
     instead: "environment",
     except: {
       "packages/protocol/src/errors.ts": "failures outside of the program",
-      "trainer/src/rollouts/world-model.ts": "the prompt that world models were trained with",
+      "packages/environments/src/world-model-text.ts":
+        "the prompt that world models were trained with",
       "packages/runtime/src/chat/policy-chat.test.ts": "a text that a model says",
       "packages/learning/src/**": "the demonstration form `world`, a stored name",
-      "trainer/src/**/task-forms.ts": "the demonstration form `world`, a stored name",
+      "packages/environments/src/variants/task-forms.ts":
+        "the demonstration form `world`, a stored name",
       "scripts/health/vocabulary.ts": "this list",
     },
   },

@@ -16,6 +16,7 @@ import {
   type TaskProposals,
   type JudgedEnvironment,
 } from "./environment-spec.ts";
+import { proposalSolver } from "./proposal-solver.ts";
 import { createToolEnvironment } from "./tool-environment.ts";
 
 const NAME = "calculator";
@@ -178,17 +179,7 @@ const PROPOSALS: TaskProposals = {
       return { text: random() < mistakes ? `${expression}+` : expression, calls: [] };
     },
   },
-  solver: (text, reference) => {
-    const given = proposed(text, reference);
-    if (given === null) return null;
-    return {
-      ...ENVIRONMENT,
-      task: (reference) => task(reference, given),
-      create: (reference) => create(reference, given),
-      demonstrator: (reference, random, mistakes) =>
-        demonstrator(reference, random, mistakes, given),
-    };
-  },
+  solver: proposalSolver(ENVIRONMENT, proposed, { task, create, demonstrator }),
 };
 
 function proposerTask(reference: TaskReference): Task {

@@ -43,8 +43,17 @@ export type {
   TaskProposals,
   JudgedEnvironment,
 } from "./environment-spec.ts";
-export { ENVIRONMENT_VARIANTS } from "./variants/environment-variants.ts";
-export type { EnvironmentVariant } from "./variants/environment-variants.ts";
+export { memoryOf, proposalsOf } from "./environment-offers.ts";
+export { TASK_FORMS } from "./variants/task-forms.ts";
+export {
+  callText,
+  resultText,
+  saidResult,
+  verdictQuery,
+  verdictText,
+  WORLD_MODEL_SYSTEM,
+  worldModelMessage,
+} from "./world-model-text.ts";
 export { explained, retrying, told } from "./wrappers/hints.ts";
 export { limited, silentAfter, toolless, underContract } from "./wrappers/limits.ts";
 export { imagined } from "./wrappers/imagined-environment.ts";

@@ -1,8 +1,6 @@
 /** Checks that an environment offers what a rollout strategy requires. */
-import { type EnvironmentSpec, requireSearch } from "@waggle/environments";
+import { type EnvironmentSpec, memoryOf, proposalsOf, requireSearch } from "@waggle/environments";
 import type { RolloutRequirement } from "@waggle/learning";
-import { memoryOf } from "../rollouts/managed-turns.ts";
-import { proposalsOf } from "../rollouts/task-proposals.ts";
 
 const CHECKS: {
   readonly [requirement in RolloutRequirement]: (spec: EnvironmentSpec) => unknown;

@@ -1,5 +1,10 @@
 /** Demonstrations as trajectories, made as a rollout strategy asks. */
-import { type DemonstratedAction, type EnvironmentSpec, told } from "@waggle/environments";
+import {
+  type DemonstratedAction,
+  type EnvironmentSpec,
+  TASK_FORMS,
+  told,
+} from "@waggle/environments";
 import {
   type DemonstrationOptions,
   type JudgedTrajectory,
@@ -11,7 +16,6 @@ import { demonstratedRollout } from "./demonstrated-rollout.ts";
 import { turnOwners } from "./divided-calls.ts";
 import type { DriverParts } from "./driver-parts.ts";
 import { inLanes } from "./lanes.ts";
-import { TASK_FORMS } from "./task-forms.ts";
 import { rewardsOf } from "./turn-rewards.ts";
 
 type DemonstrationParts = Pick<DriverParts, "spec" | "format" | "policy" | "roles">;

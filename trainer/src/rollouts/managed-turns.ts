@@ -4,10 +4,9 @@
  * trajectory, and all share the judgement of the answer.
  */
 import { turnAlone } from "@waggle/agent";
-import type { EnvironmentSpec } from "@waggle/environments";
+import { memoryOf } from "@waggle/environments";
 import { type FoldedOptions, type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
-import { type TaskReference, WaggleError } from "@waggle/protocol";
-import { derivedSeed } from "@waggle/protocol";
+import { derivedSeed, type TaskReference } from "@waggle/protocol";
 import type { DriverOptions, DriverParts } from "./driver-parts.ts";
 import { roleRollout } from "./role-policy.ts";
 
@@ -45,17 +44,5 @@ export async function managedTurns(
   const joint = turns[0]?.trajectory.id ?? null;
   return turns.map(({ role, trajectory }) =>
     toJudgedTrajectory(trajectory, verification, { role, staleness, joint }),
-  );
-}
-
-/** @throws WaggleError `INVALID_ARGUMENT` for an environment without a memory. */
-export function memoryOf({
-  name,
-  memory,
-}: EnvironmentSpec): NonNullable<EnvironmentSpec["memory"]> {
-  if (memory !== undefined) return memory;
-  throw new WaggleError(
-    "INVALID_ARGUMENT",
-    `managed turns need an environment with a memory, got ${name}; run the recipe in diary`,
   );
 }

@@ -1,4 +1,5 @@
 /** Runs what rollout strategies ask for: it has the policy, the environment, and the tokens of a step. */
+import { proposalsOf, TASK_FORMS } from "@waggle/environments";
 import type {
   JudgedGroup,
   JudgedTrajectory,
@@ -17,8 +18,6 @@ import { readAgain } from "./read-again.ts";
 import { retoldRollout } from "./retold-rollout.ts";
 import type { ActingRoles } from "./role-policy.ts";
 import { sharedRollout } from "./shared-rollout.ts";
-import { TASK_FORMS } from "./task-forms.ts";
-import { proposalsOf } from "./task-proposals.ts";
 
 /** The groups of one step. Does not choose which of them are learned. */
 export function rolledOut(

@@ -3,57 +3,37 @@
  * would. In its conversation, calls are user messages and results are assistant messages. It is
  * fitted to logged calls by cross-entropy on the results alone, or used untrained.
  */
+import {
+  callText,
+  resultText,
+  saidResult,
+  verdictQuery,
+  verdictText,
+  WORLD_MODEL_SYSTEM,
+  type WorldModel,
+  worldModelMessage,
+} from "@waggle/environments";
 import { cosineRate, type JudgedTrajectory } from "@waggle/learning";
 import {
+  derivedSeed,
   FULL_SUPPORT,
   type PolicyContext,
-  type ToolCall,
+  seededRandom,
   type ToolResult,
   type TrainEngine,
 } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
-import { derivedSeed, seededRandom } from "@waggle/protocol";
 import { runSupervised } from "../loop/supervised-run.ts";
 import type { ActingPolicy } from "./environment-rollout.ts";
-import type { WorldModel } from "@waggle/environments";
 
-/** System message of every world-model conversation. */
-export const WORLD_MODEL_SYSTEM: string = "You are the world.";
-/** The query for whether a rollout succeeded; the answer is one of the two below. */
-const END = "end";
-const SUCCESS = "yes";
-const FAILURE = "no";
-/** Prefix of an answer that reports a failure. */
-const FAILED = "! ";
 /** Maximum tokens of one answer: results of these environments are short. */
 const MAX_ANSWER_TOKENS = 32;
-
-/** A call as the world model reads it: `look ann boss`. */
-export function callText({ name, arguments: given }: Pick<ToolCall, "name" | "arguments">): string {
-  const values = Object.values(given).map((value) =>
-    typeof value === "string" ? value : JSON.stringify(value),
-  );
-  return [name, ...values].join(" ");
-}
-
-/** A tool result as the world model should say it. */
-export function resultText(result: ToolResult): string {
-  if (!result.ok) return `${FAILED}${result.error.message}`;
-  return typeof result.value === "string" ? result.value : JSON.stringify(result.value);
-}
-
-function resultOf(callId: string, said: string): ToolResult {
-  if (said.startsWith(FAILED.trim())) {
-    const message = said.slice(FAILED.trim().length).trim();
-    return { callId, ok: false, error: { code: "TOOL_FAILED", message } };
-  }
-  return { callId, ok: true, value: said };
-}
-
-/** The first message of a conversation also contains the request. */
-export function messageOf(request: string, text: string, isFirst: boolean): string {
-  return isFirst ? `${request}\n${text}` : text;
-}
+/** The result if the context is full. */
+const NO_ANSWER: ToolResult = {
+  callId: "",
+  ok: false,
+  error: { code: "TOOL_FAILED", message: "no answer" },
+};
 
 /** A policy that is asked for the environment's answers. */
 export function modeledEnvironment(policy: ActingPolicy, format: ChatFormat): WorldModel {
@@ -62,7 +42,7 @@ export function modeledEnvironment(policy: ActingPolicy, format: ChatFormat): Wo
     let turns = 0;
     let sampledEnded = true;
     const append = (text: string): void => {
-      const userMessage = messageOf(request, text, turns === 0);
+      const userMessage = worldModelMessage(request, text, turns === 0);
       const segments =
         turns === 0
           ? format.start({ system: WORLD_MODEL_SYSTEM, tools: [], userMessage })
@@ -72,7 +52,7 @@ export function modeledEnvironment(policy: ActingPolicy, format: ChatFormat): Wo
     };
     const say = async (text: string, signal: AbortSignal): Promise<string> => {
       append(text);
-      if (isFull(context, policy)) return `${FAILED}no answer`;
+      if (isFull(context, policy)) return resultText(NO_ANSWER);
       const { tokenIds, stopReason } = await context.generate({
         sampling: { ...FULL_SUPPORT, seed: derivedSeed(seed, turns) },
         stopTokenIds: format.stopTokenIds,
@@ -83,13 +63,14 @@ export function modeledEnvironment(policy: ActingPolicy, format: ChatFormat): Wo
       return format.parseAssistant(format.decodeAssistant(tokenIds)).text.trim();
     };
     return {
-      answer: async (call, signal) => resultOf(call.id, await say(callText(call), signal)),
+      answer: async (call, signal) => saidResult(call.id, await say(callText(call), signal)),
       hear: (call, result) => {
         append(callText(call));
         context.append(format.encodeAssistant(resultText(result)));
         sampledEnded = true;
       },
-      verdict: async (text, signal) => (await say(`${END} ${text}`, signal)) === SUCCESS,
+      verdict: async (text, signal) =>
+        (await say(verdictQuery(text), signal)) === verdictText(true),
       dispose: () => context.dispose(),
     };
   };
@@ -122,7 +103,7 @@ export function worldLesson(
     lossMask.push(...ids.map(() => isLearned));
   };
   const tell = (text: string, answer: string): void => {
-    const userMessage = messageOf(request, text, tokenIds.length === 0);
+    const userMessage = worldModelMessage(request, text, tokenIds.length === 0);
     const segments =
       tokenIds.length === 0
         ? format.start({ system: WORLD_MODEL_SYSTEM, tools: [], userMessage })
@@ -136,7 +117,7 @@ export function worldLesson(
       if (result !== undefined) tell(callText(call), resultText(result));
     }
   }
-  if (trajectory.terminated) tell(`${END} ${finalText}`, verification.success ? SUCCESS : FAILURE);
+  if (trajectory.terminated) tell(verdictQuery(finalText), verdictText(verification.success));
   return { tokenIds, lossMask };
 }
 

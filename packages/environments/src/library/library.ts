@@ -33,6 +33,7 @@ import {
   type EnvironmentSpec,
   type JudgedEnvironment,
 } from "../environment-spec.ts";
+import { proposalSolver } from "../proposal-solver.ts";
 import { createToolEnvironment } from "../tool-environment.ts";
 import { type SearchDocument, type SearchIndex, searchIndex } from "./search-index.ts";
 
@@ -285,15 +286,6 @@ export const LIBRARY: EnvironmentSpec = {
       },
       demonstrator: proposer,
     },
-    solver: (text, reference) => {
-      const given = proposed(text, reference);
-      if (given === null) return null;
-      return {
-        ...ENVIRONMENT,
-        task: (place) => task(place, given),
-        create: (place) => create(place, given),
-        demonstrator: (place, random, mistakes) => demonstrator(place, random, mistakes, given),
-      };
-    },
+    solver: proposalSolver(ENVIRONMENT, proposed, { task, create, demonstrator }),
   },
 };

@@ -11,6 +11,7 @@ import {
   type EnvironmentSpec,
   type JudgedEnvironment,
 } from "../environment-spec.ts";
+import { proposalSolver } from "../proposal-solver.ts";
 import { createToolEnvironment } from "../tool-environment.ts";
 import {
   ATTRIBUTE,
@@ -119,15 +120,6 @@ export const LOOKUP: EnvironmentSpec = {
   features: ["several-calls"],
   proposals: {
     proposer: { ...ENVIRONMENT, ...LOOKUP_PROPOSER },
-    solver: (text, reference) => {
-      const given = proposedQuestion(text, reference);
-      if (given === null) return null;
-      return {
-        ...ENVIRONMENT,
-        task: (place) => task(place, given),
-        create: (place) => create(place, given),
-        demonstrator: (place, random, mistakes) => demonstrator(place, random, mistakes, given),
-      };
-    },
+    solver: proposalSolver(ENVIRONMENT, proposedQuestion, { task, create, demonstrator }),
   },
 };

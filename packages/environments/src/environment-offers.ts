@@ -1,10 +1,10 @@
-/**
- * Checks that an environment accepts proposed tasks, for self-play between a proposer and a solver.
- */
-import type { EnvironmentSpec } from "@waggle/environments";
+/** What only some environments offer: tasks that can be proposed, and a memory. The others are refused by name. */
 import { WaggleError } from "@waggle/protocol";
+import type { EnvironmentSpec } from "./environment-spec.ts";
 
 /**
+ * The proposals that an environment accepts, for self-play between a proposer and a solver.
+ *
  * @param areDocumented - whether only the proposer has documents
  * @throws WaggleError `INVALID_ARGUMENT` for an environment whose tasks cannot be set, or not from documents.
  */
@@ -19,5 +19,17 @@ export function proposalsOf(
     areDocumented
       ? `tasks set from documents need an environment whose tasks can be solved without them, got ${name}; run the recipe in calculator`
       : `self-play needs an environment that accepts proposed tasks, got ${name}; run the recipe in calculator or lookup`,
+  );
+}
+
+/** The environment's memory. @throws WaggleError `INVALID_ARGUMENT` for an environment without one. */
+export function memoryOf({
+  name,
+  memory,
+}: EnvironmentSpec): NonNullable<EnvironmentSpec["memory"]> {
+  if (memory !== undefined) return memory;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `managed turns need an environment with a memory, got ${name}; run the recipe in diary`,
   );
 }

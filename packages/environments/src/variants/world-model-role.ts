@@ -2,10 +2,15 @@
  * An environment that trains a base to act as a world model: calls are the user's messages, tool
  * results the expected answers. The calls are those of the environment's demonstrator.
  */
-import type { Demonstrator, EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
 import type { Observation, TaskReference, ToolCall } from "@waggle/protocol";
 import { seededRandom } from "@waggle/protocol";
-import { callText, messageOf, resultText, WORLD_MODEL_SYSTEM } from "./world-model.ts";
+import type { Demonstrator, EnvironmentSpec, JudgedEnvironment } from "../environment-spec.ts";
+import {
+  callText,
+  resultText,
+  WORLD_MODEL_SYSTEM,
+  worldModelMessage,
+} from "../world-model-text.ts";
 
 /** The model must also learn the consequences of mistakes. */
 const MISTAKES = 0.35;
@@ -37,7 +42,7 @@ async function exchanges(
 }
 
 /** The environment with calls as user messages and tool results as expected answers. */
-export function worldRole(spec: EnvironmentSpec): EnvironmentSpec {
+export function worldModelRole(spec: EnvironmentSpec): EnvironmentSpec {
   return {
     ...spec,
     create: (task) => asking(spec, task),
@@ -55,7 +60,7 @@ function asking(spec: EnvironmentSpec, task: TaskReference): JudgedEnvironment {
   const { request } = spec.task(task);
   const question = (): string => {
     const next = asked[at];
-    return next === undefined ? "" : messageOf(request, callText(next.call), at === 0);
+    return next === undefined ? "" : worldModelMessage(request, callText(next.call), at === 0);
   };
   return {
     environment: {
