@@ -1,14 +1,20 @@
 /** Statistics for evaluations: success rates, paired comparisons, tests and corrections. */
+export { interpolated } from "./interpolation.ts";
+export type { CurvePoint } from "./interpolation.ts";
 export type { Interval } from "./interval.ts";
 export { pairedDifference } from "./paired-difference.ts";
 export type { PairedDifference } from "./paired-difference.ts";
-export { gateRefusal } from "./promotion-gate.ts";
-export type { GateThresholds, PairedCounts } from "./promotion-gate.ts";
+export { fallRefusal, gateRefusal } from "./promotion-gate.ts";
+export type { FallLimits, GateThresholds, PairedCounts } from "./promotion-gate.ts";
 export { fallTest } from "./fall-test.ts";
-export { signFlipTest } from "./sign-flip.ts";
-export { successRate } from "./success-rate.ts";
+export { signFlipTest, twoSidedSignFlipTest } from "./sign-flip.ts";
+export { passAtK } from "./pass-at-k.ts";
+export { shareSolved, successRate } from "./success-rate.ts";
 export type { SuccessRate } from "./success-rate.ts";
-export { mean } from "./summary.ts";
+export { mean, meanOrZero, spread, standardError } from "./summary.ts";
+export type { Spread } from "./summary.ts";
+export { temperatureCurve } from "./temperature-curve.ts";
+export type { SuccessByTemperature, TemperatureCurve } from "./temperature-curve.ts";
 export { holm } from "./holm.ts";
 export { moderatedTests } from "./moderated-t.ts";
 export { meanAboveZero } from "./student-t.ts";

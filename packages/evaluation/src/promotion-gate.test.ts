@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { gateRefusal, type PairedCounts } from "./promotion-gate.ts";
+import { pairedDifference } from "./paired-difference.ts";
+import { fallRefusal, gateRefusal, type PairedCounts } from "./promotion-gate.ts";
 
 const GATE = { minTasks: 100, margin: 0.05, significance: 0.1 };
 
@@ -50,3 +51,34 @@ test("a p-value at the limit is not below it", () => {
   // 2 · P(X ≤ 0) of Binomial(4, ½) = 1/8.
   expect(gateRefusal(counts(40, 0, 4), { ...GATE, significance: 0.125 })).toBeNull();
 });
+
+/**
+ * `gained` tasks solved only by the candidate, `lost` only by the stable version, `both` by both.
+ */
+function outcomesOf(gained: number, lost: number, both: number): [boolean[], boolean[]] {
+  const candidate = [
+    ...Array.from({ length: gained }, () => true),
+    ...Array.from({ length: lost }, () => false),
+    ...Array.from({ length: both }, () => true),
+  ];
+  const stable = candidate.map((success, i) => (i < gained + lost ? !success : true));
+  return [candidate, stable];
+}
+
+test.each([
+  ["better", 10, 2, 88, true],
+  ["equal", 5, 5, 90, true],
+  ["worse by no more than the margin", 5, 7, 88, true],
+  ["worse by more than the margin, though not significantly", 5, 8, 87, false],
+  ["significantly worse", 0, 6, 994, false],
+])(
+  "without the gate's other conditions, a candidate that is %s: %i gained, %i lost",
+  (_, gained, lost, both, promotes) => {
+    const [candidate, stable] = outcomesOf(gained, lost, both);
+    const refusal = fallRefusal(pairedDifference(stable, candidate), {
+      margin: 0.02,
+      significance: 0.05,
+    });
+    expect(refusal === null).toBe(promotes);
+  },
+);

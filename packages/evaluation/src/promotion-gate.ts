@@ -15,14 +15,36 @@ export type PairedCounts = {
   readonly lost: number;
 };
 
-/** What the gate requires. */
-export type GateThresholds = {
-  readonly minTasks: number;
+/** How far the success rate may fall. */
+export type FallLimits = {
   /** Largest drop in success rate that still counts as noise. */
   readonly margin: number;
   /** Paired p-value below which a drop counts as real. */
   readonly significance: number;
 };
+
+/** What the gate requires. */
+export type GateThresholds = FallLimits & { readonly minTasks: number };
+
+/**
+ * Why a candidate counts as worse than another version, as a sentence; `null` if it does not. The margin
+ * tolerates noise of a few tasks. Many falls, each too small to be significant, can still add up, so keep
+ * the margin small. The gate applies this rule, and so does a trainer to any other pair of versions.
+ */
+export function fallRefusal(
+  { tasks, gained, lost }: Pick<PairedCounts, "tasks" | "gained" | "lost">,
+  { margin, significance }: FallLimits,
+): string | null {
+  const fall = (lost - gained) / tasks;
+  if (fall > margin) {
+    return `the success rate fell by ${fall.toFixed(3)}; the gate allows ${margin}`;
+  }
+  const pValue = exactMcNemar(gained, lost);
+  if (fall > 0 && pValue < significance) {
+    return `the success rate fell by ${fall.toFixed(3)} with p = ${pValue.toFixed(4)}; the gate needs ${significance}`;
+  }
+  return null;
+}
 
 /** Why the candidate may not be promoted, as a sentence; `null` if it may. */
 export function gateRefusal(counts: PairedCounts, gate: GateThresholds): string | null {
@@ -40,13 +62,5 @@ export function gateRefusal(counts: PairedCounts, gate: GateThresholds): string 
   if (successes === 0) {
     return `the candidate solved none of the ${tasks} tasks; the stable version solved ${stableSuccesses}`;
   }
-  const fall = (lost - gained) / tasks;
-  if (fall > gate.margin) {
-    return `the success rate fell by ${fall.toFixed(3)}; the gate allows ${gate.margin}`;
-  }
-  const pValue = exactMcNemar(gained, lost);
-  if (fall > 0 && pValue < gate.significance) {
-    return `the success rate fell by ${fall.toFixed(3)} with p = ${pValue.toFixed(4)}; the gate needs ${gate.significance}`;
-  }
-  return null;
+  return fallRefusal(counts, gate);
 }

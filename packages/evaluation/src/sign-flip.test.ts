@@ -1,7 +1,7 @@
 import { seededRandom } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { signFlipTest } from "./sign-flip.ts";
+import { signFlipTest, twoSidedSignFlipTest } from "./sign-flip.ts";
 
 test("p-values of small cases match a count by hand", () => {
   // Of 8 patterns, only the observed one reaches its sum.
@@ -37,4 +37,10 @@ test("without an effect, p is at most 0.1 in about a tenth of the cases", () => 
 
 test("an empty list of differences is refused", () => {
   expect(() => signFlipTest([])).toThrow(/1 to 20/);
+});
+
+test("the two-sided p is the same for opposite differences and at most 1", () => {
+  expect(twoSidedSignFlipTest([1, 2, 3])).toBe(2 / 8);
+  expect(twoSidedSignFlipTest([-1, -2, -3])).toBe(2 / 8);
+  expect(twoSidedSignFlipTest([0, 0])).toBe(1);
 });

@@ -32,3 +32,9 @@ export function signFlipTest(differences: readonly number[]): number {
   for (let signs = 0; signs < 2 ** n; signs += 1) if (sum(signs) >= observed - slack) atLeast += 1;
   return atLeast / 2 ** n;
 }
+
+/** Two-sided p: twice the smaller of the two one-sided values, at most 1. Throws like `signFlipTest`. */
+export function twoSidedSignFlipTest(differences: readonly number[]): number {
+  const opposite = differences.map((difference) => -difference);
+  return Math.min(1, 2 * Math.min(signFlipTest(differences), signFlipTest(opposite)));
+}

@@ -39,3 +39,8 @@ export function successRate(outcomes: readonly boolean[]): SuccessRate {
   };
   return { successes, trials, rate, interval };
 }
+
+/** Share of tasks solved; 0 without tasks. */
+export function shareSolved(successes: readonly boolean[]): number {
+  return successes.filter(Boolean).length / Math.max(1, successes.length);
+}

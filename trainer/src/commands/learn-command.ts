@@ -3,7 +3,7 @@
  * Defines options and output; other modules do the work.
  */
 import { join } from "node:path";
-import { pairedDifference } from "@waggle/evaluation";
+import { pairedDifference, shareSolved } from "@waggle/evaluation";
 import type { Settings } from "@waggle/learning";
 import type { ResidentFormat } from "@waggle/model";
 import type { Precision } from "@waggle/engine";
@@ -66,7 +66,6 @@ import {
   recipeOption,
   tensorboardOption,
 } from "../options/shared-options.ts";
-import { shareSolved } from "../evaluation/evaluation.ts";
 
 export type LearnCommandOptions = {
   readonly environment: { readonly [name: string]: string | undefined };

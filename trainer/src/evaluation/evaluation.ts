@@ -47,11 +47,6 @@ export async function rollOutTasks<R>({
   return rollouts;
 }
 
-/** Share of tasks solved; 0 for no tasks. */
-export function shareSolved(successes: readonly boolean[]): number {
-  return successes.filter(Boolean).length / Math.max(1, successes.length);
-}
-
 /** `[tasks]` whether each rollout solved its task. */
 export function successesOf(
   rollouts: readonly { readonly verification: { readonly success: boolean } }[],

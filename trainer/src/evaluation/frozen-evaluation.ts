@@ -2,7 +2,6 @@
  * Success on a fixed set of tasks and seeds, so that two versions are compared on the same ones.
  * Sampling is as deployed: at the recipe's temperature, not greedy.
  */
-import { pairedDifference } from "@waggle/evaluation";
 import type { Adapter } from "@waggle/model";
 import type { PolicyVersionId, TaskReference } from "@waggle/protocol";
 import { judgedRollout, type RolloutParts } from "../rollouts/judged-rollout.ts";
@@ -81,22 +80,4 @@ export function frozenTasksName({
 }: FrozenTasks): string {
   const limit = turnTokens === undefined ? "" : `/turn-${turnTokens}`;
   return `${environment}/heldOut/${start}+${count}/seed-${seed}${limit}`;
-}
-
-/** Significance level below which a fall counts as real. */
-const SIGNIFICANCE = 0.05;
-
-/**
- * True if the candidate does not fall: the exact paired test finds no significant loss, and the point
- * estimate is at most `margin` below the stable version. The margin tolerates noise of a few tasks.
- * Many small losses can still add up, each below significance, so keep the margin small.
- */
-export function doesNotFall(
-  candidate: readonly boolean[],
-  stable: readonly boolean[],
-  margin: number,
-): boolean {
-  const { difference, pValue } = pairedDifference(stable, candidate);
-  const isWorse = difference < 0 && pValue < SIGNIFICANCE;
-  return !isWorse && difference >= -margin;
 }

@@ -2,6 +2,7 @@
  * Evaluates the current policy on held-out tasks. Tasks and random draws are the same for the same
  * seed.
  */
+import { meanOrZero } from "@waggle/evaluation";
 import type { RolloutStrategy } from "@waggle/learning";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { FULL_SUPPORT, type Sampling, type TaskReference, type TaskSplit } from "@waggle/protocol";
@@ -83,17 +84,19 @@ async function rollOutOne(
 
 /** Summarizes rollouts of held-out tasks. */
 export function heldOutOf(attempts: readonly EnvironmentRollout[]): HeldOut {
-  const meanOf = (of: (rollout: EnvironmentRollout) => number): number =>
-    attempts.reduce((sum, each) => sum + of(each), 0) / Math.max(1, attempts.length);
   return {
     successes: successesOf(attempts),
-    toolCallsMean: meanOf(({ record: trajectory }) =>
-      trajectory.turns.reduce((sum, turn) => sum + turn.toolCalls.length, 0),
+    toolCallsMean: meanOrZero(
+      attempts.map(({ record }) =>
+        record.turns.reduce((sum, turn) => sum + turn.toolCalls.length, 0),
+      ),
     ),
-    sampledTokensMean: meanOf(({ record: trajectory }) =>
-      trajectory.segments.reduce(
-        (sum, segment) => sum + (segment.kind === "sampled" ? segment.tokenIds.length : 0),
-        0,
+    sampledTokensMean: meanOrZero(
+      attempts.map(({ record }) =>
+        record.segments.reduce(
+          (sum, segment) => sum + (segment.kind === "sampled" ? segment.tokenIds.length : 0),
+          0,
+        ),
       ),
     ),
   };

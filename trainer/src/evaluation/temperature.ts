@@ -1,15 +1,12 @@
 /**
- * Held-out success by sampling temperature. A recipe that only sharpens the policy beats its base at
- * temperature 1 without teaching it anything, so both are compared at their best temperature.
+ * Evaluates a policy at several sampling temperatures, and stores the results in logs. The curve over
+ * temperatures is computed by `@waggle/evaluation`.
  */
+import type { SuccessByTemperature } from "@waggle/evaluation";
 import { FULL_SUPPORT, type Sampling } from "@waggle/protocol";
-import { shareSolved } from "./evaluation.ts";
 
 /** Softmax temperatures to try; 0 is greedy decoding. */
 export const TEMPERATURES: readonly number[] = [0, 0.25, 0.5, 0.75, 1];
-
-/** `[tasks]` successes by temperature, in the order of the seed's held-out tasks. */
-export type SuccessByTemperature = ReadonlyMap<number, readonly boolean[]>;
 
 /** The full distribution at this temperature, or greedy decoding for 0. */
 export function samplingAt(temperature: number): Omit<Sampling, "seed"> {
@@ -54,35 +51,4 @@ export function readByTemperature(stored: StoredByTemperature): SuccessByTempera
       Array.from(digits, (digit) => digit === "1"),
     ]),
   );
-}
-
-/** Share of solved tasks by temperature, averaged over seeds. */
-export type TemperatureCurve = {
-  /** `[seeds]` share solved at the temperature with the best average over the seeds. */
-  readonly best: readonly number[];
-  readonly bestTemperature: number;
-  /** `[seeds]` share solved greedily. */
-  readonly greedy: readonly number[];
-};
-
-/**
- * @param bySeed - successes of each seed, at the same temperatures.
- * @returns `null` if there are no seeds or no temperature that all of them have.
- */
-export function temperatureCurve(bySeed: readonly SuccessByTemperature[]): TemperatureCurve | null {
-  const [first] = bySeed;
-  if (first === undefined) return null;
-  const shared = [...first.keys()].filter((each) => bySeed.every((seed) => seed.has(each)));
-  const shares = new Map(
-    shared.map((temperature) => [
-      temperature,
-      bySeed.map((seed) => shareSolved(seed.get(temperature) ?? [])),
-    ]),
-  );
-  const total = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);
-  const ranked = [...shares].toSorted(([, a], [, b]) => total(b) - total(a));
-  const [top] = ranked;
-  const greedy = shares.get(0);
-  if (top === undefined || greedy === undefined) return null;
-  return { best: top[1], bestTemperature: top[0], greedy };
 }

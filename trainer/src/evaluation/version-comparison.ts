@@ -4,10 +4,11 @@
  */
 import { join } from "node:path";
 import {
-  pairedDifference,
   type PairedDifference,
-  successRate,
+  type SuccessByTemperature,
   type SuccessRate,
+  pairedDifference,
+  successRate,
 } from "@waggle/evaluation";
 import { WaggleError } from "@waggle/protocol";
 import { createAdapterCache } from "../sink/adapter-cache.ts";
@@ -17,7 +18,7 @@ import type { EdgeClient } from "../edge/edge-client.ts";
 import { knownVersion } from "../edge/edge-following.ts";
 import { evaluateVersion, type FrozenTasks } from "./frozen-evaluation.ts";
 import { createGuidanceCache } from "../sink/guidance-cache.ts";
-import { type SuccessByTemperature, successByTemperature, temperatureName } from "./temperature.ts";
+import { successByTemperature, temperatureName } from "./temperature.ts";
 import { openPolicy } from "../model/open-model.ts";
 import { requireTurnTokens } from "../rollouts/turn-limit.ts";
 import type { KnownVersion } from "../checkpoint/trainer-state.ts";

@@ -2,10 +2,9 @@
  * One run of an experiment: a recipe with its settings in an environment, with a seed and a token
  * budget. Defines the identity of a run and its stored record. Runs nothing.
  */
+import { type SuccessByTemperature, shareSolved } from "@waggle/evaluation";
 import { createHash } from "node:crypto";
 import type { Settings } from "@waggle/learning";
-import type { SuccessByTemperature } from "../evaluation/temperature.ts";
-import { shareSolved } from "../evaluation/evaluation.ts";
 
 /** Maximum cost; no step starts once the budget is spent. */
 export type Budget = { readonly sampledTokens: number; readonly toolCalls: number };

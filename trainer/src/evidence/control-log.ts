@@ -4,12 +4,12 @@
  */
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import type { SuccessByTemperature } from "@waggle/evaluation";
 import { z } from "zod";
 import {
   readByTemperature,
   storedByTemperature,
   type StoredByTemperature,
-  type SuccessByTemperature,
 } from "../evaluation/temperature.ts";
 
 type Control = {

@@ -1,9 +1,8 @@
 /** The control paragraph of an evidence page: the untrained base's success, and the arms that beat it. */
-import { mean } from "@waggle/evaluation";
-import { temperatureCurve, temperatureName } from "../evaluation/temperature.ts";
+import { mean, shareSolved, temperatureCurve } from "@waggle/evaluation";
+import { temperatureName } from "../evaluation/temperature.ts";
 import type { ControlLog } from "./control-log.ts";
 import { percent } from "./numbers.ts";
-import { shareSolved } from "../evaluation/evaluation.ts";
 
 /** Controls of the default bases, for the pages of studies and trials. */
 export const CONTROLS_FILE = "docs/evidence/controls.jsonl";

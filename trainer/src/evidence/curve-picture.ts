@@ -2,10 +2,10 @@
  * Held-out success over sampled tokens: each recipe's mean and standard deviation over seeds, and
  * the base.
  */
-import { mean } from "@waggle/evaluation";
+import { mean, spread } from "@waggle/evaluation";
 import { curveChart } from "../charts/curve-chart.ts";
 import type { RunRecord } from "./arm.ts";
-import { spread, successAt } from "./recipe-summary.ts";
+import { successAt } from "./recipe-summary.ts";
 
 /** The runs behind one curve. */
 export type Curve = {

@@ -1,8 +1,16 @@
 /**
  * Tests over seeds whether a paper's claim about its recipe compared with plain GRPO holds here.
  */
-import { holm, mean, meanAboveZero, type MeanTest } from "@waggle/evaluation";
-import { temperatureCurve } from "../evaluation/temperature.ts";
+import {
+  holm,
+  mean,
+  meanAboveZero,
+  type MeanTest,
+  shareSolved,
+  spread,
+  type Spread,
+  temperatureCurve,
+} from "@waggle/evaluation";
 import { armKey, type RunRecord, successOf } from "./arm.ts";
 import type { ControlLog } from "./control-log.ts";
 import {
@@ -11,8 +19,6 @@ import {
   directionArms,
   type Expectations,
 } from "./expectations.ts";
-import { spread, type Spread } from "./recipe-summary.ts";
-import { shareSolved } from "../evaluation/evaluation.ts";
 
 /** Significance level of a claim, after correction. */
 export const LEVEL = 0.05;
@@ -116,7 +122,7 @@ function otherSamplings(pairs: readonly Pair[], controls: ControlLog): OtherSamp
       bases.map(({ successes }) => successes.get(temperature)),
     ];
     return found.map((each) =>
-      meanOf(
+      completeMean(
         each.map((one) => one && shareSolved(one)),
         pairs.length,
       ),
@@ -125,7 +131,7 @@ function otherSamplings(pairs: readonly Pair[], controls: ControlLog): OtherSamp
   const passed = [
     ...sides.map((runs) => runs.map(({ passAt8 }) => passAt8)),
     bases.map(({ passAt8 }) => passAt8),
-  ].map((each) => meanOf(each, pairs.length));
+  ].map((each) => completeMean(each, pairs.length));
   return [
     { name: "T = 0.5", means: at(0.5) },
     { name: "greedy", means: at(0) },
@@ -139,7 +145,7 @@ function otherSamplings(pairs: readonly Pair[], controls: ControlLog): OtherSamp
 }
 
 /** The mean, or `null` unless there is a value for each of `count` seeds. */
-function meanOf(values: readonly (number | undefined)[], count: number): number | null {
+function completeMean(values: readonly (number | undefined)[], count: number): number | null {
   const measured = values.filter((value) => value !== undefined);
   return measured.length < count ? null : mean(measured);
 }

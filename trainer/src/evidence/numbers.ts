@@ -1,5 +1,5 @@
 /** Number formats of the pages. */
-import type { Spread } from "./recipe-summary.ts";
+import type { Spread } from "@waggle/evaluation";
 
 /** `12.3 %` of a share in [0, 1]. */
 export function percent(share: number): string {

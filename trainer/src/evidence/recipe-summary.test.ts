@@ -3,7 +3,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { temperatureCurve } from "../evaluation/temperature.ts";
 import type { RunRecord } from "./arm.ts";
 import { type ControlLog, openControlLog } from "./control-log.ts";
 import { hasLearned } from "./recipe-page.ts";
@@ -137,18 +136,4 @@ test("without a control there is no claim", async () => {
   const [learns] = summarize(records, SEEDS, "artist", 1, none);
   expect(learns?.learned).toBeNull();
   expect(learns && hasLearned(learns)).toBe(false);
-});
-
-test("the best temperature is the best on average over seeds, not per seed", () => {
-  const curve = temperatureCurve([
-    new Map([
-      [0, [true, false]],
-      [0.5, [true, true]],
-    ]),
-    new Map([
-      [0, [true, false]],
-      [0.5, [false, false]],
-    ]),
-  ]);
-  expect(curve).toEqual({ best: [0.5, 0.5], bestTemperature: 0, greedy: [0.5, 0.5] });
 });

@@ -2,17 +2,20 @@
  * Summarizes the runs of a table: a recipe's success, cost and curve over its seeds, compared with
  * the base and with the reference recipe on the same held-out tasks. Numbers only.
  */
-import { holm, mean, meanAboveZero, type MeanTest, moderatedTests } from "@waggle/evaluation";
-import { type TemperatureCurve, temperatureCurve } from "../evaluation/temperature.ts";
+import {
+  holm,
+  interpolated,
+  meanAboveZero,
+  type MeanTest,
+  moderatedTests,
+  spread,
+  type Spread,
+  type TemperatureCurve,
+  temperatureCurve,
+} from "@waggle/evaluation";
 import { type CurvePoint, type RunRecord, successOf } from "./arm.ts";
 import { coincide } from "./coincidence.ts";
 import type { ControlLog } from "./control-log.ts";
-
-/** Mean and standard deviation of a figure over seeds. */
-export type Spread = {
-  readonly mean: number;
-  /** Sample standard deviation over seeds (n − 1). */ readonly deviation: number;
-};
 
 /** A policy at the temperature with the highest mean success over seeds. */
 export type BestTemperature = {
@@ -168,21 +171,8 @@ function pairedWith(runs: readonly RunRecord[], others: readonly RunRecord[]): M
   return differences.length < 2 ? null : meanAboveZero(differences);
 }
 
-/** Mean and sample standard deviation. */
-export function spread(values: readonly number[]): Spread {
-  const center = mean(values);
-  const squares = values.reduce((sum, value) => sum + (value - center) ** 2, 0);
-  return { mean: center, deviation: Math.sqrt(squares / Math.max(1, values.length - 1)) };
-}
-
-/** Success at a number of sampled tokens, interpolated between evaluations. */
+/** Success at a number of sampled tokens, interpolated between evaluations; 0 without any. */
 export function successAt(curve: readonly CurvePoint[], sampledTokens: number): number {
-  const after = curve.findIndex((point) => point.sampledTokens >= sampledTokens);
-  const next = curve[after];
-  const before = curve[after - 1];
-  if (next === undefined) return curve.at(-1)?.success ?? 0;
-  if (before === undefined) return next.success;
-  const share =
-    (sampledTokens - before.sampledTokens) / (next.sampledTokens - before.sampledTokens);
-  return before.success + share * (next.success - before.success);
+  const points = curve.map((point) => ({ x: point.sampledTokens, y: point.success }));
+  return points.length === 0 ? 0 : interpolated(points, sampledTokens);
 }

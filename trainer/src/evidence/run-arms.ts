@@ -11,7 +11,7 @@ import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { type BaseModel } from "../model/base-model.ts";
 import { openRecipeEngines, swapStrategy } from "../recipes/recipe-engines.ts";
 import { runRecipe } from "../loop/recipe-run.ts";
-import { PASS_DRAWS } from "../evaluation/pass-at-k.ts";
+import { PASS_DRAWS } from "../evaluation/pass-draws.ts";
 import { PolicyCache } from "../sink/policy-cache.ts";
 import {
   type Arm,

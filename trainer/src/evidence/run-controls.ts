@@ -1,15 +1,16 @@
 /**
  * Evaluates the base of each environment on the held-out tasks of each seed, at every temperature.
  */
+import { passAtK, temperatureCurve } from "@waggle/evaluation";
 import type { Sampling } from "@waggle/protocol";
 import { successesOf } from "../evaluation/evaluation.ts";
 import { rollOutHeldOut } from "../evaluation/held-out.ts";
-import { PASS_DRAWS, passAtK } from "../evaluation/pass-at-k.ts";
+import { PASS_DRAWS, successesByDraw } from "../evaluation/pass-draws.ts";
 import { PolicyCache } from "../sink/policy-cache.ts";
 import type { ControlLog } from "./control-log.ts";
 import { evidenceBase } from "./evidence-base.ts";
 import type { RunArmsOptions } from "./run-arms.ts";
-import { successByTemperature, temperatureCurve, TEMPERATURES } from "../evaluation/temperature.ts";
+import { successByTemperature, TEMPERATURES } from "../evaluation/temperature.ts";
 
 /** An environment and a seed to measure. */
 export type ControlPlace = {
@@ -52,7 +53,7 @@ export async function runControls(
         successesOf(await rollOutHeldOut(parts, tasks, undefined, seed, "heldOut", sampling, draw));
       const successes = await successByTemperature(TEMPERATURES, solved);
       const passAt8 = measuresPass
-        ? await passAtK(PASS_DRAWS, (draw) => solved(undefined, draw))
+        ? passAtK(await successesByDraw(PASS_DRAWS, (draw) => solved(undefined, draw)))
         : undefined;
       const baseModel = model.reference.sha256;
       await log.append({ environment, seed, baseModel, evaluationTasks, successes, passAt8 });

@@ -2,6 +2,7 @@
  * Runs a recipe in one environment in this process: stage after stage, round after round, without an
  * edge or visitors. A saved run resumes after its last save with bit-identical results.
  */
+import { passAtK } from "@waggle/evaluation";
 import type { Recipe } from "@waggle/learning";
 import { RecipeStages } from "./recipe-stages.ts";
 import { fittedWorldModels } from "../rollouts/fitted-environment.ts";
@@ -13,7 +14,7 @@ import type { RunOptions, RunParts, RunResult } from "./run-options.ts";
 import type { RunEvent } from "./run-event.ts";
 import { shareOfRest } from "./run-spending.ts";
 import { successesOf } from "../evaluation/evaluation.ts";
-import { passAtK } from "../evaluation/pass-at-k.ts";
+import { successesByDraw } from "../evaluation/pass-draws.ts";
 import { successByTemperature } from "../evaluation/temperature.ts";
 import { testTimeOf } from "./test-time.ts";
 
@@ -89,8 +90,10 @@ export async function runRecipe(
     const passed =
       isTestTime || passDraws === undefined
         ? null
-        : await passAtK(passDraws, async (draw) =>
-            successesOf(await run.heldOutRollouts(places, undefined, undefined, draw)),
+        : passAtK(
+            await successesByDraw(passDraws, async (draw) =>
+              successesOf(await run.heldOutRollouts(places, undefined, undefined, draw)),
+            ),
           );
     return { base, final, byTemperature, passAtK: passed, ...run.soFar };
   } finally {

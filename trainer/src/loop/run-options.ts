@@ -1,4 +1,5 @@
 /** Parts, options and result of a recipe run. Types only. */
+import { type SuccessByTemperature } from "@waggle/evaluation";
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { PartPorts, StateValues } from "@waggle/learning";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
@@ -10,7 +11,6 @@ import type { HeldOut } from "../evaluation/held-out.ts";
 import type { OverlapOptions } from "./overlapped-stage.ts";
 import type { RunKeeper } from "../checkpoint/run-keeping.ts";
 import type { Budget, Spent } from "./run-spending.ts";
-import type { SuccessByTemperature } from "../evaluation/temperature.ts";
 import type { StageResources } from "../update/stage-update.ts";
 
 /** The engine, policy, environment and services that a run uses. */

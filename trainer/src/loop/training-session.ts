@@ -2,6 +2,7 @@
  * Wires a training run: base model, engine, policy, edge, state folder and loop. The command line
  * supplies the options; the parts do the work.
  */
+import { fallRefusal, pairedDifference } from "@waggle/evaluation";
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,7 +23,6 @@ import type { EdgeClient } from "../edge/edge-client.ts";
 import { adoptedState, hasOtherStable, withPolicies } from "../edge/edge-following.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import {
-  doesNotFall,
   evaluateVersion,
   frozenTasksName,
   type FrozenTasks,
@@ -247,7 +247,10 @@ async function runSession(
           environment: tasks.environment,
           evaluationName: frozenTasksName(tasks),
           mayPromote: (candidate, current) =>
-            doesNotFall(candidate, current, options.promotionMargin),
+            fallRefusal(pairedDifference(current, candidate), {
+              margin: options.promotionMargin,
+              significance: SIGNIFICANCE,
+            }) === null,
           report,
         },
         metricsLog,
@@ -267,6 +270,9 @@ async function runSession(
     await policy.dispose();
   }
 }
+
+/** Paired p-value below which a fall counts as real in the trainer's own comparisons. */
+const SIGNIFICANCE = 0.05;
 
 /** Uploads the files and registers them as version 0. Safe to repeat. */
 async function offerBaseModel(model: BaseModel, edge: EdgeClient): Promise<void> {

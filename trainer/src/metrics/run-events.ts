@@ -1,4 +1,5 @@
 /** Stores the events of a recipe run while it runs: as JSON lines and as TensorBoard curves. */
+import { shareSolved } from "@waggle/evaluation";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeDurably } from "../checkpoint/durable-file.ts";
@@ -6,7 +7,6 @@ import type { RunEvent } from "../loop/run-event.ts";
 import type { Scalars } from "./event-file.ts";
 import { openEventWriter } from "./event-writer.ts";
 import { METRICS_FILE, tagged, WritingQueue } from "./run-metrics.ts";
-import { shareSolved } from "../evaluation/evaluation.ts";
 
 /** Stored events of one run. */
 export type RunEvents = {

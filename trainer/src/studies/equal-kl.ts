@@ -2,10 +2,14 @@
  * Compares arms that end at different distances from the base at equal KL. Some arms define a line
  * from KL to the measure, seed by seed; another arm is compared with that line at its own KL.
  */
-import { mean, signFlipTest } from "@waggle/evaluation";
-import { standardError, type TrialRun } from "../trials/trial.ts";
-
-type Point = { readonly kl: number; readonly value: number };
+import {
+  type CurvePoint,
+  interpolated,
+  mean,
+  standardError,
+  twoSidedSignFlipTest,
+} from "@waggle/evaluation";
+import type { TrialRun } from "../trials/trial.ts";
 
 /** The comparison of one arm with the line at its own KL. */
 export type AtEqualKl = {
@@ -34,39 +38,27 @@ export function atEqualKl(
   runs: readonly TrialRun[],
   valueOf: (run: TrialRun) => number,
 ): AtEqualKl[] {
-  const pointOf = (arm: string, seed: number): Point => {
+  const pointOf = (arm: string, seed: number): CurvePoint => {
     const run = runs.find((one) => one.arm === arm && one.seed === seed) as TrialRun;
-    return { kl: run.kl ?? Number.NaN, value: valueOf(run) };
+    return { x: run.kl ?? Number.NaN, y: valueOf(run) };
   };
   return arms.map((arm) => {
     const own = seeds.map((seed) => pointOf(arm, seed));
     const expected = seeds.map((seed, i) =>
-      onLine(
+      interpolated(
         line.map((name) => pointOf(name, seed)),
-        (own[i] as Point).kl,
+        (own[i] as CurvePoint).x,
       ),
     );
-    const differences = own.map(({ value }, i) => value - (expected[i] as number));
-    const oneSided = (sign: number): number =>
-      signFlipTest(differences.map((difference) => sign * difference));
+    const differences = own.map(({ y }, i) => y - (expected[i] as number));
     return {
       arm,
-      kl: mean(own.map(({ kl }) => kl)),
-      value: mean(own.map(({ value }) => value)),
+      kl: mean(own.map(({ x }) => x)),
+      value: mean(own.map(({ y }) => y)),
       expected: mean(expected),
       difference: mean(differences),
       error: standardError(differences),
-      pValue: Math.min(1, 2 * Math.min(oneSided(1), oneSided(-1))),
+      pValue: twoSidedSignFlipTest(differences),
     };
   });
-}
-
-/** Linear between the points, constant beyond them. */
-function onLine(points: readonly Point[], kl: number): number {
-  const sorted = points.toSorted((a, b) => a.kl - b.kl);
-  const next = sorted.findIndex((point) => point.kl >= kl);
-  if (next === 0) return (sorted[0] as Point).value;
-  if (next === -1) return (sorted.at(-1) as Point).value;
-  const [from, to] = [sorted[next - 1] as Point, sorted[next] as Point];
-  return from.value + ((kl - from.kl) / (to.kl - from.kl)) * (to.value - from.value);
 }

@@ -2,10 +2,10 @@
  * The page of a study: the positions in the literature, the results at this scale, and their uncertainty. It is
  * generated from the recorded runs alone.
  */
-import { mean, signFlipTest } from "@waggle/evaluation";
+import { mean, standardError, twoSidedSignFlipTest } from "@waggle/evaluation";
 import type { ControlLog } from "../evidence/control-log.ts";
 import { controlWords } from "../evidence/control-words.ts";
-import { standardError, type TrialRun } from "../trials/trial.ts";
+import type { TrialRun } from "../trials/trial.ts";
 import { atEqualKl } from "./equal-kl.ts";
 import type { Measure, Study } from "./study.ts";
 
@@ -54,8 +54,6 @@ export function compared(study: Study, runs: readonly TrialRun[]): Comparison[] 
     return study.arms.map(({ name }, at) => {
       const values = valuesOf(name, measure);
       const differences = values.map((value, i) => value - (first[i] as number));
-      const oneSided = (sign: number): number =>
-        signFlipTest(differences.map((difference) => sign * difference));
       return {
         arm: name,
         measure,
@@ -63,7 +61,7 @@ export function compared(study: Study, runs: readonly TrialRun[]): Comparison[] 
         error: standardError(values),
         difference: mean(differences),
         differenceError: standardError(differences),
-        pValue: at === 0 ? 1 : Math.min(1, 2 * Math.min(oneSided(1), oneSided(-1))),
+        pValue: at === 0 ? 1 : twoSidedSignFlipTest(differences),
       };
     });
   });

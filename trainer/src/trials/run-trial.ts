@@ -1,4 +1,5 @@
 /** Runs the missing runs of a trial, one arm with one seed at a time. */
+import { shareSolved } from "@waggle/evaluation";
 import { join } from "node:path";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { BaseModel } from "../model/base-model.ts";
@@ -13,7 +14,6 @@ import { runRecipe } from "../loop/recipe-run.ts";
 import { PolicyCache } from "../sink/policy-cache.ts";
 import { distanceToBase } from "./distance.ts";
 import type { Experiment, TrialArm, TrialRun } from "./trial.ts";
-import { shareSolved } from "../evaluation/evaluation.ts";
 
 const SHAPE = { rank: 8, alpha: 16 };
 const THREADS = 1;

@@ -2,10 +2,10 @@
  * Writes the results of a trial into its evidence page. The text above and below them is written by
  * hand.
  */
-import { mean } from "@waggle/evaluation";
+import { mean, standardError } from "@waggle/evaluation";
 import type { ControlLog } from "../evidence/control-log.ts";
 import { controlWords } from "../evidence/control-words.ts";
-import { standardError, type Trial, type TrialRun, type Verdict } from "./trial.ts";
+import type { Trial, TrialRun, Verdict } from "./trial.ts";
 
 const RESULTS = "## Results";
 /** Start of the second handwritten part. */

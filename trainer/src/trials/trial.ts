@@ -2,7 +2,7 @@
  * A falsifiable claim: arms that differ in one thing, seeds, and the expected results, written down
  * before the runs. Not a runner.
  */
-import { mean, signFlipTest } from "@waggle/evaluation";
+import { mean, signFlipTest, standardError } from "@waggle/evaluation";
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { Recipe } from "@waggle/learning";
 import type { Budget } from "../loop/run-spending.ts";
@@ -102,12 +102,4 @@ export function verdicts({ expected, seeds }: Trial, runs: readonly TrialRun[]):
     const holds = direction === "above" ? average > 0 && pValue <= limit : average >= -limit;
     return { says, holds, mean: average, error, pValue };
   });
-}
-
-/** Standard error of the mean, from the sample deviation. */
-export function standardError(values: readonly number[]): number {
-  if (values.length < 2) return 0;
-  const center = mean(values);
-  const squares = values.reduce((sum, value) => sum + (value - center) ** 2, 0);
-  return Math.sqrt(squares / (values.length - 1) / values.length);
 }
