@@ -2,7 +2,7 @@
 import { createReporter } from "../metrics/reporter.ts";
 import { type Command, Option } from "commander";
 import { GATE_TASKS_START } from "../evaluation/frozen-evaluation.ts";
-import { train } from "../loop/training-session.ts";
+import { trainFromEdge } from "../loop/training-session.ts";
 import { modelUnder } from "../model/frozen-base.ts";
 import { edgeOf, type EdgeOptions, withEdge } from "../options/edge-options.ts";
 import { type LearningOptions, recipeOf, withLearning } from "../options/learning-options.ts";
@@ -94,7 +94,7 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
         given.adapter === undefined
           ? undefined
           : await readAdapterFolder(given.adapter, model.config);
-      const summary = await train(
+      const summary = await trainFromEdge(
         model,
         edgeOf(given, options),
         recipe,

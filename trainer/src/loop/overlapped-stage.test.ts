@@ -57,6 +57,7 @@ async function run(swap: SwapPoint): Promise<Learned[]> {
     swap,
   );
   const learned: Learned[] = [];
+  const trained: Omit<Learned, "metrics">[] = [];
   let task = 0;
   await overlappedStage(
     {
@@ -67,12 +68,16 @@ async function run(swap: SwapPoint): Promise<Learned[]> {
         const run = { policy, format, spec: BANDIT, signal };
         return rolledOut(parts.group(2).strategy(FIRST_STEP), [reference], [], run, options);
       },
-      learn: async (groups, step, metrics) => {
-        learned.push({ step, groups, metrics });
+      learn: async (groups, step) => {
         // A step takes some time, during which tokens are sampled.
         for (let i = 0; i < 30; i += 1) await new Promise((resolve) => setImmediate(resolve));
         const adapter = initializeAdapter(CONFIG, { ...SHAPE, seed: step });
         await policy.setAdapter(step + 1, adapter);
+        trained.push({ step, groups });
+        return {};
+      },
+      keep: async (metrics) => {
+        learned.push({ ...(trained.pop() as Omit<Learned, "metrics">), metrics });
       },
       policyVersion: () => policy.currentVersion,
     },

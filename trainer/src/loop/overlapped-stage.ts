@@ -1,6 +1,6 @@
 /**
  * A stage whose rollouts continue while it trains. One rollout is a task with its group; its lag is
- * that of its oldest token. `overlapped-steps.ts` enforces the limits. The metrics count groups that
+ * that of its oldest token. `rollouts-in-flight.ts` enforces the limits. The metrics count groups that
  * were dropped as too old.
  */
 import { tokenVersions } from "@waggle/learning";
@@ -25,16 +25,19 @@ export type OverlapOptions = {
   readonly swap: SwapPoint;
 };
 
+type Metrics = { readonly [name: string]: number };
+
 /** What the run provides to an overlapped stage. */
 export type StageHost = {
   /** Rolls out one task with its group. */
   readonly rollOut: (signal: AbortSignal) => Promise<readonly JudgedGroup[]>;
-  /** Takes one step on these groups and publishes its version. */
-  readonly learn: (
-    groups: readonly JudgedGroup[],
-    step: number,
-    metrics: { readonly [name: string]: number },
-  ) => Promise<void>;
+  /**
+   * Takes one step on these groups and publishes its version.
+   * @returns its metrics.
+   */
+  readonly learn: (groups: readonly JudgedGroup[], step: number) => Promise<Metrics>;
+  /** Stores a step. */
+  readonly keep: (metrics: Metrics) => Promise<void>;
   /** The policy's current version; increases with every publication. */
   readonly policyVersion: () => number;
 };
@@ -63,7 +66,7 @@ export async function overlappedStage(
       published.findLastIndex((first) => first <= version),
     );
   let idleSince = performance.now();
-  await overlappedSteps<readonly JudgedGroup[]>(
+  await overlappedSteps<readonly JudgedGroup[], Metrics>(
     { batchSize, mostStaleness, mostRunning, mostWaiting },
     steps,
     {
@@ -86,7 +89,8 @@ export async function overlappedStage(
         );
         const ofTrajectories = versionsOf(groups);
         const lags = ofTrajectories.flat().map((of) => version - stepOf(of));
-        await host.learn(groups, version, {
+        return {
+          ...(await host.learn(groups, version)),
           lagMean: lags.reduce((sum, lag) => sum + lag, 0) / Math.max(1, lags.length),
           lagMost: Math.max(0, ...batch.map(({ oldest }) => version - oldest)),
           ofSeveralVersions: ofTrajectories.filter((of) => new Set(of.map(stepOf)).size > 1).length,
@@ -95,7 +99,10 @@ export async function overlappedStage(
           running: running.length,
           waiting: waiting.length,
           idleSeconds: idle,
-        });
+        };
+      },
+      keep: async (metrics) => {
+        await host.keep(metrics);
         published.push(host.policyVersion());
         idleSince = performance.now();
       },

@@ -125,13 +125,6 @@ export class RecipeStages {
     }
     if (stage.learns !== "model") this.#deployed = stage;
     if (testTimeOf(stage) !== null) return this.#atTestTime(stage, steps, from, after);
-    const { overlap } = this.#options;
-    if (
-      overlap !== undefined &&
-      stage.rollout.strategy(this.#rollouts.context(0, steps)).overlaps === true
-    ) {
-      return this.#overlapped(stage, steps, overlap, from, after);
-    }
     // A budget may end a stage between two evaluations; then the final one is computed at the end.
     let { latest, stepsDone } = from;
     const begin = (): BegunStep => this.#rollouts.begun(stage, stepsDone, steps);
@@ -142,14 +135,21 @@ export class RecipeStages {
     };
     const sink = {
       keep: async (metrics: Metrics): Promise<void> => {
-        latest = await this.#report(stage, stepsDone, steps, metrics);
+        const step = stepsDone;
         stepsDone += 1;
+        latest = await this.#report(stage, step, steps, metrics);
         await after(stepsDone, latest, null);
         stopIfAsked(this.#options.keeper);
       },
     };
     const { evolution } = stage;
-    if (evolution === null) {
+    const { overlap } = this.#options;
+    if (
+      overlap !== undefined &&
+      stage.rollout.strategy(this.#rollouts.context(0, steps)).overlaps === true
+    ) {
+      await this.#overlapped(stage, steps - stepsDone, begin, sink.keep, overlap);
+    } else if (evolution === null) {
       const { source, check, hasBegun } = this.#rollouts.source(stage, begin);
       const update = (batch: RolloutBatch) => this.#learn(stage, batch, batch.groups);
       const stop = () => (!hasBegun() && isOver() ? "done" : null);
@@ -177,50 +177,36 @@ export class RecipeStages {
     return isDue || step + 1 === steps ? this.evaluate(stage, step + 1) : null;
   }
 
-  /** The remaining steps of a stage, with overlapping rollouts. Rollouts that were running at a stop are lost. */
+  /** Steps with overlapping rollouts. Rollouts that were running at a stop are lost. */
   async #overlapped(
     stage: Stage,
     steps: number,
+    begin: () => BegunStep,
+    keep: (metrics: Metrics) => Promise<void>,
     overlap: OverlapOptions,
-    from: StagePlace,
-    after: AfterStep,
-  ): Promise<HeldOut> {
+  ): Promise<void> {
     await this.#versions.adopt(0);
-    let { latest: last, stepsDone: taken } = from;
+    const { tasksPerStep } = begin().settings;
     await overlappedStage(
       {
         rollOut: (signal) => {
-          const { context, settings } = this.#rollouts.begun(stage, taken, steps);
+          const { context, settings } = begin();
           const step = { settings, context: { ...context, signal } };
-          return this.#rollouts.collect(
-            stage,
-            step,
-            this.#rollouts.tasks(stage, { context, settings }, 1),
-          );
+          const tasks = this.#rollouts.tasks(stage, { context, settings }, 1);
+          return this.#rollouts.collect(stage, step, tasks);
         },
-        learn: async (groups, nth, metrics) => {
-          const step = from.stepsDone + nth;
-          const learned = await this.#learn(
-            stage,
-            this.#rollouts.begun(stage, step, steps),
-            groups,
-          );
+        learn: async (groups) => {
+          const metrics = await this.#learn(stage, begin(), groups);
           await this.#versions.adopt(0);
-          taken = step + 1;
-          last = (await this.#report(stage, step, steps, { ...learned, ...metrics })) ?? last;
-          await after(taken, last, null);
-          stopIfAsked(this.#options.keeper);
+          return metrics;
         },
+        keep,
         policyVersion: () => this.#versions.count,
       },
-      {
-        steps: steps - taken,
-        tasksPerStep: this.#rollouts.begun(stage, taken, steps).settings.tasksPerStep,
-      },
+      { steps, tasksPerStep },
       overlap,
       this.#signal,
     );
-    return last ?? this.evaluate(stage.name, taken);
   }
 
   async #evolve(
@@ -264,12 +250,14 @@ export class RecipeStages {
           this.#versions.hold(tensors);
           this.#rollouts.replaceState(state);
         },
-        step: async (tasks, step) => {
+        collect: async (tasks, step) => {
           await this.#versions.adopt(0);
           const begun = this.#rollouts.begun(stage, step, steps);
           const cases = tasks.slice(0, begun.settings.tasksPerStep);
-          const groups = await this.#rollouts.collect(stage, begun, cases);
-          const metrics = await this.#learn(stage, begun, groups);
+          return { ...begun, groups: await this.#rollouts.collect(stage, begun, cases) };
+        },
+        learn: async (batch) => {
+          const metrics = await this.#learn(stage, batch, batch.groups);
           return metrics["gradientNorm"] !== undefined;
         },
         rollout: (places) => this.heldOutRollouts(places),

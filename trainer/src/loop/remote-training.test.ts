@@ -23,7 +23,7 @@ import type { Device } from "../model/device.ts";
 import { playedGroups } from "../source/leased-groups.fixture.ts";
 import { createProgram } from "../commands/program.ts";
 import { createReporter } from "../metrics/reporter.ts";
-import { train } from "./training-session.ts";
+import { trainFromEdge } from "./training-session.ts";
 import type { TrainingSessionOptions } from "./training-session-options.ts";
 
 const MODEL = join(import.meta.dirname, "../../../packages/model/nano");
@@ -161,12 +161,12 @@ test("a run on a server publishes, survives the server's restart, and needs its 
   const edge = new FakeEdge(groups.slice(0, 8), model.reference.sha256);
   const options: TrainingSessionOptions = { ...sessionOptions(folder, server.url), maxSteps: 1 };
   const report = createReporter(() => {}, true);
-  const first = await train(model, edge.client(), recipe, options, report, signal);
+  const first = await trainFromEdge(model, edge.client(), recipe, options, report, signal);
   expect([first.stoppedBy, edge.stable]).toEqual(["max-steps", 1]);
 
   await server.restart();
   const more = { ...options, maxSteps: 2 };
-  const again = await train(model, edge.client(), recipe, more, report, signal);
+  const again = await trainFromEdge(model, edge.client(), recipe, more, report, signal);
   expect(again.state.step).toBe(2);
   expect(edge.stable).toBe(2);
   const loads = server.requests.filter(({ call }) => call === "load_weights");
@@ -176,7 +176,7 @@ test("a run on a server publishes, survives the server's restart, and needs its 
   const state = { stateFolder: `${folder}/other`, device: blind.server.url as `http://${string}` };
   const fresh = new FakeEdge([], model.reference.sha256);
   await expect(
-    train(model, fresh.client(), recipe, { ...options, ...state }, report, signal),
+    trainFromEdge(model, fresh.client(), recipe, { ...options, ...state }, report, signal),
   ).rejects.toMatchObject({
     code: "CAPABILITY_MISSING",
     message: expect.stringContaining("--server-folder") as string,
@@ -198,7 +198,7 @@ describe("moving training between this machine and a server after a promotion", 
     const edge = new FakeEdge(groups, model.reference.sha256);
     const notes: string[] = [];
     const goOn = ({ device, state, steps }: Move, serverFolder?: string) =>
-      train(
+      trainFromEdge(
         model,
         edge.client(),
         recipe,

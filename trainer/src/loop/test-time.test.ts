@@ -39,7 +39,8 @@ test("every group starts from the same parameters, which are restored at the end
   const seen: number[][] = [];
   const results = await atTestTime(engine, ["a", "b", "aa", "c"], (task) => task.length, {
     steps: 1,
-    step: async (tasks) => {
+    collect: async (tasks) => tasks,
+    learn: async (tasks) => {
       learned.push(flat(await engine.parameters()));
       if (tasks.includes("aa")) return false;
       await nudge();

@@ -7,19 +7,23 @@ import type { Stage } from "@waggle/learning";
 import type { TaskReference, TrainEngine } from "@waggle/protocol";
 import type { EnvironmentRollout } from "../rollouts/environment-rollout.ts";
 import { type HeldOut, heldOutOf, heldOutTask } from "../evaluation/held-out.ts";
+import type { RolloutBatch } from "../source/local-rollouts.ts";
 import type { TestTimePlace, TestTimeProgress, TestTimeStart } from "./stage-place.ts";
+import { train, unchecked } from "./train.ts";
 
 /** Training and rollout of tasks at test time. */
-export type TestTimeSteps<T, R> = {
+export type TestTimeSteps<T, Batch, R> = {
   /** Steps on each group of tasks. */
   readonly steps: number;
   /** Called before the first step on a group. */
   readonly begin?: () => void;
+  /** Rolls out these tasks for a step. */
+  readonly collect: (tasks: readonly T[], step: number) => Promise<Batch>;
   /**
-   * Takes one step on these tasks.
+   * Takes a step on the batch.
    * @returns false if nothing was learned.
    */
-  readonly step: (tasks: readonly T[], step: number) => Promise<boolean>;
+  readonly learn: (batch: Batch) => Promise<boolean>;
   /** `[tasks]` rollouts with the trained parameters. */
   readonly rollout: (tasks: readonly T[]) => Promise<readonly R[]>;
 };
@@ -35,11 +39,11 @@ export function testTimeOf({ schedule }: Stage): "task" | "level" | null {
  * @param after - called after each step.
  * @returns `[tasks]` results in the order of the tasks.
  */
-export async function atTestTime<T, R>(
+export async function atTestTime<T, Batch, R>(
   engine: TrainEngine,
   tasks: readonly T[],
   keyOf: (task: T) => string | number,
-  { steps, begin, step, rollout }: TestTimeSteps<T, R>,
+  { steps, begin, collect, learn, rollout }: TestTimeSteps<T, Batch, R>,
   from: TestTimeProgress<R> | null = null,
   after: (progress: TestTimeProgress<R>) => Promise<void> = async () => {},
 ): Promise<readonly R[]> {
@@ -58,11 +62,21 @@ export async function atTestTime<T, R>(
     let { stepsDone, learned } =
       from !== null && groupsDone === first ? from : { stepsDone: 0, learned: false };
     if (stepsDone === 0) begin?.();
-    while (stepsDone < steps) {
-      learned = (await step(own, stepsDone)) || learned;
-      stepsDone += 1;
-      await after({ start, groupsDone, stepsDone, learned, results: new Map(results) });
-    }
+    await train(
+      {
+        source: { next: () => collect(own, stepsDone) },
+        check: unchecked<Batch>(),
+        update: learn,
+        sink: {
+          keep: async (hasLearned) => {
+            learned ||= hasLearned;
+            stepsDone += 1;
+            await after({ start, groupsDone, stepsDone, learned, results: new Map(results) });
+          },
+        },
+      },
+      { stop: () => (stepsDone >= steps ? "done" : null) },
+    );
     try {
       for (const [i, result] of (await rollout(own)).entries()) {
         results.set(places[i] as number, result);
@@ -79,11 +93,13 @@ export type TestTimeRun = {
   readonly begin: () => Promise<TestTimeStart>;
   /** Restores the state and the policy version. */
   readonly restore: (start: TestTimeStart) => void;
+  /** Rolls out these tasks for a step. */
+  readonly collect: (tasks: readonly TaskReference[], step: number) => Promise<RolloutBatch>;
   /**
-   * Takes one step on these tasks.
+   * Takes a step on the batch.
    * @returns false if nothing was learned.
    */
-  readonly step: (tasks: readonly TaskReference[], step: number) => Promise<boolean>;
+  readonly learn: (batch: RolloutBatch) => Promise<boolean>;
   /** `[places]` rollouts of the held-out tasks with these indices. */
   readonly rollout: (places: readonly number[]) => Promise<readonly EnvironmentRollout[]>;
   /** Called after each step with the number of steps on all groups. */
@@ -114,11 +130,12 @@ export async function testTimeStage(
     {
       steps,
       begin: () => run.restore(start),
-      step: (own, step) =>
-        run.step(
+      collect: (own, step) =>
+        run.collect(
           own.map((i) => heldOutTask(spec, i, evaluationSeed)),
           step,
         ),
+      learn: run.learn,
       rollout: run.rollout,
     },
     from?.progress,

@@ -10,7 +10,7 @@ import { modelUnder } from "../model/frozen-base.ts";
 import { FakeEdge } from "../edge/fake-edge.fixture.ts";
 import { playedGroups } from "../source/leased-groups.fixture.ts";
 import { createReporter } from "../metrics/reporter.ts";
-import { train } from "./training-session.ts";
+import { trainFromEdge } from "./training-session.ts";
 import type { TrainingSessionOptions } from "./training-session-options.ts";
 import { comparison, evaluateVersions } from "../evaluation/version-comparison.ts";
 
@@ -57,12 +57,12 @@ test("trains on rollouts of the nano model, publishes a version, and continues i
   const options = optionsIn(folder);
   const lines: string[] = [];
   const report = createReporter((line) => lines.push(line), true);
-  const first = await train(model, edge.client(), recipe, options, report, signal);
+  const first = await trainFromEdge(model, edge.client(), recipe, options, report, signal);
   expect(first.stoppedBy).toBe("max-steps");
   expect(edge.stable).toBe(1);
   for (const { sha256 } of model.reference.files) expect(edge.objects.has(sha256)).toBe(true);
 
-  const second = await train(
+  const second = await trainFromEdge(
     model,
     edge.client(),
     recipe,
@@ -85,7 +85,7 @@ test("trains on rollouts of the nano model, publishes a version, and continues i
 
   // Without its state it resumes from the edge's record, and no step number repeats.
   const newest = Math.max(...edge.policies.map(({ step }) => step));
-  const third = await train(
+  const third = await trainFromEdge(
     model,
     edge.client(),
     recipe,
@@ -123,7 +123,7 @@ fault(elsewhere, { item: "2.5", before: asShop }, async () => {
   const report = createReporter((line) => lines.push(line), false);
   const options = { ...optionsIn(folder), tasks: { start: 1_000_000, count: 4, seed: 1 } };
   const { signal } = new AbortController();
-  const { state } = await train(model, edge.client(), recipe, options, report, signal);
+  const { state } = await trainFromEdge(model, edge.client(), recipe, options, report, signal);
   expect(lines.join("\n")).toContain(
     "0 of 4, stable version 0 0: no decision (neither version solved any task)",
   );
@@ -144,7 +144,14 @@ test("a trainer over an int8 base trains on visitors' rollouts of the float32 mo
   const report = createReporter(() => {}, true);
   const tasks = { start: 1_000_000, count: 4, seed: 1 };
   const options = { ...optionsIn(folder), base: "int8", tasks } as const;
-  const { stoppedBy } = await train(quantized, edge.client(), recipe, options, report, signal);
+  const { stoppedBy } = await trainFromEdge(
+    quantized,
+    edge.client(),
+    recipe,
+    options,
+    report,
+    signal,
+  );
   expect([stoppedBy, edge.stable]).toEqual(["max-steps", 1]);
   const outcomes = [...edge.acknowledged.values()].flat();
   expect(outcomes.filter(({ status }) => status === "rejected")).toEqual([]);

@@ -51,7 +51,7 @@ const TRAINER_ID = `trainer-${process.pid}`;
  * Trains until a limit or the signal. If the edge's stable version changes, training restarts from the
  * new one.
  */
-export async function train(
+export async function trainFromEdge(
   model: BaseModel,
   edge: EdgeClient,
   recipe: EdgeRecipe,
