@@ -2,22 +2,15 @@
  * Held-out evaluation: a policy rolls out tasks that training never used, and the environment's
  * verifier judges them.
  */
-import { rollOut } from "@waggle/agent";
-import {
-  createShopEnvironment,
-  isUnseenTemplate,
-  SHOP_ENVIRONMENT,
-  shopTask,
-  verifyShop,
-} from "@waggle/environments";
+import { environmentOf, isUnseenTemplate, SHOP_ENVIRONMENT, shopTask } from "@waggle/environments";
 import { successRate } from "@waggle/evaluation";
 import type { SuccessRate } from "@waggle/evaluation";
-import type { Sampling, TaskReference, Trajectory, Turn } from "@waggle/protocol";
+import type { TaskReference, Turn } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
-import { type EvaluationTask, rollOutTasks } from "../evaluation/evaluation.ts";
+import { rollOutTasks } from "../evaluation/evaluation.ts";
 import { samplingAt } from "../evaluation/temperature.ts";
-import { finalTextOf } from "../rollouts/final-text.ts";
+import { type EnvironmentRollout, environmentRollout } from "../rollouts/environment-rollout.ts";
 
 type RolloutOutcome = {
   readonly family: string;
@@ -32,18 +25,6 @@ type RolloutOutcome = {
   readonly tokens: number;
 };
 
-/** A trajectory in the shop and its judgement. */
-type ShopRollout = {
-  readonly task: TaskReference;
-  readonly record: Trajectory;
-  readonly verification: { readonly success: boolean };
-};
-
-const LIMITS = { maxTurns: 8, maxTokensPerTurn: 96, maxContextTokens: 512, timeoutMs: 0 };
-
-/** Consent of an evaluation: nothing leaves this process. */
-const NO_CONSENT = { version: "none", scopes: [], grantedAt: "1970-01-01T00:00:00.000Z" };
-
 const MALFORMED: ReadonlySet<string> = new Set(["UNKNOWN_TOOL", "INVALID_TOOL_ARGUMENTS"]);
 
 /** Rolls out the first `count` held-out tasks, one after the other. */
@@ -53,43 +34,28 @@ async function rollOutHeldOut(
   count: number,
   temperature: number,
 ): Promise<RolloutOutcome[]> {
-  const rollouts = await rollOutTasks({
+  const { signal } = new AbortController();
+  return rollOutTasks({
     tasks: Array.from({ length: count }, (_, seed) => ({
       place: seed,
       task: { environment: SHOP_ENVIRONMENT, seed, split: "heldOut" as const },
       seed,
     })),
-    rollOut: (at, sampling) => rollout(policy, chat, at, sampling),
+    rollOut: async ({ task, seed }, sampling) => {
+      const spec = environmentOf(task);
+      const options = { sampling, seed };
+      return outcomeOf(task, await environmentRollout(policy, chat, spec, task, options, signal));
+    },
     sampling: samplingAt(temperature),
     isBatched: false,
-    signal: new AbortController().signal,
+    signal,
   });
-  return rollouts.map(outcomeOf);
 }
 
-async function rollout(
-  policy: AdaptivePolicy,
-  chat: ChatFormat,
-  { task, seed }: EvaluationTask,
-  sampling: Omit<Sampling, "seed">,
-): Promise<ShopRollout> {
-  const environment = createShopEnvironment(task);
-  const record = await rollOut({
-    policy,
-    environment,
-    chatFormat: chat,
-    sampling,
-    limits: LIMITS,
-    consent: NO_CONSENT,
-    client: policy.client,
-    seed,
-  });
-  const finalText = finalTextOf(record, chat);
-  const verification = verifyShop(task, { finalText, state: environment.shop.state });
-  return { task, record, verification };
-}
-
-function outcomeOf({ task: reference, record, verification }: ShopRollout): RolloutOutcome {
+function outcomeOf(
+  reference: TaskReference,
+  { record, verification }: EnvironmentRollout,
+): RolloutOutcome {
   const task = shopTask(reference);
   const callTurns = record.turns.filter(
     (turn) => turn.toolCalls.length > 0 || turn.parseError !== null,
