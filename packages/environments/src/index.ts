@@ -22,8 +22,6 @@ export type {
   ShopEnvironment,
   ShopEnvironmentOptions,
 } from "./shop-environment.ts";
-export { verifyShop } from "./shop-verifier.ts";
-export type { ShopRollout } from "./shop-verifier.ts";
 export { demonstrate, EXPERT } from "./shop-demonstrator.ts";
 export type { Demonstration, DemonstratedTurn, ShopSkill } from "./shop-demonstrator.ts";
 export { ENVIRONMENTS, environmentNamed, environmentOf } from "./environments.ts";

@@ -7,7 +7,7 @@ import { shopInstance } from "./shop-errands.ts";
 import type { CartLine, ShopState } from "./shop.ts";
 
 /** The result of a rollout that the verifier judges. */
-export type ShopRollout = {
+type ShopRollout = {
   /** Text of the last turn; `null` if the rollout was cut before it answered. */
   readonly finalText: string | null;
   /** State after the last call, from a replay or the live shop. */
