@@ -239,7 +239,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/update/learning-step-golden.test.ts > %s: loss, metrics and gradients equal those of the earlier step",
       "trainer/src/update/learning-step-golden.test.ts > another clip range or another weight cap changes the numbers",
-      "trainer/src/recipes/edge-recipe.test.ts > %s cannot train from an edge because of its %s, and the error lists the recipes that can",
+      "trainer/src/recipes/edge-recipe.test.ts > %s cannot train from an edge: %s. The error lists the recipes that can",
       "trainer/src/recipes/edge-recipe.test.ts > the list has every recipe of the catalogue and the reasons against one",
     ],
   },

@@ -18,17 +18,21 @@ test("recipes without branching or stored trajectories can train from an edge, a
 });
 
 test.each([
-  ["arpo", "rollout branch-entropy"],
-  ["pivot-rl", "rollout pivot"],
-  ["webdancer", "stages"],
-  ["scaling-inter-rl", "maxTurns"],
-  ["spear", "state"],
-  ["visual-arft", "reward f1"],
+  ["arpo", "branches rollouts"],
+  ["pivot-rl", "reward equiv needs branches of a stored turn"],
+  ["webdancer", "has 2 stages"],
+  ["rft-instance-filter", "has 2 rounds"],
+  ["rl-retention", "needs a reference model"],
+  ["scaling-inter-rl", "limits the turns"],
+  ["spear", "needs stored successes"],
+  ["visual-arft", "reward f1 needs a verifier that reports answer"],
 ])(
-  "%s cannot train from an edge because of its %s, and the error lists the recipes that can",
+  "%s cannot train from an edge: %s. The error lists the recipes that can",
   (name, why) => {
     expect(edgeMisfits(recipeNamed(name)()).join("; ")).toContain(why);
-    const refused = new RegExp(`${name}.*${why}.*dr-grpo-tis.*npm run train`);
+    const refused = new RegExp(
+      `recipe ${name} cannot train from an edge: its? .*${why}.*Choose one of .*dr-grpo-tis.*npm run train`,
+    );
     expect(() => edgeRecipeNamed(name)).toThrow(refused);
   },
 );
@@ -105,6 +109,6 @@ test("the list has every recipe of the catalogue and the reasons against one", (
   expect(recipes).toHaveLength(RECIPES.size);
   expect(recipes.every(({ fits, misfits }) => fits === (misfits.length === 0))).toBe(true);
   expect(listedRecipes(false).find((row) => row.startsWith("arpo "))).toMatch(
-    /^arpo {2,}does not fit: rollout branch-entropy$/,
+    /^arpo {2,}does not fit: branches rollouts \(branch-entropy\)$/,
   );
 });

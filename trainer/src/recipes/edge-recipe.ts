@@ -20,6 +20,14 @@ import {
 import { entropyBonus, rate } from "@waggle/learning/parts";
 import { type OptimizerOptions, WaggleError } from "@waggle/protocol";
 import { partContext } from "../check/learnable-group.ts";
+import {
+  learningNeeded,
+  rewardNeeded,
+  rolloutNeeded,
+  scheduleNeeded,
+  sentence,
+  stateNeeded,
+} from "./edge-misfit-words.ts";
 
 /** A recipe that can train from an edge, and its staleness limit. */
 export type EdgeRecipe = {
@@ -69,7 +77,7 @@ export function edgeRecipeNamed(name: string, settings: EdgeSettings = {}): Edge
   if (stage === undefined || misfits.length > 0) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a recipe that trains from an edge must have one stage that learns from the rewards of pages' rollouts, got ${recipe.name}: ${misfits.join("; ")}; choose one of ${edgeRecipeNames().join(", ")}, or run it with npm run train`,
+      `recipe ${recipe.name} cannot train from an edge: ${sentence(misfits)}. Choose one of ${edgeRecipeNames().join(", ")}, or run it with npm run train`,
     );
   }
   return {
@@ -91,23 +99,27 @@ export function edgeRecipeNames(): string[] {
 /** The reasons why a recipe cannot train from an edge; empty if it can. */
 export function edgeMisfits({ stages, rounds }: Recipe): string[] {
   const [stage] = stages;
-  if (stage === undefined || stages.length > 1 || rounds > 1) {
-    return [`${stages.length} stages in ${rounds} round${rounds === 1 ? "" : "s"}`];
+  if (stage === undefined) return ["has no stage"];
+  if (stages.length > 1 || rounds > 1) {
+    return [
+      ...(stages.length > 1 ? [`has ${stages.length} stages`] : []),
+      ...(rounds > 1 ? [`has ${rounds} rounds`] : []),
+    ];
   }
-  if (stage.learns !== "rewards") return [`a stage that learns from ${stage.learns}`];
+  if (stage.learns !== "rewards") return [learningNeeded(stage.learns)];
   const misfits: string[] = [];
   for (const { part } of Object.values(stage.state)) {
-    if (!KEPT_STATE.has(part)) misfits.push(`state ${part}`);
+    if (!KEPT_STATE.has(part)) misfits.push(stateNeeded(part));
   }
   for (const { part, chooseTasks } of stage.filters) {
-    if (chooseTasks !== undefined) misfits.push(`filter ${part} chooses tasks`);
+    if (chooseTasks !== undefined) misfits.push(`chooses tasks (${part})`);
   }
   if (misfits.length > 0) return misfits;
   const strategy = stage.rollout.strategy(partContext(stage, 0));
-  if (strategy.runsInPages !== true) misfits.push(`rollout ${stage.rollout.part}`);
+  if (strategy.runsInPages !== true) misfits.push(rolloutNeeded(stage.rollout.part));
   for (const name of ["maxTurns", "difficulty", "taskPool"] as const) {
     if ([0, stage.steps - 1].some((step) => isSet(stage, step, name))) {
-      misfits.push(`a schedule of ${name}`);
+      misfits.push(scheduleNeeded(name));
     }
   }
   const unrewarded = unjudgeableReason(stage);
@@ -122,7 +134,7 @@ function unjudgeableReason(stage: Stage): string | null {
       void reward.rewards({ task: "any", trajectories: [SILENT] }, partContext(stage, 0));
     } catch (error) {
       if (!WaggleError.is(error)) throw error;
-      return `reward ${reward.part}: ${error.message.split(", got")[0]}`;
+      return rewardNeeded(reward.part, error.message);
     }
   }
   return null;

@@ -68,7 +68,7 @@ export function wordsOf(
   if (typeof words === "string" || typeof words === "number") return String(words);
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `the verification of trajectory ${id} has no ${part}; choose an environment that provides one, such as lookup`,
+    `the reward needs a verifier that reports ${part}, got trajectory ${id} without it; choose an environment that provides it, such as lookup`,
   );
 }
 

@@ -55,7 +55,7 @@ export function equivalent(): RewardPart {
     if (stored === undefined) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `reward equiv needs trajectories that branch off a stored turn, got ${trajectory.id}; use the rollout part pivot`,
+        `reward equiv needs branches of a stored turn, got ${trajectory.id}; use the rollout part pivot`,
       );
     }
     return {

@@ -13,7 +13,7 @@ export function thumbs(): RewardPart {
     if (thumb === "up" || thumb === "down") return { total: thumb === "up" ? 1 : 0 };
     throw new WaggleError(
       "REWARD_UNAVAILABLE",
-      `trajectory ${id} has no thumb; train only on trajectories with feedback`,
+      `reward feedback needs a visitor's thumb, got trajectory ${id} without one; train only on trajectories with feedback`,
     );
   });
 }
