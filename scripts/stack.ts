@@ -47,7 +47,7 @@ export async function freePort(preferred = 0): Promise<number> {
       server.once("error", () => resolve(null));
       server.listen(port, "127.0.0.1", () => {
         const address = server.address();
-        server.close(() => resolve(typeof address === "object" && address ? address.port : null));
+        server.close(() => resolve(typeof address === "string" ? null : (address?.port ?? null)));
       });
     });
   const found = (await tryPort(preferred)) ?? (await tryPort(0));

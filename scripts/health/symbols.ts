@@ -6,6 +6,7 @@
  */
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isObject } from "@waggle/protocol";
 import { parseSync } from "vite";
 
 type Node = { readonly type: string; readonly [key: string]: unknown };
@@ -25,8 +26,7 @@ type Module = {
   readonly loads: string[];
 };
 
-const isNode = (value: unknown): value is Node =>
-  typeof value === "object" && value !== null && "type" in value;
+const isNode = (value: unknown): value is Node => isObject(value) && "type" in value;
 
 /** Whether a child is a label instead of a use of a binding. */
 function isLabel(node: Node, key: string): boolean {

@@ -1,4 +1,5 @@
 /** The syntax tree of a source file from Vite's parser, and functions to walk it. */
+import { isObject } from "@waggle/protocol";
 import { parseSync } from "vite";
 
 /** A node of the ESTree. */
@@ -10,7 +11,7 @@ export type SyntaxNode = {
 };
 
 const isSyntaxNode = (value: unknown): value is SyntaxNode =>
-  typeof value === "object" && value !== null && "type" in value && "start" in value;
+  isObject(value) && "type" in value && "start" in value;
 
 /** @throws if the file cannot be parsed. */
 export function parseSource(file: string, text: string): SyntaxNode {

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isObject } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { SERVER_FLAVORS } from "../../packages/engine/src/remote/server-flavor.ts";
@@ -30,7 +31,7 @@ function resourcesOf(file: string): Resource[] {
 /** Paths of all leaves, with lists as `[]`. */
 function pathsOf(value: unknown, path = ""): string[] {
   if (Array.isArray(value)) return value.flatMap((entry) => pathsOf(entry, `${path}[]`));
-  if (typeof value !== "object" || value === null) return [path];
+  if (!isObject(value)) return [path];
   const members = Object.entries(value);
   if (members.length === 0) return [path];
   return members.flatMap(([name, member]) =>

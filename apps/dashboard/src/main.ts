@@ -1,4 +1,5 @@
 /** Entry point of the dashboard: reads the credential, then opens the frame. */
+import { isObject } from "@waggle/protocol";
 import { createAppShell } from "./app-shell.ts";
 import { dropCredential, keepCredential, readCredential } from "./credential.ts";
 import { createOperatorApi } from "./operator-api.ts";
@@ -13,7 +14,7 @@ let close = (): void => undefined;
 async function readEdgeUrl(): Promise<string> {
   const response = await fetch(new URL("config.json", document.baseURI));
   const config: unknown = await response.json();
-  if (typeof config === "object" && config !== null && "edgeUrl" in config) {
+  if (isObject(config) && "edgeUrl" in config) {
     return String(config.edgeUrl).replace(/\/$/, "");
   }
   throw new Error("config.json has no edgeUrl; serve the app with its Vite config");

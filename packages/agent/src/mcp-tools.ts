@@ -3,7 +3,7 @@
  * CSP forbids `unsafe-eval`, because the validator passed to the client interprets schemas.
  * Source: Model Context Protocol specification, tools and Streamable HTTP transport.
  */
-import { boundary, WaggleError, WAGGLE_VERSION } from "@waggle/protocol";
+import { boundary, isObject, WAGGLE_VERSION, WaggleError } from "@waggle/protocol";
 import type { Tool, WaggleErrorCode } from "@waggle/protocol";
 
 type Headers = { readonly [name: string]: string };
@@ -86,7 +86,7 @@ function textOf(content: readonly { readonly type: string }[] | undefined): stri
 /** A tool's own failure. Our edge writes an error code as JSON; other servers get `TOOL_FAILED`. */
 function toolError(text: string): WaggleError {
   const value = parsedOr(text);
-  if (typeof value === "object" && value !== null && "code" in value && "message" in value) {
+  if (isObject(value)) {
     const { code, message } = value;
     if (typeof code === "string" && /^[A-Z_]{1,64}$/.test(code) && typeof message === "string") {
       return new WaggleError(code as WaggleErrorCode, message);

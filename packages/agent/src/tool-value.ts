@@ -2,7 +2,7 @@
  * Converts a tool's return value to the JSON that the policy reads and the record keeps. Tools are the
  * page's own code, so a bad return value must not end the request.
  */
-import { WaggleError } from "@waggle/protocol";
+import { isObject, WaggleError } from "@waggle/protocol";
 
 /**
  * A plain JSON copy of the value; `null` for undefined.
@@ -48,7 +48,7 @@ export function messageOf(error: unknown): string {
  * objects without own members as `{}`, and a typed array as an object with one member per element.
  */
 function requireContent(member: unknown): void {
-  if (typeof member !== "object" || member === null || Array.isArray(member)) return;
+  if (!isObject(member)) return;
   const prototype: unknown = Object.getPrototypeOf(member);
   if (prototype === null || prototype === Object.prototype) return;
   if (!ArrayBuffer.isView(member) && Object.keys(member).length > 0) return;

@@ -7,7 +7,7 @@
  * text always means its value, because redaction is idempotent and must accept its own output. Use one redactor
  * per conversation, so that a placeholder can only restore what was said there.
  */
-import { WaggleError } from "@waggle/protocol";
+import { isObject, WaggleError } from "@waggle/protocol";
 import type { Redactor } from "@waggle/protocol";
 import { BUILT_IN_RULES } from "./redaction-rules.ts";
 import type { RedactionRule } from "./redaction-rules.ts";
@@ -141,7 +141,7 @@ function mapStrings(
   if (typeof value === "string") return onText(value);
   if (typeof value === "number") return onNumber(value);
   if (Array.isArray(value)) return value.map((item) => mapStrings(item, onText, onNumber));
-  if (value === null || typeof value !== "object") return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [
       onText(key),

@@ -27,7 +27,7 @@ const remote: Tool = {
 const say = (text: string): string => JSON.stringify({ say: text });
 const call = (tool: string, args: object): string => JSON.stringify({ tool, arguments: args });
 
-function open(turns: readonly ScriptedChatTurn[]) {
+function open(turns: readonly ScriptedChatTurn[], tools: readonly Tool[] = [lookUp, remote]) {
   const chat = createScriptedChat(turns);
   const redactor = createRedactor({ rules: [] });
   const conversation = createChatConversation({
@@ -36,7 +36,7 @@ function open(turns: readonly ScriptedChatTurn[]) {
     maxTurns: 3,
     timeoutMs: 0,
     system: "You help.",
-    tools: () => [lookUp, remote],
+    tools: () => tools,
   });
   const events: AgentEvent[] = [];
   const signal = new AbortController().signal;
@@ -93,6 +93,19 @@ test("a mistaken call is a result that the chat sees; plain text is an answer", 
   await send("What now?");
   expect(chat.calls[1]?.messages.at(-1)?.content).toContain("UNKNOWN_TOOL");
   expect(events.at(-1)).toMatchObject({ type: "turn-end", text: "I do not know." });
+});
+
+test("arguments that are not an object are taken as no arguments", async () => {
+  seen.length = 0;
+  const anything = { ...lookUp, definition: { ...lookUp.definition, parameters: {} } };
+  for (const args of [["a"], null, "a"]) {
+    const { send } = open(
+      [JSON.stringify({ tool: "lookUp", arguments: args }), say("ok")],
+      [anything],
+    );
+    await send("go");
+  }
+  expect(seen).toEqual([{}, {}, {}]);
 });
 
 test("running out of turns and an abort are stop reasons; a failure of the chat is thrown", async () => {

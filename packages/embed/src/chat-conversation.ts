@@ -5,6 +5,7 @@
  */
 import { createToolEnvironment } from "@waggle/agent";
 import type { AgentEvent as LoopEvent } from "@waggle/agent";
+import { isObject } from "@waggle/protocol";
 import type { Redactor, StopReason, Tool, ToolCall, ToolResult } from "@waggle/protocol";
 import type { Chat, ChatMessage } from "@waggle/runtime/chat";
 
@@ -151,13 +152,13 @@ function turnSchema(tools: readonly Tool[]): { [key: string]: unknown } {
 function readTurn(text: string): Turn {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null) {
+    if (isObject(value)) {
       if ("say" in value && typeof value.say === "string") return { say: value.say };
       if ("tool" in value && typeof value.tool === "string") {
         const args = "arguments" in value ? value.arguments : {};
         return {
           tool: value.tool,
-          arguments: typeof args === "object" && args !== null ? (args as Json) : {},
+          arguments: isObject(args) ? (args as Json) : {},
         };
       }
     }

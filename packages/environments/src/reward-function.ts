@@ -2,7 +2,7 @@
  * User-defined reward functions, which judge rollouts in place of an environment's verifier, in training and
  * evaluation. If the function fails there is no reward, and the rollout is left out.
  */
-import { type Task, type ToolCall, type ToolResult, WaggleError } from "@waggle/protocol";
+import { isObject, type Task, type ToolCall, type ToolResult, WaggleError } from "@waggle/protocol";
 import type { EnvironmentSpec, Judgement } from "./environment-spec.ts";
 import type { PromptColumns } from "./prompts/prompt-row.ts";
 import { within } from "./wrappers/wrapped-environment.ts";
@@ -94,7 +94,7 @@ async function rewarded(
       { retryable: true, cause },
     );
   }
-  const whole = typeof given === "object" && given !== null ? given : { reward: given };
+  const whole = isObject(given) ? given : { reward: given };
   if (typeof whole.reward !== "number" || !Number.isFinite(whole.reward)) {
     throw new WaggleError(
       "REWARD_UNAVAILABLE",

@@ -8,11 +8,12 @@
  */
 import { pick } from "./draw.ts";
 import {
+  hashText,
+  isObject,
+  mulberry32,
+  type RandomSource,
   type TaskReference,
   WaggleError,
-  mulberry32,
-  hashText,
-  type RandomSource,
 } from "@waggle/protocol";
 import { convertCurrency } from "./currency.ts";
 import { drawWish, SHOP_TASK_KINDS } from "./shop-instance.ts";
@@ -85,9 +86,7 @@ function together(parts: readonly ShopInstance[]): ShopInstance | null {
 /** Ids of the products that a wish mentions or that are in its cart. */
 function idsOf({ wishes, cart }: ShopInstance): readonly string[] {
   const named = wishes.flatMap((wish) =>
-    Object.values(wish).flatMap((part) =>
-      typeof part === "object" && part !== null ? [part.id] : [],
-    ),
+    Object.values(wish).flatMap((part) => (isObject(part) ? [part.id] : [])),
   );
   return [...named, ...cart.map(({ id }) => id)];
 }

@@ -4,7 +4,7 @@
  * more wishes are in `shop-errands.ts`.
  */
 import { pick } from "./draw.ts";
-import { hashText, type RandomSource } from "@waggle/protocol";
+import { hashText, isObject, type RandomSource } from "@waggle/protocol";
 import type { TaskSplit } from "@waggle/protocol";
 import { CATALOGUE } from "./catalogue-data.ts";
 import type { Product } from "./catalogue-data.ts";
@@ -82,9 +82,7 @@ export function drawWish(kind: ShopTaskKind, split: TaskSplit, random: RandomSou
 /** The wish as a text key. Equal keys are equal problems. */
 export function instanceKey({ wishes, cart }: ShopInstance): string {
   const parts = wishes.flatMap((wish) =>
-    Object.values(wish).map((part) =>
-      typeof part === "object" && part !== null ? part.id : String(part),
-    ),
+    Object.values(wish).map((part) => (isObject(part) ? part.id : String(part))),
   );
   const lines = cart.map((line) => `${line.id}x${line.quantity}`).sort();
   return [...parts, ...lines].join("|");

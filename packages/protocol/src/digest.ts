@@ -1,9 +1,10 @@
 /** Content hashes: canonical JSON and SHA-256 through WebCrypto. Works in pages, Workers and Node. */
+import { isObject } from "./json-object.ts";
 
 /** JSON with sorted object keys and no spaces. Members that are `undefined` are omitted. */
 export function canonicalJson(value: unknown): string {
-  if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? "null";
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))

@@ -3,6 +3,7 @@
  * the code of the boundary where it happened. A model's mistake is not an error but an observation
  * that the model sees. An abort is not an error but a stop reason.
  */
+import { isObject } from "./json-object.ts";
 
 /** Stable error codes. Clients may branch on them, so codes are only ever added. */
 export type WaggleErrorCode =
@@ -93,12 +94,7 @@ export class WaggleError extends Error {
 
   /** True for a WaggleError from any bundle or realm. With `code`, only for that code. */
   static is(error: unknown, code?: WaggleErrorCode): error is WaggleError {
-    return (
-      typeof error === "object" &&
-      error !== null &&
-      BRAND in error &&
-      (code === undefined || (error as { code?: unknown }).code === code)
-    );
+    return isObject(error) && BRAND in error && (code === undefined || error["code"] === code);
   }
 }
 

@@ -5,6 +5,7 @@
  * it is always tokenized as plain text.
  */
 import { z } from "zod";
+import { isObject } from "./json-object.ts";
 import { readOnly } from "./read-only-schema.ts";
 import { canonicalJson } from "./digest.ts";
 import { WaggleError } from "./errors.ts";
@@ -98,10 +99,7 @@ export function readGuidance(bytes: Uint8Array): Guidance {
     );
   }
   const value = parseJson(bytes);
-  const version =
-    typeof value === "object" && value !== null && "formatVersion" in value
-      ? value.formatVersion
-      : undefined;
+  const version = isObject(value) ? value["formatVersion"] : undefined;
   if (typeof version === "number" && version !== GUIDANCE_FORMAT_VERSION) {
     throw new WaggleError(
       "SCHEMA_VERSION_UNSUPPORTED",

@@ -1,4 +1,5 @@
 /** Results of device checks, kept between visits if the page can use storage. */
+import { isObject } from "@waggle/protocol";
 import type { SelfCheckResult } from "./agreement/self-check.ts";
 import type { DeviceCheck } from "./worker/messages.ts";
 
@@ -10,9 +11,7 @@ const MOST_KEPT = 32;
 export function readChecks(): Readonly<Record<string, SelfCheckResult>> {
   try {
     const stored = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "{}") as unknown;
-    return typeof stored === "object" && stored !== null
-      ? (stored as Record<string, SelfCheckResult>)
-      : {};
+    return isObject(stored) ? (stored as Record<string, SelfCheckResult>) : {};
   } catch {
     return {}; // no storage, or unreadable: the device is checked again
   }

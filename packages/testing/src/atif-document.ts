@@ -5,7 +5,7 @@
  *
  * Source: Harbor, `rfcs/0001-trajectory-format.md`, ATIF-v1.7 (April 2026).
  */
-import { WaggleError } from "@waggle/protocol";
+import { isObject, WaggleError } from "@waggle/protocol";
 
 /** One step, with what was called and answered in it. */
 export type AtifSaid = {
@@ -165,7 +165,7 @@ function joined(inferences: readonly Inference[]): AtifTokens[] {
 
 /** @param kind names the members that are known; `null`: any. */
 function membersOf(value: unknown, kind: keyof typeof MEMBERS | null, at: string): Members {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     throw refusal(at, value);
   }
   const known = kind === null ? null : MEMBERS[kind].split(" ");

@@ -1,6 +1,7 @@
 /** Reads the 200 BFCL tools as schemas of their arguments. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isObject } from "@waggle/protocol";
 import type { JsonSchema } from "@waggle/protocol";
 import { toolSchemaToJsonSchema } from "../src/tool-schema.ts";
 
@@ -25,7 +26,7 @@ function inOrder(schema: JsonSchema): JsonSchema {
 
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered);
-  return typeof value === "object" && value !== null ? inOrder(value as JsonSchema) : value;
+  return isObject(value) ? inOrder(value as JsonSchema) : value;
 }
 
 function mapObject(

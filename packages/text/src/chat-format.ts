@@ -6,7 +6,7 @@
  * Differs from `apply_chat_template` on purpose: texts of users, tools and the policy are tokenized separately and
  * without special tokens, and a sampled turn is never rewritten (Qwen3's template drops earlier thoughts).
  */
-import { WaggleError } from "@waggle/protocol";
+import { isObject, WaggleError } from "@waggle/protocol";
 import type { SegmentRole, ToolCallFormat, ToolDefinition, ToolResult } from "@waggle/protocol";
 import { looksLikeSentinel, SentinelTable } from "./template-sentinel.ts";
 import type { Tokenizer } from "./tokenizer.ts";
@@ -255,7 +255,7 @@ function toTemplateTool(tool: ToolDefinition, guard: (text: string) => string): 
   const guardAll = (value: unknown): unknown => {
     if (typeof value === "string") return guard(value);
     if (Array.isArray(value)) return value.map(guardAll);
-    if (typeof value !== "object" || value === null) return value;
+    if (!isObject(value)) return value;
     return Object.fromEntries(
       Object.entries(value).map(([key, member]) => [guard(key), guardAll(member)]),
     );
@@ -344,7 +344,7 @@ function withoutClock(template: string): string {
 /** The text of a token such as `bos_token`, which is a string or an added token. */
 function tokenText(token: unknown): string | null {
   if (typeof token === "string") return token;
-  if (typeof token !== "object" || token === null || !("content" in token)) return null;
+  if (!isObject(token)) return null;
   return typeof token.content === "string" ? token.content : null;
 }
 

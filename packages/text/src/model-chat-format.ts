@@ -2,7 +2,7 @@
  * Reads the chat format of a Hugging Face folder. Pages and the trainer both use it: if they disagreed about a stop
  * token or template, the trainer would refuse valid trajectories.
  */
-import { WaggleError } from "@waggle/protocol";
+import { isObject, WaggleError } from "@waggle/protocol";
 import { createChatFormat } from "./chat-format.ts";
 import type { ChatFormat } from "./chat-format.ts";
 import { createTokenizer } from "./tokenizer.ts";
@@ -51,7 +51,7 @@ function endOfSequenceTokens(
 ): string[] {
   for (const path of ["generation_config.json", "config.json"]) {
     const json = jsonFile(files, path);
-    if (typeof json !== "object" || json === null || !("eos_token_id" in json)) continue;
+    if (!isObject(json) || !("eos_token_id" in json)) continue;
     const ids: readonly unknown[] = Array.isArray(json.eos_token_id)
       ? json.eos_token_id
       : [json.eos_token_id];

@@ -2,6 +2,7 @@
  * The bytes of every token in a `tokenizer.json`, for byte-level BPE (Qwen, Llama 3, SmolLM, LFM2, ours) and
  * SentencePiece BPE with byte fallback (Gemma, Llama 2, Mistral).
  */
+import { isObject } from "@waggle/protocol";
 import { fromByteCharacters } from "./byte-level.ts";
 import type { TokenizerJson } from "./tokenizer-json.ts";
 
@@ -36,8 +37,8 @@ function fromPiece(piece: string): Uint8Array {
 }
 
 function decoderTypes(part: unknown): string[] {
-  if (typeof part !== "object" || part === null) return [];
-  const { type, decoders } = part as { type?: unknown; decoders?: unknown };
+  if (!isObject(part)) return [];
+  const { type, decoders } = part;
   const own = typeof type === "string" ? [type] : [];
   return [...own, ...(Array.isArray(decoders) ? decoders.flatMap(decoderTypes) : [])];
 }

@@ -2,6 +2,7 @@
  * Migrates runs of version 1, which called a judged trajectory an episode and the adapters of roles a
  * shelf.
  */
+import { isObject } from "@waggle/protocol";
 
 /**
  * Renames the fields of a version 1 run to those of version 2. Numbers and tensors do not change.
@@ -27,7 +28,5 @@ function renamed(name: string, owner: object, isJudged: boolean): string {
 }
 
 function isPlain(value: unknown): value is { readonly [name: string]: unknown } {
-  return (
-    typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
-  );
+  return isObject(value) && Object.getPrototypeOf(value) === Object.prototype;
 }

@@ -4,6 +4,7 @@
  */
 import {
   canonicalJson,
+  isObject,
   type TaskReference,
   type Trajectory,
   UPLOAD_LIMITS,
@@ -35,10 +36,7 @@ const NAMED_VERSIONS = 1000;
 function namedVersions(upload: UploadEnvelope): number[] {
   const Named = z.object({ policyVersion: z.number() });
   const versions = upload.trajectories.flatMap(({ trajectory }) => {
-    const segments =
-      typeof trajectory === "object" && trajectory !== null && "segments" in trajectory
-        ? trajectory.segments
-        : [];
+    const segments = isObject(trajectory) ? trajectory["segments"] : [];
     return [trajectory, ...(Array.isArray(segments) ? segments : [])].flatMap((part) => {
       const { data } = Named.safeParse(part);
       return data === undefined ? [] : [data.policyVersion];
@@ -53,11 +51,8 @@ async function gatherKnowledge(
   upload: UploadEnvelope,
 ): Promise<Knowledge> {
   const named = upload.trajectories.flatMap(({ trajectory }) =>
-    typeof trajectory === "object" &&
-    trajectory !== null &&
-    "assignmentId" in trajectory &&
-    typeof trajectory.assignmentId === "string"
-      ? [trajectory.assignmentId]
+    isObject(trajectory) && typeof trajectory["assignmentId"] === "string"
+      ? [trajectory["assignmentId"]]
       : [],
   );
   const [baseModel, versions, { results }] = await Promise.all([

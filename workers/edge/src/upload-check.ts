@@ -4,6 +4,7 @@
  * the one that it gave out.
  */
 import {
+  isObject,
   type TaskReference,
   type Trajectory,
   Trajectory as TrajectorySchema,
@@ -24,10 +25,7 @@ export type Knowledge = {
 
 /** Parses a trajectory. @throws WaggleError `SCHEMA_INVALID`, `SCHEMA_VERSION_UNSUPPORTED` */
 export function parseTrajectory(value: unknown): Trajectory {
-  const version =
-    typeof value === "object" && value !== null && "schemaVersion" in value
-      ? value.schemaVersion
-      : undefined;
+  const version = isObject(value) ? value["schemaVersion"] : undefined;
   if (typeof version === "number" && version !== TRAJECTORY_SCHEMA_VERSION) {
     throw new WaggleError(
       "SCHEMA_VERSION_UNSUPPORTED",

@@ -2,13 +2,11 @@
  * Reads members of a server's response and reports which one is missing. Too few members are read to
  * need a schema library.
  */
-import { WaggleError } from "@waggle/protocol";
+import { isObject, WaggleError } from "@waggle/protocol";
 
 /** A member of a JSON object, `undefined` if there is none. */
 export function memberOf(json: unknown, name: string): unknown {
-  return typeof json === "object" && json !== null
-    ? (json as { readonly [name: string]: unknown })[name]
-    : undefined;
+  return isObject(json) ? json[name] : undefined;
 }
 
 /** @throws WaggleError `SCHEMA_INVALID` if the member is not a string. */

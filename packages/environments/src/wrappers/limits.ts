@@ -1,5 +1,6 @@
 /** Wrappers that restrict a policy: no tools, limited calls, or only calls that match a contract. */
 import {
+  isObject,
   type Observation,
   seededRandom,
   type ToolCall,
@@ -91,7 +92,7 @@ function isAllowed(call: ToolCall, tools: readonly ToolDefinition[]): boolean {
   const tool = tools.find(({ name }) => name === call.name);
   if (tool === undefined) return false;
   const { properties, required } = tool.parameters;
-  const known = Object.keys(typeof properties === "object" ? (properties ?? {}) : {});
+  const known = Object.keys(isObject(properties) ? properties : {});
   const wanted = Array.isArray(required) ? required : [];
   const given = Object.keys(call.arguments);
   return given.every((key) => known.includes(key)) && wanted.every((key) => given.includes(key));

@@ -5,7 +5,7 @@
  *
  * Source: Cai et al. 2025, "Training-Free Group Relative Policy Optimization", arXiv:2510.08191.
  */
-import { boundary } from "@waggle/protocol";
+import { boundary, isObject } from "@waggle/protocol";
 import { zeroVarianceFilter } from "../filters/group-filter.ts";
 import type { Experience, ExperienceEdit } from "../states/experience-library.ts";
 import { requireGroup, requireSameLength } from "../statistics.ts";
@@ -88,8 +88,8 @@ function parsedEdits(answer: string): ExperienceEdit[] | null {
 }
 
 function toEdit(value: unknown): ExperienceEdit | null {
-  if (typeof value !== "object" || value === null) return null;
-  const { edit, id, text } = value as { edit?: unknown; id?: unknown; text?: unknown };
+  if (!isObject(value)) return null;
+  const { edit, id, text } = value;
   if (edit === "add" && typeof text === "string") return { edit, text };
   if (typeof id !== "string") return null;
   if (edit === "modify" && typeof text === "string") return { edit, id, text };

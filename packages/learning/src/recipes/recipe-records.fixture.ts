@@ -1,4 +1,5 @@
 /** What every recipe of the catalogue does by default, as data: its settings, and its stages with the options of their parts. */
+import { isObject } from "@waggle/protocol";
 import type { CreateRecipe } from "../composition/definition.ts";
 import { type AnyPart, partDefinition } from "../composition/part-options.ts";
 import { RECIPES } from "./catalogue.ts";
@@ -20,7 +21,7 @@ function plain(value: unknown): unknown {
   if (typeof value === "number" && !Number.isFinite(value)) return String(value);
   if (ArrayBuffer.isView(value)) return [...(value as Float64Array)];
   if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== "object" || value === null) return value;
+  if (!isObject(value)) return value;
   if (!isPart(value)) return filled(value);
   const { slot, part, ...rest } = value;
   const options = Object.entries(partDefinition(value)?.options ?? {});

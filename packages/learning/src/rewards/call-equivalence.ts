@@ -5,7 +5,7 @@
  *
  * Source: PivotRL (functional equivalence of tool calls).
  */
-import { type ToolCall, WaggleError } from "@waggle/protocol";
+import { isObject, type ToolCall, WaggleError } from "@waggle/protocol";
 import type { RewardPart } from "../composition/part.ts";
 import { rewardPart } from "./reward-part.ts";
 
@@ -16,7 +16,7 @@ function normalizedArguments(value: unknown): unknown {
     return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
   }
   if (Array.isArray(value)) return value.map(normalizedArguments);
-  if (typeof value !== "object" || value === null) return Object.is(value, -0) ? 0 : value;
+  if (!isObject(value)) return Object.is(value, -0) ? 0 : value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, member]) => member !== undefined && member !== null)

@@ -4,7 +4,7 @@
  * zeros, and a linear's own alpha is folded into its B.
  * Source: PEFT's LoraConfig; Kalajdzievski 2023, rsLoRA, arXiv 2312.03732, for its scale.
  */
-import { WaggleError } from "@waggle/protocol";
+import { isObject, WaggleError } from "@waggle/protocol";
 import type { Tensor } from "@waggle/protocol";
 import { allLinears, loraName, loraParameters } from "./adapter.ts";
 import type { Adapter } from "./adapter.ts";
@@ -26,8 +26,8 @@ export function readPeftAdapter(
   bytes: Uint8Array,
   config: DecoderConfig,
 ): Adapter {
-  const members = (typeof configJson === "object" && configJson) || {};
-  const { peft_type, r, lora_alpha, use_rslora, bias } = members as Record<string, unknown>;
+  const members = isObject(configJson) ? configJson : {};
+  const { peft_type, r, lora_alpha, use_rslora, bias } = members;
   if (peft_type !== "LORA") throw incompatible("peft_type", '"LORA"', peft_type);
   if (typeof r !== "number" || !Number.isInteger(r) || r < 1 || r > 4096) {
     throw incompatible("r", "a rank from 1 to 4096", r);
@@ -37,7 +37,7 @@ export function readPeftAdapter(
   }
   if (bias !== undefined && bias !== "none") throw incompatible("bias", '"none"', bias);
   for (const name of UNSUPPORTED) {
-    const value = (members as Record<string, unknown>)[name];
+    const value = members[name];
     const isEmpty = typeof value === "object" && Object.keys(value ?? {}).length === 0;
     if (value !== undefined && value !== false && !isEmpty) {
       throw incompatible(name, "false or empty", value);

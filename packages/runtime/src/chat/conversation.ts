@@ -2,7 +2,7 @@
  * Renders messages as tokens, append-only: tokens of earlier messages never depend on later ones,
  * and an answer that was sampled here keeps its sampled tokens instead of being tokenized again.
  */
-import { WaggleError } from "@waggle/protocol";
+import { isObject, WaggleError } from "@waggle/protocol";
 import type { ToolResult } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import type { ChatAssistantMessage, ChatMessage, ChatRequest } from "./chat-types.ts";
@@ -117,7 +117,7 @@ export function assistantKey(message: ChatAssistantMessage): string {
 function callsOf(message: ChatAssistantMessage): { name: string; arguments: object }[] {
   return (message.tool_calls ?? []).map(({ function: call }) => {
     const value = parseJson(call.arguments === "" ? "{}" : call.arguments);
-    if (typeof value === "object" && value !== null) return { name: call.name, arguments: value };
+    if (isObject(value)) return { name: call.name, arguments: value };
     throw new WaggleError(
       "INVALID_ARGUMENT",
       `arguments of a tool call must be a JSON object, got ${call.arguments.slice(0, 80)}; send the call unchanged`,
@@ -143,7 +143,7 @@ function parseJson(text: string): unknown {
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))

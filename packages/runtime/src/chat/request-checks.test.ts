@@ -4,6 +4,14 @@ import { byteFormat, openScripted, said, SEARCH_TOOL } from "./scripted-chat.fix
 
 const user = (content: string) => ({ role: "user" as const, content });
 
+/** An earlier answer that calls a tool with these arguments. */
+const calling = (args: string) => ({
+  role: "assistant",
+  content: null,
+  tool_calls: [{ id: "c", type: "function", function: { name: "search", arguments: args } }],
+});
+const toolResult = { role: "tool", tool_call_id: "c", content: "{}" };
+
 const refused = (extra: object) =>
   openScripted([said("x")]).chat.completions.create({ messages: [user("hi")], ...extra });
 
@@ -24,6 +32,8 @@ test.each([
   [{ messages: [] }, "INVALID_ARGUMENT", "messages"],
   [{ messages: [{ role: "assistant", content: "x" }] }, "INVALID_ARGUMENT", "order"],
   [{ messages: [user("x"), { role: "system", content: "x" }] }, "INVALID_ARGUMENT", "first"],
+  [{ messages: [user("x"), calling('["a"]'), toolResult] }, "INVALID_ARGUMENT", "JSON object"],
+  [{ messages: [user("x"), calling("null"), toolResult] }, "INVALID_ARGUMENT", "JSON object"],
   [{ temperature: -1 }, "INVALID_ARGUMENT", "temperature"],
   [{ top_p: 0 }, "INVALID_ARGUMENT", "top_p"],
   [{ n: 1.5 }, "INVALID_ARGUMENT", "n must"],

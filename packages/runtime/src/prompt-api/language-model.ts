@@ -3,6 +3,7 @@
  * model. Text, and tools with `execute`; no images, no audio. When a conversation outgrows the
  * context, its oldest turns are dropped and `contextoverflow` is fired.
  */
+import { isObject } from "@waggle/protocol";
 import { SharedSource } from "../chat/chat-source.ts";
 import type { ChatSource } from "../chat/chat-source.ts";
 import type { Chat, ChatAvailability, ChatMessage } from "../chat/chat-types.ts";
@@ -233,7 +234,7 @@ function assertTool(tool: LanguageModelTool): void {
   const isWhole =
     typeof tool.name === "string" &&
     typeof tool.description === "string" &&
-    typeof tool.inputSchema === "object" &&
+    isObject(tool.inputSchema) &&
     typeof tool.execute === "function";
   if (!isWhole) throw new TypeError("a tool must have name, description, inputSchema and execute");
 }

@@ -1,4 +1,5 @@
 /** Validates prompts as the draft does, and converts them to a chat's messages. */
+import { isObject } from "@waggle/protocol";
 import type { ChatMessage, ChatResponseFormat, ChatTool } from "../chat/chat-types.ts";
 import type { LanguageModelPrompt, LanguageModelTool } from "./prompt-api-types.ts";
 
@@ -58,10 +59,10 @@ export function toResponseFormat(constraint: unknown): ChatResponseFormat | unde
     }
     return { type: "regex", pattern: source.replace(/^\^|(?<!\\)\$$/g, "") };
   }
-  if (typeof constraint !== "object") throw new TypeError("a constraint must be an object");
+  if (!isObject(constraint)) throw new TypeError("a constraint must be an object");
   return {
     type: "json_schema",
-    json_schema: { name: "response", schema: constraint as { [key: string]: unknown } },
+    json_schema: { name: "response", schema: constraint },
   };
 }
 

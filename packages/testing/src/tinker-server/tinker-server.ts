@@ -8,6 +8,7 @@ import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync, gzipSync, zstdDecompressSync } from "node:zlib";
+import { isObject } from "@waggle/protocol";
 import type { OptimizerOptions, TrainEngine } from "@waggle/protocol";
 import { openRlRoutes } from "./open-rl-routes.ts";
 import { skyrlRoutes } from "./skyrl-routes.ts";
@@ -181,7 +182,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 function parsed(body: Buffer): object {
   if (body.length === 0) return {};
   const json: unknown = JSON.parse(body.toString("utf8"));
-  if (typeof json === "object" && json !== null) return json;
+  if (isObject(json)) return json;
   throw new TinkerRefusal(422, { detail: [{ type: "model_attributes_type", loc: ["body"] }] });
 }
 
