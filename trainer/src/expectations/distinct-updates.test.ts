@@ -87,6 +87,25 @@ test("AEPO's entropy threshold decides which clipped tokens keep their gradient"
   expect(all.digests).not.toEqual(none.digests);
 });
 
+test("when progress is paid changes the adapter of every recipe that has this setting", async () => {
+  const withSetting = [...RECIPES.values()].filter(
+    (create) => create().choices["payment"] !== undefined && isGradients(create()),
+  );
+  const names = withSetting.map(({ recipeName }) => recipeName);
+  expect(names).toEqual(expect.arrayContaining(["planner-r1", "logigen"]));
+  const without: string[] = [];
+  for (const name of names) {
+    const perTurn = await updated(name, { payment: "turn" });
+    const atTheEnd = await updated(name, { payment: "trajectory" });
+    if (JSON.stringify(perTurn.digests) === JSON.stringify(atTheEnd.digests)) without.push(name);
+  }
+  expect(without).toEqual([]);
+  // Control: group advantages read only the total, so these recipes have no such setting.
+  for (const name of ["embodied-r1", "se-gui", "environment-tuning", "duration-aware"]) {
+    expect(recipeNamed(name)().choices["payment"]).toBeUndefined();
+  }
+}, 180_000);
+
 /** Recipes that only learn by gradients, in the tables that these updates support. */
 function isGradients({ stages, literature }: Recipe): boolean {
   return (

@@ -85,6 +85,9 @@ const OTHERWISE: typeof GOVERNED = {
   "agent-r filter:verify": ["threshold", "whole"],
   // Cross-entropy beside preferences counts by its weight.
   "toa loss:ce": ["imitation"],
+  // Group advantages read only the total, so when it is paid is not a setting.
+  "embodied-r1 reward:progress": ["countedTurns"],
+  "se-gui reward:progress": ["progressWeight"],
   "cory state:ref": ["klCoefficient"],
 };
 

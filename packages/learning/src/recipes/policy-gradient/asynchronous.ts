@@ -183,7 +183,7 @@ const durationAware: CreateRecipe = recipe({
       filters: [parts.mixedGroup()],
       reward: parts.weighted([
         [parts.outcome(), { default: 0.5 }],
-        [parts.progress(), { default: 0.5 }],
+        [parts.progress("trajectory"), { default: 0.5 }],
       ]),
       advantage: parts.durationWeighted(({ trajectory }, turn) => {
         const { start, end } = trajectory.turns[turn] ?? { start: 0, end: 0 };

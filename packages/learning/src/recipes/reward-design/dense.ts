@@ -1,5 +1,5 @@
 /** Rewards along the way, not at the end alone. */
-import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import { type CreateRecipe, oneOf, recipe } from "../../composition/definition.ts";
 import type { RewardPart } from "../../composition/part.ts";
 import { rewardStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
@@ -10,8 +10,10 @@ import { groupReinforcement } from "../stages/group-reinforcement.ts";
  * Planner-R1: a dense reward for the completed share of the task, besides the final result.
  *
  * Source: "Planner-R1: Reward Shaping Enables Efficient Agentic RL with Smaller LLMs" (S264).
- * Differs from it: one weighting throughout, half process and half final result.
- * Why: the paper found no clear benefit in a curriculum of rewards.
+ * Differs from it: one weighting throughout, half process and half final result; the advantage of a turn's own
+ * reward is added to that of the trajectory.
+ * Why: the paper found no clear benefit in a curriculum of rewards; without the turn's own advantage, only the sum
+ * of the rewards would count, and not when they are paid.
  */
 const plannerR1: CreateRecipe = recipe({
   name: "planner-r1",
@@ -20,6 +22,7 @@ const plannerR1: CreateRecipe = recipe({
     "the loss is a token mean over the minibatch",
     "groups with equal rewards are rolled out again",
     "one weighting throughout, half process and half final result",
+    "the advantage of a turn's own reward is added to that of the trajectory",
   ],
   mechanism: "whole",
   needs: ["turn-rewards"],
@@ -33,6 +36,7 @@ const plannerR1: CreateRecipe = recipe({
         [parts.progress(), { default: 0.5 }],
       ]),
       loss: parts.pgClip(epsilon),
+      advantage: parts.mixedSteps(),
       steps,
       learningRate,
     }),
@@ -67,12 +71,21 @@ const embodiedR1: CreateRecipe = recipe({
     steps: 25,
     learningRate: 3e-3,
     secondMistakes: 0.3,
+    countedTurns: oneOf("prefix", "all"),
   },
-  stages: ({ groupSize, epsilon, startSteps, steps, learningRate, secondMistakes }) => [
+  stages: ({
+    groupSize,
+    epsilon,
+    startSteps,
+    steps,
+    learningRate,
+    secondMistakes,
+    countedTurns,
+  }) => [
     teacherStart({ steps: startSteps, learningRate, secondMistakes }),
     groupReinforcement({
       groupSize,
-      reward: parts.progress(undefined, "prefix"),
+      reward: parts.progress("trajectory", countedTurns),
       loss: parts.pgClip(epsilon),
       steps,
       learningRate,
@@ -85,9 +98,10 @@ const embodiedR1: CreateRecipe = recipe({
  * demonstrations.
  *
  * Source: "LOGIGEN: Logic-Driven Generation of Verifiable Agentic Tasks" (S213).
- * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again.
+ * Differs from it: token-mean over the minibatch; groups without a signal are rolled out again; the advantage of a
+ * turn's own reward is added to that of the trajectory.
  * Why: a token mean keeps long trajectories from weighing less, and a nano model's groups are often all right or
- * all wrong.
+ * all wrong; with the trajectory's advantage alone, it would not matter which step was paid.
  */
 const logigen: CreateRecipe = recipe({
   name: "logigen",
@@ -95,6 +109,7 @@ const logigen: CreateRecipe = recipe({
   differs: [
     "the loss is a token mean over the minibatch",
     "groups with equal rewards are rolled out again",
+    "the advantage of a turn's own reward is added to that of the trajectory",
   ],
   mechanism: "partial",
   needs: ["turn-rewards"],
@@ -114,6 +129,7 @@ const logigen: CreateRecipe = recipe({
         [parts.progress(), { default: 0.5 }],
       ]),
       loss: parts.pgClip(epsilon),
+      advantage: parts.mixedSteps(),
       steps,
       learningRate,
     }),
@@ -147,7 +163,7 @@ const seGui: CreateRecipe = recipe({
       filters: [parts.mixedGroup(), parts.curatedTasks(budget)],
       reward: parts.weighted([
         [parts.closeness(), { default: 0.5 }],
-        [parts.progress(), { default: 0.5 }],
+        [parts.progress("trajectory"), { default: 0.5 }],
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
@@ -183,7 +199,7 @@ const environmentTuning: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.explainedFailures(groupSize),
       filters: [parts.mixedGroup()],
-      reward: parts.progress(),
+      reward: parts.progress("trajectory"),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
       schedule: [parts.difficultyCurriculum()],
