@@ -13,7 +13,7 @@ import {
 } from "../pretrain/environment-base.ts";
 
 /** What differs from the default base. */
-type BaseChanges = Partial<Pick<EnvironmentBaseRecipe, "mistakes" | "habits" | "steps">>;
+type BaseChanges = Partial<Pick<EnvironmentBaseRecipe, "mistakes" | "habits" | "habit" | "steps">>;
 
 /** The bases that the expectations change, by environment. */
 export type BasesByEnvironment = { readonly [environment: string]: BaseChanges };

@@ -81,6 +81,7 @@ const ExpectationsShape: z.ZodType<Expectations> = z.strictObject({
     z.strictObject({
       mistakes: z.number().min(0).max(1).exactOptional(),
       habits: z.number().min(0).max(1).exactOptional(),
+      habit: z.number().int().nonnegative().exactOptional(),
       steps: z.number().int().positive().exactOptional(),
     }),
   ),

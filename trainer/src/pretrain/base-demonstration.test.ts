@@ -64,6 +64,26 @@ test("habitual demonstrations fail in the same way at the same level, and only t
   }
 });
 
+test("the seed of the habit decides which levels it fails; without one it is the default", async () => {
+  const spec = environmentNamed("dialogue");
+  const demonstrated = async (habit?: number): Promise<string> => {
+    const said: string[] = [];
+    for (let nth = 0; nth < 2 * spec.levels; nth += 1) {
+      const options = {
+        ...OPTIONS,
+        mistakes: 0,
+        habits: 1,
+        ...(habit === undefined ? {} : { habit }),
+      };
+      said.push(wordsOf(await baseDemonstration(spec, format, nth, options)));
+    }
+    return said.join("\n");
+  };
+  expect(await demonstrated(0xab17)).toBe(await demonstrated());
+  const seeds = [1, 2, 3, 7].map(async (habit) => demonstrated(habit));
+  expect(new Set(await Promise.all(seeds)).size).toBeGreaterThan(1);
+});
+
 test("a demonstration that exceeds the context is cut there, as a rollout would be", async () => {
   const spec = environmentNamed("shop");
   const options = { mistakes: 0, contextLength: 1700 };

@@ -23,10 +23,12 @@ export type BaseDemonstrationOptions = {
    * base that learned a bad habit does not lose it at a lower temperature. Default 0.
    */
   readonly habits?: number;
+  /** Seed that decides how that demonstrator errs at each level. Default `HABIT`. */
+  readonly habit?: number;
   readonly contextLength: number;
 };
 
-/** Seed of the habitual mistakes. */
+/** Default seed of the habitual mistakes. */
 const HABIT = 0xab17;
 
 /** The demonstration at an index. */
@@ -34,7 +36,7 @@ export async function baseDemonstration(
   spec: EnvironmentSpec,
   format: ChatFormat,
   nth: number,
-  { seed, mistakes, habits = 0, contextLength }: BaseDemonstrationOptions,
+  { seed, mistakes, habits = 0, habit = HABIT, contextLength }: BaseDemonstrationOptions,
 ): Promise<Trajectory> {
   const reference = spec.reference(derivedSeed(seed, nth), "train", nth % spec.levels);
   const random = seededRandom(seed, nth);
@@ -46,7 +48,7 @@ export async function baseDemonstration(
     reference,
     format,
     {
-      random: isHabit ? seededRandom(HABIT, spec.levelOf(reference)) : random,
+      random: isHabit ? seededRandom(habit, spec.levelOf(reference)) : random,
       mistakes: isHabit ? 1 : (reading?.mistakes ?? mistakes),
       contextLength,
       ...(lesson === null ? {} : { around: given(lesson) }),

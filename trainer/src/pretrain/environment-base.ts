@@ -42,6 +42,8 @@ export type EnvironmentBaseRecipe = {
   readonly mistakes: number;
   /** Share of demonstrations that always err in the same way; absent = none. */
   readonly habits?: number;
+  /** Seed that decides how the habit errs at each level; absent = the default of `baseDemonstration`. */
+  readonly habit?: number;
   readonly vocabularySize: number;
   readonly contextLength: number;
   readonly width: number;
