@@ -11,6 +11,7 @@ import { runMutants } from "./mutation/mutation-command.ts";
 import {
   fullNameOf,
   MIN_KILLED,
+  type PackageRecord,
   recordMutants,
   summarize,
   WHOLE_SAMPLE,
@@ -54,11 +55,17 @@ async function tryMutants(): Promise<number> {
   const packages =
     options.package === undefined ? Object.keys(MUTATED_PACKAGES) : [options.package];
   const say = (line: string): void => (json ? console.error(line) : console.log(line));
-  const results = await runMutants({ packages, count: sample ?? WHOLE_SAMPLE, say });
-  const record = Object.fromEntries(
-    [...results].map(([name, own]) => [fullNameOf(name), summarize(own)]),
-  );
-  recordMutants(record);
+  const record: { [name: string]: PackageRecord } = {};
+  await runMutants({
+    packages,
+    count: sample ?? WHOLE_SAMPLE,
+    say,
+    onResults: (name, results) => {
+      const own = { [fullNameOf(name)]: summarize(results) };
+      Object.assign(record, own);
+      recordMutants(own);
+    },
+  });
   for (const { survivors } of Object.values(record)) for (const one of survivors) say(one);
   if (json) console.log(JSON.stringify({ mutants: record }));
   else {

@@ -1,5 +1,5 @@
 /** Results by key, appended as JSON lines. A later line replaces an earlier one with the same key. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 type Line<T> = { readonly key: string; readonly value: T };
@@ -12,11 +12,7 @@ export class Journal<T> {
   /** @param path file of the lines; null keeps them in memory. */
   constructor(path: string | null) {
     this.#path = path;
-    if (path === null || !existsSync(path)) return;
-    for (const text of readFileSync(path, "utf8").split("\n")) {
-      const line = parsed<T>(text);
-      if (line !== null) this.#values.set(line.key, line.value);
-    }
+    this.#read();
   }
 
   get(key: string): T | undefined {
@@ -28,6 +24,29 @@ export class Journal<T> {
     if (this.#path === null) return;
     mkdirSync(dirname(this.#path), { recursive: true });
     appendFileSync(this.#path, `${JSON.stringify({ key, value })}\n`);
+  }
+
+  /** Rewrites the file with one line for each of these keys, in this order, and forgets the others. */
+  keep(keys: readonly string[]): void {
+    // Another process may have added lines.
+    this.#read();
+    const kept = keys.flatMap((key): [string, T][] => {
+      const value = this.#values.get(key);
+      return value === undefined ? [] : [[key, value]];
+    });
+    this.#values.clear();
+    for (const [key, value] of kept) this.#values.set(key, value);
+    if (this.#path === null) return;
+    const lines = kept.map(([key, value]) => `${JSON.stringify({ key, value })}\n`);
+    writeFileSync(this.#path, lines.join(""));
+  }
+
+  #read(): void {
+    if (this.#path === null || !existsSync(this.#path)) return;
+    for (const text of readFileSync(this.#path, "utf8").split("\n")) {
+      const line = parsed<T>(text);
+      if (line !== null) this.#values.set(line.key, line.value);
+    }
   }
 }
 

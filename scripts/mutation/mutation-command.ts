@@ -3,12 +3,14 @@ import { join } from "node:path";
 import { ROOT } from "../stack.ts";
 import { TestHost } from "./host.ts";
 import { Journal } from "./journal.ts";
-import { MUTATED_PACKAGES, sampleMutations } from "./mutant-sample.ts";
-import { describeMutation } from "./mutation-record.ts";
-import { MutationRun, type MutationResult } from "./mutation-run.ts";
+import { MUTATED_PACKAGES, type Mutation, sampleMutations } from "./mutant-sample.ts";
+import { describeMutation, WHOLE_SAMPLE } from "./mutation-record.ts";
+import { MutationRun, type MutationResult, type Verdict } from "./mutation-run.ts";
 import { type MappedTest, TestMap } from "./test-map.ts";
 
-const FOLDER = join(ROOT, ".waggle/mutation");
+const MAPPED_TESTS = join(ROOT, ".waggle/mutation/tests.jsonl");
+/** Committed, so that a run on another machine goes on from it. */
+const VERDICTS = join(ROOT, "docs/evidence/seeded-mutants.jsonl");
 const SEED = 1;
 
 /** Options of `runMutants`. */
@@ -18,14 +20,20 @@ export type MutationOptions = {
   /** Mutants per package. */
   readonly count: number;
   readonly say: (line: string) => void;
+  /** Takes the results of a package, in the order of the sample. Called again when more tests have run. */
+  readonly onResults: (name: string, results: readonly MutationResult[]) => void;
 };
 
-/** Results by package, in the order of the sample. An interrupted run resumes when it is called again. */
+/**
+ * Tries the mutants of each package with its own tests, and then the survivors with the tests of the other packages. An
+ * interrupted run resumes when it is called again.
+ */
 export async function runMutants({
   packages,
   count,
   say,
-}: MutationOptions): Promise<ReadonlyMap<string, readonly MutationResult[]>> {
+  onResults,
+}: MutationOptions): Promise<void> {
   const host = new TestHost();
   const stop = (): void => {
     host.stop();
@@ -33,36 +41,45 @@ export async function runMutants({
   };
   process.once("SIGINT", stop).once("SIGTERM", stop);
   try {
-    const map = new TestMap(ROOT, new Journal<MappedTest>(join(FOLDER, "tests.jsonl")));
-    const folders = packages.map((name) => MUTATED_PACKAGES[name] ?? "");
-    await mapTests(map, folders, host, say);
-    const run = new MutationRun(ROOT, host, map, new Journal(join(FOLDER, "results.jsonl")));
-    const results = new Map<string, MutationResult[]>();
-    for (const name of packages) {
-      const own: MutationResult[] = [];
-      results.set(name, own);
-      const sample = sampleMutations(ROOT, MUTATED_PACKAGES[name] ?? "", count, SEED);
-      for (const mutation of sample) {
-        const before = run.known(mutation);
-        const result = before ?? (await run.try(mutation));
-        own.push(result);
-        if (before === undefined) say(lineOf(name, own, sample.length));
+    const map = new TestMap(ROOT, new Journal<MappedTest>(MAPPED_TESTS));
+    const verdicts = new Journal<Verdict>(VERDICTS);
+    const run = new MutationRun(ROOT, host, map, verdicts);
+    for (const reach of ["own", "all"] as const) {
+      for (const name of packages) {
+        const folder = MUTATED_PACKAGES[name] ?? "";
+        const sample = sampleOf(name, count);
+        if (sample.some((one) => run.known(one, reach) === undefined)) {
+          const missing = map.missing([folder]);
+          const own = missing.filter((test) => test.startsWith(`${folder}/`));
+          await mapTests(map, reach === "own" ? own : missing, host, say);
+        }
+        const results: MutationResult[] = [];
+        for (const mutation of sample) {
+          const before = run.known(mutation, reach);
+          results.push(before ?? (await run.try(mutation, reach)));
+          if (before === undefined) say(lineOf(name, results, sample.length));
+        }
+        verdicts.keep(Object.keys(MUTATED_PACKAGES).flatMap(idsOf));
+        onResults(name, results);
       }
     }
-    return results;
   } finally {
     process.off("SIGINT", stop).off("SIGTERM", stop);
     host.stop();
   }
 }
 
+const sampleOf = (name: string, count: number): Mutation[] =>
+  sampleMutations(ROOT, MUTATED_PACKAGES[name] ?? "", count, SEED);
+
+const idsOf = (name: string): string[] => sampleOf(name, WHOLE_SAMPLE).map(({ id }) => id);
+
 async function mapTests(
   map: TestMap,
-  folders: readonly string[],
+  missing: readonly string[],
   host: TestHost,
   say: (line: string) => void,
 ): Promise<void> {
-  const missing = map.missing(folders);
   for (const [i, test] of missing.entries()) {
     const failure = await map.map(test, host);
     const end = failure === null ? "" : `: not used, it fails without a mutant (${failure})`;
@@ -74,5 +91,6 @@ function lineOf(name: string, results: readonly MutationResult[], of: number): s
   const last = results.at(-1);
   if (last === undefined) return "";
   const killed = results.filter(({ status }) => status === "killed").length;
-  return `${name} ${results.length}/${of}, ${killed} killed  ${describeMutation(last)}`;
+  const seconds = last.seconds.toFixed(1);
+  return `${name} ${results.length}/${of}, ${killed} killed  ${seconds} s  ${describeMutation(last)}`;
 }

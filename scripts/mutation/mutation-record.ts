@@ -93,7 +93,8 @@ function pageOf(record: MutationRecord): string {
   const missing = isWhole
     ? ""
     : `
-The run is not finished: ${WHOLE_SAMPLE} mutants of each package are wanted. The command goes on from its journal.
+The run is not finished: ${WHOLE_SAMPLE} mutants of each package are wanted. The command goes on from
+[\`seeded-mutants.jsonl\`](seeded-mutants.jsonl).
 `;
   return `# Seeded mutants
 
@@ -111,6 +112,8 @@ A mutant is one small change of the source: another comparison, one more or one 
 list, a condition that is always true, a statement or a call left out. A seed draws the mutants, and each
 file is drawn as often as its share of lines. A mutant is killed when a test fails because of it. Tests of
 every package count. [\`seeded-mutants.json\`](seeded-mutants.json) lists the mutants that no test killed.
+[\`seeded-mutants.jsonl\`](seeded-mutants.jsonl) has the test file that killed each mutant, or the test files that
+passed with it. The command tries a mutant again when its source or these tests have changed.
 
 ## What is not changed
 
@@ -124,7 +127,8 @@ every package count. [\`seeded-mutants.json\`](seeded-mutants.json) lists the mu
 
 - Some survivors cannot be killed because they do not change behavior. They are counted against the tests.
 - Tests in a browser and end-to-end tests are not run, so they kill nothing.
-- A mutant survives when the nearest tests that run its code, up to ${SECONDS_OF_TESTS} seconds of them, all pass.
+- A mutant survives when the nearest tests that run its code, up to ${SECONDS_OF_TESTS} seconds of them, all pass. A new
+  test file does not make the command try a survivor again; delete the survivor's line.
 - Golden files kill many mutants of recipes, environments and wire schemas. They notice a change; they do not
   say what is right.
 - A test that does not end counts as a kill only if it ends in time without the mutant.

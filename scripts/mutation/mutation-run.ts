@@ -1,4 +1,5 @@
 /** Tries each mutant until a test kills it, and records every result. */
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeDigest } from "./code-digest.ts";
@@ -7,59 +8,67 @@ import type { Journal } from "./journal.ts";
 import type { Mutation } from "./mutant-sample.ts";
 import { type MappedTest, projectOfTest, type TestMap } from "./test-map.ts";
 
-/** Result of one mutant. */
-export type MutationResult = {
-  readonly id: string;
-  readonly file: string;
-  readonly line: number;
-  readonly operator: string;
-  readonly original: string;
-  readonly replacement: string;
-  /** `unreached`: no test runs the code. It counts against the tests, like `survived`. */
-  readonly status: "killed" | "survived" | "unreached";
-  /** The test that failed; null if none did. */
-  readonly by: string | null;
-  /** Test files that were run. The last one killed the mutant. */
-  readonly tests: readonly string[];
-  /** Test files that reach the code but were skipped for lack of time. */
-  readonly leftOut: number;
-  readonly seconds: number;
-  /** Digest of the source and of the tests that decided. */
+/** What is recorded of a mutant: a test file that killed it, or the test files that passed with it. */
+export type Verdict = (
+  | { readonly killedBy: string }
+  | {
+      readonly passed: readonly string[];
+      /** Set while only tests of its own package were tried. */
+      readonly isOwnOnly?: true;
+    }
+) & {
+  /** Digest of the source and of these test files. */
   readonly digest: string;
 };
 
-const namesOf = (tests: readonly MappedTest[]): string[] => tests.map(({ test }) => test);
+/** Whether tests of the same package only, or of all packages, may kill a mutant. */
+export type Reach = "own" | "all";
+
+/** Result of one mutant. */
+export type MutationResult = Mutation & {
+  /** `unreached`: no test runs the code. It counts against the tests, like `survived`. */
+  readonly status: "killed" | "survived" | "unreached";
+  /** The test that failed, or its file if an earlier run tried the mutant; null if none did. */
+  readonly by: string | null;
+  readonly seconds: number;
+};
 
 /** Test files beyond this total time, as measured when they were mapped, are skipped. */
-export const SECONDS_OF_TESTS = 120;
+export const SECONDS_OF_TESTS = 45;
 
 /** Tries mutants with one host and one test map. */
 export class MutationRun {
   readonly #root: string;
   readonly #host: TestHost;
   readonly #map: TestMap;
-  readonly #journal: Journal<MutationResult>;
+  readonly #verdicts: Journal<Verdict>;
   readonly #digests = new Map<string, string>();
   /** Number of mutants of a file that a test killed in this run, by `<file> <test>`. */
   readonly #kills = new Map<string, number>();
 
-  constructor(root: string, host: TestHost, map: TestMap, journal: Journal<MutationResult>) {
+  constructor(root: string, host: TestHost, map: TestMap, verdicts: Journal<Verdict>) {
     this.#root = root;
     this.#host = host;
     this.#map = map;
-    this.#journal = journal;
+    this.#verdicts = verdicts;
   }
 
-  /** The result of an earlier run, if neither the source nor the deciding tests have changed. */
-  known(mutation: Mutation): MutationResult | undefined {
-    const result = this.#journal.get(mutation.id);
-    if (result === undefined) return undefined;
-    const tests =
-      result.status === "killed" ? result.tests.slice(-1) : namesOf(this.#chosen(mutation).tests);
-    return result.digest === this.#digest(mutation, tests) ? result : undefined;
+  /**
+   * The result of an earlier run, if neither the source nor the deciding tests have changed, and if the map has no
+   * further test that could kill a survivor.
+   */
+  known(mutation: Mutation, reach: Reach = "all"): MutationResult | undefined {
+    const verdict = this.#verdict(mutation);
+    if (verdict === undefined) return undefined;
+    if ("passed" in verdict) {
+      if (reach === "all" && verdict.isOwnOnly === true) return undefined;
+      const tried = new Set(verdict.passed);
+      if (this.#chosen(mutation).some(({ test }) => !tried.has(test))) return undefined;
+    } else this.#count(mutation, verdict.killedBy);
+    return resultOf(mutation, verdict);
   }
 
-  async try(mutation: Mutation): Promise<MutationResult> {
+  async try(mutation: Mutation, reach: Reach = "all"): Promise<MutationResult> {
     const startedAt = performance.now();
     const source = readFileSync(join(this.#root, mutation.file), "utf8");
     const { start, end, replacement } = mutation;
@@ -67,34 +76,44 @@ export class MutationRun {
       file: mutation.file,
       source: source.slice(0, start) + replacement + source.slice(end),
     };
-    const { tests, leftOut } = this.#chosen(mutation);
-    const ran: string[] = [];
+    const before = this.#verdict(mutation);
+    const passed = before !== undefined && "passed" in before ? [...before.passed] : [];
     let by: string | null = null;
-    for (const one of this.#byKills(mutation, tests)) {
-      ran.push(one.test);
+    let killedBy: string | null = null;
+    for (const one of this.#byKills(mutation, this.#chosen(mutation))) {
+      if (passed.includes(one.test)) continue;
       by = await this.#failure(one, patch);
-      if (by !== null) break;
+      if (by !== null) {
+        killedBy = one.test;
+        break;
+      }
+      passed.push(one.test);
     }
-    const result: MutationResult = {
-      id: mutation.id,
-      file: mutation.file,
-      line: mutation.line,
-      operator: mutation.operator,
-      original: mutation.original,
-      replacement,
-      status: by !== null ? "killed" : ran.length === 0 ? "unreached" : "survived",
-      by,
-      tests: ran,
-      leftOut: by === null ? leftOut : 0,
-      seconds: Math.round((performance.now() - startedAt) / 100) / 10,
-      digest: this.#digest(mutation, by === null ? namesOf(tests) : ran.slice(-1)),
-    };
-    this.#journal.add(mutation.id, result);
-    if (by !== null) {
-      const killer = `${mutation.file} ${ran.at(-1)}`;
-      this.#kills.set(killer, (this.#kills.get(killer) ?? 0) + 1);
-    }
-    return result;
+    const verdict: Verdict =
+      killedBy === null
+        ? {
+            passed,
+            ...(reach === "own" ? { isOwnOnly: true } : {}),
+            digest: this.#digest(mutation, passed),
+          }
+        : { killedBy, digest: this.#digest(mutation, [killedBy]) };
+    this.#verdicts.add(mutation.id, verdict);
+    if (killedBy !== null) this.#count(mutation, killedBy);
+    const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+    return { ...resultOf(mutation, verdict), by, seconds };
+  }
+
+  /** The recorded verdict, if the source and its tests are unchanged. */
+  #verdict(mutation: Mutation): Verdict | undefined {
+    const verdict = this.#verdicts.get(mutation.id);
+    if (verdict === undefined) return undefined;
+    const tests = "passed" in verdict ? verdict.passed : [verdict.killedBy];
+    return verdict.digest === this.#digest(mutation, tests) ? verdict : undefined;
+  }
+
+  #count({ file }: Mutation, test: string): void {
+    const killer = `${file} ${test}`;
+    this.#kills.set(killer, (this.#kills.get(killer) ?? 0) + 1);
   }
 
   /** The test that fails with the mutant; null if none does. */
@@ -105,22 +124,22 @@ export class MutationRun {
     const limitMs = 30_000 + 5_000 * seconds;
     const project = projectOfTest(test);
     const answer = await this.#host.run({ kind: "run", project, test, patch }, limitMs);
-    if (answer !== null && !answer.isTimeout) return answer.failure;
+    if (answer !== null && !answer.isTimeout) {
+      if (answer.failure === null) return null;
+      // The map may come from an earlier run, and the test may have begun to fail since then.
+      return (await this.#map.passes(test, this.#host, limitMs)) ? answer.failure : null;
+    }
     // The machine may be slow, so the test must also end in time without the mutant.
     const plain = await this.#host.run({ kind: "run", project, test, patch: null }, limitMs);
     return plain?.failure === null ? `${test} did not end` : null;
   }
 
   /** Test files to run, nearest first. */
-  #chosen(mutation: Mutation): {
-    readonly tests: readonly MappedTest[];
-    readonly leftOut: number;
-  } {
+  #chosen(mutation: Mutation): readonly MappedTest[] {
     const all = this.#map.testsOf(mutation);
     let seconds = 0;
     const end = all.findIndex((one) => (seconds += one.seconds) > SECONDS_OF_TESTS);
-    const tests = end === -1 ? all : all.slice(0, Math.max(end, 1));
-    return { tests, leftOut: all.length - tests.length };
+    return end === -1 ? all : all.slice(0, Math.max(end, 1));
   }
 
   /** Tests that killed other mutants of the file run first, because this saves the most time. */
@@ -132,7 +151,8 @@ export class MutationRun {
 
   #digest(mutation: Mutation, tests: readonly string[]): string {
     const files = [mutation.file, ...tests.toSorted()];
-    return files.map((file) => this.#digestOfFile(file)).join(" ");
+    const digests = files.map((file) => this.#digestOfFile(file)).join(" ");
+    return createHash("sha256").update(digests).digest("hex").slice(0, 12);
   }
 
   /** Empty for a deleted file. */
@@ -145,4 +165,12 @@ export class MutationRun {
     }
     return digest;
   }
+}
+
+function resultOf(mutation: Mutation, verdict: Verdict): MutationResult {
+  if ("killedBy" in verdict) {
+    return { ...mutation, status: "killed", by: verdict.killedBy, seconds: 0 };
+  }
+  const status = verdict.passed.length === 0 ? "unreached" : "survived";
+  return { ...mutation, status, by: null, seconds: 0 };
 }

@@ -46,6 +46,9 @@ export class TestMap {
   readonly #tests: readonly string[];
   /** Present number of marks per source file. */
   readonly #marks = new Map<string, number>();
+  readonly #digests = new Map<string, string>();
+  /** Whether a test passes without a mutant, as far as this process has tried it. */
+  readonly #passes = new Map<string, boolean>();
 
   constructor(
     root: string,
@@ -71,15 +74,13 @@ export class TestMap {
     const workspaces = sources && [...dependentWorkspaces(this.#root, sources)];
     return this.#tests.filter((test) => {
       if (workspaces?.some((folder) => test.startsWith(`${folder}/`)) === false) return false;
-      const known = this.#journal.get(test);
-      return known === undefined || known.digest !== codeDigest(test, this.#read(test));
+      return this.#current(test) === undefined && !this.#passes.has(test);
     });
   }
 
   /** @returns why the test fails without a mutant; null if it passes. Only passing tests are used. */
   async map(test: string, host: TestHost): Promise<string | null> {
     const project = projectOfTest(test);
-    const digest = codeDigest(test, this.#read(test));
     const answer = await host.run(
       { kind: "map", project, test, folders: this.#folders },
       MAPPING_LIMIT_MS,
@@ -89,11 +90,25 @@ export class TestMap {
       const [file = "", number = "0"] = mark.split(":");
       (reached[file] ??= { of: this.#marksOf(file), marks: [] }).marks.push(Number(number));
     }
-    if (answer === null) return "it took too long";
+    const failure = answer === null ? "it took too long" : answer.failure;
+    this.#passes.set(test, failure === null);
     // A busy machine may have caused the failure, so the next run tries again.
-    if (answer.failure !== null) return answer.failure;
+    if (answer === null || failure !== null) return failure;
+    const digest = this.#digestOf(test);
     this.#journal.add(test, { test, digest, seconds: answer.seconds, reached });
     return null;
+  }
+
+  /** Whether a test passes without a mutant. It is run once, unless this process has mapped it. */
+  async passes(test: string, host: TestHost, limitMs: number): Promise<boolean> {
+    let isPassing = this.#passes.get(test);
+    if (isPassing === undefined) {
+      const project = projectOfTest(test);
+      const answer = await host.run({ kind: "run", project, test, patch: null }, limitMs);
+      isPassing = answer?.failure === null;
+      this.#passes.set(test, isPassing);
+    }
+    return isPassing;
   }
 
   /**
@@ -117,7 +132,25 @@ export class TestMap {
   }
 
   #mapped(): MappedTest[] {
-    return this.#tests.flatMap((test) => this.#journal.get(test) ?? []);
+    return this.#tests.flatMap((test) => {
+      const isFailing = this.#passes.get(test) === false;
+      return (isFailing ? undefined : this.#current(test)) ?? [];
+    });
+  }
+
+  /** Undefined if the test has changed since it was mapped. */
+  #current(test: string): MappedTest | undefined {
+    const known = this.#journal.get(test);
+    return known?.digest === this.#digestOf(test) ? known : undefined;
+  }
+
+  #digestOf(test: string): string {
+    let digest = this.#digests.get(test);
+    if (digest === undefined) {
+      digest = codeDigest(test, this.#read(test));
+      this.#digests.set(test, digest);
+    }
+    return digest;
   }
 
   #marksOf(file: string): number {

@@ -49,8 +49,10 @@ test(
     expect(await run.try(find("-1", "1"))).toMatchObject({ status: "unreached", by: null });
     // No test has a case on the boundary `> 0`.
     expect(await run.try(find(">=", ">"))).toMatchObject({ status: "survived", by: null });
-    const known = run.known(find("/", "*"));
-    expect(known).toMatchObject({ status: "killed" });
+    expect(run.known(find("/", "*"))).toMatchObject({
+      status: "killed",
+      by: `${FOLDER}/guarded-cases.ts`,
+    });
   },
 );
 
