@@ -6,7 +6,7 @@ import { codeDigest } from "./code-digest.ts";
 import type { TestHost } from "./host.ts";
 import type { Journal } from "./journal.ts";
 import type { Mutation } from "./mutant-sample.ts";
-import { type MappedTest, projectOfTest, type TestMap } from "./test-map.ts";
+import { type MappedTest, projectOfTest, type Reach, type TestMap } from "./test-map.ts";
 
 /** What is recorded of a mutant: a test file that killed it, or the test files that passed with it. */
 export type Verdict = (
@@ -20,9 +20,6 @@ export type Verdict = (
   /** Digest of the source and of these test files. */
   readonly digest: string;
 };
-
-/** Whether tests of the same package only, or of all packages, may kill a mutant. */
-export type Reach = "own" | "all";
 
 /** Result of one mutant. */
 export type MutationResult = Mutation & {
@@ -63,7 +60,7 @@ export class MutationRun {
     if ("passed" in verdict) {
       if (reach === "all" && verdict.isOwnOnly === true) return undefined;
       const tried = new Set(verdict.passed);
-      if (this.#chosen(mutation).some(({ test }) => !tried.has(test))) return undefined;
+      if (this.#chosen(mutation, reach).some(({ test }) => !tried.has(test))) return undefined;
     } else this.#count(mutation, verdict.killedBy);
     return resultOf(mutation, verdict);
   }
@@ -80,7 +77,7 @@ export class MutationRun {
     const passed = before !== undefined && "passed" in before ? [...before.passed] : [];
     let by: string | null = null;
     let killedBy: string | null = null;
-    for (const one of this.#byKills(mutation, this.#chosen(mutation))) {
+    for (const one of this.#byKills(mutation, this.#chosen(mutation, reach))) {
       if (passed.includes(one.test)) continue;
       by = await this.#failure(one, patch);
       if (by !== null) {
@@ -135,8 +132,8 @@ export class MutationRun {
   }
 
   /** Test files to run, nearest first. */
-  #chosen(mutation: Mutation): readonly MappedTest[] {
-    const all = this.#map.testsOf(mutation);
+  #chosen(mutation: Mutation, reach: Reach): readonly MappedTest[] {
+    const all = this.#map.testsOf(mutation, reach);
     let seconds = 0;
     const end = all.findIndex((one) => (seconds += one.seconds) > SECONDS_OF_TESTS);
     return end === -1 ? all : all.slice(0, Math.max(end, 1));

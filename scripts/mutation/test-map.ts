@@ -27,6 +27,9 @@ export type MappedTest = {
   readonly reached: { readonly [file: string]: { readonly of: number; readonly marks: number[] } };
 };
 
+/** Whether tests of the same package only, or of all packages, may kill a mutant. */
+export type Reach = "own" | "all";
+
 /** The project that runs a test file. */
 export const projectOfTest = (test: string): ProjectName =>
   test.startsWith("workers/") ? "workers" : "node";
@@ -115,7 +118,7 @@ export class TestMap {
    * Test files that run the mutated code, nearest first. Among these the ones that run most of its file come first;
    * half the marks need a quarter of the time.
    */
-  testsOf({ file, mark }: Mutation): MappedTest[] {
+  testsOf({ file, mark }: Mutation, reach: Reach = "all"): MappedTest[] {
     return this.#mapped()
       .filter(({ reached }) => {
         const own = reached[file];
@@ -127,6 +130,7 @@ export class TestMap {
         const use = (mapped.reached[file]?.marks.length ?? 0) ** 2 / (1 + mapped.seconds);
         return { mapped, far: distance(file, mapped.test), use };
       })
+      .filter(({ far }) => reach === "all" || far < 2)
       .toSorted((a, b) => a.far - b.far || b.use - a.use)
       .map(({ mapped }) => mapped);
   }
