@@ -131,6 +131,6 @@ passed with it. The command tries a mutant again when its source or these tests 
   test file does not make the command try a survivor again; delete the survivor's line.
 - Golden files kill many mutants of recipes, environments and wire schemas. They notice a change; they do not
   say what is right.
-- A test that does not end counts as a kill only if it ends in time without the mutant.
+- A test that does not end counts as a kill only if it ends in time without the mutant, and again not with it.
 `;
 }

@@ -126,9 +126,11 @@ export class MutationRun {
       // The map may come from an earlier run, and the test may have begun to fail since then.
       return (await this.#map.passes(test, this.#host, limitMs)) ? answer.failure : null;
     }
-    // The machine may be slow, so the test must also end in time without the mutant.
+    // The machine may be slow, so the test must end in time without the mutant, and again not with it.
     const plain = await this.#host.run({ kind: "run", project, test, patch: null }, limitMs);
-    return plain?.failure === null ? `${test} did not end` : null;
+    if (plain?.failure !== null) return null;
+    const again = await this.#host.run({ kind: "run", project, test, patch }, 2 * limitMs);
+    return again === null || again.isTimeout ? `${test} did not end` : again.failure;
   }
 
   /** Test files to run, nearest first. */
