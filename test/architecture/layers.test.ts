@@ -135,6 +135,21 @@ test("heavy libraries are imported only by the listed packages", () => {
   expect(misplaced).toEqual([]);
 });
 
+test("the agent's root entry reaches no environment, so that pages do not load them", () => {
+  const agent = sources.filter(({ folder, file }) => folder === "packages/agent" && !isTest(file));
+  const reaching = agent
+    .filter(({ file }) => !file.startsWith("packages/agent/src/environments/"))
+    .filter(({ file }) =>
+      imports(file).some(
+        (name) => name === "@waggle/environments" || /\/environments\//.test(name),
+      ),
+    );
+  expect(reaching).toEqual([]);
+  const entry = "packages/agent/src/environments/judged-rollout.ts";
+  expect(agent.map(({ file }) => file)).toContain(entry);
+  expect(imports(entry)).toContain("@waggle/environments");
+});
+
 test("a package declares every library it imports", () => {
   const undeclared = sources
     .filter(({ file }) => !isTest(file))

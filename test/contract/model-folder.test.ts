@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { judgedRollout } from "@waggle/agent/environments";
 import {
   FULL_SUPPORT,
   type TaskReference,
@@ -9,7 +10,6 @@ import {
   trajectoryDigest,
 } from "@waggle/protocol";
 import { afterAll, expect, test } from "vitest";
-import { judgedRollout } from "../../trainer/src/rollouts/judged-rollout.ts";
 import { readBaseModel } from "../../trainer/src/model/base-model.ts";
 import { openEngine, openPolicy } from "../../trainer/src/model/open-model.ts";
 import { initialState } from "../../trainer/src/checkpoint/trainer-state.ts";

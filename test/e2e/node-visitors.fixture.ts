@@ -1,4 +1,5 @@
 /** Visitors without a browser: they roll out the edge's tasks with the nano model and upload the trajectories. */
+import { judgedRollout, type JudgedRolloutParts } from "@waggle/agent/environments";
 import {
   type AssignmentResponse,
   type SessionResponse,
@@ -6,13 +7,12 @@ import {
   trajectoryDigest,
   type UploadResponse,
 } from "@waggle/protocol";
-import { judgedRollout, type RolloutParts } from "../../trainer/src/rollouts/judged-rollout.ts";
 
 /** Options of `finishGroups`. */
 export type NodeVisitorOptions = {
   readonly edgeUrl: string;
   readonly siteKey: string;
-  readonly parts: RolloutParts;
+  readonly parts: JudgedRolloutParts;
   /** Seed of the first rollout; each further rollout takes the next. */
   readonly seed: number;
 };

@@ -35,11 +35,8 @@ export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Every token records the version that sampled it. Rollouts continue under a newer version between turns or within a generation, and the record can be re-scored.",
     tests: [
-      ...trainer(
-        "rollouts/swapping-policy.test.ts",
-        "a generation continues under a new version, and each token has the log-prob of its sampler",
-        "with swaps between turns, the next turn uses the new version and the previous one keeps the old",
-      ),
+      "test/contract/swapping-policy.test.ts > a generation continues under a new version, and each token has the log-prob of its sampler",
+      "test/contract/swapping-policy.test.ts > with swaps between turns, the next turn uses the new version and the previous one keeps the old",
       ...trainer(
         "loop/overlapped-stage.test.ts",
         "each step trains on whole groups within the staleness limit, swaps: %s",

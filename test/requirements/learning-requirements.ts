@@ -246,8 +246,8 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/expectations/several-models.test.ts > a role's tokens belong to its engine and change that engine alone",
       "trainer/src/expectations/several-models.test.ts > a copy starts equal to its source, and an average follows by its share",
-      "trainer/src/rollouts/role-policy.test.ts > each turn of a shared conversation belongs to its role and scores the same under the role's adapter",
-      "trainer/src/rollouts/role-policy.test.ts > roles that share an environment act in rounds and see a round's results when all have acted",
+      "test/contract/role-rollout.test.ts > each turn of a shared conversation belongs to its role and scores the same under the role's adapter",
+      "packages/environments/src/wrappers/shared-environment.test.ts > roles that share an environment act in rounds and see a round's results when all have acted",
       ...at(
         "rollouts/teams.test.ts",
         "a team's reward is that of its joint rollout",
@@ -359,11 +359,11 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The answering role sees the stored memory, but not the lines it was made from. The solving role does not see the document of the task. Within a call the adapter changes exactly at the token that names the tool. The most promising designs are kept before they run.",
     tests: [
-      "trainer/src/rollouts/managed-turns.test.ts > each turn has only its own message, and the role follows from it",
+      "trainer/src/rollouts/folded-turns.test.ts > each turn has only its own message, and the role follows from it",
       "packages/environments/src/environment-verifiers.test.ts > diary: the answer is the fact that holds at the end, and memory changes only by operations",
       "packages/environments/src/proposals.test.ts > a sum from the ledger uses only numbers that were read, and its solver has no documents",
       "trainer/src/rollouts/divided-calls.test.ts > the first part of a call names the tool, and the second part contains its arguments",
-      "trainer/src/rollouts/role-policy.test.ts > within a turn, the role changes where the call is divided, and not if no tool is named",
+      "test/contract/role-rollout.test.ts > within a turn, the role changes where the call is divided, and not if no tool is named",
       ...at(
         "gradient-free/design-search.test.ts",
         "rewards of a design update similar designs and reduce their uncertainty",

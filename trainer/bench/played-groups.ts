@@ -1,5 +1,5 @@
 /** Groups as an edge would lease them: training tasks of the shop, as the nano model plays them. */
-import { judgedRollout } from "../src/rollouts/judged-rollout.ts";
+import { judgedRollout } from "@waggle/agent/environments";
 import type { BaseModel } from "../src/model/base-model.ts";
 import type { EdgeRecipe } from "../src/recipes/edge-recipe.ts";
 import { inLanes } from "../src/rollouts/lanes.ts";

@@ -18,6 +18,7 @@ import type {
 import { derivedSeed } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { rollOut } from "./roll-out.ts";
+import { TRAINING_CONSENT } from "./training-consent.ts";
 
 /** Prefix of a note that replaces all earlier notes. */
 export const NOTE_REPLACES = "=";
@@ -83,7 +84,7 @@ export async function turnAlone(
     ...drawn,
     ...(sampling === undefined ? {} : { sampling }),
     limits: { maxTurns: 1, maxTokensPerTurn: maxTurnTokens, timeoutMs: 0 },
-    consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
+    consent: TRAINING_CONSENT,
   });
   drawn.signal.throwIfAborted();
   return { trajectory, taken: taken[0] ?? null };

@@ -56,6 +56,8 @@ export { explained, retrying, told } from "./wrappers/hints.ts";
 export { limited, silentAfter, toolless, underContract } from "./wrappers/limits.ts";
 export { imagined } from "./wrappers/imagined-environment.ts";
 export type { WorldModel } from "./wrappers/imagined-environment.ts";
+export { JudgedAnswers } from "./wrappers/judged-answers.ts";
+export { overheard } from "./wrappers/overheard.ts";
 export { requireSearch, searched } from "./wrappers/search.ts";
 export { SharedEnvironment } from "./wrappers/shared-environment.ts";
 export { trials } from "./wrappers/trials.ts";

@@ -4,6 +4,7 @@
  * pays, and attackers can find such tasks in advance. Tests only.
  */
 import { randomUUID } from "node:crypto";
+import { environmentRollout, judgedRollout } from "@waggle/agent/environments";
 import { environmentNamed, type Judgement } from "@waggle/environments";
 import { constantRate } from "@waggle/learning";
 import {
@@ -17,10 +18,8 @@ import {
 } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { ScriptedPolicy } from "@waggle/testing";
-import { judgedRollout } from "../rollouts/judged-rollout.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
-import { environmentRollout } from "../rollouts/environment-rollout.ts";
 import { judgeLease, withSignal } from "./lease-judgement.ts";
 import { learnableTrajectory } from "./learnable-group.ts";
 import { learningStep } from "../update/learning-step.ts";

@@ -12,6 +12,7 @@ import {
   scriptedPolicy,
   versionGuide,
 } from "@waggle/agent";
+import { judged } from "@waggle/agent/environments";
 import { environmentOf, type JudgedEnvironment } from "@waggle/environments";
 import {
   canonicalJson,
@@ -24,7 +25,6 @@ import {
 } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { grammarId } from "@waggle/text/grammar";
-import { judged } from "../rollouts/environment-rollout.ts";
 
 type ReplayResult =
   | { readonly holds: true; readonly verification: Verification }

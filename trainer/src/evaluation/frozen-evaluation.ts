@@ -2,11 +2,17 @@
  * Success on a fixed set of tasks and seeds, so that two versions are compared on the same ones.
  * Sampling is as deployed: at the recipe's temperature, not greedy.
  */
+import { judgedRollout, type JudgedRolloutParts } from "@waggle/agent/environments";
 import type { Adapter } from "@waggle/model";
 import type { PolicyVersionId, TaskReference } from "@waggle/protocol";
-import { judgedRollout, type RolloutParts } from "../rollouts/judged-rollout.ts";
 import { derivedSeed } from "@waggle/protocol";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { type EvaluationTask, rollOutTasks, successesOf } from "./evaluation.ts";
+
+/** What judged rollouts are run with, and a policy whose version can be set. */
+export type VersionedParts = JudgedRolloutParts & {
+  readonly policy: Pick<AdaptivePolicy, "setAdapter">;
+};
 
 /** Held-out tasks by index. The gate's tasks do not overlap those of a final report. */
 function heldOutTask(environment: string, index: number): TaskReference {
@@ -39,7 +45,7 @@ export type FrozenOutcomes = {
 
 /** Outcomes of one version in the order of the tasks. */
 export async function evaluateVersion(
-  parts: RolloutParts,
+  parts: VersionedParts,
   frozen: FrozenTasks,
   version: PolicyVersionId,
   adapter: Adapter | null,

@@ -2,6 +2,11 @@
  * Evaluates the current policy on held-out tasks. Tasks and random draws are the same for the same
  * seed.
  */
+import {
+  type EnvironmentRollout,
+  environmentRollout,
+  roleRollout,
+} from "@waggle/agent/environments";
 import { meanOrZero } from "@waggle/evaluation";
 import type { RolloutStrategy } from "@waggle/learning";
 import type { EnvironmentSpec } from "@waggle/environments";
@@ -9,9 +14,7 @@ import { FULL_SUPPORT, type Sampling, type TaskReference, type TaskSplit } from 
 import { derivedSeed } from "@waggle/protocol";
 import type { DriverParts } from "../rollouts/driver-parts.ts";
 import { rolloutDriver } from "../rollouts/rollout-driver.ts";
-import { type EnvironmentRollout, environmentRollout } from "../rollouts/environment-rollout.ts";
 import { type EvaluationTask, rollOutTasks, successesOf } from "./evaluation.ts";
-import { roleRollout } from "../rollouts/role-policy.ts";
 
 /** Results of an evaluation on held-out tasks. */
 export type HeldOut = {

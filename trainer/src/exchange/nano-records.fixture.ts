@@ -1,10 +1,10 @@
 /** Trajectories of the nano model on training tasks, as the edge returns them to its operator. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { judgedRollout } from "@waggle/agent/environments";
 import type { TextReader } from "@waggle/exchange";
 import { environmentNamed } from "@waggle/environments";
 import { FULL_SUPPORT, type TrajectoryDetail, trajectoryDigest } from "@waggle/protocol";
-import { judgedRollout } from "../rollouts/judged-rollout.ts";
 import { type BaseModel, readBaseModel } from "../model/base-model.ts";
 import { openPolicy } from "../model/open-model.ts";
 

@@ -4,6 +4,7 @@
  * uniform over the vocabulary.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { ActingPolicy } from "@waggle/agent/environments";
 import { createOnnxEngine } from "@waggle/engine";
 import type { Demonstrator, EnvironmentSpec, TaskProposals } from "@waggle/environments";
 import {
@@ -27,7 +28,6 @@ import type { DriverParts } from "../rollouts/driver-parts.ts";
 import { rolledOut } from "../rollouts/rollout-driver.ts";
 import { RoleStore } from "../loop/role-store.ts";
 import { describer } from "../rollouts/trajectory-text.ts";
-import type { ActingPolicy } from "../rollouts/environment-rollout.ts";
 import type { WorldModel } from "@waggle/environments";
 import type { WorldModels } from "../rollouts/changed-environment.ts";
 import { runPorts } from "../recipes/run-ports.ts";

@@ -2,11 +2,11 @@
  * A merging stage within its budget, which the members and the gate's rollouts share. The run trains
  * the members and rolls out the tasks.
  */
+import type { EnvironmentRollout } from "@waggle/agent/environments";
 import { type Stage, toJudgedTrajectory } from "@waggle/learning";
 import type { TrainEngine } from "@waggle/protocol";
 import { seededRandom } from "@waggle/protocol";
 import { mean } from "../update/trajectory-metrics.ts";
-import type { EnvironmentRollout } from "../rollouts/environment-rollout.ts";
 import type { Budget, RunSpending } from "./run-spending.ts";
 import type { AfterStep, MergePlace, StagePlace } from "./stage-place.ts";
 import { mergeMembers } from "../update/merge-update.ts";

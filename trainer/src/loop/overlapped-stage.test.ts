@@ -1,4 +1,5 @@
 /** A stage that takes stub steps while a real policy continues to sample. */
+import { swappingPolicy, type SwapPoint } from "@waggle/agent";
 import { environmentNamed } from "@waggle/environments";
 import { tokenVersions } from "@waggle/learning";
 import type { JudgedGroup } from "@waggle/learning";
@@ -11,7 +12,6 @@ import { FIRST_STEP } from "../rollouts/part-context.fixture.ts";
 import { rolledOut } from "../rollouts/rollout-driver.ts";
 import { trainEnvironmentText } from "../pretrain/environment-text.ts";
 import { overlappedStage } from "./overlapped-stage.ts";
-import { type SwapPoint, swappingPolicy } from "../rollouts/swapping-policy.ts";
 
 const BANDIT = environmentNamed("bandit");
 const CONFIG: DecoderConfig = {

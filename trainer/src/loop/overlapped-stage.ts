@@ -3,10 +3,10 @@
  * that of its oldest token. `rollouts-in-flight.ts` enforces the limits. The metrics count groups that
  * were dropped as too old.
  */
+import type { SwapPoint } from "@waggle/agent";
 import { tokenVersions } from "@waggle/learning";
 import type { JudgedGroup } from "@waggle/learning";
 import { overlappedSteps } from "./overlapped-steps.ts";
-import type { SwapPoint } from "../rollouts/swapping-policy.ts";
 
 export type OverlapOptions = {
   /**

@@ -2,11 +2,12 @@
  * The stages of a run: rolls out, trains, evaluates on held-out tasks, and carries state from step to
  * step. The run decides the order of the stages.
  */
+import { swappingPolicy } from "@waggle/agent";
+import type { EnvironmentRollout } from "@waggle/agent/environments";
 import { type JudgedGroup, initialValues, type Stage } from "@waggle/learning";
 import type { Sampling, TaskSplit, TrainEngine } from "@waggle/protocol";
 import { adapterOf } from "../update/adapter-tensors.ts";
 import { trajectoryMetrics } from "../update/trajectory-metrics.ts";
-import type { EnvironmentRollout } from "../rollouts/environment-rollout.ts";
 import { rollOutHeldOut, type HeldOut, heldOutOf } from "../evaluation/held-out.ts";
 import type { WorldModels } from "../rollouts/changed-environment.ts";
 import { evolvedStep } from "./evolved-step.ts";
@@ -20,7 +21,6 @@ import type { AfterStep, StagePlace } from "./stage-place.ts";
 import type { RunOptions, RunParts, RunResult } from "./run-options.ts";
 import type { RunEvent } from "./run-event.ts";
 import { type Budget, RunSpending } from "./run-spending.ts";
-import { swappingPolicy } from "../rollouts/swapping-policy.ts";
 import type { BegunStep, RolloutBatch } from "../source/local-rollouts.ts";
 import { StageRollouts } from "../source/stage-rollouts.ts";
 import { testTimeOf, testTimeStage } from "./test-time.ts";

@@ -3,6 +3,7 @@
  * Updates train them; this class loads them into the sampling policy.
  */
 import { callDivider } from "@waggle/agent";
+import type { ActingPolicy, ActingRoles } from "@waggle/agent/environments";
 import { addOpponent, averagedWeights } from "@waggle/learning";
 import type { OpponentPool, Roles, Stage, StateValues } from "@waggle/learning";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
@@ -11,8 +12,6 @@ import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import { adapterOf } from "../update/adapter-tensors.ts";
 import { setParameters } from "../update/engine-parameters.ts";
-import type { ActingPolicy } from "../rollouts/environment-rollout.ts";
-import type { ActingRoles } from "../rollouts/role-policy.ts";
 import type { RecipeModels } from "../update/recipe-models.ts";
 
 export type RoleStoreParts = {

@@ -1,11 +1,11 @@
 /** Parts, options and result of a recipe run. Types only. */
+import type { ActingPolicy } from "@waggle/agent/environments";
 import { type SuccessByTemperature } from "@waggle/evaluation";
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { PartPorts, StateValues } from "@waggle/learning";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
-import type { ActingPolicy } from "../rollouts/environment-rollout.ts";
 import type { EnvironmentSimulator } from "../rollouts/fitted-environment.ts";
 import type { HeldOut } from "../evaluation/held-out.ts";
 import type { OverlapOptions } from "./overlapped-stage.ts";

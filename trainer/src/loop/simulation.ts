@@ -3,11 +3,15 @@
  * same learning step trains on them, and frozen tasks measure the result. Used to choose learning rate,
  * rank and group counts, and as a learning test with its control.
  */
+import { judgedRollout } from "@waggle/agent/environments";
 import { type StateValues, taskName } from "@waggle/learning";
 import type { TaskReference, TensorMap, TrainEngine } from "@waggle/protocol";
-import { judgedRollout, type RolloutParts } from "../rollouts/judged-rollout.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
-import { evaluateVersion, type FrozenTasks } from "../evaluation/frozen-evaluation.ts";
+import {
+  evaluateVersion,
+  type FrozenTasks,
+  type VersionedParts,
+} from "../evaluation/frozen-evaluation.ts";
 import { inLanes } from "../rollouts/lanes.ts";
 import { type LearnableGroup, learnableTrajectory } from "../check/learnable-group.ts";
 import { learningStep, type LearningStepResult } from "../update/learning-step.ts";
@@ -98,7 +102,7 @@ const TRIES_PER_GROUP = 6;
 export async function simulate(
   engine: TrainEngine,
   recipe: EdgeRecipe,
-  parts: RolloutParts,
+  parts: VersionedParts,
   trainingTask: TrainingTask,
   options: SimulationOptions,
   onEvent: (event: SimulationEvent) => void,

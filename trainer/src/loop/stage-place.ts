@@ -1,8 +1,8 @@
 /** The place in a stage at which a run resumes. Types only. */
+import type { EnvironmentRollout } from "@waggle/agent/environments";
 import type { StateValues } from "@waggle/learning";
 import type { EngineCheckpoint, TensorMap } from "@waggle/protocol";
 import type { HeldOut } from "../evaluation/held-out.ts";
-import type { EnvironmentRollout } from "../rollouts/environment-rollout.ts";
 import type { MergeProgress } from "../update/merge-update.ts";
 import type { Budget } from "./run-spending.ts";
 

@@ -2,10 +2,10 @@
  * Test-time training: the engine trains on some held-out tasks, they are rolled out, and the engine is
  * restored. Nothing learned on one task affects another.
  */
+import type { EnvironmentRollout } from "@waggle/agent/environments";
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { Stage } from "@waggle/learning";
 import type { TaskReference, TrainEngine } from "@waggle/protocol";
-import type { EnvironmentRollout } from "../rollouts/environment-rollout.ts";
 import { type HeldOut, heldOutOf, heldOutTask } from "../evaluation/held-out.ts";
 import type { RolloutBatch } from "../source/local-rollouts.ts";
 import type { TestTimePlace, TestTimeProgress, TestTimeStart } from "./stage-place.ts";

@@ -5,7 +5,10 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ForwardingContext, forwardingPolicy } from "@waggle/agent";
+import {
+  ForwardingContext,
+  forwardingPolicy,
+} from "../../../packages/agent/src/forwarding-policy.ts";
 import { environmentNamed, withReward } from "@waggle/environments";
 import { recipeNamed } from "@waggle/learning";
 import type { GenerateOptions, Sample } from "@waggle/protocol";

@@ -4,6 +4,7 @@
  */
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import type { ActingPolicy } from "@waggle/agent/environments";
 import { FULL_SUPPORT, type TrainEngine, WaggleError } from "@waggle/protocol";
 import {
   createServedPolicy,
@@ -12,7 +13,6 @@ import {
   type ServedPolicy,
 } from "@waggle/runtime/openai-http";
 import { writeOutput } from "../exchange/output.ts";
-import type { ActingPolicy } from "../rollouts/environment-rollout.ts";
 import { adapterFolderFiles } from "../sink/adapter-folder.ts";
 import type { BaseModel } from "./base-model.ts";
 

@@ -1,8 +1,8 @@
 /** Options of runs whose rollouts continue during optimizer steps. */
 import { type Command, Option } from "commander";
+import type { SwapPoint } from "@waggle/agent";
 import { positive, whole } from "./option-values.ts";
 import type { OverlapOptions } from "../loop/overlapped-stage.ts";
-import type { SwapPoint } from "../rollouts/swapping-policy.ts";
 
 /** Parsed values of the overlap options. */
 export type OverlapFlags = {

@@ -1,8 +1,10 @@
 /** Options for sampling rollouts on an inference server, and the policy that they open. */
+import type { ActingPolicy } from "@waggle/agent/environments";
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { Recipe } from "@waggle/learning";
 import type { Adapter, ResidentFormat } from "@waggle/model";
 import type { TrainEngine } from "@waggle/protocol";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import type { Command } from "commander";
 import type { BaseModel } from "../model/base-model.ts";
@@ -16,9 +18,11 @@ import {
 } from "../model/served-sampler.ts";
 import { swapStrategy } from "../recipes/recipe-engines.ts";
 import { requireServable, withSamplerCorrection } from "../recipes/servable-recipe.ts";
-import type { SwappingPolicy } from "../rollouts/swapping-policy.ts";
 import { adapterOf } from "../update/adapter-tensors.ts";
 import { httpUrl, number } from "./option-values.ts";
+
+/** A policy whose version the run replaces. */
+type Sampler = ActingPolicy & Pick<AdaptivePolicy, "setAdapter">;
 
 export type SamplerFlags = {
   readonly sampler?: string;
@@ -59,7 +63,7 @@ export async function openSampler(
   given: SamplerFlags & { readonly base: ResidentFormat; readonly threads?: number },
   runFolder: string,
   environment: { readonly [name: string]: string | undefined },
-): Promise<SwappingPolicy> {
+): Promise<Sampler> {
   if (given.sampler === undefined) {
     return openPolicy(heldAs(model, given.base), given.threads, undefined, swapStrategy(recipe));
   }
@@ -72,7 +76,7 @@ export async function openSampler(
 
 /** Sends the engine's adapter to the server and compares log-probs on the first training task. */
 export async function checkedSampler(
-  policy: SwappingPolicy,
+  policy: Sampler,
   engine: TrainEngine,
   shape: Pick<Adapter, "rank" | "alpha">,
   { spec, format }: { readonly spec: EnvironmentSpec; readonly format: ChatFormat },

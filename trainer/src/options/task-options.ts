@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { DEFAULT_TURN_TOKENS } from "@waggle/agent/environments";
 import {
   environmentNamed,
   type EnvironmentSpec,
@@ -19,7 +20,7 @@ import { moduleSource } from "../extensions/module-source.ts";
 import { promptDatasetFrom } from "../extensions/prompt-dataset.ts";
 import { rewardFrom } from "../extensions/reward-module.ts";
 import { recipeEnvironment, recipePlace } from "../recipes/recipe-places.ts";
-import { DEFAULT_TURN_TOKENS, requireTurnTokens } from "../rollouts/turn-limit.ts";
+import { requireTurnTokens } from "../rollouts/turn-limit.ts";
 import { existingModel, number } from "./option-values.ts";
 import { environmentOption, turnTokensOption } from "./shared-options.ts";
 

@@ -2,7 +2,8 @@
  * Training examples of a base: the environment's demonstrations and reading lessons, in the format
  * of rollouts.
  */
-import { SCRIPTED_CLIENT, scriptedPolicy } from "@waggle/agent";
+import { scriptedPolicy } from "@waggle/agent";
+import { demonstratedRollout, environmentRollout } from "@waggle/agent/environments";
 import { environmentNamed } from "@waggle/environments";
 import { readingText, taskOf } from "@waggle/learning";
 import { FULL_SUPPORT, type Trajectory } from "@waggle/protocol";
@@ -11,12 +12,16 @@ import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
 import { expect, test } from "vitest";
 import { derivedSeed, seededRandom } from "@waggle/protocol";
 import { baseDemonstration } from "./base-demonstration.ts";
-import { demonstratedRollout } from "../rollouts/demonstrated-rollout.ts";
-import { environmentRollout } from "../rollouts/environment-rollout.ts";
 
 const tokenizer = new ByteTokenizer();
 const format = createChatFormat({ tokenizer, tokenizerConfig: nanoTokenizerConfig(4096) });
 const OPTIONS = { seed: 5, mistakes: 0.35, contextLength: 4096 };
+const CLIENT = {
+  build: "0",
+  backend: "scripted",
+  device: "none",
+  crossOriginIsolated: false,
+} as const;
 const CASE = /A case that went (well|wrong): (.*)\n(\w+)/;
 
 const tokensOf = ({ segments }: Trajectory): number[][] =>
@@ -33,7 +38,7 @@ test("an environment without reading lessons uses its demonstrations unchanged",
     { ...OPTIONS, random: seededRandom(OPTIONS.seed, nth) },
   );
   const taught = await baseDemonstration(spec, format, nth, OPTIONS);
-  expect(tokensOf(taught)).toEqual(tokensOf(plain.trajectory));
+  expect(tokensOf(taught)).toEqual(tokensOf(plain.record));
 });
 
 test("habitual demonstrations fail in the same way at the same level, and only their share does", async () => {
@@ -91,7 +96,7 @@ test("a demonstration that exceeds the context is cut there, as a rollout would 
   for (let nth = 0; nth < 60; nth += 1) {
     const task = spec.reference(nth, "train", nth % spec.levels);
     const random = seededRandom(nth);
-    const { trajectory, verification } = await demonstratedRollout(spec, task, format, {
+    const { record: trajectory, verification } = await demonstratedRollout(spec, task, format, {
       ...options,
       random,
     });
@@ -114,7 +119,7 @@ test("reading lessons start like rollouts that read, at the environment's rate",
     const [, went, situation = "", action = ""] = read;
     const shown = { situation, action, reward: went === "well" ? 1 : 0 };
     const { record: trajectory } = await environmentRollout(
-      { ...scriptedPolicy(() => format.encodeAssistant("left"), 4096), client: SCRIPTED_CLIENT },
+      { ...scriptedPolicy(() => format.encodeAssistant("left"), 4096), client: CLIENT },
       format,
       spec,
       taskOf({ record: taught }),

@@ -3,12 +3,12 @@
  * demonstrator has a case to read, if the environment teaches its base to read.
  */
 import { guidedEnvironment } from "@waggle/agent";
+import { demonstratedRollout } from "@waggle/agent/environments";
 import type { ReadingLesson, EnvironmentSpec } from "@waggle/environments";
 import { readingText } from "@waggle/learning";
 import type { Trajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed, seededRandom } from "@waggle/protocol";
-import { demonstratedRollout } from "../rollouts/demonstrated-rollout.ts";
 
 export type BaseDemonstrationOptions = {
   /** Seed of all demonstrations of a base. */
@@ -43,7 +43,7 @@ export async function baseDemonstration(
   const { reading } = spec;
   const isHabit = habits > 0 && random() < habits;
   const lesson = reading && random() < reading.share ? reading.lesson(random) : null;
-  const { trajectory } = await demonstratedRollout(
+  const { record } = await demonstratedRollout(
     lesson === null ? spec : { ...spec, demonstrator: () => lesson.reader },
     reference,
     format,
@@ -54,7 +54,7 @@ export async function baseDemonstration(
       ...(lesson === null ? {} : { around: given(lesson) }),
     },
   );
-  return trajectory;
+  return record;
 }
 
 /** An environment whose rollout starts with the case, in the format of rollouts. */

@@ -2,6 +2,7 @@
  * Held-out evaluation: a policy rolls out tasks that training never used, and the environment's
  * verifier judges them.
  */
+import { type EnvironmentRollout, environmentRollout } from "@waggle/agent/environments";
 import { environmentOf, isUnseenTemplate, SHOP_ENVIRONMENT, shopTask } from "@waggle/environments";
 import { successRate } from "@waggle/evaluation";
 import type { SuccessRate } from "@waggle/evaluation";
@@ -10,7 +11,6 @@ import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import { rollOutTasks } from "../evaluation/evaluation.ts";
 import { samplingAt } from "../evaluation/temperature.ts";
-import { type EnvironmentRollout, environmentRollout } from "../rollouts/environment-rollout.ts";
 
 type RolloutOutcome = {
   readonly family: string;

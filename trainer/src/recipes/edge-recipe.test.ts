@@ -26,16 +26,13 @@ test.each([
   ["scaling-inter-rl", "limits the turns"],
   ["spear", "needs stored successes"],
   ["visual-arft", "reward f1 needs a verifier that reports answer"],
-])(
-  "%s cannot train from an edge: %s. The error lists the recipes that can",
-  (name, why) => {
-    expect(edgeMisfits(recipeNamed(name)()).join("; ")).toContain(why);
-    const refused = new RegExp(
-      `recipe ${name} cannot train from an edge: its? .*${why}.*Choose one of .*dr-grpo-tis.*npm run train`,
-    );
-    expect(() => edgeRecipeNamed(name)).toThrow(refused);
-  },
-);
+])("%s cannot train from an edge: %s. The error lists the recipes that can", (name, why) => {
+  expect(edgeMisfits(recipeNamed(name)()).join("; ")).toContain(why);
+  const refused = new RegExp(
+    `recipe ${name} cannot train from an edge: its? .*${why}.*Choose one of .*dr-grpo-tis.*npm run train`,
+  );
+  expect(() => edgeRecipeNamed(name)).toThrow(refused);
+});
 
 test.each(["nope", "toString"])(
   "an unknown recipe name, such as %s, is refused with the known names",

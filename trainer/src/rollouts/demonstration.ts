@@ -1,18 +1,12 @@
 /** Demonstrations as trajectories, made as a rollout strategy asks. */
-import {
-  type DemonstratedAction,
-  type EnvironmentSpec,
-  TASK_FORMS,
-  told,
-} from "@waggle/environments";
+import { demonstratedRollout, repeatedDemonstrator, saying } from "@waggle/agent/environments";
+import { TASK_FORMS, told } from "@waggle/environments";
 import {
   type DemonstrationOptions,
   type JudgedTrajectory,
   toJudgedTrajectory,
 } from "@waggle/learning";
-import { seededRandom, type TaskReference, type Trajectory } from "@waggle/protocol";
-import type { ChatFormat } from "@waggle/text";
-import { demonstratedRollout } from "./demonstrated-rollout.ts";
+import { seededRandom, type TaskReference } from "@waggle/protocol";
 import { turnOwners } from "./divided-calls.ts";
 import type { DriverParts } from "./driver-parts.ts";
 import { inLanes } from "./lanes.ts";
@@ -43,8 +37,10 @@ export async function demonstration(
   const { repeats, says = "" } = options;
   const formed = TASK_FORMS[form](spec);
   const acting =
-    repeats === undefined ? formed : { ...formed, demonstrator: repeating(repeats, format) };
-  const { trajectory, verification } = await demonstratedRollout(
+    repeats === undefined
+      ? formed
+      : { ...formed, demonstrator: repeatedDemonstrator(repeats, format) };
+  const { record, verification } = await demonstratedRollout(
     says === "" ? acting : saying(acting, says),
     task,
     format,
@@ -55,45 +51,10 @@ export async function demonstration(
       ...(mode === null ? {} : { around: told(mode) }),
     },
   );
-  return toJudgedTrajectory(trajectory, verification, {
+  return toJudgedTrajectory(record, verification, {
     mode,
     role,
-    ...turnOwners(roles, trajectory),
-    ...rewardsOf(trajectory, verification),
+    ...turnOwners(roles, record),
+    ...rewardsOf(record, verification),
   });
-}
-
-/** Replays recorded actions, whatever it observes. */
-function repeating(
-  { turns, segments }: Trajectory,
-  format: ChatFormat,
-): EnvironmentSpec["demonstrator"] {
-  return () => {
-    const left = turns.map(({ segmentId, toolCalls }): DemonstratedAction => {
-      const tokenIds = segments.find(({ id }) => id === segmentId)?.tokenIds ?? [];
-      const { text } = format.parseAssistant(format.decodeAssistant(tokenIds));
-      return {
-        text,
-        calls: toolCalls.map(({ name, arguments: args }) => ({ name, arguments: args })),
-      };
-    });
-    return () => left.shift() ?? { text: "", calls: [] };
-  };
-}
-
-/** Says a text before its first call. */
-function saying(spec: EnvironmentSpec, words: string): EnvironmentSpec {
-  return {
-    ...spec,
-    demonstrator: async (reference, random, mistakes) => {
-      const act = await spec.demonstrator(reference, random, mistakes);
-      let isSaid = false;
-      return (observation) => {
-        const action = act(observation);
-        if (isSaid || action.calls.length === 0) return action;
-        isSaid = true;
-        return { ...action, text: `${words} ${action.text}`.trim() };
-      };
-    },
-  };
 }

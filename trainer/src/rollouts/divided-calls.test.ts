@@ -3,11 +3,11 @@
  * not split.
  */
 import { callDivider } from "@waggle/agent";
+import { demonstratedRollout } from "@waggle/agent/environments";
 import { environmentNamed } from "@waggle/environments";
 import { beforeAll, expect, test } from "vitest";
 import { seededRandom } from "@waggle/protocol";
 import { type ActedEnvironment, actedEnvironment } from "../expectations/recipe-update.fixture.ts";
-import { demonstratedRollout } from "./demonstrated-rollout.ts";
 import { turnOwners } from "./divided-calls.ts";
 
 let acted: ActedEnvironment;
@@ -22,7 +22,7 @@ test("the first part of a call names the tool, and the second part contains its 
   for (let seed = 0; seed < 20; seed += 1) {
     const task = spec.reference(seed * 911, "train", seed % spec.levels);
     const options = { random: seededRandom(seed), mistakes: 0.3, contextLength: 1024 };
-    const { trajectory } = await demonstratedRollout(spec, task, format, options);
+    const { record: trajectory } = await demonstratedRollout(spec, task, format, options);
     const { turnRoles, turnFills } = turnOwners({ adapters: new Map(), divider }, trajectory);
     expect(new Set(turnRoles)).toEqual(new Set(["selector"]));
     for (const [i, { segmentId, toolCalls }] of trajectory.turns.entries()) {

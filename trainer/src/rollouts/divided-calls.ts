@@ -1,7 +1,7 @@
 /** The role that owns each turn of a rollout. */
+import type { ActingRoles } from "@waggle/agent/environments";
 import { type JudgedTrajectoryOptions, turnRoles } from "@waggle/learning";
 import type { Trajectory } from "@waggle/protocol";
-import type { ActingRoles } from "./role-policy.ts";
 
 /**
  * The role of each turn, and separately the role of each call's arguments, as recorded in a

@@ -1,11 +1,10 @@
 /** What the rollouts of a step need: the policy, the environment, and options of the step. */
+import type { ActingPolicy, ActingRoles } from "@waggle/agent/environments";
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { Sampling } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import type { WorldModels } from "./changed-environment.ts";
-import type { ActingPolicy } from "./environment-rollout.ts";
 import type { LostRollouts } from "./lost-rollouts.ts";
-import type { ActingRoles } from "./role-policy.ts";
 import type { Reader } from "./rollout-reading.ts";
 
 /** What rollouts are run with. */

@@ -2,20 +2,20 @@
  * Models that simulate tools during a run: the policy itself, or a world model fitted to logged
  * rollouts before the run. The fitted model then stays fixed.
  */
+import { finalTextOf } from "@waggle/agent";
+import { type ActingPolicy, modeledEnvironment } from "@waggle/agent/environments";
 import type { Recipe } from "@waggle/learning";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { createEngine } from "@waggle/engine";
 import type { BaseModel } from "../model/base-model.ts";
-import { finalTextOf } from "./final-text.ts";
 import { type EngineResources, openPolicy } from "../model/open-model.ts";
 import type { Device } from "../model/device.ts";
 import { derivedSeed } from "@waggle/protocol";
 import { demonstrations } from "./demonstration.ts";
 import type { DriverParts } from "./driver-parts.ts";
-import type { ActingPolicy } from "./environment-rollout.ts";
 import type { WorldModels } from "./changed-environment.ts";
-import { fitWorldModel, modeledEnvironment, worldLesson } from "./world-model.ts";
+import { fitWorldModel, worldLesson } from "./world-model.ts";
 
 /**
  * What a world model needs: an engine that trains a copy of all base weights, and a function that

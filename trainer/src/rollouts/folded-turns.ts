@@ -1,10 +1,10 @@
 /** A rollout in which every turn has its own context with the notes so far; each turn is a trajectory. */
 import { foldedRollout } from "@waggle/agent";
-import type { FoldedOptions, JudgedTrajectory } from "@waggle/learning";
-import { seededRandom, type TaskReference } from "@waggle/protocol";
+import { foldedDemonstration, managedRollout } from "@waggle/agent/environments";
+import type { Judgement } from "@waggle/environments";
+import { type FoldedOptions, type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
+import { seededRandom, type TaskReference, type Trajectory } from "@waggle/protocol";
 import type { DriverOptions, DriverParts } from "./driver-parts.ts";
-import { foldedDemonstration, foldedTrajectories } from "./folded-rollout.ts";
-import { managedTurns } from "./managed-turns.ts";
 
 /** The turns of one rollout. */
 export async function foldedTurns(
@@ -15,14 +15,15 @@ export async function foldedTurns(
 ): Promise<JudgedTrajectory[]> {
   const { policy, format, spec, signal } = parts;
   const { sampling, maxTurns, seed, staleness } = options;
-  if (managed !== undefined) return managedTurns(managed, parts, options, task);
+  if (managed !== undefined) {
+    const { turns, verification } = await managedRollout(managed, parts, task, options);
+    return jointTrajectories(turns, verification, staleness);
+  }
   if (demonstrated !== undefined) {
     const { contextLength } = policy;
     const drawn = { contextLength, ...demonstrated, random: seededRandom(seed), seed };
-    return foldedTrajectories(
-      await foldedDemonstration(spec, task, format, drawn, signal),
-      staleness,
-    );
+    const shown = await foldedDemonstration(spec, task, format, drawn, signal);
+    return jointTrajectories(asTurns(shown.trajectories), shown.verification, staleness);
   }
   const client = { ...policy.client, crossOriginIsolated: false };
   const instance = spec.create(task);
@@ -40,5 +41,23 @@ export async function foldedTurns(
     signal,
   );
   const verification = await instance.judge(finalText);
-  return foldedTrajectories({ trajectories, verification }, staleness);
+  return jointTrajectories(asTurns(trajectories), verification, staleness);
+}
+
+type FoldedTurn = { readonly trajectory: Trajectory; readonly role?: string };
+
+function asTurns(trajectories: readonly Trajectory[]): FoldedTurn[] {
+  return trajectories.map((trajectory) => ({ trajectory }));
+}
+
+/** The turns as trajectories, each with the judgement of the whole rollout. */
+function jointTrajectories(
+  turns: readonly FoldedTurn[],
+  verification: Judgement,
+  staleness: number,
+): JudgedTrajectory[] {
+  const joint = turns[0]?.trajectory.id ?? null;
+  return turns.map(({ trajectory, ...role }) =>
+    toJudgedTrajectory(trajectory, verification, { ...role, staleness, joint }),
+  );
 }

@@ -1,4 +1,11 @@
 /** One rollout of the policy or of a role, changed as a rollout strategy asks. */
+import {
+  type EnvironmentRollout,
+  environmentRollout,
+  introspectiveRollout,
+  roleRollout,
+  takeover,
+} from "@waggle/agent/environments";
 import { type EnvironmentWrapper, told } from "@waggle/environments";
 import {
   type JudgedTrajectory,
@@ -10,10 +17,6 @@ import { derivedSeed, type TaskReference } from "@waggle/protocol";
 import { changedEnvironment } from "./changed-environment.ts";
 import { turnOwners } from "./divided-calls.ts";
 import type { DriverOptions, DriverParts } from "./driver-parts.ts";
-import { type EnvironmentRollout, environmentRollout } from "./environment-rollout.ts";
-import { introspectiveRollout } from "./introspective-rollout.ts";
-import { roleRollout } from "./role-policy.ts";
-import { takeover } from "./taken-over.ts";
 import { rewardsOf } from "./turn-rewards.ts";
 
 /** A rollout, and what it read. */
@@ -28,11 +31,14 @@ export async function policyRollout(
   changes: RolloutChanges = {},
 ): Promise<JudgedTrajectory> {
   const { introspection, takeover: rule } = changes;
+  const { spec, format, policy, signal } = parts;
   const seed = derivedSeed(options.seed, ...place);
   if (introspection !== undefined) {
-    return introspectiveRollout(parts, introspection, task, { ...options, seed }, parts.signal);
+    const given = { ...options, seed };
+    const made = await introspectiveRollout(parts, introspection, task, given, signal);
+    const { record, verification, turnRewards } = made;
+    return toJudgedTrajectory(record, verification, { staleness: options.staleness, turnRewards });
   }
-  const { spec, format, policy } = parts;
   if (rule === undefined) {
     const made = await readingRollout(parts, options, task, place, changes);
     return trajectoryOf(made, parts, options, changes);

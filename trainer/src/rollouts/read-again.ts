@@ -1,10 +1,9 @@
 /** Renders a stored trajectory again with other text to read: the same turns under a new prompt. */
-import { guidedEnvironment, rollOut, SCRIPTED_CLIENT, scriptedPolicy } from "@waggle/agent";
+import { scriptedRollout, turnTokens } from "@waggle/agent/environments";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { type JudgedTrajectory, taskOf, toJudgedTrajectory } from "@waggle/learning";
 import type { ChatFormat } from "@waggle/text";
 import type { RolloutReading } from "./rollout-reading.ts";
-import { judged } from "./environment-rollout.ts";
 
 /** The trajectory with a text inserted after what it originally read. */
 export function prefaced(
@@ -22,32 +21,24 @@ export function prefaced(
 
 /** Renders a stored trajectory with what its stage gives to read now. */
 export async function readAgain(
-  { record: trajectory, role }: JudgedTrajectory,
+  { record: stored, role }: JudgedTrajectory,
   reading: RolloutReading,
   spec: EnvironmentSpec,
   format: ChatFormat,
   contextLength: number,
 ): Promise<JudgedTrajectory> {
-  const task = taskOf({ record: trajectory });
-  const instance = spec.create(task);
-  let said = 0;
-  const again = await rollOut({
-    policy: scriptedPolicy(() => {
-      const turn = trajectory.turns[said];
-      said += 1;
-      return trajectory.segments.find(({ id }) => id === turn?.segmentId)?.tokenIds ?? [];
-    }, contextLength),
-    environment: guidedEnvironment(instance.environment, reading.guide),
-    chatFormat: format,
-    limits: {
-      maxTurns: Math.max(1, trajectory.turns.length),
-      maxTokensPerTurn: contextLength,
-      timeoutMs: 0,
+  const task = taskOf({ record: stored });
+  const left = [...turnTokens(stored)];
+  const { record, verification } = await scriptedRollout(
+    spec.create(task),
+    spec.task(task),
+    format,
+    {
+      speak: () => left.shift() ?? [],
+      contextLength,
+      maxTurns: Math.max(1, stored.turns.length),
+      guide: reading.guide,
     },
-    consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
-    client: SCRIPTED_CLIENT,
-    seed: 0,
-  });
-  const verification = await judged(instance, spec.task(task), again, format);
-  return toJudgedTrajectory(again, verification, { role, read: reading.before() });
+  );
+  return toJudgedTrajectory(record, verification, { role, read: reading.before() });
 }

@@ -4,12 +4,11 @@
  * that piece begins. Nothing is sampled. The turns of the first piece are context, because they
  * belong to another rollout.
  */
-import { rollOut, SCRIPTED_CLIENT, scriptedPolicy } from "@waggle/agent";
+import { scriptedRollout, turnTokens } from "@waggle/agent/environments";
 import type { EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
 import { type JudgedTrajectory, type Retelling, toJudgedTrajectory } from "@waggle/learning";
 import type { TaskReference, Turn } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
-import { judged } from "./environment-rollout.ts";
 
 /** A recorded turn, and whether the environment is reset before it. */
 type Step = {
@@ -34,9 +33,9 @@ export async function retoldRollout(
     const told = trajectories.find(({ id }) => id === rollout);
     if (told === undefined) return null;
     if (given === 0) given = steps.length;
-    const { turns, segments } = told.record;
-    for (const [i, turn] of turns.slice(from, to).entries()) {
-      const tokenIds = segments.find(({ id }) => id === turn.segmentId)?.tokenIds ?? [];
+    const tokens = turnTokens(told.record).slice(from, to);
+    for (const [i, turn] of told.record.turns.slice(from, to).entries()) {
+      const tokenIds = tokens[i] ?? [];
       const isLeft = i === 0 && steps.length > 0;
       steps.push({ turn, tokenIds, ...(isLeft ? { stands: { in: told, after: from } } : {}) });
     }
@@ -53,24 +52,23 @@ export async function retoldRollout(
       instance = await environmentAfter(spec, task, stands.in, stands.after, signal);
     return instance.environment.step(action, signal);
   };
-  const trajectory = await rollOut({
-    policy: scriptedPolicy(() => {
+  const retold: JudgedEnvironment = {
+    environment: { task, observe: () => instance.environment.observe(), step: act },
+    judge: (finalText) => instance.judge(finalText),
+  };
+  const { record, verification } = await scriptedRollout(retold, spec.task(task), format, {
+    speak: () => {
       const { turn, tokenIds, stands } = steps[said] as Step;
       said += 1;
       // Text beside an answer would become part of the answer.
       return stands === undefined || turn.toolCalls.length === 0
         ? tokenIds
         : format.encodeAssistant(words, turn.toolCalls);
-    }, contextLength),
-    environment: { task, observe: () => instance.environment.observe(), step: act },
-    chatFormat: format,
-    limits: { maxTurns: steps.length, maxTokensPerTurn: contextLength, timeoutMs: 0 },
-    consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
-    client: SCRIPTED_CLIENT,
-    seed: 0,
+    },
+    contextLength,
+    maxTurns: steps.length,
   });
-  const verification = await judged(instance, spec.task(task), trajectory, format);
-  return toJudgedTrajectory(trajectory, verification, {
+  return toJudgedTrajectory(record, verification, {
     role: "retold",
     branch: { trajectory: root.rollout, turn: given },
   });

@@ -1,4 +1,6 @@
 /** Runs what rollout strategies ask for: it has the policy, the environment, and the tokens of a step. */
+import { finalTextOf } from "@waggle/agent";
+import type { ActingRoles } from "@waggle/agent/environments";
 import { proposalsOf, TASK_FORMS } from "@waggle/environments";
 import type {
   JudgedGroup,
@@ -10,14 +12,12 @@ import { taskName } from "@waggle/learning";
 import { derivedSeed, type TaskReference } from "@waggle/protocol";
 import { demonstration } from "./demonstration.ts";
 import type { DriverOptions, DriverParts } from "./driver-parts.ts";
-import { finalTextOf } from "./final-text.ts";
 import { foldedTurns } from "./folded-turns.ts";
 import { inLanes } from "./lanes.ts";
 import { policyRollout } from "./policy-rollout.ts";
 import { readAgain } from "./read-again.ts";
 import { retoldRollout } from "./retold-rollout.ts";
-import type { ActingRoles } from "./role-policy.ts";
-import { sharedRollout } from "./shared-rollout.ts";
+import { teamRollout } from "./team-rollout.ts";
 
 /** The groups of one step. Does not choose which of them are learned. */
 export function rolledOut(
@@ -67,7 +67,7 @@ export function rolloutDriver(
         changes,
       ),
     demonstrate: (task, given) => demonstration(parts, task, given),
-    rollOutTogether: (task, place, members) => sharedRollout(parts, options, task, place, members),
+    rollOutTogether: (task, place, members) => teamRollout(parts, options, task, place, members),
     rollOutFolded: (task, place, given) =>
       foldedTurns(given, parts, { ...options, seed: derivedSeed(options.seed, ...place) }, task),
     solver: (proposal, task, form) => {

@@ -2,10 +2,10 @@
  * A rollout as text: the request, turns, calls and results. For writers and judges, not for the
  * policy.
  */
+import { finalTextOf } from "@waggle/agent";
 import type { JudgedTrajectory, PartPorts } from "@waggle/learning";
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { ChatFormat } from "@waggle/text";
-import { finalTextOf } from "./final-text.ts";
 
 /** A function that renders a rollout as text. */
 export function describer(

@@ -2,6 +2,7 @@
  * The turn limit applies to every rollout: in steps, single turns, held-out evaluation, and as in a
  * page.
  */
+import { judgedRollout } from "@waggle/agent/environments";
 import { environmentNamed, type EnvironmentSpec } from "@waggle/environments";
 import type { RolloutStrategy } from "@waggle/learning";
 import { group } from "@waggle/learning/parts";
@@ -15,7 +16,6 @@ import { frozenTasksName } from "../evaluation/frozen-evaluation.ts";
 import { readBaseModel } from "../model/base-model.ts";
 import { NANO_MODEL } from "../model/nano-model.ts";
 import { openPolicy } from "../model/open-model.ts";
-import { judgedRollout } from "./judged-rollout.ts";
 import { FIRST_STEP } from "./part-context.fixture.ts";
 import { rolledOut } from "./rollout-driver.ts";
 import { requireTurnTokens } from "./turn-limit.ts";

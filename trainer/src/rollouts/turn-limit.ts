@@ -1,8 +1,5 @@
-/** The maximum number of tokens per turn. */
+/** Checks the maximum number of tokens per turn. Environments and rollouts have the default. */
 import { WaggleError } from "@waggle/protocol";
-
-/** Calls and answers of the built-in environments are short. */
-export const DEFAULT_TURN_TOKENS = 96;
 
 /**
  * @throws WaggleError `INVALID_ARGUMENT` for a limit that leaves no room for a prompt; an absent

@@ -2,6 +2,7 @@
  * A language model as the environment: it is trained on the same format it is queried in, and
  * learns tool results.
  */
+import { modeledEnvironment } from "@waggle/agent/environments";
 import { environmentNamed } from "@waggle/environments";
 import { ScriptedPolicy } from "@waggle/testing";
 import { expect, test } from "vitest";
@@ -9,7 +10,7 @@ import { changedEnvironment } from "./changed-environment.ts";
 import { demonstrations } from "./demonstration.ts";
 import { trainEnvironmentText } from "../pretrain/environment-text.ts";
 import { tinyEngines } from "../expectations/recipe-update.fixture.ts";
-import { fitWorldModel, modeledEnvironment, worldLesson } from "./world-model.ts";
+import { fitWorldModel, worldLesson } from "./world-model.ts";
 
 const spec = environmentNamed("form");
 const signal = new AbortController().signal;

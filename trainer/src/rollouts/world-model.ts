@@ -1,84 +1,19 @@
 /**
- * A language model as the environment: it reads a request and calls, and answers as the tools
- * would. In its conversation, calls are user messages and results are assistant messages. It is
- * fitted to logged calls by cross-entropy on the results alone, or used untrained.
+ * Fits a model of an environment to logged calls, by cross-entropy on the results alone. It does not
+ * run one: `modeledEnvironment` of @waggle/agent does.
  */
 import {
   callText,
   resultText,
-  saidResult,
   verdictQuery,
   verdictText,
   WORLD_MODEL_SYSTEM,
-  type WorldModel,
   worldModelMessage,
 } from "@waggle/environments";
 import { cosineRate, type JudgedTrajectory } from "@waggle/learning";
-import {
-  derivedSeed,
-  FULL_SUPPORT,
-  type PolicyContext,
-  seededRandom,
-  type ToolResult,
-  type TrainEngine,
-} from "@waggle/protocol";
+import { seededRandom, type TrainEngine } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { runSupervised } from "../loop/supervised-run.ts";
-import type { ActingPolicy } from "./environment-rollout.ts";
-
-/** Maximum tokens of one answer: results of these environments are short. */
-const MAX_ANSWER_TOKENS = 32;
-/** The result if the context is full. */
-const NO_ANSWER: ToolResult = {
-  callId: "",
-  ok: false,
-  error: { code: "TOOL_FAILED", message: "no answer" },
-};
-
-/** A policy that is asked for the environment's answers. */
-export function modeledEnvironment(policy: ActingPolicy, format: ChatFormat): WorldModel {
-  return async (request, seed) => {
-    const context = await policy.createContext();
-    let turns = 0;
-    let sampledEnded = true;
-    const append = (text: string): void => {
-      const userMessage = worldModelMessage(request, text, turns === 0);
-      const segments =
-        turns === 0
-          ? format.start({ system: WORLD_MODEL_SYSTEM, tools: [], userMessage })
-          : format.next({ userMessage, sampledEnded });
-      turns += 1;
-      context.append(segments.flatMap(({ tokenIds }) => tokenIds));
-    };
-    const say = async (text: string, signal: AbortSignal): Promise<string> => {
-      append(text);
-      if (isFull(context, policy)) return resultText(NO_ANSWER);
-      const { tokenIds, stopReason } = await context.generate({
-        sampling: { ...FULL_SUPPORT, seed: derivedSeed(seed, turns) },
-        stopTokenIds: format.stopTokenIds,
-        maxTokens: MAX_ANSWER_TOKENS,
-        signal,
-      });
-      sampledEnded = stopReason === "stop-token";
-      return format.parseAssistant(format.decodeAssistant(tokenIds)).text.trim();
-    };
-    return {
-      answer: async (call, signal) => saidResult(call.id, await say(callText(call), signal)),
-      hear: (call, result) => {
-        append(callText(call));
-        context.append(format.encodeAssistant(resultText(result)));
-        sampledEnded = true;
-      },
-      verdict: async (text, signal) =>
-        (await say(verdictQuery(text), signal)) === verdictText(true),
-      dispose: () => context.dispose(),
-    };
-  };
-}
-
-function isFull({ tokenIds }: PolicyContext, { contextLength }: ActingPolicy): boolean {
-  return tokenIds.length + MAX_ANSWER_TOKENS >= contextLength;
-}
 
 /**
  * A world model's training example from one rollout: tokens, and a mask of the environment's

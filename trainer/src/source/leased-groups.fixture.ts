@@ -2,8 +2,8 @@
  * Groups of shop tasks played by the nano model, in the form in which an edge leases them. Tests only.
  */
 import { randomUUID } from "node:crypto";
+import { judgedRollout } from "@waggle/agent/environments";
 import { type LeasedGroup, type LeasedTrajectory, trajectoryDigest } from "@waggle/protocol";
-import { judgedRollout } from "../rollouts/judged-rollout.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import { openPolicy } from "../model/open-model.ts";

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { FORM } from "../form.ts";
 import { call, scripted, signal, turn } from "./scripted-environment.fixture.ts";
 import { SharedEnvironment } from "./shared-environment.ts";
 
@@ -76,4 +77,34 @@ test("a fault of the environment reaches the role that acted, and the others go 
   const fine = shared.view("b").environment.step(turn("", "look"), signal);
   await expect(faulty).rejects.toThrow("it broke");
   expect(await fine).toMatchObject({ toolResults: [{ ok: true }] });
+});
+
+test("roles that share an environment act in rounds and see a round's results when all have acted", async () => {
+  const shared = new SharedEnvironment(FORM.create(FORM.reference(3, "train", 0)), ["one", "two"]);
+  const [one, two] = [shared.view("one"), shared.view("two")];
+  await one.environment.observe();
+  await two.environment.observe();
+  let heard = 0;
+  const first = one.environment
+    .step({ text: "", toolCalls: [call("set", { field: "day", value: "monday" }, "one")] }, signal)
+    .then((observation) => {
+      heard += 1;
+      return observation;
+    });
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  expect(heard).toBe(0);
+  const second = await two.environment.step(
+    { text: "", toolCalls: [call("send", {}, "two")] },
+    signal,
+  );
+  expect(second.terminated).toBe(true);
+  expect((await first).toolResults[0]?.ok).toBe(true);
+  // The form is already sent, so a late call fails. A role that left is not waited for.
+  shared.leave("two");
+  const late = await one.environment.step(
+    { text: "", toolCalls: [call("set", { field: "day", value: "friday" }, "late")] },
+    signal,
+  );
+  expect(late).toMatchObject({ terminated: true, toolResults: [{ ok: false }] });
+  expect(shared.callers).toEqual(["one", "two"]);
 });

@@ -7,7 +7,7 @@ import type { JudgedTrajectory } from "@waggle/learning";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import { beforeAll, expect, test } from "vitest";
 import { type ActedEnvironment, actedEnvironment } from "../expectations/recipe-update.fixture.ts";
-import { managedTurns } from "./managed-turns.ts";
+import { foldedTurns } from "./folded-turns.ts";
 
 const ROLES = { manager: "keeper", answerer: "teller" };
 const options = { sampling: FULL_SUPPORT, staleness: 0 };
@@ -20,7 +20,7 @@ beforeAll(async () => {
 function rollout(acted: ActedEnvironment, seed: number): Promise<JudgedTrajectory[]> {
   const { signal } = new AbortController();
   const task = acted.spec.reference(seed * 911, "train", seed % acted.spec.levels);
-  return managedTurns(ROLES, { ...acted, signal }, { ...options, seed }, task);
+  return foldedTurns({ managed: ROLES }, { ...acted, signal }, { ...options, seed }, task);
 }
 
 /** The user message of a turn, without tools and system message. */

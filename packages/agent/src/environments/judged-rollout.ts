@@ -1,16 +1,21 @@
 /**
- * One judged rollout at a task of any environment, run as a page would run it: for evaluation and
+ * One judged rollout at a task of any built-in environment, run as a page would run it: for evaluation and
  * offline simulation. Uses the same verifier as visitors' rollouts.
  */
-import { defaultTurnTokens, versionGuide } from "@waggle/agent";
 import { environmentOf } from "@waggle/environments";
 import type { Guidance, Sampling, TaskReference } from "@waggle/protocol";
-import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
-import { type EnvironmentRollout, environmentRollout } from "./environment-rollout.ts";
+import { defaultTurnTokens } from "../roll-out.ts";
+import { versionGuide } from "../version-guide.ts";
+import {
+  type ActingPolicy,
+  type EnvironmentRollout,
+  environmentRollout,
+} from "./environment-rollout.ts";
 
-export type RolloutParts = {
-  readonly policy: AdaptivePolicy;
+/** What judged rollouts are run with. */
+export type JudgedRolloutParts = {
+  readonly policy: ActingPolicy;
   readonly format: ChatFormat;
   readonly sampling: Omit<Sampling, "seed">;
   /** Maximum tokens per turn; default: as in a page, which depends on the context length. */
@@ -21,7 +26,7 @@ export type RolloutParts = {
 
 /** Rolls out the task with the policy's current version. */
 export function judgedRollout(
-  { policy, format, sampling, guidance, turnTokens }: RolloutParts,
+  { policy, format, sampling, guidance, turnTokens }: JudgedRolloutParts,
   task: TaskReference,
   seed: number,
   signal: AbortSignal,

@@ -1,26 +1,32 @@
 /**
- * One rollout of the policy at a task, from the start or from recorded turns, with or without an
- * environment wrapper. The environment's verifier judges it.
+ * One rollout of a policy at a task, from the start or from recorded turns, with or without an environment
+ * wrapper. The environment's verifier judges it.
  */
-import {
-  type Guide,
-  guidedEnvironment,
-  recordedTurns,
-  replayedPolicy,
-  rollOut,
-} from "@waggle/agent";
-import type { Judgement, EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
-import type { Policy, Sampling, Task, TaskReference, Trajectory } from "@waggle/protocol";
-import type { AdaptivePolicy } from "@waggle/runtime/node";
+import type { EnvironmentSpec, EnvironmentWrapper, JudgedEnvironment } from "@waggle/environments";
+import type { Judgement } from "@waggle/environments";
+import type {
+  ClientDescription,
+  Policy,
+  Sampling,
+  Task,
+  TaskReference,
+  Trajectory,
+} from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
-import { finalTextOf } from "./final-text.ts";
-import { DEFAULT_TURN_TOKENS } from "./turn-limit.ts";
+import { finalTextOf } from "../final-text.ts";
+import { type Guide, guidedEnvironment } from "../guided-environment.ts";
+import { recordedTurns, replayedPolicy } from "../replayed-policy.ts";
+import { rollOut } from "../roll-out.ts";
+import { TRAINING_CONSENT } from "../training-consent.ts";
 
-/** The policy and its client information, which is all a rollout needs. */
-export type ActingPolicy = Policy & Pick<AdaptivePolicy, "client">;
+/** Maximum tokens per turn by default: calls and answers of the built-in environments are short. */
+export const DEFAULT_TURN_TOKENS = 96;
 
-/** Options of one rollout. */
-export type RolloutOptions = {
+/** A policy and the description of what runs it, which is all a rollout needs. */
+export type ActingPolicy = Policy & { readonly client: ClientDescription };
+
+/** Options of one rollout in an environment. */
+export type EnvironmentRolloutOptions = {
   readonly sampling: Omit<Sampling, "seed">;
   readonly seed: number;
   /** Default: the environment's limit. */
@@ -29,8 +35,8 @@ export type RolloutOptions = {
   readonly maxTurnTokens?: number | undefined;
   /** Recorded turns to continue from. */
   readonly from?: { readonly trajectory: Trajectory; readonly turns: number } | undefined;
-  /** The recipe's environment wrapper; default: none. */
-  readonly around?: (instance: JudgedEnvironment) => JudgedEnvironment;
+  /** Wraps the environment; default: none. */
+  readonly around?: EnvironmentWrapper;
   /** Text that the policy reads before the task. */
   readonly guide?: Guide | undefined;
 };
@@ -44,39 +50,34 @@ export async function environmentRollout(
   format: ChatFormat,
   spec: EnvironmentSpec,
   reference: TaskReference,
-  options: RolloutOptions,
+  options: EnvironmentRolloutOptions,
   signal: AbortSignal,
 ): Promise<EnvironmentRollout> {
   const { sampling, seed, maxTurns = spec.maxTurns, from, around = (same) => same } = options;
   const maxTokensPerTurn = options.maxTurnTokens ?? spec.maxTurnTokens ?? DEFAULT_TURN_TOKENS;
   const instance = around(spec.create(reference));
-  const trajectory = await rollOut({
+  const record = await rollOut({
     policy:
       from === undefined
         ? policy
         : replayedPolicy(policy, recordedTurns(from.trajectory, from.turns)),
-    environment: options.guide
-      ? guidedEnvironment(instance.environment, options.guide)
-      : instance.environment,
+    environment: guidedEnvironment(instance.environment, options.guide ?? null),
     chatFormat: format,
     sampling,
     limits: { maxTurns, maxTokensPerTurn, timeoutMs: 0 },
-    consent: { version: "none", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
+    consent: TRAINING_CONSENT,
     client: { ...policy.client, crossOriginIsolated: false },
     seed,
     signal,
   });
   signal.throwIfAborted();
-  return {
-    record: trajectory,
-    verification: await judged(instance, spec.task(reference), trajectory, format),
-  };
+  return { record, verification: await judged(instance, spec.task(reference), record, format) };
 }
 
 /** The verifier's judgement, with the request and the final text added to its parts. */
 export async function judged(
-  { judge }: JudgedEnvironment,
-  { request }: Task,
+  { judge }: Pick<JudgedEnvironment, "judge">,
+  { request }: Pick<Task, "request">,
   trajectory: Trajectory,
   format: ChatFormat,
 ): Promise<Judgement> {

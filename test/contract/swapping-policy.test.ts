@@ -2,12 +2,16 @@
  * Version swaps in the middle of a rollout, on a real decoder: the recorded log-probs can be
  * recomputed.
  */
+import { swappingPolicy } from "@waggle/agent";
 import type { GenerateOptions, Sample } from "@waggle/protocol";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { swappingPolicy } from "./swapping-policy.ts";
-import { movedAdapter, PROMPT, tinyPolicy } from "./tiny-policy.fixture.ts";
+import {
+  movedAdapter,
+  PROMPT,
+  tinyPolicy,
+} from "../../trainer/src/rollouts/tiny-policy.fixture.ts";
 
 let policy: AdaptivePolicy;
 

@@ -1,12 +1,15 @@
-/** Roles that share a conversation on a real decoder, and roles that share an environment. */
-import { environmentNamed, type JudgedEnvironment } from "@waggle/environments";
+/** Roles that share a conversation on a real decoder. */
+import { roleRollout } from "@waggle/agent/environments";
+import { environmentNamed } from "@waggle/environments";
 import type { Action, Sample } from "@waggle/protocol";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { movedAdapter, PROMPT, tinyPolicy } from "./tiny-policy.fixture.ts";
-import { roleRollout } from "./role-policy.ts";
-import { SharedEnvironment } from "@waggle/environments";
+import {
+  movedAdapter,
+  PROMPT,
+  tinyPolicy,
+} from "../../trainer/src/rollouts/tiny-policy.fixture.ts";
 
 const { signal } = new AbortController();
 let policy: AdaptivePolicy;
@@ -113,35 +116,4 @@ test("within a turn, the role changes where the call is divided, and not if no t
   const undivided = await said(13, 12);
   expect(Math.max(...(await gaps(1, undivided)))).toBeLessThan(1e-3);
   expect((await said(12, 12)).stopReason).toBe("max-tokens");
-});
-
-const calling = (name: string, args: { readonly [key: string]: string }): Action =>
-  ({ text: "", toolCalls: [{ id: name, name, arguments: args }] }) as Action;
-
-test("roles that share an environment act in rounds and see a round's results when all have acted", async () => {
-  const spec = environmentNamed("form");
-  const shared = new SharedEnvironment(spec.create(spec.reference(3, "train", 0)), ["one", "two"]);
-  const [one, two]: JudgedEnvironment[] = [shared.view("one"), shared.view("two")];
-  await one?.environment.observe();
-  await two?.environment.observe();
-  let heard = 0;
-  const first = one?.environment
-    .step(calling("set", { field: "day", value: "monday" }), signal)
-    .then((observation) => {
-      heard += 1;
-      return observation;
-    });
-  await new Promise((resolve) => setTimeout(resolve, 0));
-  expect(heard).toBe(0);
-  const second = await two?.environment.step(calling("send", {}), signal);
-  expect(second?.terminated).toBe(true);
-  expect((await first)?.toolResults[0]?.ok).toBe(true);
-  // The form is already sent, so a late call fails. A role that left is not waited for.
-  shared.leave("two");
-  const late = await one?.environment.step(
-    calling("set", { field: "day", value: "friday" }),
-    signal,
-  );
-  expect(late).toMatchObject({ terminated: true, toolResults: [{ ok: false }] });
-  expect(shared.callers).toEqual(["one", "two"]);
 });

@@ -1,18 +1,18 @@
-/** Demonstrations in which each turn has its own context, and their turns as trajectories. */
+/** Demonstrations in which each turn has its own context. The demonstrator also writes the notes. */
+import type { DemonstratedAction, EnvironmentSpec, Judgement } from "@waggle/environments";
+import type { Action, Observation, RandomSource, TaskReference } from "@waggle/protocol";
+import type { ChatFormat } from "@waggle/text";
 import {
+  type FoldedOptions,
   foldedRollout,
+  type FoldedTurns,
   NOTE_REPLACES,
   resultWords,
-  SCRIPTED_CLIENT,
-  scriptedPolicy,
-} from "@waggle/agent";
-import type { FoldedOptions, FoldedTurns } from "@waggle/agent";
-import type { DemonstratedAction, Judgement, EnvironmentSpec } from "@waggle/environments";
-import { type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
-import type { Action, Observation, TaskReference } from "@waggle/protocol";
-import type { ChatFormat } from "@waggle/text";
+} from "../folded-rollout.ts";
+import { SCRIPTED_CLIENT, scriptedPolicy } from "../scripted-policy.ts";
 
-export type FoldedRollout = Pick<FoldedTurns, "trajectories"> & {
+/** One trajectory per turn, and their joint judgement. */
+type FoldedDemonstration = Pick<FoldedTurns, "trajectories"> & {
   readonly verification: Judgement;
 };
 
@@ -22,13 +22,13 @@ export async function foldedDemonstration(
   task: TaskReference,
   format: ChatFormat,
   options: FoldedOptions & {
-    readonly random: () => number;
+    readonly random: RandomSource;
     readonly mistakes: number;
     readonly contextLength: number;
     readonly consolidates: boolean;
   },
   signal: AbortSignal,
-): Promise<FoldedRollout> {
+): Promise<FoldedDemonstration> {
   const act = await spec.demonstrator(task, options.random, options.mistakes);
   const seen: { observation: Observation | null; call: Action["toolCalls"][number] | null } = {
     observation: null,
@@ -65,15 +65,4 @@ export async function foldedDemonstration(
     signal,
   );
   return { trajectories, verification: await instance.judge(finalText) };
-}
-
-/** The turns as trajectories, each with the judgement of the whole rollout. */
-export function foldedTrajectories(
-  { trajectories, verification }: FoldedRollout,
-  staleness: number,
-): JudgedTrajectory[] {
-  const joint = trajectories[0]?.id ?? null;
-  return trajectories.map((trajectory) =>
-    toJudgedTrajectory(trajectory, verification, { staleness, joint }),
-  );
 }

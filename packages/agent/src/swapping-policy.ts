@@ -7,21 +7,26 @@
  * Source: partial rollouts across versions, Fu et al. 2025, "AReaL", arXiv:2505.24298 (generations
  * are interrupted by new weights).
  */
-import { ForwardingContext, forwardingPolicy, joinedSample } from "@waggle/agent";
 import { continuedBy } from "@waggle/learning";
-import type { GenerateOptions, PolicyContext, Sample, VersionSpan } from "@waggle/protocol";
-import type { AdaptivePolicy } from "@waggle/runtime/node";
-import { derivedSeed } from "@waggle/protocol";
-import type { ActingPolicy } from "./environment-rollout.ts";
+import {
+  derivedSeed,
+  type GenerateOptions,
+  type Policy,
+  type PolicyContext,
+  type Sample,
+  type VersionSpan,
+} from "@waggle/protocol";
+import { ForwardingContext, forwardingPolicy } from "./forwarding-policy.ts";
+import { joinedSample } from "./joined-sample.ts";
 
 /** Where a rollout can switch to a newer version: nowhere, between two turns, or at any token. */
 export type SwapPoint = "never" | "turn" | "token";
 
-/** What the policy wrapper needs of a policy. */
-export type SwappingPolicy = ActingPolicy & Pick<AdaptivePolicy, "setAdapter">;
+/** A policy whose version can be replaced while it runs. */
+type ReplaceablePolicy = Policy & { setAdapter(...given: never[]): Promise<void> };
 
 /** @returns a policy over the same weights; disposing it disposes them too */
-export function swappingPolicy(policy: SwappingPolicy, at: SwapPoint): SwappingPolicy {
+export function swappingPolicy<P extends ReplaceablePolicy>(policy: P, at: SwapPoint): P {
   if (at === "never") return policy;
   const speaking = new Set<AbortController>();
   return forwardingPolicy(policy, {
@@ -29,7 +34,7 @@ export function swappingPolicy(policy: SwappingPolicy, at: SwapPoint): SwappingP
       const context = await policy.createContext();
       return new SwappingContext(policy, context, at === "turn" ? null : speaking);
     },
-    setAdapter: async (...given: Parameters<SwappingPolicy["setAdapter"]>) => {
+    setAdapter: async (...given: never[]) => {
       await policy.setAdapter(...given);
       for (const interruption of speaking) interruption.abort();
     },
@@ -37,15 +42,11 @@ export function swappingPolicy(policy: SwappingPolicy, at: SwapPoint): SwappingP
 }
 
 class SwappingContext extends ForwardingContext {
-  readonly #policy: SwappingPolicy;
+  readonly #policy: Policy;
   /** The generations that a new version interrupts; `null` if it waits for the end of the turn. */
   readonly #speaking: Set<AbortController> | null;
 
-  constructor(
-    policy: SwappingPolicy,
-    context: PolicyContext,
-    speaking: Set<AbortController> | null,
-  ) {
+  constructor(policy: Policy, context: PolicyContext, speaking: Set<AbortController> | null) {
     super(context);
     this.#policy = policy;
     this.#speaking = speaking;

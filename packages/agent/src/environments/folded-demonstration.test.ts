@@ -1,15 +1,12 @@
 /** A turn of a folded rollout sees only the request, the notes and the last result. */
 import { environmentNamed } from "@waggle/environments";
 import type { Trajectory } from "@waggle/protocol";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { seededRandom } from "@waggle/protocol";
-import { type FoldedRollout, foldedDemonstration } from "./folded-rollout.ts";
-import { type ActedEnvironment, actedEnvironment } from "../expectations/recipe-update.fixture.ts";
+import { chatFormat as format } from "../rollout.fixture.ts";
+import { foldedDemonstration } from "./folded-demonstration.ts";
 
-let acted: ActedEnvironment;
-beforeAll(async () => {
-  acted = await actedEnvironment(environmentNamed("calculator"));
-});
+const spec = environmentNamed("calculator");
 
 type Turn = { readonly given: string; readonly said: string };
 
@@ -17,18 +14,17 @@ function textOf({ segments }: Trajectory): Turn {
   const words = (kind: string): string =>
     segments
       .filter((segment) => segment.kind === kind)
-      .map(({ tokenIds }) => acted.format.decodeAssistant(tokenIds))
+      .map(({ tokenIds }) => format.decodeAssistant(tokenIds))
       .join("");
   return { given: words("given"), said: words("sampled") };
 }
 
-async function shown(seed: number, consolidates: boolean): Promise<FoldedRollout> {
-  const { spec, format } = acted;
+async function shown(seed: number, consolidates: boolean): ReturnType<typeof foldedDemonstration> {
   return foldedDemonstration(
     spec,
     spec.reference(seed * 911, "train", 2),
     format,
-    { seed, consolidates, random: seededRandom(seed), mistakes: 0, contextLength: 512 },
+    { seed, consolidates, random: seededRandom(seed), mistakes: 0, contextLength: 4096 },
     new AbortController().signal,
   );
 }

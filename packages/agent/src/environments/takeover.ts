@@ -1,24 +1,22 @@
 /**
  * A policy whose turns a person can take over for a while. The actor of each turn is recorded. The
- * simulated person is the environment's demonstrator, which makes no mistakes and sees everything
- * the policy does.
+ * simulated person is the environment's demonstrator, which makes no mistakes and sees everything the
+ * policy does.
  */
-import { handedOverPolicy } from "@waggle/agent";
-import type { EnvironmentSpec, JudgedEnvironment } from "@waggle/environments";
+import { type EnvironmentSpec, type EnvironmentWrapper, overheard } from "@waggle/environments";
 import type { JudgedTrajectory } from "@waggle/learning";
-import type { Observation, TaskReference } from "@waggle/protocol";
+import { type Observation, type Policy, seededRandom, type TaskReference } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
-import { seededRandom } from "@waggle/protocol";
-import type { ActingPolicy } from "./environment-rollout.ts";
+import { handedOverPolicy } from "../scripted-policy.ts";
 
 type Actors = NonNullable<JudgedTrajectory["actors"]>;
 
 /** Hooks of one rollout that a person may take over. */
-export type Takeover = {
+type Takeover = {
   /** Wraps the rollout's environment so that the person can watch. */
-  readonly around: (instance: JudgedEnvironment) => JudgedEnvironment;
+  readonly around: EnvironmentWrapper;
   /** Replaces the policy. */
-  readonly policy: (policy: ActingPolicy) => ActingPolicy;
+  readonly policy: <P extends Policy>(policy: P) => P;
   /** `[turns]` actors so far. */
   readonly actors: Actors;
 };
@@ -53,17 +51,9 @@ export async function takeover(
   };
   return {
     actors,
-    around: (instance) => ({
-      ...instance,
-      environment: {
-        task,
-        observe: () => instance.environment.observe(),
-        async step(action, signal) {
-          heard = await instance.environment.step(action, signal);
-          failures = heard.toolResults.some(({ ok }) => !ok) ? failures + 1 : 0;
-          return heard;
-        },
-      },
+    around: overheard((observation) => {
+      heard = observation;
+      failures = observation.toolResults.some(({ ok }) => !ok) ? failures + 1 : 0;
     }),
     policy: (policy) => handedOverPolicy(policy, speak),
   };
