@@ -72,22 +72,15 @@ console.log(`pictures are in ${join(options.out)} (${ROOT})`);
 
 /** Sends a request to the agent as a visitor would and waits for the complete answer. */
 async function answered(page: Page, request: string): Promise<void> {
-  await page.waitForFunction(() => {
-    const demo = (window as unknown as { waggleDemo?: { status(): { phase: string } } }).waggleDemo;
-    return demo?.status().phase === "ready";
-  });
+  await page.waitForFunction(() => window.waggleDemo?.status().phase === "ready");
   const input = page.locator("waggle-agent").locator("textarea, input[type=text]").first();
   await input.fill(request);
   await input.press("Enter");
   await page.waitForFunction(
-    () => {
-      type Item = { kind: string; running?: boolean };
-      const demo = (window as unknown as { waggleDemo: { agent: { conversation: Item[] } } })
-        .waggleDemo;
-      return demo.agent.conversation.some(
+    () =>
+      window.waggleDemo.agent.conversation.some(
         (item) => item.kind === "answer" && item.running === false,
-      );
-    },
+      ),
     undefined,
     { timeout: 60_000 },
   );

@@ -19,7 +19,8 @@ import { freePort, type ManagedProcess, openInstallation, ROOT, stopAll } from "
 import { StateLock } from "../state-lock.ts";
 import { OperatorClient } from "./operator.ts";
 import { type Evaluation, type LoopReport, loopReport } from "./report.ts";
-import { Visitors, type VisitorStatus } from "./visitors.ts";
+import type { DemoStatus } from "../../apps/demo/src/demo-status.ts";
+import { Visitors } from "./visitors.ts";
 
 /** Options of `runLoop`. */
 export type LoopOptions = {
@@ -170,7 +171,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     });
 
     const deadline = began + options.minutes * 60_000;
-    let statuses: VisitorStatus[] = [];
+    let statuses: DemoStatus[] = [];
     for (;;) {
       await sleep(5000);
       options.signal?.throwIfAborted();
@@ -283,7 +284,7 @@ export async function untilDrained(
 }
 
 /** Waits until every page runs `version`, without a reload. */
-async function untilSwapped(visitors: Visitors, version: number): Promise<VisitorStatus[]> {
+async function untilSwapped(visitors: Visitors, version: number): Promise<DemoStatus[]> {
   for (let attempt = 0; ; attempt += 1) {
     await visitors.refresh();
     const statuses = await visitors.statuses();

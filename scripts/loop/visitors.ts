@@ -3,40 +3,8 @@
  * browser context, and so its own storage and visitor.
  */
 import { type Browser, chromium, type Page } from "playwright-core";
+import type { DemoStatus } from "../../apps/demo/src/demo-status.ts";
 import { CHROMIUM_FLAGS, chromiumPath } from "../chromium.mjs";
-
-/** The status of the demo page, from `window.waggleDemo.status()`. */
-export type VisitorStatus = {
-  readonly phase: string;
-  readonly trajectories: {
-    readonly assigned: number;
-    readonly completed: number;
-    readonly failed: number;
-  };
-  /** `sent` = accepted by the edge; counted across reloads. */
-  readonly outbox: {
-    readonly waiting: number;
-    readonly sent: number;
-    readonly rejected: number;
-    readonly dropped: number;
-  };
-  readonly simulating: boolean;
-  readonly policyVersion: number | null;
-  /** Every version that was current in this page, with the time it became current (ms since 1970). */
-  readonly versions: readonly { readonly version: number; readonly at: number }[];
-  readonly backend: string | null;
-  readonly crossOriginIsolated: boolean;
-  /** Loads of this page after the first. */
-  readonly reloads: number;
-  readonly errors: readonly string[];
-};
-
-type DemoWindow = {
-  readonly waggleDemo: {
-    status(): VisitorStatus;
-    readonly agent: { checkPolicy(): Promise<void> };
-  };
-};
 
 /** The open pages of one run. */
 export class Visitors {
@@ -76,9 +44,9 @@ export class Visitors {
   }
 
   /** Status of every page; a page that does not respond is left out. */
-  async statuses(): Promise<VisitorStatus[]> {
+  async statuses(): Promise<DemoStatus[]> {
     const asked = this.pages.map((page) =>
-      page.evaluate(() => (window as unknown as DemoWindow).waggleDemo.status()).catch(() => null),
+      page.evaluate(() => window.waggleDemo.status()).catch(() => null),
     );
     return (await Promise.all(asked)).filter((status) => status !== null);
   }
@@ -87,9 +55,7 @@ export class Visitors {
   async stop(): Promise<void> {
     await Promise.all(
       this.pages.map(async (page) => {
-        const { simulating } = await page.evaluate(() =>
-          (window as unknown as DemoWindow).waggleDemo.status(),
-        );
+        const { simulating } = await page.evaluate(() => window.waggleDemo.status());
         if (simulating) await page.locator("#simulate").click();
       }),
     );
@@ -115,9 +81,7 @@ export class Visitors {
   /** Makes every page check for a newer policy. */
   async refresh(): Promise<void> {
     await Promise.all(
-      this.pages.map((page) =>
-        page.evaluate(() => (window as unknown as DemoWindow).waggleDemo.agent.checkPolicy()),
-      ),
+      this.pages.map((page) => page.evaluate(() => window.waggleDemo.agent.checkPolicy())),
     );
   }
 

@@ -31,3 +31,58 @@ test("types and schemas of one name are written once", () => {
   expect(written).toEqual(Object.keys(WIDER));
   expect(both.length).toBeGreaterThan(50);
 });
+
+/**
+ * Files of types for calls within a process. Their types have no schema, except those that a schema
+ * of transmitted data uses.
+ */
+const IN_PROCESS: Readonly<Record<string, string>> = {
+  "policy.ts": "the interface of a policy",
+  "task.ts": "the interface of an environment",
+  "tool.ts": "the interface of a tool; what is sent of a tool is validated where it arrives",
+  "trajectory.ts": "see Trajectory in WIDER",
+};
+
+/** Exported types with members of their own, in a file with schemas. */
+function writtenTypes(source: string): string[] {
+  return [...source.matchAll(/^export type (\w+)(?:<[^=]*>)? =([^;]*)/gm)]
+    .filter(([, , type = ""]) => /^\s*(?:\||\{)/.test(type) || /& \{/.test(type))
+    .map(([, name]) => name as string);
+}
+
+test("a type beside schemas has a schema of its own", () => {
+  const found = globSync("*.ts", { cwd: SOURCE })
+    .filter((file) => !/\.(test|fixture)\.ts$/.test(file) && IN_PROCESS[file] === undefined)
+    .filter((file) => file !== "read-only-schema.ts")
+    .flatMap((file) => {
+      const source = readFileSync(join(SOURCE, file), "utf8");
+      return source.includes('from "zod"') ? writtenTypes(source) : [];
+    });
+  expect(found).toEqual([]);
+  expect(writtenTypes('export type Line =\n  | { kind: "a" }\n  | { kind: "b" };')).toEqual([
+    "Line",
+  ]);
+  expect(writtenTypes("export type Line = { a: string };")).toEqual(["Line"]);
+  expect(writtenTypes("export type Line = z.infer<typeof Line>;")).toEqual([]);
+});
+
+/** A schema annotated with a type of the same name, which is then written beside it. */
+const ANNOTATED = /const (\w+): z\.ZodType<\1>/g;
+
+test("no package writes a type beside the schema of the same name", () => {
+  const root = join(SOURCE, "../../..");
+  const found = ["packages/*/src", "apps/*/src", "workers/*/src", "scripts"].flatMap((folder) =>
+    globSync(`${folder}/**/*.ts`, { cwd: root }).flatMap((file) =>
+      [...readFileSync(join(root, file), "utf8").matchAll(ANNOTATED)].map(([, name]) => name),
+    ),
+  );
+  expect(found).toEqual(Object.keys(WIDER));
+});
+
+test("the status of the demo page is declared once", () => {
+  const root = join(SOURCE, "../../..");
+  const declaring = ["apps/*/src", "scripts", "test"]
+    .flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: root }))
+    .filter((file) => /\bwaggleDemo\??: \{/.test(readFileSync(join(root, file), "utf8")));
+  expect(declaring).toEqual(["apps/demo/src/demo-status.ts"]);
+});

@@ -133,11 +133,12 @@ export {
   TrajectoriesResponse,
   TrajectoryDetail,
   TrajectoryRow,
+  VisitorExportLine,
 } from "./operator-http.ts";
-export type { VisitorExportLine } from "./operator-http.ts";
 export { replayGrammar } from "./replay-grammar.ts";
 export type { GrammarReplayOptions } from "./replay-grammar.ts";
 export { isObject } from "./json-object.ts";
+export { readOnly } from "./read-only-schema.ts";
 export {
   derivedSeed,
   hashText,

@@ -12,20 +12,6 @@ import { Trajectory } from "./trajectory.ts";
 
 // DELETE /v1/operator/visitors/:visitorId answers a DeletionResponse, as the visitor's own deletion does.
 
-/**
- * One line of `GET /v1/operator/visitors/:visitorId/export` (JSON Lines). A complete export ends with
- * an `end` line.
- */
-export type VisitorExportLine =
-  | { kind: "visitor"; visitorId: string; exportedAt: string; forgotten: boolean }
-  | { kind: "consent"; version: string | null; trajectories: number }
-  /** `trajectory`: `null` where the stored object is missing or damaged. */
-  | { kind: "trajectory"; row: TrajectoryRow; trajectory: unknown }
-  | { kind: "dead-letter"; digest: string; reason: string; failedLeases: number; diedAt: string }
-  | { kind: "feedback"; feedback: Feedback }
-  | { kind: "assignment"; assignmentId: string; groupId: string; createdAt: string }
-  | { kind: "end"; lines: number };
-
 /** Answer of `GET /v1/operator/consent`. */
 export type ConsentResponse = z.infer<typeof ConsentResponse>;
 export const ConsentResponse = z.object({
@@ -95,6 +81,46 @@ export const TrajectoryRow = z.object({
   logProbGapMean: z.number().nullable(),
   logProbGapMax: z.number().nullable(),
 });
+/**
+ * One line of `GET /v1/operator/visitors/:visitorId/export` (JSON Lines). A complete export ends with
+ * an `end` line.
+ */
+export type VisitorExportLine = z.infer<typeof VisitorExportLine>;
+export const VisitorExportLine = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("visitor"),
+    visitorId: z.string(),
+    exportedAt: z.iso.datetime(),
+    forgotten: z.boolean(),
+  }),
+  z.object({
+    kind: z.literal("consent"),
+    version: z.string().nullable(),
+    trajectories: z.int(),
+  }),
+  z.object({
+    kind: z.literal("trajectory"),
+    row: TrajectoryRow,
+    /** The stored object, unparsed; `null` where it is missing or damaged. */
+    trajectory: z.unknown(),
+  }),
+  z.object({
+    kind: z.literal("dead-letter"),
+    digest: z.string(),
+    reason: z.string(),
+    failedLeases: z.int(),
+    diedAt: z.iso.datetime(),
+  }),
+  z.object({ kind: z.literal("feedback"), feedback: Feedback }),
+  z.object({
+    kind: z.literal("assignment"),
+    assignmentId: z.string(),
+    groupId: z.string(),
+    createdAt: z.iso.datetime(),
+  }),
+  z.object({ kind: z.literal("end"), lines: z.int() }),
+]);
+
 /**
  * Answer of `GET /v1/operator/trajectories?status=&version=&success=&reason=&group=&limit=&cursor=`,
  * newest first.

@@ -2,7 +2,7 @@
  * Operator commands about visitors: consent counts by version, and export and deletion of one
  * visitor's data.
  */
-import { type VisitorExportLine, WaggleError } from "@waggle/protocol";
+import { VisitorExportLine, WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import { requireFree, writeOutput } from "../exchange/output.ts";
 import { createOperatorClient, type OperatorClient } from "../edge/operator-client.ts";
@@ -26,7 +26,7 @@ function requireWhole(text: string): number {
   const lines = text.trimEnd().split("\n");
   let last: VisitorExportLine | null = null;
   try {
-    last = JSON.parse(lines.at(-1) ?? "") as VisitorExportLine;
+    last = VisitorExportLine.parse(JSON.parse(lines.at(-1) ?? ""));
   } catch {
     // The last line is incomplete.
   }

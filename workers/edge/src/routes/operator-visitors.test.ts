@@ -1,8 +1,8 @@
-import type {
-  AuditResponse,
-  ConsentResponse,
-  DeletionResponse,
-  SessionResponse,
+import {
+  type AuditResponse,
+  type ConsentResponse,
+  type DeletionResponse,
+  type SessionResponse,
   VisitorExportLine,
 } from "@waggle/protocol";
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
@@ -39,7 +39,7 @@ async function exported(visitorId: string): Promise<VisitorExportLine[]> {
   const reply = await call("GET", `${of(visitorId)}/export`, asOperator);
   expect(reply.headers.get("content-type")).toBe("application/x-ndjson");
   const lines = String(reply.body).trimEnd().split("\n");
-  return lines.map((line) => JSON.parse(line) as VisitorExportLine);
+  return lines.map((line) => VisitorExportLine.parse(JSON.parse(line)));
 }
 
 const consentOf = (version: string) => ({
