@@ -119,3 +119,52 @@ test("two tools with the same name are refused", () => {
     createToolEnvironment({ system: "s", tools: [echoTool, echoTool], userMessage: "u" }),
   ).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
 });
+
+test("a tool's own time limit replaces that of the environment", async () => {
+  const slow: Tool = { ...toolOf(() => new Promise(() => undefined)), timeoutMs: 5 };
+  expect(await results([slow], [call("a")], { callTimeoutMs: 60_000 })).toMatchObject([
+    { ok: false, error: { code: "TIMEOUT", message: "no result within 5 ms" } },
+  ]);
+});
+
+test("a tool that asks runs only if it is allowed, and its time limit begins after the answer", async () => {
+  vi.useFakeTimers();
+  try {
+    const ran: unknown[] = [];
+    const asking = (allows: NonNullable<Tool["allows"]>): Tool => ({
+      ...toolOf((args) => Promise.resolve(ran.push(args["text"]))),
+      timeoutMs: 5,
+      allows,
+    });
+    const answer = async (isAllowed: boolean, asked: Parameters<typeof results>[1][number]) => {
+      const allows = () =>
+        new Promise<boolean>((resolve) => setTimeout(() => resolve(isAllowed), 60_000));
+      const pending = results([asking(allows)], [asked]);
+      await vi.advanceTimersByTimeAsync(60_000);
+      return pending;
+    };
+    expect(await answer(true, call("yes"))).toMatchObject([{ ok: true }]);
+    const message = "the visitor did not allow this call";
+    expect(await answer(false, call("no"))).toMatchObject([
+      { ok: false, error: { code: "TOOL_FAILED", message } },
+    ]);
+    expect(await answer(true, { name: "echo", arguments: {} })).toMatchObject([
+      { ok: false, error: { code: "INVALID_TOOL_ARGUMENTS" } },
+    ]);
+    const broken = asking(() => Promise.reject(new Error("no dialog")));
+    expect(await results([broken], [call("broken")])).toMatchObject([
+      { ok: false, error: { message: "no dialog" } },
+    ]);
+    expect(ran).toEqual(["yes"]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a question that is open when the request ends counts as declined", async () => {
+  const controller = new AbortController();
+  const tool: Tool = { ...echoTool, allows: () => new Promise(() => undefined) };
+  const pending = results([tool], [call("a")], { signal: controller.signal });
+  controller.abort();
+  expect(await pending).toMatchObject([{ ok: false, error: { code: "TOOL_FAILED" } }]);
+});

@@ -20,7 +20,7 @@ export type ToolEnvironmentOptions = {
   readonly system: string;
   readonly tools: readonly Tool[];
   readonly userMessage: string;
-  /** Time limit of each call. Default 15 000; 0 = no limit. */
+  /** Time limit of a call to a tool without a limit of its own. Default 15 000; 0 = no limit. */
   readonly callTimeoutMs?: number;
   /** Maximum length of a result as JSON text. A longer result becomes a failed one. Default 16 384. */
   readonly maxResultCharacters?: number;
@@ -46,25 +46,31 @@ export function createToolEnvironment(options: ToolEnvironmentOptions): Environm
       return failed({ code: "UNKNOWN_TOOL", message: `there is no tool ${name}; tools: ${known}` });
     }
 
-    const deadline = createDeadline(callTimeoutMs, signal);
     try {
       const violation = schemaViolation(tool.definition.parameters, call.arguments);
       if (violation !== null) return failed({ code: "INVALID_TOOL_ARGUMENTS", message: violation });
-      const work = (async () => ({ value: await tool.run(call.arguments, deadline.signal) }))();
-      const done = await untilAborted(work, deadline.signal);
-      if (done !== null) {
-        return { callId: call.id, ok: true, value: toolValue(done.value, maxResultCharacters) };
+      if (!(await isAllowed(tool, call, signal))) {
+        return failed({ code: "TOOL_FAILED", message: "the visitor did not allow this call" });
       }
-      return failed(
-        deadline.reason === "timeout"
-          ? { code: "TIMEOUT", message: `no result within ${callTimeoutMs} ms` }
-          : { code: "TOOL_FAILED", message: "aborted" },
-      );
+      const limitMs = tool.timeoutMs ?? callTimeoutMs;
+      const deadline = createDeadline(limitMs, signal);
+      try {
+        const work = (async () => ({ value: await tool.run(call.arguments, deadline.signal) }))();
+        const done = await untilAborted(work, deadline.signal);
+        if (done !== null) {
+          return { callId: call.id, ok: true, value: toolValue(done.value, maxResultCharacters) };
+        }
+        return failed(
+          deadline.reason === "timeout"
+            ? { code: "TIMEOUT", message: `no result within ${limitMs} ms` }
+            : { code: "TOOL_FAILED", message: "aborted" },
+        );
+      } finally {
+        deadline.release();
+      }
     } catch (error) {
       const code = WaggleError.is(error) ? error.code : "TOOL_FAILED";
       return failed({ code, message: messageOf(error) });
-    } finally {
-      deadline.release();
     }
   };
   return {
@@ -76,6 +82,11 @@ export function createToolEnvironment(options: ToolEnvironmentOptions): Environm
       terminated: toolCalls.length === 0,
     }),
   };
+}
+
+async function isAllowed(tool: Tool, call: ToolCall, signal: AbortSignal): Promise<boolean> {
+  if (tool.allows === undefined) return true;
+  return (await untilAborted(tool.allows(call.arguments, signal), signal)) === true;
 }
 
 function toolsByName(tools: readonly Tool[]): Map<string, Tool> {

@@ -59,6 +59,10 @@ export const ToolResult = readOnly(
 /** A tool that can be run. It may throw plain errors; the rollout converts them to `ToolError`s. */
 export interface Tool {
   readonly definition: ToolDefinition;
+  /** Time limit of one call in milliseconds; 0 = no limit of its own. Absent = the environment's limit. */
+  readonly timeoutMs?: number;
+  /** Asks whether a call may run; the time limit begins after it. Absent = always. Must honor `signal`. */
+  allows?(args: { readonly [key: string]: unknown }, signal: AbortSignal): Promise<boolean>;
   /** @returns a JSON value. Must honor `signal`. */
   run(args: { readonly [key: string]: unknown }, signal: AbortSignal): Promise<unknown>;
 }
