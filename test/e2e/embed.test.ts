@@ -62,7 +62,8 @@ test("the packed element loads the model and becomes ready", async () => {
   await state.waitFor({ timeout: 60_000 });
   expect(await panel.getByRole("alert").allTextContents()).toEqual([]);
   expect(await state.textContent()).toBe("ready");
-  expect(await panel.locator("footer").textContent()).toMatch(/policy 0 · wasm x1/);
+  await panel.evaluate((element) => element.setAttribute("developer", ""));
+  await expect.poll(() => panel.locator("footer").textContent()).toMatch(/policy 0 · wasm x1/);
   expect(await page.evaluate(() => crossOriginIsolated)).toBe(false);
   expect(errors).toEqual([]);
 });

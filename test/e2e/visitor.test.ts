@@ -152,7 +152,6 @@ test("without cross-origin isolation the agent answers on one thread and acts on
   const { page, panel } = await visit((await openSite({ isolated: false })).url);
   const status = await statusOf(page);
   expect(status).toMatchObject({ crossOriginIsolated: false, backend: "wasm x1" });
-  expect(await panel.locator("footer").textContent()).toContain("wasm x1");
 
   const calls: ToolActivity[] = [];
   let answers = 0;
@@ -162,7 +161,7 @@ test("without cross-origin isolation the agent answers on one thread and acts on
     for (const part of answer.parts) if (part.kind === "tool") calls.push(part.activity);
   }
   await expect.poll(() => panel.locator("article").count()).toBe(answers);
-  await expect.poll(() => panel.locator("details.tool").count()).toBe(calls.length);
+  await expect.poll(() => panel.locator(".tool").count()).toBe(calls.length);
   // The nano model adds something in nearly every rollout, and the page shows it in the visitor's cart.
   expect(calls.some(isCartChange)).toBe(true);
   expect(Number(await page.locator("#cart-count").textContent())).toBeGreaterThan(0);
@@ -284,7 +283,7 @@ test("What I sent lists an answer, and Forget me deletes it at the edge and in t
   await panel.getByRole("button", { name: "What I sent" }).click();
   const entry = panel.locator(".entries > li");
   await expect.poll(() => entry.count()).toBe(1);
-  expect(await entry.textContent()).toMatch(/Sent.*policy 0/);
+  expect(await entry.textContent()).toMatch(/Sent.*kB/);
   await entry.locator("summary").first().click();
   await entry.getByText(request).first().waitFor();
 

@@ -152,7 +152,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The panel streams answers, shows calls, can be stopped, collects thumbs and consent, and works by keyboard.",
     tests: [
-      "packages/embed/src/element/waggle-agent.browser.test.ts > Enter sends, a running call is shown, Stop ends it, and the policy version is shown",
+      "packages/embed/src/element/waggle-agent.browser.test.ts > Enter sends, a running call is shown, Stop ends it, and a developer sees the policy version",
       "packages/embed/src/element/waggle-agent.browser.test.ts > Tab visits the whole panel in reading order",
       "packages/embed/src/element/waggle-agent.browser.test.ts > text of the policy and of tools is never markup",
     ],

@@ -38,6 +38,7 @@ const agent = createAgent({
 });
 const panel = required("agent", HTMLElement) as HTMLElementTagNameMap["waggle-agent"];
 panel.suggestions = SUGGESTIONS;
+panel.toggleAttribute("developer", request.isForDeveloper);
 panel.agent = agent;
 connectSheet();
 

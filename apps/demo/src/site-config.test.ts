@@ -7,6 +7,7 @@ test("automation parameters are accepted on this machine", () => {
     autoConsent: true,
     device: "webgpu",
     localEdgeTools: false,
+    isForDeveloper: false,
   });
   expect(readPageRequest("?simulate=forever", true).simulate).toBe(Infinity);
 });
@@ -17,6 +18,7 @@ test("automation parameters are ignored on the open web, so that a link cannot g
     autoConsent: false,
     device: "auto",
     localEdgeTools: false,
+    isForDeveloper: false,
   });
 });
 

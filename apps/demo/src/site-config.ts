@@ -22,6 +22,8 @@ export type PageRequest = {
   readonly device: "auto" | "webgpu" | "wasm";
   /** Runs edge tools of simulated tasks in the page instead of over MCP. */
   readonly localEdgeTools: boolean;
+  /** Shows arguments, results, versions and the back end in the panel. */
+  readonly isForDeveloper: boolean;
 };
 
 /** Reads the parameters. Automation is accepted only if page and edge are on this machine. */
@@ -35,6 +37,7 @@ export function readPageRequest(search: string, isLocal: boolean): PageRequest {
     autoConsent: isLocal && parameters.has("autoconsent"),
     device: device === "webgpu" || device === "wasm" ? device : "auto",
     localEdgeTools: isLocal && parameters.get("edgetools") === "local",
+    isForDeveloper: parameters.has("developer"),
   };
 }
 

@@ -62,6 +62,7 @@ export type AgentOptions = {
 /** Dependencies that tests replace. Not part of the public interface. */
 export type AgentParts = {
   readonly storage?: KeyValueStorage;
+  readonly tabStorage?: KeyValueStorage;
   readonly fetch?: Fetch;
   readonly openHost?: OpenHost;
   readonly outboxName?: string;

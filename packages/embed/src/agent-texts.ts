@@ -6,10 +6,13 @@ export type AgentTexts = {
   readonly unreadable: string;
   /** Shown instead of answers while the site has switched its assistant off. */
   readonly silenced: string;
+  /** Why there is no answer. `message` is English and may name technical details. */
+  readonly failed: (code: string, message: string) => string;
 };
 
 /** The sentences in English. */
 export const DEFAULT_AGENT_TEXTS: AgentTexts = {
   unreadable: "Sorry, I could not answer that. Please try again, or put it in other words.",
   silenced: "The assistant is switched off for now. Please try again later.",
+  failed: (_code, message) => message,
 };

@@ -138,6 +138,7 @@ export type PageOptions = Partial<AgentOptions> & {
   readonly beforeToken?: ScriptedPolicyOptions["beforeToken"];
   readonly edge?: MemoryEdge;
   readonly storage?: KeyValueStorage;
+  readonly tabStorage?: KeyValueStorage;
   readonly schedule?: Schedule;
 };
 
@@ -157,6 +158,7 @@ export function openPage(options: PageOptions = {}): Page {
     },
     {
       storage,
+      tabStorage: options.tabStorage ?? createMemoryStorage(),
       fetch: edge.fetch,
       schedule: options.schedule,
       outboxName: crypto.randomUUID(),

@@ -13,6 +13,7 @@ import type {
   ToolSource,
 } from "@waggle/protocol";
 import type { AgentModel } from "./agent-model.ts";
+import type { Confirmation } from "./confirmations.ts";
 import type { AgentTexts } from "./agent-texts.ts";
 import type { PolicyFailure } from "./policy-follower.ts";
 
@@ -46,6 +47,8 @@ export type AgentStatus = {
 export type ToolActivity = {
   readonly id: string;
   readonly name: string;
+  /** What the visitor reads about the call. */
+  readonly label: string;
   readonly source: ToolSource;
   readonly arguments: { readonly [key: string]: unknown };
   /** `null` while the tool runs. */
@@ -97,6 +100,12 @@ export interface AgentRun extends AsyncIterable<AgentEvent> {
   readonly finished: Promise<{ readonly text: string; readonly stopReason: StopReason }>;
 }
 
+/**
+ * What became of a visitor's feedback. `queued`: it is sent with the answer, now or when the page is online again.
+ * `not-shared`: the visitor has not agreed, so it stays in this page. `no-answer`: there is no answer to rate.
+ */
+export type FeedbackOutcome = "queued" | "not-shared" | "no-answer";
+
 /** Counts since the agent was created. Every trajectory is in at most one of the last three. */
 export type SimulationProgress = {
   readonly running: boolean;
@@ -135,6 +144,8 @@ export interface Agent {
   readonly texts: AgentTexts;
   /** Oldest first. Each change creates a new array. */
   readonly conversation: readonly ConversationItem[];
+  /** A question of a tool with `confirm`, which waits for the visitor; `null` if there is none. */
+  readonly confirmation: Confirmation | null;
   /** Version that will answer next. `null` until ready, and while another model runs. */
   readonly policyVersion: number | null;
   /** Back end of the policy, such as `wasm x2`; `null` until ready. */
@@ -152,7 +163,7 @@ export interface Agent {
   /** Forgets the conversation and its redaction map. */
   clear(): void;
   /** Records feedback on an answer, by default the last. */
-  feedback(kind: Feedback["kind"], trajectoryId?: string): Promise<void>;
+  feedback(kind: Feedback["kind"], trajectoryId?: string): Promise<FeedbackOutcome>;
   /** Trajectories collected in this browser, newest first. */
   sent(limit?: number): Promise<readonly OutboxEntry[]>;
   /** One collected trajectory, with everything that was or will be sent. */

@@ -42,6 +42,8 @@ export type AnswerRecordOptions = {
   readonly redactor: Redactor;
   /** The tools that the policy could call. */
   readonly tools: () => readonly Tool[];
+  /** What the visitor reads about a call. */
+  readonly label: (name: string, args: ToolActivity["arguments"]) => string;
   readonly texts: AgentTexts;
 };
 
@@ -114,11 +116,13 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
   };
   const called = (call: ToolCall): AgentEvent => {
     lines.push(`Call ${call.name}: ${JSON.stringify(call.arguments)}`);
+    const args = redactor.restore(call.arguments) as ToolActivity["arguments"];
     const activity: ToolActivity = {
       id: call.id,
       name: call.name,
+      label: options.label(call.name, args),
       source: sourceOf(call.name, options.tools()),
-      arguments: redactor.restore(call.arguments) as ToolActivity["arguments"],
+      arguments: args,
       result: null,
     };
     setActivity(activity);
@@ -136,6 +140,7 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
     const activity: ToolActivity = {
       id: result.callId,
       name: call.name,
+      label: known?.label ?? options.label(call.name, {}),
       source: known?.source ?? "page",
       arguments: known?.arguments ?? {},
       result: redactor.restore(result) as ToolResult,

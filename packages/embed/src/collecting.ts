@@ -8,9 +8,11 @@ import type {
   Uploader,
 } from "@waggle/collector";
 
-/** The visitor of this page: storage, consent and session. */
+/** The visitor of this page: storages, consent and session. */
 export type Visitor = {
   readonly storage: KeyValueStorage;
+  /** Storage of this tab, which ends with it. */
+  readonly tabStorage: KeyValueStorage;
   readonly consent: ConsentStore;
   readonly session: EdgeSession;
 };

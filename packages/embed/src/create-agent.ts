@@ -6,7 +6,7 @@ import { PageAgent } from "./page-agent.ts";
 
 /**
  * Creates the agent of a page. It starts to load at once: watch `status`, or await `ready`.
- * @throws WaggleError `INVALID_ARGUMENT` for an invalid edge URL, consent version or redaction rule, and for
+ * @throws WaggleError `INVALID_ARGUMENT` for an invalid edge URL, consent version, redaction rule or tool, and for
  *   two tools with the same name.
  */
 export function createAgent(options: AgentOptions): Agent {
@@ -28,5 +28,6 @@ export function createAgentWith(options: AgentOptions, parts: AgentParts): Agent
     ...(parts.fetch === undefined ? {} : { fetch: parts.fetch }),
     ...(parts.schedule === undefined ? {} : { schedule: parts.schedule }),
   });
-  return new PageAgent(options, parts, { storage, consent, session });
+  const tabStorage = parts.tabStorage ?? usableStorage(() => globalThis.sessionStorage);
+  return new PageAgent(options, parts, { storage, tabStorage, consent, session });
 }

@@ -7,6 +7,7 @@ export type {
   AnswerPart,
   ConversationItem,
   EnvironmentFactory,
+  FeedbackOutcome,
   SimulateOptions,
   SimulationProgress,
   ToolActivity,
@@ -14,5 +15,6 @@ export type {
 export { createAgent } from "./create-agent.ts";
 export type { AgentModel } from "./agent-model.ts";
 export type { AgentOptions } from "./agent-options.ts";
+export type { Confirmation } from "./confirmations.ts";
 export type { PageTool } from "./page-tool.ts";
 export type { AgentTexts } from "./agent-texts.ts";

@@ -3,23 +3,25 @@ import { createRedactor, forgetVisitor } from "@waggle/collector";
 import type { EdgeSession, EnqueueResult } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
 import type { Consent, Feedback, Redactor, Tool, Trajectory } from "@waggle/protocol";
-import type { Agent, AgentRun, AgentStatus, ConversationItem } from "./agent.ts";
+import type { Agent, AgentRun, AgentStatus, ConversationItem, FeedbackOutcome } from "./agent.ts";
 import type { AgentOptions, AgentParts } from "./agent-options.ts";
 import { DEFAULT_AGENT_TEXTS, type AgentTexts } from "./agent-texts.ts";
 import { createAgentRun } from "./agent-run.ts";
 import { createAnswerRecord } from "./answer-record.ts";
 import { requireSitePolicy } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
-import type { AnswerItem } from "./answer-record.ts";
+import { Confirmations, type Confirmation } from "./confirmations.ts";
 import { openCollecting, type Collecting, type Visitor } from "./collecting.ts";
 import { createEdgeTools, type EdgeTools } from "./edge-tools.ts";
-import { requireToolNames, toTool } from "./page-tool.ts";
+import { KeptConversation } from "./kept-conversation.ts";
+import { labelOf, requireValidTools, toTool } from "./page-tool.ts";
 import { hostOpener } from "./open-host.ts";
 import { watchNetwork, watchPolicy } from "./policy-watch.ts";
 import { randomSeed } from "./random-seed.ts";
 import { openConversation } from "./request-conversation.ts";
 import type { RequestConversation } from "./request-conversation.ts";
 import { describeError, ResidentPolicy } from "./resident-policy.ts";
+import { ShownConversation } from "./shown-conversation.ts";
 import { createSimulation, NO_SIMULATION } from "./simulation.ts";
 import { rollOutTask } from "./task-roll-out.ts";
 
@@ -32,6 +34,8 @@ export class PageAgent implements Agent {
   readonly #edgeTools: EdgeTools;
   readonly #policy: ResidentPolicy;
   readonly #pageTools: readonly Tool[];
+  readonly #confirmations: Confirmations;
+  readonly #shown: ShownConversation;
   readonly #seed: () => number;
   readonly #collecting: Promise<Collecting>;
   readonly #simulating: Promise<ReturnType<typeof createSimulation>>;
@@ -40,7 +44,6 @@ export class PageAgent implements Agent {
   #simulation: Agent["simulation"];
   #model: AgentModel;
   #redactor: Redactor;
-  #items: readonly ConversationItem[] = [];
   #conversation: RequestConversation | null = null;
   #running: AbortController | null = null;
   #lastRequest: string | null = null;
@@ -56,10 +59,13 @@ export class PageAgent implements Agent {
     this.#session = session;
     const { schedule } = parts;
     const { tools = [], edgeTools: names = [] } = options;
-    requireToolNames(tools, names);
+    requireValidTools(tools, names);
     this.#edgeTools = createEdgeTools(session, storage, { names, schedule });
     this.#model = options.model ?? { kind: "site" };
-    this.#pageTools = tools.map(toTool);
+    this.#confirmations = new Confirmations(this.#changed);
+    this.#pageTools = tools.map((tool) => toTool(tool, this.#confirmations));
+    const kept = new KeptConversation(visitor.tabStorage, options.siteKey);
+    this.#shown = new ShownConversation(kept, this.#changed);
     this.texts = { ...DEFAULT_AGENT_TEXTS, ...options.texts };
     this.#seed = parts.seed ?? randomSeed;
     this.#redactor = this.#createRedactor();
@@ -120,7 +126,10 @@ export class PageAgent implements Agent {
     return this.#policy.status;
   }
   get conversation(): readonly ConversationItem[] {
-    return this.#items;
+    return this.#shown.items;
+  }
+  get confirmation(): Confirmation | null {
+    return this.#confirmations.pending;
   }
   get policyVersion(): number | null {
     const host = this.#policy.host;
@@ -166,10 +175,8 @@ export class PageAgent implements Agent {
 
   retry(): AgentRun | null {
     if (this.#lastRequest === null) return null;
-    const last = this.#items.findLast((item) => item.kind === "answer");
-    if (last?.kind === "answer" && last.trajectoryId !== null) {
-      void this.feedback("retry", last.trajectoryId);
-    }
+    const { trajectoryId = null } = this.#shown.lastAnswer() ?? {};
+    if (trajectoryId !== null) void this.feedback("retry", trajectoryId);
     // The second answer must not read the first.
     this.#conversation?.reset();
     return this.send(this.#lastRequest);
@@ -180,26 +187,20 @@ export class PageAgent implements Agent {
     this.#conversation?.dispose();
     this.#conversation = null;
     this.#redactor = this.#createRedactor();
-    this.#items = [];
     this.#lastRequest = null;
-    this.#changed();
+    this.#shown.clear();
   }
 
-  async feedback(kind: Feedback["kind"], trajectoryId?: string): Promise<void> {
-    const answer = this.#items.findLast(
-      (item) => item.kind === "answer" && (trajectoryId ?? item.trajectoryId) === item.trajectoryId,
-    ) as AnswerItem | undefined;
-    const id = trajectoryId ?? answer?.trajectoryId ?? null;
-    if (answer !== undefined) this.#replace({ ...answer, feedback: kind });
+  async feedback(kind: Feedback["kind"], trajectoryId?: string): Promise<FeedbackOutcome> {
+    const id = trajectoryId ?? this.#shown.lastAnswer()?.trajectoryId ?? null;
+    if (id === null) return "no-answer";
+    this.#shown.setFeedback(id, kind);
     // Without consent the site has no trajectory to attach the feedback to.
-    if (id === null || this.consent.get() === null) return;
+    if (this.consent.get() === null) return "not-shared";
     const { outbox } = await this.#collecting;
-    await outbox.enqueueFeedback({
-      id: crypto.randomUUID(),
-      trajectoryId: id,
-      kind,
-      at: new Date().toISOString(),
-    });
+    const at = new Date().toISOString();
+    await outbox.enqueueFeedback({ id: crypto.randomUUID(), trajectoryId: id, kind, at });
+    return "queued";
   }
 
   async sent(limit?: number): ReturnType<Agent["sent"]> {
@@ -282,6 +283,7 @@ export class PageAgent implements Agent {
     emit: Parameters<Parameters<typeof createAgentRun>[0]>[0],
   ): ReturnType<Parameters<typeof createAgentRun>[0]> {
     this.#requireNotSilenced();
+    const { tools = [] } = this.#options;
     const redactor = this.#redactor;
     const record = createAnswerRecord({
       id: crypto.randomUUID(),
@@ -289,10 +291,10 @@ export class PageAgent implements Agent {
       redactor,
       texts: this.texts,
       tools: () => this.#tools(),
+      label: (name, args) => labelOf(tools, name, args),
     });
     const asked: ConversationItem = { kind: "request", id: crypto.randomUUID(), text: request };
-    this.#items = [...this.#items, asked, record.item];
-    this.#changed();
+    this.#shown.add(asked, record.item);
     try {
       const { ready } = this.#policy; // read first: a reopened policy waits for this request
       await previous;
@@ -311,7 +313,7 @@ export class PageAgent implements Agent {
         signal,
         onEvent: (event) => {
           const told = record.take(event);
-          this.#replace(record.item);
+          this.#shown.replace(record.item);
           for (const one of told) emit(one);
         },
       });
@@ -329,11 +331,13 @@ export class PageAgent implements Agent {
       }
       return { text: record.text, stopReason };
     } catch (error) {
-      record.update({ running: false, failure: describeError(error).message });
+      const { code, message } = describeError(error);
+      record.update({ running: false, failure: this.texts.failed(code, message) });
       if (WaggleError.is(error, "DEVICE_LOST")) this.reload().catch(() => undefined);
       throw error;
     } finally {
-      this.#replace(record.item);
+      this.#shown.replace(record.item);
+      this.#shown.keep();
     }
   }
 
@@ -385,11 +389,6 @@ export class PageAgent implements Agent {
         if (isWaiting && !this.#isForgotten) this.reload().catch(() => undefined);
       }),
     );
-  }
-
-  #replace(next: ConversationItem): void {
-    this.#items = this.#items.map((item) => (item.id === next.id ? next : item));
-    this.#changed();
   }
 
   readonly #changed = (): void => {

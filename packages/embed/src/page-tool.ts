@@ -1,6 +1,10 @@
-/** Tools as a page author writes them. */
+/** Tools as a page author writes them, and their checks. */
 import { WaggleError } from "@waggle/protocol";
 import type { JsonSchema, Tool } from "@waggle/protocol";
+import type { Confirmations } from "./confirmations.ts";
+
+/** Arguments that match the tool's schema. */
+type Arguments = { readonly [key: string]: unknown };
 
 /** A function of the page that the model can call. */
 export type PageTool = {
@@ -10,26 +14,61 @@ export type PageTool = {
   readonly description: string;
   /** JSON Schema of the arguments object. `run` is called only with arguments that match it. */
   readonly parameters: JsonSchema;
+  /** What the visitor reads about a call, such as `Searching for mugs`. Default: the name with spaces. */
+  readonly label?: string | ((args: Arguments) => string);
+  /**
+   * A question that the visitor must allow before `run` is called, such as `Pay 20 euros?`. `true` asks with the
+   * label. If the visitor declines, the model reads a failed result. Default: no question.
+   */
+  readonly confirm?: boolean | ((args: Arguments) => string);
+  /** Time limit of `run` in milliseconds, 1 to 120,000. Default 15,000. */
+  readonly timeoutMs?: number;
   /** Runs the tool in the page. @returns a JSON value; an exception becomes a failed result. */
-  readonly run: (
-    args: { readonly [key: string]: unknown },
-    context: { readonly signal: AbortSignal },
-  ) => unknown;
+  readonly run: (args: Arguments, context: { readonly signal: AbortSignal }) => unknown;
 };
 
 /** Converts the tool to the form that the agent loop runs. */
-export function toTool({ name, description, parameters, run }: PageTool): Tool {
+export function toTool(tool: PageTool, confirmations: Confirmations): Tool {
+  const { name, description, parameters, run, confirm = false, timeoutMs = 15_000 } = tool;
   return {
     definition: { name, description, parameters, source: "page" },
+    timeoutMs,
     run: async (args, signal) => (await run(args, { signal })) ?? null,
+    ...(confirm === false
+      ? {}
+      : {
+          allows: (args, signal) => {
+            const question = confirm === true ? labelOf([tool], name, args) : confirm(args);
+            return confirmations.ask(name, question, signal);
+          },
+        }),
   };
 }
 
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+/** What the visitor reads about a call. A label that throws costs the label only. */
+export function labelOf(
+  tools: readonly Pick<PageTool, "name" | "label">[],
+  name: string,
+  args: Arguments,
+): string {
+  const plain = name.replaceAll("_", " ");
+  const label = tools.find((tool) => tool.name === name)?.label ?? plain;
+  try {
+    return (typeof label === "function" ? label(args) : label).slice(0, 200);
+  } catch {
+    return plain;
+  }
+}
 
-/** @throws WaggleError `INVALID_ARGUMENT` if a name is invalid or two tools have the same name. */
-export function requireToolNames(
-  pageTools: readonly Pick<PageTool, "name">[],
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const LONGEST_CALL_MS = 120_000;
+
+/**
+ * @throws WaggleError `INVALID_ARGUMENT` if a name or a time limit is invalid, a tool has no object schema, or two
+ *   tools have the same name.
+ */
+export function requireValidTools(
+  pageTools: readonly Pick<PageTool, "name" | "timeoutMs" | "parameters">[],
   edgeTools: readonly string[],
 ): void {
   const pageNames = pageTools.map(({ name }) => name);
@@ -37,16 +76,29 @@ export function requireToolNames(
   const duplicate = pageNames.find((name, index) => pageNames.indexOf(name) !== index);
   const shared = pageNames.find((name) => edgeTools.includes(name));
   if (invalid !== undefined) {
-    throw misnamed(
+    throw mistake(
       `"${invalid.slice(0, 64)}" cannot be the name of a tool; use only letters, digits, _ and -`,
     );
   }
-  if (duplicate !== undefined) throw misnamed(`two tools have the name "${duplicate}"; rename one`);
+  if (duplicate !== undefined) throw mistake(`two tools have the name "${duplicate}"; rename one`);
   if (shared !== undefined) {
-    throw misnamed(`the tool "${shared}" is in tools and in edgeTools; rename one or leave it out`);
+    throw mistake(`the tool "${shared}" is in tools and in edgeTools; rename one or leave it out`);
+  }
+  for (const { name, timeoutMs = 1, parameters } of pageTools) {
+    if (!(timeoutMs >= 1 && timeoutMs <= LONGEST_CALL_MS)) {
+      throw mistake(
+        `the tool "${name}" has timeoutMs ${timeoutMs}; use 1 to ${LONGEST_CALL_MS} milliseconds`,
+      );
+    }
+    const { type = "object" } = parameters;
+    if (type !== "object") {
+      throw mistake(
+        `the parameters of the tool "${name}" have type ${JSON.stringify(type)}; arguments are always an object`,
+      );
+    }
   }
 }
 
-function misnamed(message: string): WaggleError {
+function mistake(message: string): WaggleError {
   return new WaggleError("INVALID_ARGUMENT", message);
 }

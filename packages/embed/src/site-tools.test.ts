@@ -95,6 +95,9 @@ test.each<readonly [string, PageOptions]>([
   ["two tools have the name", { tools: [tool("find"), tool("find")] }],
   ["is in tools and in edgeTools", { tools: [tool("calculate")], edgeTools: ["calculate"] }],
   ["cannot be the name of a tool", { tools: [tool("find it")] }],
+  ["has timeoutMs 0; use 1 to 120000", { tools: [{ ...tool("find"), timeoutMs: 0 }] }],
+  ["has timeoutMs Infinity", { tools: [{ ...tool("find"), timeoutMs: Infinity }] }],
+  ['have type "string"', { tools: [{ ...tool("find"), parameters: { type: "string" } }] }],
 ])("createAgent throws if %s", (message, options) => {
   expect(() => openPage(options)).toThrow(message);
 });

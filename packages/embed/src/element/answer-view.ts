@@ -1,13 +1,17 @@
 /** One request or answer in the log. It is built once and updated in place while text streams in. */
-import type { ToolActivity, ConversationItem } from "../agent.ts";
+import type { ConversationItem, FeedbackOutcome, ToolActivity } from "../agent.ts";
 import { h } from "../dom.ts";
 import { icon, ICONS } from "./icons.ts";
 import { setText } from "./set-text.ts";
-import { describeStop } from "./texts.ts";
+import { describeStop, type PanelTexts } from "./panel-texts.ts";
 
 /** Callbacks of the buttons below an answer. */
 export type AnswerActions = {
-  readonly onFeedback: (kind: "thumb-up" | "thumb-down", trajectoryId: string) => void;
+  /** @returns what became of it, for the visitor to read. */
+  readonly onFeedback: (
+    kind: "thumb-up" | "thumb-down",
+    trajectoryId: string,
+  ) => Promise<FeedbackOutcome>;
   readonly onRetry: () => void;
 };
 
@@ -19,28 +23,41 @@ export interface ItemView {
   update(item: ConversationItem, canRetry: boolean): void;
 }
 
+/** How items are shown. */
+export type ItemOptions = {
+  readonly texts: PanelTexts;
+  /** True shows names, arguments, results and versions as a developer needs them. */
+  readonly isForDeveloper: boolean;
+};
+
 /** Builds the element of a request or an answer. */
-export function createItemView(item: ConversationItem, actions: AnswerActions): ItemView {
+export function createItemView(
+  item: ConversationItem,
+  actions: AnswerActions,
+  options: ItemOptions,
+): ItemView {
   if (item.kind === "request") {
     const element = h(
       "div",
       { class: "request" },
-      h("span", { class: "hidden-text" }, "You: "),
+      h("span", { class: "hidden-text" }, `${options.texts.visitor} `),
       item.text,
     );
     return { element, update: () => undefined };
   }
-  return createAnswerView(actions);
+  return createAnswerView(actions, options);
 }
 
-function createAnswerView(actions: AnswerActions): ItemView {
+function createAnswerView(actions: AnswerActions, options: ItemOptions): ItemView {
+  const { texts } = options;
   const parts = h("div", { class: "answer" });
   const thinking = h("span", { class: "thinking" }, h("i"), h("i"), h("i"));
   const note = h("p", { class: "note" });
   const bar = h("div", { class: "actions" });
   // Screen readers wait until `aria-busy` is false and then read the answer once.
   const element = h("article", { class: "answer", "aria-busy": "true" });
-  element.append(h("span", { class: "hidden-text" }, "Assistant: "), parts, thinking, note, bar);
+  const speaker = h("span", { class: "hidden-text" }, `${texts.assistant} `);
+  element.append(speaker, parts, thinking, note, bar);
   let views: (HTMLElement | ToolView)[] = [];
   let shown: Answer | null = null;
 
@@ -52,14 +69,14 @@ function createAnswerView(actions: AnswerActions): ItemView {
       for (const [index, part] of answer.parts.entries()) {
         let view = views[index];
         if (view === undefined) {
-          view = part.kind === "text" ? h("p", { class: "text" }) : createToolView();
+          view = part.kind === "text" ? h("p", { class: "text" }) : createToolView(options);
           parts.append("element" in view ? view.element : view);
           views = [...views, view];
         }
         if (part.kind === "text" && !("element" in view)) setText(view, part.text);
         if (part.kind === "tool" && "element" in view) view.update(part.activity);
       }
-      const stop = answer.stopReason === null ? null : describeStop(answer.stopReason);
+      const stop = answer.stopReason === null ? null : describeStop(answer.stopReason, texts);
       const text = answer.failure ?? stop ?? "";
       setText(note, text);
       note.hidden = text === "";
@@ -75,7 +92,7 @@ function createAnswerView(actions: AnswerActions): ItemView {
         bar.dataset["retry"] !== String(canRetry)
       ) {
         bar.dataset["retry"] = String(canRetry);
-        renderActions(bar, answer, canRetry, actions);
+        renderActions(bar, answer, canRetry, { actions, options });
       }
       shown = answer;
     },
@@ -90,8 +107,9 @@ function renderActions(
   bar: HTMLElement,
   answer: Answer,
   canRetry: boolean,
-  on: AnswerActions,
+  { actions, options }: { readonly actions: AnswerActions; readonly options: ItemOptions },
 ): void {
+  const { texts } = options;
   const focused = bar.contains((bar.getRootNode() as ShadowRoot).activeElement)
     ? (bar.getRootNode() as ShadowRoot).activeElement?.getAttribute("data-action")
     : null;
@@ -118,26 +136,28 @@ function renderActions(
       },
       icon(path),
     );
+  const said = h("span", { class: "said", role: "status" });
   if (trajectoryId !== null) {
+    const rate = (kind: "thumb-up" | "thumb-down") => (): void => {
+      void actions.onFeedback(kind, trajectoryId).then((outcome) => {
+        bar.dataset["said"] = outcome;
+        setText(said, outcome === "queued" ? texts.thanks : texts.thanksNotShared);
+      });
+    };
+    const isUp = answer.feedback === "thumb-up";
+    const isDown = answer.feedback === "thumb-down";
     bar.append(
-      button(
-        "up",
-        "Good answer",
-        ICONS.up,
-        () => on.onFeedback("thumb-up", trajectoryId),
-        answer.feedback === "thumb-up",
-      ),
-      button(
-        "down",
-        "Bad answer",
-        ICONS.down,
-        () => on.onFeedback("thumb-down", trajectoryId),
-        answer.feedback === "thumb-down",
-      ),
+      button("up", texts.goodAnswer, ICONS.up, rate("thumb-up"), isUp),
+      button("down", texts.badAnswer, ICONS.down, rate("thumb-down"), isDown),
     );
   }
-  if (canRetry) bar.append(button("retry", "Try again", ICONS.retry, on.onRetry));
-  if (answer.policyVersion !== null) {
+  if (canRetry) bar.append(button("retry", texts.tryAgain, ICONS.retry, actions.onRetry));
+  // The buttons are built again after a click; the sentence stays.
+  const outcome = bar.dataset["said"];
+  if (outcome !== undefined)
+    setText(said, outcome === "queued" ? texts.thanks : texts.thanksNotShared);
+  bar.append(said);
+  if (options.isForDeveloper && answer.policyVersion !== null) {
     bar.append(h("span", { class: "version" }, `policy ${answer.policyVersion}`));
   }
   if (focused) bar.querySelector<HTMLElement>(`[data-action="${focused}"]`)?.focus();
@@ -145,43 +165,73 @@ function renderActions(
 
 type ToolView = { readonly element: HTMLElement; update(activity: ToolActivity): void };
 
-function createToolView(): ToolView {
+function createToolView({ texts, isForDeveloper }: ItemOptions): ToolView {
   const mark = h("span", { class: "mark" });
   const name = h("span", { class: "name" });
-  const brief = h("span", { class: "brief" });
-  const where = h("span", { class: "where" });
   const state = h("span", { class: "hidden-text" });
-  const args = h("pre");
-  const result = h("pre");
-  const resultLabel = h("dt");
-  const element = h(
-    "details",
-    { class: "tool" },
-    h("summary", {}, mark, name, brief, where, state),
-    h("dl", {}, h("dt", {}, "Arguments"), h("dd", {}, args), resultLabel, h("dd", {}, result)),
-  );
+  const details = isForDeveloper ? createDetails() : null;
+  const element =
+    details === null
+      ? h("div", { class: "tool" }, h("div", { class: "line" }, mark, name, state))
+      : h(
+          "details",
+          { class: "tool" },
+          h("summary", { class: "line" }, mark, name, ...details.line, state),
+          details.body,
+        );
   return {
     element,
     update(activity) {
       const next = activity.result === null ? "running" : activity.result.ok ? "done" : "failed";
-      setText(name, activity.name.replaceAll("_", " "));
-      setText(brief, argumentSummary(activity.arguments));
-      setText(where, activity.source);
-      where.title =
-        activity.source === "page" ? "Ran in this page" : "Ran on the site's edge server";
-      setText(args, JSON.stringify(activity.arguments, null, 2));
+      setText(name, isForDeveloper ? activity.name : activity.label);
+      details?.update(activity);
       if (element.dataset["state"] === next) return;
       element.dataset["state"] = next;
-      setText(state, next);
+      const said = { running: texts.toolRunning, done: texts.toolDone, failed: texts.toolFailed };
+      setText(state, said[next]);
       mark.replaceChildren(
         next === "running"
           ? h("span", { class: "spinner" })
           : icon(next === "done" ? ICONS.check : ICONS.cross),
       );
-      setText(resultLabel, next === "failed" ? "Error" : "Result");
-      if (activity.result === null) setText(result, "running");
-      else if (activity.result.ok) setText(result, JSON.stringify(activity.result.value, null, 2));
-      else setText(result, `${activity.result.error.code}: ${activity.result.error.message}`);
+    },
+  };
+}
+
+type Details = {
+  readonly line: readonly HTMLElement[];
+  readonly body: HTMLElement;
+  readonly update: (activity: ToolActivity) => void;
+};
+
+/** Arguments and result of a call, for developers and therefore in English. */
+function createDetails(): Details {
+  const brief = h("span", { class: "brief" });
+  const where = h("span", { class: "where" });
+  const args = h("pre");
+  const result = h("pre");
+  const resultLabel = h("dt");
+  return {
+    line: [brief, where],
+    body: h(
+      "dl",
+      {},
+      h("dt", {}, "Arguments"),
+      h("dd", {}, args),
+      resultLabel,
+      h("dd", {}, result),
+    ),
+    update(activity) {
+      setText(brief, argumentSummary(activity.arguments));
+      setText(where, activity.source);
+      where.title =
+        activity.source === "page" ? "Ran in this page" : "Ran on the site's edge server";
+      setText(args, JSON.stringify(activity.arguments, null, 2));
+      const { result: given } = activity;
+      setText(resultLabel, given?.ok === false ? "Error" : "Result");
+      if (given === null) setText(result, "running");
+      else if (given.ok) setText(result, JSON.stringify(given.value, null, 2));
+      else setText(result, `${given.error.code}: ${given.error.message}`);
     },
   };
 }

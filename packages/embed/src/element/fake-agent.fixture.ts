@@ -4,6 +4,7 @@ import type { OutboxEntry, OutboxSummary } from "@waggle/collector";
 import type { Agent, AgentStatus, ConversationItem, ToolActivity } from "../agent.ts";
 import { createAgentRun } from "../agent-run.ts";
 import { DEFAULT_AGENT_TEXTS } from "../agent-texts.ts";
+import type { Confirmation } from "../confirmations.ts";
 import { NO_SIMULATION } from "../simulation.ts";
 
 /** An agent whose state a test sets directly. */
@@ -11,6 +12,7 @@ export type FakeAgent = Agent & {
   setStatus(change: Partial<AgentStatus>): void;
   setConversation(items: readonly ConversationItem[]): void;
   setSent(entries: readonly OutboxEntry[]): void;
+  setConfirmation(confirmation: Confirmation | null): void;
   /** Calls of the panel, in order. */
   readonly asked: string[];
   forgotten: boolean;
@@ -55,6 +57,7 @@ export function createFakeAgent({ call = () => null }: FakeAgentOptions = {}): F
     policyVersion: 7,
     backend: "wasm x2",
     simulation: NO_SIMULATION,
+    confirmation: null,
     consent,
     ready: Promise.resolve(),
     send(text) {
@@ -63,6 +66,7 @@ export function createFakeAgent({ call = () => null }: FakeAgentOptions = {}): F
       const activity: ToolActivity = {
         id: "c0",
         name: "search",
+        label: "Searching",
         source: "page",
         arguments: { query: text },
         result: null,
@@ -118,7 +122,7 @@ export function createFakeAgent({ call = () => null }: FakeAgentOptions = {}): F
             : item,
         ),
       );
-      return Promise.resolve();
+      return Promise.resolve(consent.get() === null ? "not-shared" : "queued");
     },
     sent: () => Promise.resolve(entries),
     sentDetail: () => Promise.resolve(null),
@@ -149,6 +153,10 @@ export function createFakeAgent({ call = () => null }: FakeAgentOptions = {}): F
     },
     setConversation(items) {
       Object.assign(agent, { conversation: items });
+      changed();
+    },
+    setConfirmation(confirmation) {
+      Object.assign(agent, { confirmation });
       changed();
     },
     setSent(next) {

@@ -2,7 +2,7 @@
 import { WaggleAgentElement } from "./waggle-agent.ts";
 
 export { WaggleAgentElement } from "./waggle-agent.ts";
-export type { PanelTexts } from "./texts.ts";
+export type { PanelTexts } from "./panel-texts.ts";
 
 if (customElements.get("waggle-agent") === undefined) {
   customElements.define("waggle-agent", WaggleAgentElement);

@@ -1,36 +1,179 @@
 /**
  * Texts of the panel, which a page can replace. If you change the meaning of the consent text, also change
- * `consent.version`.
+ * `consent.version`. `@waggle/embed/languages` has them in other languages.
  */
 
-/** Texts of the panel that a page can replace. */
+/** Counts of what was collected in this browser. */
+type CollectedCounts = {
+  readonly sent: number;
+  readonly waiting: number;
+  readonly rejected: number;
+  readonly damaged: number;
+};
+
+/** Every text of the panel. Functions get the values that occur in a text. */
 export type PanelTexts = {
   readonly title: string;
-  readonly placeholder: string;
   readonly greeting: string;
-  readonly consentTitle: string;
-  readonly consentBody: string;
-  readonly consentAccept: string;
-  readonly consentDecline: string;
+  readonly placeholder: string;
+  /** Label of the field for requests, for screen readers. */
+  readonly request: string;
+  readonly conversation: string;
+  /** Who wrote a message, for screen readers. */
+  readonly visitor: string;
+  readonly assistant: string;
+  readonly send: string;
+  readonly stop: string;
+  readonly tryAgain: string;
+  readonly newConversation: string;
+  /** Labels of the launcher's button. */
+  readonly open: string;
+  readonly close: string;
+
+  readonly loading: string;
+  readonly starting: string;
+  readonly ready: string;
+  readonly readyOffline: string;
+  readonly working: string;
+  readonly switchedOff: string;
+  readonly notAvailable: string;
+  /** Amounts of data, such as `1.4 MB`. */
+  readonly loaded: (loaded: string, total: string) => string;
   /** Shown while an older policy answers because the newest one does not load. */
   readonly olderPolicy: string;
   readonly offline: string;
+
+  readonly consentTitle: string;
+  readonly consentBody: string;
+  readonly consentMore: string;
+  readonly consentAccept: string;
+  readonly consentDecline: string;
+
+  readonly toolRunning: string;
+  readonly toolDone: string;
+  readonly toolFailed: string;
+  readonly allow: string;
+  readonly dontAllow: string;
+
+  readonly stopped: string;
+  readonly tooLong: string;
+  readonly toolsFailed: string;
+  readonly tookTooLong: string;
+  readonly endedEarly: string;
+
+  readonly goodAnswer: string;
+  readonly badAnswer: string;
+  /** After thumbs that are sent with the answer. */
+  readonly thanks: string;
+  /** After thumbs of a visitor who has not agreed. */
+  readonly thanksNotShared: string;
+
+  readonly whatISent: string;
+  readonly yourChoice: string;
+  readonly notAgreed: string;
+  readonly agreed: (when: string, version: string) => string;
+  readonly withdraw: string;
+  readonly nothingCollected: string;
+  readonly collected: (counts: CollectedCounts) => string;
+  readonly storageFull: string;
+  readonly storageMissing: string;
+  readonly waiting: string;
+  readonly sent: string;
+  readonly rejected: string;
+  readonly contentGone: string;
+  readonly exactlyThis: string;
+  readonly forgetMe: string;
+  readonly forgetExplained: string;
+  readonly deleteEverything: string;
+  readonly keepIt: string;
+  readonly deleting: string;
+  readonly deleted: (trajectories: number, versions: readonly number[]) => string;
+  readonly notDeleted: string;
 };
 
 /** The texts in English. */
 export const DEFAULT_TEXTS: PanelTexts = {
   title: "Assistant",
-  placeholder: "What are you looking for?",
   greeting: "Ask for something on this page. The model runs here, in your browser.",
-  consentTitle: "May this site keep what the assistant does for you?",
-  consentBody:
-    "If you agree, your requests, its answers and the tools it used are sent to this site and kept there. The assistant does not learn from them today: it learns only from practice tasks that simulated visitors do. E-mail addresses, phone and card numbers are replaced before anything is kept. You can see all that was sent, stop at any time, and have it deleted. It works the same if you decline.",
-  consentAccept: "Agree",
-  consentDecline: "Decline",
+  placeholder: "What are you looking for?",
+  request: "Request",
+  conversation: "Conversation",
+  visitor: "You:",
+  assistant: "Assistant:",
+  send: "Send",
+  stop: "Stop",
+  tryAgain: "Try again",
+  newConversation: "New conversation",
+  open: "Ask the assistant",
+  close: "Close the assistant",
+
+  loading: "Loading the model",
+  starting: "starting",
+  ready: "ready",
+  readyOffline: "ready, offline",
+  working: "working",
+  switchedOff: "switched off",
+  notAvailable: "not available",
+  loaded: (loaded, total) => `${loaded} of ${total}`,
   olderPolicy:
     "The newest version of the assistant could not be loaded. An older one answers for now.",
   offline:
     "You are offline. The assistant still works. Data that you agreed to share is sent later.",
+
+  consentTitle: "May this site keep what the assistant does for you?",
+  consentBody:
+    "If you agree, your requests, its answers and the tools it used are sent to this site and kept there. The assistant does not learn from them today: it learns only from practice tasks that simulated visitors do. E-mail addresses, phone and card numbers are replaced before anything is kept. You can see all that was sent, stop at any time, and have it deleted. It works the same if you decline.",
+  consentMore: "What is kept?",
+  consentAccept: "Agree",
+  consentDecline: "Decline",
+
+  toolRunning: "running",
+  toolDone: "done",
+  toolFailed: "failed",
+  allow: "Allow",
+  dontAllow: "Don't allow",
+
+  stopped: "Stopped.",
+  tooLong: "Ended early: the answer grew too long.",
+  toolsFailed: "Ended early: a tool failed too often.",
+  tookTooLong: "Ended early: it took too long.",
+  endedEarly: "Ended early.",
+
+  goodAnswer: "Good answer",
+  badAnswer: "Bad answer",
+  thanks: "Thanks. The site gets this with the answer.",
+  thanksNotShared: "Noted here. The site does not get it, because you have not agreed to share.",
+
+  whatISent: "What I sent",
+  yourChoice: "Your choice",
+  notAgreed: "You have not agreed. Nothing leaves this page except calls to the site's own tools.",
+  agreed: (when, version) =>
+    `You agreed on ${when} (text ${version}). Withdrawing stops sending and removes this browser's id. To delete what was already sent, choose "Forget me" before you leave this page.`,
+  withdraw: "Withdraw",
+  nothingCollected: "Nothing was collected.",
+  collected: ({ sent, waiting, rejected, damaged }) =>
+    `${sent} sent, ${waiting} waiting, ${rejected} not accepted.` +
+    (damaged === 0 ? "" : ` ${damaged} damaged in this browser and removed.`),
+  storageFull: "The browser's storage is full, so new data is not kept.",
+  storageMissing: "This browser keeps no data for this page.",
+  waiting: "Waiting",
+  sent: "Sent",
+  rejected: "Not accepted",
+  contentGone: "Its content is no longer kept in this browser.",
+  exactlyThis: "Exactly what is sent",
+  forgetMe: "Forget me",
+  forgetExplained:
+    "Deletes the data that this site has about you, and everything the assistant keeps in this browser.",
+  deleteEverything: "Delete everything",
+  keepIt: "Keep it",
+  deleting: "Deleting.",
+  deleted: (trajectories, versions) =>
+    `Deleted ${trajectories} ${trajectories === 1 ? "conversation" : "conversations"} at the site and everything in this browser. ` +
+    (versions.length === 0
+      ? "No version of the assistant has learned from it."
+      : `Versions of the assistant that have learned from it: ${versions.join(", ")}.`),
+  notDeleted:
+    "The site could not be reached. Nothing more will be sent; please try again when you are online.",
 };
 
 /** `1.4 MB`; no decimals below 1 MB. */
@@ -41,23 +184,23 @@ export function formatBytes(sizeBytes: number): string {
 }
 
 /** Why an answer ended early; `null` if there is nothing to explain. */
-export function describeStop(stopReason: string): string | null {
+export function describeStop(stopReason: string, texts: PanelTexts): string | null {
   switch (stopReason) {
     case "completed":
     // The answer itself explains it.
     case "parse-error":
       return null;
     case "aborted":
-      return "Stopped.";
+      return texts.stopped;
     case "max-turns":
     case "max-tokens":
     case "context-overflow":
-      return "Ended early: the answer grew too long.";
+      return texts.tooLong;
     case "tool-error":
-      return "Ended early: a tool failed too often.";
+      return texts.toolsFailed;
     case "timeout":
-      return "Ended early: it took too long.";
+      return texts.tookTooLong;
     default:
-      return "Ended early.";
+      return texts.endedEarly;
   }
 }

@@ -3,8 +3,8 @@ import type { OutboxEntry } from "@waggle/collector";
 import type { Agent } from "../agent.ts";
 import { h } from "../dom.ts";
 import { setText } from "./set-text.ts";
-import { formatBytes } from "./texts.ts";
-import type { PanelTexts } from "./texts.ts";
+import { formatBytes } from "./panel-texts.ts";
+import type { PanelTexts } from "./panel-texts.ts";
 
 /** The privacy view of the panel. */
 export interface PrivacyView {
@@ -13,18 +13,20 @@ export interface PrivacyView {
   refresh(): Promise<void>;
 }
 
-const STATES = { waiting: "Waiting", sent: "Sent", rejected: "Not accepted" } as const;
-
 /** Builds the view. */
-export function createPrivacyView(agent: Agent, texts: PanelTexts): PrivacyView {
+export function createPrivacyView(
+  agent: Agent,
+  texts: PanelTexts,
+  isForDeveloper: boolean,
+): PrivacyView {
   const consentState = h("p");
   const agree = h("button", { class: "button primary", type: "button" }, texts.consentAccept);
-  const withdraw = h("button", { class: "button", type: "button" }, "Withdraw");
+  const withdraw = h("button", { class: "button", type: "button" }, texts.withdraw);
   const summary = h("p");
   const entries = h("ul", { class: "entries" });
-  const forget = h("button", { class: "button danger", type: "button" }, "Forget me");
-  const confirm = h("button", { class: "button danger", type: "button" }, "Delete everything");
-  const cancel = h("button", { class: "button", type: "button" }, "Keep it");
+  const forget = h("button", { class: "button danger", type: "button" }, texts.forgetMe);
+  const confirm = h("button", { class: "button danger", type: "button" }, texts.deleteEverything);
+  const cancel = h("button", { class: "button", type: "button" }, texts.keepIt);
   const question = h("div", { class: "row", hidden: true }, confirm, cancel);
   const outcome = h("p", { role: "status" });
   const rows = new Map<string, { element: HTMLElement; state: string }>();
@@ -35,20 +37,16 @@ export function createPrivacyView(agent: Agent, texts: PanelTexts): PrivacyView 
     h(
       "section",
       {},
-      h("h3", {}, "Your choice"),
+      h("h3", {}, texts.yourChoice),
       consentState,
       h("div", { class: "row" }, agree, withdraw),
     ),
-    h("section", {}, h("h3", {}, "What I sent"), summary, entries),
+    h("section", {}, h("h3", {}, texts.whatISent), summary, entries),
     h(
       "section",
       {},
-      h("h3", {}, "Forget me"),
-      h(
-        "p",
-        {},
-        "Deletes the data that this site has about you, and everything the assistant keeps in this browser.",
-      ),
+      h("h3", {}, texts.forgetMe),
+      h("p", {}, texts.forgetExplained),
       h("div", { class: "row" }, forget),
       question,
       outcome,
@@ -71,26 +69,16 @@ export function createPrivacyView(agent: Agent, texts: PanelTexts): PrivacyView 
     setText(
       consentState,
       granted === null
-        ? "You have not agreed. Nothing leaves this page except calls to the site's own tools."
-        : `You agreed on ${new Date(granted.grantedAt).toLocaleString()} (text ${granted.version}). Withdrawing stops sending and removes this browser's id. To delete what was already sent, choose "Forget me" before you leave this page.`,
+        ? texts.notAgreed
+        : texts.agreed(new Date(granted.grantedAt).toLocaleString(), granted.version),
     );
     agree.hidden = granted !== null;
     withdraw.hidden = granted === null;
     const [counts, list] = await Promise.all([agent.outbox(), agent.sent(100)]);
-    const storage =
-      counts.storage === "ok"
-        ? ""
-        : counts.storage === "full"
-          ? " The browser's storage is full, so new data is not kept."
-          : " This browser keeps no data for this page.";
-    const damaged =
-      counts.damaged === 0 ? "" : ` ${counts.damaged} damaged in this browser and removed.`;
-    setText(
-      summary,
-      counts.waiting + counts.sent + counts.rejected === 0
-        ? `Nothing was collected.${storage}`
-        : `${counts.sent} sent, ${counts.waiting} waiting, ${counts.rejected} not accepted.${damaged}${storage}`,
-    );
+    const problem = { ok: "", full: texts.storageFull, unavailable: texts.storageMissing };
+    const isEmpty = counts.waiting + counts.sent + counts.rejected === 0;
+    const collected = isEmpty ? texts.nothingCollected : texts.collected(counts);
+    setText(summary, [collected, problem[counts.storage]].filter(Boolean).join(" "));
     const present = new Set(list.map((entry) => entry.digest));
     for (const [digest, row] of rows) {
       if (present.has(digest)) continue;
@@ -100,7 +88,10 @@ export function createPrivacyView(agent: Agent, texts: PanelTexts): PrivacyView 
     for (const [index, entry] of list.entries()) {
       let row = rows.get(entry.digest);
       if (row === undefined || row.state !== entry.state) {
-        const fresh = { element: entryRow(agent, entry), state: entry.state };
+        const fresh = {
+          element: entryRow(agent, entry, { texts, isForDeveloper }),
+          state: entry.state,
+        };
         row?.element.replaceWith(fresh.element);
         rows.set(entry.digest, fresh);
         row = fresh;
@@ -128,25 +119,15 @@ export function createPrivacyView(agent: Agent, texts: PanelTexts): PrivacyView 
   cancel.addEventListener("click", () => ask(false));
   confirm.addEventListener("click", () => {
     confirm.disabled = true;
-    setText(outcome, "Deleting.");
+    setText(outcome, texts.deleting);
     agent
       .forgetMe()
       .then(({ deletedTrajectories, learnedBy }) => {
-        const learned =
-          learnedBy.length === 0
-            ? "No policy has learned from it."
-            : `Policies that have learned from it: ${learnedBy.join(", ")}.`;
-        setText(
-          outcome,
-          `Deleted ${deletedTrajectories} ${deletedTrajectories === 1 ? "trajectory" : "trajectories"} at the site and everything in this browser. ${learned}`,
-        );
+        setText(outcome, texts.deleted(deletedTrajectories, learnedBy));
         return refresh();
       })
       .catch(() => {
-        setText(
-          outcome,
-          "The site could not be reached. Nothing more will be sent; please try again when you are online.",
-        );
+        setText(outcome, texts.notDeleted);
       })
       .finally(() => {
         confirm.disabled = false;
@@ -157,7 +138,11 @@ export function createPrivacyView(agent: Agent, texts: PanelTexts): PrivacyView 
   return { element, refresh };
 }
 
-function entryRow(agent: Agent, entry: OutboxEntry): HTMLElement {
+function entryRow(
+  agent: Agent,
+  entry: OutboxEntry,
+  { texts, isForDeveloper }: { readonly texts: PanelTexts; readonly isForDeveloper: boolean },
+): HTMLElement {
   const body = h("div", { class: "body" });
   const details = h(
     "details",
@@ -165,12 +150,12 @@ function entryRow(agent: Agent, entry: OutboxEntry): HTMLElement {
     h(
       "summary",
       {},
-      h("span", { class: "badge" }, STATES[entry.state]),
+      h("span", { class: "badge" }, texts[entry.state]),
       h("span", {}, new Date(entry.enqueuedAt).toLocaleTimeString()),
       h(
         "span",
         { class: "meta" },
-        `policy ${entry.policyVersion} · ${formatBytes(entry.sizeBytes)}`,
+        (isForDeveloper ? `policy ${entry.policyVersion} · ` : "") + formatBytes(entry.sizeBytes),
       ),
     ),
     body,
@@ -182,7 +167,7 @@ function entryRow(agent: Agent, entry: OutboxEntry): HTMLElement {
         body.append(h("p", { class: "note bad" }, `${entry.reason.code}: ${entry.reason.message}`));
       }
       if (detail === null) {
-        body.append(h("p", { class: "note" }, "Its content is no longer kept in this browser."));
+        body.append(h("p", { class: "note" }, texts.contentGone));
         return;
       }
       if (detail.text !== null) body.append(h("pre", {}, detail.text));
@@ -190,7 +175,7 @@ function entryRow(agent: Agent, entry: OutboxEntry): HTMLElement {
         h(
           "details",
           {},
-          h("summary", {}, "Exactly what is sent"),
+          h("summary", {}, texts.exactlyThis),
           h("pre", { tabindex: "0" }, JSON.stringify(detail.trajectory, null, 1)),
         ),
       );

@@ -70,18 +70,21 @@ progress::-moz-progress-bar { background: var(--_accent) }
 .note { margin: 0; color: var(--_muted); font-size: .82rem }
 .note.bad { color: var(--_bad) }
 .actions { display: flex; gap: .1rem; margin-left: -.4rem; align-items: center }
+.actions .said { margin-left: .4rem; color: var(--_muted); font-size: .8rem }
 .actions .version { margin-left: auto; color: var(--_muted); font: .72rem var(--_mono) }
 
-details.tool { border: 1px solid var(--_line); border-radius: 10px; background: var(--_raised); font-size: .84rem; min-width: 0 }
-details.tool summary { display: flex; align-items: center; gap: .5rem; padding: .4rem .6rem; cursor: pointer; list-style: none; min-width: 0 }
-details.tool summary::-webkit-details-marker { display: none }
+.tool { border: 1px solid var(--_line); border-radius: 10px; background: var(--_raised); font-size: .84rem; min-width: 0 }
+.tool .line { display: flex; align-items: center; gap: .5rem; padding: .4rem .6rem; list-style: none; min-width: 0 }
+details.tool .line { cursor: pointer }
+.tool summary::-webkit-details-marker { display: none }
 .tool .mark { display: grid; place-items: center; width: 16px; height: 16px; color: var(--_good); flex: none }
 .tool[data-state=failed] .mark { color: var(--_bad) }
 .tool[data-state=running] .mark { color: var(--_accent) }
 .spinner { width: 12px; height: 12px; border: 2px solid var(--_line); border-top-color: var(--_accent);
   border-radius: 50%; animation: spin .7s linear infinite }
 @keyframes spin { to { rotate: 1turn } }
-.tool .name { font-weight: 600; white-space: nowrap }
+.tool .name { font-weight: 550; overflow-wrap: anywhere }
+details.tool .name { white-space: nowrap }
 .tool .brief { color: var(--_muted); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0; flex: 1;
   font-family: var(--_mono); font-size: .92em }
 .tool .where { color: var(--_muted); font-size: .72rem; border: 1px solid var(--_line); border-radius: 99px; padding: 0 .45rem }
@@ -92,7 +95,11 @@ pre { margin: 0; font: .78rem/1.45 var(--_mono); white-space: pre-wrap; overflow
 
 .consent { margin: 0 .75rem .75rem; padding: .8rem .9rem; border: 1px solid var(--_line); border-radius: 12px; background: var(--_raised) }
 .consent h3 { margin: 0 0 .25rem; font-size: .9rem }
-.consent p { margin: 0 0 .6rem; font-size: .82rem; color: var(--_muted) }
+.consent details { margin: 0 0 .6rem; font-size: .82rem; color: var(--_muted) }
+.consent summary { cursor: pointer; width: fit-content }
+.consent p { margin: .25rem 0 0; max-height: 11rem; overflow-y: auto }
+.question { margin: 0 .75rem .75rem; padding: .8rem .9rem; border: 1px solid var(--_accent); border-radius: 12px; background: var(--_raised) }
+.question p { margin: 0 0 .6rem; overflow-wrap: anywhere }
 .row { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center }
 .button { min-height: 34px; padding: .3rem .9rem; border-radius: 9px; border: 1px solid var(--_line); font-size: .86rem; font-weight: 550; white-space: nowrap; flex: none }
 .button:hover:not(:disabled) { border-color: var(--_accent) }
@@ -124,5 +131,13 @@ footer span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 .entry[data-state=rejected] .badge { color: var(--_bad) }
 .entry .meta { margin-left: auto; color: var(--_muted); white-space: nowrap }
 .entry .body { padding: 0 .65rem .65rem; display: grid; gap: .5rem }
+
+:host([launcher]) { position: fixed; inset: auto 1rem 1rem auto; z-index: 2147483000; min-height: 0 }
+.launcher { min-height: 48px; padding: .6rem 1.2rem; border-radius: 99px; background: var(--_accent); color: var(--_on-accent);
+  font-weight: 600; box-shadow: 0 6px 24px rgb(0 0 0 / .25) }
+.launched .panel { width: min(26rem, calc(100vw - 2rem)); height: min(40rem, calc(100dvh - 2rem)); box-shadow: 0 12px 40px rgb(0 0 0 / .3) }
+@media (max-width: 480px) {
+  :host([launcher]) .launched .panel { position: fixed; inset: 0; width: auto; height: auto; border: 0; border-radius: 0 }
+}
 @media (prefers-reduced-motion: reduce) { *, *::before, *::after { animation: none !important; transition: none !important } }
 `;

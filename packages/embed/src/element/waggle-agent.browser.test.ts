@@ -1,67 +1,12 @@
 import { afterEach, expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import type { ConversationItem } from "../agent.ts";
-import { createFakeAgent, READY } from "./fake-agent.fixture.ts";
-import type { FakeAgent } from "./fake-agent.fixture.ts";
-import "./index.ts";
+import { READY } from "./fake-agent.fixture.ts";
+import { answer, open, textOf } from "./open-panel.fixture.ts";
 
 afterEach(() => document.body.replaceChildren());
 
-type Panel = {
-  readonly agent: FakeAgent;
-  readonly root: ShadowRoot;
-  /** Finds a control by its accessible name. */
-  readonly control: (name: string) => HTMLElement | null;
-  readonly input: HTMLTextAreaElement;
-  readonly settled: () => Promise<void>;
-};
-
-async function open(): Promise<Panel> {
-  const agent = createFakeAgent({ call: () => [{ id: "p1" }] });
-  const element = document.createElement("waggle-agent");
-  element.style.height = "600px";
-  element.agent = agent;
-  document.body.append(element);
-  const root = element.shadowRoot as ShadowRoot;
-  // Changes are rendered once per frame.
-  const settled = async (): Promise<void> => {
-    await new Promise(requestAnimationFrame);
-    await new Promise(requestAnimationFrame);
-  };
-  await settled();
-  return {
-    agent,
-    root,
-    settled,
-    input: root.querySelector("textarea") as HTMLTextAreaElement,
-    control: (name) =>
-      Array.from(root.querySelectorAll<HTMLElement>("button")).find(
-        (button) =>
-          (button.getAttribute("aria-label") ?? button.textContent?.trim()) === name &&
-          button.checkVisibility(),
-      ) ?? null,
-  };
-}
-
-const answer = (change: Partial<Extract<ConversationItem, { kind: "answer" }>>) =>
-  ({
-    kind: "answer",
-    id: "a1",
-    parts: [],
-    running: false,
-    stopReason: "completed",
-    failure: null,
-    trajectoryId: "00000000-0000-4000-8000-000000000001",
-    policyVersion: 7,
-    feedback: null,
-    ...change,
-  }) satisfies ConversationItem;
-
-const textOf = (root: ShadowRoot, selector: string): string =>
-  root.querySelector(selector)?.textContent ?? "";
-
-test("Enter sends, a running call is shown, Stop ends it, and the policy version is shown", async () => {
-  const { agent, root, input, control, settled } = await open();
+test("Enter sends, a running call is shown, Stop ends it, and a developer sees the policy version", async () => {
+  const { agent, root, input, control, settled } = await open(["developer"]);
   await userEvent.type(input, "wool hat{Enter}");
   await settled();
   expect(agent.asked).toEqual(["wool hat"]);
@@ -90,7 +35,7 @@ test("Shift+Enter adds a line, and nothing is sent while the input is empty or t
 });
 
 test("text of the policy and of tools is never markup", async () => {
-  const { agent, root, settled } = await open();
+  const { agent, root, settled } = await open(["developer"]);
   const hostile = '<img src=x onerror="document.title=1"><b>bold</b>';
   agent.setConversation([
     { kind: "request", id: "r1", text: hostile },
@@ -102,6 +47,7 @@ test("text of the policy and of tools is never markup", async () => {
           activity: {
             id: "c0",
             name: hostile,
+            label: hostile,
             source: "edge",
             arguments: { q: hostile },
             result: { callId: "c0", ok: false, error: { code: "TOOL_FAILED", message: hostile } },
@@ -187,7 +133,7 @@ test("What I sent lists states with reasons, withdraws consent, and forgets", as
   control("Delete everything")?.click();
   await settled();
   expect(agent.forgotten).toBe(true);
-  expect(textOf(root, ".privacy [role=status]")).toContain("Deleted 2");
+  expect(textOf(root, ".privacy [role=status]")).toContain("Deleted 2 conversations");
   expect(root.querySelectorAll(".entry")).toHaveLength(0);
   await userEvent.keyboard("{Escape}");
   expect(root.querySelector(".privacy")).toBeNull();
@@ -223,12 +169,19 @@ test("Tab visits the whole panel in reading order", async () => {
   input.blur();
   document.body.tabIndex = -1;
   document.body.focus();
-  for (let step = 0; step < 5; step++) {
+  for (let step = 0; step < 6; step++) {
     await userEvent.tab();
     const active = root.activeElement;
     seen.push(active?.getAttribute("aria-label") ?? active?.textContent?.trim() ?? "");
   }
-  expect(seen).toEqual(["What I sent", "Conversation", "Agree", "Decline", "Request"]);
+  expect(seen).toEqual([
+    "What I sent",
+    "Conversation",
+    "What is kept?",
+    "Agree",
+    "Decline",
+    "Request",
+  ]);
 });
 
 test("an element that is removed and added again shows the same conversation", async () => {

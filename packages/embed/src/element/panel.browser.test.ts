@@ -1,0 +1,136 @@
+/** What visitors read and decide in the panel. */
+import { afterEach, expect, test } from "vitest";
+import { userEvent } from "vitest/browser";
+import { FRENCH, GERMAN } from "../languages/index.ts";
+import { READY } from "./fake-agent.fixture.ts";
+import { answer, open, textOf } from "./open-panel.fixture.ts";
+import { DEFAULT_TEXTS } from "./panel-texts.ts";
+
+afterEach(() => document.body.replaceChildren());
+
+test("a visitor reads what a tool does, without names, arguments, versions or the back end", async () => {
+  const { agent, root, input, settled } = await open();
+  await userEvent.type(input, "wool hat{Enter}");
+  await settled();
+  agent.stop();
+  await settled();
+  await settled();
+  expect(textOf(root, ".tool .name")).toBe("Searching");
+  const shown = root.querySelector(".panel")?.textContent ?? "";
+  for (const word of ["policy", "wasm", "query", '"id"']) expect(shown).not.toContain(word);
+  expect(root.querySelector("pre, footer")).toBeNull();
+});
+
+test("thumbs say what became of them, with consent and without", async () => {
+  const { agent, root, control, settled } = await open();
+  agent.setConversation([answer({})]);
+  await settled();
+  control("Bad answer")?.click();
+  await settled();
+  expect(textOf(root, ".actions [role=status]")).toContain("you have not agreed");
+  agent.consent.grant();
+  control("Good answer")?.click();
+  await settled();
+  expect(textOf(root, ".actions [role=status]")).toBe(
+    "Thanks. The site gets this with the answer.",
+  );
+});
+
+test("the consent question leaves room for answers", async () => {
+  const { agent, root, settled } = await open();
+  const card = root.querySelector(".consent") as HTMLElement;
+  const details = card.querySelector("details") as HTMLDetailsElement;
+  expect(details.open).toBe(true);
+  const before = card.offsetHeight;
+  agent.setConversation([answer({ parts: [{ kind: "text", text: "Hello" }] })]);
+  await settled();
+  expect(details.open).toBe(false);
+  expect(card.offsetHeight).toBeLessThan(before / 1.5);
+  expect((root.querySelector(".log") as HTMLElement).offsetHeight).toBeGreaterThan(250);
+  // A visitor who unfolds the text keeps it while the answer grows.
+  details.open = true;
+  agent.setConversation([answer({ parts: [{ kind: "text", text: "Hello there" }] })]);
+  await settled();
+  expect(details.open).toBe(true);
+});
+
+test("a question of a tool is shown with the focus on declining", async () => {
+  const { agent, root, control, settled } = await open();
+  const given: boolean[] = [];
+  agent.setConfirmation({
+    id: "q1",
+    toolName: "pay",
+    question: "Pay <b>20</b> euros?",
+    answer: (isAllowed) => {
+      given.push(isAllowed);
+      agent.setConfirmation(null);
+    },
+  });
+  await settled();
+  expect(textOf(root, ".question p")).toBe("Pay <b>20</b> euros?");
+  expect(root.activeElement?.textContent).toBe("Don't allow");
+  control("Allow")?.click();
+  await settled();
+  expect(given).toEqual([true]);
+  expect(control("Allow")).toBeNull();
+});
+
+test.each([GERMAN, FRENCH])("every text is replaceable: $code", async ({ panel, agent: texts }) => {
+  const { agent, root, control, settled } = await open();
+  (root.host as HTMLElementTagNameMap["waggle-agent"]).texts = panel;
+  Object.assign(agent, { texts });
+  const shown = new Set<string>();
+  const note = (): void => {
+    for (const element of root.querySelectorAll("*")) {
+      for (const name of ["aria-label", "title", "placeholder"]) {
+        shown.add(element.getAttribute(name) ?? "");
+      }
+      if (element.childElementCount === 0) shown.add(element.textContent?.trim() ?? "");
+    }
+  };
+  const reasons = ["aborted", "max-tokens", "tool-error", "timeout", "guard-stopped"] as const;
+  for (const stopReason of reasons) {
+    agent.setConversation([answer({ stopReason })]);
+    await settled();
+    note();
+  }
+  control(panel.goodAnswer)?.click();
+  agent.setStatus({ phase: "loading", totalBytes: null });
+  await settled();
+  note();
+  agent.setStatus({ ...READY, online: false, error: null });
+  await settled();
+  note();
+  control(panel.whatISent)?.click();
+  await settled();
+  control(panel.forgetMe)?.click();
+  note();
+  const english = Object.values(DEFAULT_TEXTS).filter((text) => typeof text === "string");
+  const same = Object.values(panel).filter((text) => typeof text === "string");
+  const left = [...shown].filter((text) => english.includes(text) && !same.includes(text));
+  expect(left).toEqual([]);
+  // Control: the texts of this language are shown.
+  expect(shown).toContain(panel.forgetExplained);
+  expect(shown).toContain(panel.tookTooLong);
+});
+
+test("a launcher opens the panel, moves the focus into it, and Escape closes it", async () => {
+  const { root, control, settled, input } = await open(["launcher"]);
+  expect(input.checkVisibility()).toBe(false);
+  control("Ask the assistant")?.click();
+  await settled();
+  expect(root.activeElement).toBe(input);
+  expect(control("Ask the assistant")).toBeNull();
+  await userEvent.keyboard("{Escape}");
+  expect(input.checkVisibility()).toBe(false);
+  expect(root.activeElement?.textContent).toBe("Ask the assistant");
+  control("Ask the assistant")?.click();
+  control("Close the assistant")?.click();
+  expect(input.checkVisibility()).toBe(false);
+});
+
+test("the panel is styled without a style element", async () => {
+  const { root } = await open();
+  expect(root.querySelector("style")).toBeNull();
+  expect(getComputedStyle(root.querySelector(".panel") as HTMLElement).display).toBe("flex");
+});

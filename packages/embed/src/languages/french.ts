@@ -1,0 +1,104 @@
+/** The texts in French. */
+import type { Language } from "./language.ts";
+
+/** French. */
+export const FRENCH: Language = {
+  code: "fr",
+  agent: {
+    unreadable: "Désolé, je n'ai pas pu répondre. Réessayez, ou formulez votre demande autrement.",
+    silenced: "L'assistant est désactivé pour le moment. Réessayez plus tard.",
+    failed: (code, message) => FAILURES[code] ?? `L'assistant ne peut pas répondre. (${message})`,
+  },
+  panel: {
+    title: "Assistant",
+    greeting:
+      "Demandez quelque chose sur cette page. Le modèle fonctionne ici, dans votre navigateur.",
+    placeholder: "Que cherchez-vous ?",
+    request: "Demande",
+    conversation: "Conversation",
+    visitor: "Vous :",
+    assistant: "Assistant :",
+    send: "Envoyer",
+    stop: "Arrêter",
+    tryAgain: "Réessayer",
+    newConversation: "Nouvelle conversation",
+    open: "Demander à l'assistant",
+    close: "Fermer l'assistant",
+
+    loading: "Chargement du modèle",
+    starting: "démarrage",
+    ready: "prêt",
+    readyOffline: "prêt, hors ligne",
+    working: "en cours",
+    switchedOff: "désactivé",
+    notAvailable: "indisponible",
+    loaded: (loaded, total) => `${loaded} sur ${total}`,
+    olderPolicy:
+      "La dernière version de l'assistant n'a pas pu être chargée. Une version plus ancienne répond pour l'instant.",
+    offline:
+      "Vous êtes hors ligne. L'assistant fonctionne quand même. Les données que vous avez accepté de partager seront envoyées plus tard.",
+
+    consentTitle: "Ce site peut-il conserver ce que l'assistant fait pour vous ?",
+    consentBody:
+      "Si vous acceptez, vos demandes, les réponses et les outils utilisés sont envoyés à ce site et y sont conservés. Aujourd'hui, l'assistant n'apprend pas de ces données : il n'apprend que d'exercices faits par des visiteurs simulés. Les adresses e-mail et les numéros de téléphone et de carte sont remplacés avant toute conservation. Vous pouvez voir tout ce qui a été envoyé, arrêter à tout moment et tout faire supprimer. Si vous refusez, l'assistant fonctionne de la même façon.",
+    consentMore: "Qu'est-ce qui est conservé ?",
+    consentAccept: "Accepter",
+    consentDecline: "Refuser",
+
+    toolRunning: "en cours",
+    toolDone: "terminé",
+    toolFailed: "échec",
+    allow: "Autoriser",
+    dontAllow: "Ne pas autoriser",
+
+    stopped: "Arrêté.",
+    tooLong: "Interrompu : la réponse devenait trop longue.",
+    toolsFailed: "Interrompu : un outil a échoué trop souvent.",
+    tookTooLong: "Interrompu : cela prenait trop de temps.",
+    endedEarly: "Interrompu.",
+
+    goodAnswer: "Bonne réponse",
+    badAnswer: "Mauvaise réponse",
+    thanks: "Merci. Le site reçoit cet avis avec la réponse.",
+    thanksNotShared: "Noté ici. Le site ne le reçoit pas, car vous n'avez pas accepté le partage.",
+
+    whatISent: "Ce que j'ai envoyé",
+    yourChoice: "Votre choix",
+    notAgreed:
+      "Vous n'avez pas accepté. Rien ne quitte cette page, sauf les appels aux outils de ce site.",
+    agreed: (when, version) =>
+      `Vous avez accepté le ${when} (texte ${version}). Le retrait arrête l'envoi et supprime l'identifiant de ce navigateur. Pour supprimer ce qui a déjà été envoyé, choisissez « Oubliez-moi » avant de quitter cette page.`,
+    withdraw: "Retirer",
+    nothingCollected: "Rien n'a été collecté.",
+    collected: ({ sent, waiting, rejected, damaged }) =>
+      `${sent} envoyés, ${waiting} en attente, ${rejected} non acceptés.` +
+      (damaged === 0 ? "" : ` ${damaged} endommagés dans ce navigateur et supprimés.`),
+    storageFull:
+      "Le stockage du navigateur est plein. Les nouvelles données ne sont pas conservées.",
+    storageMissing: "Ce navigateur ne conserve aucune donnée pour cette page.",
+    waiting: "En attente",
+    sent: "Envoyé",
+    rejected: "Non accepté",
+    contentGone: "Son contenu n'est plus conservé dans ce navigateur.",
+    exactlyThis: "Exactement ce qui est envoyé",
+    forgetMe: "Oubliez-moi",
+    forgetExplained:
+      "Supprime les données que ce site possède sur vous et tout ce que l'assistant conserve dans ce navigateur.",
+    deleteEverything: "Tout supprimer",
+    keepIt: "Conserver",
+    deleting: "Suppression.",
+    deleted: (trajectories, versions) =>
+      `${trajectories} ${trajectories > 1 ? "conversations supprimées" : "conversation supprimée"} sur le site, ainsi que tout ce qui était dans ce navigateur. ` +
+      (versions.length === 0
+        ? "Aucune version de l'assistant n'en a appris."
+        : `Versions de l'assistant qui en ont appris : ${versions.join(", ")}.`),
+    notDeleted:
+      "Le site n'a pas pu être joint. Plus rien ne sera envoyé. Réessayez lorsque vous serez en ligne.",
+  },
+};
+
+const FAILURES: { readonly [code: string]: string } = {
+  NETWORK: "Le serveur de l'assistant est injoignable.",
+  DEVICE_LOST: "La carte graphique a interrompu l'assistant. Il redémarre.",
+  CONTEXT_OVERFLOW: "La conversation est devenue trop longue. Commencez-en une nouvelle.",
+};

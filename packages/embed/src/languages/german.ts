@@ -1,0 +1,104 @@
+/** The texts in German. */
+import type { Language } from "./language.ts";
+
+/** German. */
+export const GERMAN: Language = {
+  code: "de",
+  agent: {
+    unreadable:
+      "Das konnte ich leider nicht beantworten. Bitte versuchen Sie es noch einmal oder mit anderen Worten.",
+    silenced: "Der Assistent ist zurzeit abgeschaltet. Bitte versuchen Sie es später noch einmal.",
+    failed: (code, message) => FAILURES[code] ?? `Der Assistent kann nicht antworten. (${message})`,
+  },
+  panel: {
+    title: "Assistent",
+    greeting: "Fragen Sie etwas zu dieser Seite. Das Modell läuft hier in Ihrem Browser.",
+    placeholder: "Wonach suchen Sie?",
+    request: "Anfrage",
+    conversation: "Unterhaltung",
+    visitor: "Sie:",
+    assistant: "Assistent:",
+    send: "Senden",
+    stop: "Anhalten",
+    tryAgain: "Noch einmal",
+    newConversation: "Neue Unterhaltung",
+    open: "Den Assistenten fragen",
+    close: "Assistenten schließen",
+
+    loading: "Modell wird geladen",
+    starting: "startet",
+    ready: "bereit",
+    readyOffline: "bereit, offline",
+    working: "arbeitet",
+    switchedOff: "abgeschaltet",
+    notAvailable: "nicht verfügbar",
+    loaded: (loaded, total) => `${loaded} von ${total}`,
+    olderPolicy:
+      "Die neueste Version des Assistenten ließ sich nicht laden. Vorerst antwortet eine ältere.",
+    offline:
+      "Sie sind offline. Der Assistent funktioniert trotzdem. Daten, denen Sie zugestimmt haben, werden später gesendet.",
+
+    consentTitle: "Darf diese Website aufbewahren, was der Assistent für Sie tut?",
+    consentBody:
+      "Wenn Sie zustimmen, werden Ihre Anfragen, die Antworten und die benutzten Werkzeuge an diese Website gesendet und dort aufbewahrt. Der Assistent lernt heute nicht daraus: Er lernt nur aus Übungsaufgaben, die simulierte Besucher bearbeiten. E-Mail-Adressen, Telefon- und Kartennummern werden vorher ersetzt. Sie können alles Gesendete ansehen, jederzeit widerrufen und alles löschen lassen. Wenn Sie ablehnen, funktioniert der Assistent genauso.",
+    consentMore: "Was wird aufbewahrt?",
+    consentAccept: "Zustimmen",
+    consentDecline: "Ablehnen",
+
+    toolRunning: "läuft",
+    toolDone: "erledigt",
+    toolFailed: "fehlgeschlagen",
+    allow: "Erlauben",
+    dontAllow: "Nicht erlauben",
+
+    stopped: "Angehalten.",
+    tooLong: "Vorzeitig beendet: Die Antwort wurde zu lang.",
+    toolsFailed: "Vorzeitig beendet: Ein Werkzeug ist zu oft fehlgeschlagen.",
+    tookTooLong: "Vorzeitig beendet: Es hat zu lange gedauert.",
+    endedEarly: "Vorzeitig beendet.",
+
+    goodAnswer: "Gute Antwort",
+    badAnswer: "Schlechte Antwort",
+    thanks: "Danke. Die Website erhält dies zusammen mit der Antwort.",
+    thanksNotShared:
+      "Hier vermerkt. Die Website erhält es nicht, weil Sie dem Senden nicht zugestimmt haben.",
+
+    whatISent: "Was gesendet wurde",
+    yourChoice: "Ihre Entscheidung",
+    notAgreed:
+      "Sie haben nicht zugestimmt. Außer Aufrufen der Werkzeuge dieser Website verlässt nichts diese Seite.",
+    agreed: (when, version) =>
+      `Sie haben am ${when} zugestimmt (Text ${version}). Ein Widerruf beendet das Senden und entfernt die Kennung dieses Browsers. Um bereits Gesendetes zu löschen, wählen Sie „Alles über mich löschen“, bevor Sie diese Seite verlassen.`,
+    withdraw: "Widerrufen",
+    nothingCollected: "Es wurde nichts gesammelt.",
+    collected: ({ sent, waiting, rejected, damaged }) =>
+      `${sent} gesendet, ${waiting} wartend, ${rejected} nicht angenommen.` +
+      (damaged === 0 ? "" : ` ${damaged} in diesem Browser beschädigt und entfernt.`),
+    storageFull: "Der Speicher des Browsers ist voll. Neue Daten werden nicht aufbewahrt.",
+    storageMissing: "Dieser Browser bewahrt für diese Seite keine Daten auf.",
+    waiting: "Wartet",
+    sent: "Gesendet",
+    rejected: "Nicht angenommen",
+    contentGone: "Der Inhalt wird in diesem Browser nicht mehr aufbewahrt.",
+    exactlyThis: "Genau das wird gesendet",
+    forgetMe: "Alles über mich löschen",
+    forgetExplained:
+      "Löscht die Daten, die diese Website über Sie hat, und alles, was der Assistent in diesem Browser aufbewahrt.",
+    deleteEverything: "Alles löschen",
+    keepIt: "Behalten",
+    deleting: "Wird gelöscht.",
+    deleted: (trajectories, versions) =>
+      `${trajectories} ${trajectories === 1 ? "Unterhaltung" : "Unterhaltungen"} bei der Website und alles in diesem Browser gelöscht. ` +
+      (versions.length === 0
+        ? "Keine Version des Assistenten hat daraus gelernt."
+        : `Versionen des Assistenten, die daraus gelernt haben: ${versions.join(", ")}.`),
+    notDeleted:
+      "Die Website war nicht erreichbar. Es wird nichts mehr gesendet. Bitte versuchen Sie es noch einmal, wenn Sie online sind.",
+  },
+};
+
+const FAILURES: { readonly [code: string]: string } = {
+  NETWORK: "Der Server des Assistenten ist nicht erreichbar.",
+  DEVICE_LOST: "Die Grafikkarte hat den Assistenten unterbrochen. Er wird neu gestartet.",
+  CONTEXT_OVERFLOW: "Die Unterhaltung ist zu lang geworden. Bitte beginnen Sie eine neue.",
+};

@@ -1,0 +1,61 @@
+/** The items of the conversation that the visitor sees, kept for this tab. */
+import type { ConversationItem } from "./agent.ts";
+import type { AnswerItem } from "./answer-record.ts";
+import type { KeptConversation } from "./kept-conversation.ts";
+
+/** Requests and answers, oldest first. Each change creates a new array. */
+export class ShownConversation {
+  readonly #kept: KeptConversation;
+  readonly #onChange: () => void;
+  #items: readonly ConversationItem[];
+
+  /** Starts with the items that the tab has kept. */
+  constructor(kept: KeptConversation, onChange: () => void) {
+    this.#kept = kept;
+    this.#onChange = onChange;
+    this.#items = kept.read();
+  }
+
+  get items(): readonly ConversationItem[] {
+    return this.#items;
+  }
+
+  lastAnswer(): AnswerItem | null {
+    return this.items.findLast((item) => item.kind === "answer") ?? null;
+  }
+
+  /** Marks the answer with this trajectory, if it is shown. */
+  setFeedback(trajectoryId: string, feedback: AnswerItem["feedback"]): void {
+    const rated = this.items.find(
+      (item) => item.kind === "answer" && item.trajectoryId === trajectoryId,
+    );
+    if (rated?.kind !== "answer") return;
+    this.replace({ ...rated, feedback });
+    this.keep();
+  }
+
+  add(...items: readonly ConversationItem[]): void {
+    this.#set([...this.#items, ...items]);
+    this.keep();
+  }
+
+  /** Replaces the item with the same id. Streaming answers change often, so call `keep` after the last change. */
+  replace(next: ConversationItem): void {
+    this.#set(this.#items.map((item) => (item.id === next.id ? next : item)));
+  }
+
+  clear(): void {
+    this.#set([]);
+    this.keep();
+  }
+
+  /** Writes the items to the tab's storage. */
+  keep(): void {
+    this.#kept.write(this.#items);
+  }
+
+  #set(items: readonly ConversationItem[]): void {
+    this.#items = items;
+    this.#onChange();
+  }
+}
