@@ -86,7 +86,7 @@ export function createPanel(agent: Agent, options: PanelOptions): Panel {
     progress,
     log,
     question.element,
-    consent.element,
+    consent,
     notice,
     form,
     isForDeveloper ? h("footer", {}, corner, counts) : null,
@@ -197,9 +197,8 @@ export function createPanel(agent: Agent, options: PanelOptions): Panel {
     input.disabled = isOff;
 
     // Nothing of another model is collected, so no consent is needed.
-    consent.element.hidden =
+    consent.hidden =
       agent.consent.decision() !== "undecided" || privacy !== null || agent.model.kind !== "site";
-    consent.setBrief(conversation.length > 0);
     question.update();
     const said = noticeOf(agent, texts);
     notice.hidden = said === "";
