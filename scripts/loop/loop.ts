@@ -276,7 +276,9 @@ export async function untilDrained(
       throw new Error(`the trainer ended with ${trainer.ending}:\n${trainer.tail.join("\n")}`);
     }
     if (Date.now() > deadline) {
-      say(`not drained in time: ${outbox} in outboxes, ${waiting} waiting, ${leased} leased`);
+      say(
+        `timed out with ${outbox} uploads in outboxes, ${waiting} trajectories waiting and ${leased} leased`,
+      );
       return;
     }
     await sleep(1000);

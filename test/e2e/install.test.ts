@@ -120,7 +120,7 @@ describe("a project outside the repository", () => {
   });
 
   test.each([
-    ["--recipe absent-package", /no such package is installed in .*own-code/],
+    ["--recipe absent-package", /neither in the catalogue nor a package installed in .*own-code/],
     ["--dataset ./rows.ts --turn-tokens 5000", /leaves no room for a prompt/],
   ])("is told what is wrong with %s", (options, message) => {
     const { status, stderr } = train(options);

@@ -17,8 +17,8 @@ export function proposalsOf(
   throw new WaggleError(
     "INVALID_ARGUMENT",
     areDocumented
-      ? `tasks set from documents need an environment whose tasks can be solved without them, got ${name}; run the recipe in calculator`
-      : `self-play needs an environment that accepts proposed tasks, got ${name}; run the recipe in calculator or lookup`,
+      ? `the tasks of ${name} cannot be solved without documents, which this recipe shows to the proposer only; run it in calculator`
+      : `${name} accepts no proposed tasks, which self-play needs; run the recipe in calculator or lookup`,
   );
 }
 
@@ -30,6 +30,6 @@ export function memoryOf({
   if (memory !== undefined) return memory;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `managed turns need an environment with a memory, got ${name}; run the recipe in diary`,
+    `${name} has no memory, which managed turns need; run the recipe in diary`,
   );
 }

@@ -25,7 +25,7 @@ export function drawInstance<I>(
   if (reference.environment !== environment) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `environment must be "${environment}", got "${reference.environment.slice(0, 64)}"`,
+      `the task belongs to environment "${reference.environment.slice(0, 64)}", not "${environment}"`,
     );
   }
   const { seed, split } = reference;

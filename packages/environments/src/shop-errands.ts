@@ -34,7 +34,7 @@ export function shopLevel({ environment }: TaskReference): number {
   if (level >= 0) return level;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `environment must be ${SHOP_LEVELS.map((name) => `"${name}"`).join(", ")}, got "${environment.slice(0, 64)}"`,
+    `the task belongs to environment "${environment.slice(0, 64)}", not to a shop (${SHOP_LEVELS.join(", ")})`,
   );
 }
 

@@ -31,7 +31,7 @@ export function moderatedTests(comparisons: readonly (readonly number[])[]): Mea
   if (comparisons.some(({ length }) => length !== n)) {
     throw new WaggleError(
       "SHAPE_MISMATCH",
-      `all comparisons must have the same number of seeds, got ${[...new Set(comparisons.map(({ length }) => length))].join(", ")}; leave out incomplete ones`,
+      `the comparisons have different numbers of seeds (${[...new Set(comparisons.map(({ length }) => length))].join(", ")}); leave out incomplete ones`,
     );
   }
   const spreads = comparisons.map(spreadOf);

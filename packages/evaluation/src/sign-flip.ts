@@ -20,7 +20,7 @@ export function signFlipTest(differences: readonly number[]): number {
   if (n < 1 || n > MAX_DIFFERENCES) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a sign-flip test needs 1 to ${MAX_DIFFERENCES} differences, got ${n}; change the number of seeds`,
+      `a sign-flip test takes 1 to ${MAX_DIFFERENCES} differences, and there are ${n}; change the number of seeds`,
     );
   }
   const sum = (signs: number): number =>

@@ -55,7 +55,7 @@ export function spreadOf(values: readonly number[]): {
   if (values.length < 2) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a test of a mean needs at least 2 differences, got ${values.length}; run more seeds`,
+      `a test of a mean needs at least 2 differences, and there ${values.length === 1 ? "is 1" : "are none"}; run more seeds`,
     );
   }
   const center = mean(values);

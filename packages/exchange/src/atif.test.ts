@@ -137,5 +137,5 @@ test.each([
   const steps = document.steps.map((step, i) =>
     i === document.steps.length - 1 ? change(step) : step,
   );
-  expect(() => readAtifDocument({ ...document, steps })).toThrow(/must be as ATIF-v1.7/);
+  expect(() => readAtifDocument({ ...document, steps })).toThrow(/is invalid at .* in ATIF-v1.7/);
 });

@@ -37,7 +37,7 @@ export function contextLengthFor(config: DecoderConfig, asked?: number | null): 
   if (Number.isInteger(asked) && asked >= 1 && asked <= most) return asked;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `contextLength must be 1 to the model's ${most} positions, got ${asked}; ask for less`,
+    `contextLength is ${asked}, but this model supports 1 to ${most} positions`,
   );
 }
 

@@ -171,7 +171,7 @@ function scoreUnder(
   if (logit === undefined) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a token id must be in [0, ${logits.length}), got ${tokenId}; it belongs to another tokenizer`,
+      `token id ${tokenId} is outside the vocabulary [0, ${logits.length}); it belongs to another tokenizer`,
     );
   }
   const logSum = Math.log(weighing.sum);

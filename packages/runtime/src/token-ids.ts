@@ -7,7 +7,7 @@ export function assertTokenIds(tokenIds: readonly number[], vocabularySize: numb
     if (!Number.isInteger(id) || id < 0 || id >= vocabularySize) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `tokenIds[${index}] must be in [0, ${vocabularySize}), got ${id}; use this model's tokenizer`,
+        `tokenIds[${index}] is ${id}, outside the vocabulary [0, ${vocabularySize}); use this model's tokenizer`,
       );
     }
   }

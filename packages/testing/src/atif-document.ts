@@ -200,10 +200,7 @@ function must(holds: boolean, at: string, value: unknown): void {
 
 function refusal(at: string, value: unknown): WaggleError {
   const got = (JSON.stringify(value) ?? "nothing").slice(0, 80);
-  return new WaggleError(
-    "SCHEMA_INVALID",
-    `${at} must be as ATIF-v1.7 describes it, got ${got}; mend the writer`,
-  );
+  return new WaggleError("SCHEMA_INVALID", `${got} is invalid at ${at} in ATIF-v1.7`);
 }
 
 function sum(values: readonly number[]): number {

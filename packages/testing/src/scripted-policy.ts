@@ -71,7 +71,7 @@ export class ScriptedPolicy implements Policy {
     if (snapshot.baseModel !== this.baseModel) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `a snapshot must be of base model ${this.baseModel}, got ${snapshot.baseModel.slice(0, 64)}`,
+        `the snapshot is of base model ${snapshot.baseModel.slice(0, 64)}, not ${this.baseModel}`,
       );
     }
     const session = this.#open(snapshot.policyVersion);

@@ -104,7 +104,7 @@ export class ScriptedSession implements PolicyContext, RecordedContext {
       if (!Number.isInteger(at) || at < 0 || at > this.tokenIds.length) {
         throw new WaggleError(
           "INVALID_ARGUMENT",
-          `a fork must begin in [0, ${this.tokenIds.length}], got ${at}; pass a position of a token`,
+          `cannot fork at token ${at} of a context with ${this.tokenIds.length} tokens`,
         );
       }
       const session = new ScriptedSession(this.#script, this.policyVersion);
@@ -150,10 +150,7 @@ export class ScriptedSession implements PolicyContext, RecordedContext {
   activate(adapterId: string | null, options: { readonly scale?: number } = {}): void {
     this.#requireFree();
     if (adapterId !== null && !this.#script.isResident(adapterId)) {
-      throw new WaggleError(
-        "INVALID_ARGUMENT",
-        `an adapter must be resident, got ${adapterId.slice(0, 80)}; load it first`,
-      );
+      throw new WaggleError("INVALID_ARGUMENT", `adapter ${adapterId.slice(0, 80)} is not loaded`);
     }
     this.#adapter = { id: adapterId, scale: options.scale ?? 1 };
     this.#read = { count: 0, knowsNext: false };
@@ -169,7 +166,7 @@ export class ScriptedSession implements PolicyContext, RecordedContext {
     if (turn === undefined) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `a script must have a turn for every sample, got none for sample ${this.samples.length}; add a turn`,
+        `the script has no turn for sample ${this.samples.length}; add one`,
       );
     }
     this.#readAll();
@@ -225,7 +222,7 @@ export class ScriptedSession implements PolicyContext, RecordedContext {
     if (this.#busy) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        "calls on a context must not overlap, got one during sample; await it first",
+        "the context is still sampling; await that call first",
       );
     }
   }
@@ -247,5 +244,5 @@ export function scriptedEntropy(logProbability: number): number {
 }
 
 function disposedError(): WaggleError {
-  return new WaggleError("DISPOSED", "a context must be live, got one that was disposed");
+  return new WaggleError("DISPOSED", "the context was disposed");
 }

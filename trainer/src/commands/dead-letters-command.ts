@@ -4,6 +4,7 @@ import { Argument, type Command } from "commander";
 import { createOperatorClient, type OperatorClient } from "../edge/operator-client.ts";
 import { operatorSignature } from "../edge/operator-signature.ts";
 import { textTable } from "../metrics/text-table.ts";
+import { requireCredential } from "../options/credentials.ts";
 import {
   edgeOption,
   jsonOption,
@@ -84,16 +85,12 @@ function clientOf(
   { edge, credential, as }: Flags,
   { signal, environment, fetch }: DeadLettersCommandOptions,
 ): OperatorClient {
-  const token = credential ?? environment["WAGGLE_OPERATOR_CREDENTIAL"];
-  if (token === undefined || token === "") {
-    throw new WaggleError(
-      "UNAUTHENTICATED",
-      "the operator's credential is missing; set WAGGLE_OPERATOR_CREDENTIAL or pass --credential (npm start keeps it in .waggle/local/credentials.json)",
-    );
-  }
   return createOperatorClient({
     baseUrl: edge,
-    credential: token,
+    credential: requireCredential(
+      "operator",
+      credential ?? environment["WAGGLE_OPERATOR_CREDENTIAL"],
+    ),
     signal,
     headers: operatorSignature(environment, as),
     ...(fetch === undefined ? {} : { fetch }),

@@ -1,9 +1,10 @@
 /** Commands for the operator of an edge: stop publishing or serving, and read the audit log. */
-import { type AuditEntry, type ControlState, type KillMode, WaggleError } from "@waggle/protocol";
+import { type AuditEntry, type ControlState, type KillMode } from "@waggle/protocol";
 import { Argument, type Command } from "commander";
 import { type ControlClient, createControlClient } from "../edge/control-client.ts";
 import { operatorSignature } from "../edge/operator-signature.ts";
 import { positive, versionNumber } from "../options/option-values.ts";
+import { requireCredential } from "../options/credentials.ts";
 import {
   edgeOption,
   jsonOption,
@@ -106,13 +107,10 @@ export function addOperatorCommands(program: Command, options: OperatorCommandOp
 }
 
 function clientOf(given: Common, { environment, fetch, signal }: OperatorCommandOptions) {
-  const credential = given.credential ?? environment["WAGGLE_OPERATOR_CREDENTIAL"];
-  if (credential === undefined || credential === "") {
-    throw new WaggleError(
-      "UNAUTHENTICATED",
-      "this command needs the operator's credential; set WAGGLE_OPERATOR_CREDENTIAL or pass --credential",
-    );
-  }
+  const credential = requireCredential(
+    "operator",
+    given.credential ?? environment["WAGGLE_OPERATOR_CREDENTIAL"],
+  );
   const headers = operatorSignature(environment, given.as);
   const transport = { baseUrl: given.edge, credential, signal, headers };
   return createControlClient({ ...transport, ...(fetch === undefined ? {} : { fetch }) });

@@ -126,7 +126,7 @@ async function configOf(folder: string): Promise<string> {
   } catch (cause) {
     throw new WaggleError(
       "NOT_FOUND",
-      `--model must be a folder with a config.json, got ${folder.slice(0, 200)}; give the path of a Hugging Face folder`,
+      `${folder.slice(0, 200)} has no config.json; pass a Hugging Face model folder`,
       { cause },
     );
   }

@@ -4,7 +4,6 @@
  * can promote it.
  */
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import {
   type PolicyVersion,
   readGuidance,
@@ -15,6 +14,7 @@ import {
 import { guidanceReading } from "@waggle/learning";
 import type { Command } from "commander";
 import type { EdgeClient } from "../edge/edge-client.ts";
+import { bytesOf } from "../exchange/output.ts";
 
 /** Maximum attempts while another trainer publishes first. */
 const ATTEMPTS = 10;
@@ -68,7 +68,7 @@ export function addPublishTextCommand<O extends object>(
     .requiredOption("--file <json>", "file that train --save-text wrote")
     .option("--without-evaluation", "publish even if no evaluation has passed the gate", false)
     .action(async (given: O & { file: string; withoutEvaluation: boolean }) => {
-      const file = new Uint8Array(await readFile(given.file));
+      const file = await bytesOf(given.file, "--file");
       const version = await publishText(file, edgeOf(given), given);
       writeOut(JSON.stringify(version));
     });

@@ -9,6 +9,7 @@ import { createOperatorClient, type OperatorClient } from "../edge/operator-clie
 import { operatorSignature } from "../edge/operator-signature.ts";
 import type { ProgramOptions } from "./program-options.ts";
 import { textTable } from "../metrics/text-table.ts";
+import { requireCredential } from "../options/credentials.ts";
 import {
   edgeOption,
   forceOption,
@@ -40,13 +41,10 @@ function requireWhole(text: string): number {
 export function addVisitorCommands(program: Command, options: ProgramOptions): void {
   const { environment, fetch, signal, writeOut } = options;
   const client = (given: EdgeOptions): OperatorClient => {
-    const credential = given.credential ?? environment["WAGGLE_OPERATOR_CREDENTIAL"];
-    if (credential === undefined || credential === "") {
-      throw new WaggleError(
-        "UNAUTHENTICATED",
-        "the edge needs the operator's credential; set WAGGLE_OPERATOR_CREDENTIAL or pass --credential",
-      );
-    }
+    const credential = requireCredential(
+      "operator",
+      given.credential ?? environment["WAGGLE_OPERATOR_CREDENTIAL"],
+    );
     const headers = operatorSignature(environment, given.as);
     return createOperatorClient({
       baseUrl: given.edge,

@@ -145,7 +145,7 @@ function wanted(
   if (unknown.length > 0) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `--only must name recipes of the expectations (${[...known].join(", ")}), got ${unknown.join(", ")}; choose from these`,
+      `--only names ${unknown.join(", ")}, which the expectations do not list; choose from ${[...known].join(", ")}`,
     );
   }
   return arms.filter(({ recipe }) => names.includes(recipe));

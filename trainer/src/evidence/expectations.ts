@@ -106,7 +106,7 @@ export async function readExpectations(path: string): Promise<Expectations> {
   if (parsed.success) return parsed.data;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `expectations must have seeds, budgets and recipes, got ${z.prettifyError(parsed.error)} in ${path}; correct the file`,
+    `invalid expectations in ${path}:\n${z.prettifyError(parsed.error)}`,
   );
 }
 
@@ -120,7 +120,7 @@ function armOf(
   if (budget === undefined) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `each environment must have a budget, got none for ${environment}; add one to the expectations`,
+      `environment ${environment} has no budget; add one to the expectations`,
     );
   }
   return { recipe, settings, environment, seed, budget, evaluationTasks };

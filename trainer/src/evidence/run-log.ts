@@ -72,7 +72,7 @@ function parsed(line: string, path: string, number: number): RunRecord | FailedR
   } catch (error) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a log of runs must have one JSON object per line, got something else at ${path}:${number}; remove the line`,
+      `${path}:${number} is not a JSON object; remove the line`,
       { cause: error },
     );
   }

@@ -179,7 +179,7 @@ test("an empty export is an error that gives the reasons and leaves no file", as
   const failed = records.map((record) => ({ ...record, row: { ...record.row, success: false } }));
   const args = exported("trl-sft", join(path, "x"));
   await expect(run(args, edgeWith(failed))).rejects.toThrow(
-    `none of ${records.length} read; because of: not-successful ${records.length}`,
+    `none of ${records.length} records gave a row; because of: not-successful ${records.length}`,
   );
   expect(await readdir(path)).toEqual([]);
 });
@@ -207,7 +207,9 @@ test("a missing or invalid source file is reported with the line", async () => {
   ];
   await expect(run(args(join(path, "nowhere")))).rejects.toMatchObject({ code: "NOT_FOUND" });
   await writeFile(join(path, "theirs.jsonl"), '\n{"row":{}}\n');
-  await expect(run(args(join(path, "theirs.jsonl")))).rejects.toThrow(/at line 2/);
+  await expect(run(args(join(path, "theirs.jsonl")))).rejects.toThrow(
+    /^line 2 is not a trajectory/,
+  );
 });
 
 test("exported files can be imported as conversations, with refusals counted by reason", async () => {
@@ -322,5 +324,7 @@ test("imported conversations train an adapter that other tools can open, and som
     code: "OUT_OF_MEMORY",
   });
   const again = ["imitate", "--data", join(path, "chats.jsonl"), "--out", join(path, "x")];
-  await expect(run([...again, "--model", NANO])).rejects.toThrow(/at line 1; import the file/);
+  await expect(run([...again, "--model", NANO])).rejects.toThrow(
+    /^line 1 is not a conversation .*import the file/,
+  );
 });

@@ -169,7 +169,7 @@ function requireSome(rows: number, read: number, reasons: Reasons, verb: string)
   if (rows > 0) return;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `an ${verb} must give at least one row, got none of ${read} read${reasonsText("because of", reasons)}; nothing was written`,
+    `nothing to ${verb}: none of ${read} records gave a row${reasonsText("because of", reasons)}. No file was written`,
   );
 }
 

@@ -191,7 +191,7 @@ function samplesOf(text: string, model: OpenedModel) {
       const [issue] = read.error.issues;
       throw new WaggleError(
         "SCHEMA_INVALID",
-        `every line must be a conversation as import writes it, got ${issue?.path.join(".") ?? ""} (${issue?.message ?? ""}) at line ${line}; import the file first`,
+        `line ${line} is not a conversation written by import: ${issue?.path.join(".") ?? ""} (${issue?.message ?? ""}); import the file first`,
       );
     }
     const sample = toSupervisedSample(read.data, model.format);

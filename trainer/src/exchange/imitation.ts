@@ -71,10 +71,7 @@ export async function imitate(
   options: ImitationOptions,
 ): Promise<Imitated> {
   if (samples.length === 0) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      "imitation needs conversations, got none; import some",
-    );
+    throw new WaggleError("INVALID_ARGUMENT", "there are no conversations to imitate; import some");
   }
   const holdsOut = samples.length >= 2 * HELD_OUT_EVERY;
   const isHeldOut = (i: number): boolean => holdsOut && i % HELD_OUT_EVERY === 0;

@@ -24,7 +24,7 @@ export async function requireFree(path: string, force: boolean): Promise<void> {
   if (found.isDirectory() && (await readdir(path)).length === 0) return;
   throw new WaggleError(
     "CONFLICT",
-    `--out must not exist yet, got ${path}; choose another path or pass --force`,
+    `${path} already exists; pass --force to overwrite it, or choose another path`,
   );
 }
 
@@ -56,13 +56,14 @@ export async function writeOutput(path: string, files: Iterable<OutputFile>): Pr
 
 /** @throws WaggleError `NOT_FOUND` with the name of the option. */
 export async function textOf(path: string, option: string): Promise<string> {
+  return new TextDecoder().decode(await bytesOf(path, option));
+}
+
+/** @throws WaggleError `NOT_FOUND` with the name of the option. */
+export async function bytesOf(path: string, option: string): Promise<Uint8Array<ArrayBuffer>> {
   try {
-    return await readFile(path, "utf8");
+    return new Uint8Array(await readFile(path));
   } catch (cause) {
-    throw new WaggleError(
-      "NOT_FOUND",
-      `${option} must be a readable file, got ${path}; check the path`,
-      { cause },
-    );
+    throw new WaggleError("NOT_FOUND", `cannot read ${option} ${path}; check the path`, { cause });
   }
 }

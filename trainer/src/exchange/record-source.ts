@@ -6,6 +6,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { TrajectoryDetail, WaggleError } from "@waggle/protocol";
+import { requireCredential } from "../options/credentials.ts";
 import { createOperatorClient, type OperatorClient } from "../edge/operator-client.ts";
 
 /** Where and how to read records. */
@@ -33,13 +34,8 @@ export function readRecords(options: RecordSourceOptions): AsyncIterable<Traject
 }
 
 async function* fromEdge(options: RecordSourceOptions): AsyncIterable<TrajectoryDetail> {
-  const { from, credential, signal } = options;
-  if (credential === undefined || credential === "") {
-    throw new WaggleError(
-      "UNAUTHENTICATED",
-      "an edge shows trajectories to its operator only, got no credential; set WAGGLE_OPERATOR_CREDENTIAL or pass --credential (npm start keeps it in .waggle/local/credentials.json)",
-    );
-  }
+  const { from, signal } = options;
+  const credential = requireCredential("operator", options.credential, "exporting from an edge");
   const client = createOperatorClient({
     baseUrl: from,
     credential,
@@ -77,7 +73,7 @@ async function* fromFile(path: string): AsyncIterable<TrajectoryDetail> {
   if (found === null || !found.isFile()) {
     throw new WaggleError(
       "NOT_FOUND",
-      `--from must be an edge's address or a JSONL file of trajectories, got ${path}; to export from an edge, pass its address`,
+      `cannot read --from ${path}; pass the address of an edge or a JSONL file of trajectories`,
     );
   }
   let number = 0;
@@ -91,7 +87,7 @@ async function* fromFile(path: string): AsyncIterable<TrajectoryDetail> {
 }
 
 function recordOf(line: string, number: number): TrajectoryDetail {
-  let problem = "no JSON";
+  let problem = "not JSON";
   try {
     const record = TrajectoryDetail.safeParse(JSON.parse(line));
     if (record.success) return record.data;
@@ -102,6 +98,6 @@ function recordOf(line: string, number: number): TrajectoryDetail {
   }
   throw new WaggleError(
     "SCHEMA_INVALID",
-    `every line must be a trajectory as --format waggle writes it, got ${problem} at line ${number}; export again`,
+    `line ${number} is not a trajectory written by --format waggle: ${problem}; export again`,
   );
 }

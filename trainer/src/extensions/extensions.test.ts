@@ -89,11 +89,15 @@ test.each([
 test("a recipe that nobody knows is answered with similar names and both places", async () => {
   await expect(recipeFrom("grpp", folder)).rejects.toMatchObject({
     message: expect.stringMatching(
-      /there is no recipe grpp: the catalogue has none .*Similar: grpo.*given by its path/,
+      /unknown recipe "grpp": it is neither in the catalogue .*Similar: grpo.*pass a file such as/,
     ),
   });
-  await expect(recipeFrom("some-package", folder)).rejects.toThrow(/is function and not a recipe/);
-  await expect(recipeFrom("./reward.ts#two", folder)).rejects.toThrow(/is number and not a recipe/);
+  await expect(recipeFrom("some-package", folder)).rejects.toThrow(
+    /exports a function, not a recipe/,
+  );
+  await expect(recipeFrom("./reward.ts#two", folder)).rejects.toThrow(
+    /exports a number, not a recipe/,
+  );
 });
 
 test("datasets are JSON lines, arrays, and modules that give rows", async () => {

@@ -17,7 +17,7 @@ export async function recipeFrom(
   if (isRecipe(found)) return found;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `--recipe ${name} is ${found === null ? "null" : typeof found} and not a recipe; export what recipe({ … }) of @waggle/learning returns`,
+    `--recipe ${name} exports ${found === null ? "null" : `a ${typeof found}`}, not a recipe; export the result of recipe({ … }) of @waggle/learning`,
   );
 }
 
@@ -25,13 +25,13 @@ function isRecipe(value: unknown): value is CreateRecipe {
   return typeof value === "function" && "recipeName" in value;
 }
 
-/** A name that nobody knows is a slip in a name of the catalogue, or a package that is not installed. */
+/** The error for a name that is neither in the catalogue nor an installed package. */
 function unknownRecipe(name: string, folder: string, cause: WaggleError): WaggleError {
   const alike = [...RECIPES.keys()].filter((known) => known.startsWith(name.slice(0, 3)));
   const similar = alike.length === 0 ? "" : ` Similar: ${alike.slice(0, 8).join(", ")}.`;
   return new WaggleError(
     "NOT_FOUND",
-    `there is no recipe ${name.slice(0, 64)}: the catalogue has none of that name, and no such package is installed in ${folder}.${similar} \`waggle train --list\` shows the catalogue; a file is given by its path, such as ./my-recipe.ts`,
+    `unknown recipe "${name.slice(0, 64)}": it is neither in the catalogue nor a package installed in ${folder}.${similar} Run \`waggle train --list\`, or pass a file such as ./my-recipe.ts`,
     { cause },
   );
 }

@@ -58,9 +58,9 @@ test("existing folders are kept, and a recipe that learns only text has no adapt
   const grpo = recipeNamed("grpo")();
   await requireOut({ out: join(folder, "new"), force: false }, grpo);
   await expect(requireOut({ out: import.meta.dirname, force: false }, grpo)).rejects.toThrow(
-    /--out must not exist yet/,
+    /already exists; pass --force/,
   );
   await expect(
     requireOut({ out: join(folder, "new"), force: false }, recipeNamed("adas")()),
-  ).rejects.toThrow(/got adas, which writes texts; save them with --save-text/);
+  ).rejects.toThrow(/adas learns texts, not weights; save them with --save-text/);
 });

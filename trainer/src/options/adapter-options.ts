@@ -47,7 +47,7 @@ export async function requireOut({ out, force }: AdapterFlags, recipe: Recipe): 
   if (recipe.stages.some(({ learns }) => learns !== "texts")) return;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `--out needs a recipe that learns weights, got ${recipe.name}, which writes texts; save them with --save-text`,
+    `recipe ${recipe.name} learns texts, not weights; save them with --save-text instead of --out`,
   );
 }
 

@@ -1,8 +1,8 @@
 /** Options of commands that use an edge's trainer API. */
-import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import type { ProgramOptions } from "../commands/program-options.ts";
 import { createEdgeClient, type EdgeClient } from "../edge/edge-client.ts";
+import { requireCredential } from "./credentials.ts";
 import { edgeOption, trainerCredentialOption } from "./shared-options.ts";
 
 /** Parsed values of the edge options. */
@@ -16,11 +16,9 @@ export function withEdge(command: Command): Command {
 /** @throws WaggleError `UNAUTHENTICATED` without a credential. */
 export function edgeOf(given: EdgeOptions, { environment, signal }: ProgramOptions): EdgeClient {
   const credential = given.credential ?? environment["WAGGLE_TRAINER_CREDENTIAL"];
-  if (credential === undefined || credential === "") {
-    throw new WaggleError(
-      "UNAUTHENTICATED",
-      "the edge needs a credential, got none; set WAGGLE_TRAINER_CREDENTIAL or pass --credential",
-    );
-  }
-  return createEdgeClient({ baseUrl: given.edge, credential, signal });
+  return createEdgeClient({
+    baseUrl: given.edge,
+    credential: requireCredential("trainer", credential),
+    signal,
+  });
 }

@@ -71,14 +71,14 @@ export function namesOf(known: readonly string[]): (text: string) => string[] {
 
 /** A version number as an argument. */
 export function versionNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("must be a version number.");
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a version number.");
   return Number(text);
 }
 
 /** A number > 0 and ≤ 1. */
 export function probability(text: string): number {
   const value = number(text);
-  if (value === 0 || value > 1) throw new InvalidArgumentError("must be above 0 and at most 1.");
+  if (value === 0 || value > 1) throw new InvalidArgumentError("It must be above 0 and at most 1.");
   return value;
 }
 

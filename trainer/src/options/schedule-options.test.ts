@@ -23,7 +23,7 @@ test("a cosine falls from the warm-up to a tenth of the peak, and stays there", 
 test("a cosine without an end, or that ends during warm-up, is refused", () => {
   const refused = (lastStep: number, ...args: string[]) => {
     expect(() => ratesOf(lastStep, [0], "--schedule", "cosine", ...args)).toThrow(
-      /must end after its/,
+      /ends before its/,
     );
   };
   refused(Infinity);

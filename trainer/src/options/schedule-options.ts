@@ -55,7 +55,7 @@ export function learningRateOf(given: ScheduleOptions, lastStep: number): Learni
   if (!Number.isFinite(totalSteps) || totalSteps <= warmUpSteps) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a cosine must end after its ${warmUpSteps} steps of warm-up, got ${totalSteps} steps; pass --schedule-steps, or fewer --warmup-steps`,
+      `the cosine schedule has ${totalSteps} steps and ends before its ${warmUpSteps} steps of warm-up; pass --schedule-steps, or fewer --warmup-steps`,
     );
   }
   return cosineRate({ rate, warmUpSteps, totalSteps, floor: FLOOR * rate });

@@ -58,7 +58,7 @@ export function writerPorts(
   if (stage === undefined) return {};
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    `recipe ${recipe.name} needs a model that writes${stage.writing?.how.asks === true ? "" : " judgements"}, got none; name one with --writer <url of an OpenAI-compatible server> and --writer-model`,
+    `recipe ${recipe.name} needs a model that writes${stage.writing?.how.asks === true ? "" : " judgements"}; name one with --writer <url of an OpenAI-compatible server> and --writer-model`,
   );
 }
 
@@ -69,7 +69,7 @@ export async function saveText({ saveText: file }: WriterFlags, state: StateValu
   if (guidance === null) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      "--save-text needs a recipe that learns prompts, lessons or cases, got one that learns weights; leave it out",
+      "this recipe learns weights, not prompts, lessons or cases; leave out --save-text",
     );
   }
   await writeFile(file, writeGuidance(guidance));

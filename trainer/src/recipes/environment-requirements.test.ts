@@ -20,21 +20,21 @@ test("every recipe fits the environment that the list names for it", async () =>
 });
 
 test.each([
-  ["memory-r1", "calculator", {}, /need an environment with a memory.*run the recipe in diary/],
+  ["memory-r1", "calculator", {}, /calculator has no memory.*run the recipe in diary/],
   [
     "spice",
     "library",
     {},
-    /need an environment whose tasks.*got library; run the recipe in calculator/,
+    /tasks of library cannot be solved without documents.*run it in calculator/,
   ],
   ["search-self-play", "lookup", {}, /environment "lookup" has no documents/],
-  ["multi-agent-evolve", "form", {}, /accepts proposed tasks.*got form/],
+  ["multi-agent-evolve", "form", {}, /form accepts no proposed tasks/],
   ["deep-dx-search", "form", {}, /environment "form" has no documents/],
   [
     "grpo",
     "bandit",
     { groupSize: 1 },
-    /recipe grpo compares the rollouts of a task, got a group size of 1/,
+    /recipe grpo compares the rollouts of a task, but its group size is 1/,
   ],
 ])("%s in %s with %o is refused", async (name, env, settings, words) => {
   const recipe = recipeNamed(name)(settings);

@@ -41,6 +41,6 @@ function requireGroup(
   if (learns !== "rewards" || advantage?.start !== "group" || size >= 2) return;
   throw new WaggleError(
     "GROUP_TOO_SMALL",
-    `recipe ${name} compares the rollouts of a task, got a group size of ${size}; set a larger size with --set`,
+    `recipe ${name} compares the rollouts of a task, but its group size is ${size}; set a larger size with --set`,
   );
 }

@@ -32,7 +32,7 @@ export function createHttpWriter(options: HttpWriterOptions): WriterPort {
         if (typeof content === "string") return content;
         throw new WaggleError(
           "NETWORK",
-          "a writer must answer with text, got none; try again or name another model",
+          "the writer's answer contains no text; try again or name another model",
           { retryable: true },
         );
       } finally {
@@ -57,7 +57,7 @@ export function judgeBy(writer: WriterPort): JudgePort {
       if (number !== undefined && Number(number) <= 1) return Number(number);
       throw new WaggleError(
         "REWARD_UNAVAILABLE",
-        `a judge must answer with a number from 0 to 1, got ${answer.slice(0, 80)}; try again or name another model`,
+        `the judge's answer is not a number from 0 to 1: ${answer.slice(0, 80)}; try again or name another model`,
         { retryable: true },
       );
     },

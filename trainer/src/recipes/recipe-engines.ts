@@ -84,7 +84,7 @@ export async function openRecipeEngines(
   if (needsTeacher && teacher === null) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `recipe ${recipe.name} needs a teacher, got none; pass the folder of an adapter over the same base with --teacher`,
+      `recipe ${recipe.name} needs a teacher; pass the folder of an adapter over the same base with --teacher`,
     );
   }
   const missing = opened.filter((part) => !SERVED.has(part));

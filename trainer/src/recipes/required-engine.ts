@@ -13,6 +13,6 @@ export function requireEngine(recipe: EdgeRecipe, capabilities: EngineCapabiliti
   if (reads.includes("parameters")) return;
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    `an engine must export its adapter, got ${device}, which does not; mount an open-rl server's OPEN_RL_TMP_DIR and pass --server-folder, use a backend of SkyRL that saves adapters, or train here (--device cpu)`,
+    `${device} cannot export its adapter, which publishing needs; mount an open-rl server's OPEN_RL_TMP_DIR and pass --server-folder, use a backend of SkyRL that saves adapters, or train here (--device cpu)`,
   );
 }

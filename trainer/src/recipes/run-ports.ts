@@ -56,7 +56,7 @@ async function answerLogProbs(
   if (typeof answer !== "string" && typeof answer !== "number") {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `information gain needs a task with one right answer, got none for ${id}; choose an environment whose verifier names it: lookup, library, calculator`,
+      `task ${id} names no right answer, which information gain needs; choose one of the environments lookup, library and calculator`,
     );
   }
   const said = format.encodeAssistant(String(answer));

@@ -56,7 +56,7 @@ const CHANGES: Changes = {
     if (model !== undefined) return imagined(model, imagination, seed);
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `a simulated environment needs a model that answers (${by}), got none for ${task.environment}; open one for the run or choose another recipe`,
+      `simulating ${task.environment} needs a model that answers (${by}); open one for the run or choose another recipe`,
     );
   },
   retry: ({ guidance }) => retrying(guidance),

@@ -14,7 +14,7 @@ export async function openBaseFolder(path: string): Promise<BaseFolder> {
   if (stored !== null) {
     throw new WaggleError(
       "MODEL_UNSUPPORTED",
-      `--base must have unquantized weights, got ${stored}; name the model it was converted from`,
+      `--base has ${stored} weights, but unquantized ones are needed; pass the model that it was converted from`,
     );
   }
   return { ...folder, config: parseDecoderConfig(json) };

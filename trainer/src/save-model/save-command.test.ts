@@ -127,7 +127,7 @@ test.each([
 test("a state folder with another base model is refused", async () => {
   const nano = join(import.meta.dirname, "../../../packages/model/nano");
   const run = save(["--from", state, "--out", at("other"), "--base", nano]);
-  await expect(run).rejects.toThrow(/must be the model that was trained/);
+  await expect(run).rejects.toThrow(/was trained on another base model/);
 });
 
 test("a stop leaves no files; existing output is only replaced on request, and only if save-model wrote it", async () => {

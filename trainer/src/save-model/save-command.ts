@@ -124,7 +124,7 @@ async function writeForm(
       if (checkpoint === null) {
         throw new WaggleError(
           "NOT_FOUND",
-          "a checkpoint needs the optimizer's moments, got an adapter without them; name a trainer's --state folder, or save it as peft",
+          "this adapter has no optimizer moments, which a checkpoint needs; pass a trainer's --state folder, or save it as peft",
         );
       }
       await writeOutput(folder, adapterFolderFiles(adapter, base.config, { checkpoint }));
@@ -169,7 +169,7 @@ function requireFormat({ as, dtype }: Flags): void {
   if (formats.includes(dtype)) return;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `--dtype of ${as} must be ${formats.join(", ")}, got ${dtype}; choose one of them`,
+    `${as} does not support --dtype ${dtype}; choose one of ${formats.join(", ")}`,
   );
 }
 

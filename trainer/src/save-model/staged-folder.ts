@@ -47,6 +47,6 @@ async function requireReplaceable(out: string): Promise<void> {
   if (foreign === undefined) return;
   throw new WaggleError(
     "CONFLICT",
-    `--force only replaces folders that save-model wrote, got ${foreign} in ${out}; name another folder`,
+    `save-model did not write ${foreign} in ${out}, and --force replaces only its own folders; choose another folder`,
   );
 }

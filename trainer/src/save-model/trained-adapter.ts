@@ -40,7 +40,7 @@ export async function readTrained(
   if (digest !== state.baseModel) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `--base must be the model that was trained, ${state.baseModel.slice(0, 12)}, got ${digest.slice(0, 12)}; name its folder`,
+      `the adapter was trained on another base model (${state.baseModel.slice(0, 12)}, and --base is ${digest.slice(0, 12)}); pass the folder of that model`,
     );
   }
   const checkpoint = which === "stable" ? stable : engine;
@@ -60,6 +60,6 @@ export async function readTrained(
   }
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    `${from} must contain the ${which} parameters, got ${checkpoint.location ?? "a state without the adapter's alpha"}; save the stable version once one is published`,
+    `${from} does not contain the ${which} parameters, only ${checkpoint.location ?? "a state without the adapter's alpha"}; save the stable version once one is published`,
   );
 }

@@ -43,6 +43,6 @@ export function studyNamed(name: string): Study {
   if (study !== undefined) return study;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `a study must be one of ${STUDIES.map((one) => one.name).join(", ")}, got ${name.slice(0, 64)}; choose one of these`,
+    `unknown study "${name.slice(0, 64)}"; choose one of ${STUDIES.map((one) => one.name).join(", ")}`,
   );
 }

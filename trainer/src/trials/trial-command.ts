@@ -51,7 +51,7 @@ export function addTrialCommand(
       if (whole === undefined) {
         throw new WaggleError(
           "INVALID_ARGUMENT",
-          `a trial must be one of ${names}, got ${name.slice(0, 64)}; choose one of these`,
+          `unknown trial "${name.slice(0, 64)}"; choose one of ${names}`,
         );
       }
       const trial = { ...whole, seeds: whole.seeds.slice(0, given.seeds) };

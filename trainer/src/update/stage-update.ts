@@ -264,7 +264,7 @@ async function scored(
   if (scorer === undefined) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `stage ${stage.name} needs ${name === "ref" ? "a reference policy" : "a teacher"}, got none; open one for it or choose another recipe`,
+      `stage ${stage.name} needs ${name === "ref" ? "a reference policy" : "a teacher"}; open one for it or choose another recipe`,
     );
   }
   return scorer(sequences);

@@ -20,7 +20,7 @@ export function checkSequence(
   const badToken = tokenIds.findIndex((id) => !isId(id));
   if (badToken !== -1) {
     throw invalid(
-      `token ids must be integers in [0, ${vocabularySize}), got ${tokenIds[badToken]} at token ${badToken} of sequence ${index}`,
+      `token ${badToken} of sequence ${index} has id ${tokenIds[badToken]}, which is not an integer in [0, ${vocabularySize})`,
       "use the tokenizer of this model",
     );
   }
@@ -31,14 +31,14 @@ export function checkSequence(
     const temperature = temperatureOf(sequence, token);
     if (!(temperature > 0 && Number.isFinite(temperature))) {
       throw invalid(
-        `a temperature must be positive and finite, got ${temperature} at token ${token} of sequence ${index}`,
+        `token ${token} of sequence ${index} has temperature ${temperature}, which is not positive and finite`,
         "record greedy samples as greedy and leave them out of the batch",
       );
     }
     const kept = keptTokenIds?.[token];
     if (kept && (kept.length === 0 || !kept.every(isId))) {
       throw invalid(
-        `a kept set needs at least one id and all ids in [0, ${vocabularySize}), got ${kept.length} ids at token ${token} of sequence ${index}`,
+        `the kept set at token ${token} of sequence ${index} has ${kept.length} ids; it needs at least one, and all in [0, ${vocabularySize})`,
         "pass null for a token that was sampled from the whole vocabulary",
       );
     }
@@ -68,7 +68,7 @@ export function checkDerivatives(
     if (arrays.length !== batch.sequences.length) {
       throw new WaggleError(
         "SHAPE_MISMATCH",
-        `derivatives.${name} must have one array per sequence, got ${arrays.length} for ${batch.sequences.length}; pass the batch they were computed from`,
+        `derivatives.${name} has ${arrays.length} arrays for ${batch.sequences.length} sequences; pass the batch that they were computed from`,
       );
     }
     arrays.forEach((array, index) => {
@@ -77,7 +77,7 @@ export function checkDerivatives(
       if (bad !== -1) {
         throw new WaggleError(
           "NON_FINITE_VALUE",
-          `derivatives.${name} must be finite, got ${array[bad]} at token ${bad} of sequence ${index}; check the loss`,
+          `derivatives.${name} is ${array[bad]} at token ${bad} of sequence ${index}; check the loss`,
         );
       }
     });
@@ -120,7 +120,7 @@ function checkCandidateDerivatives(
       if (values.length !== count) {
         throw new WaggleError(
           "SHAPE_MISMATCH",
-          `derivatives.candidateLogProbs must have one entry per candidate, got ${values.length} for ${count} at token ${token} of sequence ${index}; align them`,
+          `derivatives.candidateLogProbs has ${values.length} entries for ${count} candidates at token ${token} of sequence ${index}`,
         );
       }
       if (!values.every(Number.isFinite)) {
@@ -142,7 +142,7 @@ function checkLength(
   if (array.length === tokenIds.length) return;
   throw new WaggleError(
     "SHAPE_MISMATCH",
-    `${name} must have one entry per token, got ${array.length} for ${tokenIds.length} tokens of sequence ${index}; align them`,
+    `${name} has ${array.length} entries for the ${tokenIds.length} tokens of sequence ${index}`,
   );
 }
 

@@ -26,21 +26,21 @@ export function checkTree(sequence: TrainSequence, index: number, contextLength:
     if (array === undefined || array.length === tokenIds.length) continue;
     throw new WaggleError(
       "SHAPE_MISMATCH",
-      `${name} must have one entry per token, got ${array.length} for ${tokenIds.length} tokens of sequence ${index}; align them`,
+      `${name} has ${array.length} entries for the ${tokenIds.length} tokens of sequence ${index}`,
     );
   }
   const bad = parents?.findIndex((p, token) => !(Number.isInteger(p) && p >= -1 && p < token));
   if (bad !== undefined && bad !== -1) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a parent must be -1 or an earlier token, got ${parents?.[bad]} at token ${bad} of sequence ${index}; order the tree so that every token follows its parent`,
+      `token ${bad} of sequence ${index} has parent ${parents?.[bad]}, which is neither -1 nor an earlier token; order the tree so that every token follows its parent`,
     );
   }
   const odd = positions?.findIndex((p) => !(Number.isInteger(p) && p >= 0));
   if (odd !== undefined && odd !== -1) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a position must be a non-negative integer, got ${positions?.[odd]} at token ${odd} of sequence ${index}; leave positions out to use the number of ancestors`,
+      `token ${odd} of sequence ${index} has position ${positions?.[odd]}, which is not a non-negative integer; leave positions out to use the number of ancestors`,
     );
   }
   const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), -1);

@@ -9,6 +9,6 @@ export function requireTrainable({ modelType }: DecoderConfig): void {
   if (TRAINABLE.includes(modelType)) return;
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    `trainable model types are ${TRAINABLE.join(", ")}, got ${modelType}, which only runs inference; choose a base model of those types`,
+    `model type ${modelType} supports only inference; choose a base model of type ${TRAINABLE.join(", ")}`,
   );
 }

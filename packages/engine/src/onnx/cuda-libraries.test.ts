@@ -21,7 +21,7 @@ test("without the CUDA provider the error says what to install, or that the plat
   });
   expect(refusal("darwin arm64")).toMatchObject({
     code: "DEVICE_UNAVAILABLE",
-    message: expect.stringMatching(/Linux x64.*got darwin arm64/) as string,
+    message: expect.stringMatching(/Linux x64.*this is darwin arm64/) as string,
   });
   expect(() => requireCuda({ system: "linux x64", isInstalled: () => true })).not.toThrow();
 });

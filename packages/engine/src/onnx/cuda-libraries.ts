@@ -36,6 +36,6 @@ export function requireCuda({ system, isInstalled }: CudaMachine = THIS_MACHINE)
     system === "linux x64"
       ? // `=cuda12`, which its help mentions, installs nothing in 1.30.0
         `the device "cuda" needs ${LIBRARY}, which is not installed with onnxruntime-node; run ONNXRUNTIME_NODE_INSTALL=true node node_modules/onnxruntime-node/script/install.js, install NVIDIA's driver, CUDA 12 and cuDNN 9, or use the device "webgpu" or "cpu"`
-      : `onnxruntime-node has the device "cuda" only on Linux x64, got ${system}; use the device "webgpu" or "cpu"`,
+      : `onnxruntime-node supports the device "cuda" only on Linux x64, and this is ${system}; use the device "webgpu" or "cpu"`,
   );
 }

@@ -112,7 +112,7 @@ export class OnnxBase {
     if (base !== "f32" && (trains === "full" || options.checkpointing === "none")) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `an ${base} base can only be frozen and run layer by layer, got trains "${trains}", checkpointing "${options.checkpointing ?? "auto"}"; use lora with checkpointing "layer", or a base in f32`,
+        `an ${base} base supports only trains "lora" with checkpointing "layer", not trains "${trains}" with checkpointing "${options.checkpointing ?? "auto"}"; change these options, or use a base in f32`,
       );
     }
     if (!Number.isInteger(threads) || threads < 1) {

@@ -92,7 +92,7 @@ export class AdamW {
       throw corrupt(`the step must be an integer of at least 0, got ${step}`);
     }
     if (tensors.size !== entries.length) {
-      throw corrupt(`a checkpoint needs ${entries.length} tensors, got ${tensors.size}`);
+      throw corrupt(`the checkpoint has ${tensors.size} tensors instead of ${entries.length}`);
     }
     for (const { key, tensor } of entries) {
       const saved = tensors.get(key);

@@ -82,21 +82,17 @@ export async function createRemoteEngine(
   { release = async () => {}, isProbed = false }: RemoteModelOptions = {},
 ): Promise<TrainEngine> {
   if (options.valueHead !== undefined) {
-    throw missingOnServer(
-      "the Tinker API has no value heads",
-      `${options.valueHead.heads} value heads`,
-    );
+    throw missingOnServer("servers of the Tinker API train no value heads; choose another recipe");
   }
   const shape = adapterShape(options);
   const transport = new HttpTransport({ ...options, baseUrl: options.url });
   const { flavor, baseModel } = await probeServer(transport, options);
   if (shape === null && !flavor.trainsFull) {
-    throw missingOnServer(`${flavor.name} trains adapters only`, 'trains "full"');
+    throw missingOnServer(`${flavor.name} trains adapters only; set trains to "lora"`);
   }
   if (shape !== null && flavor.alpha !== null && shape.alpha !== flavor.alpha) {
     throw missingOnServer(
-      `an adapter on ${flavor.name} must have alpha ${flavor.alpha}`,
-      `alpha ${shape.alpha} (--alpha ${flavor.alpha} sets it)`,
+      `${flavor.name} fixes alpha at ${flavor.alpha}, but the adapter has alpha ${shape.alpha}; pass --alpha ${flavor.alpha}`,
     );
   }
   const client = new TinkerClient({
@@ -161,7 +157,9 @@ function adapterShape({
   if ((trains === "lora") !== (adapter !== undefined)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `trains "lora" needs an adapter and "full" takes none, got "${trains}" ${adapter ? "with" : "without"} an adapter; initializeAdapter creates a fresh one`,
+      adapter
+        ? 'trains "full" takes no adapter; leave it out, or set trains to "lora"'
+        : 'trains "lora" needs an adapter; create a fresh one with initializeAdapter',
     );
   }
   if (adapter === undefined) return null;
@@ -169,8 +167,7 @@ function adapterShape({
   for (const [name, { data }] of adapter.tensors) {
     if (name.includes("lora_B") && data.some((value) => value !== 0)) {
       throw missingOnServer(
-        "the Tinker API has no upload, so training on a server starts from a fresh adapter or that server's checkpoint",
-        "a trained adapter",
+        "a trained adapter cannot be uploaded to a server; start from a fresh adapter or from that server's checkpoint",
       );
     }
   }

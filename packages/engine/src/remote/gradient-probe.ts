@@ -26,7 +26,7 @@ export async function requireSummedWeights(client: TinkerClient): Promise<void> 
   if (!(Math.abs(two / one / 2 - 1) <= TOLERANCE)) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `the server's cross_entropy must sum over tokens and sequences, got gradient norms ${one.toPrecision(4)} and ${two.toPrecision(4)}, of which the second should be twice the first; SkyRL's jax backend averages: start the server with --backend fsdp or megatron`,
+      `the server's cross_entropy does not sum over sequences: one sequence gives a gradient norm of ${one.toPrecision(4)}, and two of them give ${two.toPrecision(4)}. SkyRL's jax backend averages; start the server with --backend fsdp or megatron`,
     );
   }
 }
@@ -44,7 +44,7 @@ async function gradientNorm(client: TinkerClient, derivatives: readonly number[]
   if (norm === undefined || !(norm > 0)) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `the server must report a step's gradient norm, got ${norm ?? "none"}; SkyRL reports it if trainer.policy.optimizer_config.max_grad_norm is above 0`,
+      `the server reported ${norm === undefined ? "no gradient norm" : `a gradient norm of ${norm}`} for a step; SkyRL reports it if trainer.policy.optimizer_config.max_grad_norm is above 0`,
     );
   }
   return norm;

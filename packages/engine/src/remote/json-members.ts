@@ -27,6 +27,6 @@ function foreign(answer: string, wanted: string, got: unknown): WaggleError {
   const shown = JSON.stringify(got)?.slice(0, 100) ?? "nothing";
   return new WaggleError(
     "SCHEMA_INVALID",
-    `the response to ${answer} must have ${wanted}, got ${shown}; is this a server of the Tinker API?`,
+    `the response to ${answer} should have ${wanted}, but has ${shown}; is this a server of the Tinker API?`,
   );
 }

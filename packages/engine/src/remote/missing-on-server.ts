@@ -2,9 +2,9 @@
 import { WaggleError } from "@waggle/protocol";
 
 /** @returns `CAPABILITY_MISSING`, suggesting a local engine. */
-export function missingOnServer(fact: string, got: string): WaggleError {
+export function missingOnServer(fact: string): WaggleError {
   return new WaggleError(
     "CAPABILITY_MISSING",
-    `${fact}, got ${got}; use an engine on this machine (--device cpu)`,
+    `${fact}, or use an engine on this machine (--device cpu)`,
   );
 }

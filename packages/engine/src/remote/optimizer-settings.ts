@@ -33,7 +33,7 @@ export function requireSameOptimizer(
     if (asked[name] === has[name]) continue;
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `the server fixes ${name} at ${has[name]}, got ${asked[name]}; start the server with that value, or use an engine on this machine (--device cpu)`,
+      `the server fixes ${name} at ${has[name]}, but the run asks for ${asked[name]}; start the server with that value, or use an engine on this machine (--device cpu)`,
     );
   }
 }

@@ -119,7 +119,7 @@ export class RemoteEngine implements TrainEngine {
   gradients(): Promise<TensorMap> {
     return this.#calls.run(() =>
       Promise.reject(
-        missingOnServer("gradients can only be read from an engine on this machine", "a server"),
+        missingOnServer("servers do not return gradients; read the parameters instead"),
       ),
     );
   }
@@ -142,7 +142,7 @@ export class RemoteEngine implements TrainEngine {
   load({ step, location }: EngineCheckpoint): Promise<void> {
     return this.#calls.run(async () => {
       if (location === undefined) {
-        throw corrupt("a location on the server", "tensors, which cannot be uploaded");
+        throw corrupt("this checkpoint contains tensors, which cannot be uploaded to a server");
       }
       this.#unknownSince = "a checkpoint that failed to load";
       try {
@@ -150,7 +150,9 @@ export class RemoteEngine implements TrainEngine {
       } catch (error) {
         const isGone =
           WaggleError.is(error, "NOT_FOUND") || WaggleError.is(error, "INVALID_ARGUMENT");
-        throw isGone ? corrupt("weights that the server still has", location, error) : error;
+        throw isGone
+          ? corrupt(`the server no longer has the weights ${location.slice(0, 300)}`, error)
+          : error;
       }
       this.#step = step;
       this.#unknownSince = null;
@@ -240,10 +242,10 @@ function isFiniteNorm(norm: number): boolean {
   return Number.isFinite(norm) && norm !== 9999;
 }
 
-function corrupt(wanted: string, got: string, cause?: unknown): WaggleError {
+function corrupt(problem: string, cause?: unknown): WaggleError {
   return new WaggleError(
     "CHECKPOINT_CORRUPT",
-    `a remote engine's checkpoint must name ${wanted}, got ${got.slice(0, 300)}; use one that this server saved`,
+    `${problem}; use a checkpoint that this server saved`,
     { cause },
   );
 }

@@ -90,14 +90,14 @@ function adapterWeights(
   if (json === undefined || bytes === undefined) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `the server's archive has no adapter but ${[...files.keys()].slice(0, 5).join(", ").slice(0, 200) || "nothing"}; use a backend that saves adapters instead of merged models`,
+      `the server's archive contains no adapter, only ${[...files.keys()].slice(0, 5).join(", ").slice(0, 200) || "empty folders"}; use a backend that saves adapters instead of merged models`,
     );
   }
   const adapter = readPeftAdapter(JSON.parse(new TextDecoder().decode(json)), bytes, config);
   if (adapter.rank !== wanted.rank || adapter.alpha !== wanted.alpha) {
     throw new WaggleError(
       "ADAPTER_INCOMPATIBLE",
-      `expected an adapter of rank ${wanted.rank} and alpha ${wanted.alpha} from the server, got ${adapter.rank} and ${adapter.alpha}; use the server's values`,
+      `the server's adapter has rank ${adapter.rank} and alpha ${adapter.alpha}, but this engine has rank ${wanted.rank} and alpha ${wanted.alpha}; use the server's values`,
     );
   }
   return inOrder(adapter.tensors, loraParameters(config, wanted.rank));
@@ -108,7 +108,7 @@ function fullWeights(files: Files, config: DecoderConfig): TensorMap {
   if (bytes === undefined) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `the server's archive has no model.safetensors but ${[...files.keys()].slice(0, 5).join(", ").slice(0, 200) || "nothing"}; copy the weights from the server's storage`,
+      `the server's archive contains no model.safetensors, only ${[...files.keys()].slice(0, 5).join(", ").slice(0, 200) || "empty folders"}; copy the weights from the server's storage`,
     );
   }
   return selectDecoderWeights(config, readSafetensors(bytes).tensors);
@@ -142,6 +142,6 @@ export function inOrder(
 function otherDecoder(got: string, wanted: string): WaggleError {
   return new WaggleError(
     "ADAPTER_INCOMPATIBLE",
-    `the server's adapter does not fit this engine's decoder: expected ${wanted}, got ${got.slice(0, 200)}; use the same base model in both places`,
+    `the server's adapter does not fit this engine's decoder: it has ${got.slice(0, 200)} instead of ${wanted}; use the same base model in both places`,
   );
 }

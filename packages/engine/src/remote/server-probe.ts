@@ -57,7 +57,7 @@ async function ask(transport: HttpTransport, path: string): Promise<unknown> {
   if (path === "/") return null;
   throw new WaggleError(
     "DEVICE_UNAVAILABLE",
-    `${transport.origin} is not a server of the Tinker API, got ${status} for ${path}; give the URL without /api/v1`,
+    `${transport.origin} is not a server of the Tinker API: it answered ${path} with ${status}; pass the URL without /api/v1`,
   );
 }
 

@@ -317,7 +317,7 @@ function logProbsOf(name: string, output: unknown, datum: Datum): number[] {
   if (values.length !== length) {
     throw new WaggleError(
       "SHAPE_MISMATCH",
-      `the response to ${name} must have ${length} log-probs, one per target, got ${values.length}; is this a server of the Tinker API?`,
+      `the response to ${name} has ${values.length} log-probs for ${length} targets; is this a server of the Tinker API?`,
     );
   }
   return values.map((value) => (typeof value === "number" ? value : Number.NaN));

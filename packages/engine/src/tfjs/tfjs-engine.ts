@@ -92,7 +92,9 @@ export async function createTfjsEngine(options: TfjsEngineOptions): Promise<Trai
   if ((trains === "lora") !== (adapter !== undefined)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `trains "lora" needs an adapter and "full" takes none, got "${trains}" ${adapter ? "with" : "without"} an adapter; initializeAdapter creates a fresh one`,
+      adapter
+        ? 'trains "full" takes no adapter; leave it out, or set trains to "lora"'
+        : 'trains "lora" needs an adapter; create a fresh one with initializeAdapter',
     );
   }
   const trained = trainedTensors(

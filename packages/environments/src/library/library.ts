@@ -54,7 +54,7 @@ function instanceOf(reference: TaskReference): LookupInstance {
   if (reference.environment !== NAME) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `environment must be "${NAME}", got "${reference.environment.slice(0, 64)}"`,
+      `the task belongs to environment "${reference.environment.slice(0, 64)}", not "${NAME}"`,
     );
   }
   return lookupInstance({ ...reference, environment: LOOKUP_ENVIRONMENT });

@@ -24,7 +24,7 @@ export function continuationValues(outcomes: readonly (readonly number[])[]): nu
     if (row.length === 0) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `a snapshot must have at least one continuation, got none at step ${t}; roll out or drop this step`,
+        `step ${t} has a snapshot without continuations; roll some out, or drop the step`,
       );
     }
     requireFiniteRewards(row);

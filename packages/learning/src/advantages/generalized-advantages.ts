@@ -61,7 +61,7 @@ export function generalizedAdvantages(
       if (reward !== 0) {
         throw new WaggleError(
           "INVALID_ARGUMENT",
-          `a reward must be on a sampled token, got ${reward} on given token ${t}; put it on the last sampled token of its turn`,
+          `token ${t} has reward ${reward} but was not sampled by the policy; put the reward on the last sampled token of its turn`,
         );
       }
       continue;

@@ -27,7 +27,7 @@ export function lengthWeightedAdvantages(
   if (bad !== undefined) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a rollout must have at least one sampled token, got a length of ${bad}; drop empty rollouts`,
+      `a rollout has length ${bad}; drop rollouts without sampled tokens`,
     );
   }
   const baseline = sumOf(rewards.map((reward, i) => reward * lengths[i]!)) / sumOf(lengths);

@@ -69,7 +69,7 @@ export function clusterAdvantages(
   if (fallback !== undefined && fallback.length !== returns.length) {
     throw new WaggleError(
       "SHAPE_MISMATCH",
-      `fallback must have one entry per step (${returns.length}), got ${fallback.length}; copy the trajectory's advantage to its steps`,
+      `fallback has ${fallback.length} entries for ${returns.length} steps; copy the trajectory's advantage to each step`,
     );
   }
   requireFiniteRewards(returns);

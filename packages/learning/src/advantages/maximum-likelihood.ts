@@ -21,7 +21,7 @@ export function maximumLikelihoodAdvantages(rewards: readonly number[]): number[
   if (negative !== undefined) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `MaxRL needs rewards of at least 0, got ${negative}; shift them or choose another estimator`,
+      `a reward is ${negative}, and MaxRL needs rewards of at least 0; shift them or choose another estimator`,
     );
   }
   const mean = meanOf(rewards);

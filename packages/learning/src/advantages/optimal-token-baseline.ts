@@ -92,7 +92,7 @@ export function optimalTokenBaseline(): AdvantagePart<never, "group"> {
     if (logProb === undefined || sumSquaredProb === undefined) {
       throw new WaggleError(
         "CAPABILITY_MISSING",
-        "advantage otb needs log-probs and sums of squared probabilities, got none; train with an engine that has the output sumSquaredProb or choose another recipe",
+        "advantage otb needs log-probs and sums of squared probabilities; use an engine with the output sumSquaredProb, or choose another recipe",
       );
     }
     const advantages = new Map<string, TokenRows>();

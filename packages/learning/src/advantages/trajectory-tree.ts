@@ -85,7 +85,7 @@ export function oncePerTrajectory(
 function notATree(id: string, parent: string): WaggleError {
   return new WaggleError(
     "INVALID_ARGUMENT",
-    `a parent must come before its child, got ${id} before its parent ${parent}; keep the recorded order of segments`,
+    `segment ${id} comes before its parent ${parent}; keep the recorded order of segments`,
   );
 }
 

@@ -126,6 +126,6 @@ export function requireArrangement(
   const got = stages.map(({ learns: kind }) => kind).join(", ");
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `the stages of recipe ${recipe} must be ${wrong}, got ${got} in ${rounds} round${rounds === 1 ? "" : "s"}; name what they are`,
+    `recipe ${recipe} declares the schedule "${wrong}", but its stages are: ${got} (${rounds} round${rounds === 1 ? "" : "s"})`,
   );
 }

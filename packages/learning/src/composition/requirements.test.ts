@@ -33,7 +33,7 @@ function lacking(stage: Stage): string | null {
     return null;
   } catch (error) {
     if (!(error instanceof WaggleError) || error.code !== "CAPABILITY_MISSING") throw error;
-    return /recipe mine .* without (.*?); the engines/.exec(error.message)?.[1] ?? "";
+    return /recipe mine needs .* provide: (.*?)\. Use an engine/.exec(error.message)?.[1] ?? "";
   }
 }
 

@@ -22,7 +22,7 @@ export function requireCapabilities(
   if (lacking.length > 0) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `an engine must serve what recipe ${name} needs, got ${capabilities.device} without ${[...new Set(lacking)].join("; ")}; the engines of this machine serve it (--device cpu), or choose another recipe`,
+      `recipe ${name} needs what ${capabilities.device} does not provide: ${[...new Set(lacking)].join("; ")}. Use an engine on this machine (--device cpu), or choose another recipe`,
     );
   }
 }

@@ -239,7 +239,7 @@ test("a recipe builds its stages from its settings; an unknown setting is refuse
     schedule: ["one"],
   });
   expect(() => recipe({ ...definition, schedule: ["sft-rl"] })()).toThrow(
-    /must be sft-rl, got rewards in 1 round/,
+    /schedule "sft-rl", but its stages are: rewards \(1 round\)/,
   );
   expect(() => create({ sizes: 4 })).toThrow(/size=8, scaled=true/);
   expect(() => create({ size: "many" })).toThrow(/number/);

@@ -12,7 +12,7 @@ export function taskOf({ record: trajectory }: Pick<JudgedTrajectory, "record">)
   if (trajectory.task === null) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a stored trajectory must belong to an assigned task, got ${trajectory.id} of a visitor's own request; leave it out`,
+      `trajectory ${trajectory.id} is a visitor's own request and belongs to no task; leave it out`,
     );
   }
   return trajectory.task;

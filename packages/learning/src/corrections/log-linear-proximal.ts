@@ -31,7 +31,7 @@ export function logLinearProximal(
   if (versions.proximal > versions.policy) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `the proximal version must not be newer than the policy version ${versions.policy}, got ${versions.proximal}; pass the version at the start of the step`,
+      `the proximal version ${versions.proximal} is newer than the policy version ${versions.policy}; pass the version at the start of the step`,
     );
   }
   const proximal = zeroRows(lossMask);

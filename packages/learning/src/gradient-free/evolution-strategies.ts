@@ -30,7 +30,7 @@ export function evolutionStep(
   if (!(noiseScale > 0) || scores.length === 0) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a step needs perturbations and a noise scale above 0, got ${scores.length} perturbations and a scale of ${noiseScale}`,
+      `a step of evolution strategies needs perturbations and a noise scale above 0, and there are ${scores.length} with a scale of ${noiseScale}`,
     );
   }
   const weights = fitnessWeights(

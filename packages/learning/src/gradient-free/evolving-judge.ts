@@ -30,7 +30,7 @@ export function judgeByLessons(): RewardPart<"judge" | "experience"> {
       if (judge === undefined) {
         throw new WaggleError(
           "CAPABILITY_MISSING",
-          "reward judge needs a judge, got none; configure one or choose another recipe",
+          "reward judge needs a judge; configure one or choose another recipe",
         );
       }
       const rubric = experienceText(context.state["experience"] as ExperienceLibrary);

@@ -121,7 +121,7 @@ function sharesByKey(
   if (keys?.length !== counts.length) {
     throw new WaggleError(
       "SHAPE_MISMATCH",
-      `${name} must have one id per sequence (${counts.length}), got ${keys?.length ?? "none"}; pass the ids or choose another aggregation`,
+      `${name} has ${keys?.length ?? "no"} ids for ${counts.length} sequences; pass one id per sequence, or choose another aggregation`,
     );
   }
   const tokens = new Map<string | number, number>();

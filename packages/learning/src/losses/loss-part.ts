@@ -46,7 +46,7 @@ export function present(rows: TokenRows | undefined, part: string, what: string)
   if (rows === undefined) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `loss ${part} needs ${what}, got none; choose an engine that provides this, or another recipe`,
+      `loss ${part} needs ${what}; choose an engine that provides this, or another recipe`,
     );
   }
   return rows;

@@ -40,7 +40,7 @@ export function maskSpans(
     if (target === undefined || start < 0 || end > target.length || start > end) {
       throw new WaggleError(
         "SHAPE_MISMATCH",
-        `a span must be inside its sequence, got [${start}, ${end}) of row ${row} with ${target?.length ?? 0} tokens; take spans from the samples of this minibatch`,
+        `span [${start}, ${end}) is outside row ${row}, which has ${target?.length ?? 0} tokens; take spans from the samples of this minibatch`,
       );
     }
     if (isWanted(label)) target.fill(true, start, end);

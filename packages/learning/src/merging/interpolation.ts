@@ -80,7 +80,7 @@ export function spherical(t?: number): MergePart {
       if (from === undefined || to === undefined || more.length > 0) {
         throw new WaggleError(
           "INVALID_ARGUMENT",
-          `spherical interpolation needs two models, got ${deltas.length}; use the average for more`,
+          `spherical interpolation takes two models, not ${deltas.length}; use the average for more`,
         );
       }
       return sphericallyInterpolated(from, to, t);

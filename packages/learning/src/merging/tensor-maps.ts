@@ -46,10 +46,7 @@ export function mapped(
 export function requireAlike(maps: readonly TensorMap[]): TensorMap {
   const [first, ...others] = maps;
   if (first === undefined) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      "a merge must have at least one model, got none; name what to merge",
-    );
+    throw new WaggleError("INVALID_ARGUMENT", "there are no models to merge");
   }
   for (const other of others) {
     const names = [...first.keys(), ...other.keys()];

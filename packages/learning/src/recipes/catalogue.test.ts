@@ -69,7 +69,7 @@ test("every row of the literature can be run", () => {
 });
 
 test("an unknown recipe is refused with similar names", () => {
-  expect(() => recipeNamed("arpoo")).toThrow(/such as arpo, .*, got arpoo/);
+  expect(() => recipeNamed("arpoo")).toThrow(/unknown recipe "arpoo"; .* such as arpo, /);
   expect(() => recipeNamed("nope")).toThrow(/artist.*--list/);
 });
 

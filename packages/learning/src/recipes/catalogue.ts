@@ -132,7 +132,7 @@ export function recipeNamed(name: string): CreateRecipe {
     const alike = names.filter((one) => one.startsWith(name.slice(0, 3)));
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `recipe must be one of ${names.length} names such as ${(alike.length > 0 ? alike : names).slice(0, 8).join(", ")}, got ${name.slice(0, 64)}; \`npm run train -- --list\` has all`,
+      `unknown recipe "${name.slice(0, 64)}"; choose one of ${names.length}, such as ${(alike.length > 0 ? alike : names).slice(0, 8).join(", ")}. \`npm run train -- --list\` shows all`,
     );
   }
   return create;

@@ -53,7 +53,7 @@ export function bestOverReferences<T>(
   if (references.length === 0) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      "an answer needs at least one reference, got none; pass one or choose a reward without references",
+      "the task has no reference answer; pass one or choose a reward without references",
     );
   }
   return Math.max(...references.map(match));

@@ -29,7 +29,7 @@ export function calibratedProcess(
         if (judge === undefined) {
           throw new WaggleError(
             "CAPABILITY_MISSING",
-            "reward process needs a judge, got none; configure one or choose another recipe",
+            "reward process needs a judge; configure one or choose another recipe",
           );
         }
         return Promise.all(

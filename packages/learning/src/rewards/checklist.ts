@@ -60,7 +60,7 @@ export function checklistRewards(
     if (verdict === undefined || turn < 0 || turn >= turns) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `criterion ${name} needs a verdict and a turn in [0, ${turns - 1}], got turn ${turn}; judge every criterion`,
+        `criterion ${name} has turn ${turn}, but the trajectory has turns 0 to ${turns - 1}; give every criterion a verdict and a turn`,
       );
     }
     if (verdict.verdict === "unjudged") {

@@ -19,7 +19,7 @@ export function closeness(): RewardPart {
       if (typeof near === "number" && Number.isFinite(near)) return { total: near };
       throw new WaggleError(
         "REWARD_UNAVAILABLE",
-        "reward closeness needs an environment that measures closeness, got none; choose one that does, such as form",
+        "reward closeness needs an environment that measures closeness, such as form",
       );
     }),
     reads: ["closeness"],

@@ -105,10 +105,7 @@ export function weighted<N extends StateName>(
 ): RewardPart<N> {
   const [first] = entries;
   if (first === undefined) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      "a weighted reward needs at least one part, got none",
-    );
+    throw new WaggleError("INVALID_ARGUMENT", "a weighted reward needs at least one part");
   }
   return definePart(
     Object.fromEntries(

@@ -44,7 +44,7 @@ export function informationGain(weight?: number, most?: number): RewardPart {
         if (answerLogProbs === undefined) {
           throw new WaggleError(
             "CAPABILITY_MISSING",
-            "reward info-gain needs log-probs of answers, got none; provide them or choose another recipe",
+            "reward info-gain needs log-probs of answers; provide them or choose another recipe",
           );
         }
         return Promise.all(

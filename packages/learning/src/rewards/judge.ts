@@ -32,7 +32,7 @@ function judgedBy(
       if (port === undefined) {
         throw new WaggleError(
           "CAPABILITY_MISSING",
-          "reward judge needs a judge, got none; configure one or choose another recipe",
+          "reward judge needs a judge; configure one or choose another recipe",
         );
       }
       const rewards = trajectories.map((trajectory) =>

@@ -27,7 +27,7 @@ function preferredBy(
       if (judge === undefined) {
         throw new WaggleError(
           "CAPABILITY_MISSING",
-          "reward preference needs a judge, got none; configure one or choose another recipe",
+          "reward preference needs a judge; configure one or choose another recipe",
         );
       }
       const scores = await Promise.all(

@@ -11,7 +11,7 @@ export function opened<P>(port: P | undefined, part: string, what: string): P {
   if (port === undefined) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `reward ${part} needs ${what}, got none; configure one or choose another recipe`,
+      `reward ${part} needs ${what}; configure one or choose another recipe`,
     );
   }
   return port;

@@ -19,7 +19,7 @@ export function outcomeReward(verification: Verification, kind: OutcomeKind = "s
   if (!Number.isFinite(verification.reward)) {
     throw new WaggleError(
       "NON_FINITE_REWARD",
-      `a verifier must return a finite reward, got ${verification.reward}; throw REWARD_UNAVAILABLE if it cannot judge`,
+      `the verifier returned a reward of ${verification.reward}; return a finite number, or throw REWARD_UNAVAILABLE if it cannot judge`,
     );
   }
   return verification.reward;

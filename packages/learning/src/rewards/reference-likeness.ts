@@ -28,7 +28,7 @@ export function likeReference(): RewardPart {
       if (references.length === 0) {
         throw new WaggleError(
           "INVALID_ARGUMENT",
-          `reward similarity needs a reference in each group, got none for ${task}; use a rollout part with references`,
+          `the group of ${task} has no reference, which reward similarity needs; use a rollout part with references`,
         );
       }
       return trajectories.map((trajectory) => {

@@ -21,7 +21,7 @@ export function cosineSimilarity(a: ArrayLike<number>, b: ArrayLike<number>): nu
   if (squareA === 0 || squareB === 0) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `an embedding must not be all zeros, got ${a.length} zeros; check the embedder`,
+      `an embedding of ${a.length} numbers is all zeros; check the embedder`,
     );
   }
   return dot / Math.sqrt(squareA * squareB);

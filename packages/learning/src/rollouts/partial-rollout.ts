@@ -30,14 +30,14 @@ export function continuedBy(pieces: readonly VersionSpan[], next: VersionSpan): 
   if (next.end < next.start || next.start !== (last?.end ?? 0)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a piece must begin where the last ended (${last?.end ?? 0}), got [${next.start}, ${next.end}); continue from the stored state`,
+      `this piece is [${next.start}, ${next.end}), but the one before it ends at ${last?.end ?? 0}; continue from the stored state`,
     );
   }
   if (last === undefined) return [next];
   if (next.version < last.version) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a rollout must go on under the same or a newer version than ${last.version}, got ${next.version}; load the newest policy`,
+      `cannot continue a rollout of version ${last.version} with older version ${next.version}; load the newest policy`,
     );
   }
   if (next.version === last.version) return [...pieces.slice(0, -1), { ...last, end: next.end }];

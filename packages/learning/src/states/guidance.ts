@@ -45,7 +45,7 @@ export function guidanceReading(
   if (policy.weights.length !== known) {
     throw new WaggleError(
       "SCHEMA_INVALID",
-      `a case policy needs ${known} weights, got ${policy.weights.length}; learn the cases again`,
+      `the case policy has ${policy.weights.length} weights instead of ${known}; learn the cases again`,
     );
   }
   const entries = memory.cases.map(({ byStage, ...entry }) =>

@@ -63,7 +63,7 @@ export function drawOpponent(
   if (chosen === undefined) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      "a pool must hold an opponent, got none; add the first checkpoint before self-play begins",
+      "the opponent pool is empty; add the first checkpoint before self-play begins",
     );
   }
   return (pool.opponents[chosen] as Opponent).version;

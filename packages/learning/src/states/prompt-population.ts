@@ -170,7 +170,7 @@ function requirePrompt(prompt: Prompt | undefined): Prompt {
   if (prompt === undefined) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      "a prompt must be one of the living population, got none; seed the population or take its ids",
+      "this prompt is not in the current population; seed the population first, or use an id from it",
     );
   }
   return prompt;

@@ -30,7 +30,7 @@ export function averagedWeights(
     if (other === undefined || other.length !== weights.length || current.size !== slow.size) {
       throw new WaggleError(
         "SHAPE_MISMATCH",
-        `both copies must hold the same weights, got ${other?.length ?? "none"} numbers for ${name.slice(0, 64)} (${weights.length}); average copies of one model`,
+        `the two copies differ in ${name.slice(0, 64)}: ${weights.length} weights and ${other?.length ?? "none"}; average copies of one model`,
       );
     }
     result.set(

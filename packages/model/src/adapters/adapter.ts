@@ -117,7 +117,7 @@ export function adapterGraphInputs(
   if (adapter !== null && adapter.rank > rank) {
     throw new WaggleError(
       "ADAPTER_INCOMPATIBLE",
-      `an adapter's rank must be at most the graph's ${rank}, got ${adapter.rank}; build the graph for a larger rank`,
+      `the adapter's rank ${adapter.rank} is above the graph's ${rank}; build the graph for a larger rank`,
     );
   }
   const tensors = adapter && adapterTensors(adapter.tensors, config, adapter.rank);

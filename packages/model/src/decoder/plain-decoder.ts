@@ -50,7 +50,7 @@ export class PlainDecoder {
     if (!(tokenId >= 0 && tokenId < vocabularySize)) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `a token id must be in [0, ${vocabularySize}), got ${tokenId}; it belongs to another tokenizer`,
+        `token id ${tokenId} is outside the vocabulary [0, ${vocabularySize}); it belongs to another tokenizer`,
       );
     }
     const embedding = this.#weight("model.embed_tokens");

@@ -48,7 +48,7 @@ export function writeSafetensors(
     if (data.length !== elementCount(shape)) {
       throw new WaggleError(
         "SHAPE_MISMATCH",
-        `tensor ${name} must fill its shape [${shape.join(", ")}], got ${data.length} elements; pass matching data`,
+        `tensor ${name} has ${data.length} elements, which do not fill its shape [${shape.join(", ")}]`,
       );
     }
     dataBytes += data.length * elementBytes(dtype);

@@ -233,7 +233,9 @@ test("branches are refused for a model with layers that do not attend to all pos
     localRopeTheta: 1000,
   };
   const graph = buildDecoderGraph(config, new Map(), { lora: null, inputs: BRANCHES });
-  await expect(graph).rejects.toThrow("branches need layers that attend to all positions");
+  await expect(graph).rejects.toThrow(
+    "layers that do not attend to all positions, which branches need",
+  );
 });
 
 test("weights of another shape are refused", async () => {

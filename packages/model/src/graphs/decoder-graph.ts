@@ -155,7 +155,7 @@ export async function assembleDecoder(
   if ((dtype === "f32" || dtype === "f16") && activations !== dtype) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `activations of ${dtype} matrices must be ${dtype}, got ${activations}; leave them out`,
+      `${dtype} matrices need ${dtype} activations, not ${activations}; leave the option out`,
     );
   }
   const parts: GraphParts = {

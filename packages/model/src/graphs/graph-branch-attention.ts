@@ -50,7 +50,7 @@ export function addBranchInputs(
   if (kernels === "cpu" && !canBranch(config)) {
     throw new WaggleError(
       "MODEL_UNSUPPORTED",
-      `branches need layers that attend to all positions, got ${config.modelType} with others; use the packed inputs`,
+      `${config.modelType} has layers that do not attend to all positions, which branches need; use the packed inputs`,
     );
   }
   const { layers, keyValueHeads, headSize } = config;

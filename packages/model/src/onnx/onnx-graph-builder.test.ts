@@ -54,9 +54,9 @@ test("an If runs the nodes of one branch, which can read outer tensors", async (
 test("a taken, unknown or empty name is refused", () => {
   const graph = new OnnxGraphBuilder();
   graph.input("x", "f32", [1]);
-  expect(() => graph.input("x", "f32", [1])).toThrow(/must be new/);
-  expect(() => graph.node("Neg", ["y"])).toThrow(/must be an input/);
-  expect(() => graph.output("y", "f32", [1])).toThrow(/must be an input/);
+  expect(() => graph.input("x", "f32", [1])).toThrow(/there is already a tensor "x"/);
+  expect(() => graph.node("Neg", ["y"])).toThrow(/"y" is not an input/);
+  expect(() => graph.output("y", "f32", [1])).toThrow(/"y" is not an input/);
 });
 
 test("data that does not fill its shape or has another type is refused", () => {

@@ -71,7 +71,7 @@ export class OnnxGraphBuilder {
     if (data.length !== size || !fitsType(dtype, data)) {
       throw new WaggleError(
         "SHAPE_MISMATCH",
-        `initializer ${name} needs ${size} elements of ${dtype}, got ${data.length} in ${data.constructor.name}`,
+        `initializer ${name} needs ${size} elements of ${dtype}, but its ${data.constructor.name} has ${data.length}`,
       );
     }
     this.#define(name);
@@ -141,7 +141,7 @@ export class OnnxGraphBuilder {
     if (sizeBytes > MAX_BYTES) {
       throw new WaggleError(
         "MODEL_UNSUPPORTED",
-        `the weights inside one graph must stay below 2 GiB, got ${sizeBytes} bytes; build it with external data`,
+        `the graph's weights take ${sizeBytes} bytes, above the limit of 2 GiB; build it with external data`,
       );
     }
     const graph = this.#graphParts(places);
@@ -209,7 +209,9 @@ export class OnnxGraphBuilder {
     if (name === "" || this.#names.has(name)) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `a tensor's name must be new and not empty, got "${name}"; choose another name`,
+        name === ""
+          ? "a tensor needs a name"
+          : `there is already a tensor "${name}"; choose another name`,
       );
     }
     this.#names.add(name);
@@ -219,7 +221,7 @@ export class OnnxGraphBuilder {
     if (!this.#names.has(name)) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `${role} must be an input, an initializer or the output of an earlier node, got "${name}"; add that first`,
+        `${role} "${name}" is not an input, an initializer or the output of an earlier node; add it first`,
       );
     }
   }

@@ -98,7 +98,7 @@ export function renderConversation(
       }
       default:
         throw orderError(
-          `a role must be one of OpenAI's, got ${String((message as ChatMessage).role)}`,
+          `unknown role ${String((message as ChatMessage).role)}; use one of OpenAI's roles`,
         );
     }
   }
@@ -120,7 +120,7 @@ function callsOf(message: ChatAssistantMessage): { name: string; arguments: obje
     if (isObject(value)) return { name: call.name, arguments: value };
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `arguments of a tool call must be a JSON object, got ${call.arguments.slice(0, 80)}; send the call unchanged`,
+      `the arguments of a tool call are not a JSON object: ${call.arguments.slice(0, 80)}; send the call unchanged`,
     );
   });
 }

@@ -34,11 +34,11 @@ export function checkRequest(request: ChatRequest): void {
   for (const key of REFUSED) {
     const value: unknown = (request as { [key: string]: unknown })[key];
     const isNeutral = value === undefined || value === null || value === 0;
-    if (!isNeutral) throw missing(`${key} is not supported, got ${excerpt(value)}; leave it out`);
+    if (!isNeutral) throw missing(`${key} is not supported; leave it out`);
   }
   if ((request.top_logprobs ?? 0) !== 0) {
     throw missing(
-      `top_logprobs must be 0, got ${excerpt(request.top_logprobs)}, because alternatives are not kept; use logprobs alone`,
+      `top_logprobs ${excerpt(request.top_logprobs)} is not supported, because alternatives are not kept; use logprobs alone`,
     );
   }
   inRange("temperature", request.temperature, 0, 10);
@@ -49,20 +49,20 @@ export function checkRequest(request: ChatRequest): void {
   inRange("max_completion_tokens", request.max_completion_tokens, 1, Infinity, true);
   const stops = stopTexts(request);
   if (stops.length > MAX_STOPS || stops.some((text) => typeof text !== "string" || text === "")) {
-    throw invalid(
-      `stop must be at most ${MAX_STOPS} non-empty texts, got ${excerpt(request.stop)}`,
-    );
+    throw invalid(`stop takes at most ${MAX_STOPS} non-empty texts, got ${excerpt(request.stop)}`);
   }
   const choice = request.tool_choice;
   const tools = request.tools ?? [];
   if (choice !== undefined && choice !== "none" && choice !== "auto" && tools.length === 0) {
-    throw invalid(`tool_choice ${excerpt(choice)} needs tools, got none; pass the tool`);
+    throw invalid(`tool_choice is ${excerpt(choice)}, but the request has no tools; pass the tool`);
   }
   if (
     typeof choice === "object" &&
     !tools.some((tool) => tool.function.name === choice.function.name)
   ) {
-    throw invalid(`tool_choice must name one of the tools, got ${excerpt(choice.function.name)}`);
+    throw invalid(
+      `tool_choice names ${excerpt(choice.function.name)}, which is not one of the tools`,
+    );
   }
 }
 
@@ -151,7 +151,7 @@ export function textOf(content: ChatMessage["content"]): string {
     .map((part) => {
       if (part.type === "text") return part.text;
       throw missing(
-        `content must be text, got a part of type ${excerpt((part as { type: unknown }).type)}`,
+        `a content part of type ${excerpt((part as { type: unknown }).type)} is not supported; only text is`,
       );
     })
     .join("");

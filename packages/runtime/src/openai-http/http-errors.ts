@@ -78,11 +78,10 @@ export function networkError(cause: unknown, signal: AbortSignal): WaggleError {
   if (signal.aborted) throw signal.reason;
   if (WaggleError.is(cause)) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new WaggleError(
-    "NETWORK",
-    `the server must be reachable and send a whole answer, got ${reason.slice(0, 300)}; try again`,
-    { retryable: true, cause },
-  );
+  return new WaggleError("NETWORK", `request to the server failed: ${reason.slice(0, 300)}`, {
+    retryable: true,
+    cause,
+  });
 }
 
 /** Rejects with the signal's reason when it is aborted. */

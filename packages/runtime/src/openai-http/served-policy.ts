@@ -260,7 +260,7 @@ function requirePlain({ sampling, grammar }: GenerateOptions): void {
   const asked = grammar === undefined ? JSON.stringify({ temperature, topK, topP }) : "a grammar";
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    `a served policy samples at temperature 1 with full support, asked for ${asked}: servers report no log-probs of other distributions. Change the recipe's sampling, or sample on this machine`,
+    `a sampling server supports only temperature 1 without top-k, top-p or grammar; the recipe asked for ${asked}. Change the recipe's sampling, or sample on this machine`,
   );
 }
 

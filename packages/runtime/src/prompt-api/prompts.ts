@@ -26,7 +26,7 @@ export function toMessages(input: LanguageModelPrompt, hasInput: boolean): ChatM
       throw new TypeError("a system message must be the first of a conversation");
     }
     if (role !== "system" && role !== "user" && role !== "assistant") {
-      throw new TypeError(`a role must be system, user or assistant, got ${String(role)}`);
+      throw new TypeError(`unknown role ${String(role)}; use system, user or assistant`);
     }
     const text = textOf(content);
     return prefix ? { role: "assistant", content: text, prefix } : { role, content: text };

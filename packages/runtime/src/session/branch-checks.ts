@@ -6,7 +6,7 @@ export function assertBranchAt(at: number | undefined, length: number): void {
   if (at === undefined || (Number.isInteger(at) && at >= 0 && at <= length)) return;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `a fork must be at [0, ${length}], got ${at}; pass an index of this session's tokens`,
+    `cannot fork at token ${at} of a session with ${length} tokens`,
   );
 }
 
@@ -15,6 +15,6 @@ export function assertGroupSize(n: number): void {
   if (Number.isInteger(n) && n >= 1) return;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `a group needs at least 1 session, got ${n}; pass the number of continuations`,
+    `cannot fork a group of ${n} sessions; a group has at least 1`,
   );
 }

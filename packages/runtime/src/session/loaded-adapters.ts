@@ -22,7 +22,9 @@ export class LoadedAdapters {
     if (adapterId === "" || this.#byId.has(adapterId)) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `an adapter's id must be new and not empty, got "${adapterId}"; unload the other one first`,
+        adapterId === ""
+          ? "an adapter needs an id"
+          : `an adapter "${adapterId}" is already loaded; unload it first`,
       );
     }
   }

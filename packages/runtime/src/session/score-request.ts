@@ -27,7 +27,7 @@ export function assertScoreRequest(
     if (!(Number.isInteger(start) && start >= 1 && start <= end && end <= tokenIds.length)) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `a grammar's span must be within [1, ${tokenIds.length}], got [${start}, ${end}); pass the indices of the tokens it masked`,
+        `the grammar's span [${start}, ${end}) is outside [1, ${tokenIds.length}]; pass the indices of the tokens that it masked`,
       );
     }
   }

@@ -229,7 +229,7 @@ class FileDownload {
     const name = this.#file.url.split("?")[0]?.split("/").at(-1)?.slice(0, 100) ?? "";
     return new WaggleError(
       "DIGEST_MISMATCH",
-      `${name} must have ${expected}, got ${actual}; publish it again`,
+      `${name} does not match its reference: expected ${expected}, got ${actual}; publish it again`,
       { retryable },
     );
   }

@@ -127,7 +127,7 @@ function createMatcher(
         "INVALID_ARGUMENT",
         state === DEAD
           ? "the generation has already ended with its stop token"
-          : `the grammar needs at least ${tokens.shortestCompletion(state)} more tokens (including the stop token), got a budget of ${remainingTokens}; raise maxTokens`,
+          : `the grammar needs at least ${tokens.shortestCompletion(state)} more tokens (including the stop token), and ${remainingTokens} remain; raise maxTokens`,
       );
     },
     accept: (tokenId) => {

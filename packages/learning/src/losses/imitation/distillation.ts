@@ -152,7 +152,7 @@ function requireAligned(
   if (teacher?.length !== student.length) {
     throw new WaggleError(
       "SHAPE_MISMATCH",
-      `teacherLogProbs[${b}][${t}] must have one log-prob per candidate (${student.length}), got ${teacher?.length ?? "none"}; score the same candidates with student and teacher`,
+      `teacherLogProbs[${b}][${t}] has ${teacher?.length ?? "no"} log-probs for ${student.length} candidates; score the same candidates with student and teacher`,
     );
   }
   for (const [name, rows] of [
@@ -162,7 +162,7 @@ function requireAligned(
     if (!Array.from(rows).every(Number.isFinite)) {
       throw new WaggleError(
         "NON_FINITE_VALUE",
-        `${name}[${b}][${t}] must be finite, got ${Array.from(rows).slice(0, 4).join(", ")}; check the engine's outputs`,
+        `${name}[${b}][${t}] is not finite: ${Array.from(rows).slice(0, 4).join(", ")}; check the engine's outputs`,
       );
     }
   }
@@ -209,7 +209,7 @@ function given(rows: CandidateLogProbs | undefined): CandidateLogProbs {
   if (rows !== undefined) return rows;
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    "loss distill-candidates needs the log-probs of a teacher's most likely tokens, got none; use a teacher that returns candidates or choose another recipe",
+    "loss distill-candidates needs the log-probs of a teacher's most likely tokens; use a teacher that returns candidates, or choose another recipe",
   );
 }
 

@@ -33,7 +33,7 @@ export function entropyBonusLoss(
     if (coefficient === 0) return { loss: 0, derivatives: {}, metrics: {} };
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      `an entropy bonus with coefficient ${coefficient} needs entropies, got none; set the coefficient to 0 or choose an engine that returns them`,
+      `an entropy bonus with coefficient ${coefficient} needs entropies; set the coefficient to 0, or choose an engine that returns them`,
     );
   }
   requireRows(lossMask, { entropies });

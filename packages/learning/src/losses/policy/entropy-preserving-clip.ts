@@ -42,7 +42,7 @@ export function entropyPreservingClip(
   if (batch.entropies === undefined) {
     throw new WaggleError(
       "CAPABILITY_MISSING",
-      "the entropy-preserving clip needs entropies, got none; choose an engine that returns them",
+      "the entropy-preserving clip needs entropies; choose an engine that returns them",
     );
   }
   requireRows(batch.lossMask, { entropies: batch.entropies });

@@ -25,7 +25,7 @@ export function structuralTokens<N extends StateName>(
           if (structure === undefined) {
             throw new WaggleError(
               "CAPABILITY_MISSING",
-              "loss struct-tok needs the structural tokens, got none; give the run a chat format",
+              "loss struct-tok needs the structural tokens; give the run a chat format",
             );
           }
           const ofRow = componentAdvantages(minibatch, component);

@@ -86,7 +86,7 @@ export function groupLogPartitions(
     if (group.length < 2) {
       throw new WaggleError(
         "GROUP_TOO_SMALL",
-        `a task needs at least 2 rollouts to estimate its log Z, got ${group.length}; raise the group size or learn log Z`,
+        `estimating log Z of a task takes at least 2 rollouts, and the group has ${group.length}; raise the group size or learn log Z`,
       );
     }
     return group.reduce((sum, gap) => sum + gap, 0) / group.length;

@@ -122,6 +122,6 @@ function divergenceOf({ mismatched }: Minibatch): number {
   if (mismatched !== undefined) return mismatchedDivergence(mismatched);
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    "loss kto needs log-probs of mismatched pairs, got none; choose the form apo-zero if no engine can score them",
+    "loss kto needs log-probs of mismatched pairs; choose the form apo-zero if no engine can score them",
   );
 }

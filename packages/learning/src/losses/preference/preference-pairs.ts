@@ -126,7 +126,7 @@ export function segmentTokens(
     if (mask === undefined || start < 0 || (end ?? 0) > mask.length) {
       throw new WaggleError(
         "SHAPE_MISMATCH",
-        `a segment must be inside a row of the minibatch, got [${start}, ${end ?? "end"}) of row ${row} with ${mask?.length ?? 0} tokens; keep both sides of a pair in one microbatch`,
+        `segment [${start}, ${end ?? "end"}) is outside row ${row}, which has ${mask?.length ?? 0} tokens; keep both sides of a pair in one microbatch`,
       );
     }
     return [...mask.keys()]

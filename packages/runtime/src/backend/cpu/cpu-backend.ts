@@ -156,7 +156,7 @@ export class CpuBackend implements DecoderBackend {
     if (this.#mergeable === null) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `adapters can only be merged into f32 weights in memory, got ${this.dtype}${"tensors" in this.#options.weights ? " read from storage" : ""}; use the strategy "inputs"`,
+        `adapters can only be merged into f32 weights in memory, and these are ${this.dtype}${"tensors" in this.#options.weights ? " read from storage" : ""}; use the strategy "inputs"`,
       );
     }
     const base = this.#mergeable;
