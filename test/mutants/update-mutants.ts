@@ -1,7 +1,8 @@
 /** Mistakes in the composition of stages and in updates. */
 import { type Mutant, mutantsOf } from "./mutant.ts";
 
-const COMPOSITION = "packages/learning/src/composition";
+const LEARNING = "packages/learning/src";
+const COMPOSITION = `${LEARNING}/composition`;
 const UPDATES = "trainer/src/update";
 const COMPOSED = [`${COMPOSITION}/minibatch.test.ts`];
 const UPDATED = [`${UPDATES}/stage-update.test.ts`];
@@ -129,13 +130,21 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
       "what filters observe of the model is forgotten",
     ],
   ]),
-  ...mutantsOf(`${UPDATES}/optimizer-steps.ts`, UPDATED, [
+  ...mutantsOf(`${COMPOSITION}/stage-loss.ts`, UPDATED, [
     [
       "loss-weights-ignored",
       "return weight === 1 ? result : scaleLoss(result, weight);",
       "return weight === 1 ? result : (scaleLoss(result, weight), result);",
       "weights of summed losses are ignored",
     ],
+    [
+      "kl-term-dropped",
+      "...(kl === null ? [] : [kl])",
+      "...(kl === null ? [] : [])",
+      "a KL term in the loss has no effect",
+    ],
+  ]),
+  ...mutantsOf(`${UPDATES}/optimizer-steps.ts`, UPDATED, [
     [
       "own-policy-as-proximal",
       "...fixed,\n    policyLogProbs: outputs.logProb,",
@@ -159,12 +168,6 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
       "epoch: { taken, of }",
       "epoch: { taken: 0 * taken, of }",
       "losses do not know which epoch it is",
-    ],
-    [
-      "kl-term-dropped",
-      "...(pull === null ? [] : [pull])",
-      "...(pull === null ? [] : [])",
-      "a KL term in the loss has no effect",
     ],
     [
       "proximal-as-behavior",
@@ -203,7 +206,7 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
       "a scheduled learning rate has no effect",
     ],
   ]),
-  ...mutantsOf(`${UPDATES}/kl-term.ts`, UPDATED, [
+  ...mutantsOf(`${LEARNING}/kl/kl-term.ts`, UPDATED, [
     [
       "kl-in-reward-wrong-sign",
       "total: rewarded.reward.total + (paid.get(rewarded.trajectory.id) ?? 0),",

@@ -1,6 +1,7 @@
 /** Public entry: recipes, their stages, and the functions with which a trainer runs them. */
 export { groupRelativeAdvantages } from "./advantages/group-advantages.ts";
-export { influenceScales } from "./advantages/influence-bound.ts";
+export { boundedAdvantages, contributorInfluence } from "./advantages/influence-bound.ts";
+export { hasOneAdvantage, meanAdvantage, shuffledAdvantages } from "./advantages/mean-advantage.ts";
 export type { WriterPort } from "./advantages/semantic-comparison.ts";
 export { shuffled } from "./advantages/shuffle.ts";
 export type { ArrangementName } from "./composition/arrangement.ts";
@@ -70,21 +71,21 @@ export {
   writingStage,
 } from "./composition/stage.ts";
 export type { KlTerm, Stage, StepSettings } from "./composition/stage.ts";
+export { stageLoss } from "./composition/stage-loss.ts";
 export type { StateName } from "./composition/state.ts";
 export { write } from "./composition/writing.ts";
-export { truncatedImportanceWeights } from "./corrections/importance-weights.ts";
 export { boundedBehaviorLogProbs, isInsideBand, logProbGap } from "./corrections/log-prob-gap.ts";
 export type { LogProbBand } from "./corrections/log-prob-gap.ts";
-export { mismatchMetrics } from "./corrections/mismatch.ts";
+export { mismatchMetrics, offPolicyMetrics } from "./corrections/mismatch.ts";
+export { hasSignal } from "./filters/group-filter.ts";
+export { mirroredPerturbations } from "./gradient-free/perturbation.ts";
 export type { PerturbationReward } from "./gradient-free/perturbation.ts";
 export { perturbed } from "./gradient-free/seeded-noise.ts";
-export { nextKlCoefficient } from "./kl/adaptive-kl.ts";
-export { klEstimate } from "./kl/kl-estimators.ts";
-export { klLoss } from "./kl/kl-loss.ts";
-export type { KlForm } from "./kl/kl-loss.ts";
-export { klRewards } from "./kl/kl-rewards.ts";
-export { addLosses, scaleLoss, toTokenDerivatives } from "./loss.ts";
+export { sampledKl } from "./kl/kl-estimators.ts";
+export { nextKlTerm, withKlPenalty } from "./kl/kl-term.ts";
+export { concatenatedLosses, jointNorm, meanMetrics, toTokenDerivatives } from "./loss.ts";
 export type { LossResult } from "./loss.ts";
+export { withOuterStep } from "./losses/imitation/fast-weights.ts";
 export { supervisedLoss } from "./losses/imitation/supervised-loss.ts";
 export { entropyBonusLoss } from "./losses/policy/entropy-bonus.ts";
 export { mismatchedPairs } from "./losses/preference/mismatched-pairs.ts";

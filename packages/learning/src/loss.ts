@@ -64,6 +64,43 @@ export function scaleLoss(result: LossResult, factor: number): LossResult {
   return { loss: result.loss * factor, derivatives, metrics: result.metrics };
 }
 
+/**
+ * Joins the results of consecutive minibatches: mean loss and metrics, derivatives concatenated by row.
+ */
+export function concatenatedLosses(results: readonly LossResult[]): LossResult {
+  const [first, ...others] = results;
+  if (first !== undefined && others.length === 0) return first;
+  const derivatives: { [name: string]: unknown[] } = {};
+  for (const result of results) {
+    for (const [name, rows] of Object.entries(result.derivatives)) {
+      if (rows !== undefined) (derivatives[name] ??= []).push(...rows);
+    }
+  }
+  return {
+    loss: results.reduce((sum, { loss }) => sum + loss / results.length, 0),
+    metrics: meanMetrics(results.map(({ metrics }) => metrics)),
+    derivatives: derivatives as LossResult["derivatives"],
+  };
+}
+
+/** Mean of each metric over all steps; a step without it counts as 0. */
+export function meanMetrics(steps: readonly LossResult["metrics"][]): {
+  readonly [name: string]: number;
+} {
+  const means: { [name: string]: number } = {};
+  for (const metrics of steps) {
+    for (const [name, value] of Object.entries(metrics)) {
+      means[name] = (means[name] ?? 0) + value / steps.length;
+    }
+  }
+  return means;
+}
+
+/** Norm of a gradient whose parts have these norms. */
+export function jointNorm(norms: readonly number[]): number {
+  return Math.sqrt(norms.reduce((sum, norm) => sum + norm ** 2, 0));
+}
+
 /** The engine's single-precision form of a loss's derivatives. */
 export function toTokenDerivatives(derivatives: LossDerivatives): TokenDerivatives {
   const single: { -readonly [Name in keyof TokenDerivatives]: TokenDerivatives[Name] } = {};

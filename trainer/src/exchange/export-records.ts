@@ -22,7 +22,7 @@ import {
 } from "@waggle/exchange";
 import type { TrajectoryDetail } from "@waggle/protocol";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
-import { groupAdvantages } from "../update/trajectory-advantages.ts";
+import { groupAdvantages } from "../update/group-advantages.ts";
 import { learnableTrajectory } from "../check/learnable-group.ts";
 import type { OutputFile } from "./output.ts";
 import type { Reasons } from "./reasons.ts";

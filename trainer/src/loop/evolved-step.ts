@@ -1,11 +1,11 @@
 /**
  * One gradient-free step of a stage: rolls out with each perturbation as the policy, then updates.
  */
+import { meanOrZero } from "@waggle/evaluation";
 import type { JudgedGroup, PartContext } from "@waggle/learning";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import type { PolicyVersions } from "../sink/policy-versions.ts";
 import { adapterOf } from "../update/adapter-tensors.ts";
-import { mean } from "../update/trajectory-metrics.ts";
 import { evolve, type EvolvedStage } from "../update/evolve-update.ts";
 
 /** @param rollOut - must use the same tasks and random draws for every perturbation. */
@@ -23,5 +23,5 @@ export async function evolvedStep(
   };
   const perturbations = await evolve(engine, made, act, options);
   await versions.holdFrom(engine);
-  return { rewardMean: mean(perturbations.map(({ reward }) => reward)) };
+  return { rewardMean: meanOrZero(perturbations.map(({ reward }) => reward)) };
 }

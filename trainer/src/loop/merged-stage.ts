@@ -3,10 +3,10 @@
  * the members and rolls out the tasks.
  */
 import type { EnvironmentRollout } from "@waggle/agent/environments";
+import { meanOrZero } from "@waggle/evaluation";
 import { type Stage, toJudgedTrajectory } from "@waggle/learning";
 import type { TrainEngine } from "@waggle/protocol";
 import { seededRandom } from "@waggle/protocol";
-import { mean } from "../update/trajectory-metrics.ts";
 import type { Budget, RunSpending } from "./run-spending.ts";
 import type { AfterStep, MergePlace, StagePlace } from "./stage-place.ts";
 import { mergeMembers } from "../update/merge-update.ts";
@@ -67,7 +67,7 @@ export async function mergedStage(
             trajectories: [toJudgedTrajectory(trajectory, verification)],
           })),
         );
-        return mean(attempts.map(({ verification }) => Number(verification.success)));
+        return meanOrZero(attempts.map(({ verification }) => Number(verification.success)));
       },
       random: seededRandom(seed, 0x3e),
     },

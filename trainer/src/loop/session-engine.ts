@@ -133,21 +133,10 @@ async function isNearer(
   const { logProb } = await engine.forward({ sequences: [{ tokenIds }] });
   const found = Array.from(logProb[0] ?? []).slice(1);
   const distance = (decoder: PlainDecoder): number =>
-    logProbsOf(decoder, tokenIds).reduce(
-      (sum, value, i) => sum + Math.abs(value - (found[i] ?? 0)),
-      0,
-    );
+    decoder
+      .readLogProbs(tokenIds)
+      .reduce((sum, value, i) => sum + Math.abs(value - (found[i] ?? 0)), 0);
   return distance(a) < distance(b);
-}
-
-/** `[T − 1]` log-probs of each token after the first, in nats. */
-function logProbsOf(decoder: PlainDecoder, tokenIds: readonly number[]): number[] {
-  return tokenIds.slice(1).map((next, at) => {
-    const logits = decoder.read(tokenIds[at] as number);
-    const largest = logits.reduce((most, one) => Math.max(most, one), -Infinity);
-    const sum = logits.reduce((total, logit) => total + Math.exp(logit - largest), 0);
-    return (logits[next] as number) - largest - Math.log(sum);
-  });
 }
 
 function baseLacksAdapter({ device, stateFolder }: TrainingSessionOptions, cause?: unknown) {

@@ -2,9 +2,9 @@
  * A source of rollouts from this process: rolls out tasks until a step has enough groups with a signal.
  * The caller rolls out each task.
  */
+import { hasSignal } from "@waggle/learning";
 import type { JudgedGroup, PartContext, StepSettings } from "@waggle/learning";
 import type { Check, Source } from "../loop/train.ts";
-import { hasSignal } from "../update/trajectory-metrics.ts";
 
 /** How often a step rolls out more tasks if too few groups have a signal. */
 const REFILLS = 2;
@@ -48,7 +48,9 @@ export function localRollouts({ begin, rollOut }: LocalRollouts): {
         isExhausted = more.length === 0;
         groups.push(...more);
         // Groups without a signal do not count; a group of one always has one.
-        informative += more.filter(({ trajectories }) => hasSignal(trajectories)).length;
+        informative += more.filter(({ trajectories }) =>
+          hasSignal(trajectories.map(({ verification }) => verification.reward)),
+        ).length;
       },
       isDue: async () => step !== null && (isExhausted || missing() <= 0 || rounds > REFILLS),
       batch: async () => {

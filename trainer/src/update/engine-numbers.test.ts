@@ -3,7 +3,7 @@
  * engine.
  */
 import { environmentNamed } from "@waggle/environments";
-import { nextKlCoefficient, rewardStage } from "@waggle/learning";
+import { rewardStage } from "@waggle/learning";
 import type {
   AdvantagePart,
   JudgedGroup,
@@ -14,6 +14,7 @@ import type {
   StateName,
   StateValues,
 } from "@waggle/learning";
+import { nextKlCoefficient } from "../../../packages/learning/src/kl/adaptive-kl.ts";
 import { optimalTokenAdvantages } from "../../../packages/learning/src/advantages/optimal-token-baseline.ts";
 import * as parts from "@waggle/learning/parts";
 import { FULL_SUPPORT, type TrainEngine, type TrainSequence } from "@waggle/protocol";

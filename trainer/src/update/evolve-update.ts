@@ -3,7 +3,8 @@
  * trajectories of each perturbation are rewarded, and the parameters move toward the better
  * perturbations. The caller rolls out with the perturbed parameters.
  */
-import { perturbed, rewardGroups } from "@waggle/learning";
+import { meanOrZero } from "@waggle/evaluation";
+import { mirroredPerturbations, perturbed, rewardGroups } from "@waggle/learning";
 import type {
   JudgedGroup,
   ParameterNoise,
@@ -13,7 +14,6 @@ import type {
 } from "@waggle/learning";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
-import { derivedSeed } from "@waggle/protocol";
 import { setParameters } from "./engine-parameters.ts";
 
 export type EvolvedStage = {
@@ -43,10 +43,7 @@ export async function evolve(
     );
   }
   const rewarded: PerturbationReward[] = [];
-  for (let i = 0; i < perturbations; i += 1) {
-    // Mirrored pairs cancel the effect of the noise itself.
-    const seed = derivedSeed(options.seed, i >> 1);
-    const direction = i % 2 === 0 ? 1 : -1;
+  for (const { seed, direction } of mirroredPerturbations(options.seed, perturbations)) {
     const groups = await rollOut(
       new Map([...before, ...perturbed(moved, seed, direction * scale)]),
     );
@@ -54,8 +51,7 @@ export async function evolve(
     const rewards = kept.flatMap(({ trajectories }) =>
       trajectories.map(({ reward }) => reward.total),
     );
-    const reward = rewards.reduce((sum, reward) => sum + reward, 0) / Math.max(1, rewards.length);
-    rewarded.push({ seed, direction, reward });
+    rewarded.push({ seed, direction, reward: meanOrZero(rewards) });
   }
   const step = {
     learningRate: options.learningRate,

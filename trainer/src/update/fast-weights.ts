@@ -1,11 +1,8 @@
 /**
- * Fast weights. Before an outer step, the parameters take some inner steps of another loss. The outer
- * gradient is computed there, and its step is applied to the original parameters. First order: no
- * gradient flows through the inner steps.
- *
- * Source: first-order MAML, Finn et al. 2017, arXiv:1703.03400, §5.2.
+ * Fast weights. Before an outer step, the parameters take some inner steps of another loss; see the loss
+ * part `bilevel` of `@waggle/learning`.
  */
-import { taskVector, toTokenDerivatives, withTaskVectors, withTrained } from "@waggle/learning";
+import { toTokenDerivatives, withOuterStep, withTrained } from "@waggle/learning";
 import type { Minibatch, PartContext, Stage } from "@waggle/learning";
 import type { TensorMap, TokenOutputs, TrainBatch, TrainEngine } from "@waggle/protocol";
 import { setParameters } from "./engine-parameters.ts";
@@ -55,8 +52,8 @@ export async function fastWeights(
   return {
     settle: async () => {
       for (const { learner, slow: before, parameters } of fast) {
-        const change = taskVector(await learner.parameters(), parameters);
-        await setParameters(learner, withTaskVectors(before, [change], 1));
+        const stepped = await learner.parameters();
+        await setParameters(learner, withOuterStep(before, parameters, stepped));
       }
     },
   };

@@ -4,18 +4,25 @@
  * (`stage-update.ts`); this file adds the bound on each visitor's share and metrics on log-probs,
  * staleness and outcomes.
  */
-import { sampledTokens, type StateChange, truncatedImportanceWeights } from "@waggle/learning";
+import { meanOrZero } from "@waggle/evaluation";
+import {
+  contributorInfluence,
+  meanAdvantage,
+  offPolicyMetrics,
+  sampledTokens,
+  type StateChange,
+} from "@waggle/learning";
 import type { TrainEngine, TrainSequence } from "@waggle/protocol";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import { inPasses } from "./engine-passes.ts";
-import { trajectoryAdvantage, withShuffledAdvantages } from "./trajectory-advantages.ts";
+import { withShuffledAdvantages } from "./group-advantages.ts";
 import {
   type LearnableGroup,
   type LearnableTrajectory,
   partContext,
 } from "../check/learnable-group.ts";
 import { updateFrom, type UpdateNumbers } from "./stage-update.ts";
-import { type Visitors, visitorWeights, withBoundedVisitors } from "../check/visitor-bound.ts";
+import { type Visitors, withBoundedVisitors } from "../check/visitor-bound.ts";
 import type { ComingStep, WaitingStep } from "../check/waiting-step.ts";
 
 export type LearningStepOptions = ComingStep & {
@@ -95,11 +102,12 @@ export async function learningStep(
     metrics: {
       ...update.metrics,
       ...outcomeMetrics(trajectories, advantages),
-      ...offPolicyMetrics(numbers, trajectories),
+      ...distances(numbers, trajectories),
       ...visitorMetrics(numbers, visitors),
       groups: groups.length,
       trainedTokens:
-        stage.settings.epochs * sum(rows.map(({ sample }) => sample.sequence.tokenIds.length)),
+        stage.settings.epochs *
+        rows.reduce((all, { sample }) => all + sample.sequence.tokenIds.length, 0),
     },
   };
 }
@@ -108,7 +116,7 @@ function advantagesOf({ groups, advantages = new Map() }: UpdateNumbers): Map<st
   return new Map(
     groups
       .flatMap(({ trajectories }) => trajectories)
-      .map((rewarded) => [rewarded.trajectory.id, trajectoryAdvantage(rewarded, advantages)]),
+      .map((rewarded) => [rewarded.trajectory.id, meanAdvantage(rewarded, advantages)]),
   );
 }
 
@@ -119,11 +127,11 @@ function outcomeMetrics(
   const trajectories = learned.map(({ trajectory }) => trajectory);
   return {
     trajectories: trajectories.length,
-    rewardMean: mean(trajectories.map(({ verification }) => verification.reward)),
-    successRate: mean(trajectories.map(({ verification }) => (verification.success ? 1 : 0))),
-    advantageAbsMean: mean([...advantages.values()].map(Math.abs)),
-    sampledTokensMean: mean(trajectories.map(sampledTokens)),
-    stalenessMean: mean(trajectories.map(({ staleness }) => staleness)),
+    rewardMean: meanOrZero(trajectories.map(({ verification }) => verification.reward)),
+    successRate: meanOrZero(trajectories.map(({ verification }) => (verification.success ? 1 : 0))),
+    advantageAbsMean: meanOrZero([...advantages.values()].map(Math.abs)),
+    sampledTokensMean: meanOrZero(trajectories.map(sampledTokens)),
+    stalenessMean: meanOrZero(trajectories.map(({ staleness }) => staleness)),
     stalenessMax: Math.max(0, ...trajectories.map(({ staleness }) => staleness)),
   };
 }
@@ -133,54 +141,31 @@ function visitorMetrics(
   { minibatch }: UpdateNumbers,
   visitors: Visitors,
 ): { readonly [name: string]: number } {
-  const weights = [...visitorWeights(minibatch, visitors).values()];
-  const all = sum(weights);
+  const weights = [...contributorInfluence(minibatch, visitors).values()];
+  const all = weights.reduce((sum, weight) => sum + weight, 0);
   if (all === 0) return {};
   return { visitors: weights.length, visitorShareMax: Math.max(...weights) / all };
 }
 
-/**
- * Separates numerical error (recorded against re-scored log-probs) from staleness (proximal against
- * re-scored).
- */
-function offPolicyMetrics(
+/** How far the sampling policy was from the trained one. */
+function distances(
   { minibatch, proximalLogProbs }: UpdateNumbers,
   trajectories: readonly LearnableTrajectory[],
 ): { readonly [name: string]: number } {
   const byDigest = new Map(trajectories.map((trajectory) => [trajectory.digest, trajectory]));
   const { rows, lossMask, behaviorLogProbs } = minibatch;
-  const gaps: number[] = [];
-  const drifts: number[] = [];
-  for (const [b, { rewarded, index }] of rows.entries()) {
+  const found = rows.map(({ rewarded, index }) => {
     const trajectory = byDigest.get(rewarded.trajectory.id);
-    const rescored = trajectory?.rescoredLogProbs[index];
-    const recorded = trajectory?.trajectory.samples[index]?.behaviorLogProbs;
-    for (const [t, counts] of (lossMask[b] ?? []).entries()) {
-      if (!counts) continue;
-      const center = rescored?.[t] ?? Number.NaN;
-      gaps.push(Math.abs((recorded?.[t] ?? Number.NaN) - center));
-      drifts.push(Math.abs((proximalLogProbs[b]?.[t] ?? Number.NaN) - center));
-    }
-  }
-  const { metrics } = truncatedImportanceWeights(
+    return {
+      rescored: trajectory?.rescoredLogProbs[index] ?? [],
+      recorded: trajectory?.trajectory.samples[index]?.behaviorLogProbs ?? [],
+    };
+  });
+  return offPolicyMetrics(
     { lossMask, proximalLogProbs, behaviorLogProbs },
-    WEIGHT_CAP,
+    {
+      recorded: found.map(({ recorded }) => recorded),
+      rescored: found.map(({ rescored }) => rescored),
+    },
   );
-  return {
-    ...metrics,
-    logProbGapMean: mean(gaps),
-    logProbGapMax: gaps.reduce((a, b) => Math.max(a, b), 0),
-    policyDriftMean: mean(drifts),
-  };
-}
-
-/** Cap of the importance weights in metrics; the recipe may use another. */
-const WEIGHT_CAP = 2;
-
-function mean(values: readonly number[]): number {
-  return values.length === 0 ? 0 : sum(values) / values.length;
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

@@ -3,7 +3,7 @@
  * Advantages, proximal log-probs and reference log-probs are computed once for the whole update, so
  * ratios differ from 1 from the second step on.
  */
-import type { LossResult, Minibatch, RewardedGroup } from "@waggle/learning";
+import type { Minibatch, RewardedGroup } from "@waggle/learning";
 import type { TokenOutputs } from "@waggle/protocol";
 
 /** Groups `[from, to)` of an update and the rows that belong to them. */
@@ -66,25 +66,4 @@ export function outputRowsOf(outputs: TokenOutputs, { rows }: MinibatchRange): T
     values: outputs.values?.slice(...rows),
     candidateLogProbs: outputs.candidateLogProbs?.slice(...rows),
   };
-}
-
-/**
- * Joins the results of consecutive minibatches: mean loss and metrics, derivatives concatenated by row.
- */
-export function joinedResults(results: readonly LossResult[]): LossResult {
-  const [first, ...others] = results;
-  if (first !== undefined && others.length === 0) return first;
-  const derivatives: { [name: string]: unknown[] } = {};
-  const metrics: { [name: string]: number } = {};
-  let loss = 0;
-  for (const result of results) {
-    loss += result.loss / results.length;
-    for (const [name, value] of Object.entries(result.metrics)) {
-      metrics[name] = (metrics[name] ?? 0) + value / results.length;
-    }
-    for (const [name, rows] of Object.entries(result.derivatives)) {
-      if (rows !== undefined) (derivatives[name] ??= []).push(...rows);
-    }
-  }
-  return { loss, metrics, derivatives: derivatives as LossResult["derivatives"] };
 }

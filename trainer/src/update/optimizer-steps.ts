@@ -4,11 +4,13 @@
  * before the first step do not change.
  */
 import {
-  addLosses,
+  concatenatedLosses,
   entropyBonusLoss,
+  jointNorm,
+  meanMetrics,
   mismatchedPairs,
   planMinibatch,
-  scaleLoss,
+  stageLoss,
   toTokenDerivatives,
   withTrained,
 } from "@waggle/learning";
@@ -27,11 +29,9 @@ import type { OptimizerResult, TokenOutputs, TrainBatch, TrainEngine } from "@wa
 import { setParameters } from "./engine-parameters.ts";
 import { afterTokens, beforeTokens, type Estimated } from "./estimated-advantages.ts";
 import { fastWeights } from "./fast-weights.ts";
-import { klPull } from "./kl-term.ts";
 import {
   fixedRowsOf,
   type FixedRows,
-  joinedResults,
   type MinibatchRange,
   minibatchRanges,
   outputRowsOf,
@@ -77,7 +77,7 @@ export async function optimizerSteps(update: BegunUpdate): Promise<OptimizerStep
   const { stage, settings, context, signal } = update;
   const parts = await partsOf(update);
   const of = settings.epochs * parts.length;
-  const metrics: { [name: string]: number } = {};
+  const metrics: { readonly [name: string]: number }[] = [];
   let results: LossResult[] = [];
   let taken = 0;
   for (let epoch = 0; epoch < settings.epochs; epoch += 1) {
@@ -100,15 +100,12 @@ export async function optimizerSteps(update: BegunUpdate): Promise<OptimizerStep
       );
       const stepped = await optimizerStep(engine, stage, settings.learningRate, context);
       await fast?.settle();
-      const measured = { ...result.metrics, ...entropy, loss: result.loss, ...stepped };
-      for (const [name, value] of Object.entries(measured)) {
-        metrics[name] = (metrics[name] ?? 0) + value / of;
-      }
+      metrics.push({ ...result.metrics, ...entropy, loss: result.loss, ...stepped });
       results.push(result);
       taken += 1;
     }
   }
-  return { metrics, result: joinedResults(results) };
+  return { metrics: meanMetrics(metrics), result: concatenatedLosses(results) };
 }
 
 async function partsOf(update: BegunUpdate): Promise<Part[]> {
@@ -186,14 +183,15 @@ async function optimizerStep(
   learningRate: number,
   context: PartContext,
 ): Promise<StepNumbers> {
-  let squares = 0;
-  let all: StepNumbers = { gradientNorm: 0 };
+  const steps: StepNumbers[] = [];
   for (const engine of learners) {
-    const { gradientNorm, overflows } = await engineStep(engine, stage, learningRate, context);
-    squares += gradientNorm ** 2;
-    if (overflows !== undefined) all = { ...all, overflows: (all.overflows ?? 0) + overflows };
+    steps.push(await engineStep(engine, stage, learningRate, context));
   }
-  return { ...all, gradientNorm: Math.sqrt(squares) };
+  const overflows = steps.flatMap((step) => step.overflows ?? []);
+  return {
+    gradientNorm: jointNorm(steps.map(({ gradientNorm }) => gradientNorm)),
+    ...(overflows.length === 0 ? {} : { overflows: overflows.reduce((all, one) => all + one, 0) }),
+  };
 }
 
 async function engineStep(
@@ -230,14 +228,4 @@ function minibatchOf(
     candidateLogProbs: outputs.candidateLogProbs,
     values: isRewardModel ? outputs.values : outputs.values?.map(beforeTokens),
   };
-}
-
-/** The weighted sum of the stage's losses and its KL term. */
-function stageLoss(stage: Stage, minibatch: Minibatch, context: PartContext): LossResult {
-  const losses = stage.losses.map(({ loss, weight }) => {
-    const result = loss.compute(minibatch, context);
-    return weight === 1 ? result : scaleLoss(result, weight);
-  });
-  const pull = klPull(stage, minibatch, context);
-  return addLosses(...losses, ...(pull === null ? [] : [pull]));
 }

@@ -1,10 +1,8 @@
 /**
  * Drift of the policy in training from the stable version: KL(stable ‖ trained) in nats per token, on
  * tokens that the stable version sampled.
- *
- * Source: Schulman 2020, "Approximating KL divergence" (joschu.net/blog/kl-approx.html), the
- * non-negative estimator: exp(r) − 1 − r with r = log π_trained − log π_stable.
  */
+import { sampledKl } from "@waggle/learning";
 import type { PolicyVersionId, TrainEngine } from "@waggle/protocol";
 import type { LearnableGroup } from "../check/learnable-group.ts";
 
@@ -23,17 +21,11 @@ export async function driftFromStable(
   const rows = rowsOf(groups, stable, maxTokens);
   if (rows.length === 0) return null;
   const { logProb } = await engine.forward({ sequences: rows.map(({ sequence }) => sequence) });
-  let [sum, tokens] = [0, 0];
-  for (const [b, { spans, stableLogProbs }] of rows.entries()) {
-    for (const [start, end] of spans) {
-      for (let t = start; t < end; t += 1) {
-        const r = (logProb[b]?.[t] ?? Number.NaN) - (stableLogProbs[t] ?? Number.NaN);
-        sum += Math.expm1(r) - r;
-        tokens += 1;
-      }
-    }
-  }
-  return sum / tokens;
+  return sampledKl(
+    rows.map(({ isStable }) => isStable),
+    rows.map(({ stableLogProbs }) => stableLogProbs),
+    logProb,
+  );
 }
 
 function rowsOf(groups: readonly LearnableGroup[], stable: PolicyVersionId, maxTokens: number) {
@@ -43,15 +35,28 @@ function rowsOf(groups: readonly LearnableGroup[], stable: PolicyVersionId, maxT
       trajectory.samples.map(({ sequence, spans }, i) => ({
         sequence,
         stableLogProbs: rescoredLogProbs[i] ?? [],
-        spans: spans
-          .filter(({ segment }) => segment.policyVersion === stable)
-          .map(({ start, segment }) => [start, start + segment.tokenIds.length] as const),
+        /** Whether the stable version sampled the token. */
+        isStable: sampledBy(stable, sequence.tokenIds.length, spans),
       })),
     )
-    .filter(({ spans }) => spans.length > 0);
+    .filter(({ isStable }) => isStable.some(Boolean));
   let tokens = 0;
   return rows.filter(({ sequence }, i) => {
     tokens += sequence.tokenIds.length;
     return i === 0 || tokens <= maxTokens;
   });
+}
+
+function sampledBy(
+  version: PolicyVersionId,
+  length: number,
+  spans: LearnableGroup["trajectories"][number]["trajectory"]["samples"][number]["spans"],
+): boolean[] {
+  const sampled = Array.from({ length }, () => false);
+  for (const { start, segment } of spans) {
+    if (segment.policyVersion === version) {
+      sampled.fill(true, start, start + segment.tokenIds.length);
+    }
+  }
+  return sampled;
 }

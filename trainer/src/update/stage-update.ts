@@ -5,10 +5,12 @@
  */
 import {
   mismatchMetrics,
+  nextKlTerm,
   planMinibatch,
   rewardGroups,
   settingsAt,
   tokenOwners,
+  withKlPenalty,
   write,
 } from "@waggle/learning";
 import type {
@@ -28,7 +30,6 @@ import type {
 import type { TrainEngine, TrainSequence } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { beforeTokens, estimatedAdvantages } from "./estimated-advantages.ts";
-import { movedKl, withKlPaid } from "./kl-term.ts";
 import { modelPorts } from "../recipes/model-ports.ts";
 import { optimizerSteps } from "./optimizer-steps.ts";
 import { type BatchEngine, roleEngine, soleEngine } from "./role-engine.ts";
@@ -136,7 +137,7 @@ export async function updateFrom(
   const proximal = await engine.forward(batch);
   signal.throwIfAborted();
   const referenceLogProbs = await scored(stage, "ref", resources.reference, sequences);
-  const paid = withKlPaid(stage, kept.groups, first, proximal.logProb, referenceLogProbs, seen);
+  const paid = withKlPenalty(stage, kept.groups, first, proximal.logProb, referenceLogProbs, seen);
   const capabilities = engine.capabilities();
   const estimated = estimatedAdvantages(stage, paid, seen, first, proximal, capabilities);
   const planned = planMinibatch(paid, stage.aggregation, estimated, kept.pairs);
@@ -165,7 +166,7 @@ export async function updateFrom(
   const { advantages } = estimated;
   const proximalLogProbs = proximal.logProb;
   const whole = { ...planned, ...fixed };
-  const kl = movedKl(stage, whole, seen);
+  const kl = nextKlTerm(stage, whole, seen);
   return {
     learned: true,
     metrics: {

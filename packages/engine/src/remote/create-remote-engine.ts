@@ -197,13 +197,9 @@ async function requireSameBase(
   const tokenIds = [1, 2, 3, 4].map((id) => Math.min(id * 5, config.vocabularySize - 1));
   const { logProb } = await engine.forward({ sequences: [{ tokenIds }] });
   const decoder = new PlainDecoder(config, weights);
-  const gaps = tokenIds.slice(1).map((next, t) => {
-    const logits = decoder.read(tokenIds[t] as number);
-    const largest = logits.reduce((a, b) => Math.max(a, b), -Infinity);
-    const sum = logits.reduce((total, logit) => total + Math.exp(logit - largest), 0);
-    const expected = (logits[next] as number) - largest - Math.log(sum);
-    return Math.abs((logProb[0]?.[t + 1] ?? Number.NaN) - expected);
-  });
+  const gaps = decoder
+    .readLogProbs(tokenIds)
+    .map((expected, t) => Math.abs((logProb[0]?.[t + 1] ?? Number.NaN) - expected));
   const gap = Math.max(...gaps);
   if (!(gap <= SAME_MODEL_TOLERANCE)) {
     throw new WaggleError(

@@ -1,6 +1,8 @@
 import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { influenceScales } from "./influence-bound.ts";
+import { planMinibatch } from "../composition/minibatch.ts";
+import { rewardedOf } from "../composition/rewarded-trajectories.fixture.ts";
+import { boundedAdvantages, contributorInfluence, influenceScales } from "./influence-bound.ts";
 
 /** The same scales, found by bisection on the bound. */
 function plainScales(weights: readonly number[], share: number): number[] {
@@ -65,4 +67,47 @@ test("agrees with bisection for random weights", () => {
 
 test.each([0, -0.1, 1.01, Number.NaN])("a share of %s is refused", (share) => {
   expect(() => influenceScales([1], share)).toThrow(/in \(0, 1\]/);
+});
+
+/** Ten trajectories of one token: six of the first contributor, one of each other, one of no one. */
+const IDS = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+const CONTRIBUTORS = new Map([
+  ...IDS.slice(0, 6).map((id) => [id, "flood"] as const),
+  ["g", "one"] as const,
+  ["h", "two"] as const,
+  ["i", "three"] as const,
+]);
+const ADVANTAGES = new Map(
+  IDS.map((id, i) => [id, [Float64Array.from([0, i % 2 === 0 ? 1 : -1])]]),
+);
+const planned = (advantages = ADVANTAGES) =>
+  planMinibatch(
+    [{ task: "t", trajectories: IDS.map((id) => rewardedOf(id)) }],
+    { kind: "token-mean" },
+    { advantages },
+  );
+
+test("influence is the share of the loss times the absolute advantage, summed by contributor", () => {
+  const influence = contributorInfluence(planned(), CONTRIBUTORS);
+  expect([...influence.keys()]).toEqual(["flood", "one", "two", "three"]);
+  expect(influence.get("flood")).toBeCloseTo(0.6, 12);
+  expect(influence.get("one")).toBeCloseTo(0.1, 12);
+});
+
+test("bounded advantages keep their signs, and no contributor exceeds the share", () => {
+  const bounded = boundedAdvantages(ADVANTAGES, planned(), CONTRIBUTORS, 0.5) as typeof ADVANTAGES;
+  const influence = contributorInfluence(planned(bounded), CONTRIBUTORS);
+  const all = [...influence.values()].reduce((sum, weight) => sum + weight, 0);
+  expect((influence.get("flood") ?? 0) / all).toBeCloseTo(0.5, 12);
+  expect(bounded.get("a")?.[0]?.[1]).toBeCloseTo(0.5, 12);
+  expect(bounded.get("b")?.[0]?.[1]).toBeCloseTo(-0.5, 12);
+  for (const id of ["g", "h", "i", "j"]) expect(bounded.get(id)).toEqual(ADVANTAGES.get(id));
+});
+
+test("two contributors do not decide for others that are present without a signal", () => {
+  const two = new Map([...CONTRIBUTORS].filter(([, name]) => ["flood", "one"].includes(name)));
+  const alone = boundedAdvantages(ADVANTAGES, planned(), two, 0.5);
+  expect(alone.get("a")?.[0]?.[1]).toBe(1);
+  const watched = boundedAdvantages(ADVANTAGES, planned(), two, 0.5, ["silent"]);
+  expect(watched.get("a")?.[0]?.[1]).toBe(0);
 });

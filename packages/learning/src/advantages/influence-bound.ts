@@ -1,12 +1,17 @@
 /**
  * A bound on one contributor's share of a minibatch: the largest weights are lowered until no contributor has
- * more than a given share. It works on weights only; the caller identifies contributors and defines their
- * weight. It stops a flood from one contributor, not one that uses many names.
+ * more than a given share. A contributor's weight is their influence on the loss; the caller identifies
+ * contributors. It stops a flood from one contributor, not one that uses many names.
  *
  * The bound is our own; that few poisoned preferences suffice is from Baumgärtner et al. 2024,
  * "Best-of-Venom", arXiv:2404.05530.
  */
 import { WaggleError } from "@waggle/protocol";
+import type { PlannedMinibatch } from "../composition/minibatch.ts";
+import type { AdvantageRows } from "../composition/part.ts";
+
+/** The contributor of each trajectory, by id; `undefined` for a trajectory of no one in particular. */
+type Contributors = ReadonlyMap<string, string | undefined>;
 
 /** With few contributors, each may have this multiple of an equal share. */
 const TIMES_EQUAL = 2;
@@ -48,4 +53,53 @@ function boundOf(falling: readonly number[], most: number): number {
     rest -= weight;
   }
   return 0;
+}
+
+/**
+ * Influence of each contributor in a minibatch: the sum over the tokens of their trajectories of the
+ * token's share of the loss times the absolute advantage. Trajectories without a contributor are left out.
+ */
+export function contributorInfluence(
+  { rows, shares, advantages }: Pick<PlannedMinibatch, "rows" | "shares" | "advantages">,
+  contributors: Contributors,
+): Map<string, number> {
+  const influence = new Map<string, number>();
+  for (const [b, { rewarded }] of rows.entries()) {
+    const contributor = contributors.get(rewarded.trajectory.id);
+    if (contributor === undefined) continue;
+    let weight = influence.get(contributor) ?? 0;
+    for (const [t, share] of Array.from(shares[b] ?? []).entries()) {
+      weight += share * Math.abs(advantages[b]?.[t] ?? 0);
+    }
+    influence.set(contributor, weight);
+  }
+  return influence;
+}
+
+/**
+ * Advantages with those of each contributor's trajectories scaled down, so that no one's influence exceeds
+ * `share` of the minibatch. All trajectories of a contributor are scaled by the same factor.
+ *
+ * @param planned - the minibatch with these advantages.
+ * @param present - contributors whose trajectories had no signal; they count with influence 0.
+ */
+export function boundedAdvantages(
+  advantages: AdvantageRows,
+  planned: PlannedMinibatch,
+  contributors: Contributors,
+  share: number,
+  present: Iterable<string> = [],
+): AdvantageRows {
+  const influence = contributorInfluence(planned, contributors);
+  for (const contributor of present) {
+    if (!influence.has(contributor)) influence.set(contributor, 0);
+  }
+  const scales = influenceScales([...influence.values()], share);
+  const scaleOf = new Map([...influence.keys()].map((name, i) => [name, scales[i] ?? 1]));
+  return new Map(
+    [...advantages].map(([id, rows]) => {
+      const scale = scaleOf.get(contributors.get(id) ?? "") ?? 1;
+      return [id, rows.map((row) => Float64Array.from(row, (value) => scale * value))];
+    }),
+  );
 }

@@ -11,7 +11,7 @@ import { maskDivergentTokens, offPolicySequenceMask } from "./divergence-masks.t
 import { effectiveSampleSize } from "./effective-sample-size.ts";
 import { truncatedImportanceWeights, truncatedSequenceWeights } from "./importance-weights.ts";
 import { logLinearProximal } from "./log-linear-proximal.ts";
-import { mismatchMetrics } from "./mismatch.ts";
+import { mismatchMetrics, offPolicyMetrics } from "./mismatch.ts";
 import { secondMomentMask } from "./second-moment-mask.ts";
 
 const { policyLogProbs, proximalLogProbs, behaviorLogProbs } = golden.inputs;
@@ -281,4 +281,23 @@ test("dropped tokens stay in the denominator: a mask does not scale the derivati
     }
   }
   expect(left).toBeGreaterThan(0);
+});
+
+test("off-policy metrics separate numerical error from staleness", () => {
+  const metrics = offPolicyMetrics(
+    {
+      lossMask: [[false, true, true]],
+      proximalLogProbs: [[0, -1, -2]],
+      behaviorLogProbs: [[0, -1, -1]],
+    },
+    { recorded: [[9, -1, -1]], rescored: [[0, -1.25, -1]] },
+  );
+  // Gaps of the recorded values: 0.25 and 0; drifts of the proximal ones: 0.25 and 1.
+  expect(metrics).toMatchObject({
+    logProbGapMean: 0.125,
+    logProbGapMax: 0.25,
+    policyDriftMean: 0.625,
+    importanceWeightTruncated: 0,
+  });
+  expect(metrics["importanceWeightMean"]).toBeCloseTo((1 + Math.exp(-1)) / 2, 12);
 });

@@ -6,8 +6,10 @@
  */
 import { klEstimate } from "../kl/kl-estimators.ts";
 import { clampedRatio } from "../log-ratio.ts";
-import { finiteAt, forEachLossToken, requireRows } from "../token-rows.ts";
+import { meanOf } from "../statistics.ts";
+import { finiteAt, forEachLossToken, requireRows, type TokenRows } from "../token-rows.ts";
 import type { CorrectionBatch } from "./correction.ts";
+import { truncatedImportanceWeights } from "./importance-weights.ts";
 
 /** Means over the loss tokens; KL(behavior ‖ proximal) in nats; all 0 without tokens. */
 export function mismatchMetrics(batch: CorrectionBatch): {
@@ -40,5 +42,34 @@ export function mismatchMetrics(batch: CorrectionBatch): {
     mismatchK3: mean(sums.k3),
     mismatchAbsolute: mean(sums.absolute),
     mismatchChiSquared: count === 0 ? 0 : sums.squares / count - 1,
+  };
+}
+
+/** Cap of the importance weights in metrics; a recipe may use another. */
+const WEIGHT_CAP = 2;
+
+/**
+ * Metrics that separate numerical error (recorded against re-scored log-probs) from staleness (proximal
+ * against re-scored).
+ *
+ * @param scored.recorded - `[B][T]` log-probs as the sampler recorded them.
+ * @param scored.rescored - `[B][T]` the trainer's own at the version that sampled.
+ */
+export function offPolicyMetrics(
+  batch: CorrectionBatch,
+  scored: { readonly recorded: TokenRows; readonly rescored: TokenRows },
+): { readonly [name: string]: number } {
+  const gaps: number[] = [];
+  const drifts: number[] = [];
+  forEachLossToken(batch.lossMask, (b, t) => {
+    const center = scored.rescored[b]?.[t] ?? Number.NaN;
+    gaps.push(Math.abs((scored.recorded[b]?.[t] ?? Number.NaN) - center));
+    drifts.push(Math.abs((batch.proximalLogProbs[b]?.[t] ?? Number.NaN) - center));
+  });
+  return {
+    ...truncatedImportanceWeights(batch, WEIGHT_CAP).metrics,
+    logProbGapMean: meanOf(gaps),
+    logProbGapMax: gaps.reduce((a, b) => Math.max(a, b), 0),
+    policyDriftMean: meanOf(drifts),
   };
 }

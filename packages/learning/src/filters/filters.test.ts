@@ -5,6 +5,7 @@ import type { FilterPart, RewardedGroup } from "../composition/part.ts";
 import { contextOf, groupOf } from "../composition/rewarded-trajectories.fixture.ts";
 import type { StateName } from "../composition/state.ts";
 import * as parts from "../parts.ts";
+import { hasSignal } from "./group-filter.ts";
 
 function applied(
   filter: FilterPart<StateName>,
@@ -155,4 +156,11 @@ test("band remembers pass rates and draws tasks around even odds", () => {
   const task = (seed: number) => ({ environment: "e", split: "train" as const, seed });
   const drawn = part.chooseTasks?.([task(1), task(2)], 1, contextOf({ state, step: 8 }));
   expect(drawn).toEqual([task(2)]);
+});
+
+test("a group of equal rewards has no signal, and a single rollout always has one", () => {
+  expect(hasSignal([1, 1, 1])).toBe(false);
+  expect(hasSignal([1, 1 + 1e-7])).toBe(false);
+  expect(hasSignal([1, 1, 0.99])).toBe(true);
+  expect(hasSignal([1])).toBe(true);
 });

@@ -18,3 +18,8 @@ export function zeroVarianceFilter(tolerance: number = 1e-6): GroupFilter {
     return Math.max(...rewards) - Math.min(...rewards) <= tolerance ? "no-signal" : null;
   };
 }
+
+/** False if all rewards of a group of several are equal. A single rollout is judged by its own reward. */
+export function hasSignal(rewards: readonly number[]): boolean {
+  return zeroVarianceFilter()(rewards) !== "no-signal";
+}

@@ -1,6 +1,7 @@
 import type { TensorMap } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { evolutionStep } from "./evolution-strategies.ts";
+import { mirroredPerturbations } from "./perturbation.ts";
 import { perturbed, seededNormals } from "./seeded-noise.ts";
 
 const tensors = (values: { readonly [name: string]: readonly number[] }): TensorMap =>
@@ -103,4 +104,12 @@ test("both fitness forms climb a toy reward; with shuffled rewards they do not",
   expect(climb("standardized", false)).toBeGreaterThan(-0.01);
   expect(climb("ranked", false)).toBeGreaterThan(start / 2);
   expect(climb("standardized", true)).toBeLessThan(start / 2);
+});
+
+test("mirrored perturbations share a seed in pairs, and pairs differ", () => {
+  const [first, second, third] = mirroredPerturbations(7, 3);
+  expect([first?.direction, second?.direction, third?.direction]).toEqual([1, -1, 1]);
+  expect(second?.seed).toBe(first?.seed);
+  expect(third?.seed).not.toBe(first?.seed);
+  expect(mirroredPerturbations(8, 1)[0]?.seed).not.toBe(first?.seed);
 });

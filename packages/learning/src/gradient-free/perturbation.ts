@@ -1,4 +1,5 @@
-/** Rewards of perturbations and options of evolution strategies. */
+/** Seeds and rewards of perturbations, and options of evolution strategies. */
+import { derivedSeed } from "@waggle/protocol";
 
 /** The reward of one perturbed model. The perturbation is rebuilt from its seed. */
 export type PerturbationReward = {
@@ -15,3 +16,16 @@ export type EvolutionOptions = {
   /** How rewards become weights; `raw` leaves them unchanged. Default `standardized`. */
   readonly fitness?: "standardized" | "ranked" | "raw" | undefined;
 };
+
+/**
+ * `[n]` perturbations in mirrored pairs: one seed in both directions, so that the noise itself cancels.
+ */
+export function mirroredPerturbations(
+  seed: number,
+  count: number,
+): { readonly seed: number; readonly direction: 1 | -1 }[] {
+  return Array.from({ length: count }, (_, i) => ({
+    seed: derivedSeed(seed, i >> 1),
+    direction: i % 2 === 0 ? 1 : -1,
+  }));
+}

@@ -4,6 +4,7 @@
  * Source: Schulman 2020, "Approximating KL Divergence".
  */
 import { clampedLogRatio } from "../log-ratio.ts";
+import { forEachLossToken, type LossMask, type TokenRows } from "../token-rows.ts";
 
 /**
  * `k1`: log p − log q, unbiased, of either sign. `k2`: half its square, biased, low variance, the right
@@ -23,4 +24,25 @@ export function klEstimate(estimator: KlEstimator, logRatio: number): number {
       return Math.exp(-bounded) - 1 + bounded;
     }
   }
+}
+
+/**
+ * Estimate of KL(sampler ‖ other) in nats per token: the mean of k3 over the masked tokens, which the
+ * sampler drew.
+ *
+ * @returns `NaN` without masked tokens, or if a log-prob is missing.
+ */
+export function sampledKl(
+  lossMask: LossMask,
+  samplerLogProbs: TokenRows,
+  otherLogProbs: TokenRows,
+): number {
+  let [sum, tokens] = [0, 0];
+  forEachLossToken(lossMask, (b, t) => {
+    const logRatio =
+      (samplerLogProbs[b]?.[t] ?? Number.NaN) - (otherLogProbs[b]?.[t] ?? Number.NaN);
+    sum += klEstimate("k3", logRatio);
+    tokens += 1;
+  });
+  return sum / tokens;
 }

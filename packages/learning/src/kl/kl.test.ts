@@ -4,7 +4,7 @@ import golden from "../golden/losses.json" with { type: "json" };
 import { tokenShares } from "../losses/aggregation.ts";
 import { randomMinibatch, sequenceOf } from "../losses/minibatch.fixture.ts";
 import { nextKlCoefficient } from "./adaptive-kl.ts";
-import { klEstimate } from "./kl-estimators.ts";
+import { klEstimate, sampledKl } from "./kl-estimators.ts";
 import { type KlForm, klLoss } from "./kl-loss.ts";
 import { klRewards } from "./kl-rewards.ts";
 
@@ -141,4 +141,24 @@ test("the adaptive coefficient rises above its target, falls below it, at a boun
   expect(next(0.11)).toBeCloseTo(2 * 1.01, 12);
   expect(next(5)).toBeCloseTo(2 * 1.02, 12);
   expect(next(0)).toBeCloseTo(2 * 0.98, 12);
+});
+
+test("the KL of sampled tokens is the mean of k3 under the mask", () => {
+  const mask = [
+    [false, true],
+    [true, true],
+  ];
+  const sampler = [
+    [0, -1],
+    [-2, -0.5],
+  ];
+  const other = [
+    [-9, -1.5],
+    [-1, -0.5],
+  ];
+  // Log-ratios 0.5, −1 and 0.
+  const expected = (Math.exp(-0.5) - 1 + 0.5 + Math.exp(1) - 1 - 1) / 3;
+  expect(sampledKl(mask, sampler, other)).toBeCloseTo(expected, 12);
+  expect(sampledKl(mask, sampler, [[0, -1]])).toBeNaN();
+  expect(sampledKl([[false]], [[-1]], [[-1]])).toBeNaN();
 });

@@ -7,6 +7,7 @@ import { drawnNames, withTrained } from "./parameter-subsets.ts";
 import { orthogonalized } from "./orthogonal.ts";
 import { reinforcedMerge } from "./reinforced-merge.ts";
 import { withoutTails } from "./sparse-deltas.ts";
+import { withOuterStep } from "../losses/imitation/fast-weights.ts";
 import { taskVector, withTaskVectors } from "./task-vectors.ts";
 
 const tensors = (data: readonly number[], name: string = "w"): TensorMap =>
@@ -181,4 +182,9 @@ test("orthogonal changes do not interfere; components along earlier ones are rem
     a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);
   expect(dot(numbers(changes[0]!), numbers(changes[1]!))).not.toBe(0);
   expect(numbers(orthogonalized([tensors([0, 0]), tensors([1, 2])])[1]!)).toEqual([1, 2]);
+});
+
+test("an outer step from fast weights moves the slow ones by as much", () => {
+  const stepped = tensors([1.5, 2.5, 2, 3]);
+  expect(numbers(withOuterStep(base, tuned, stepped))).toEqual([1, 2.5, 3, 3]);
 });

@@ -40,6 +40,19 @@ export class PlainDecoder {
   }
 
   /**
+   * Reads a sequence.
+   * @returns `[T − 1]` log-probs of each token after the first, in nats.
+   */
+  readLogProbs(tokenIds: readonly number[]): number[] {
+    return tokenIds.slice(1).map((next, at) => {
+      const logits = this.read(tokenIds[at] as number);
+      const largest = logits.reduce((most, one) => Math.max(most, one), -Infinity);
+      const sum = logits.reduce((total, logit) => total + Math.exp(logit - largest), 0);
+      return (logits[next] as number) - largest - Math.log(sum);
+    });
+  }
+
+  /**
    * Like `read`, without the product with the vocabulary.
    * @param position for rotary embeddings. Default: the number of tokens read before.
    * @returns the last layer's output after the final norm, `[C]`.

@@ -1,7 +1,15 @@
-/** Losses with inner steps on fast weights before each outer step. */
+/**
+ * Losses with inner steps on fast weights before each outer step. The outer gradient is computed at the fast
+ * weights, and its step is applied to the original parameters. First order: no gradient flows through the
+ * inner steps.
+ *
+ * Source: first-order MAML, Finn et al. 2017, arXiv:1703.03400, section 5.2.
+ */
+import type { TensorMap } from "@waggle/protocol";
 import type { InnerSteps, LossPart, Minibatch } from "../../composition/part.ts";
 import type { StateName } from "../../composition/state.ts";
 import type { LossResult } from "../../loss.ts";
+import { taskVector, withTaskVectors } from "../../merging/task-vectors.ts";
 import type { LossMask } from "../../token-rows.ts";
 import { lossPart } from "../loss-part.ts";
 import { supervisedLoss } from "./supervised-loss.ts";
@@ -18,6 +26,11 @@ export function bilevel<N extends StateName>(
     around: [outer],
     inner,
   };
+}
+
+/** slow + (stepped − fast): the change by an outer step from the fast weights, applied to the slow ones. */
+export function withOuterStep(slow: TensorMap, fast: TensorMap, stepped: TensorMap): TensorMap {
+  return withTaskVectors(slow, [taskVector(stepped, fast)], 1);
 }
 
 /** Inner steps on the context (prompts and tool results), in the attention weights only. */

@@ -2,20 +2,22 @@
  * The KL term of a stage: subtracted from the rewards or added to the loss, with a fixed coefficient or
  * one that is adapted after each step.
  */
-import { klLoss, klRewards, nextKlCoefficient } from "@waggle/learning";
+import { WaggleError } from "@waggle/protocol";
+import type { PlannedMinibatch } from "../composition/minibatch.ts";
 import type {
-  KlForm,
-  LossResult,
   Minibatch,
   PartContext,
-  PlannedMinibatch,
   RewardedGroup,
-  Stage,
   StateChange,
   StateValues,
-  TokenRows,
-} from "@waggle/learning";
-import { WaggleError } from "@waggle/protocol";
+} from "../composition/part.ts";
+import type { Stage } from "../composition/stage.ts";
+import type { LossResult } from "../loss.ts";
+import { sumOf } from "../statistics.ts";
+import type { TokenRows } from "../token-rows.ts";
+import { nextKlCoefficient } from "./adaptive-kl.ts";
+import { type KlForm, klLoss } from "./kl-loss.ts";
+import { klRewards } from "./kl-rewards.ts";
 
 /**
  * @throws WaggleError `CAPABILITY_MISSING` if the coefficient is adaptive but not in the stage's state.
@@ -32,7 +34,7 @@ function coefficientOf({ name, kl }: Stage, state: StateValues): number {
 }
 
 /** The KL term of the loss; `null` if the stage has none there. */
-export function klPull(
+export function klTermLoss(
   stage: Stage,
   minibatch: Minibatch,
   { state }: PartContext,
@@ -51,7 +53,7 @@ export function klPull(
  * Subtracts the KL penalty from the rewards, if the stage pays it there: the KL summed over the
  * trajectory's tokens, subtracted at the outcome.
  */
-export function withKlPaid(
+export function withKlPenalty(
   stage: Stage,
   groups: readonly RewardedGroup[],
   { rows, lossMask }: PlannedMinibatch,
@@ -69,7 +71,7 @@ export function withKlPaid(
       rewarded: { trajectory },
     },
   ] of rows.entries()) {
-    const sum = (perToken[b] as Float64Array).reduce((all, reward) => all + reward, 0);
+    const sum = sumOf(Array.from(perToken[b] as Float64Array));
     paid.set(trajectory.id, (paid.get(trajectory.id) ?? 0) + sum);
   }
   return groups.map(({ task, trajectories }) => ({
@@ -85,7 +87,7 @@ export function withKlPaid(
 }
 
 /** The coefficient of the next step, from the divergence before this one. */
-export function movedKl(
+export function nextKlTerm(
   stage: Stage,
   minibatch: Pick<
     Minibatch,
