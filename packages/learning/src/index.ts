@@ -5,7 +5,7 @@ export { hasOneAdvantage, meanAdvantage, shuffledAdvantages } from "./advantages
 export type { WriterPort } from "./advantages/semantic-comparison.ts";
 export { shuffled } from "./advantages/shuffle.ts";
 export type { ArrangementName } from "./composition/arrangement.ts";
-export { partsOf, recipe } from "./composition/definition.ts";
+export { partsOf, recipe, usedParts } from "./composition/definition.ts";
 export type { CreateRecipe, Recipe, Settings } from "./composition/definition.ts";
 export {
   sampledTokens,

@@ -61,12 +61,6 @@ export const DEFAULT_EDGE_RECIPE = "dr-grpo-tis";
 const MAX_STALENESS = { lagging: 4, other: 1 };
 
 /**
- * State keys that contain only reward statistics. Data of visitors is never kept after its
- * deletion.
- */
-const KEPT_STATE: ReadonlySet<string> = new Set(["baseline"]);
-
-/**
  * @throws WaggleError `INVALID_ARGUMENT` naming what pages cannot do and the recipes that fit; for
  *   an unknown name, the known names.
  */
@@ -85,7 +79,7 @@ export function edgeRecipeNamed(name: string, settings: EdgeSettings = {}): Edge
     stage: withSettings(stage, settings),
     maxStaleness:
       settings.maxStaleness ??
-      (stage.rollout.part === "async" ? MAX_STALENESS.lagging : MAX_STALENESS.other),
+      (stage.rollout.lags === true ? MAX_STALENESS.lagging : MAX_STALENESS.other),
   };
 }
 
@@ -108,8 +102,9 @@ export function edgeMisfits({ stages, rounds }: Recipe): string[] {
   }
   if (stage.learns !== "rewards") return [learningNeeded(stage.learns)];
   const misfits: string[] = [];
-  for (const { part } of Object.values(stage.state)) {
-    if (!KEPT_STATE.has(part)) misfits.push(stateNeeded(part));
+  for (const { part, onlyStatistics } of Object.values(stage.state)) {
+    // Data of visitors is never kept after its deletion.
+    if (onlyStatistics !== true) misfits.push(stateNeeded(part));
   }
   for (const { part, chooseTasks } of stage.filters) {
     if (chooseTasks !== undefined) misfits.push(`chooses tasks (${part})`);

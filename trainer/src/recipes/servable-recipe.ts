@@ -2,22 +2,18 @@
  * Checks whether an inference server can sample a recipe's rollouts, and corrects for the server's
  * different numerics.
  */
-import { type LossPart, partsOf, type Recipe, type Stage } from "@waggle/learning";
+import { type Recipe, type Stage, usedParts } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { FULL_SUPPORT, WaggleError } from "@waggle/protocol";
-
-/** Parts that read the entropy of each sampled token, which servers do not send. */
-const READ_ENTROPIES: readonly string[] = ["branch-entropy", "entropy-w", "temp-target"];
 
 /**
  * @throws WaggleError `CAPABILITY_MISSING` for a recipe that needs more of a sampler than servers
  *   provide.
  */
 export function requireServable(recipe: Recipe): void {
-  const used = Object.values(partsOf(recipe)).flat();
-  const entropy = used.find((part) => READ_ENTROPIES.includes(part));
+  const entropy = usedParts(recipe).find(({ readsEntropies }) => readsEntropies === true);
   if (entropy !== undefined) {
-    throw refusal(recipe, `its part ${entropy} reads the entropy of each sampled token`);
+    throw refusal(recipe, `its part ${entropy.part} reads the entropy of each sampled token`);
   }
   for (const { name, state, settings, evolution } of stagesOf(recipe.stages)) {
     if (state["role-adapters"] !== undefined || state.opponents !== undefined) {
@@ -40,21 +36,15 @@ export function requireServable(recipe: Recipe): void {
 
 type TokenLoss = Parameters<typeof parts.truncatedImportance>[0];
 
-/** Loss parts that weight or drop tokens by the sampling policy's log-probs. */
-const CORRECTIONS: ReadonlySet<string> = new Set([
-  "tis",
-  "token-band",
-  "icepop",
-  "seq-band",
-  "geo-band",
-  "veto",
-  "kl-mask",
-  "m2po",
-  "opsm",
-]);
+/** A loss part, or a part that it wraps. */
+type Correcting = {
+  readonly part: string;
+  readonly corrects?: true;
+  readonly around?: readonly Correcting[];
+};
 
-function isCorrected({ part, around = [] }: Pick<LossPart, "part" | "around">): boolean {
-  return CORRECTIONS.has(part) || around.some((inner) => isCorrected(inner));
+function isCorrected({ corrects, around = [] }: Correcting): boolean {
+  return corrects === true || around.some(isCorrected);
 }
 
 /**

@@ -16,15 +16,20 @@ export function advantagePart<S extends Start, N extends StateName = never>(
   part: string,
   start: S,
   estimate: AdvantagePart<N, S>["estimate"],
-  more: { readonly needs?: readonly N[]; readonly around?: AdvantagePart["around"] } = {},
+  more: {
+    readonly needs?: readonly N[];
+    readonly readsEntropies?: true;
+    readonly around?: AdvantagePart["around"];
+  } = {},
 ): AdvantagePart<N, S> {
-  const { needs = [], around } = more;
+  const { needs = [], readsEntropies, around } = more;
   return {
     slot: "advantage",
     part,
     start,
     needs,
     estimate,
+    ...(readsEntropies === undefined ? {} : { readsEntropies }),
     ...(around === undefined ? {} : { around }),
   };
 }

@@ -110,7 +110,7 @@ function weighedByEntropy<N extends StateName>(
       }
       return { ...estimated, advantages };
     },
-    { needs: inner.needs, around: [inner] },
+    { needs: inner.needs, readsEntropies: true, around: [inner] },
   );
 }
 

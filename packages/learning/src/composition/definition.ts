@@ -201,11 +201,17 @@ function describe(settings: SettingsByName): string {
   return all.length === 0 ? "no settings" : all.join(", ");
 }
 
-/** Names of the recipe's parts by slot, without duplicates. */
-export function partsOf({ stages, schedule }: Recipe): {
-  readonly [slot: string]: readonly string[];
-} {
-  const parts: { slot: string; part: string }[] = stages
+/** What all kinds of parts declare. */
+type UsedPart = {
+  readonly slot: string;
+  readonly part: string;
+  readonly readsEntropies?: true;
+  readonly around?: readonly UsedPart[];
+};
+
+/** All parts of a recipe, with the parts that they wrap. */
+export function usedParts({ stages, schedule }: Recipe): UsedPart[] {
+  const parts: UsedPart[] = stages
     .flatMap((stage) => [stage, ...(stage.merging?.members.flat() ?? [])])
     .flatMap((stage) => [
       stage.rollout,
@@ -222,22 +228,22 @@ export function partsOf({ stages, schedule }: Recipe): {
       ...stage.schedule,
     ])
     .flatMap(unfolded);
-  parts.push(...schedule.map((part) => ({ slot: "schedule", part })));
+  return [...parts, ...schedule.map((part) => ({ slot: "schedule", part }))];
+}
+
+/** Names of the recipe's parts by slot, without duplicates. */
+export function partsOf(recipe: Recipe): {
+  readonly [slot: string]: readonly string[];
+} {
   const bySlot: { [slot: string]: string[] } = {};
-  for (const { slot, part } of parts) {
+  for (const { slot, part } of usedParts(recipe)) {
     const names = (bySlot[slot] ??= []);
     if (!names.includes(part)) names.push(part);
   }
   return bySlot;
 }
 
-type Unfoldable = {
-  readonly slot: string;
-  readonly part: string;
-  readonly around?: readonly Unfoldable[];
-};
-
 /** A part and the parts that it wraps. */
-function unfolded(part: Unfoldable): Unfoldable[] {
+function unfolded(part: UsedPart): UsedPart[] {
   return [part, ...(part.around ?? []).flatMap(unfolded)];
 }

@@ -87,6 +87,8 @@ type Named<Slot extends string, Needs extends StateName> = {
   readonly part: string;
   /** State that the part requires. */
   readonly needs: readonly Needs[];
+  /** Reads the entropy of each sampled token, which a server of a model may not send. */
+  readonly readsEntropies?: true;
   /** Parts of the same slot that it wraps. */
   readonly around?: readonly { readonly slot: Slot; readonly part: string }[];
 };
@@ -103,6 +105,8 @@ export type RolloutPart<N extends StateName = never, S extends Start = Start> = 
   N
 > & {
   readonly start: S;
+  /** Expects a sampler that lags several versions behind the trained policy. */
+  readonly lags?: true;
   readonly strategy: (context: PartContext) => RolloutStrategy;
 };
 
@@ -257,6 +261,8 @@ export type LossPart<N extends StateName = never> = Named<"loss", N> & {
   readonly trains?: (names: readonly string[], context: PartContext) => ReadonlySet<string>;
   /** Inputs that it requires besides tokens. */
   readonly reads?: never;
+  /** Weights or drops tokens by the sampling policy's log-probs. */
+  readonly corrects?: true;
   /** Requires an engine that computes shared prefixes of rows once. */
   readonly packs?: true;
   /**

@@ -74,6 +74,8 @@ export type StepSettings = {
 export type SchedulePart = {
   readonly slot: "schedule";
   readonly part: string;
+  /** As for other parts: reads the entropy of each sampled token. */
+  readonly readsEntropies?: true;
   /** @param settings the settings after the schedules before it. */
   readonly at: (settings: StepSettings, context: PartContext) => StepSettings;
   /** Test-time training: the stage runs for each held-out task or level and is undone afterwards. */

@@ -49,6 +49,8 @@ export type StatePart<N extends StateName = StateName> = {
   readonly part: N;
   /** The value before the first step; absent for a resource. It must survive `structuredClone` and JSON. */
   readonly initial?: () => unknown;
+  /** Holds only statistics of rewards. It may outlive the deletion of a visitor's data. */
+  readonly onlyStatistics?: true;
   /** Roles of `role-adapters` and of models that act beside the policy. */
   readonly roles?: Roles;
   /** Guidance for a rollout from this state; `null` for none. */

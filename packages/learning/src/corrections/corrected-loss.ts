@@ -20,6 +20,6 @@ export function corrected<N extends StateName>(
     part,
     (minibatch, context) =>
       inner.compute(withTokenWeights(minibatch, correct(minibatch).weights), context),
-    { ...inner, around: [inner] },
+    { ...inner, corrects: true, around: [inner] },
   );
 }

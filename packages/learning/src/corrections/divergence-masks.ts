@@ -105,6 +105,6 @@ export function offPolicyMask<N extends StateName>(inner: LossPart<N>, limit: nu
       const { weights } = offPolicySequenceMask({ ...minibatch, sequenceAdvantages }, limit);
       return inner.compute(withTokenWeights(minibatch, weights), context);
     },
-    { ...inner, around: [inner] },
+    { ...inner, corrects: true, around: [inner] },
   );
 }

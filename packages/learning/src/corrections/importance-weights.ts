@@ -108,7 +108,7 @@ export function truncatedImportance<N extends StateName>(
           const { weights } = weigh(minibatch, cap);
           return loss.compute(withTokenWeights(minibatch, weights), context);
         },
-        { ...loss, around: [loss] },
+        { ...loss, corrects: true, around: [loss] },
       ),
     [inner],
   );

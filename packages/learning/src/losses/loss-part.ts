@@ -14,6 +14,7 @@ import type { TokenRows } from "../token-rows.ts";
 type LossPartOptions<N extends StateName> = {
   readonly needs?: readonly N[];
   readonly around?: LossPart<StateName>["around"];
+  readonly corrects?: true | undefined;
   /** Derivatives in its result. Default `logProb`. */
   readonly derivatives?: readonly (keyof TokenDerivatives)[];
 };
@@ -22,7 +23,7 @@ type LossPartOptions<N extends StateName> = {
 export function lossPart<N extends StateName = never>(
   part: string,
   compute: (minibatch: Minibatch, context: PartContext) => LossResult,
-  { needs = [], around, derivatives = ["logProb"] }: LossPartOptions<N> = {},
+  { needs = [], around, corrects, derivatives = ["logProb"] }: LossPartOptions<N> = {},
 ): LossPart<N> {
   return {
     slot: "loss",
@@ -30,6 +31,7 @@ export function lossPart<N extends StateName = never>(
     needs,
     derivatives,
     compute,
+    ...(corrects === undefined ? {} : { corrects }),
     ...(around === undefined ? {} : { around }),
   };
 }

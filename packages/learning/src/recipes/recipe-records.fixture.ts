@@ -4,6 +4,13 @@ import type { CreateRecipe } from "../composition/definition.ts";
 import { type AnyPart, partDefinition } from "../composition/part-options.ts";
 import { RECIPES } from "./catalogue.ts";
 
+type Declarations = {
+  readonly readsEntropies?: true;
+  readonly corrects?: true;
+  readonly onlyStatistics?: true;
+  readonly lags?: true;
+};
+
 /** By recipe: a line with its settings, then a line for each stage. Functions are left out; updates of real engines test them. */
 export function recipeRecords(): { [name: string]: readonly string[] } {
   return Object.fromEntries([...RECIPES].map(([name, create]) => [name, recordOf(create)]));
@@ -23,7 +30,16 @@ function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (!isObject(value)) return value;
   if (!isPart(value)) return filled(value);
-  const { slot, part, ...rest } = value;
+  // Declarations say what a part is; they are no options.
+  const {
+    slot,
+    part,
+    readsEntropies: _,
+    corrects: _c,
+    onlyStatistics: _o,
+    lags: _l,
+    ...rest
+  } = value as AnyPart & Declarations;
   const options = Object.entries(partDefinition(value)?.options ?? {});
   return {
     part: `${slot}:${part}`,

@@ -129,7 +129,11 @@ export function branchEntropy(
           return random() < branchProbability(rule, entropies.at(-1) ?? start, start, inARow);
         },
       });
-      return { ...rolloutPart("branch-entropy", "group", strategy), around: [group(whole)] };
+      return {
+        ...rolloutPart("branch-entropy", "group", strategy),
+        readsEntropies: true,
+        around: [group(whole)],
+      };
     },
   );
 }

@@ -107,5 +107,9 @@ export function weights(): RolloutPart<never, "single"> {
 export function asynchronous<N extends StateName, S extends Start>(
   inner: RolloutPart<N, S>,
 ): RolloutPart<N, S> {
-  return definePart({}, (_, [plain]) => ({ ...plain, part: "async", around: [plain] }), [inner]);
+  return definePart(
+    {},
+    (_, [plain]) => ({ ...plain, part: "async", lags: true, around: [plain] }),
+    [inner],
+  );
 }

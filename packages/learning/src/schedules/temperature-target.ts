@@ -64,6 +64,7 @@ export function temperatureTarget(): SchedulePart {
   return {
     slot: "schedule",
     part: "temp-target",
+    readsEntropies: true,
     at: (settings, { state }) => ({
       ...settings,
       sampling: {

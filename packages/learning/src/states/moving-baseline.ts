@@ -58,6 +58,9 @@ export function baseline(
 ): StatePart<"baseline"> {
   return definePart(
     { decay: option(options.decay, 0.95), prior: option(options.prior, 0) },
-    (given) => kept("baseline", () => movingBaseline(given)),
+    (given) => ({
+      ...kept("baseline", () => movingBaseline(given)),
+      onlyStatistics: true,
+    }),
   );
 }
