@@ -3,6 +3,7 @@ import { readSafetensors } from "@waggle/model";
 import { type EngineCheckpoint, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import { type CheckpointKind, openCheckpoints } from "./checkpoint.ts";
+import { requireSame } from "./run-settings.ts";
 
 /** One measurement of a run. */
 export type CurvePoint = {
@@ -59,7 +60,7 @@ const PRETRAINING: CheckpointKind<PretrainingProgress> = {
     tokens: count,
     seconds: z.number(),
   }),
-  startOver: "without --resume",
+  startOver: "with --no-resume",
   earlier: {
     file: "checkpoint.safetensors",
     read: (bytes) => {
@@ -99,4 +100,25 @@ export async function loadPretraining(folder: string): Promise<PretrainingCheckp
   }
   const settings = found.settings as PretrainingSettings;
   return { state: { ...settings, ...found.state }, engine };
+}
+
+/**
+ * The run that this command continues; `null` if it begins a new one. By default only an unfinished
+ * run with the same settings is resumed. `resume: true` takes any run, with its own settings.
+ *
+ * @throws WaggleError `CONFLICT` for an unfinished run with other settings; as `loadPretraining`.
+ */
+export async function resumedPretraining(
+  folder: string,
+  given: { readonly seed: number; readonly steps: number; readonly resume?: boolean | undefined },
+): Promise<PretrainingCheckpoint | null> {
+  if (given.resume === false) return null;
+  if (given.resume === true) return loadPretraining(folder);
+  if ((await openCheckpoints(folder, PRETRAINING).load()) === null) return null;
+  const found = await loadPretraining(folder);
+  const { seed, totalSteps } = found.state;
+  if (found.engine.step >= totalSteps) return null;
+  const now = { seed: given.seed, totalSteps: given.steps };
+  requireSame(folder, { seed, totalSteps }, now, PRETRAINING.startOver);
+  return found;
 }

@@ -1,4 +1,4 @@
-/** A run in one folder, for commands that continue it with `--resume`. */
+/** A run in one folder, which the same command with the same settings continues. */
 import { WaggleError } from "@waggle/protocol";
 import {
   type Checkpoint,
@@ -18,22 +18,24 @@ export type ResumableRun<State, Values> = {
 };
 
 /**
+ * @param given.resumes - true: there must be a run to resume; `undefined`: resume it if there is one;
+ *   false: start over
  * @throws WaggleError `NOT_FOUND` if there is nothing to resume, `CONFLICT` if the folder has a run with
  *   other settings, `CHECKPOINT_CORRUPT`.
  */
 export async function openResumableRun<State, Values>(
   kind: CheckpointKind<State, Values>,
   folder: string,
-  given: { readonly settings: Settings; readonly resumes: boolean },
+  given: { readonly settings: Settings; readonly resumes: boolean | undefined },
 ): Promise<ResumableRun<State, Values>> {
   const checkpoints = openCheckpoints(folder, kind);
   const settings = canonical(given.settings);
-  const found = given.resumes ? await checkpoints.load() : null;
+  const found = given.resumes === false ? null : await checkpoints.load();
   if (found !== null) requireSame(folder, found.settings, settings, kind.startOver);
-  else if (given.resumes) {
+  else if (given.resumes === true) {
     throw new WaggleError(
       "NOT_FOUND",
-      `there is no checkpoint to resume in ${folder}; start ${kind.startOver}`,
+      `there is no checkpoint to resume in ${folder}; start it without --resume`,
     );
   } else await checkpoints.clear();
   return {

@@ -62,10 +62,10 @@ test("imitate goes on with the same adapter, and refuses other settings", async 
 
   const whole = await run(line("whole"));
   const stopped = await run(line("part"), '"step":2');
-  await expect(run(`${line("part")} --resume --seed 2`)).rejects.toThrow(
-    /seed was 1 and is now 2.*without --resume/,
+  await expect(run(`${line("part")} --seed 2`)).rejects.toThrow(
+    /seed was 1 and is now 2.*with --no-resume/,
   );
-  const resumed = await run(`${line("part")} --resume`);
+  const resumed = await run(line("part"));
   expect([...eventsOf(stopped), ...eventsOf(resumed)]).toEqual(eventsOf(whole));
   expect(await adapterOf("part")).toEqual(await adapterOf("whole"));
   const { out: _, ...result } = JSON.parse(resumed.out[0] ?? "") as { out: string };
@@ -74,6 +74,8 @@ test("imitate goes on with the same adapter, and refuses other settings", async 
   await expect(run(`${line("part")} --resume --force`)).rejects.toMatchObject({
     code: "NOT_FOUND",
   });
+  await run(line("anew"), '"step":2');
+  expect(eventsOf(await run(`${line("anew")} --no-resume`))).toEqual(eventsOf(whole));
 }, 60_000);
 
 test("simulate goes on with the version that its policy had", async () => {

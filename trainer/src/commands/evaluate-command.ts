@@ -7,6 +7,7 @@ import { edgeOf, type EdgeOptions, withEdge } from "../options/edge-options.ts";
 import { type LearningOptions, PAGE_TURN, withModel } from "../options/learning-options.ts";
 import { numbers, positive, whole, wholeNumbers } from "../options/option-values.ts";
 import {
+  environmentOption,
   jsonOption,
   seedOption,
   stateOption,
@@ -20,7 +21,9 @@ type EvaluateOptions = Pick<
 > &
   EdgeOptions & {
     versions?: number[];
-    environment: string;
+    env?: string;
+    /** The name of `--env` in earlier releases. */
+    environment?: string;
     tasks: number;
     start: number;
     temperatures: number[];
@@ -36,7 +39,8 @@ export function addEvaluateCommand(program: Command, options: ProgramOptions): v
       "versions to compare, such as 0,3; default: the base and the stable version",
       wholeNumbers,
     )
-    .option("--environment <name>", "environment of the tasks", SHOP_ENVIRONMENT)
+    .addOption(environmentOption(SHOP_ENVIRONMENT))
+    .addOption(new Option("--environment <name>", "same as --env").hideHelp())
     .option("--tasks <n>", "held-out tasks", positive, 400)
     .option("--start <n>", "first held-out task; a multiple of four", whole, 0)
     .addOption(seedOption())
@@ -53,7 +57,8 @@ export function addEvaluateCommand(program: Command, options: ProgramOptions): v
     .addOption(jsonOption())
     .action(async (given: EvaluateOptions) => {
       const model = await readBaseModel(given.model);
-      const { environment, start, tasks: count, seed, turnTokens } = given;
+      const { start, tasks: count, seed, turnTokens } = given;
+      const environment = given.env ?? given.environment ?? SHOP_ENVIRONMENT;
       const tasks = { environment, start, count, seed, turnTokens };
       const source = { stateFolder: given.state, edge: () => edgeOf(given, options) };
       const temperatures = [...new Set([1, ...given.temperatures])];

@@ -137,7 +137,7 @@ export function addLearnCommand(
     .addOption(threadsOption())
     .addOption(memoryLimitOption())
     .option("--run <folder>", "folder of the run; default: a folder in .waggle/runs")
-    .addOption(noResumeOption("start over even if the folder has an unfinished run"))
+    .addOption(noResumeOption())
     .addOption(saveEveryOption())
     .addOption(tensorboardOption())
     .addOption(jsonOption())

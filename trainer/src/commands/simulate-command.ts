@@ -19,7 +19,12 @@ import { openEngine, openPolicy } from "../model/open-model.ts";
 import { type LearningOptions, recipeOf, withLearning } from "../options/learning-options.ts";
 import { positive, whole } from "../options/option-values.ts";
 import { serverOf } from "../options/server-options.ts";
-import { resumeOption, saveEveryOption, tensorboardOption } from "../options/shared-options.ts";
+import {
+  mustResumeOption,
+  noResumeOption,
+  saveEveryOption,
+  tensorboardOption,
+} from "../options/shared-options.ts";
 import { listedRecipes } from "../recipes/edge-recipe-list.ts";
 import { requireEngine } from "../recipes/required-engine.ts";
 import { requireTurnTokens } from "../rollouts/turn-limit.ts";
@@ -30,7 +35,7 @@ type SimulateOptions = LearningOptions & {
   groupSize: number;
   evaluateEvery: number;
   run: string;
-  resume: boolean;
+  resume?: boolean;
   saveEvery: number;
   tensorboard: boolean;
 };
@@ -43,7 +48,7 @@ const SIMULATION: CheckpointKind<SimulationProgress, SavedSimulation["values"]> 
     base: z.array(z.boolean()),
     final: z.array(z.boolean()),
   }),
-  startOver: "without --resume",
+  startOver: "with --no-resume",
 };
 
 /** Options that do not change what is learned, or that are stored by content. */
@@ -68,7 +73,8 @@ export function addSimulateCommand(
     .option("--steps <n>", "learning steps", positive, 30)
     .option("--group-size <n>", "rollouts per task", positive, 8)
     .option("--run <folder>", "folder of checkpoint and metrics", ".waggle/runs/simulate")
-    .addOption(resumeOption())
+    .addOption(mustResumeOption())
+    .addOption(noResumeOption())
     .addOption(saveEveryOption())
     .addOption(tensorboardOption())
     .option("--evaluate-every <n>", "steps between evaluations; 0 = only at the end", whole, 0)

@@ -31,7 +31,8 @@ import {
   seedOption,
   threadsOption,
   rankOption,
-  resumeOption,
+  mustResumeOption,
+  noResumeOption,
   saveEveryOption,
   tensorboardOption,
 } from "../options/shared-options.ts";
@@ -53,7 +54,7 @@ type Flags = ScheduleOptions & {
   seed: number;
   force: boolean;
   run: string;
-  resume: boolean;
+  resume?: boolean;
   saveEvery: number;
   tensorboard: boolean;
   json: boolean;
@@ -62,7 +63,7 @@ type Flags = ScheduleOptions & {
 const IMITATION: CheckpointKind<ImitationState> = {
   name: "imitate",
   state: z.strictObject({ lossBefore: z.number() }),
-  startOver: "without --resume",
+  startOver: "with --no-resume",
 };
 
 /** Options that do not change what is learned, or that are stored by content. */
@@ -106,7 +107,8 @@ export function addImitateCommand(
     .addOption(seedOption())
     .addOption(forceOption())
     .option("--run <folder>", "folder of checkpoint and metrics", ".waggle/runs/imitate")
-    .addOption(resumeOption())
+    .addOption(mustResumeOption())
+    .addOption(noResumeOption())
     .addOption(saveEveryOption())
     .addOption(tensorboardOption())
     .addOption(jsonOption())

@@ -59,10 +59,11 @@ export function rankOption(byDefault: number): Option {
     .default(byDefault);
 }
 
-export function environmentOption(): Option {
+/** @param byDefault - text for the default in the help */
+export function environmentOption(byDefault: string): Option {
   return new Option(
     "--env <name>",
-    `environment: ${ENVIRONMENTS.map(({ name }) => name).join(", ")}; default: the recipe's own, see --list`,
+    `environment: ${ENVIRONMENTS.map(({ name }) => name).join(", ")}; default: ${byDefault}`,
   );
 }
 
@@ -123,14 +124,19 @@ export function forceOption(): Option {
   return new Option("--force", "overwrite existing output").default(false);
 }
 
-/** For commands that start over by default. */
-export function resumeOption(): Option {
-  return new Option("--resume", "continue from the checkpoint").default(false);
+/** Every command resumes by default. @param what - what is started over, as the help text */
+export function noResumeOption(
+  what: string = "start over even if the folder has an unfinished run",
+): Option {
+  return new Option("--no-resume", what);
 }
 
-/** For commands that resume by default. @param what - what is started over, as the help text */
-export function noResumeOption(what: string): Option {
-  return new Option("--no-resume", what);
+/**
+ * `--resume` of earlier releases: as by default, but it is an error if there is nothing to resume.
+ * Must be added before `--no-resume`. Without both, the value is `undefined`.
+ */
+export function mustResumeOption(): Option {
+  return new Option("--resume", "fail if there is no unfinished run").hideHelp();
 }
 
 export function saveEveryOption(): Option {

@@ -37,7 +37,7 @@ export type TaskFlags = {
 /** Adds the environment, dataset, reward, visitor, model and turn options. */
 export function addTaskOptions(command: Command): Command {
   return command
-    .addOption(environmentOption().conflicts("dataset"))
+    .addOption(environmentOption("the recipe's own, see --list").conflicts("dataset"))
     .option(
       "--dataset <source>",
       "train on prompts instead of an environment: a .jsonl or .json file, or a file or package that exports rows; needs --model",

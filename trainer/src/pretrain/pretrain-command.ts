@@ -25,7 +25,7 @@ import {
   VOCABULARY_SIZE,
 } from "./nano-recipe.ts";
 import { pretrain } from "./pretraining-run.ts";
-import { loadPretraining, savePretraining } from "../checkpoint/pretraining-checkpoint.ts";
+import { resumedPretraining, savePretraining } from "../checkpoint/pretraining-checkpoint.ts";
 import type { PretrainingState } from "../checkpoint/pretraining-checkpoint.ts";
 import type { PretrainReport } from "./pretrain-report.ts";
 
@@ -37,7 +37,8 @@ export type PretrainCommandOptions = {
   readonly out: string;
   /** Folder of the checkpoint. */
   readonly run: string;
-  readonly resume: boolean;
+  /** `undefined`: resume an unfinished run if there is one. */
+  readonly resume?: boolean;
   readonly seed: number;
   /** Number of held-out tasks in the final evaluation. */
   readonly tasks: number;
@@ -56,7 +57,7 @@ export async function runPretraining(
   signal: AbortSignal,
 ): Promise<number> {
   const say = (line: string) => process.stderr.write(`${line}\n`);
-  const resumed = options.resume ? await loadPretraining(options.run) : null;
+  const resumed = await resumedPretraining(options.run, options);
   const seed = resumed?.state.seed ?? options.seed;
   const text = await trainNanoText({
     seed,
@@ -111,7 +112,7 @@ export async function runPretraining(
   const weights = await engine.parameters();
   await engine.dispose();
   if (step < state.totalSteps) {
-    say(`stopped at step ${step}; resume with --resume`);
+    say(`stopped at step ${step}; run the same command again to resume`);
     return 130;
   }
   const policy = await createNodePolicy({ config, weights, baseModel: await fileListDigest([]) });

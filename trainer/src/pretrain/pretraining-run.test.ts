@@ -9,7 +9,11 @@ import { trainNanoText } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
 import { nanoConfig, PRETRAINING_SKILL } from "./nano-recipe.ts";
 import { pretrain } from "./pretraining-run.ts";
-import { loadPretraining, savePretraining } from "../checkpoint/pretraining-checkpoint.ts";
+import {
+  loadPretraining,
+  resumedPretraining,
+  savePretraining,
+} from "../checkpoint/pretraining-checkpoint.ts";
 import type { PretrainingState } from "../checkpoint/pretraining-checkpoint.ts";
 
 const START: PretrainingState = { seed: 3, totalSteps: 6, curve: [], tokens: 0, seconds: 0 };
@@ -70,6 +74,18 @@ test("a run that is stopped, saved and resumed ends bitwise equal to an uninterr
   const half = await run(first, { ...START, totalSteps: 6 }, 0, stopAfter(first, 3));
   const second = await openEngine();
   const saved = await loadPretraining(folder);
+  const same = { seed: saved.state.seed, steps: 6 };
+  expect(await resumedPretraining(folder, same)).toEqual(saved);
+  expect(await resumedPretraining(folder, { ...same, resume: false })).toBeNull();
+  expect(await resumedPretraining(join(folder, "nowhere"), same)).toBeNull();
+  await expect(resumedPretraining(folder, { ...same, steps: 7 })).rejects.toThrow(
+    /totalSteps was 6 and is now 7.*with --no-resume/,
+  );
+  const done = join(folder, "done");
+  // A finished run is begun anew, unless --resume asks for it.
+  await savePretraining(done, { ...saved, state: { ...saved.state, totalSteps: 3 } });
+  expect(await resumedPretraining(done, { ...same, steps: 3 })).toBeNull();
+  expect((await resumedPretraining(done, { ...same, resume: true }))?.engine.step).toBe(3);
   await second.load(saved.engine);
   const resumed = await run(second, saved.state, saved.engine.step);
 

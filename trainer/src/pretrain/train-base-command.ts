@@ -4,7 +4,12 @@
  */
 import type { Command } from "commander";
 import { positive, wholeIn } from "../options/option-values.ts";
-import { jsonOption, resumeOption, tensorboardOption } from "../options/shared-options.ts";
+import {
+  jsonOption,
+  mustResumeOption,
+  noResumeOption,
+  tensorboardOption,
+} from "../options/shared-options.ts";
 import { DEFAULT_SEED, DEFAULT_STEPS } from "./nano-recipe.ts";
 import { type PretrainCommandOptions, runPretraining } from "./pretrain-command.ts";
 
@@ -20,7 +25,8 @@ export function addTrainBaseCommand(
     .option("--steps <n>", "optimizer steps", positive, DEFAULT_STEPS)
     .option("--out <folder>", "folder for the model", "packages/model/nano")
     .option("--run <folder>", "folder for the checkpoint", ".waggle/pretrain")
-    .addOption(resumeOption())
+    .addOption(mustResumeOption())
+    .addOption(noResumeOption())
     .option("--seed <n>", "seed of data and initial weights", wholeIn(1, 0xffff_ffff), DEFAULT_SEED)
     .option("--tasks <n>", "held-out tasks per evaluation", positive, 400)
     .option(
