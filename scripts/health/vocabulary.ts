@@ -18,6 +18,7 @@ export const BANNED_WORDS: readonly BannedWord[] = [
     instead: "trajectory",
     except: {
       "trainer/src/**/run-spending.ts": "a stored and printed field",
+      "trainer/src/**/spent.ts": "a stored and printed field",
       "trainer/src/evidence/**": "a field of stored runs",
       "trainer/src/checkpoint/run-migration.ts": "a name of the first version",
       "scripts/health/vocabulary.ts": "this list",

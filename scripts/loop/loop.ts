@@ -5,7 +5,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { MetricsRow } from "@waggle/protocol";
+import type { LoggedRow } from "../../trainer/src/metrics/logged-row.ts";
+import { loggedRows } from "../../trainer/src/metrics/metrics-row.ts";
 import {
   buildSite,
   migrate,
@@ -47,19 +48,10 @@ export type LoopOptions = {
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-function readJsonLines(file: string): Record<string, unknown>[] {
-  if (!existsSync(file)) return [];
-  return readFileSync(file, "utf8")
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
-}
-
-/** Metrics of the trainer's steps, from its log. */
-export function trainerMetrics(folder: string): MetricsRow[] {
-  return readJsonLines(join(folder, "trainer", "metrics.jsonl")).map((row) =>
-    MetricsRow.parse(row),
-  );
+/** The trainer's steps, from its log. */
+export function trainerMetrics(folder: string): LoggedRow[] {
+  const file = join(folder, "trainer", "metrics.jsonl");
+  return existsSync(file) ? loggedRows(readFileSync(file, "utf8"), file) : [];
 }
 
 type Rates = { version: number; success: number }[];

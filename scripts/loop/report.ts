@@ -59,7 +59,7 @@ export type LoopEvidence = {
   readonly policies: PoliciesResponse;
   readonly rows: readonly TrajectoryRow[];
   /** The trainer's own log, one row per step. */
-  readonly metrics: readonly MetricsRow[];
+  readonly metrics: readonly Pick<MetricsRow, "metrics">[];
   readonly evaluation: Evaluation | null;
   readonly control: boolean;
   readonly minutes: number;

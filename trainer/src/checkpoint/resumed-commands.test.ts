@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { environmentNamed } from "@waggle/environments";
 import { expect, onTestFinished, test } from "vitest";
 import { createProgram } from "../commands/program.ts";
+import { loggedRows } from "../metrics/metrics-row.ts";
 import { NANO_MODEL } from "../model/nano-model.ts";
 import { ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
 
@@ -105,4 +106,9 @@ test("an interrupted base goes on and has the same weights", async () => {
   const resumed = await made("part", (step) => steps.push(step), new AbortController().signal);
   expect(steps).toEqual([120]);
   expect(resumed.reference.sha256).toBe(whole.reference.sha256);
+  for (const name of ["whole", "part"]) {
+    const path = join(folder, name, "metrics.jsonl");
+    const rows = loggedRows(await readFile(path, "utf8"), path);
+    expect(rows.map(({ step }) => step)).toEqual([100, 120]);
+  }
 }, 60_000);

@@ -1,13 +1,11 @@
-/**
- * The folder of a recipe's run: its checkpoint, and its measurements as JSON lines in a file beside it.
- */
+/** The folder of a recipe's run: its checkpoint and its metrics. */
 import { createHash } from "node:crypto";
-import { mkdir, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { TensorMap } from "@waggle/protocol";
-import type { RunEvent } from "../loop/run-event.ts";
-import { openRunEvents } from "../metrics/run-events.ts";
+import { openMetricsLog } from "../metrics/metrics-log.ts";
+import { type RunEvent, runEventRow } from "../metrics/run-event.ts";
 import { openCheckpoints, type Settings } from "./checkpoint.ts";
 import { RECIPE_RUN, runCheckpoint, runOf } from "./recipe-checkpoint.ts";
 import type { RunKeeper } from "./run-keeping.ts";
@@ -35,7 +33,7 @@ export type RunFolderOptions = {
 export type RunFolder = {
   readonly path: string;
   readonly keeper: RunKeeper;
-  /** Stores an event at once. A resumed run discards the events after its last save. */
+  /** Stores an event at once. A resumed run discards the events after its last saved step. */
   readonly note: (event: RunEvent) => void;
   /** Marks the run as finished and deletes its checkpoint. */
   readonly finish: () => Promise<void>;
@@ -63,21 +61,25 @@ export async function openRunFolder({
     requireSame(path, withAdded(checkpoint.settings, defaults), given, RECIPE_RUN.startOver);
   }
   const found = checkpoint === null ? null : runOf(checkpoint);
-  await mkdir(path, { recursive: true });
-  const events = await openRunEvents(path, found?.events ?? [], of.tensorboard ?? false);
+  const from = checkpoint?.step ?? null;
+  const metrics = await openMetricsLog(path, { tensorboard: of.tensorboard, from });
+  let stepsDone = from ?? 0;
   return {
     path,
     keeper: {
       ...of,
       found,
       save: async (run) => {
-        await events.replace(run.events);
+        await metrics.settled();
         await checkpoints.commit(runCheckpoint(given, run));
       },
     },
-    note: events.note,
+    note: (event) => {
+      if (event.event === "step") stepsDone += 1;
+      metrics.add(runEventRow(event, stepsDone));
+    },
     finish: async () => {
-      await events.settled();
+      await metrics.settled();
       await checkpoints.clear();
     },
   };

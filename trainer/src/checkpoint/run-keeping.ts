@@ -5,8 +5,9 @@ import type { HeldOut } from "../evaluation/held-out.ts";
 import type { SavedRoles } from "../loop/role-store.ts";
 import type { StagePlace } from "../loop/stage-place.ts";
 import type { RecipeModels } from "../update/recipe-models.ts";
-import type { RunEvent } from "../loop/run-event.ts";
-import type { Budget, Spent } from "../loop/run-spending.ts";
+import type { RunEvent } from "../metrics/run-event.ts";
+import type { Budget } from "../loop/run-spending.ts";
+import type { Spent } from "../metrics/spent.ts";
 
 /** Saves a run and tells it when to stop. */
 export type RunKeeper = {

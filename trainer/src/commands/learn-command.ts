@@ -42,8 +42,10 @@ import {
   requireAsync,
 } from "../options/overlap-options.ts";
 import type { HeldOut } from "../evaluation/held-out.ts";
+import { openMetricsLog } from "../metrics/metrics-log.ts";
+import { needsWorldModel } from "../rollouts/fitted-environment.ts";
 import { runRecipe } from "../loop/recipe-run.ts";
-import type { RunEvent } from "../loop/run-event.ts";
+import type { RunEvent } from "../metrics/run-event.ts";
 import { listedLiterature, listedRecipe } from "../recipes/literature-list.ts";
 import { openRecipeEngines } from "../recipes/recipe-engines.ts";
 import { openRunFolder, tensorsDigest } from "../checkpoint/run-folder.ts";
@@ -142,8 +144,9 @@ export function addLearnCommand(
     .addOption(tensorboardOption())
     .addOption(jsonOption())
     .action(async (given: Flags, command: Command) => {
+      const isChosen = (option: string): boolean => command.getOptionValueSource(option) === "cli";
       if (given.list) {
-        const isOne = command.getOptionValueSource("recipe") === "cli";
+        const isOne = isChosen("recipe");
         const lines = isOne
           ? listedRecipe((await recipeFrom(given.recipe))(given.set), given.json)
           : listedLiterature(given.json);
@@ -170,6 +173,10 @@ export function addLearnCommand(
               ENVIRONMENT_BASE,
               (progress) => say({ event: "base", ...progress }, baseWords(spec.name, progress)),
               signal,
+              {
+                saveEvery: isChosen("saveEvery") ? given.saveEvery : undefined,
+                tensorboard: given.tensorboard,
+              },
             )
           : await modelUnder(given.base, given.device, given.model);
       const { start, teacher } = await adaptersOf(given, model.config);
@@ -220,6 +227,13 @@ export function addLearnCommand(
       );
       const policy = await openSampler(recipe, model, given, runFolder.path, environment);
       try {
+        // The world model is fitted again when a run goes on, so its log starts over.
+        const fit = needsWorldModel(recipe)
+          ? await openMetricsLog(join(runFolder.path, "world-model"), {
+              tensorboard: given.tensorboard,
+              from: null,
+            })
+          : null;
         requireRoom(spec, model.format, policy.contextLength);
         if (given.sampler !== undefined) {
           const { agreement, words } = await checkedSampler(policy, engines.engine, adapterShape, {
@@ -245,6 +259,7 @@ export function addLearnCommand(
             evaluationTasks: given.tasks,
             overlap: overlapOf(given),
             keeper,
+            onFitStep: (step, metrics) => fit?.add({ event: "step", step, metrics }),
           },
           (event) => {
             runFolder.note(event);
@@ -253,6 +268,7 @@ export function addLearnCommand(
           // Without --async, a step that has started is finished.
           given.async ? signal : new AbortController().signal,
         );
+        await fit?.settled();
         await runFolder.finish();
         await saveText(given, state);
         await saveAdapters(given, engines, adapterShape, model.config);

@@ -13,7 +13,7 @@ import {
   type SimulationEvent,
   type SimulationProgress,
 } from "../loop/simulation.ts";
-import { openRunMetrics } from "../metrics/run-metrics.ts";
+import { openMetricsLog } from "../metrics/metrics-log.ts";
 import { heldAs, modelUnder } from "../model/frozen-base.ts";
 import { openEngine, openPolicy } from "../model/open-model.ts";
 import { type LearningOptions, recipeOf, withLearning } from "../options/learning-options.ts";
@@ -94,9 +94,9 @@ export function addSimulateCommand(
       const server = serverOf(given, environment);
       const engine = await openEngine(model, given.device, start, given, server);
       const policy = await openPolicy(heldAs(model, given.base), given.threads);
-      const metrics = await openRunMetrics(given.run, {
+      const metrics = await openMetricsLog(given.run, {
         tensorboard: given.tensorboard,
-        from: run.found?.step ?? 0,
+        from: run.found?.step ?? null,
       });
       try {
         const saved = run.found?.engines.get("policy");
@@ -141,7 +141,7 @@ export function addSimulateCommand(
             },
           },
           (event) => {
-            metrics.step(event.step, numbersOf(event));
+            metrics.add({ event: event.event, step: event.step, metrics: numbersOf(event) });
             writeError(given.json ? JSON.stringify(event) : simulationLine(event));
           },
           signal,
@@ -169,8 +169,7 @@ function simulationLine(event: SimulationEvent): string {
   return `step ${event.step}: rolled out ${show("rolledOut", 0)} reward ${show("rolledOutReward", 3)}, learned ${show("trajectories", 0)}, gradient ${show("gradientNorm", 3)}, entropy ${show("entropy", 3)}, drift ${show("policyDriftMean", 4)}, ${show("seconds", 1)} s`;
 }
 
-/** An evaluation is part of the row of the step before it. */
 function numbersOf(event: SimulationEvent): { readonly [name: string]: number } {
   if (event.event === "step") return event.metrics;
-  return { heldOutSuccess: event.successes / event.tasks };
+  return { success: event.successes / event.tasks };
 }

@@ -11,7 +11,7 @@ import { tensorsDigest } from "../checkpoint/run-folder.ts";
 import { settingsWithout } from "../checkpoint/run-settings.ts";
 import { adapterFolderFiles, readAdapterFolder } from "../sink/adapter-folder.ts";
 import { openBaseModel, type OpenedModel } from "../model/base-model.ts";
-import { openRunMetrics } from "../metrics/run-metrics.ts";
+import { openMetricsLog } from "../metrics/metrics-log.ts";
 import { openEngine } from "../model/open-model.ts";
 import type { Device } from "../model/device.ts";
 import { positive } from "../options/option-values.ts";
@@ -136,9 +136,9 @@ export function addImitateCommand(
       try {
         const saved = run.found?.engines.get("policy") ?? begun?.checkpoint;
         if (saved) await engine.load(saved);
-        const metrics = await openRunMetrics(given.run, {
+        const metrics = await openMetricsLog(given.run, {
           tensorboard: given.tensorboard,
-          from: run.found?.step ?? 0,
+          from: run.found?.step ?? null,
         });
         const { epochs, batchSize, seed, maxGradientNorm, weightDecay } = given;
         const result = await imitate(engine, samples, {
@@ -159,7 +159,7 @@ export function addImitateCommand(
           },
           onStep: (step) => {
             const { loss, gradientNorm } = step;
-            metrics.step(step.step, { loss, gradientNorm });
+            metrics.add({ event: "step", step: step.step, metrics: { loss, gradientNorm } });
             writeError(
               given.json
                 ? JSON.stringify({ event: "step", ...step })
@@ -167,7 +167,8 @@ export function addImitateCommand(
             );
           },
         });
-        metrics.step(result.steps, { heldOutLoss: result.lossAfter });
+        const { steps, lossAfter: loss } = result;
+        metrics.add({ event: "evaluated", step: steps, metrics: { loss } });
         await metrics.settled();
         const { rank, alpha } = start;
         const adapter = { rank, alpha, tensors: await engine.parameters() };

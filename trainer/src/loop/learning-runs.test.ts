@@ -14,7 +14,7 @@ import { openEngine, openPolicy } from "../model/open-model.ts";
 import { banditBase } from "../pretrain/bandit-base.fixture.ts";
 import { runRecipe } from "./recipe-run.ts";
 import type { HeldOut } from "../evaluation/held-out.ts";
-import type { RunEvent } from "./run-event.ts";
+import type { RunEvent } from "../metrics/run-event.ts";
 
 /** Nats per token. */
 const MOST_MISMATCH = 0.01;

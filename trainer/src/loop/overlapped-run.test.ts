@@ -4,7 +4,7 @@ import { recipeNamed } from "@waggle/learning";
 import { expect, test } from "vitest";
 import type { RunKeeper, SavedRun } from "../checkpoint/run-keeping.ts";
 import { runRecipe } from "./recipe-run.ts";
-import type { RunEvent } from "./run-event.ts";
+import type { RunEvent } from "../metrics/run-event.ts";
 import { actedEnvironment, tinyEngines } from "../expectations/recipe-update.fixture.ts";
 
 const OPTIONS = { seed: 1, evaluationTasks: 2, evaluateEvery: 2, steps: 4 };

@@ -4,7 +4,7 @@ import { recipeNamed } from "@waggle/learning";
 import { expect, test } from "vitest";
 import { runRecipe } from "./recipe-run.ts";
 import type { RunOptions } from "./run-options.ts";
-import type { RunEvent } from "./run-event.ts";
+import type { RunEvent } from "../metrics/run-event.ts";
 import { actedEnvironment, tinyEngines } from "../expectations/recipe-update.fixture.ts";
 
 async function run(options: Partial<RunOptions>) {

@@ -11,7 +11,7 @@ import { runPorts } from "../recipes/run-ports.ts";
 import { enginesOf, stopIfAsked } from "../checkpoint/run-keeping.ts";
 import type { StagePlace } from "./stage-place.ts";
 import type { RunOptions, RunParts, RunResult } from "./run-options.ts";
-import type { RunEvent } from "./run-event.ts";
+import type { RunEvent } from "../metrics/run-event.ts";
 import { shareOfRest } from "./run-spending.ts";
 import { successesOf } from "../evaluation/evaluation.ts";
 import { successesByDraw } from "../evaluation/pass-draws.ts";
@@ -36,6 +36,7 @@ export async function runRecipe(
     { ...parts, signal },
     parts.simulator,
     options.seed,
+    options.onFitStep,
   );
   const ports = {
     ...runPorts(parts.engine, parts.format, parts.spec, parts.policy.contextLength),

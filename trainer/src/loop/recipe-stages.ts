@@ -19,7 +19,7 @@ import { PolicyVersions } from "../sink/policy-versions.ts";
 import { type Carried, savedEngines, stopIfAsked } from "../checkpoint/run-keeping.ts";
 import type { AfterStep, StagePlace } from "./stage-place.ts";
 import type { RunOptions, RunParts, RunResult } from "./run-options.ts";
-import type { RunEvent } from "./run-event.ts";
+import type { RunEvent } from "../metrics/run-event.ts";
 import { type Budget, RunSpending } from "./run-spending.ts";
 import type { BegunStep, RolloutBatch } from "../source/local-rollouts.ts";
 import { StageRollouts } from "../source/stage-rollouts.ts";

@@ -15,7 +15,7 @@ import { openPolicy } from "../model/open-model.ts";
 import { banditBase } from "../pretrain/bandit-base.fixture.ts";
 import { openRecipeEngines, swapStrategy } from "../recipes/recipe-engines.ts";
 import { runRecipe } from "./recipe-run.ts";
-import type { RunEvent } from "./run-event.ts";
+import type { RunEvent } from "../metrics/run-event.ts";
 import { withFewerTasks } from "./short-run.fixture.ts";
 
 const SHAPE = { rank: 2, alpha: 4 };

@@ -7,10 +7,12 @@ import type { TensorMap, TrainEngine } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import type { EnvironmentSimulator } from "../rollouts/fitted-environment.ts";
+import type { OnFitStep } from "../rollouts/world-model.ts";
 import type { HeldOut } from "../evaluation/held-out.ts";
 import type { OverlapOptions } from "./overlapped-stage.ts";
 import type { RunKeeper } from "../checkpoint/run-keeping.ts";
-import type { Budget, Spent } from "./run-spending.ts";
+import type { Budget } from "./run-spending.ts";
+import type { Spent } from "../metrics/spent.ts";
 import type { StageResources } from "../update/stage-update.ts";
 
 /** The engine, policy, environment and services that a run uses. */
@@ -57,6 +59,8 @@ export type RunOptions = {
    * Continue rollouts during steps, in stages whose trajectories the policy samples; default off.
    */
   readonly overlap?: OverlapOptions | undefined;
+  /** Receives the steps of fitting a world model, which a resumed run takes again; default: nothing. */
+  readonly onFitStep?: OnFitStep | undefined;
   /** Saves the run so that another process can resume it; default none. */
   readonly keeper?: RunKeeper | undefined;
 };

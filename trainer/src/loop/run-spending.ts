@@ -1,26 +1,6 @@
 /** Counts the spending of a run and compares it with its budget. */
 import { type JudgedGroup, type Recipe, sampledTokens } from "@waggle/learning";
-import { z } from "zod";
-
-/** Amounts that a run has spent so far. */
-export type Spent = {
-  /** Trajectories; the stored and printed name is `episodes`. */
-  readonly episodes: number;
-  readonly sampledTokens: number;
-  /** Tool calls. Calls that a branch shares with its origin are counted once. */
-  readonly toolCalls: number;
-  /** Turns. Turns that a branch shares with its origin are counted once. */
-  readonly turns: number;
-  readonly seconds: number;
-};
-
-export const Spent: z.ZodType<Spent> = z.strictObject({
-  episodes: z.int().min(0),
-  sampledTokens: z.int().min(0),
-  toolCalls: z.int().min(0),
-  turns: z.int().min(0),
-  seconds: z.number(),
-});
+import type { Spent } from "../metrics/spent.ts";
 
 /** Totals at which a run ends; reaching either one ends it. */
 export type Budget = { readonly sampledTokens: number; readonly toolCalls: number };

@@ -13,7 +13,7 @@ import { openRecipeEngines, swapStrategy } from "../recipes/recipe-engines.ts";
 import { recipeEnvironment } from "../recipes/recipe-places.ts";
 import { runRecipe } from "./recipe-run.ts";
 import type { RunResult } from "./run-options.ts";
-import type { RunEvent } from "./run-event.ts";
+import type { RunEvent } from "../metrics/run-event.ts";
 import { scriptedWriter } from "../expectations/scripted-writer.fixture.ts";
 
 const SMALL_BASE = { ...ENVIRONMENT_BASE, steps: 150, batchSize: 24, width: 32, layers: 2 };

@@ -16,7 +16,7 @@ import type { EdgeClient } from "../edge/edge-client.ts";
 import { type EdgeRecipe, edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { FakeEdge } from "../edge/fake-edge.fixture.ts";
 import { createLeaseHolder } from "../source/lease-holder.ts";
-import { createMetricsLog } from "../metrics/metrics-log.ts";
+import { openMetricsLog } from "../metrics/metrics-log.ts";
 import type { PublicationParts } from "../sink/publication.ts";
 import { createReporter } from "../metrics/reporter.ts";
 import { initialState } from "../checkpoint/trainer-state.ts";
@@ -176,7 +176,7 @@ export async function live(
           mayPromote: options.mayPromote ?? (() => options.promotes ?? true),
           report,
         },
-        metricsLog: createMetricsLog(join(setup.folder, "metrics.jsonl")),
+        metricsLog: await openMetricsLog(setup.folder, { from: start.state.step }),
         report,
         note: () => {},
         sleep: async (ms) => {

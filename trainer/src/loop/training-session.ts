@@ -30,8 +30,7 @@ import {
 import { type HeartbeatSender, startHeartbeat } from "../edge/heartbeat.ts";
 import { createLeaseHolder } from "../source/lease-holder.ts";
 import { isElsewhere, openSessionEngine } from "./session-engine.ts";
-import { createMetricsLog } from "../metrics/metrics-log.ts";
-import { METRICS_FILE, withTensorBoard } from "../metrics/run-metrics.ts";
+import { openMetricsLog } from "../metrics/metrics-log.ts";
 import { openPolicy } from "../model/open-model.ts";
 import { requireTurnTokens } from "../rollouts/turn-limit.ts";
 import { createGuidanceCache } from "../sink/guidance-cache.ts";
@@ -146,11 +145,6 @@ async function runSession(
   );
   const policy = await openPolicy(model, options.threads);
   requireTurnTokens(tasks.turnTokens, policy.contextLength);
-  const metricsLog = await withTensorBoard(
-    createMetricsLog(join(options.stateFolder, METRICS_FILE)),
-    options.stateFolder,
-    { tensorboard: options.tensorboard ?? false, from: saved?.state.step ?? 0 },
-  );
   const leases = createLeaseHolder({
     edge,
     trainerId: TRAINER_ID,
@@ -194,6 +188,10 @@ async function runSession(
       start = { state, engine: fresh, stable: fresh };
       await store.commit(start);
     }
+    const metricsLog = await openMetricsLog(options.stateFolder, {
+      tensorboard: options.tensorboard,
+      from: start.state.step,
+    });
     const { device, precision = "f32" } = engine.capabilities();
     report.note("started", {
       device,

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type LocalServer, localServer } from "../../../test/fixtures/local-server.ts";
 import { withFewerTasks } from "../loop/short-run.fixture.ts";
 import { runRecipe } from "../loop/recipe-run.ts";
-import type { RunEvent } from "../loop/run-event.ts";
+import type { RunEvent } from "../metrics/run-event.ts";
 import type { RunParts } from "../loop/run-options.ts";
 import { checkedSampler } from "../options/sampler-options.ts";
 import { banditBase } from "../pretrain/bandit-base.fixture.ts";

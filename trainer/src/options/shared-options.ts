@@ -139,6 +139,7 @@ export function mustResumeOption(): Option {
   return new Option("--resume", "fail if there is no unfinished run").hideHelp();
 }
 
-export function saveEveryOption(): Option {
-  return new Option("--save-every <n>", "steps between checkpoints").argParser(positive).default(5);
+export function saveEveryOption(steps = 5): Option {
+  const option = new Option("--save-every <n>", "steps between checkpoints");
+  return option.argParser(positive).default(steps);
 }

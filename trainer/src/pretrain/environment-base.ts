@@ -26,6 +26,7 @@ import {
   type Settings,
 } from "../checkpoint/checkpoint.ts";
 import { canonical } from "../checkpoint/run-settings.ts";
+import { openMetricsLog } from "../metrics/metrics-log.ts";
 import { type BaseModel, readBaseModel } from "../model/base-model.ts";
 import { runSupervised } from "../loop/supervised-run.ts";
 import { baseDemonstration } from "./base-demonstration.ts";
@@ -82,6 +83,13 @@ export type BaseProgress = {
   readonly tokensPerSecond: number;
 };
 
+export type EnvironmentBaseOptions = {
+  /** Steps between two checkpoints; default 100. */
+  readonly saveEvery?: number | undefined;
+  /** Whether TensorBoard event files are written beside the metrics; default not. */
+  readonly tensorboard?: boolean | undefined;
+};
+
 /**
  * Reads the base of an environment from `folder`, or makes it there if there is none or it has
  * another recipe. Changes of the environment's demonstrations are not detected: remove the folder
@@ -93,13 +101,14 @@ export async function environmentBase(
   given: EnvironmentBaseRecipe,
   onProgress: (progress: BaseProgress) => void,
   signal: AbortSignal,
+  options: EnvironmentBaseOptions = {},
 ): Promise<BaseModel> {
   const { contextLength = given.contextLength } = spec;
   const recipe = { ...given, contextLength };
   if (!(await isMadeSo(folder, spec, recipe))) {
     // Written atomically: an interrupted run leaves no partial model, and the next one goes on with it.
     const unfinished = `${folder}.unfinished`;
-    await makeBase(spec, unfinished, recipe, onProgress, signal);
+    await makeBase(spec, unfinished, recipe, onProgress, signal, options);
     await mkdir(dirname(folder), { recursive: true });
     await rm(folder, { recursive: true, force: true });
     await rename(unfinished, folder);
@@ -154,9 +163,6 @@ const BASE: CheckpointKind<Record<string, never>> = {
   state: z.strictObject({}),
   startOver: "by deleting the folder",
 };
-/** Steps between two checkpoints. */
-const SAVE_EVERY = 100;
-
 /** The checkpoint of an interrupted run with the same recipe. */
 async function foundIn(checkpoints: Checkpoints<Record<string, never>>, settings: Settings) {
   // A damaged checkpoint costs a minute of training, so it is not worth an error.
@@ -170,6 +176,7 @@ async function makeBase(
   recipe: EnvironmentBaseRecipe,
   onProgress: (progress: BaseProgress) => void,
   signal: AbortSignal,
+  { saveEvery = 100, tensorboard }: EnvironmentBaseOptions,
 ): Promise<void> {
   const { seed, steps, batchSize } = recipe;
   const text = await trainEnvironmentText(spec, { ...recipe, count: TEXT_DEMONSTRATIONS });
@@ -193,13 +200,15 @@ async function makeBase(
     const found = await foundIn(checkpoints, settings);
     const saved = found?.engines.get("policy");
     if (saved !== undefined) await engine.load(saved);
+    const metrics = await openMetricsLog(folder, { tensorboard, from: found?.step ?? null });
     const done = await runSupervised({
       engine,
       steps,
       from: found?.step ?? 0,
       keeper: {
-        every: SAVE_EVERY,
+        every: saveEvery,
         save: async (step) => {
+          await metrics.settled();
           const engines = new Map([["policy", await engine.save()]]);
           await checkpoints.commit({ settings, step, engines, state: {}, values: null });
         },
@@ -218,16 +227,20 @@ async function makeBase(
         };
       },
       isMeasured: (step) => step % 100 === 99 || step + 1 === steps,
-      onStep: (step, { loss }, { sequences }) => {
+      onStep: (step, { loss, gradientNorm }, { sequences }) => {
         tokens += sequences.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
         if (loss === null) return;
         const seconds = (performance.now() - startedAt) / 1000;
-        onProgress({ step, steps, loss, tokensPerSecond: tokens / seconds });
+        const tokensPerSecond = tokens / seconds;
+        const learningRate = rate(step - 1);
+        const numbers = { loss, gradientNorm, learningRate, tokensPerSecond };
+        metrics.add({ event: "step", step, metrics: numbers });
+        onProgress({ step, steps, loss, tokensPerSecond });
       },
     });
     if (done < steps) signal.throwIfAborted();
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true });
+    await metrics.settled();
+    await checkpoints.clear();
     const [stopTokenId] = text.chat.stopTokenIds;
     const json: { readonly [file: string]: unknown } = {
       "config.json": { ...decoderConfigJson(config), eos_token_id: stopTokenId },

@@ -11,7 +11,7 @@ import {
 import type { DecoderConfig } from "@waggle/model";
 import { fileListDigest } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
-import { openRunMetrics } from "../metrics/run-metrics.ts";
+import { openMetricsLog } from "../metrics/metrics-log.ts";
 import { createNodePolicy } from "@waggle/runtime/node";
 import { trainNanoText } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
@@ -44,6 +44,8 @@ export type PretrainCommandOptions = {
   readonly tasks: number;
   /** JSON file for the training curve and scores; `null` writes none. */
   readonly report: string | null;
+  /** Steps between two checkpoints. */
+  readonly saveEvery: number;
   /** Whether TensorBoard event files are written beside the metrics. */
   readonly tensorboard: boolean;
   readonly json: boolean;
@@ -83,9 +85,9 @@ export async function runPretraining(
     tokens: 0,
     seconds: 0,
   };
-  const metrics = await openRunMetrics(options.run, {
+  const metrics = await openMetricsLog(options.run, {
     tensorboard: options.tensorboard,
-    from: resumed?.engine.step ?? 0,
+    from: resumed?.engine.step ?? null,
   });
   const save = async (state: PretrainingState) =>
     savePretraining(options.run, { state, engine: await engine.save() });
@@ -96,10 +98,11 @@ export async function runPretraining(
       skill: PRETRAINING_SKILL,
       batchSize: DEMONSTRATIONS_PER_STEP,
       measureEvery: MEASURE_EVERY,
+      saveEvery: options.saveEvery,
       signal,
       onMeasure: async (now, at) => {
         const { step: _, ...numbers } = now.curve.at(-1) ?? { step: at };
-        metrics.step(at, numbers);
+        metrics.add({ event: "step", step: at, metrics: numbers });
         await metrics.settled();
         say(progressLine(now, at));
       },

@@ -55,6 +55,7 @@ function run(engine: TrainEngine, state: PretrainingState, step: number, signal?
       skill: PRETRAINING_SKILL,
       batchSize: 2,
       measureEvery: 2,
+      saveEvery: 2,
       signal: signal ?? new AbortController().signal,
       onMeasure: async () => {},
       save,

@@ -23,7 +23,9 @@ export type PretrainingOptions = {
   readonly signal: AbortSignal;
   /** Called after each measurement. */
   readonly onMeasure: (state: PretrainingState, step: number) => Promise<void>;
-  /** Saves the run between two steps: after measurements and when it is stopped. */
+  /** Steps between two saves. */
+  readonly saveEvery: number;
+  /** Saves the run between two steps, also when it is stopped. */
   readonly save?: (state: PretrainingState) => Promise<void>;
 };
 
@@ -62,7 +64,7 @@ export async function pretrain(
     batchAt: async (at) =>
       batchOf(await examples(options, initial.seed, at * batchSize, batchSize)),
     isMeasured: () => false,
-    keeper: save && { every: options.measureEvery, save: () => save(state) },
+    keeper: save && { every: options.saveEvery, save: () => save(state) },
     onStep: async (at, { gradientNorm }, { sequences }) => {
       state = {
         ...state,

@@ -8,6 +8,7 @@ import {
   jsonOption,
   mustResumeOption,
   noResumeOption,
+  saveEveryOption,
   tensorboardOption,
 } from "../options/shared-options.ts";
 import { DEFAULT_SEED, DEFAULT_STEPS } from "./nano-recipe.ts";
@@ -35,6 +36,7 @@ export function addTrainBaseCommand(
       "docs/evidence/pretrain.json",
     )
     .option("--no-report", "write no report")
+    .addOption(saveEveryOption(100))
     .addOption(tensorboardOption())
     .addOption(jsonOption())
     .action(async (given: Flags) => {

@@ -15,7 +15,7 @@ import { derivedSeed } from "@waggle/protocol";
 import { demonstrations } from "./demonstration.ts";
 import type { DriverParts } from "./driver-parts.ts";
 import type { WorldModels } from "./changed-environment.ts";
-import { fitWorldModel, worldLesson } from "./world-model.ts";
+import { fitWorldModel, type OnFitStep, worldLesson } from "./world-model.ts";
 
 /**
  * What a world model needs: an engine that trains a copy of all base weights, and a function that
@@ -80,6 +80,7 @@ export async function fittedWorldModels(
   parts: DriverParts,
   simulator: EnvironmentSimulator | undefined,
   seed: number,
+  onStep?: OnFitStep,
 ): Promise<WorldModels> {
   const { policy, format, spec, signal } = parts;
   const own = { policy: modeledEnvironment(policy, format) };
@@ -93,7 +94,8 @@ export async function fittedWorldModels(
     return worldLesson(trajectory, request, finalTextOf(trajectory.record, format) ?? "", format);
   });
   const { contextLength } = policy;
-  await fitWorldModel(simulator.engine, lessons, { ...FIT, seed, contextLength }, signal);
+  const fit = { ...FIT, seed, contextLength, onStep };
+  await fitWorldModel(simulator.engine, lessons, fit, signal);
   const speaker = await simulator.speaker(await simulator.engine.parameters());
   return { ...own, "world-model": modeledEnvironment(speaker, format) };
 }

@@ -10,7 +10,7 @@ import { changedEnvironment } from "./changed-environment.ts";
 import { demonstrations } from "./demonstration.ts";
 import { trainEnvironmentText } from "../pretrain/environment-text.ts";
 import { tinyEngines } from "../expectations/recipe-update.fixture.ts";
-import { fitWorldModel, worldLesson } from "./world-model.ts";
+import { fitWorldModel, type OnFitStep, worldLesson } from "./world-model.ts";
 
 const spec = environmentNamed("form");
 const signal = new AbortController().signal;
@@ -68,10 +68,18 @@ test("a model of the environment learns tool results; without training steps it 
   const { engine, reference, dispose } = await tinyEngines();
   try {
     const fit = { steps: 40, batchSize: 8, seed: 1, contextLength: 1024 };
-    const learned = await fitWorldModel(engine, taught, { ...fit, learningRate: 1e-2 }, signal);
+    const losses: number[] = [];
+    const onStep: OnFitStep = (step, { loss = Number.NaN }) => (losses[step - 1] = loss);
+    const learned = await fitWorldModel(
+      engine,
+      taught,
+      { ...fit, learningRate: 1e-2, onStep },
+      signal,
+    );
     const untaught = await fitWorldModel(reference, taught, { ...fit, learningRate: 0 }, signal);
     expect(untaught).toBeGreaterThan(4);
     expect(learned).toBeLessThan(1);
+    expect([losses.length, losses.at(-1)]).toEqual([40, learned]);
   } finally {
     await dispose();
   }

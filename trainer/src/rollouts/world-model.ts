@@ -65,13 +65,18 @@ export type WorldModelFit = {
   readonly seed: number;
   /** Longer conversations are left out. */
   readonly contextLength: number;
+  /** Called after each step; default: nothing. */
+  readonly onStep?: OnFitStep | undefined;
 };
+
+/** Receives the steps of fitting a world model, counted from 1. */
+export type OnFitStep = (step: number, metrics: { readonly [name: string]: number }) => void;
 
 /** @returns mean cross-entropy of the results in the last step, in nats per token */
 export async function fitWorldModel(
   engine: TrainEngine,
   lessons: readonly WorldModelLesson[],
-  { steps, batchSize, learningRate, seed, contextLength }: WorldModelFit,
+  { steps, batchSize, learningRate, seed, contextLength, onStep }: WorldModelFit,
   signal: AbortSignal,
 ): Promise<number> {
   const fitting = lessons.filter(
@@ -102,8 +107,9 @@ export async function fitWorldModel(
         lossMask: batch.map(({ lossMask }) => lossMask),
       };
     },
-    onStep: (_, { loss }) => {
+    onStep: (step, { loss, gradientNorm }) => {
       last = loss ?? Number.NaN;
+      onStep?.(step, { loss: last, gradientNorm, learningRate: rate(step - 1) });
     },
   });
   if (done < run) signal.throwIfAborted();

@@ -183,7 +183,8 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
   async #sendMetrics(): Promise<void> {
     const { metrics } = this.#checkpoint.state;
     if (metrics.length === 0) return;
-    await this.#parts.metricsLog.append(metrics);
+    for (const row of metrics) this.#parts.metricsLog.add({ event: "step", ...row });
+    await this.#parts.metricsLog.settled();
     await this.#parts.edge.postMetrics(metrics);
     await this.#checkpoint.commitState({ ...this.#checkpoint.state, metrics: [] });
   }
