@@ -79,12 +79,12 @@ export class MutationRun {
     let killedBy: string | null = null;
     for (const one of this.#byKills(mutation, this.#chosen(mutation, reach))) {
       if (passed.includes(one.test)) continue;
-      by = await this.#failure(one, patch);
-      if (by !== null) {
-        killedBy = one.test;
+      const failure = await this.#failure(one, patch);
+      if (failure === null) passed.push(one.test);
+      else if (failure !== undefined) {
+        [by, killedBy] = [failure, one.test];
         break;
       }
-      passed.push(one.test);
     }
     const verdict: Verdict =
       killedBy === null
@@ -113,23 +113,24 @@ export class MutationRun {
     this.#kills.set(killer, (this.#kills.get(killer) ?? 0) + 1);
   }
 
-  /** The test that fails with the mutant; null if none does. */
+  /** The test that fails with the mutant; null if all pass, undefined if the file also fails without the mutant. */
   async #failure(
     { test, seconds }: MappedTest,
     patch: { readonly file: string; readonly source: string },
-  ): Promise<string | null> {
-    const limitMs = 30_000 + 5_000 * seconds;
+  ): Promise<string | null | undefined> {
+    const limitMs = 60_000 + 15_000 * seconds;
     const project = projectOfTest(test);
     const answer = await this.#host.run({ kind: "run", project, test, patch }, limitMs);
     if (answer !== null && !answer.isTimeout) {
       if (answer.failure === null) return null;
       // The map may come from an earlier run, and the test may have begun to fail since then.
-      return (await this.#map.passes(test, this.#host, limitMs)) ? answer.failure : null;
+      const isPassing = await this.#map.passes(test, this.#host, limitMs);
+      return isPassing ? answer.failure : undefined;
     }
     // The machine may be slow, so the test must end in time without the mutant, and again not with it.
     const plain = await this.#host.run({ kind: "run", project, test, patch: null }, limitMs);
-    if (plain?.failure !== null) return null;
-    const again = await this.#host.run({ kind: "run", project, test, patch }, 2 * limitMs);
+    if (plain?.failure !== null) return undefined;
+    const again = await this.#host.run({ kind: "run", project, test, patch }, limitMs);
     return again === null || again.isTimeout ? `${test} did not end` : again.failure;
   }
 
