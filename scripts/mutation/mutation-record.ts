@@ -127,7 +127,7 @@ passed with it. The command tries a mutant again when its source or these tests 
 
 - Some survivors cannot be killed because they do not change behavior. They are counted against the tests.
 - Tests in a browser and end-to-end tests are not run, so they kill nothing.
-- A mutant survives when the nearest tests that run its code, up to ${SECONDS_OF_TESTS} seconds of them, all pass. A new
+- A mutant survives when the nearest tests that run its code, up to ${SECONDS_OF_TESTS.all} seconds of them, all pass. A new
   test file does not make the command try a survivor again; delete the survivor's line.
 - Golden files kill many mutants of recipes, environments and wire schemas. They notice a change; they do not
   say what is right.

@@ -31,7 +31,7 @@ export type MutationResult = Mutation & {
 };
 
 /** Test files beyond this total time, as measured when they were mapped, are skipped. */
-export const SECONDS_OF_TESTS = 45;
+export const SECONDS_OF_TESTS: { readonly [reach in Reach]: number } = { own: 15, all: 45 };
 
 /** Tries mutants with one host and one test map. */
 export class MutationRun {
@@ -138,14 +138,14 @@ export class MutationRun {
   #chosen(mutation: Mutation, reach: Reach): readonly MappedTest[] {
     const all = this.#map.testsOf(mutation, reach);
     let seconds = 0;
-    const end = all.findIndex((one) => (seconds += one.seconds) > SECONDS_OF_TESTS);
+    const end = all.findIndex((one) => (seconds += one.seconds) > SECONDS_OF_TESTS[reach]);
     return end === -1 ? all : all.slice(0, Math.max(end, 1));
   }
 
-  /** Tests that killed other mutants of the file run first, because this saves the most time. */
+  /** Tests that killed most other mutants of the file in their time run first, because this saves the most time. */
   #byKills(mutation: Mutation, tests: readonly MappedTest[]): readonly MappedTest[] {
-    const killsOf = ({ test }: MappedTest): number =>
-      this.#kills.get(`${mutation.file} ${test}`) ?? 0;
+    const killsOf = ({ test, seconds }: MappedTest): number =>
+      (this.#kills.get(`${mutation.file} ${test}`) ?? 0) / (1 + seconds);
     return tests.toSorted((a, b) => killsOf(b) - killsOf(a));
   }
 
