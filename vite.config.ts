@@ -120,6 +120,8 @@ export default defineConfig({
           exclude: everywhere,
           testTimeout: 600_000,
           hookTimeout: 300_000,
+          // The default is one second, in which a page on a busy machine shows nothing.
+          expect: { poll: { timeout: 30_000 } },
           fileParallelism: false,
         },
       },

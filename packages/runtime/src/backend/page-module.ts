@@ -8,9 +8,10 @@ import type { CreateOrtModule, OrtWasmModule } from "onnxruntime-web/ort-wasm-si
 /** @returns a function that rejects with the import's or module's error. */
 export function moduleFrom<M extends OrtWasmModule>(loader: URL, binary: URL): CreateOrtModule<M> {
   return async (config) => {
-    const loaded = (await import(/* @vite-ignore */ loader.href)) as {
-      readonly default: CreateOrtModule<M>;
-    };
+    // Vite, webpack and Turbopack each have a comment that leaves an import to the browser.
+    const loaded = (await import(
+      /* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ loader.href
+    )) as { readonly default: CreateOrtModule<M> };
     return loaded.default({ ...config, locateFile: () => binary.href });
   };
 }
