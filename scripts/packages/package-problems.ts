@@ -10,6 +10,10 @@ import { type PackedPackage, tarballBytes } from "./packed-package.ts";
 const EXPECTED =
   /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/.+\.(js|js\.map|d\.ts|json))$/;
 const OF_TESTS = /\.(test|bench|contract|fixture|test-d)\.|(^|\/)(fixtures|__[a-z]+__)\//;
+/** TypeScript's helper for an `import()` of a computed path; see packages/runtime/tsconfig.loader.json. */
+const IMPORT_HELPER = "__rewriteRelativeImportExtension(";
+/** Packages that no page bundles. */
+const IN_NODE: readonly (string | undefined)[] = ["@waggle/trainer", "@waggle/cli"];
 /** Every package is ESM for Node 22 and bundlers, so these resolution modes are not supported. */
 const UNSUPPORTED = ["node10", "node16-cjs"];
 
@@ -34,7 +38,13 @@ function contentProblems({ files, manifest, staged }: PackedPackage): string[] {
   const emptyMaps = files
     .filter((path) => path.endsWith(".js.map"))
     .filter((path) => !readFileSync(join(staged, path), "utf8").includes('"sourcesContent":'));
+  const wrapped = files
+    .filter((path) => path.endsWith(".js") && !IN_NODE.includes(manifest.name))
+    .filter((path) => readFileSync(join(staged, path), "utf8").includes(IMPORT_HELPER));
   return [
+    ...wrapped.map(
+      (path) => `${path} wraps the argument of import(), which webpack's minifier breaks`,
+    ),
     ...strange.map((path) => `${path} must not be in the tarball`),
     ...missing.map((path) => `${path} is missing`),
     ...emptyMaps.map((path) => `${path} refers to sources that are not in the tarball`),
