@@ -65,7 +65,12 @@ export type RunRecord = Arm & {
   readonly parameters: string;
   /** Mean share of tokens that a loss clipped, over steps; absent if no loss of the recipe clips. */
   readonly clipFraction?: number;
-  /** Starts with the base; one point per evaluation. */
+  /**
+   * Mean share of tokens whose importance weight was cut at its cap, over steps; absent if the recipe does not
+   * correct stale samples with such weights.
+   */
+  readonly truncatedFraction?: number;
+  /** Starts with the base; one point at the end of each stage of each round. */
   readonly curve: readonly CurvePoint[];
   readonly spent: Spent;
 };

@@ -176,6 +176,7 @@ async function runArm(
     const curve: CurvePoint[] = [];
     let [sampledTokens, toolCalls] = [0, 0];
     const clipped: number[] = [];
+    const truncated: number[] = [];
     const {
       base: before,
       final,
@@ -199,8 +200,9 @@ async function runArm(
       (event) => {
         if (event.event === "step") {
           ({ sampledTokens, toolCalls } = event.spent);
-          const { clipFraction } = event.metrics;
+          const { clipFraction, importanceWeightTruncated } = event.metrics;
           if (clipFraction !== undefined) clipped.push(clipFraction);
+          if (importanceWeightTruncated !== undefined) truncated.push(importanceWeightTruncated);
         } else curve.push({ sampledTokens, toolCalls, success: successOf(event.heldOut) });
       },
       signal,
@@ -221,6 +223,7 @@ async function runArm(
       ...(passAtK === null ? {} : { passAt8: passAtK }),
       parameters: await parametersHash(engines.engine),
       ...(clipped.length === 0 ? {} : { clipFraction: mean(clipped) }),
+      ...(truncated.length === 0 ? {} : { truncatedFraction: mean(truncated) }),
       curve,
       spent: { ...spent, cpuSeconds: (cpu.user + cpu.system) / 1e6 },
     };

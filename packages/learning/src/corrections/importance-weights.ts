@@ -89,9 +89,17 @@ function truncatedWeights(
   };
 }
 
+function tokensOf(lossMask: LossMask): number {
+  let count = 0;
+  forEachLossToken(lossMask, () => {
+    count += 1;
+  });
+  return count;
+}
+
 /**
  * `tis`: `inner` with each token weighted by min(proximal / behavior, cap), where the ratio is the token's
- * own or that of its sequence.
+ * own or that of its sequence. Metric `importanceWeightTruncated`: share of tokens whose weight was cut.
  */
 export function truncatedImportance<N extends StateName>(
   inner: LossPart<N>,
@@ -105,8 +113,12 @@ export function truncatedImportance<N extends StateName>(
       lossPart(
         "tis",
         (minibatch, context) => {
-          const { weights } = weigh(minibatch, cap);
-          return loss.compute(withTokenWeights(minibatch, weights), context);
+          const { weights, metrics } = weigh(minibatch, cap);
+          const result = loss.compute(withTokenWeights(minibatch, weights), context);
+          // Additive over microbatches, as the metrics of the inner loss are.
+          const share = tokensOf(minibatch.lossMask) / minibatch.tokenCount;
+          const importanceWeightTruncated = metrics.importanceWeightTruncated * share;
+          return { ...result, metrics: { ...result.metrics, importanceWeightTruncated } };
         },
         { ...loss, corrects: true, around: [loss] },
       ),
