@@ -23,6 +23,7 @@ export function appendixPage(overview: Overview): string {
         row(summary, tableOf(summary.recipe), pageName(expectations, summary)),
       ),
     ].join("\n"),
+    ...unshownWords(overview),
     "## Columns",
     METRICS.map((line) => `- ${line}`).join("\n"),
     timeWords(summaries),
@@ -43,6 +44,16 @@ export function appendixPage(overview: Overview): string {
           `${waiting.map(({ recipe }) => recipe).join(", ")}. These were also expected to learn. Either not all seeds ran, or the mechanism was inactive.`,
         ]),
   ].join("\n\n")}\n`;
+}
+
+/** Rows whose environment does not show what distinguishes the recipe. */
+function unshownWords({ expectations: { unshown = [] }, summaries }: Overview): string[] {
+  const run = new Set(summaries.map(({ recipe }) => recipe));
+  const names = unshown.filter((name) => run.has(name));
+  if (names.length === 0) return [];
+  return [
+    `In ${names.length} rows, the check of the recipe's own test does not hold in the environment of the row (\`placement.test.ts\`): ${names.join(", ")}. These rows measure the recipe there, but not the idea of its paper.`,
+  ];
 }
 
 /** How long the longest runs took, which means would hide. */

@@ -1,6 +1,6 @@
 /**
- * Arms with the same results on every task and seed. The mechanism in which they differ was
- * inactive, so their rows are no evidence for it.
+ * Arms with the same results on every task of a seed. The mechanism in which they differ was
+ * inactive there, so their rows are no evidence for it.
  */
 import type { RunRecord } from "./arm.ts";
 
@@ -21,11 +21,18 @@ export function isSameRun(a: RunRecord, b: RunRecord): boolean {
   return isComparable && (a.parameters === b.parameters || isEqualCost);
 }
 
-/** True if the two share at least one seed and all shared seeds have the same result. */
+/**
+ * True if the two are the same run with all shared seeds, or with any seed if the parameters are equal too. A mechanism
+ * that is inactive with one seed is not what the row measures there. Equal results at equal cost with one seed are
+ * not enough: two imitation recipes sample the same number of tokens, and both may solve the same tasks.
+ */
 export function coincide(a: readonly RunRecord[], b: readonly RunRecord[]): boolean {
   const pairs = a.flatMap((run) => {
     const other = b.find(({ seed }) => seed === run.seed);
-    return other === undefined ? [] : [{ run, other }];
+    return other === undefined ? [] : [{ run, other, isSame: isSameRun(run, other) }];
   });
-  return pairs.length > 0 && pairs.every(({ run, other }) => isSameRun(run, other));
+  return (
+    pairs.some(({ run, other, isSame }) => isSame && run.parameters === other.parameters) ||
+    (pairs.length > 0 && pairs.every(({ isSame }) => isSame))
+  );
 }

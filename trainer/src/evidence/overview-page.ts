@@ -62,10 +62,12 @@ export function overviewPage(overview: Overview): string {
       ...passWords(rounds),
       ...roomWords(ordered),
       ...clipWords(ordered),
+      ...truncationWords(ordered),
+      ...spendingWords(ordered),
       ...(inactive.length === 0
         ? []
         : [
-            `- Some recipes are left out of the table and of every count, because their mechanism is inactive here: ${inactive.map(({ recipe, sameAs }) => `${recipe} (same runs as ${sameAs.join(", ")})`).join("; ")}.`,
+            `- Some recipes are left out of the table and of every count, because their mechanism was inactive with at least one seed: ${inactive.map(({ recipe, sameAs }) => `${recipe} (same run as ${sameAs.join(", ")})`).join("; ")}.`,
           ]),
     ].join("\n"),
     ...(rounds.length === 0
@@ -124,6 +126,32 @@ function clipWords(ordered: readonly RecipeSummary[]): string[] {
   ];
 }
 
+/** How often importance weights of stale samples were cut at their cap. */
+function truncationWords(ordered: readonly RecipeSummary[]): string[] {
+  const shares = ordered.flatMap(({ recipe, runs }) => {
+    const measured = runs.flatMap(({ truncatedFraction }) => truncatedFraction ?? []);
+    return measured.length === 0 ? [] : [`${recipe} ${(100 * mean(measured)).toFixed(2)} %`];
+  });
+  if (shares.length === 0) return [];
+  return [
+    `- Recipes that learn from stale samples correct them with importance weights. Share of tokens whose weight was cut at its cap: ${shares.join(", ")}.`,
+  ];
+}
+
+/** How much of its budget a run spent: no step starts after the budget is spent, and some recipes end earlier. */
+function spendingWords(ordered: readonly RecipeSummary[]): string[] {
+  const shares = ordered.map(({ recipe, environment, runs }) => ({
+    name: `${recipe} in \`${environment}\``,
+    share: mean(runs.map(({ spent, budget }) => spent.sampledTokens / budget.sampledTokens)),
+  }));
+  const sorted = shares.toSorted((a, b) => a.share - b.share);
+  const [least, most] = [sorted[0], sorted.at(-1)];
+  if (least === undefined || most === undefined) return [];
+  return [
+    `- Budgets are equal, spending is not. The rows sampled from ${least.share.toFixed(2)} times their budget of tokens (${least.name}) to ${most.share.toFixed(2)} times (${most.name}): a run stops at its last step, or after the step that exceeds the budget.`,
+  ];
+}
+
 function answerWords({ expectations }: Overview, ordered: readonly RecipeSummary[]): string {
   const seeds = expectations.seeds.length;
   // The reference elsewhere is there to compare with, and counts once.
@@ -152,6 +180,7 @@ function togetherWords(rounds: readonly SummarizedRound[]): string[] {
   const inAll = inRound.filter((one) => (adjusted[tried.indexOf(one)] ?? 1) <= LEVEL);
   const survivors = inAll.filter(({ survives }) => survives);
   return [
+    `${tried.length} claims of papers to beat plain GRPO are tested here. The papers of the other recipes were not searched for such claims.`,
     `**${survivors.length} of ${tried.length} claims survive${nameOf(survivors)}.** A claim survives if it holds after correction over all rounds and its recipe also beats the base at the base's best temperature. At temperature 1 alone, ${inRound.length} hold in their round${nameOf(inRound)}, and ${inAll.length} of these also after correction over all rounds${nameOf(inAll)}.`,
   ];
 }
@@ -169,7 +198,7 @@ function besideWords(ordered: readonly RecipeSummary[], expectations: Expectatio
   };
   return [
     "## The whole table beside plain GRPO",
-    `${compared.length} rows ran beside plain GRPO (\`${expectations.reference.recipe}\`) with the same seeds, budget and held-out tasks. **Higher: ${named((pValue) => pValue)}.** Lower: ${named((pValue) => 1 - pValue)}. The test is at temperature 1 with ${expectations.seeds.length} seeds (p ≤ ${LEVEL}, Holm-corrected over these rows). Some recipes also see demonstrations, which plain GRPO does not. The appendix has each difference.`,
+    `${compared.length} rows ran beside plain GRPO (\`${expectations.reference.recipe}\`) with the same seeds, budget and held-out tasks. **Higher: ${named((pValue) => pValue)}.** Lower: ${named((pValue) => 1 - pValue)}. The test is at temperature 1 with ${expectations.seeds.length} seeds (p ≤ ${LEVEL}, Holm-corrected over these rows). Some recipes, such as PivotRL, also see demonstrations, which plain GRPO does not. The appendix has each difference.`,
   ];
 }
 

@@ -1,5 +1,7 @@
 /** The evidence page of one recipe: the paper, the results over seeds, and whether they show learning. */
+import { mean } from "@waggle/evaluation";
 import type { Recipe } from "@waggle/learning";
+import { generationWords } from "./generation-words.ts";
 import { percentSpread, pointSpread, points, pText, whole } from "./numbers.ts";
 import { temperatureName } from "../evaluation/temperature.ts";
 import type { BestTemperature, RecipeSummary } from "./recipe-summary.ts";
@@ -17,7 +19,7 @@ export const METRICS: readonly string[] = [
 ];
 
 export function recipePage(
-  { name, literature, differs, settings }: Recipe,
+  recipe: Recipe,
   summary: RecipeSummary,
   reference: RecipeSummary | undefined,
   /** Base name of its files. */
@@ -25,8 +27,10 @@ export function recipePage(
   /** Describes the table's base; absent = the environment's default base. */
   base?: string,
 ): string {
+  const { name, literature, differs, settings } = recipe;
   const { environment, runs } = summary;
   const [run] = runs;
+  const generations = generationWords(recipe, runs);
   const changed = Object.entries(run?.settings ?? {}).map(([key, value]) => `${key}=${value}`);
   return `${[
     `# ${name}: ${literature.recipe}`,
@@ -42,6 +46,8 @@ export function recipePage(
     ].join("\n"),
     `${runs.length} seeds in \`${environment}\`, ${run?.evaluationTasks} held-out tasks each; budget ${whole(run?.budget.sampledTokens ?? 0)} sampled tokens and ${whole(run?.budget.toolCalls ?? 0)} tool calls.`,
     `Command: \`npm run evidence -- learning --only ${name}\`. A single run: \`npm run train -- --recipe ${name} --env ${environment}\`${base === undefined ? "." : `, from the default base. The runs here started from another base (${base}).`}`,
+    ...activityWords(summary),
+    ...(generations === null ? [] : ["## From round to round", generations]),
     "## The recipe",
     `${literature.paper} (${literature.system}, table “${literature.table}”). ${literature.difference}`,
     "Differences from the paper:",
@@ -56,6 +62,23 @@ export function recipePage(
     "## Columns",
     METRICS.map((line) => `- ${line}`).join("\n"),
   ].join("\n\n")}\n`;
+}
+
+/** How often the clip of the loss and the cap of importance weights had an effect. */
+function activityWords({ runs }: RecipeSummary): string[] {
+  const share = (values: readonly (number | undefined)[]): string | null => {
+    const measured = values.filter((value) => value !== undefined);
+    return measured.length === 0 ? null : `${(100 * mean(measured)).toFixed(2)} %`;
+  };
+  const clipped = share(runs.map(({ clipFraction }) => clipFraction));
+  const cut = share(runs.map(({ truncatedFraction }) => truncatedFraction));
+  const words = [
+    ...(clipped === null ? [] : [`The loss clipped ${clipped} of the tokens.`]),
+    ...(cut === null
+      ? []
+      : [`Importance weights, which correct stale samples, were cut at ${cut} of the tokens.`]),
+  ];
+  return words.length === 0 ? [] : [words.join(" ")];
 }
 
 function row(name: string, summary: RecipeSummary): string {
@@ -92,7 +115,7 @@ export function hasLearned({ learned }: RecipeSummary): boolean {
 function learnedWords(summary: RecipeSummary): string {
   const { learned, gain, gainOverControl, sameAs, runs } = summary;
   if (sameAs.length > 0) {
-    return `No evidence: the mechanism is inactive here, and every run equals that of ${sameAs.join(", ")}.`;
+    return `No evidence: the mechanism is inactive here, because with at least one seed the run equals that of ${sameAs.join(", ")}.`;
   }
   const atOne = `${points(gain.mean)} points compared with the base`;
   if (learned === null || gainOverControl === null) {

@@ -41,7 +41,7 @@ export type RecipeSummary = {
   readonly trained: BestTemperature | null;
   /** Best measured success of the trained policy minus the control, seed by seed. */
   readonly gainOverControl: Spread | null;
-  /** Recipes with the same runs on every task and seed; always empty for the reference. */
+  /** Recipes with the same run with at least one seed; always empty for the reference. */
   readonly sameAs: readonly string[];
   /**
    * The test of the gain over the control; `null` unless there are at least two seeds, every seed

@@ -10,8 +10,25 @@ import type { ControlLog } from "./control-log.ts";
 import { type Expectations, pageName, tableArms } from "./expectations.ts";
 import { type Overview, overviewPage } from "./overview-page.ts";
 import { recipePage } from "./recipe-page.ts";
-import { summarize } from "./recipe-summary.ts";
+import { type RecipeSummary, summarize } from "./recipe-summary.ts";
 import type { RunLog } from "./run-log.ts";
+
+/** A summary for each row of the table that was run. */
+export function tableSummaries(
+  expectations: Expectations,
+  { records }: Pick<RunLog, "records">,
+  controls: ControlLog,
+): RecipeSummary[] {
+  const arms = tableArms(expectations);
+  const keys = new Set(arms.map(armKey));
+  return summarize(
+    [...records.values()].filter(({ key }) => keys.has(key)),
+    expectations.seeds,
+    expectations.reference.recipe,
+    arms.length / expectations.seeds.length,
+    controls,
+  );
+}
 
 /** @returns the number of recipe pages */
 export async function writeReport(
@@ -20,16 +37,9 @@ export async function writeReport(
   { records, failures }: RunLog,
   controls: ControlLog,
 ): Promise<number> {
-  const arms = tableArms(expectations);
-  const keys = new Set(arms.map(armKey));
+  const keys = new Set(tableArms(expectations).map(armKey));
   const reference = expectations.reference.recipe;
-  const summaries = summarize(
-    [...records.values()].filter(({ key }) => keys.has(key)),
-    expectations.seeds,
-    reference,
-    arms.length / expectations.seeds.length,
-    controls,
-  );
+  const summaries = tableSummaries(expectations, { records }, controls);
   await mkdir(folder, { recursive: true });
   for (const summary of summaries) {
     const { recipe, environment, runs, base } = summary;
