@@ -171,6 +171,12 @@ function answerWords({ expectations }: Overview, ordered: readonly RecipeSummary
 function togetherWords(rounds: readonly SummarizedRound[]): string[] {
   const tried = rounds.flatMap(({ directions }) => directions);
   if (tried.length === 0) return [];
+  const expected = rounds.flatMap(({ round }) => round.directions);
+  const waiting = expected.filter((one) => tried.every(({ direction }) => direction !== one));
+  const waitingWords =
+    waiting.length === 0
+      ? ""
+      : ` Not run since their recipe or base changed: ${waiting.map(({ recipe }) => recipe).join(", ")}.`;
   const adjusted = holm(tried.map(({ test }) => test.pValue));
   const nameOf = (held: readonly DirectionSummary[]): string =>
     held.length === 0
@@ -180,7 +186,7 @@ function togetherWords(rounds: readonly SummarizedRound[]): string[] {
   const inAll = inRound.filter((one) => (adjusted[tried.indexOf(one)] ?? 1) <= LEVEL);
   const survivors = inAll.filter(({ survives }) => survives);
   return [
-    `${tried.length} claims of papers to beat plain GRPO are tested here. The papers of the other recipes were not searched for such claims.`,
+    `${expected.length} claims of papers to beat plain GRPO were written down before their runs, and ${tried.length} of them have all of their runs.${waitingWords} The papers of the other recipes were not searched for such claims.`,
     `**${survivors.length} of ${tried.length} claims survive${nameOf(survivors)}.** A claim survives if it holds after correction over all rounds and its recipe also beats the base at the base's best temperature. At temperature 1 alone, ${inRound.length} hold in their round${nameOf(inRound)}, and ${inAll.length} of these also after correction over all rounds${nameOf(inAll)}.`,
   ];
 }
