@@ -10,8 +10,8 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
     [
       [
         "tis-does-not-weigh",
-        "const { weights } = weigh(minibatch, cap);\n          return loss.compute(withTokenWeights(minibatch, weights), context);",
-        "weigh(minibatch, cap);\n          return loss.compute(minibatch, context);",
+        "const { weights, metrics } = weigh(minibatch, cap);\n          const result = loss.compute(withTokenWeights(minibatch, weights), context);",
+        "const { metrics } = weigh(minibatch, cap);\n          const result = loss.compute(minibatch, context);",
         "importance weights are computed and dropped",
       ],
       [
