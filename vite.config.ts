@@ -80,7 +80,8 @@ export default defineConfig({
           exclude: everywhere,
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          isolate: false,
+          // Files that shared a module registry sometimes saw each other's storage on a busy machine.
+          isolate: true,
           maxWorkers: MAX_WORKERS,
         },
       },
