@@ -178,6 +178,17 @@ function togetherWords(rounds: readonly SummarizedRound[]): string[] {
       ? ""
       : ` Not run since their recipe or base changed: ${waiting.map(({ recipe }) => recipe).join(", ")}.`;
   const adjusted = holm(tried.map(({ test }) => test.pValue));
+  const seenWords = tried.some(({ direction }) => direction.recipe === "pivot-rl")
+    ? " PivotRL starts from stored demonstrations, which plain GRPO does not see."
+    : "";
+  const equal = tried.filter(
+    ({ difference, success, reference }) =>
+      difference === 0 && success.deviation === reference.deviation,
+  );
+  const emptyWords = equal.map(
+    ({ direction: { recipe, environment } }) =>
+      ` The runs of ${recipe} equal those of plain GRPO in \`${environment}\`, so its claim tests nothing there.`,
+  );
   const nameOf = (held: readonly DirectionSummary[]): string =>
     held.length === 0
       ? ""
@@ -186,8 +197,8 @@ function togetherWords(rounds: readonly SummarizedRound[]): string[] {
   const inAll = inRound.filter((one) => (adjusted[tried.indexOf(one)] ?? 1) <= LEVEL);
   const survivors = inAll.filter(({ survives }) => survives);
   return [
-    `${expected.length} claims of papers to beat plain GRPO were written down before their runs, and ${tried.length} of them have all of their runs.${waitingWords} The papers of the other recipes were not searched for such claims.`,
-    `**${survivors.length} of ${tried.length} claims survive${nameOf(survivors)}.** A claim survives if it holds after correction over all rounds and its recipe also beats the base at the base's best temperature. At temperature 1 alone, ${inRound.length} hold in their round${nameOf(inRound)}, and ${inAll.length} of these also after correction over all rounds${nameOf(inAll)}.`,
+    `${expected.length} claims of papers to beat plain GRPO were written down before their runs, and ${tried.length} of them have all of their runs.${waitingWords} The papers of the other recipes were not searched for such claims.${seenWords}`,
+    `**${survivors.length} of ${tried.length} claims survive${nameOf(survivors)}.** A claim survives if it holds after correction over all rounds and its recipe also beats the base at the base's best temperature. At temperature 1 alone, ${inRound.length} hold in their round${nameOf(inRound)}, and ${inAll.length} of these also after correction over all rounds${nameOf(inAll)}.${emptyWords.join("")}`,
   ];
 }
 

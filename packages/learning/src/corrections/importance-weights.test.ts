@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import golden from "../../../../test/golden/learning/learning.json" with { type: "json" };
 import { clippedSurrogate } from "../losses/policy/clipped-surrogate.ts";
-import { truncatedImportanceWeights } from "./importance-weights.ts";
+import { truncatedImportance, truncatedImportanceWeights } from "./importance-weights.ts";
 
 const lossMask = golden.inputs.lossMask.map((row) => row.map((m) => m === 1));
 
@@ -72,4 +72,24 @@ test("metrics are neutral without tokens", () => {
     importanceWeightTruncated: 0,
     effectiveSampleSize: 1,
   });
+});
+
+test("the part reports the share of all loss tokens whose weight was cut, also for a microbatch", () => {
+  const inner = {
+    slot: "loss",
+    part: "none",
+    needs: [],
+    derivatives: ["logProb"],
+    compute: () => ({ loss: 0, derivatives: {}, metrics: { clipFraction: 0.5 } }),
+  } as const;
+  const minibatch = {
+    lossMask: [[true, true, false]],
+    weights: [Float64Array.of(1, 1, 0)],
+    proximalLogProbs: [[0, 0, 0]],
+    behaviorLogProbs: [[-1, 0, 0]],
+    tokenCount: 4,
+  };
+  // e > 2 for one of the two tokens here, and the minibatch has four.
+  const { metrics } = truncatedImportance(inner, 2).compute(minibatch as never, {} as never);
+  expect(metrics).toEqual({ clipFraction: 0.5, importanceWeightTruncated: 0.25 });
 });
