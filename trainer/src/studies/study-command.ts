@@ -17,7 +17,8 @@ import { STUDIES, studyNamed } from "./studies.ts";
 import { experimentOf, type Study } from "./study.ts";
 import { openControlLog } from "../evidence/control-log.ts";
 import { CONTROLS_FILE } from "../evidence/control-words.ts";
-import { answer, compared, measureWords, studyPage, wholeSeeds } from "./study-page.ts";
+import { measureWords, studyPage } from "./study-page.ts";
+import { answer, compared, wholeSeeds } from "./study-results.ts";
 import { basesOption, jsonOption } from "../options/shared-options.ts";
 
 export type StudyCommandOptions = {

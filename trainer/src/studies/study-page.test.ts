@@ -6,7 +6,8 @@ import type { TrialRun } from "../trials/trial.ts";
 import { STUDIES, studyNamed } from "./studies.ts";
 import { atEqualKl } from "./equal-kl.ts";
 import { experimentOf } from "./study.ts";
-import { answer, compared, studyPage, wholeSeeds } from "./study-page.ts";
+import { studyPage } from "./study-page.ts";
+import { answer, compared, wholeSeeds } from "./study-results.ts";
 
 const NO_CONTROLS = await openControlLog("/nowhere/controls.jsonl");
 const study = studyNamed("transfer");
@@ -51,7 +52,7 @@ test("the answer names the significant arms and leaves out the others", () => {
     ...runs,
     ...runs.filter(({ seed }) => seed < 3).map((one) => ({ ...one, seed: one.seed + 3 })),
   ];
-  expect(answer(study, five)).toContain(`*${second}* −18.0`);
+  expect(answer(study, five)).toContain(`*${second}* solves 18.0 points fewer tasks than`);
   expect(answer(study, five)).not.toContain(third);
   const alike = five.map((one) => ({ ...one, arm: one.arm === second ? third : one.arm }));
   const same = alike

@@ -2,25 +2,13 @@
  * The page of a study: the positions in the literature, the results at this scale, and their uncertainty. It is
  * generated from the recorded runs alone.
  */
-import { mean, standardError, twoSidedSignFlipTest } from "@waggle/evaluation";
+import { mean } from "@waggle/evaluation";
 import type { ControlLog } from "../evidence/control-log.ts";
 import { controlWords } from "../evidence/control-words.ts";
 import type { TrialRun } from "../trials/trial.ts";
 import { atEqualKl } from "./equal-kl.ts";
 import type { Measure, Study } from "./study.ts";
-
-/** One arm's result on one measure. */
-export type Comparison = {
-  readonly arm: string;
-  readonly measure: Measure;
-  /** Means over seeds: of the arm, and of its difference to the first arm on the same seeds. */
-  readonly mean: number;
-  readonly error: number;
-  readonly difference: number;
-  readonly differenceError: number;
-  /** Two-sided sign-flip test over seeds; 1 for the first arm. */
-  readonly pValue: number;
-};
+import { answer, compared, type Comparison, digits, valueOf, wholeSeeds } from "./study-results.ts";
 
 const WORDS: { readonly [measure in Measure]: string } = {
   success: "success, %",
@@ -33,46 +21,6 @@ const WORDS: { readonly [measure in Measure]: string } = {
 /** The measure's name in tables. */
 export function measureWords(measure: Measure): string {
   return WORDS[measure];
-}
-
-function valueOf(run: TrialRun, measure: Measure): number {
-  if (measure === "success") return 100 * run.final;
-  if (measure === "toolCalls") return run.toolCalls;
-  if (measure === "kl") return run.kl ?? Number.NaN;
-  return 100 * (run.probes[measure]?.final ?? Number.NaN);
-}
-
-/** @param runs - of seeds that every arm has */
-export function compared(study: Study, runs: readonly TrialRun[]): Comparison[] {
-  const seeds = wholeSeeds(study, runs);
-  const valuesOf = (arm: string, measure: Measure): number[] =>
-    seeds.map((seed) =>
-      valueOf(runs.find((run) => run.arm === arm && run.seed === seed) as TrialRun, measure),
-    );
-  return study.measures.flatMap((measure) => {
-    const first = valuesOf(study.arms[0].name, measure);
-    return study.arms.map(({ name }, at) => {
-      const values = valuesOf(name, measure);
-      const differences = values.map((value, i) => value - (first[i] as number));
-      return {
-        arm: name,
-        measure,
-        mean: mean(values),
-        error: standardError(values),
-        difference: mean(differences),
-        differenceError: standardError(differences),
-        pValue: at === 0 ? 1 : twoSidedSignFlipTest(differences),
-      };
-    });
-  });
-}
-
-/** Seeds with a run of every arm. */
-export function wholeSeeds({ arms }: Study, runs: readonly TrialRun[]): number[] {
-  const seeds = [...new Set(runs.map(({ seed }) => seed))].toSorted((a, b) => a - b);
-  return seeds.filter((seed) =>
-    arms.every(({ name }) => runs.some((run) => run.arm === name && run.seed === seed)),
-  );
 }
 
 /** @param picture - path of the figure, relative to the page */
@@ -189,36 +137,8 @@ function underspent(
     : [`Not at equal budget: ${short.join(", ")} ended before using it.`, ""];
 }
 
-/** With fewer seeds, no sign-flip test reaches the level. */
-const LEAST_SEEDS = 5;
 /** Share of the budget: an arm ends with the first step that exceeds it. */
 const LEAST_SPENT = 0.95;
-/** Two-sided; with five seeds that all agree, p is 0.06. */
-const LEVEL = 0.1;
-
-/** The result of the first measure, in one sentence. */
-export function answer(study: Study, runs: readonly TrialRun[]): string {
-  const [measure] = study.measures;
-  const seeds = wholeSeeds(study, runs).length;
-  if (seeds < LEAST_SEEDS) return `No answer yet: ${seeds} of at least ${LEAST_SEEDS} seeds.`;
-  const comparisons = compared(study, runs);
-  const others = comparisons.filter(
-    (one) => one.measure === measure && one.arm !== study.arms[0].name,
-  );
-  const apart = others.filter(({ pValue }) => pValue <= LEVEL);
-  if (apart.length === 0) {
-    return `No arm differs significantly from *${study.arms[0].name}* (${WORDS[measure]}; none has p ≤ ${LEVEL} over ${seeds} seeds).`;
-  }
-  const clauses = apart.map(
-    ({ arm, difference }) => `*${arm}* ${signed(difference, digits(measure))}`,
-  );
-  return `Compared with *${study.arms[0].name}*: ${clauses.join(", ")} (${WORDS[measure]}; p ≤ ${LEVEL} over ${seeds} seeds).`;
-}
-
-function digits(measure: Measure): number {
-  if (measure === "kl") return 3;
-  return measure === "toolCalls" ? 2 : 1;
-}
 
 function signed(value: number, places: number): string {
   return `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(places)}`;
