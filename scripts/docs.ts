@@ -53,7 +53,7 @@ function headerOf(file: string): string {
 function writeEntries(): number {
   rmSync(ENTRIES, { recursive: true, force: true });
   let entries = 0;
-  for (const file of globSync("packages/*/package.json", { cwd: ROOT })) {
+  for (const file of globSync(["packages/*/package.json", "trainer/package.json"], { cwd: ROOT })) {
     const manifest: unknown = JSON.parse(readFileSync(join(ROOT, file), "utf8"));
     const { name, exports } = manifest as { name: string; exports: Exports };
     for (const [entry, { source }] of Object.entries(exports)) {

@@ -51,6 +51,6 @@ export function requireSame(
   );
   throw new WaggleError(
     "CONFLICT",
-    `the unfinished run in ${path} has other settings: ${words.join("; ")}. Run it with its own settings to go on, start over ${startOver}, or choose another folder with --run`,
+    `the unfinished run in ${path} has other settings: ${words.join("; ")}. Run it with its own settings to resume, start over ${startOver}, or choose another folder with --run`,
   );
 }

@@ -25,7 +25,7 @@ export type ImitationOptions = {
   readonly seed: number;
   readonly signal: AbortSignal;
   readonly onStep: (step: ImitationStep) => void;
-  /** Saves the run, so that another process can go on with it; default: not saved. */
+  /** Saves the run, so that another process can resume it; default: not saved. */
   readonly keeper?: ImitationKeeper | undefined;
 };
 

@@ -37,7 +37,7 @@ export type SimulationOptions = {
   readonly adapterShape: { readonly rank: number; readonly alpha: number };
   readonly band: number;
   readonly microbatchTokens: number;
-  /** Saves the simulation, so that another process can go on with it; default: not saved. */
+  /** Saves the simulation, so that another process can resume it; default: not saved. */
   readonly keeper?: SimulationKeeper | undefined;
 };
 

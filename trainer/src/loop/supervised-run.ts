@@ -31,7 +31,7 @@ export type SupervisedRun = {
     result: SupervisedResult,
     batch: SupervisedBatch,
   ) => void | Promise<void>;
-  /** Saves the run, so that another process can go on with it; default: not saved. */
+  /** Saves the run, so that another process can resume it; default: not saved. */
   readonly keeper?: SupervisedKeeper | undefined;
   /** Ends the run between two steps. */
   readonly signal: AbortSignal;

@@ -1,7 +1,7 @@
 /**
- * How the trajectories of a step come about: which rollouts, in which order, from where and by whom. A rollout part
- * returns one, and its code stands in the part's file, in the catalogue or in a recipe of one's own. It asks a driver
- * for every rollout, and never sees the policy, the environment or the text of tokens.
+ * A rollout strategy: which rollouts a step needs, in which order, where they begin and who acts in them. A rollout
+ * part returns a strategy, whose code is in the part's file or in an external recipe. It asks a driver for every
+ * rollout, and never sees the policy, the environment or the text of tokens.
  */
 import type { TaskReference } from "@waggle/protocol";
 import type { JudgedGroup, JudgedTrajectory } from "./judged-trajectory.ts";

@@ -18,7 +18,7 @@ export type CompletionsHandlerOptions = {
 
 type Fields = { readonly [name: string]: unknown };
 
-/** Answers the routes below `/v1`. It asks nobody who they are: put it behind what does. */
+/** Answers the routes below `/v1`. It has no authentication; put it behind a server that does. */
 export function createCompletionsHandler(
   policy: AdaptivePolicy,
   { model, readAdapter }: CompletionsHandlerOptions,
