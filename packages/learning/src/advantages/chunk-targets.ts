@@ -4,6 +4,7 @@
  * Source: Watkins 1989 (Q-learning); CO-RFT (chunked TD), Digi-Q (TD on frozen features).
  */
 import { type JudgedTurn, wasCutOff } from "../composition/judged-trajectory.ts";
+import { definePart, option } from "../composition/part-options.ts";
 import type { AdvantagePart, Minibatch, RewardedTrajectory } from "../composition/part.ts";
 import { requireFiniteRewards, requireInside } from "../statistics.ts";
 import type { TokenRows } from "../token-rows.ts";
@@ -47,23 +48,43 @@ export function chunkTargets(
 /** The role of an action that the policy would take in a stored state but that was not taken. */
 export const PROPOSAL = "proposal";
 
+const NEXT_ACTIONS = ["logged", "best"] as const;
+
 type TemporalDifferenceOptions = {
-  /** γ in [0, 1], per turn. */
-  readonly discount: number;
-  /** Turns per chunk, ≥ 1: their rewards are observed, and the critic's value stands for the rest. */
-  readonly chunk: number;
-  /** The next action: the stored one, or the best one that the group's trajectories took in its state. */
-  readonly next: "logged" | "best";
+  /** γ in [0, 1], per turn. Default 1. */
+  readonly discount?: number;
+  /**
+   * Turns per chunk, ≥ 1: their rewards are observed, and the critic's value stands for the rest. Default 1.
+   */
+  readonly chunk?: number;
+  /**
+   * The next action: the stored one, or the best one that the group's trajectories took in its state. Default
+   * `logged`.
+   */
+  readonly next?: (typeof NEXT_ACTIONS)[number];
 };
 
 /** `td`: the critic's target is r + γ·Q(s′, a′) of each turn; the advantage is the target minus V(s). */
-export function temporalDifference(
-  { discount, chunk, next }: TemporalDifferenceOptions = {
-    discount: 1,
-    chunk: 1,
-    next: "logged",
-  },
-): AdvantagePart<"critic", "single"> {
+export function temporalDifference({
+  discount,
+  chunk,
+  next,
+}: TemporalDifferenceOptions = {}): AdvantagePart<"critic", "single"> {
+  const options = {
+    discount: option(discount, 1),
+    chunk: option(chunk, 1),
+    nextAction: option(next, "logged", NEXT_ACTIONS),
+  };
+  return definePart(options, (given) =>
+    differenceOf({ discount: given.discount, chunk: given.chunk, next: given.nextAction }),
+  );
+}
+
+function differenceOf({
+  discount,
+  chunk,
+  next,
+}: Required<TemporalDifferenceOptions>): AdvantagePart<"critic", "single"> {
   return advantagePart(
     "td",
     "single",

@@ -7,7 +7,7 @@
  * RL Framework Secretly Brings You Off-Policy RL Training" (TIS). Three policies as in Hilton et al. 2022,
  * arXiv:2110.00641, and Fu et al. 2025, "AReaL", arXiv:2505.24298.
  */
-import { fixed, definePart } from "../composition/part-options.ts";
+import { definePart, option } from "../composition/part-options.ts";
 import type { LossPart } from "../composition/part.ts";
 import type { StateName } from "../composition/state.ts";
 import { clampedRatio } from "../log-ratio.ts";
@@ -89,6 +89,8 @@ function truncatedWeights(
   };
 }
 
+const RATIOS = ["token", "sequence"] as const;
+
 function tokensOf(lossMask: LossMask): number {
   let count = 0;
   forEachLossToken(lossMask, () => {
@@ -98,22 +100,24 @@ function tokensOf(lossMask: LossMask): number {
 }
 
 /**
- * `tis`: `inner` with each token weighted by min(proximal / behavior, cap), where the ratio is the token's
- * own or that of its sequence. Metric `importanceWeightTruncated`: share of tokens whose weight was cut.
+ * `tis`: `inner` with each token weighted by min(proximal / behavior, cap), where the ratio is the token's own or
+ * that of its sequence. Defaults: cap 2, the token's own. Metric `importanceWeightTruncated`: share of tokens whose
+ * weight was cut.
  */
 export function truncatedImportance<N extends StateName>(
   inner: LossPart<N>,
-  cap = 2,
-  ratioOf: "token" | "sequence" = "token",
+  cap?: number,
+  ratioOf?: (typeof RATIOS)[number],
 ): LossPart<N> {
-  const weigh = ratioOf === "token" ? truncatedImportanceWeights : truncatedSequenceWeights;
   return definePart(
-    { cap: fixed(cap) },
-    (_, [loss]) =>
-      lossPart(
+    { weightCap: option(cap, 2), weightRatio: option(ratioOf, "token", RATIOS) },
+    (given, [loss]) => {
+      const weigh =
+        given.weightRatio === "token" ? truncatedImportanceWeights : truncatedSequenceWeights;
+      return lossPart(
         "tis",
         (minibatch, context) => {
-          const { weights, metrics } = weigh(minibatch, cap);
+          const { weights, metrics } = weigh(minibatch, given.weightCap);
           const result = loss.compute(withTokenWeights(minibatch, weights), context);
           // Additive over microbatches, as the metrics of the inner loss are.
           const share = tokensOf(minibatch.lossMask) / minibatch.tokenCount;
@@ -121,7 +125,8 @@ export function truncatedImportance<N extends StateName>(
           return { ...result, metrics: { ...result.metrics, importanceWeightTruncated } };
         },
         { ...loss, corrects: true, around: [loss] },
-      ),
+      );
+    },
     [inner],
   );
 }

@@ -8,21 +8,26 @@ import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectBy } from "./selection.ts";
 import { pairsByGap } from "./value-gap-pairs.ts";
 
+const FORK_UNITS = ["turn", "rest"] as const;
+
 /**
  * `pair-gap` at forks: pairs the best and the worst action of one state by `mc`, if they differ by the
  * margin. Each rollout is in at most one pair; the largest gaps come first.
  *
- * @param unit - tokens that are trained on both sides: only the action, or everything from it on.
+ * @param margin - default 0.1.
+ * @param unit - tokens that are trained on both sides: only the action (default), or everything from it on.
  * @param isChosen - which rollouts may be the chosen side; default all.
  */
 export function forks(
   margin?: number,
-  unit: "turn" | "rest" = "turn",
+  unit?: (typeof FORK_UNITS)[number],
   isChosen: (trajectory: JudgedTrajectory) => boolean = () => true,
 ): FilterPart {
-  return definePart({ margin: option(margin, 0.1) }, (given) =>
-    forksBy(given.margin, unit, isChosen),
-  );
+  const options = {
+    margin: option(margin, 0.1),
+    forkUnit: option(unit, "turn", FORK_UNITS),
+  };
+  return definePart(options, (given) => forksBy(given.margin, given.forkUnit, isChosen));
 }
 
 function forksBy(

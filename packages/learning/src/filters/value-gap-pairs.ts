@@ -56,9 +56,15 @@ export function pairsByGap(
   });
 }
 
-/** `pair-gap`: pairs rollouts of one task whose values differ by the margin, by default 0.1. */
-export function pairGap(margin?: number, rule: PairRule = "extremes"): FilterPart {
-  return definePart({ margin: option(margin, 0.1) }, (given) => pairedBy(given.margin, rule));
+/** `pair-gap`: pairs rollouts of one task whose values differ by the margin. Defaults: 0.1, `extremes`. */
+export function pairGap(margin?: number, rule?: PairRule): FilterPart {
+  return definePart(
+    {
+      margin: option(margin, 0.1),
+      pairRule: option<PairRule>(rule, "extremes", ["extremes", "all"]),
+    },
+    (given) => pairedBy(given.margin, given.pairRule),
+  );
 }
 
 function pairedBy(margin: number, rule: PairRule): FilterPart {

@@ -26,7 +26,7 @@ export function parameterSubset<N extends StateName>(
 }
 
 /** A random share of the matrices of each layer, drawn anew at each step. */
-export function drawnShare(share = 0.5): NonNullable<LossPart["trains"]> {
+export function drawnShare(share: number): NonNullable<LossPart["trains"]> {
   return (names, { random }) =>
     drawnNames(names, share, (name) => /layers\.\d+/.exec(name)?.[0] ?? "outside", random);
 }

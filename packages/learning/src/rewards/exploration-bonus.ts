@@ -4,7 +4,7 @@
  * Source: SPEAR, arXiv:2509.22601 (intrinsic tool-call reward, annealed).
  */
 import { toolCalls } from "../composition/judged-trajectory.ts";
-import { fixedAll, definePart } from "../composition/part-options.ts";
+import { definePart, fixed, option } from "../composition/part-options.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { requireInside } from "../statistics.ts";
 import { rewardPart } from "./reward-part.ts";
@@ -16,11 +16,15 @@ export function toolCallBonus(calls: number, weight: number, most: number = 1): 
   return (weight * Math.min(calls, most)) / most;
 }
 
-/** `bonus`: rewards the first calls, less as the stage progresses. */
-export function callBonus(weight: number, most = 1): RewardPart {
-  return definePart(fixedAll({ weight, most }), () =>
+/** `bonus`: rewards the first `most` calls, less as the stage progresses. Default 1 call. */
+export function callBonus(weight: number, most?: number): RewardPart {
+  return definePart({ bonusWeight: fixed(weight), bonusCalls: option(most, 1) }, (given) =>
     rewardPart("bonus", (trajectory, { step, steps }) => ({
-      total: toolCallBonus(toolCalls(trajectory), weight * Math.max(0, 1 - step / steps), most),
+      total: toolCallBonus(
+        toolCalls(trajectory),
+        given.bonusWeight * Math.max(0, 1 - step / steps),
+        given.bonusCalls,
+      ),
     })),
   );
 }

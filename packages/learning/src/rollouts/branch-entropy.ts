@@ -9,7 +9,7 @@
  */
 import { seededRandom, type Trajectory } from "@waggle/protocol";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
-import { option, fixed, definePart } from "../composition/part-options.ts";
+import { definePart, option } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
 import type { RolloutStrategy } from "../composition/rollout-strategy.ts";
 import { group } from "./plain-rollouts.ts";
@@ -111,22 +111,37 @@ function turnEntropies({ turns, segments }: Trajectory): number[] {
 
 /**
  * `branch-entropy`: `whole` trajectories, and forks of them after tool results that made the policy less
- * certain, with `size` leaves in total.
+ * certain, with `size` leaves in total. Defaults: 4 of 8.
  */
 export function branchEntropy(
   size?: number,
   whole?: number,
-  rule: BranchRule = { base: 0.2, slope: 2, mostEntropy: Math.log(384), mostInARow: 2 },
+  rule: Partial<BranchRule> = {},
 ): RolloutPart<never, "group"> {
   return definePart(
-    { groupSize: option(size, 8), whole: option(whole, 4) },
-    ({ groupSize: size, whole }) => {
+    {
+      groupSize: option(size, 8),
+      whole: option(whole, 4),
+      branchBase: option(rule.base, 0.2),
+      branchSlope: option(rule.slope, 2),
+      branchEntropyScale: option(rule.mostEntropy, Math.log(384)),
+      branchesInARow: option(rule.mostInARow, 2),
+    },
+    ({ groupSize: size, whole, branchBase, branchSlope, branchEntropyScale, branchesInARow }) => {
+      const probability: BranchRule = {
+        base: branchBase,
+        slope: branchSlope,
+        mostEntropy: branchEntropyScale,
+        mostInARow: branchesInARow,
+      };
       const strategy = branchStrategy({
         whole,
         size,
         branchAt: (entropies, inARow, random) => {
           const [start = 0] = entropies;
-          return random() < branchProbability(rule, entropies.at(-1) ?? start, start, inARow);
+          return (
+            random() < branchProbability(probability, entropies.at(-1) ?? start, start, inARow)
+          );
         },
       });
       return {
@@ -139,13 +154,22 @@ export function branchEntropy(
 }
 
 /**
- * `branch-vine`: forks at any turn, with equal probability.
+ * `branch-vine`: forks at any turn, with equal probability, until there are `size` trajectories, of which
+ * `whole` start from the beginning. Defaults: 8 and 2.
  *
  * Source: Schulman et al. 2015, "TRPO" (vine), arXiv:1502.05477.
  */
-export function branchVine(size = 8, whole = 2): RolloutPart<never, "group"> {
-  return definePart({ size: fixed(size), whole: fixed(whole) }, () => {
-    const strategy = branchStrategy({ whole, size, branchAt: (_, __, random) => random() < 0.5 });
-    return { ...rolloutPart("branch-vine", "group", strategy), around: [group(whole)] };
-  });
+export function branchVine(size?: number, whole?: number): RolloutPart<never, "group"> {
+  return definePart(
+    {
+      groupSize: option(size, 8),
+      whole: option(whole, 2),
+      forkProbability: option(undefined, 0.5),
+    },
+    ({ groupSize: size, whole, forkProbability }) => {
+      const branchAt: BranchOptions["branchAt"] = (_, __, random) => random() < forkProbability;
+      const strategy = branchStrategy({ whole, size, branchAt });
+      return { ...rolloutPart("branch-vine", "group", strategy), around: [group(whole)] };
+    },
+  );
 }

@@ -91,14 +91,10 @@ export function evidencedTeachers(): RolloutPart<"teacher", "group"> {
 }
 
 /** `demos` of `size` training tasks similar to each task, but not of the task itself. */
-export function neighborDemos(size: number, mistakes = 0): Single {
-  return {
-    slot: "rollout",
-    part: "demos",
-    start: "single",
-    needs: [],
-    strategy: () => demonstrationStrategy({ size, mistakes, neighbors: true }),
-  };
+export function neighborDemos(size: number, mistakes?: number): Single {
+  return definePart({ mistakes: option(mistakes, 0) }, (given) =>
+    rolloutPart("demos", "single", demonstrationStrategy({ size, ...given, neighbors: true })),
+  );
 }
 
 /**

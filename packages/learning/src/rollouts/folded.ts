@@ -72,13 +72,19 @@ function folded(part: string, options: FoldedStrategy) {
 }
 
 /** `demos` whose turns each note a conclusion, and summarize several where possible. */
-export function foldingDemos(mistakes = 0): Folded<never> {
-  return { ...folded("demos", { mistakes, consolidates: true }), needs: [] };
+export function foldingDemos(mistakes?: number): Folded<never> {
+  return definePart({ mistakes: option(mistakes, 0) }, (given) => ({
+    ...folded("demos", { ...given, consolidates: true }),
+    needs: [],
+  }));
 }
 
 /** `demos` whose turns each note a conclusion. */
-export function notedDemos(mistakes = 0): Folded<"memory-bank"> {
-  return { ...folded("demos", { mistakes, consolidates: false }), needs: ["memory-bank"] };
+export function notedDemos(mistakes?: number): Folded<"memory-bank"> {
+  return definePart({ mistakes: option(mistakes, 0) }, (given) => ({
+    ...folded("demos", { ...given, consolidates: false }),
+    needs: ["memory-bank"],
+  }));
 }
 
 /**

@@ -26,7 +26,7 @@ export function revision(words: string): Retells {
 }
 
 /** Up to `most` failures in search order, these words where each is abandoned, and a success at the end. */
-export function traversal(words: string, most = 2): Retells {
+export function traversal(words: string, most: number): Retells {
   return (trajectories) => {
     const pieces = linearized(trajectories.map(told), most);
     return pieces === null ? null : { pieces, words };

@@ -10,7 +10,7 @@
  * children, because actions are unknown until the policy samples them.
  */
 import type { JudgedTrajectory, JudgedTurn } from "../composition/judged-trajectory.ts";
-import { option, fixed, definePart } from "../composition/part-options.ts";
+import { option, definePart } from "../composition/part-options.ts";
 import type { RewardedGroup, RolloutPart } from "../composition/part.ts";
 import type { RolloutStrategy } from "../composition/rollout-strategy.ts";
 import { taskName } from "../composition/task-names.ts";
@@ -141,15 +141,14 @@ function treeStrategy(
 /** `tree`: `size` rollouts at each task, each starting where the search says. */
 export function tree(
   size?: number,
-  { rule = { kind: "puct", exploration: 0.5 }, width, retells }: TreeOptions = {},
+  { rule, width, retells }: TreeOptions = {},
 ): RolloutPart<"tree-store", "group"> {
-  const { kind, exploration } = rule;
   return definePart(
     {
       groupSize: option(size, 8),
       width: option(width, 2),
-      rule: fixed(kind),
-      exploration: fixed(exploration),
+      searchRule: option<TreeRule["kind"]>(rule?.kind, "puct", ["puct", "uct"]),
+      exploration: option(rule?.exploration, 0.5),
     },
     (given) => ({
       slot: "rollout",
@@ -160,9 +159,10 @@ export function tree(
         treeStrategy(
           given.groupSize,
           (task, trajectories) => {
+            const chosen = { kind: given.searchRule, exploration: given.exploration };
             const earlier = (state["tree-store"] as StoredTrees)[task] ?? [];
             const now = trajectories.map((trajectory) => searchedRollout(trajectory));
-            return whereToGoOn([...earlier, ...now], rule, given.width);
+            return whereToGoOn([...earlier, ...now], chosen, given.width);
           },
           retells,
         ),

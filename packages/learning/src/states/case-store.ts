@@ -1,4 +1,5 @@
 /** Cases and the policy that chooses among them, in the form that pages use. */
+import { definePart, option } from "../composition/part-options.ts";
 import { kept, type StatePart } from "../composition/state.ts";
 import { drawWeighted } from "../draw.ts";
 import { type CaseMemory, caseMemory } from "./case-memory.ts";
@@ -23,13 +24,13 @@ export function cases({
   temperature,
   stage,
 }: {
-  /** Temperature of the choice, in units of reward. */
+  /** Temperature of the choice, in units of reward. Default 0.1. */
   readonly temperature?: number;
   /** The stage whose values are used, if stages value cases differently. */
   readonly stage?: string;
 } = {}): StatePart<"cases"> {
-  return {
-    ...kept("cases", () => caseStore(temperature)),
+  return definePart({ caseTemperature: option(temperature, 0.1) }, ({ caseTemperature }) => ({
+    ...kept("cases", () => caseStore(caseTemperature)),
     read: (value, { at, situation, random }) => {
       const { memory, policy } = value as CaseStore;
       if (at !== "start" || memory.cases.length === 0) return null;
@@ -40,5 +41,5 @@ export function cases({
       const chosen = memory.cases[drawn ?? 0];
       return chosen === undefined ? null : { ids: [chosen.id], parts: { cases: [chosen] } };
     },
-  };
+  }));
 }

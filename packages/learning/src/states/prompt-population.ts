@@ -9,6 +9,7 @@
  * Differs from INSPO: importance is the mean reward, which needs no learning rate.
  */
 import { WaggleError } from "@waggle/protocol";
+import { definePart, fixed, option, type PartOption } from "../composition/part-options.ts";
 import { kept, type StatePart } from "../composition/state.ts";
 import { drawWeighted } from "../draw.ts";
 import { argMax, requireFiniteRewards, requireInside } from "../statistics.ts";
@@ -176,27 +177,37 @@ function requirePrompt(prompt: Prompt | undefined): Prompt {
   return prompt;
 }
 
+type PromptChoice =
+  | { readonly by: "bounds"; readonly exploration?: number }
+  | { readonly by: "soft"; readonly temperature: number };
+
 /**
  * `prompts`: instructions, each credited with the rewards of its rollouts. `bounds` tries unused ones first and
- * then the highest upper confidence bound; `soft` draws by softmax of the means at this temperature.
+ * then the highest upper confidence bound; `soft` draws by softmax of the means at this temperature. Default:
+ * `bounds` with exploration 0.5.
  */
 export function prompts(
   seeds: readonly string[],
-  choose: { readonly by: "bounds" } | { readonly by: "soft"; readonly temperature: number } = {
-    by: "bounds",
-  },
+  choose: PromptChoice = { by: "bounds" },
 ): StatePart<"prompts"> {
-  return {
-    ...kept("prompts", () => promptPopulation(seeds)),
-    read: (value, { at, explores, random }) => {
-      if (at !== "start") return null;
-      const population = value as PromptPopulation;
-      const { id, text } = !explores
-        ? bestPrompt(population)
-        : choose.by === "bounds"
-          ? choosePrompt(population)
-          : drawPrompt(population, random, choose.temperature);
-      return { ids: [id], parts: { prompt: text } };
-    },
-  };
+  const options =
+    choose.by === "bounds"
+      ? { promptExploration: option(choose.exploration, 0.5) }
+      : { promptTemperature: fixed(choose.temperature) };
+  return definePart<{ readonly [name: string]: PartOption<number> }, StatePart<"prompts">>(
+    options,
+    ({ promptExploration, promptTemperature = 0 }) => ({
+      ...kept("prompts", () => promptPopulation(seeds)),
+      read: (value, { at, explores, random }) => {
+        if (at !== "start") return null;
+        const population = value as PromptPopulation;
+        const { id, text } = !explores
+          ? bestPrompt(population)
+          : choose.by === "bounds"
+            ? choosePrompt(population, promptExploration)
+            : drawPrompt(population, random, promptTemperature);
+        return { ids: [id], parts: { prompt: text } };
+      },
+    }),
+  );
 }

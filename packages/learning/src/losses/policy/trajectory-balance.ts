@@ -7,7 +7,7 @@
  * estimated from the group, Bartoldson et al. 2025, "Trajectory Balance with Asynchrony", arXiv:2503.18929.
  */
 import { WaggleError } from "@waggle/protocol";
-import { fixed, definePart } from "../../composition/part-options.ts";
+import { definePart, option } from "../../composition/part-options.ts";
 import type { LossPart } from "../../composition/part.ts";
 import type { LossResult } from "../../loss.ts";
 import {
@@ -113,15 +113,18 @@ function balanceGaps(batch: Omit<BalanceBatch, "logPartitions">): number[] {
   );
 }
 
+const PARTITIONS = ["task", "batch"] as const;
+
 /**
  * `tb`: trajectory balance with log R = reward / `beta`. log Z is estimated from the trajectories of a task
- * or, if each task has one, of the batch.
+ * or, if each task has one, of the batch. Defaults: β 1, by task.
  */
 export function trajectoryBalancing(
-  beta = 1,
-  estimated: "task" | "batch" = "task",
+  beta?: number,
+  estimated?: (typeof PARTITIONS)[number],
 ): LossPart<"ref"> {
-  return definePart({ beta: fixed(beta) }, () =>
+  const options = { beta: option(beta, 1), partitionOf: option(estimated, "task", PARTITIONS) };
+  return definePart(options, ({ beta, partitionOf }) =>
     lossPart(
       "tb",
       (minibatch) => {
@@ -131,7 +134,9 @@ export function trajectoryBalancing(
           logRewards: minibatch.trajectories.map(({ reward }) => reward.total / beta),
         };
         const tasks = minibatch.trajectories.map(({ trajectory }) =>
-          estimated === "batch" ? "batch" : JSON.stringify(trajectory.record.task ?? trajectory.id),
+          partitionOf === "batch"
+            ? "batch"
+            : JSON.stringify(trajectory.record.task ?? trajectory.id),
         );
         return trajectoryBalance({ ...batch, logPartitions: groupLogPartitions(batch, tasks) });
       },

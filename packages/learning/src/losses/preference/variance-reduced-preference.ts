@@ -10,7 +10,7 @@
  * unmasked tokens.
  */
 import { WaggleError } from "@waggle/protocol";
-import { fixed, definePart } from "../../composition/part-options.ts";
+import { definePart, option } from "../../composition/part-options.ts";
 import type { PairLoss } from "../../composition/part.ts";
 import type { LossResult } from "../../loss.ts";
 import type { LossMask, TokenRows } from "../../token-rows.ts";
@@ -81,9 +81,9 @@ export function drawnTokenWeights(
   });
 }
 
-/** `vrpo`: DPO from `draws` masks of each answer, shared by policy and reference. */
-export function vrpo(beta = 0.1, draws = 8): PairLoss<"ref"> {
-  return definePart({ beta: fixed(beta), draws: fixed(draws) }, () =>
+/** `vrpo`: DPO from `draws` masks of each answer, shared by policy and reference. Defaults: β 0.1, 8 draws. */
+export function vrpo(beta?: number, draws?: number): PairLoss<"ref"> {
+  return definePart({ beta: option(beta, 0.1), draws: option(draws, 8) }, ({ beta, draws }) =>
     pairLoss(
       "vrpo",
       (minibatch, { random }) =>
