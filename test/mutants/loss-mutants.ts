@@ -10,20 +10,20 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
     [
       [
         "tis-does-not-weigh",
-        "const { weights, metrics } = weigh(minibatch, cap);\n          const result = loss.compute(withTokenWeights(minibatch, weights), context);",
-        "const { metrics } = weigh(minibatch, cap);\n          const result = loss.compute(minibatch, context);",
+        "const { weights, metrics } = weigh(minibatch, given.weightCap);\n          const result = loss.compute(withTokenWeights(minibatch, weights), context);",
+        "const { metrics } = weigh(minibatch, given.weightCap);\n          const result = loss.compute(minibatch, context);",
         "importance weights are computed and dropped",
       ],
       [
         "tis-without-cap",
-        "weigh(minibatch, cap);",
-        "weigh(minibatch, 1e9 + cap);",
+        "weigh(minibatch, given.weightCap);",
+        "weigh(minibatch, 1e9 + given.weightCap);",
         "weights are not truncated",
       ],
       [
         "tis-always-by-token",
-        `const weigh = ratioOf === "token" ? truncatedImportanceWeights : truncatedSequenceWeights;`,
-        `const weigh = ratioOf === "token" ? truncatedImportanceWeights : truncatedImportanceWeights;`,
+        `truncatedImportanceWeights : truncatedSequenceWeights;`,
+        `truncatedImportanceWeights : truncatedImportanceWeights;`,
         "a sequence's weight is its tokens'",
       ],
     ],

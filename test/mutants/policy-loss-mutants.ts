@@ -154,8 +154,8 @@ export const POLICY_LOSS_MUTANTS: readonly Mutant[] = [
     [
       [
         "tb-partition-of-batch",
-        `estimated === "batch" ? "batch" :`,
-        `estimated !== "" ? "batch" :`,
+        `partitionOf === "batch"`,
+        `(partitionOf as string) !== ""`,
         "all tasks share one log Z",
       ],
       ["tb-ignores-beta", "reward.total / beta", "reward.total", "rewards are not tempered"],

@@ -40,8 +40,8 @@ export const REWARD_MUTANTS: readonly Mutant[] = [
     [
       [
         "bonus-does-not-fade",
-        "weight * Math.max(0, 1 - step / steps)",
-        "weight * Math.max(0, 1 - (0 * step) / steps)",
+        "given.bonusWeight * Math.max(0, 1 - step / steps)",
+        "given.bonusWeight * Math.max(0, 1 - (0 * step) / steps)",
         "calls are paid to the end",
       ],
     ],

@@ -34,7 +34,7 @@ import {
   trainingTasks,
 } from "../options/task-options.ts";
 import { recipeFrom } from "../extensions/recipe-module.ts";
-import { requireEnvironment } from "../recipes/environment-requirements.ts";
+import { environmentWarning, requireEnvironment } from "../recipes/environment-requirements.ts";
 import {
   addOverlapOptions,
   overlapOf,
@@ -164,6 +164,8 @@ export function addLearnCommand(
         if (given.json) writeOut(JSON.stringify(event));
         else writeError(words);
       };
+      const warning = environmentWarning(recipe, spec);
+      if (warning !== null) say({ event: "warning", message: warning }, `warning: ${warning}`);
       const folder = given.model ?? join(given.bases, spec.name);
       const model =
         given.model === undefined

@@ -15,7 +15,8 @@ import {
   numbersOf,
   rewardedOf,
 } from "./recipe-checks.fixture.ts";
-import { IMAGINED_RESULT, type StageRecord } from "./recipe-update.fixture.ts";
+import { type StageRecord } from "./recipe-update.fixture.ts";
+import { IMAGINED_RESULT } from "./imagined-environment.fixture.ts";
 
 /** Every turn has its own context, and earlier results appear in it only through the request. */
 function ownContexts(stage: number): Check {

@@ -3,7 +3,7 @@ import { environmentNamed } from "@waggle/environments";
 import { type CreateRecipe, recipe, rewardStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { VALUE_HEAD } from "@waggle/model";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { actedEnvironment, tinyEngines, updateOnce } from "./recipe-update.fixture.ts";
 
 const CRITIC_ALONE: CreateRecipe = recipe({
@@ -24,10 +24,10 @@ const CRITIC_ALONE: CreateRecipe = recipe({
 });
 
 let engines: Awaited<ReturnType<typeof tinyEngines>>;
-beforeAll(async () => {
+beforeEach(async () => {
   engines = await tinyEngines();
 });
-afterAll(() => engines.dispose());
+afterEach(() => engines.dispose());
 
 test("a critic's loss changes its heads and leaves the decoder to the policy", async () => {
   const before = await engines.engine.parameters();

@@ -19,7 +19,8 @@ import {
   startsFromDemonstrations,
 } from "./recipe-checks.fixture.ts";
 import { difficulty } from "./composed-expectations.fixture.ts";
-import { IMAGINED_RESULT, type StageRecord } from "./recipe-update.fixture.ts";
+import { type StageRecord } from "./recipe-update.fixture.ts";
+import { IMAGINED_RESULT } from "./imagined-environment.fixture.ts";
 
 /** A tool's answer when its call budget is exhausted. */
 const NO_CALLS_LEFT = "no calls left";

@@ -5,20 +5,17 @@
 import { perturbed, recipeNamed } from "@waggle/learning";
 import type { JudgedGroup, Stage } from "@waggle/learning";
 import type { Tensor, TensorMap } from "@waggle/protocol";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { evolve, type EvolvedStage } from "../update/evolve-update.ts";
 import { FIRST_STEP } from "../rollouts/part-context.fixture.ts";
 import { tinyEngines } from "./recipe-update.fixture.ts";
 
 let engines: Awaited<ReturnType<typeof tinyEngines>>;
 
-beforeAll(async () => {
+beforeEach(async () => {
   engines = await tinyEngines();
 });
-afterAll(async () => {
-  await engines.engine.dispose();
-  await engines.reference.dispose();
-});
+afterEach(() => engines.dispose());
 
 const OPTIONS = { seed: 3, learningRate: 1e-3, context: FIRST_STEP };
 

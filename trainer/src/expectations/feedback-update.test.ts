@@ -6,16 +6,11 @@
 import { environmentNamed, withVisitors } from "@waggle/environments";
 import { recipe, recipeNamed, rewardStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { at, numbersOf } from "./recipe-checks.fixture.ts";
-import {
-  actedEnvironment,
-  type StageRecord,
-  tinyEngines,
-  updateOnce,
-} from "./recipe-update.fixture.ts";
+import { actedEnvironment, type StageRecord } from "./recipe-update.fixture.ts";
+import { updateAlone } from "./update-alone.fixture.ts";
 
-let engines: Awaited<ReturnType<typeof tinyEngines>>;
 /** Visitors who like wrong answers, which exposes recipes that use the verifier's reward. */
 let acted: Awaited<ReturnType<typeof actedEnvironment>>;
 
@@ -39,10 +34,8 @@ const verified: ReturnType<typeof parts.outcome>["rewards"] = ({ trajectories })
   trajectories.map(({ verification }) => ({ total: verification.success ? 1 : 0 }));
 
 beforeAll(async () => {
-  engines = await tinyEngines();
   acted = await actedEnvironment(withVisitors(environmentNamed("opinion"), { noise: 1 }));
 });
-afterAll(() => engines.dispose());
 
 /** Mean of −dL/dlog π over liked and over disliked rollouts. */
 function pushes(record: StageRecord): { liked: number; disliked: number } {
@@ -68,7 +61,7 @@ function raisesTheLiked(records: readonly StageRecord[]): void {
 test.each(["thumbs-kto", "thumbs-reinforce"])(
   "%s raises liked rollouts, against the verifier",
   async (name) => {
-    const records = await updateOnce(recipeNamed(name)({ attempts: 12 }), acted, engines);
+    const records = await updateAlone(recipeNamed(name)({ attempts: 12 }), acted);
     expect(at(records, 0).update.learned).toBe(true);
     expect(at(records, 0).moved).toBeGreaterThan(0);
     raisesTheLiked(records);
@@ -76,22 +69,18 @@ test.each(["thumbs-kto", "thumbs-reinforce"])(
 );
 
 test("single rollouts suffice: no group shares a task", async () => {
-  const records = await updateOnce(
-    recipeNamed("thumbs-reinforce")({ attempts: 12 }),
-    acted,
-    engines,
-  );
+  const records = await updateAlone(recipeNamed("thumbs-reinforce")({ attempts: 12 }), acted);
   for (const { trajectories } of at(records, 0).groups) expect(trajectories).toHaveLength(1);
 });
 
 test("the control: plain GRPO raises what the verifier rewards, which these visitors dislike", async () => {
-  const records = await updateOnce(GRPO(), acted, engines);
+  const records = await updateAlone(GRPO(), acted);
   expect(() => raisesTheLiked(records)).toThrow(/./);
 });
 
 test("rollouts without feedback have no reward and do not count as disliked", async () => {
   const silent = await actedEnvironment(environmentNamed("opinion"));
-  await expect(updateOnce(recipeNamed("thumbs-kto")(), silent, engines)).rejects.toMatchObject({
+  await expect(updateAlone(recipeNamed("thumbs-kto")(), silent)).rejects.toMatchObject({
     code: "REWARD_UNAVAILABLE",
   });
 });

@@ -4,7 +4,7 @@
  */
 import { environmentNamed } from "@waggle/environments";
 import { RECIPES, recipeNamed } from "@waggle/learning";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { ADAPTING_EXPECTATIONS } from "./adapting-expectations.fixture.ts";
 import { DIVIDED_IMITATION_EXPECTATIONS } from "./divided-work-expectations.fixture.ts";
 import { IMITATION_EXPECTATIONS } from "./imitation-expectations.fixture.ts";
@@ -19,8 +19,8 @@ import {
   tinyEngines,
   updateOnce,
 } from "./recipe-update.fixture.ts";
+import { updateAlone } from "./update-alone.fixture.ts";
 
-let engines: Awaited<ReturnType<typeof tinyEngines>>;
 let acted: ActedEnvironment;
 /** Plain imitation by environment: the control for which every check must fail. */
 const plain = new Map<string, Promise<{ acted: ActedEnvironment; control: StageRecord[] }>>();
@@ -34,11 +34,7 @@ const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
 };
 
 beforeAll(async () => {
-  engines = await tinyEngines();
   ({ acted } = await plainlyIn("calculator"));
-});
-afterAll(async () => {
-  await engines.dispose();
 });
 
 function plainlyIn(env: string): Promise<{ acted: ActedEnvironment; control: StageRecord[] }> {
@@ -50,7 +46,7 @@ function plainlyIn(env: string): Promise<{ acted: ActedEnvironment; control: Sta
     const ended = (success: boolean): ActedEnvironment["stored"] =>
       made.stored.filter((trajectory) => trajectory.verification.success === success);
     const own = { ...made, stored: [...ended(false).slice(0, 2), ...ended(true).slice(0, 1)] };
-    return { acted: own, control: await updateOnce(PLAIN_SFT(), own, engines) };
+    return { acted: own, control: await updateAlone(PLAIN_SFT(), own) };
   };
   const made = plain.get(env) ?? make();
   plain.set(env, made);
@@ -65,7 +61,7 @@ test.each(NAMES)("%s learns once in each of its stages", async (name) => {
   const expectation = EXPECTATIONS[name];
   const { env = "calculator", settings, updates, seed, differs } = expectation ?? { differs: null };
   const { acted: own, control } = await plainlyIn(env);
-  const records = await updateOnce(recipeNamed(name)(settings), own, engines, updates, seed);
+  const records = await updateAlone(recipeNamed(name)(settings), own, updates, seed);
   for (const { update, moved } of records) {
     expect(update.learned).toBe(true);
     expect(Number.isFinite(update.metrics["loss"])).toBe(true);
@@ -83,9 +79,11 @@ test.each([
   ["input-space", /layers\.0\.self_attn\.[qkv]_proj/, null],
 ] as const)("%s changes only the parameters that it names", async (name, pattern, share) => {
   const moved = async (made: ReturnType<typeof PLAIN_SFT>): Promise<string[]> => {
+    const engines = await tinyEngines();
     const before = await engines.engine.parameters();
     await updateOnce(made, acted, engines);
     const after = await engines.engine.parameters();
+    await engines.dispose();
     return [...before.keys()].filter((key) => {
       const [a, b] = [before.get(key)?.data ?? [], after.get(key)?.data ?? []];
       return a.some((value, i) => value !== b[i]);

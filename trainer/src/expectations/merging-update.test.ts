@@ -4,7 +4,7 @@ import { RECIPES, recipeNamed } from "@waggle/learning";
 import type { Stage } from "@waggle/learning";
 import { orthogonalized } from "../../../packages/learning/src/merging/orthogonal.ts";
 import type { Tensor, TensorMap } from "@waggle/protocol";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { setParameters } from "../update/engine-parameters.ts";
 import { mergeMembers } from "../update/merge-update.ts";
 import {
@@ -18,14 +18,12 @@ let engines: Awaited<ReturnType<typeof tinyEngines>>;
 let acted: ActedEnvironment;
 
 beforeAll(async () => {
-  const spec = environmentNamed("calculator");
+  acted = await actedEnvironment(environmentNamed("calculator"));
+});
+beforeEach(async () => {
   engines = await tinyEngines();
-  acted = await actedEnvironment(spec);
 });
-afterAll(async () => {
-  await engines.engine.dispose();
-  await engines.reference.dispose();
-});
+afterEach(() => engines.dispose());
 
 type Merged = { deltas: readonly TensorMap[]; change: (name: string, i: number) => number };
 
@@ -145,7 +143,6 @@ test.each([
   { scores: [0.5, 0.8, 0.8], isTaken: true },
 ])("a gate keeps the better member if the merge is worse: $scores", async ({ scores, isTaken }) => {
   const { engine } = engines;
-  const before = await engine.save();
   const { merging } = recipeNamed("model-ratatouille")().stages.at(-1) as Stage;
   if (merging === null) throw new Error("nothing is merged");
   const gate = { tasks: 7, share: 0.2 };
@@ -180,7 +177,6 @@ test.each([
   const [name = ""] = start.keys();
   const change = (await engine.parameters()).get(name)?.data[0] ?? 0;
   expect(change - (start.get(name)?.data[0] ?? 0)).toBeCloseTo(isTaken ? 0.375 : 0.5, 5);
-  await engine.load(before);
 });
 
 test("every recipe that ends in a merge is tested here", () => {

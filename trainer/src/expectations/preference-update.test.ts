@@ -4,7 +4,7 @@
  */
 import { environmentNamed } from "@waggle/environments";
 import { type Recipe, RECIPES, recipeNamed } from "@waggle/learning";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { PREFERENCE_EXPECTATIONS } from "./preference-expectations.fixture.ts";
 import { learnsPairs } from "./recipe-checks.fixture.ts";
 import { PLAIN_SFT } from "./plain-recipes.fixture.ts";
@@ -12,27 +12,21 @@ import {
   type ActedEnvironment,
   actedEnvironment,
   type StageRecord,
-  tinyEngines,
-  updateOnce,
 } from "./recipe-update.fixture.ts";
+import { updateAlone } from "./update-alone.fixture.ts";
 
-let engines: Awaited<ReturnType<typeof tinyEngines>>;
 let acted: ActedEnvironment;
 let control: StageRecord[];
 
 beforeAll(async () => {
   const spec = environmentNamed("calculator");
-  engines = await tinyEngines();
   const made = await actedEnvironment(spec);
   // Stored failures and a success are always available to strategies that continue stored trajectories.
   const ended = (success: boolean): ActedEnvironment["stored"] =>
     made.stored.filter((trajectory) => trajectory.verification.success === success);
   const longest = ended(true).reduce((a, b) => (b.turns.length > a.turns.length ? b : a));
   acted = { ...made, stored: [...ended(false).slice(0, 2), longest] };
-  control = await updateOnce(PLAIN_SFT(), acted, engines);
-});
-afterAll(async () => {
-  await engines.dispose();
+  control = await updateAlone(PLAIN_SFT(), acted);
 });
 
 /** Recipes that end in a merge are tested in `merging-update.test.ts`. */
@@ -44,7 +38,7 @@ const NAMES = [...RECIPES.values()]
 test.each(NAMES)("%s learns once in each of its stages", async (name) => {
   const { settings, updates, seed, differs } = PREFERENCE_EXPECTATIONS[name] ?? {};
   const made = recipeNamed(name)(settings);
-  const records = await updateOnce(made, acted, engines, updates, seed);
+  const records = await updateAlone(made, acted, updates, seed);
   for (const { update, moved } of records) {
     expect(update.learned).toBe(true);
     expect(Number.isFinite(update.metrics["loss"])).toBe(true);
@@ -77,8 +71,8 @@ function exchanged(made: Recipe): Recipe {
 
 test("the checks detect pairs with exchanged sides", async () => {
   const made = recipeNamed("formal-methods")();
-  learnsPairs(0)(await updateOnce(made, acted, engines));
-  const wrong = await updateOnce(exchanged(made), acted, engines);
+  learnsPairs(0)(await updateAlone(made, acted));
+  const wrong = await updateAlone(exchanged(made), acted);
   expect(() => learnsPairs(0)(wrong)).toThrow(/./);
 });
 

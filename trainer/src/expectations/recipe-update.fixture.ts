@@ -28,10 +28,9 @@ import type { DriverParts } from "../rollouts/driver-parts.ts";
 import { rolledOut } from "../rollouts/rollout-driver.ts";
 import { RoleStore } from "../loop/role-store.ts";
 import { describer } from "../rollouts/trajectory-text.ts";
-import type { WorldModel } from "@waggle/environments";
-import type { WorldModels } from "../rollouts/changed-environment.ts";
 import { runPorts } from "../recipes/run-ports.ts";
 import { trainEnvironmentText } from "../pretrain/environment-text.ts";
+import { IMAGINED } from "./imagined-environment.fixture.ts";
 import { scriptedWriter } from "./scripted-writer.fixture.ts";
 import { type StageUpdate, updateStage } from "../update/stage-update.ts";
 
@@ -232,23 +231,6 @@ function numbersOf(
   return { behaviorLogProbs: logProbs, rawLogProbs: logProbs, entropies };
 }
 
-/** The simulated environment's answer to every call. */
-export const IMAGINED_RESULT = "imagined";
-
-/**
- * No tool of any environment gives this result, so tests can tell simulated results from real ones.
- */
-const imaginedEnvironment: WorldModel = async () => ({
-  answer: async ({ id }) => ({ callId: id, ok: true, value: IMAGINED_RESULT }),
-  hear: () => {},
-  verdict: async (text) => text.length % 2 === 0,
-  dispose: () => {},
-});
-const IMAGINED: WorldModels = {
-  policy: imaginedEnvironment,
-  "world-model": imaginedEnvironment,
-};
-
 /** The record of one stage. */
 export type StageRecord = {
   readonly stage: Stage;
@@ -264,9 +246,15 @@ export type StageRecord = {
   readonly earlier: readonly StageRecord[];
 };
 
+/** Number of candidate tasks for each task that a stage chooses. */
+const CANDIDATES = 4;
+
 /**
  * Rolls out, scores and learns once for every stage, or several times over the same tasks, spread
  * over the stage's steps. The last update is the stage's record.
+ *
+ * @param choice - `"none"`: every stage gets the same tasks, of all levels. `"own"`: a stage that
+ *   chooses tasks chooses among these and others, and a curriculum limits their level.
  */
 export async function updateOnce(
   recipe: Recipe,
@@ -274,6 +262,7 @@ export async function updateOnce(
   { engine: policy, reference, models }: Omit<TinyEngines, "dispose">,
   updates = 1,
   seed = 1,
+  choice: "none" | "own" = "none",
 ): Promise<StageRecord[]> {
   acted.restart();
   const { signal } = new AbortController();
@@ -320,9 +309,17 @@ export async function updateOnce(
       const settings = settingsAt(stage, context);
       const isAlone =
         strategy.name === "demos" || (strategy.name === "group" && strategy.groupSize === 1);
-      const tasks = Array.from({ length: isAlone ? 3 * TASKS : TASKS }, (_, i) =>
-        acted.spec.reference(derivedSeed(seed, s, i), "train", i % acted.spec.levels),
+      const count = isAlone ? 3 * TASKS : TASKS;
+      const difficulty = choice === "own" ? (settings.difficulty ?? 1) : 1;
+      const levels = 1 + Math.floor(difficulty * (acted.spec.levels - 1));
+      const candidates = Array.from({ length: CANDIDATES * count }, (_, i) =>
+        acted.spec.reference(derivedSeed(seed, s, i), "train", i % levels),
       );
+      const chooser = stage.filters.find(({ chooseTasks }) => chooseTasks !== undefined);
+      const tasks =
+        choice === "own" && chooser?.chooseTasks !== undefined
+          ? chooser.chooseTasks(candidates, count, context)
+          : candidates.slice(0, count);
       const roles = await roleStore.acting(stage, settings.lag, strategy.opponent);
       const reader = stageReader(stage, state, {
         seed: derivedSeed(seed, s, u),

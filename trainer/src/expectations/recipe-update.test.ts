@@ -4,7 +4,7 @@
  */
 import { environmentNamed } from "@waggle/environments";
 import { RECIPES, recipeNamed } from "@waggle/learning";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Expectation } from "./recipe-checks.fixture.ts";
 import { EXPECTATIONS } from "./recipe-expectations.fixture.ts";
 import { runRecipe } from "../loop/recipe-run.ts";
@@ -14,10 +14,9 @@ import {
   actedEnvironment,
   type StageRecord,
   tinyEngines,
-  updateOnce,
 } from "./recipe-update.fixture.ts";
+import { updateAlone } from "./update-alone.fixture.ts";
 
-let engines: Awaited<ReturnType<typeof tinyEngines>>;
 const acted = new Map<string, Promise<ActedEnvironment>>();
 /** Plain GRPO by environment: the control for which every check must fail. */
 const plain = new Map<string, Promise<StageRecord[]>>();
@@ -28,13 +27,6 @@ const POLICY_GRADIENT = [...RECIPES.values()]
   // Recipes that end in a merge are tested in `merging-update.test.ts`.
   .filter((create) => create().stages.every(({ merging }) => merging === null))
   .map(({ recipeName }) => recipeName);
-
-beforeAll(async () => {
-  engines = await tinyEngines();
-});
-afterAll(async () => {
-  await engines.dispose();
-});
 
 function actedIn(env: string): Promise<ActedEnvironment> {
   const spec = environmentNamed(env);
@@ -47,11 +39,11 @@ async function updated(
   name: string,
   { env = "calculator", settings = {}, updates = 1, seed = 1 }: Partial<Expectation>,
 ): Promise<StageRecord[]> {
-  return updateOnce(recipeNamed(name)(settings), await actedIn(env), engines, updates, seed);
+  return updateAlone(recipeNamed(name)(settings), await actedIn(env), updates, seed);
 }
 
 async function updatedPlainly({ env = "calculator" }: Expectation): Promise<StageRecord[]> {
-  const made = plain.get(env) ?? updateOnce(PLAIN_GRPO(), await actedIn(env), engines);
+  const made = plain.get(env) ?? updateAlone(PLAIN_GRPO(), await actedIn(env));
   plain.set(env, made);
   return made;
 }
@@ -79,6 +71,7 @@ test.each(POLICY_GRADIENT)("%s learns once in each of its stages", async (name) 
 /** The versions of the policy at each of four steps, without those of held-out evaluations. */
 async function adoptedBy(lag: number): Promise<number[]> {
   const spec = await actedIn("bandit");
+  const engines = await tinyEngines();
   const from = spec.adopted.length;
   const run = {
     ...spec,
@@ -89,6 +82,7 @@ async function adoptedBy(lag: number): Promise<number[]> {
   const options = { seed: 1, evaluationTasks: 0, evaluateEvery: 0, steps: 4 };
   const signal = new AbortController().signal;
   await runRecipe(recipeNamed("polar")({ groupSize: 4, lag }), run, options, () => {}, signal);
+  await engines.dispose();
   return spec.adopted.slice(from + 1).map(({ sum }) => sum);
 }
 

@@ -12,7 +12,7 @@ import {
 } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import type { TrainEngine } from "@waggle/protocol";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { seededRandom } from "@waggle/protocol";
 import { demonstrations } from "../rollouts/demonstration.ts";
 import { modelPorts } from "../recipes/model-ports.ts";
@@ -26,12 +26,12 @@ let acted: ActedEnvironment;
 const { signal } = new AbortController();
 
 beforeAll(async () => {
-  const spec = environmentNamed("calculator");
-  [engines, acted] = [await tinyEngines(), await actedEnvironment(spec)];
+  acted = await actedEnvironment(environmentNamed("calculator"));
 });
-afterAll(async () => {
-  await engines.dispose();
+beforeEach(async () => {
+  engines = await tinyEngines();
 });
+afterEach(() => engines.dispose());
 
 async function demonstrated(seed: number, count: number): Promise<JudgedTrajectory[]> {
   const { spec } = acted;

@@ -4,29 +4,23 @@
  */
 import { environmentNamed } from "@waggle/environments";
 import { RECIPES, recipeNamed } from "@waggle/learning";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { PLAIN_GRPO } from "./plain-recipes.fixture.ts";
 import {
   type ActedEnvironment,
   actedEnvironment,
   type StageRecord,
-  tinyEngines,
-  updateOnce,
 } from "./recipe-update.fixture.ts";
+import { updateAlone } from "./update-alone.fixture.ts";
 import { WRITTEN_EXPECTATIONS } from "./text-expectations.fixture.ts";
 
-let engines: Awaited<ReturnType<typeof tinyEngines>>;
 let acted: ActedEnvironment;
 let control: StageRecord[];
 
 beforeAll(async () => {
   const spec = environmentNamed("calculator");
-  engines = await tinyEngines();
   acted = await actedEnvironment(spec);
-  control = await updateOnce(PLAIN_GRPO(), acted, engines);
-});
-afterAll(async () => {
-  await engines.dispose();
+  control = await updateAlone(PLAIN_GRPO(), acted);
 });
 
 const NAMES = [...RECIPES.values()]
@@ -36,7 +30,7 @@ const NAMES = [...RECIPES.values()]
 test.each(NAMES)("%s writes, and parameters stay fixed", async (name) => {
   const expectation = WRITTEN_EXPECTATIONS[name];
   const { settings, updates, differs } = expectation ?? { differs: [] };
-  const records = await updateOnce(recipeNamed(name)(settings), acted, engines, updates);
+  const records = await updateAlone(recipeNamed(name)(settings), acted, updates);
   for (const check of differs ?? []) {
     check(records);
     expect(() => check(control)).toThrow(/./);

@@ -5,7 +5,7 @@
 import { environmentNamed } from "@waggle/environments";
 import { recipeNamed, RECIPES } from "@waggle/learning";
 import { expect, test } from "vitest";
-import { requireEnvironment } from "./environment-requirements.ts";
+import { environmentWarning, requireEnvironment } from "./environment-requirements.ts";
 import { recipePlace } from "./recipe-places.ts";
 
 test("every recipe fits the environment that the list names for it", async () => {
@@ -39,4 +39,25 @@ test.each([
 ])("%s in %s with %o is refused", async (name, env, settings, words) => {
   const recipe = recipeNamed(name)(settings);
   await expect(requireEnvironment(recipe, environmentNamed(env))).rejects.toThrow(words);
+});
+
+test.each([
+  [
+    "se-gui",
+    "calculator",
+    /calculator does not offer turn-rewards and closeness, which recipe se-gui needs: .*no effect/,
+  ],
+  ["fusion-agent", "bandit", /bandit does not offer several-calls.*default environment is lookup/],
+  ["duration-aware", "bandit", /bandit does not offer progress/],
+  ["grpo", "bandit", /^$/],
+])("%s in %s: a warning says what the environment does not offer", (name, env, words) => {
+  expect(environmentWarning(recipeNamed(name)(), environmentNamed(env)) ?? "").toMatch(words);
+});
+
+test("no recipe warns in its default environment", () => {
+  const warned = [...RECIPES.values()].filter((create) => {
+    const { environment } = recipePlace(create());
+    return environmentWarning(create(), environmentNamed(environment)) !== null;
+  });
+  expect(warned).toEqual([]);
 });

@@ -1,10 +1,12 @@
 /**
  * Checks that an environment supports a recipe's rollouts, before a base model is trained or a
- * rollout starts. It does not check what rewards need from single rollouts.
+ * rollout starts, and warns if it lacks what the recipe's mechanism needs. It does not check what
+ * rewards need from single rollouts.
  */
 import type { EnvironmentSpec } from "@waggle/environments";
 import { initialValues, type Recipe, type RolloutStrategy, type Stage } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
+import { recipePlace, unmetNeeds } from "./recipe-places.ts";
 import { requireRollout } from "./rollout-requirements.ts";
 
 /**
@@ -27,6 +29,17 @@ export async function requireEnvironment(recipe: Recipe, spec: EnvironmentSpec):
     requireGroup(recipe, stage, strategy);
     if (strategy.requires !== undefined) await requireRollout(strategy.requires, spec);
   }
+}
+
+/**
+ * A sentence about what the recipe needs and the environment lacks; null if it lacks nothing. Such a
+ * run works, but part of the recipe may have no effect: without a measure of progress, a reward for
+ * progress equals the verifier's.
+ */
+export function environmentWarning(recipe: Recipe, spec: EnvironmentSpec): string | null {
+  const unmet = unmetNeeds(recipe, spec);
+  if (unmet.length === 0) return null;
+  return `environment ${spec.name} does not offer ${unmet.join(" and ")}, which recipe ${recipe.name} needs: part of the recipe may have no effect. Its default environment is ${recipePlace(recipe).environment}`;
 }
 
 function stagesOf(stages: readonly Stage[]): readonly Stage[] {

@@ -61,17 +61,27 @@ export function recipePlace(recipe: Recipe): RecipePlace {
  *
  * @throws WaggleError `INVALID_ARGUMENT` if there is none
  */
-function fittingEnvironment({ name, needs, stages }: Recipe): EnvironmentSpec {
-  const read = stages.flatMap(({ reward }) => (reward === null ? [] : measuresOf(reward)));
+function fittingEnvironment(recipe: Recipe): EnvironmentSpec {
   const usual = environmentNamed(USUAL);
-  const fits = ({ features = [], measures = [] }: EnvironmentSpec): boolean =>
-    needs.every((need) => features.includes(need)) && read.every((each) => measures.includes(each));
-  const found = [usual, ...ENVIRONMENTS].find(fits);
+  const found = [usual, ...ENVIRONMENTS].find((spec) => unmetNeeds(recipe, spec).length === 0);
   if (found !== undefined) return found;
+  const nothing = { features: [], measures: [] };
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `no built-in environment has ${[...needs, ...new Set(read)].join(", ")}, which recipe ${name} needs; name one of your own with --env`,
+    `no built-in environment has ${unmetNeeds(recipe, nothing).join(", ")}, which recipe ${recipe.name} needs; name one of your own with --env`,
   );
+}
+
+/** Features that the recipe needs and measures that its rewards read, if the environment has none. */
+export function unmetNeeds(
+  { needs, stages }: Recipe,
+  { features = [], measures = [] }: Pick<EnvironmentSpec, "features" | "measures">,
+): string[] {
+  const read = stages.flatMap(({ reward }) => (reward === null ? [] : measuresOf(reward)));
+  return [
+    ...needs.filter((need) => !features.includes(need)),
+    ...[...new Set(read)].filter((measure) => !measures.includes(measure)),
+  ];
 }
 
 function measuresOf({ reads = [], around = [] }: Measured): readonly EnvironmentMeasure[] {

@@ -210,7 +210,7 @@ test("rule and exploration of a search, of a choice of prompts and of a choice o
   expect(chosen(parts.prompts([""]))).toEqual(["rare"]);
   expect(chosen(remade(parts.prompts([""]), { promptExploration: 0.01 }))).toEqual(["good"]);
   const temperature = (part: ReturnType<typeof parts.cases>): unknown =>
-    (part.initial?.() as { policy: { temperature: number } }).policy.temperature;
+    (part.initial?.() as { policy: { temperature: number } } | undefined)?.policy.temperature;
   expect(temperature(parts.cases())).toBe(0.1);
   expect(temperature(remade(parts.cases(), { caseTemperature: 3 }))).toBe(3);
 });

@@ -17,7 +17,7 @@ const t3Agent: CreateRecipe = recipe({
   differs: [
     "the verifier of the trajectory requires that every turn is readable and that tools were used",
   ],
-  mechanism: "partial",
+  mechanism: "nominal",
   schedule: ["sft"],
   settings: { steps: 25, learningRate: 3e-3 },
   stages: ({ steps, learningRate }) => [

@@ -40,7 +40,7 @@ const locFt: CreateRecipe = recipe({
   name: "loc-ft",
   literature: "LocFT-BF",
   differs: ["the location is a setting, not found by search", "it edits behavior, not facts"],
-  mechanism: "whole",
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { place: "down_proj", epochs: 3, steps: 25, learningRate: 3e-3 },
   stages: ({ place, epochs, steps, learningRate }) => [

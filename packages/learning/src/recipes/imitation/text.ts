@@ -21,7 +21,7 @@ const agenticCpt: CreateRecipe = recipe({
   name: "agentic-cpt",
   literature: "Agentic CPT",
   differs: ["the text of the first stage comes from demonstrations"],
-  mechanism: "partial",
+  mechanism: "nominal",
   schedule: ["cpt-sft-rl"],
   settings: {
     groupSize: 8,
@@ -57,7 +57,7 @@ const capCpt: CreateRecipe = recipe({
   differs: [
     "the document is the environment's system message; its parts are not sorted by category",
   ],
-  mechanism: "partial",
+  mechanism: "nominal",
   schedule: ["cpt-sft"],
   settings: { textSteps: 10, steps: 25, learningRate: 3e-3 },
   stages: ({ textSteps, steps, learningRate }) => [

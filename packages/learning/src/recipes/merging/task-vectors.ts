@@ -22,7 +22,7 @@ const modelBreadcrumbs: CreateRecipe = recipe({
     "the tasks are calling and answering in one environment",
     "the factors of adapters are merged, not their products",
   ],
-  mechanism: "whole",
+  mechanism: "partial",
   schedule: ["post-merge"],
   settings: { smallest: 0.85, largest: 0.01, scale: 1, steps: 25, learningRate: 3e-3 },
   stages: ({ smallest, largest, scale, steps, learningRate }) => [
@@ -70,7 +70,7 @@ const modelRatatouille: CreateRecipe = recipe({
     "the other tasks are only calling and only answering, in one environment",
     "the factors of adapters are merged, not their products",
   ],
-  mechanism: "whole",
+  mechanism: "partial",
   schedule: ["post-merge"],
   settings: { auxiliarySteps: 5, steps: 25, learningRate: 3e-3 },
   stages: ({ auxiliarySteps, steps, learningRate }) => [
@@ -116,7 +116,7 @@ const past: CreateRecipe = recipe({
     "knowledge is the text of demonstrations",
     "the factors of adapters are merged, not their products",
   ],
-  mechanism: "whole",
+  mechanism: "partial",
   schedule: ["post-merge"],
   settings: { groupSize: 8, scale: 1, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, scale, steps, learningRate }) => [
@@ -156,7 +156,7 @@ const ram: CreateRecipe = recipe({
     "the models learned easy tasks and all tasks",
     "the factors of adapters are merged, not their products",
   ],
-  mechanism: "whole",
+  mechanism: "partial",
   schedule: ["post-merge"],
   settings: { groupSize: 8, rescaling: 0.1, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, rescaling, steps, learningRate }) => [

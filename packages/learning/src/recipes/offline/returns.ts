@@ -96,7 +96,7 @@ const dtMem: CreateRecipe = recipe({
     "the memory is text searched by shared words, not a matrix of the model",
     "the return is stated as text, once per trajectory",
   ],
-  mechanism: "partial",
+  mechanism: "nominal",
   schedule: ["sft"],
   settings: {
     recalled: 2,
@@ -131,7 +131,7 @@ const faft: CreateRecipe = recipe({
   differs: [
     "feedback counts failed calls, while the paper names the violated constraints of a plan",
   ],
-  mechanism: "whole",
+  mechanism: "partial",
   schedule: ["sft"],
   settings: { mistakes: 0.3, steps: 25, learningRate: 3e-3 },
   stages: ({ mistakes, steps, learningRate }) => [

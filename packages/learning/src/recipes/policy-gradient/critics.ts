@@ -23,7 +23,7 @@ const rl4vlm: CreateRecipe = recipe({
     "time counts tokens, not environment steps, so λ is 1",
     "the critic's gradient stops at its head",
   ],
-  mechanism: "partial",
+  mechanism: "nominal",
   schedule: ["one"],
   // Two steps are taken on each batch, each half as long as where there is one.
   settings: { epsilon: 0.2, lambda: 1, epochs: 2, steps: 25, learningRate: 1.5e-3 },

@@ -118,7 +118,7 @@ const toa: CreateRecipe = recipe({
     "one policy acts at every node, while the paper chooses among several models",
     "the reward model is trained here, on demonstrations",
   ],
-  mechanism: "partial",
+  mechanism: "nominal",
   schedule: ["one"],
   settings: {
     attempts: 8,

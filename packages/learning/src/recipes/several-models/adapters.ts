@@ -23,7 +23,7 @@ const adapterTuning: CreateRecipe = recipe({
     "low-rank adapters in the feed-forward layers instead of bottleneck layers after them",
     "kinds of task instead of languages",
   ],
-  mechanism: "partial",
+  mechanism: "nominal",
   schedule: ["sft"],
   settings: { place: "mlp", steps: 25, learningRate: 3e-3 },
   stages: ({ place, steps, learningRate }) => [

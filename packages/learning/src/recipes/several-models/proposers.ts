@@ -56,7 +56,7 @@ const searchSelfPlay: CreateRecipe = recipe({
   name: "search-self-play",
   literature: "Search Self-Play",
   differs: ["documents belong to the environment", "proposals are demonstrated"],
-  mechanism: "whole",
+  mechanism: "partial",
   needs: ["search"],
   schedule: ["one"],
   settings: {
@@ -98,7 +98,7 @@ const spice: CreateRecipe = recipe({
     "the challenger's reward is 4p(1 − p), not a bell curve of the answers' variance",
     "proposals are demonstrated",
   ],
-  mechanism: "whole",
+  mechanism: "partial",
   schedule: ["one"],
   settings: {
     proposals: 4,

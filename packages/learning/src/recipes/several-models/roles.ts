@@ -131,7 +131,7 @@ const momentumInterpolation: CreateRecipe = recipe({
     "adapters are averaged factor by factor",
     "difficulty levels follow each other instead of datasets",
   ],
-  mechanism: "whole",
+  mechanism: "partial",
   schedule: ["rounds"],
   settings: { decay: 0.9, steps: 10, rounds: 2, learningRate: 3e-3 },
   stages: ({ decay, steps, learningRate }) =>

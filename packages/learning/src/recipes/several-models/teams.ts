@@ -159,7 +159,7 @@ const astraFlow: CreateRecipe = recipe({
   name: "astra-flow",
   literature: "AstraFlow",
   differs: ["one of the recipes that the flow supports", "the staleness is fixed"],
-  mechanism: "partial",
+  mechanism: "nominal",
   schedule: ["one"],
   settings: { groupSize: 6, epsilon: 0.2, lag: 2, steps: 25, learningRate: 3e-3 },
   stages: ({ groupSize, epsilon, lag, steps, learningRate }) => [

@@ -22,7 +22,7 @@ const evolutionStrategies: CreateRecipe = recipe({
     "noise comes in mirrored pairs",
     "the step is divided by the noise scale",
   ],
-  mechanism: "whole",
+  mechanism: "partial",
   schedule: ["one"],
   settings: {
     perturbations: 16,

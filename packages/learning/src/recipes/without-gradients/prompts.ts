@@ -29,7 +29,7 @@ const adas: CreateRecipe = recipe({
   name: "adas",
   literature: "ADAS",
   differs: ["a design is the agent's instruction, not a program"],
-  mechanism: "partial",
+  mechanism: "nominal",
   schedule: ["rounds"],
   settings: { keep: 1000, leastUses: 16, tasks: 16, steps: 2, rounds: 6 },
   stages: ({ keep, leastUses, tasks, steps }) => [
@@ -120,7 +120,7 @@ const goedelAgent: CreateRecipe = recipe({
   name: "goedel-agent",
   literature: "Gödel Agent",
   differs: ["instruction and improver are texts; no running code is patched"],
-  mechanism: "partial",
+  mechanism: "nominal",
   schedule: ["rounds"],
   settings: { keep: 1, leastUses: 16, tasks: 16, steps: 2, rounds: 6 },
   stages: ({ keep, leastUses, tasks, steps }) => [
