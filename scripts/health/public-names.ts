@@ -1,7 +1,7 @@
 /**
  * Finds unused public names. A name is used if another package or program, a recipe, a code snippet of the docs or
  * an example project imports it. A public type is also used if such a name takes or returns it. Imports by tests do
- * not count, except of `@waggle/testing`, which is made for tests.
+ * not count, except of `@waggle/testing`, which is made for tests. Wrangler uses the Worker's entry and classes.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,6 +12,12 @@ import { Modules, type Origin, Reach } from "./symbols.ts";
 const PAGES = ["README.md", "{packages/*,trainer}/README.md", "docs/**/*.md"];
 const GENERATED = ["**/node_modules/**", "docs/reference/api/**"];
 const FOR_TESTS = "@waggle/testing";
+const WORKER = "@waggle/edge";
+/** Packages outside of the folder `packages`. */
+const FOLDERS: { readonly [name: string]: string } = {
+  "@waggle/trainer": "trainer/",
+  [WORKER]: "workers/edge/",
+};
 
 /** The public names of all packages, and their uses. */
 export class PublicNames {
@@ -60,13 +66,14 @@ export class PublicNames {
     return [...this.of(name)]
       .filter(([, origin]) => !direct.has(`${origin.file} > ${origin.name}`))
       .filter(([, origin]) => !(this.#modules.isType(origin) && reach.has(origin)))
+      .filter(([one]) => name !== WORKER || !isUsedByWrangler(one))
       .map(([one]) => one)
       .toSorted();
   }
 
   /** Files whose imports count as uses of the package's names. */
   #usersOf(name: string): string[] {
-    const folder = name === "@waggle/trainer" ? "trainer/" : `packages/${name.split("/")[1]}/`;
+    const folder = FOLDERS[name] ?? `packages/${name.split("/")[1]}/`;
     const others = this.#files.filter((file) => !file.startsWith(folder));
     const users = name === FOR_TESTS ? others : others.filter((file) => !isTestFile(file));
     const recipes = this.#files.filter(
@@ -74,6 +81,12 @@ export class PublicNames {
     );
     return [...users, ...recipes, ...this.#snippets];
   }
+}
+
+/** Wrangler runs the default export and creates the classes that its configuration names. */
+function isUsedByWrangler(name: string): boolean {
+  const config = readFileSync(join(ROOT, "workers/edge/wrangler.jsonc"), "utf8");
+  return name === "default" || config.includes(`"class_name": "${name}"`);
 }
 
 function packageOf(specifier: string): string {

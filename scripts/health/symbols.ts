@@ -130,7 +130,7 @@ export class Modules {
   constructor(root: string) {
     this.#root = root;
     const entries = new Map<string, string>();
-    for (const manifest of globSync("{packages/*,trainer}/package.json", { cwd: root })) {
+    for (const manifest of globSync("{packages/*,trainer,workers/*}/package.json", { cwd: root })) {
       const { name, exports } = JSON.parse(readFileSync(join(root, manifest), "utf8")) as {
         name: string;
         exports: Record<string, { source: string }>;

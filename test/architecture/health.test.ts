@@ -15,8 +15,36 @@ test("names, cycles and folders stay within their limits", () => {
   expect(figures.unusedPublicNames).toBe(0);
   expect(figures.typeCycles).toBe(0);
   expect(figures.foldersOver40).toBe(0);
-  expect(figures.publicNames["@waggle/learning"]).toBeLessThanOrEqual(400);
-  expect(figures.documentedExports).toBeGreaterThanOrEqual(0.99);
+  expect(figures.documentedExports).toBeGreaterThanOrEqual(0.995);
+  expect(figures.longestProseLine).toBeLessThanOrEqual(130);
+});
+
+/** The number of public names that each package has reached. A new package needs an entry. */
+const MOST_NAMES: { readonly [name: string]: number } = {
+  "@waggle/agent": 49,
+  "@waggle/cli": 1,
+  "@waggle/collector": 37,
+  "@waggle/edge": 3,
+  "@waggle/embed": 23,
+  "@waggle/engine": 21,
+  "@waggle/environments": 79,
+  "@waggle/evaluation": 29,
+  "@waggle/exchange": 37,
+  "@waggle/learning": 390,
+  "@waggle/model": 101,
+  "@waggle/protocol": 152,
+  "@waggle/runtime": 108,
+  "@waggle/testing": 29,
+  "@waggle/text": 34,
+  "@waggle/trainer": 5,
+};
+
+test("no package has more public names than it has reached", () => {
+  expect(Object.keys(figures.publicNames).toSorted()).toEqual(Object.keys(MOST_NAMES));
+  const grown = Object.entries(figures.publicNames).filter(
+    ([name, names]) => names > (MOST_NAMES[name] ?? 0),
+  );
+  expect(grown).toEqual([]);
 });
 
 test("the measures find planted problems", () => {
