@@ -16,6 +16,14 @@ test("a small share still masks one token, and never a given one", () => {
   }
 });
 
+test("the share is one of all loss tokens", () => {
+  const keptAt = (share: number): number => {
+    const { weights } = covarianceMask(batch, { share, ...everything }, () => 0);
+    return [...(weights[0] ?? [])].filter((weight) => weight === 1).length;
+  };
+  expect([0.67, 1].map(keptAt)).toEqual([1, 0]);
+});
+
 test("without a token in the range nothing is masked", () => {
   const none = { share: 1, lowest: 50, highest: 60 };
   expect([...(covarianceMask(batch, none, () => 0).weights[0] ?? [])]).toEqual([1, 1, 0, 1]);
