@@ -63,6 +63,6 @@ test("each turn has only its own message, and the role follows from it", async (
 test("an environment without a memory is refused by name", async () => {
   const calculator = await actedEnvironment(environmentNamed("calculator"));
   await expect(rollout(calculator, 1)).rejects.toThrow(
-    /memory.*got calculator; run the recipe in diary/,
+    /calculator has no memory.*run the recipe in diary/,
   );
 });

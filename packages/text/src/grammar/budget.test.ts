@@ -133,5 +133,5 @@ test("control: steps with an ample budget can leave too little to close", async 
   }
   // Five brackets and the stop token are needed.
   expect(idsOf(matcher.nextMask(6))).toEqual([letterId("]")]);
-  expect(() => matcher.nextMask(5)).toThrow(/at least 6 more tokens .* budget of 5; raise/);
+  expect(() => matcher.nextMask(5)).toThrow(/at least 6 more tokens .* 5 remain; raise/);
 });
