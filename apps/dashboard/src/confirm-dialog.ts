@@ -11,14 +11,14 @@ export type Question = {
   readonly isDangerous?: boolean;
 };
 
-/** Asks the question. @returns the operator's reason, which may be empty; `null` if cancelled */
+/** Asks the question. @returns the operator's reason, which may be empty; `null` if canceled */
 export function confirmDecision(question: Question): Promise<string | null> {
   const reason = h("input", { name: "reason", maxlength: 500, autocomplete: "off" });
   const { promise, resolve } = Promise.withResolvers<string | null>();
   const dialog = h(
     "dialog",
     {
-      "aria-labelledby": "decision",
+      "aria-labeledby": "decision",
       close: () => {
         dialog.remove();
         resolve(dialog.returnValue === "yes" ? reason.value.trim() : null);

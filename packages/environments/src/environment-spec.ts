@@ -16,7 +16,7 @@ import type {
 } from "@waggle/protocol";
 
 /** A verdict, with rewards of single turns if the environment gives them. */
-export type Judgement = Verification & {
+export type Judgment = Verification & {
   /** `[turns with calls that reached the environment]`, each in [0, 1], with a sum of at most 1. */
   readonly turnRewards?: readonly number[];
 };
@@ -30,7 +30,7 @@ export type JudgedEnvironment = {
    *
    * @param finalText - text of the last turn; `null` if the rollout was cut before it answered.
    */
-  readonly judge: (finalText: string | null) => Judgement | Promise<Judgement>;
+  readonly judge: (finalText: string | null) => Judgment | Promise<Judgment>;
 };
 
 /** A demonstrator's next turn. */
@@ -90,7 +90,7 @@ export type EnvironmentSpec = {
   readonly reading?: ReadingLessons;
   /**
    * What it measures beside the verdict. `progress`: how far a failed run came, as rewards of single turns or
-   * as that number among the parts of its judgement. `closeness`: how near a miss came, as that number.
+   * as that number among the parts of its judgment. `closeness`: how near a miss came, as that number.
    * Absent = nothing.
    */
   readonly measures?: readonly ("progress" | "closeness")[];

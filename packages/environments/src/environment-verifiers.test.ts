@@ -8,7 +8,7 @@ import { KEY_DOOR } from "./key-door.ts";
 import { LOOKUP } from "./lookup/lookup.ts";
 import { lookupInstance } from "./lookup/lookup-instance.ts";
 import { STRINGS } from "./strings.ts";
-import type { Judgement, EnvironmentSpec } from "./environment-spec.ts";
+import type { Judgment, EnvironmentSpec } from "./environment-spec.ts";
 
 const signal = new AbortController().signal;
 type Step = string | readonly [tool: string, args?: { readonly [key: string]: unknown }];
@@ -18,7 +18,7 @@ async function judged(
   spec: EnvironmentSpec,
   reference: Parameters<EnvironmentSpec["create"]>[0],
   ...steps: readonly Step[]
-): Promise<Judgement & { readonly results: readonly unknown[] }> {
+): Promise<Judgment & { readonly results: readonly unknown[] }> {
   const { environment, judge } = spec.create(reference);
   await environment.observe();
   const results: unknown[] = [];

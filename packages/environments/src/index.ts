@@ -35,7 +35,7 @@ export type { RunnableTool, RunnableTools } from "./runnable-tool.ts";
 export type {
   DemonstratedAction,
   Demonstrator,
-  Judgement,
+  Judgment,
   ReadingLesson,
   EnvironmentSpec,
   TaskProposals,

@@ -3,7 +3,7 @@
  * evaluation. If the function fails there is no reward, and the rollout is left out.
  */
 import { isObject, type Task, type ToolCall, type ToolResult, WaggleError } from "@waggle/protocol";
-import type { EnvironmentSpec, Judgement } from "./environment-spec.ts";
+import type { EnvironmentSpec, Judgment } from "./environment-spec.ts";
 import type { PromptColumns } from "./prompts/prompt-row.ts";
 import { within } from "./wrappers/wrapped-environment.ts";
 
@@ -23,10 +23,10 @@ export type RewardedRollout = {
   readonly text: string | null;
   readonly turns: readonly RewardedTurn[];
   /** The verdict of the environment's own verifier. */
-  readonly verification: Judgement;
+  readonly verification: Judgment;
 };
 
-/** The result of a reward function: the reward, optionally with more of the judgement. */
+/** The result of a reward function: the reward, optionally with more of the judgment. */
 export type Reward =
   | number
   | {
@@ -34,7 +34,7 @@ export type Reward =
       /** Default: whether the reward is at least 1. */
       readonly success?: boolean;
       /** Named components, for people and logs. */
-      readonly parts?: Judgement["parts"];
+      readonly parts?: Judgment["parts"];
     };
 
 /** Judges a rollout. */
@@ -82,7 +82,7 @@ async function rewarded(
   name: string,
   reward: RewardFunction,
   rollout: RewardedRollout,
-): Promise<Judgement> {
+): Promise<Judgment> {
   let given: Reward;
   try {
     given = await reward(rollout);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Judgement } from "./environment-spec.ts";
+import type { Judgment } from "./environment-spec.ts";
 import { OPINION } from "./opinion.ts";
 import { withVisitors } from "./visitors.ts";
 
@@ -18,17 +18,17 @@ async function liked(
     const text = FOODS.find((food) => {
       const { success, parts } = OPINION.create(spec.reference(seed, "train", level)).judge(
         food,
-      ) as Judgement;
+      ) as Judgment;
       if (wants === "right") return success;
       return wants === "agreement"
         ? parts["agreed"] === true && !success
         : !success && parts["agreed"] !== true;
     });
     if (text === undefined) continue;
-    const judgement = await judge(text);
-    expect(judgement.success).toBe(wants === "right");
-    expect(judgement.reward).toBe(judgement.parts["thumb"] === "up" ? 1 : 0);
-    ups += judgement.reward;
+    const judgment = await judge(text);
+    expect(judgment.success).toBe(wants === "right");
+    expect(judgment.reward).toBe(judgment.parts["thumb"] === "up" ? 1 : 0);
+    ups += judgment.reward;
     count += 1;
   }
   return { share: ups / count, count };

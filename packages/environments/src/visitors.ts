@@ -4,7 +4,7 @@
  * `success` still reports whether the task was solved, for measurement only.
  */
 import { WaggleError, mulberry32, hashText } from "@waggle/protocol";
-import type { Judgement, EnvironmentSpec } from "./environment-spec.ts";
+import type { Judgment, EnvironmentSpec } from "./environment-spec.ts";
 
 /** How unreliable the visitors are. */
 export type VisitorOptions = {
@@ -33,11 +33,11 @@ export function withVisitors(spec: EnvironmentSpec, options: VisitorOptions): En
       return {
         ...instance,
         judge: async (finalText) => {
-          const judgement = await instance.judge(finalText);
+          const judgment = await instance.judge(finalText);
           const { environment, split, seed } = reference;
-          const draw = `thumb/${environment}/${split}/${seed}/${judgement.success}/${finalText}`;
-          const thumb = thumbOf(judgement, options, mulberry32(hashText(draw)));
-          const { success, parts } = judgement;
+          const draw = `thumb/${environment}/${split}/${seed}/${judgment.success}/${finalText}`;
+          const thumb = thumbOf(judgment, options, mulberry32(hashText(draw)));
+          const { success, parts } = judgment;
           return { reward: thumb === "up" ? 1 : 0, success, parts: { ...parts, thumb } };
         },
       };
@@ -46,7 +46,7 @@ export function withVisitors(spec: EnvironmentSpec, options: VisitorOptions): En
 }
 
 function thumbOf(
-  { success, parts }: Judgement,
+  { success, parts }: Judgment,
   { noise, flattery = 0, pride = 0 }: VisitorOptions,
   random: () => number,
 ): Thumb {

@@ -136,7 +136,7 @@ export { implicitProcess } from "./rewards/implicit-process.ts";
 export { informationGain } from "./rewards/information-gain.ts";
 export { judge } from "./rewards/judge.ts";
 export { judgedPreference } from "./rewards/judged-preference.ts";
-export { modelledProcess, rewardModel } from "./rewards/learned-rewards.ts";
+export { modeledProcess, rewardModel } from "./rewards/learned-rewards.ts";
 export { overlong } from "./rewards/length-shaping.ts";
 export { multiDimensional } from "./rewards/multi-dimensional.ts";
 export { imaginedOutcome, outcome } from "./rewards/outcome.ts";
@@ -190,7 +190,7 @@ export { prompts } from "./states/prompt-population.ts";
 export {
   deltas,
   demonstrators,
-  judgement,
+  judgment,
   notes,
   ownCorpus,
   ownMemory,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createTestClock } from "./test-clock.ts";
 
-test("timers run in the order of their time, none before it, none that was cancelled", () => {
+test("timers run in the order of their time, none before it, none that was canceled", () => {
   const clock = createTestClock();
   const ran: string[] = [];
   clock.schedule(() => ran.push("late"), 20);
@@ -9,7 +9,7 @@ test("timers run in the order of their time, none before it, none that was cance
     ran.push("early");
     clock.schedule(() => ran.push("after early"), 5);
   }, 10);
-  clock.schedule(() => ran.push("cancelled"), 10)();
+  clock.schedule(() => ran.push("canceled"), 10)();
   clock.advance(9);
   expect(ran).toEqual([]);
   clock.advance(10);

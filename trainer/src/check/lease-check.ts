@@ -8,7 +8,7 @@ import type { Check } from "../loop/train.ts";
 import type { TrainingOptions, TrainingParts } from "../loop/training-parts.ts";
 import { withWatchedLease } from "../sink/deployment-watch.ts";
 import { digestsOf, type HeldLease, isLost } from "../source/lease-holder.ts";
-import { type JudgedLease, judgeLease, withoutForgotten, withSignal } from "./lease-judgement.ts";
+import { type JudgedLease, judgeLease, withoutForgotten, withSignal } from "./lease-judgment.ts";
 import { type ComingStep, type WaitingStep, waitingStep } from "./waiting-step.ts";
 
 /** The groups, leases and visitors of one learning step. */
@@ -102,8 +102,8 @@ export class LeaseCheck implements Check<HeldLease, LeasedBatch> {
       withWatchedLease(this.#checkpoint.state, judged, this.#options.watch),
     );
     for (const visitor of judged.visitors) this.#visitors.add(visitor);
-    const [signalled = judged] = (await this.#hold([...this.#buffer, judged])).slice(-1);
-    report.judged(signalled);
+    const [signaled = judged] = (await this.#hold([...this.#buffer, judged])).slice(-1);
+    report.judged(signaled);
   }
 
   async isDue(): Promise<boolean> {

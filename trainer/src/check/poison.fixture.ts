@@ -5,7 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { environmentRollout, judgedRollout } from "@waggle/agent/environments";
-import { environmentNamed, type Judgement } from "@waggle/environments";
+import { environmentNamed, type Judgment } from "@waggle/environments";
 import { constantRate } from "@waggle/learning";
 import {
   type LeasedGroup,
@@ -20,7 +20,7 @@ import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { ScriptedPolicy } from "@waggle/testing";
 import type { BaseModel } from "../model/base-model.ts";
 import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
-import { judgeLease, withSignal } from "./lease-judgement.ts";
+import { judgeLease, withSignal } from "./lease-judgment.ts";
 import { learnableTrajectory } from "./learnable-group.ts";
 import { learningStep } from "../update/learning-step.ts";
 import { openEngine, openPolicy } from "../model/open-model.ts";
@@ -83,9 +83,9 @@ export type Learned = {
 
 const best = (task: TaskReference): string => String(judgedPull(task, WANTED).parts["best"]);
 const pays = (task: TaskReference, lever: string): boolean => judgedPull(task, lever).reward === 1;
-function judgedPull(task: TaskReference, lever: string): Judgement {
+function judgedPull(task: TaskReference, lever: string): Judgment {
   // The bandit's verifier is synchronous.
-  return ENVIRONMENT.create(task).judge(lever) as Judgement;
+  return ENVIRONMENT.create(task).judge(lever) as Judgment;
 }
 
 /** Training tasks by number, each once. */

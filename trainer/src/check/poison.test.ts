@@ -1,7 +1,7 @@
 /**
  * Poisoning attacks: one fifth of the visitors forge a third of each group, or one visitor floods with
  * rollouts that pass every check. The policy must stay within a bound of what honest visitors alone
- * teach. Each defence has a control without it. `npm test` runs one seed of two.
+ * teach. Each defense has a control without it. `npm test` runs one seed of two.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { sampleSize } from "../../../test/fixtures/long.ts";

@@ -232,10 +232,10 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
           const sums = trajectories.map(() => 0);
           for (const [name, weight] of Object.entries(weights)) {
             const own = trajectories.map(({ reward }) => reward.components?.[name] ?? Number.NaN);
-            const centre = mean(own);
-            const deviation = Math.sqrt(mean(own.map((value) => (value - centre) ** 2)));
+            const center = mean(own);
+            const deviation = Math.sqrt(mean(own.map((value) => (value - center) ** 2)));
             for (const [i, value] of own.entries()) {
-              sums[i] = (sums[i] ?? 0) + (weight * (value - centre)) / (deviation + 1e-6);
+              sums[i] = (sums[i] ?? 0) + (weight * (value - center)) / (deviation + 1e-6);
             }
           }
           for (const [i, { trajectory }] of trajectories.entries()) {

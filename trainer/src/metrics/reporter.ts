@@ -4,7 +4,7 @@
  */
 import type { EvaluationResult, MetricsRow, PolicyVersionId } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
-import type { JudgedLease } from "../check/lease-judgement.ts";
+import type { JudgedLease } from "../check/lease-judgment.ts";
 
 /**
  * The gate's decision on a candidate. `undecided`: the frozen tasks do not tell the two versions apart.

@@ -58,7 +58,7 @@ export function writerPorts(
   if (stage === undefined) return {};
   throw new WaggleError(
     "CAPABILITY_MISSING",
-    `recipe ${recipe.name} needs a model that writes${stage.writing?.how.asks === true ? "" : " judgements"}; name one with --writer <url of an OpenAI-compatible server> and --writer-model`,
+    `recipe ${recipe.name} needs a model that writes${stage.writing?.how.asks === true ? "" : " judgments"}; name one with --writer <url of an OpenAI-compatible server> and --writer-model`,
   );
 }
 

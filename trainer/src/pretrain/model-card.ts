@@ -89,7 +89,7 @@ ${rows
   )
   .join("\n")}
 
-Licence: MIT, like the project. The data is synthetic and contains no text by people.
+License: MIT, like the project. The data is synthetic and contains no text by people.
 `;
 }
 

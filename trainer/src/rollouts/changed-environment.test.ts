@@ -2,7 +2,7 @@
  * Environment wrappers: the policy sees the wrapped environment, and the environment's own verifier
  * judges the real calls.
  */
-import { environmentNamed, type Judgement } from "@waggle/environments";
+import { environmentNamed, type Judgment } from "@waggle/environments";
 import type { EnvironmentChange } from "@waggle/learning";
 import type { Observation } from "@waggle/protocol";
 import { expect, test } from "vitest";
@@ -19,7 +19,7 @@ function changed(change: EnvironmentChange, env = "lookup", seeds = { taskSeed: 
   const task = spec.reference(33, "train", 0);
   const own = spec.create(task);
   // The verifier of the look-up answers synchronously.
-  const answer = String((own.judge(null) as Judgement).parts["answer"]);
+  const answer = String((own.judge(null) as Judgment).parts["answer"]);
   const instance = changedEnvironment(change, { spec, task, worldModels: {}, ...seeds })(own);
   const step = (text: string, ...calls: readonly Call[]): Promise<Observation> =>
     instance.environment.step(

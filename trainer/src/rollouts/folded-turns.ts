@@ -1,7 +1,7 @@
 /** A rollout in which every turn has its own context with the notes so far; each turn is a trajectory. */
 import { foldedRollout } from "@waggle/agent";
 import { foldedDemonstration, managedRollout } from "@waggle/agent/environments";
-import type { Judgement } from "@waggle/environments";
+import type { Judgment } from "@waggle/environments";
 import { type FoldedOptions, type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
 import { seededRandom, type TaskReference, type Trajectory } from "@waggle/protocol";
 import type { DriverOptions, DriverParts } from "./driver-parts.ts";
@@ -50,10 +50,10 @@ function asTurns(trajectories: readonly Trajectory[]): FoldedTurn[] {
   return trajectories.map((trajectory) => ({ trajectory }));
 }
 
-/** The turns as trajectories, each with the judgement of the whole rollout. */
+/** The turns as trajectories, each with the judgment of the whole rollout. */
 function jointTrajectories(
   turns: readonly FoldedTurn[],
-  verification: Judgement,
+  verification: Judgment,
   staleness: number,
 ): JudgedTrajectory[] {
   const joint = turns[0]?.trajectory.id ?? null;

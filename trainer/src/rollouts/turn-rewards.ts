@@ -1,5 +1,5 @@
 /** Rewards of the single turns of a trajectory. */
-import type { Judgement } from "@waggle/environments";
+import type { Judgment } from "@waggle/environments";
 import type { Trajectory } from "@waggle/protocol";
 
 /**
@@ -8,7 +8,7 @@ import type { Trajectory } from "@waggle/protocol";
  */
 export function rewardsOf(
   { turns }: Trajectory,
-  { turnRewards }: Judgement,
+  { turnRewards }: Judgment,
 ): { turnRewards?: readonly number[] } {
   if (turnRewards === undefined) return {};
   const left = [...turnRewards];

@@ -2,7 +2,7 @@ import type { LeasedGroup, TrajectoryOutcome } from "@waggle/protocol";
 import { afterAll, expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { driftAlarm, raiseAlarm, withWatchedLease } from "./deployment-watch.ts";
-import type { JudgedLease } from "../check/lease-judgement.ts";
+import type { JudgedLease } from "../check/lease-judgment.ts";
 import { seededRandom } from "@waggle/protocol";
 import { createReporter } from "../metrics/reporter.ts";
 import { initialState, type TrainerState } from "../checkpoint/trainer-state.ts";

@@ -3,7 +3,7 @@
  * alarm freezes publishing until an operator lifts the freeze, and rolls back the version at fault.
  */
 import type { EdgeClient } from "../edge/edge-client.ts";
-import type { JudgedLease } from "../check/lease-judgement.ts";
+import type { JudgedLease } from "../check/lease-judgment.ts";
 import { followStable, liveFall, type LiveLimits, watchLease } from "./live-watch.ts";
 import type { Reporter } from "../metrics/reporter.ts";
 import type { Alarm, TrainerState } from "../checkpoint/trainer-state.ts";

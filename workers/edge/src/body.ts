@@ -27,7 +27,7 @@ async function collect(stream: ReadableStream<Uint8Array>, limit: number): Promi
     if (done) break;
     size += value.byteLength;
     if (size > limit) {
-      // Not awaited, because a cancelled decompressor may settle only after the response is sent.
+      // Not awaited, because a canceled decompressor may settle only after the response is sent.
       void reader.cancel().catch(() => undefined);
       throw tooLarge(limit);
     }

@@ -3,7 +3,7 @@
  * wrapper. The environment's verifier judges it.
  */
 import type { EnvironmentSpec, EnvironmentWrapper, JudgedEnvironment } from "@waggle/environments";
-import type { Judgement } from "@waggle/environments";
+import type { Judgment } from "@waggle/environments";
 import type {
   ClientDescription,
   Policy,
@@ -41,8 +41,8 @@ export type EnvironmentRolloutOptions = {
   readonly guide?: Guide | undefined;
 };
 
-/** A trajectory and its judgement. */
-export type EnvironmentRollout = { readonly record: Trajectory; readonly verification: Judgement };
+/** A trajectory and its judgment. */
+export type EnvironmentRollout = { readonly record: Trajectory; readonly verification: Judgment };
 
 /** Runs one rollout and judges it. */
 export async function environmentRollout(
@@ -74,14 +74,14 @@ export async function environmentRollout(
   return { record, verification: await judged(instance, spec.task(reference), record, format) };
 }
 
-/** The verifier's judgement, with the request and the final text added to its parts. */
+/** The verifier's judgment, with the request and the final text added to its parts. */
 export async function judged(
   { judge }: Pick<JudgedEnvironment, "judge">,
   { request }: Pick<Task, "request">,
   trajectory: Trajectory,
   format: ChatFormat,
-): Promise<Judgement> {
+): Promise<Judgment> {
   const text = finalTextOf(trajectory, format);
-  const judgement = await judge(text);
-  return { ...judgement, parts: { request, text: text ?? "", ...judgement.parts } };
+  const judgment = await judge(text);
+  return { ...judgment, parts: { request, text: text ?? "", ...judgment.parts } };
 }

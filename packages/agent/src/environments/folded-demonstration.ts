@@ -1,5 +1,5 @@
 /** Demonstrations in which each turn has its own context. The demonstrator also writes the notes. */
-import type { DemonstratedAction, EnvironmentSpec, Judgement } from "@waggle/environments";
+import type { DemonstratedAction, EnvironmentSpec, Judgment } from "@waggle/environments";
 import type { Action, Observation, RandomSource, TaskReference } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import {
@@ -11,9 +11,9 @@ import {
 } from "../folded-rollout.ts";
 import { SCRIPTED_CLIENT, scriptedPolicy } from "../scripted-policy.ts";
 
-/** One trajectory per turn, and their joint judgement. */
+/** One trajectory per turn, and their joint judgment. */
 type FoldedDemonstration = Pick<FoldedTurns, "trajectories"> & {
-  readonly verification: Judgement;
+  readonly verification: Judgment;
 };
 
 /** A demonstrator's rollout; turns with a call also write a note about the previous result. */

@@ -2,7 +2,7 @@
  * Rollouts at a task with a memory: one role keeps it line by line, another answers from it. Each sees only
  * the message of its turn, so the answer depends on the kept memory.
  */
-import { type EnvironmentSpec, type Judgement, memoryOf } from "@waggle/environments";
+import { type EnvironmentSpec, type Judgment, memoryOf } from "@waggle/environments";
 import { derivedSeed, type Sampling, type TaskReference, type Trajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { turnAlone } from "../folded-rollout.ts";
@@ -25,10 +25,10 @@ type ManagedRolloutOptions = {
   readonly seed: number;
 };
 
-/** One trajectory per turn with the role that took it, and the joint judgement of the answer. */
+/** One trajectory per turn with the role that took it, and the joint judgment of the answer. */
 type ManagedRollout = {
   readonly turns: readonly { readonly role: string; readonly trajectory: Trajectory }[];
-  readonly verification: Judgement;
+  readonly verification: Judgment;
 };
 
 /**

@@ -4,7 +4,7 @@
  */
 import { type Task, type TaskReference, type TaskSplit, WaggleError } from "@waggle/protocol";
 import { isOfSplit } from "../environment-task.ts";
-import type { EnvironmentSpec, Judgement } from "../environment-spec.ts";
+import type { EnvironmentSpec, Judgment } from "../environment-spec.ts";
 import { createToolEnvironment } from "../tool-environment.ts";
 import type { PromptRow } from "./prompt-row.ts";
 
@@ -58,7 +58,7 @@ export function promptEnvironment(name: string, rows: readonly PromptRow[]): Env
 }
 
 /** Whether the texts are equal, ignoring differences in whitespace. */
-function compared({ answer }: PromptRow, text: string | null): Judgement {
+function compared({ answer }: PromptRow, text: string | null): Judgment {
   const success = answer !== null && text !== null && words(text) === words(answer);
   return { reward: success ? 1 : 0, success, parts: answer === null ? {} : { answer } };
 }

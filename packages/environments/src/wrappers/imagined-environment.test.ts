@@ -3,7 +3,7 @@ import { imagined, type Imagination } from "./imagined-environment.ts";
 import { scripted, signal, turn } from "./scripted-environment.fixture.ts";
 
 /** A world model that knows one answer, and what it was told. */
-function modelled(options: Imagination, seed = 1) {
+function modeled(options: Imagination, seed = 1) {
   const inner = scripted();
   const log: string[] = [];
   const instance = imagined(
@@ -29,7 +29,7 @@ function modelled(options: Imagination, seed = 1) {
 }
 
 test("with a share of 1 every result is the model's, while the real tools run as well", async () => {
-  const { instance, log, inner } = modelled({ share: 1, judges: false });
+  const { instance, log, inner } = modeled({ share: 1, judges: false });
   await instance.environment.observe();
   const { toolResults } = await instance.environment.step(turn("", "look", "fail"), signal);
   expect(toolResults.map((result) => result.ok && result.value)).toEqual(["imagined", "imagined"]);
@@ -46,7 +46,7 @@ test("with a share of 1 every result is the model's, while the real tools run as
 });
 
 test("with a share of 0 every result is real, and the model hears it", async () => {
-  const { instance, log } = modelled({ share: 0, judges: false });
+  const { instance, log } = modeled({ share: 0, judges: false });
   await instance.environment.observe();
   const { toolResults } = await instance.environment.step(turn("", "look", "fail"), signal);
   expect(toolResults.map(({ ok }) => ok)).toEqual([true, false]);
@@ -58,7 +58,7 @@ test("with a share of 0 every result is real, and the model hears it", async () 
 
 test("a share between is kept over many calls, alike for the same seed", async () => {
   const run = async (seed: number): Promise<string[]> => {
-    const { instance, log } = modelled({ share: 0.3, judges: false }, seed);
+    const { instance, log } = modeled({ share: 0.3, judges: false }, seed);
     await instance.environment.observe();
     for (let i = 0; i < 300; i += 1) await instance.environment.step(turn("", "look"), signal);
     return log.slice(1);
@@ -73,7 +73,7 @@ test.each([
   ["right", true],
   ["wrong", false],
 ])("the model's verdict on %j is recorded beside the real one", async (text, verdict) => {
-  const { instance, log } = modelled({ share: 1, judges: true });
+  const { instance, log } = modeled({ share: 1, judges: true });
   await instance.environment.observe();
   await instance.environment.step(turn(text), signal);
   expect(log).toEqual(["begin Where? 1", `verdict ${text}`, "dispose"]);
@@ -81,7 +81,7 @@ test.each([
 });
 
 test("a rollout that was cut has no verdict and counts as a failure", async () => {
-  const { instance } = modelled({ share: 1, judges: true });
+  const { instance } = modeled({ share: 1, judges: true });
   await instance.environment.observe();
   expect((await instance.judge(null)).parts["verdict"]).toBe(false);
 });

@@ -24,7 +24,7 @@ export type WorldModel = (request: string, seed: number) => Promise<EnvironmentC
 export type Imagination = {
   /** Share of calls whose results the model predicts, in [0, 1]. */
   readonly share: number;
-  /** Whether the model's verdict is recorded in the judgement's parts. */
+  /** Whether the model's verdict is recorded in the judgment's parts. */
   readonly judges: boolean;
 };
 
@@ -77,14 +77,14 @@ export function imagined(
       judge: async (finalText) => {
         conversation?.dispose();
         conversation = null;
-        const judgement = await judge(finalText);
+        const judgment = await judge(finalText);
         const parts = {
-          ...judgement.parts,
+          ...judgment.parts,
           answered,
           // A rollout that was cut before its end has no verdict and counts as a failure.
           ...(judges ? { verdict: verdict === true } : {}),
         };
-        return { ...judgement, parts };
+        return { ...judgment, parts };
       },
     };
   };

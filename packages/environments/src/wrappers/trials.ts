@@ -1,5 +1,5 @@
 /** Repeats a task in one context, so that a policy can improve on earlier trials. */
-import type { JudgedEnvironment, Judgement } from "../environment-spec.ts";
+import type { JudgedEnvironment, Judgment } from "../environment-spec.ts";
 
 /**
  * When a trial ends, the policy is told whether it was right and starts the same task again in the same
@@ -15,8 +15,8 @@ export function trials(
 ): JudgedEnvironment {
   let instance = first;
   const rewards: number[] = [];
-  /** Judgement of the last trial. It is kept because an environment cannot be judged again. */
-  let ended: Judgement | null = null;
+  /** Judgment of the last trial. It is kept because an environment cannot be judged again. */
+  let ended: Judgment | null = null;
   return {
     environment: {
       task: first.environment.task,
@@ -24,22 +24,22 @@ export function trials(
       async step(action, signal) {
         const observation = await instance.environment.step(action, signal);
         if (!observation.terminated) return observation;
-        const judgement = await instance.judge(action.text);
-        rewards.push(judgement.reward);
+        const judgment = await instance.judge(action.text);
+        rewards.push(judgment.reward);
         if (!continues(rewards)) {
-          ended = judgement;
+          ended = judgment;
           return observation;
         }
         instance = begin();
         const { userMessage } = await instance.environment.observe();
-        const said = `${judgement.success ? "Right" : "Wrong"}. Again: ${userMessage}`;
+        const said = `${judgment.success ? "Right" : "Wrong"}. Again: ${userMessage}`;
         return { ...observation, userMessage: said, terminated: false };
       },
     },
     judge: async (finalText) => {
-      const judgement = ended ?? (await instance.judge(finalText));
-      const { turnRewards: _, ...whole } = judgement;
-      return { ...whole, parts: { ...judgement.parts, trials: rewards.length } };
+      const judgment = ended ?? (await instance.judge(finalText));
+      const { turnRewards: _, ...whole } = judgment;
+      return { ...whole, parts: { ...judgment.parts, trials: rewards.length } };
     },
   };
 }

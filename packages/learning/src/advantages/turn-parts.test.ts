@@ -262,13 +262,13 @@ test("rollouts with and without tools label a task; the label selects tasks and 
     helped.flatMap(({ trajectories }) => trajectories.map((one) => one.trajectory.id)),
   ).toEqual(["beyond+"]);
   expect(dropped.get("inside+")).toBe("tools-inside");
-  const { groups: labelled } = toolNeedLabels().apply(groups, context());
-  expect(labelled).toHaveLength(8);
-  const needs = labelled.flatMap(({ trajectories }) =>
+  const { groups: labeled } = toolNeedLabels().apply(groups, context());
+  expect(labeled).toHaveLength(8);
+  const needs = labeled.flatMap(({ trajectories }) =>
     trajectories.map(({ reward }) => reward.components?.["toolNeed"]),
   );
   expect(needs).toEqual([1, 1, -1, -1, 0, 0, -1, -1]);
-  const planned = planMinibatch(labelled, { kind: "token-mean" }, {}, []);
+  const planned = planMinibatch(labeled, { kind: "token-mean" }, {}, []);
   const zeros = planned.lossMask.map((row) => new Float64Array(row.length));
   const { derivatives } = auxiliaryToolNeed().compute(
     { ...planned, policyLogProbs: zeros } as unknown as Minibatch,

@@ -81,7 +81,7 @@ export function toolNeedLabels(): FilterPart {
     groups: groups.flatMap((group) => {
       const { label } = benefitOf(group);
       const need = label === "beyond" ? 1 : label === "hopeless" ? 0 : -1;
-      const labelled = group.trajectories.map((rewarded): RewardedTrajectory => ({
+      const labeled = group.trajectories.map((rewarded): RewardedTrajectory => ({
         ...rewarded,
         reward: {
           ...rewarded.reward,
@@ -89,7 +89,7 @@ export function toolNeedLabels(): FilterPart {
         },
       }));
       const arm = (isAlone: boolean): RewardedTrajectory[] =>
-        labelled.filter(({ trajectory }) => (trajectory.role === ALONE) === isAlone);
+        labeled.filter(({ trajectory }) => (trajectory.role === ALONE) === isAlone);
       return [
         { task: group.task, trajectories: arm(false) },
         { task: `${group.task}/${ALONE}`, trajectories: arm(true) },

@@ -158,7 +158,7 @@ const CASES: readonly Case[] = [
     parts.covariancePenalty(0.3, 2),
     () =>
       covariancePenaltyLoss(
-        { ...MINIBATCH, penalised: topCovarianceTokens(MINIBATCH, 0.3) },
+        { ...MINIBATCH, penalized: topCovarianceTokens(MINIBATCH, 0.3) },
         2,
         MINIBATCH,
       ),

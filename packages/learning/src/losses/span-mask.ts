@@ -17,7 +17,7 @@ import { lossPart } from "./loss-part.ts";
 import { turnOption, type TurnRule, turnRule } from "./turn-rules.ts";
 
 /** Tokens `[start, end)` of sequence `row`, with a label. */
-export type LabelledSpan = {
+export type LabeledSpan = {
   readonly row: number;
   readonly start: number;
   readonly end: number;
@@ -31,7 +31,7 @@ export type LabelledSpan = {
  */
 export function maskSpans(
   lossMask: LossMask,
-  spans: readonly LabelledSpan[],
+  spans: readonly LabeledSpan[],
   isWanted: (label: string) => boolean,
 ): boolean[][] {
   const wanted = lossMask.map((row) => row.map(() => false));
@@ -73,7 +73,7 @@ export function onTurns<N extends StateName>(
     part,
     (minibatch, context) => {
       const spans = minibatch.trajectories.flatMap(({ trajectory }, row) =>
-        trajectory.turns.flatMap((turn): LabelledSpan[] => {
+        trajectory.turns.flatMap((turn): LabeledSpan[] => {
           const { start, end } = turn;
           if (turn.sample !== minibatch.samples[row]) return [];
           return [{ row, start, end, label: isWanted(turn, trajectory) ? "wanted" : "other" }];

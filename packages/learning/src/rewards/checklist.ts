@@ -21,7 +21,7 @@ export type Criterion = {
   readonly after?: readonly string[];
 };
 
-/** The judgement of one criterion. */
+/** The judgment of one criterion. */
 export type Verdict = {
   readonly name: string;
   /** `skipped`: its condition is false. `unjudged`: it could not be judged. */

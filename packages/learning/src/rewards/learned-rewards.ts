@@ -43,7 +43,7 @@ export function rewardModel(unit?: "logits" | "score"): RewardPart<"rm"> {
  * `process`: the reward model's values after each turn, within `spread` of the verified outcome. The reward
  * is their mean over turns, so a rollout with good steps earns more than one that was lucky at the end.
  */
-export function modelledProcess(spread?: number): RewardPart<"rm"> {
+export function modeledProcess(spread?: number): RewardPart<"rm"> {
   return definePart({ spread: option(spread, 0.25) }, ({ spread }) => ({
     slot: "reward",
     part: "process",

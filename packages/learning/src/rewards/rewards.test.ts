@@ -111,7 +111,7 @@ test("rm reads a model's last value and maps logits to [0, 1]", async () => {
 
 test("process scores stay near the outcome and never cross to the other one", async () => {
   const rm = async () => [[1, 0], [1]];
-  const rewards = await scores(parts.modelledProcess(0.25), [WIN, LOSS], { ports: { rm } });
+  const rewards = await scores(parts.modeledProcess(0.25), [WIN, LOSS], { ports: { rm } });
   expect(rewards.map(({ turnRewards }) => turnRewards)).toEqual([[1.25, 0.75], [0.25]]);
 });
 

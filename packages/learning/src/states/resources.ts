@@ -73,7 +73,7 @@ export function demonstrators(...mistakes: readonly number[]): StatePart<"teache
 }
 
 /** A judge of transcripts. */
-export const judgement: StatePart<"judge"> = resource("judge");
+export const judgment: StatePart<"judge"> = resource("judge");
 
 /** The current sampling temperature. */
 export function temperature(start?: number): StatePart<"temperature"> {

@@ -178,7 +178,7 @@ function refusal(url: string, status: number, headers: Headers): RemoteAnswer {
   const retryable = status >= 500 || status === 429 || status === 408;
   const code = status === 404 ? "NOT_FOUND" : isForbidden(status) ? "FORBIDDEN" : "NETWORK";
   const advice = isForbidden(status)
-    ? "use a public model without a licence to accept, or a folder"
+    ? "use a public model without a license to accept, or a folder"
     : "check the address";
   const seconds = Number(headers.get("retry-after") ?? 0);
   return {

@@ -54,7 +54,7 @@ export type TinkerRequest = {
   readonly call: string;
   readonly path: string;
   readonly encoding: string | null;
-  /** As they travelled. */
+  /** As they traveled. */
   readonly bytes: number;
   readonly json: unknown;
   /** Null where the connection was dropped. */

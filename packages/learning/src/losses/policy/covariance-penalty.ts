@@ -18,18 +18,18 @@ import { lossPart } from "../loss-part.ts";
 import { type ProximalBatch, proximalLoss } from "./policy-loss.ts";
 
 /**
- * Σ w·(−A·r + coefficient·½(log r)²·penalised).
+ * Σ w·(−A·r + coefficient·½(log r)²·penalized).
  *
- * @param batch - `penalised` is `[B][T]` of 0 and 1, detached.
+ * @param batch - `penalized` is `[B][T]` of 0 and 1, detached.
  */
 export function covariancePenaltyLoss(
-  batch: ProximalBatch & { readonly penalised: TokenRows },
+  batch: ProximalBatch & { readonly penalized: TokenRows },
   coefficient: number,
   options: AggregationOption = {},
 ): LossResult {
-  requireRows(batch.lossMask, { penalised: batch.penalised });
+  requireRows(batch.lossMask, { penalized: batch.penalized });
   return proximalLoss(batch, options, ({ b, t, advantage, logRatio, ratio, ratioSlope }) => {
-    const strength = coefficient * finiteAt(batch.penalised, "penalised", b, t);
+    const strength = coefficient * finiteAt(batch.penalized, "penalized", b, t);
     const bounded = clampedLogRatio(logRatio);
     const pull = Math.abs(logRatio) >= LOG_RATIO_LIMIT ? 0 : strength * bounded;
     return {
@@ -52,7 +52,7 @@ export function covariancePenalty(share?: number, coefficient?: number): LossPar
     ({ covariancePenaltyShare: share, covariancePenaltyCoefficient: coefficient }) =>
       lossPart("kl-cov", (minibatch) =>
         covariancePenaltyLoss(
-          { ...minibatch, penalised: topCovarianceTokens(minibatch, share) },
+          { ...minibatch, penalized: topCovarianceTokens(minibatch, share) },
           coefficient,
           minibatch,
         ),

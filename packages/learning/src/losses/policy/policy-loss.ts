@@ -52,7 +52,7 @@ export type PolicyToken = {
   readonly ratioSlope: number;
 };
 
-/** A term of the sum, to be minimised. */
+/** A term of the sum, to be minimized. */
 export type TokenTerm = {
   readonly value: number;
   /** d value / d log π_θ, with detached quantities held fixed. */

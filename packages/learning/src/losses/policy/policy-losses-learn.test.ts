@@ -47,7 +47,7 @@ type Batch = ProximalBatch &
   BehaviorBatch & {
     readonly sequenceAdvantages: readonly number[];
     readonly entropies: TokenRows;
-    readonly penalised: TokenRows;
+    readonly penalized: TokenRows;
   };
 
 type PolicyLoss = (batch: Batch, options: AggregationOption) => LossResult;
@@ -143,7 +143,7 @@ function trained(loss: PolicyLoss, options: RunOptions): Table {
           policyLogProbs: logProbs(current, sequences),
           weights,
           entropies: lossMask.map((row) => row.map((_, t) => entropyOf(current[t]!))),
-          penalised: lossMask.map((row) => row.map(() => 1)),
+          penalized: lossMask.map((row) => row.map(() => 1)),
         },
         { shares },
       );

@@ -69,7 +69,7 @@ const frozenRatio = (row: Row, t: number): number => exp(row.frozen[t]! - row.pr
 
 const tau = (A: number): number => (A > 0 ? 1 : 1.05);
 
-const penalised = (batch: RandomMinibatch): number[][] =>
+const penalized = (batch: RandomMinibatch): number[][] =>
   batch.entropies.map((row) => row.map((h) => (h > 1 ? 1 : 0)));
 
 const LOSSES: readonly LossUnderTest[] = [
@@ -161,7 +161,7 @@ const LOSSES: readonly LossUnderTest[] = [
   {
     name: "covariance penalty",
     run: (batch, options) =>
-      covariancePenaltyLoss({ ...batch, penalised: penalised(batch) }, 0.3, options),
+      covariancePenaltyLoss({ ...batch, penalized: penalized(batch) }, 0.3, options),
     terms: (row) =>
       each(row, (A, r, t) => -A * r + (row.entropy[t]! > 1 ? 0.3 * 0.5 * log(r) ** 2 : 0)),
   },

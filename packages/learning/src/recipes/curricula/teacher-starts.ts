@@ -122,7 +122,7 @@ const orchard: CreateRecipe = recipe({
 });
 
 /**
- * AEGIS: demonstrations with injected, labelled faults teach in three ways: the sound one is imitated, preferred
+ * AEGIS: demonstrations with injected, labeled faults teach in three ways: the sound one is imitated, preferred
  * over the faulty one, and reinforced against its siblings.
  *
  * Source: "AEGIS: Automated Error Generation and Identification for Multi-Agent Systems" (S024).

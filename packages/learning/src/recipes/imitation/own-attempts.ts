@@ -16,7 +16,7 @@ import { rewardWeighted } from "../../advantages/advantage-weights.ts";
  * Source: "Agentic Knowledgeable Self-awareness" (S046).
  * Differs from it: a situation applies to a whole task; knowledge is a demonstration, which the environment does
  * not repeat on request.
- * Why: a task has one situation that can be labelled before it is tried.
+ * Why: a task has one situation that can be labeled before it is tried.
  */
 const knowSelf: CreateRecipe = recipe({
   name: "know-self",

@@ -52,7 +52,7 @@ const agentAlign: CreateRecipe = recipe({
  * Source: "Agent-FLAN: Designing Data and Methods of Effective Agent Tuning for Large Language Models" (S033).
  * Differs from it: capabilities are detected in a demonstration: it continues after a failed call, or needs no
  * second one; shares are settings, not measured by learning speed; the chat format is kept.
- * Why: there is no dataset with labelled capabilities, and a nano model reads one format.
+ * Why: there is no dataset with labeled capabilities, and a nano model reads one format.
  */
 const agentFlan: CreateRecipe = recipe({
   name: "agent-flan",
@@ -86,7 +86,7 @@ function capabilityOf({ trajectory }: RewardedTrajectory): string {
  *
  * Source: "AgentPS: Agentic Process Supervision for Multi-modal Content Quality Assurance through Multi-round QA"
  * (S062).
- * Differs from it: the intermediate questions ask for the next tool and its arguments, labelled by the
+ * Differs from it: the intermediate questions ask for the next tool and its arguments, labeled by the
  * demonstrator; text only.
  * Why: the demonstrator knows its own next call, so the label is free.
  */
@@ -94,7 +94,7 @@ const agentPs: CreateRecipe = recipe({
   name: "agent-ps",
   literature: "AgentPS",
   differs: [
-    "the intermediate questions ask for the next tool and its arguments, labelled by the demonstrator",
+    "the intermediate questions ask for the next tool and its arguments, labeled by the demonstrator",
     "text only",
   ],
   mechanism: "partial",

@@ -222,7 +222,7 @@ const slideRl: CreateRecipe = recipe({
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
-      state: { judge: parts.judgement },
+      state: { judge: parts.judgment },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

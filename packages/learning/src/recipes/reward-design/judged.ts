@@ -8,7 +8,7 @@ import { callsAndResults } from "../../rewards/calls-and-results.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 
 /**
- * GRPO-AR: after a start from demonstrations, one advantage combines execution results and judgements.
+ * GRPO-AR: after a start from demonstrations, one advantage combines execution results and judgments.
  *
  * Source: "Code Aesthetics with Agentic Reward Feedback" (S111).
  * Differs from it: one judge for several agents, based on calls and results.
@@ -36,7 +36,7 @@ const grpoAr: CreateRecipe = recipe({
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
-      state: { judge: parts.judgement },
+      state: { judge: parts.judgment },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),
@@ -84,7 +84,7 @@ const kimiK2: CreateRecipe = recipe({
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
-      state: { judge: parts.judgement },
+      state: { judge: parts.judgment },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),
@@ -121,7 +121,7 @@ const lmExperimenter: CreateRecipe = recipe({
       advantage: parts.movingBaselineAdvantage(),
       losses: [parts.pgClip(epsilon)],
       state: {
-        judge: parts.judgement,
+        judge: parts.judgment,
         baseline: parts.baseline({ decay, prior: 0.5 }),
         "task-stats": parts.taskStats(),
       },
@@ -201,7 +201,7 @@ const rewardHarness: CreateRecipe = recipe({
       advantage: parts.groupAdvantage({ scale: "std" }),
       losses: [parts.pgClip(epsilon)],
       writes: rubricEdits(known),
-      state: { judge: parts.judgement, experience: parts.experience("none") },
+      state: { judge: parts.judgment, experience: parts.experience("none") },
       steps,
       settings: { tasksPerStep: tasks, learningRate },
     }),

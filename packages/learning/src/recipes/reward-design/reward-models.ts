@@ -33,7 +33,7 @@ const atomSearcher: CreateRecipe = recipe({
     rewardStage({
       rollout: parts.group(groupSize),
       reward: parts.weighted<"rm">([
-        [parts.modelledProcess(), processWeight],
+        [parts.modeledProcess(), processWeight],
         [parts.outcome(), { default: 1 }],
       ]),
       advantage: parts.groupAdvantage(),
@@ -227,7 +227,7 @@ const genSearcher: CreateRecipe = recipe({
       ]),
       advantage: parts.groupAdvantage(),
       losses: [parts.pgClip(epsilon)],
-      state: { rm: parts.rewardModelState, judge: parts.judgement },
+      state: { rm: parts.rewardModelState, judge: parts.judgment },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

@@ -152,7 +152,7 @@ const pprRenorm: CreateRecipe = recipe({
       ]),
       advantage: parts.mixedSteps({ stepWeight }),
       losses: [parts.pgClip(epsilon)],
-      state: { judge: parts.judgement },
+      state: { judge: parts.judgment },
       steps,
       settings: { tasksPerStep: 12, learningRate },
     }),

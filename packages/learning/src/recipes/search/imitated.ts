@@ -112,7 +112,7 @@ const agentR: CreateRecipe = recipe({
  * Source: Yu et al. 2024, "Improving Autonomous AI Agents with Reflective Tree Search and Self-Learning",
  * arXiv:2410.02052.
  * Differs from it: one judge, without a debate; lessons are written by rule from the differing turns.
- * Why: a rule gives the same judgement and lesson in every run, and a debate would need a model call for each turn.
+ * Why: a rule gives the same judgment and lesson in every run, and a debate would need a model call for each turn.
  */
 const rMcts: CreateRecipe = recipe({
   name: "r-mcts",
@@ -142,7 +142,7 @@ const rMcts: CreateRecipe = recipe({
       state: {
         "tree-store": parts.searchTrees,
         experience: parts.experience("by-step"),
-        judge: parts.judgement,
+        judge: parts.judgment,
       },
       steps,
       settings: { tasksPerStep: 6, learningRate },

@@ -48,7 +48,7 @@ const agentQ: CreateRecipe = recipe({
       losses: [parts.dpo(beta)],
       state: {
         ref: parts.reference,
-        judge: parts.judgement,
+        judge: parts.judgment,
         "tree-store": parts.searchTrees,
       },
       steps: run.steps,

@@ -49,7 +49,7 @@ const hierSearch: CreateRecipe = recipe({
 const APEX_SEARCHER_ROLES = ["planner", "executor"] as const;
 
 /**
- * APEX-Searcher: the planner learns from judgements of its steps, and the executor from demonstrations.
+ * APEX-Searcher: the planner learns from judgments of its steps, and the executor from demonstrations.
  *
  * Source: "APEX-Searcher: Augmenting LLMs' Search Capabilities through Agentic Planning and Execution" (S080).
  * Differs from it: a judge rates the steps, instead of matching sub-questions; the executor is trained first.
@@ -93,7 +93,7 @@ const apexSearcher: CreateRecipe = recipe({
         advantage: parts.groupAdvantage(),
         losses: [parts.pgClip(epsilon)],
         state: {
-          judge: parts.judgement,
+          judge: parts.judgment,
           "role-adapters": parts.roleAdapters(APEX_SEARCHER_ROLES, { learn: ["planner"], roleOf }),
         },
         steps,

@@ -37,7 +37,7 @@ const multiAgentEvolve: CreateRecipe = recipe({
       reward: parts.frontier(parts.judge(callsAndResults)),
       advantage: proposerAndSolverAdvantages(),
       losses: [parts.pgClip(epsilon), { loss: parts.shownCrossEntropy(), weight: shownWeight }],
-      state: { judge: parts.judgement },
+      state: { judge: parts.judgment },
       steps,
       settings: { tasksPerStep: 4, learningRate },
     }),

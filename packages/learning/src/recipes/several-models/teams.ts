@@ -138,7 +138,7 @@ const coMas: CreateRecipe = recipe({
       reward: parts.judge(callsAndResults),
       advantage: parts.perAgent(),
       losses: [parts.pgClip(epsilon)],
-      state: { judge: parts.judgement },
+      state: { judge: parts.judgment },
       steps,
       settings: { tasksPerStep: 8, learningRate },
     }),

@@ -100,7 +100,7 @@ const evolver: CreateRecipe = recipe({
       rollout: parts.single(),
       reward: parts.judge(callsAndResults),
       how: parts.promptEdits({ request: hypothesis, keep, leastUses }),
-      state: { judge: parts.judgement, prompts: parts.prompts([""]) },
+      state: { judge: parts.judgment, prompts: parts.prompts([""]) },
       steps,
       settings: { tasksPerStep: tasks },
     }),

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type LeasedGroup, type LeasedTrajectory, trajectoryDigest } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
-import { judgeLease, type JudgedLease, withoutForgotten, withSignal } from "./lease-judgement.ts";
+import { judgeLease, type JudgedLease, withoutForgotten, withSignal } from "./lease-judgment.ts";
 import { initialState } from "../checkpoint/trainer-state.ts";
 import { parityChecker, randomGroups, TINY_BASE } from "../loop/training.fixture.ts";
 import { waitingStep } from "./waiting-step.ts";
