@@ -44,7 +44,15 @@ export const BANNED_WORDS: readonly BannedWord[] = [
       "packages/environments/src/world-model-text.ts":
         "the prompt that world models were trained with",
       "packages/runtime/src/chat/policy-chat.test.ts": "a text that a model says",
-      "packages/learning/src/**": "the demonstration form `world`, a stored name",
+      "packages/learning/src/rollouts/demonstration-form.ts":
+        "the demonstration form `world`, a stored name",
+      "packages/learning/src/recipes/imitation/task-forms.ts":
+        "the demonstration form `world`, and the title of a paper",
+      "packages/learning/src/recipes/imitation/token-losses.ts":
+        "the name of a stage, which `train -- --list` prints",
+      "packages/learning/src/recipes/environments/simulated.ts": "the title of a paper",
+      "packages/learning/src/recipes/offline/online.ts": "the title of a paper",
+      "packages/learning/src/recipes/policy-gradient/critics.ts": "the title of a paper",
       "packages/environments/src/variants/task-forms.ts":
         "the demonstration form `world`, a stored name",
       "scripts/health/vocabulary.ts": "this list",

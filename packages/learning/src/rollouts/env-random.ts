@@ -16,14 +16,14 @@ export type EnvironmentRanges = {
   readonly faultRate: Range;
 };
 
-export type World = {
+export type DrawnEnvironment = {
   readonly toolBudget: number;
   readonly turnBudget: number;
   readonly faultRate: number;
 };
 
 /** Draws one environment. `random` must depend only on the group's seed. */
-export function drawEnvironment(ranges: EnvironmentRanges, random: () => number): World {
+export function drawEnvironment(ranges: EnvironmentRanges, random: () => number): DrawnEnvironment {
   requireInside("faultRate", ranges.faultRate.from, 0, ranges.faultRate.to);
   requireInside("faultRate", ranges.faultRate.to, 0, 1);
   const whole = ({ from, to }: Range): number => from + Math.floor(random() * (to - from + 1));
