@@ -38,8 +38,9 @@ function contentProblems({ files, manifest, staged }: PackedPackage): string[] {
   const emptyMaps = files
     .filter((path) => path.endsWith(".js.map"))
     .filter((path) => !readFileSync(join(staged, path), "utf8").includes('"sourcesContent":'));
-  const wrapped = files
-    .filter((path) => path.endsWith(".js") && !IN_NODE.includes(manifest.name))
+  const bundled = IN_NODE.includes(manifest.name) ? [] : files;
+  const wrapped = bundled
+    .filter((path) => path.endsWith(".js") && !strange.includes(path))
     .filter((path) => readFileSync(join(staged, path), "utf8").includes(IMPORT_HELPER));
   return [
     ...wrapped.map(

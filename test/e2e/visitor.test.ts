@@ -73,7 +73,7 @@ beforeAll(async () => {
   browser = await chromium.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS });
   early = await browser.newPage();
   await early.goto(siteUrl);
-  await early.locator("waggle-agent").getByText("waiting for the site's first policy").waitFor();
+  await early.locator("waggle-agent").getByText("being prepared by the site").waitFor();
   // Only for the base model: it ends before the pages need the processor.
   const trainer = startTrainer(installation, { edgeUrl, model: modelFolder() });
   processes.push(trainer);

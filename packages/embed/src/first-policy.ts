@@ -7,6 +7,9 @@ import type { PolicyManifest } from "@waggle/protocol";
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 5000;
 
+/** `status.detail` while the page waits. */
+export const WAITING_FOR_POLICY = "waiting for the site's first policy";
+
 /** Options of `untilPublished`. */
 export type FirstPolicyOptions = {
   readonly read: () => Promise<PolicyManifest>;

@@ -9,7 +9,7 @@ import type { PolicyManifest, Tool } from "@waggle/protocol";
 import type { AgentStatus } from "./agent.ts";
 import type { EdgeTools } from "./edge-tools.ts";
 import type { AgentHost, OpenHost, PolicyHost } from "./agent-host.ts";
-import { untilPublished } from "./first-policy.ts";
+import { untilPublished, WAITING_FOR_POLICY } from "./first-policy.ts";
 import { PolicyFollower } from "./policy-follower.ts";
 
 /** Options of `ResidentPolicy`. */
@@ -154,7 +154,7 @@ export class ResidentPolicy {
           untilPublished({
             read: async () => (manifest = await this.#manifest()),
             onWait: () => {
-              if (isWanted()) this.#set({ detail: "waiting for the site's first policy" });
+              if (isWanted()) this.#set({ detail: WAITING_FOR_POLICY });
             },
             isWanted,
             schedule: this.#options.schedule,

@@ -32,6 +32,8 @@ export type PanelTexts = {
 
   readonly loading: string;
   readonly starting: string;
+  /** While the site has not published a policy yet. */
+  readonly beingPrepared: string;
   readonly ready: string;
   readonly readyOffline: string;
   readonly working: string;
@@ -109,6 +111,7 @@ export const DEFAULT_TEXTS: PanelTexts = {
 
   loading: "Loading the model",
   starting: "starting",
+  beingPrepared: "being prepared by the site",
   ready: "ready",
   readyOffline: "ready, offline",
   working: "working",

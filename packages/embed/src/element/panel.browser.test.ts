@@ -1,6 +1,7 @@
 /** What visitors read and decide in the panel. */
 import { afterEach, expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
+import { WAITING_FOR_POLICY } from "../first-policy.ts";
 import { FRENCH, GERMAN } from "../languages/index.ts";
 import { READY } from "./fake-agent.fixture.ts";
 import { answer, open, textOf } from "./open-panel.fixture.ts";
@@ -130,4 +131,11 @@ test("the panel is styled without a style element", async () => {
   const { root } = await open();
   expect(root.querySelector("style")).toBeNull();
   expect(getComputedStyle(root.querySelector(".panel") as HTMLElement).display).toBe("flex");
+});
+
+test("a page that waits for the site's first policy says so", async () => {
+  const { agent, root, settled } = await open();
+  agent.setStatus({ phase: "loading", totalBytes: null, detail: WAITING_FOR_POLICY });
+  await settled();
+  expect(textOf(root, ".state")).toBe("being prepared by the site");
 });

@@ -1,6 +1,7 @@
 /** The chat panel of one agent: header, conversation, questions, notices and the field for requests. */
 import type { Agent } from "../agent.ts";
 import { h } from "../dom.ts";
+import { WAITING_FOR_POLICY } from "../first-policy.ts";
 import { createItemView } from "./answer-view.ts";
 import type { ItemView } from "./answer-view.ts";
 import { createConsentCard } from "./consent-card.ts";
@@ -254,6 +255,7 @@ function stateText({ status }: Agent, texts: PanelTexts, busy: boolean): string 
     if (busy) return texts.working;
     return status.online ? texts.ready : texts.readyOffline;
   }
+  if (status.detail === WAITING_FOR_POLICY) return texts.beingPrepared;
   if (status.totalBytes === null || status.loadedBytes >= status.totalBytes) return texts.starting;
   return texts.loaded(formatBytes(status.loadedBytes), formatBytes(status.totalBytes));
 }

@@ -27,6 +27,7 @@ export const FRENCH: Language = {
 
     loading: "Chargement du modèle",
     starting: "démarrage",
+    beingPrepared: "en préparation par le site",
     ready: "prêt",
     readyOffline: "prêt, hors ligne",
     working: "en cours",

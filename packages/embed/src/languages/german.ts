@@ -27,6 +27,7 @@ export const GERMAN: Language = {
 
     loading: "Modell wird geladen",
     starting: "startet",
+    beingPrepared: "wird von der Website vorbereitet",
     ready: "bereit",
     readyOffline: "bereit, offline",
     working: "arbeitet",
