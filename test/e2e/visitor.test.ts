@@ -291,7 +291,7 @@ test("What I sent lists an answer, and Forget me deletes it at the edge and in t
   await panel.getByRole("button", { name: "Forget me" }).click();
   await panel.getByRole("button", { name: "Delete everything" }).click();
   await panel
-    .getByText("Deleted 1 trajectory at the site and everything in this browser.")
+    .getByText("Deleted 1 conversation at the site and everything in this browser.")
     .waitFor();
   await expect.poll(() => entry.count()).toBe(0);
 
@@ -343,7 +343,7 @@ test("the keyboard alone reaches the input, sends and stops, and the answer is a
   expect(await log.getAttribute("aria-live")).toBe("polite");
   await expect.poll(() => log.locator("article").last().getAttribute("aria-busy")).toBe("false");
   const spoken = answer.parts.map((part) =>
-    part.kind === "text" ? part.text.trim() : part.activity.name.replaceAll("_", " "),
+    part.kind === "text" ? part.text.trim() : part.activity.label,
   );
   for (const part of spoken) expect(await log.innerText()).toContain(part);
   expect(await panel.getByRole("status").first().textContent()).toBe("ready");
