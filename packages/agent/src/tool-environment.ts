@@ -20,7 +20,7 @@ export type ToolEnvironmentOptions = {
   readonly system: string;
   readonly tools: readonly Tool[];
   readonly userMessage: string;
-  /** Time limit of a call to a tool without a limit of its own. Default 15 000; 0 = no limit. */
+  /** Time limit of a call if its tool sets none, in milliseconds. Default 15,000; 0 = no limit. */
   readonly callTimeoutMs?: number;
   /** Maximum length of a result as JSON text. A longer result becomes a failed one. Default 16 384. */
   readonly maxResultCharacters?: number;

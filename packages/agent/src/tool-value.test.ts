@@ -31,7 +31,6 @@ test.each<readonly [string, unknown, string]>([
   ["a Set", new Set([1]), "an object of Set"],
   ["an Error", new Error("no"), "an object of Error"],
   ["bytes", new Uint8Array(50_000_000), "an object of Uint8Array"],
-  ["an array nested 100,000 deep", deep(100_000), "call stack"],
   [
     "a getter that throws",
     {
@@ -58,6 +57,21 @@ test.each<readonly [string, unknown, string]>([
       message: expect.stringMatching(new RegExp(`^the result is not JSON: .*${message}.*$`)),
     }),
   );
+});
+
+test.each([31, 1000, 100_000])("an array nested %i deep becomes a failure", (levels) => {
+  expect(() => toolValue(deep(levels))).toThrow(
+    expect.objectContaining({
+      code: "TOOL_FAILED",
+      message: "the result nests deeper than 30 levels; flatten it",
+    }),
+  );
+});
+
+test("an array nested 30 deep is kept, and so is an object that occurs twice", () => {
+  expect(toolValue(deep(30))).toEqual(deep(30));
+  const shared = { id: 1 };
+  expect(toolValue([shared, [[shared]]])).toEqual([shared, [[shared]]]);
 });
 
 function deepThrow(): never {

@@ -4,22 +4,32 @@
  */
 import { isObject, WaggleError } from "@waggle/protocol";
 
+/** Levels of arrays and objects. The edge refuses bodies of more than 40 levels, and an upload wraps the value in 8. */
+const MAX_DEPTH = 30;
+
 /**
  * A plain JSON copy of the value; `null` for undefined.
  *
  * @param maxCharacters - maximum length of the value's JSON text.
- * @throws WaggleError `TOOL_FAILED`, with a message for the policy, if the value is not JSON or too long.
+ * @throws WaggleError `TOOL_FAILED`, with a message for the policy, if the value is not JSON, too long or nests
+ *   too deep.
  */
 export function toolValue(value: unknown, maxCharacters: number = Infinity): unknown {
   if (value === undefined || value === null) return null;
   let least = 0;
   let text: string | undefined;
+  const depths = new WeakMap<object, number>();
   try {
-    text = JSON.stringify(value, (_, member: unknown) => {
+    text = JSON.stringify(value, function (this: object, _, member: unknown) {
       // Checked while serializing, because a result may be very large.
       least += typeof member === "string" ? member.length : 1;
       if (least > maxCharacters) throw tooLong(maxCharacters);
       requireContent(member);
+      if (isObject(member) || Array.isArray(member)) {
+        const depth = (depths.get(this) ?? 0) + 1;
+        if (depth > MAX_DEPTH) throw tooDeep();
+        depths.set(member, depth);
+      }
       return member;
     }) as string | undefined;
   } catch (error) {
@@ -55,6 +65,13 @@ function requireContent(member: unknown): void {
   const { constructor: type } = prototype as { readonly constructor?: unknown };
   const name = typeof type === "function" && type.name !== "" ? type.name : "class";
   throw new WaggleError("TOOL_FAILED", `the result is not JSON: it holds an object of ${name}`);
+}
+
+function tooDeep(): WaggleError {
+  return new WaggleError(
+    "TOOL_FAILED",
+    `the result nests deeper than ${MAX_DEPTH} levels; flatten it`,
+  );
 }
 
 function tooLong(maxCharacters: number): WaggleError {

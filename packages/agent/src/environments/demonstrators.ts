@@ -4,7 +4,7 @@ import type { Trajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { turnTokens } from "./scripted-rollout.ts";
 
-/** Repeats the recorded actions of a trajectory, whatever it observes. */
+/** Repeats the recorded actions of a trajectory and ignores observations. */
 export function repeatedDemonstrator(
   trajectory: Trajectory,
   format: ChatFormat,
