@@ -9,7 +9,7 @@ import { MutationRun, type MutationResult, type Verdict } from "./mutation-run.t
 import { type MappedTest, TestMap } from "./test-map.ts";
 
 const MAPPED_TESTS = join(ROOT, ".waggle/mutation/tests.jsonl");
-/** Committed, so that a run on another machine goes on from it. */
+/** Committed, so that a run on another machine resumes from it. */
 const VERDICTS = join(ROOT, "docs/evidence/seeded-mutants.jsonl");
 const SEED = 1;
 

@@ -93,7 +93,7 @@ function pageOf(record: MutationRecord): string {
   const missing = isWhole
     ? ""
     : `
-The run is not finished: ${WHOLE_SAMPLE} mutants of each package are wanted. The command goes on from
+The run is incomplete: the target is ${WHOLE_SAMPLE} mutants per package. The command resumes from
 [\`seeded-mutants.jsonl\`](seeded-mutants.jsonl).
 `;
   return `# Seeded mutants

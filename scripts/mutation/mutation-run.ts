@@ -13,7 +13,7 @@ export type Verdict = (
   | { readonly killedBy: string }
   | {
       readonly passed: readonly string[];
-      /** Set while only tests of its own package were tried. */
+      /** Set while only tests of the mutated package were tried. */
       readonly isOwnOnly?: true;
     }
 ) & {

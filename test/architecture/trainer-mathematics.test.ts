@@ -23,7 +23,7 @@ function findings(text: string): string[] {
   return code.split("\n").filter((line) => FORMULA.test(line) || STATISTIC.test(line));
 }
 
-test("no file of the trainer computes a formula or a statistic of its own", () => {
+test("no file of the trainer defines a formula or a statistic", () => {
   const files = globSync("trainer/src/**/*.ts", { cwd: ROOT }).filter(
     (file) => !/\.(test|fixture|bench)\.ts$/.test(file),
   );

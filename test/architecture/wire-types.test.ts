@@ -50,7 +50,7 @@ function writtenTypes(source: string): string[] {
     .map(([, name]) => name as string);
 }
 
-test("a type beside schemas has a schema of its own", () => {
+test("every type in a file with schemas has a schema", () => {
   const found = globSync("*.ts", { cwd: SOURCE })
     .filter((file) => !/\.(test|fixture)\.ts$/.test(file) && IN_PROCESS[file] === undefined)
     .filter((file) => file !== "read-only-schema.ts")

@@ -158,6 +158,37 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "embed:texts",
+    source: "packages/embed/README.md, Texts of the panel",
+    behavior:
+      "A site can replace every text of the panel. Names, arguments and versions appear only for developers.",
+    tests: [
+      "packages/embed/src/element/panel.browser.test.ts > every text is replaceable: $code",
+      "packages/embed/src/element/panel.browser.test.ts > a visitor reads what a tool does, without names, arguments, versions or the back end",
+      "packages/embed/src/element/panel.browser.test.ts > the panel is styled without a style element",
+    ],
+  },
+  {
+    id: "embed:visitor-decides",
+    source: "packages/embed/README.md, Tools",
+    behavior:
+      "A tool with `confirm` runs only if the visitor allows it, and thumbs say whether the site gets them.",
+    tests: [
+      "packages/embed/src/visitor-view.test.ts > a tool with confirm runs only after the visitor allows it, and a label is for the visitor alone",
+      "packages/agent/src/tool-environment.test.ts > a tool that asks runs only if it is allowed, and its time limit begins after the answer",
+      "packages/embed/src/visitor-view.test.ts > feedback says whether the site gets it",
+      "packages/embed/src/element/panel.browser.test.ts > the undecided consent question leaves room for answers, and its text can be unfolded",
+    ],
+  },
+  {
+    id: "embed:kept-conversation",
+    source: "packages/embed/README.md, The panel",
+    behavior: "The shown conversation survives a reload in the same tab, and Forget me removes it.",
+    tests: [
+      "packages/embed/src/visitor-view.test.ts > a conversation survives a reload of the page, and forget me removes it from the tab",
+    ],
+  },
+  {
     id: "embed:swap",
     source: "docs/design.md, The life of a trajectory, 6",
     behavior: "A newer policy replaces that of an open page without a reload.",

@@ -1,6 +1,6 @@
 /**
- * Each recipe of the table runs in an environment where the check of its own test holds. Rows in which it does
- * not are listed in the expectations, and the appendix names them.
+ * Each recipe of the table runs in an environment where its mechanism passes the recipe's own check. The expectations
+ * and the appendix list the rows where it does not.
  */
 import { join } from "node:path";
 import { environmentNamed } from "@waggle/environments";
@@ -76,7 +76,7 @@ async function isShown({ recipe, environment }: Row): Promise<boolean> {
 }
 
 test(
-  "each recipe runs where the check of its own test holds, or the expectations say that it does not",
+  "each recipe runs where it passes its own check, or the expectations list it as unshown",
   async () => {
     const { recipes, unshown = [] } = await readExpectations(FILE);
     // A row in the environment of its test is checked there.

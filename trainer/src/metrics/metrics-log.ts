@@ -28,7 +28,7 @@ export type MetricsLogOptions = {
   /** Whether to write TensorBoard event files; default not. */
   readonly tensorboard?: boolean | undefined;
   /**
-   * The step from which the run goes on; later rows in the folder are deleted. `null` = a new run; all rows
+   * The step from which the run continues; later rows in the folder are deleted. `null` = a new run; all rows
    * are deleted.
    */
   readonly from: number | null;
@@ -36,7 +36,7 @@ export type MetricsLogOptions = {
 
 /**
  * Opens the log of a folder, and rewrites rows of earlier releases.
- * @throws WaggleError `SCHEMA_VERSION_UNSUPPORTED` or `SCHEMA_INVALID` if a run goes on and its log cannot
+ * @throws WaggleError `SCHEMA_VERSION_UNSUPPORTED` or `SCHEMA_INVALID` if a run continues and its log cannot
  *   be read.
  */
 export async function openMetricsLog(

@@ -13,7 +13,7 @@ const STATES: { readonly [state in StateName]: string } = {
   iprm: "a process reward model",
   judge: "a judge model",
   "world-model": "a world model",
-  corpus: "a corpus of its own",
+  corpus: "its own corpus",
   "role-adapters": "an adapter for each role",
   opponents: "stored opponents",
   "slow-copy": "an averaged copy of the policy",

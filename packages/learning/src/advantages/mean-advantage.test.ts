@@ -12,7 +12,7 @@ test("the mean is over the tokens in the loss", () => {
   expect(meanAdvantage(rewardedOf("absent", TURNS), advantages)).toBe(0);
 });
 
-test("turns with different advantages have no single one, whatever the given tokens have", () => {
+test("turns with different advantages have no single advantage, and given tokens do not count", () => {
   const rewarded = rewardedOf("a", TURNS);
   expect(hasOneAdvantage(rewarded, new Map([["a", [[99, 4, 98, 4, 4]]]]))).toBe(true);
   expect(hasOneAdvantage(rewarded, new Map([["a", [[0, 1, 0, 4, 4]]]]))).toBe(false);

@@ -12,14 +12,11 @@ export function flatObject(schema: JsonSchema, root: JsonSchema, depth = 0): Jso
   if (depth > MAX_DEPTH) return rest;
   const flat = (part: unknown): JsonSchema =>
     isObject(part) ? flatObject(part, root, depth + 1) : {};
-  const together = [
-    ...(typeof $ref === "string" ? [flat(resolveReference($ref, root, ""))] : []),
-    ...(Array.isArray(allOf) ? allOf.map(flat) : []),
-    ...[anyOf, oneOf].flatMap((union) =>
-      Array.isArray(union) ? [either(union.map((part: unknown) => flat(part)))] : [],
-    ),
-  ];
-  return together.reduce<JsonSchema>((all, part) => mergeSchemas(all, part), rest);
+  const referred = typeof $ref === "string" ? [flat(resolveReference($ref, root, ""))] : [];
+  const all = Array.isArray(allOf) ? allOf.map(flat) : [];
+  const unions = [anyOf, oneOf].filter((union): union is unknown[] => Array.isArray(union));
+  const parts = [referred, all, unions.map((union) => either(union.map(flat)))].flat();
+  return parts.reduce<JsonSchema>((merged, part) => mergeSchemas(merged, part), rest);
 }
 
 const MAX_DEPTH = 5;
