@@ -26,6 +26,44 @@ export const BANNED_WORDS: readonly BannedWord[] = [
     },
   },
   {
+    name: "attempt",
+    // The recipe setting `attempts` is stored, so it keeps its name where it is given or taken.
+    pattern: /attempt(?!s(?:\??:|[,);"}\]`]| }))/i,
+    instead: "rollout or trajectory; trial, retry or request where it is one",
+    except: {
+      "packages/runtime/src/**": "repeated requests and reads",
+      "packages/engine/src/remote/**": "repeated requests",
+      "trainer/src/edge/*": "repeated requests",
+      "trainer/src/checkpoint/trainer-state.ts": "repeated requests",
+      "scripts/**": "repeated commands and requests, and this list",
+      "packages/learning/src/**/{semantic-comparison,prompt-writing,evolving-judge,text-edits,texts.test}.ts":
+        "prompts to a model, in everyday English",
+      "trainer/src/recipes/http-writer.ts": "a prompt to a model, in everyday English",
+      "trainer/src/expectations/text-expectations.fixture.ts":
+        "prompts to a model, in everyday English",
+      "packages/learning/src/**/task-statistics.ts": "a field of stored statistics",
+      "trainer/src/expectations/made-expectations.fixture.ts": "a field of stored statistics",
+      "packages/learning/src/filters/selection.ts": "`attempts-that`, a stored name of a part",
+      "docs/reference/parts.md": "`attempts-that`, a stored name of a part",
+      "test/mutants/update-mutants.ts": "the stored name of a mutant",
+    },
+  },
+  {
+    name: "lag",
+    // The setting `lag` and the metrics `lagMean` and `lagMost` are stored, so they keep their names.
+    pattern: /(?<!settings\.)\blag(s|ging)?\b(?!\??:|,| }|\W*$)|[a-z]Lag|LAGS?\b(?<!FLAGS?)/,
+    instead: "staleness, or age in versions",
+    except: {
+      "trainer/src/options/overlap-options.ts": "the option `--max-lag`",
+      "trainer/src/commands/{learn-command,program.test}.ts":
+        "a printed measurement and `--max-lag`",
+      "trainer/src/trials/{staleness,committed-runs.test}.ts": "names of stored runs",
+      "docs/reference/commands.md": "the option `--max-lag`",
+      "docs/how-to/asynchrony.md": "the setting `lag`, `--max-lag` and a printed measurement",
+      "scripts/health/vocabulary.ts": "this list",
+    },
+  },
+  {
     name: "shelf",
     pattern: /shel(f|ves)/i,
     instead: "cache or store",

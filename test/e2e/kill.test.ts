@@ -177,7 +177,7 @@ fault(
   },
   async () => {
     const operator = new OperatorClient(edgeUrl(), installation.operatorCredential);
-    for (let attempt = 0; attempt < 120; attempt += 1) {
+    for (let tries = 0; tries < 120; tries += 1) {
       const learned = await operator.summary().then(
         ({ trajectories }) => trajectories.learned,
         () => 0,

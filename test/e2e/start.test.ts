@@ -33,7 +33,7 @@ const command = (): string[] => [
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function untilSaid(pattern: RegExp, from = 0): Promise<string> {
-  for (let attempt = 0; attempt < 1200; attempt += 1) {
+  for (let tries = 0; tries < 1200; tries += 1) {
     const line = lines.slice(from).find((said) => pattern.test(said));
     if (line !== undefined) return line;
     if (start.exitCode !== null) break;

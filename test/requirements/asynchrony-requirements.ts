@@ -11,7 +11,7 @@ export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
     id: "asynchrony:limits",
     source: "Fu et al. 2025, arXiv:2505.24298; issue: learning, item 5",
     behavior:
-      "Capacity and lag limits hold for any interleaving, nothing is dropped silently, and no interleaving ends in a deadlock.",
+      "Capacity and staleness limits hold for any interleaving, nothing is dropped silently, and no interleaving ends in a deadlock.",
     tests: [
       ...learning(
         "rollouts/rollout-flow.test.ts",

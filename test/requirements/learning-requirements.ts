@@ -158,7 +158,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/expectations/recipe-update.test.ts > %s learns once in each of its stages",
       "trainer/src/expectations/recipe-update.test.ts > every recipe of the policy-gradient table has an expectation",
-      "trainer/src/expectations/recipe-update.test.ts > a policy with lag %i samples from the parameters that many updates ago",
+      "trainer/src/expectations/recipe-update.test.ts > a policy with staleness %i samples from the parameters that many updates ago",
       ...at("recipes/catalogue.test.ts", "every header names source, differences and reasons"),
     ],
   },
@@ -262,7 +262,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:proposals",
     source: "issue 5, vocabulary (rollout `self-play`, reward `frontier`, filter `answerable`)",
     behavior:
-      "A policy proposes tasks whose answers the environment computes. Unreadable tasks and tasks without a verifiable answer earn nothing, held-out tasks cannot be proposed, and the proposer earns most if half of the attempts succeed.",
+      "A policy proposes tasks whose answers the environment computes. Unreadable tasks and tasks without a verifiable answer earn nothing, held-out tasks cannot be proposed, and the proposer earns most if half of the rollouts succeed.",
     tests: [
       "packages/environments/src/proposals.test.ts > %s: a careful solver solves every task of a careful proposer, and careless proposals fail",
       "packages/environments/src/proposals.test.ts > a question is parsed to its path, in the environment of the reference",

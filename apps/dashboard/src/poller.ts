@@ -42,7 +42,7 @@ export function createPoller<T>(options: PollerOptions<T>): Poller {
   let stopped = false;
   let failures = 0;
 
-  async function attempt(): Promise<void> {
+  async function poll(): Promise<void> {
     try {
       const data = await options.ask();
       failures = 0;
@@ -59,7 +59,7 @@ export function createPoller<T>(options: PollerOptions<T>): Poller {
 
   function refresh(): Promise<void> {
     cancelTimer();
-    asking ??= attempt().finally(() => {
+    asking ??= poll().finally(() => {
       asking = null;
     });
     return asking;

@@ -106,7 +106,7 @@ test("delays double with jitter and are reset after a success", async () => {
   uploader.start();
   expect(delays).toEqual([0]);
   edge.next.push("network", "network", "network");
-  for (let attempt = 0; attempt < 4; attempt++) {
+  for (let i = 0; i < 4; i++) {
     timers.pop();
     await uploader.flush();
   }

@@ -25,7 +25,7 @@ function manifestOf(version: number, base = HASH): PolicyManifest {
   };
 }
 
-/** A host on which the versions in `broken` fail to load, and a log of the attempted versions. */
+/** A host on which the versions in `broken` fail to load, and a log of the requested versions. */
 function openHost(broken: Set<number>) {
   const policy = new ScriptedPolicy({ turns: [] });
   policy.currentVersion = 0;

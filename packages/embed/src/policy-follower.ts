@@ -28,14 +28,14 @@ const FIRST_RETRY_MS = 60_000;
 const MAX_RETRY_MS = 3_600_000;
 const STORED = "waggle.lastGoodPolicy";
 
-type Attempts = { readonly key: string; readonly count: number; readonly retryAt: number };
+type FailedLoads = { readonly key: string; readonly count: number; readonly retryAt: number };
 
 /** Follows the published version, with fallback and retries. */
 export class PolicyFollower {
   readonly #storage: KeyValueStorage;
   readonly #clock: () => number;
   #failure: PolicyFailure | null = null;
-  #attempts: Attempts | null = null;
+  #failedLoads: FailedLoads | null = null;
   /** Key of the stored manifest, to write it only once. */
   #storedKey: string | null = null;
   #last: Promise<unknown> = Promise.resolve();
@@ -68,7 +68,7 @@ export class PolicyFollower {
 
   async #follow(host: PolicyHost, manifest: PolicyManifest): Promise<void> {
     const key = keyOf(manifest);
-    const isWaiting = this.#attempts?.key === key && this.#clock() < this.#attempts.retryAt;
+    const isWaiting = this.#failedLoads?.key === key && this.#clock() < this.#failedLoads.retryAt;
     if (!isWaiting) {
       try {
         await host.adopt(manifest);
@@ -83,7 +83,7 @@ export class PolicyFollower {
 
   #succeed(key: string, manifest: PolicyManifest): void {
     this.#failure = null;
-    this.#attempts = null;
+    this.#failedLoads = null;
     if (this.#storedKey === key) return;
     // The base needs no fallback, and a return to it must not bring an older version back.
     if (manifest.policy.version === 0) this.clear();
@@ -92,9 +92,9 @@ export class PolicyFollower {
   }
 
   #fail(key: string, { policy: { version } }: PolicyManifest, error: unknown): void {
-    const count = this.#attempts?.key === key ? this.#attempts.count + 1 : 1;
+    const count = this.#failedLoads?.key === key ? this.#failedLoads.count + 1 : 1;
     const waitMs = Math.min(FIRST_RETRY_MS * 2 ** (count - 1), MAX_RETRY_MS);
-    this.#attempts = { key, count, retryAt: this.#clock() + waitMs };
+    this.#failedLoads = { key, count, retryAt: this.#clock() + waitMs };
     // A second failure of the same version is not reported again.
     if (count > 1) return;
     const message = error instanceof Error ? error.message.slice(0, 300) : String(error);

@@ -188,7 +188,7 @@ export function createSimulation(parts: SimulationParts): Simulation {
       try {
         let left = options.tasks;
         let faults = 0;
-        const attempts = Math.min(options.parallel ?? DEFAULT_PARALLEL, options.tasks);
+        const runners = Math.min(options.parallel ?? DEFAULT_PARALLEL, options.tasks);
         const work = async (): Promise<void> => {
           while (left-- > 0 && !signal.aborted) {
             const assignment = await nextTask(signal);
@@ -198,12 +198,12 @@ export function createSimulation(parts: SimulationParts): Simulation {
               faults = 0;
             } catch (error) {
               // A single failed task is only counted; repeated failures end the simulation.
-              if (++faults >= MAX_FAULTS * attempts) throw error;
+              if (++faults >= MAX_FAULTS * runners) throw error;
             }
             await waitForRoom(signal);
           }
         };
-        const workers = Array.from({ length: attempts }, work);
+        const workers = Array.from({ length: runners }, work);
         try {
           await Promise.all(workers);
         } finally {

@@ -321,8 +321,8 @@ function wordsOf(event: RunEvent): string {
     lagMean,
     tooOld,
   } = event.metrics;
-  const lag = lagMean === undefined ? "" : `  lag ${lagMean.toFixed(2)}  too old ${tooOld}`;
-  return `${event.stage} ${event.step}/${event.steps}  success ${percent(successRate)}  calls ${toolCallsMean.toFixed(2)}  loss ${fixed(loss)}  norm ${gradientNorm.toFixed(3)}${lag}  ${event.spent.seconds.toFixed(0)} s`;
+  const staleness = lagMean === undefined ? "" : `  lag ${lagMean.toFixed(2)}  too old ${tooOld}`;
+  return `${event.stage} ${event.step}/${event.steps}  success ${percent(successRate)}  calls ${toolCallsMean.toFixed(2)}  loss ${fixed(loss)}  norm ${gradientNorm.toFixed(3)}${staleness}  ${event.spent.seconds.toFixed(0)} s`;
 }
 
 function rateOf({ successes }: HeldOut): number {

@@ -16,8 +16,8 @@ import type { Command } from "commander";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import { bytesOf } from "../exchange/output.ts";
 
-/** Maximum attempts while another trainer publishes first. */
-const ATTEMPTS = 10;
+/** Maximum tries while another trainer publishes first. */
+const MAX_TRIES = 10;
 
 /**
  * Publishes to the canary.
@@ -35,7 +35,7 @@ export async function publishText(
   const digest = await sha256(bytes);
   await edge.putObject(digest, bytes);
   const publicationId = randomUUID();
-  for (let rollout = 1; ; rollout += 1) {
+  for (let tries = 1; ; tries += 1) {
     const { stable, epoch, policies } = await edge.policies();
     const parent = policies.find(({ version }) => version === stable);
     try {
@@ -52,7 +52,7 @@ export async function publishText(
         status: "canary",
       });
     } catch (error) {
-      if (!WaggleError.is(error, "PUBLICATION_STALE") || rollout === ATTEMPTS) throw error;
+      if (!WaggleError.is(error, "PUBLICATION_STALE") || tries === MAX_TRIES) throw error;
     }
   }
 }

@@ -86,16 +86,16 @@ async function rollOutOne(
 }
 
 /** Summarizes rollouts of held-out tasks. */
-export function heldOutOf(attempts: readonly EnvironmentRollout[]): HeldOut {
+export function heldOutOf(rollouts: readonly EnvironmentRollout[]): HeldOut {
   return {
-    successes: successesOf(attempts),
+    successes: successesOf(rollouts),
     toolCallsMean: meanOrZero(
-      attempts.map(({ record }) =>
+      rollouts.map(({ record }) =>
         record.turns.reduce((sum, turn) => sum + turn.toolCalls.length, 0),
       ),
     ),
     sampledTokensMean: meanOrZero(
-      attempts.map(({ record }) =>
+      rollouts.map(({ record }) =>
         record.segments.reduce(
           (sum, segment) => sum + (segment.kind === "sampled" ? segment.tokenIds.length : 0),
           0,

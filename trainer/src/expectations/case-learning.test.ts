@@ -77,7 +77,7 @@ function shuffled(seed: number): EnvironmentSpec {
   };
 }
 
-/** Frozen weights: any attempt to change them throws. */
+/** Frozen weights: any change to them throws. */
 const frozen = { parameters: async () => new Map() } as unknown as TrainEngine;
 
 async function run(

@@ -1,6 +1,6 @@
 /**
  * Expectations of recipes that combine shared parts: starts from demonstrations, call costs, gates,
- * tiers, lag, critics. Recipes with a part of their own are elsewhere.
+ * tiers, staleness, critics. Recipes with a part of their own are elsewhere.
  */
 import { toolCalls } from "@waggle/learning";
 import { expect } from "vitest";
@@ -18,7 +18,7 @@ import {
   judged,
   keepsMixedGroups,
   keepsSuccesses,
-  lags,
+  samplesStale,
   learnsEnded,
   learnsInTurn,
   learnsTurns,
@@ -43,7 +43,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
   webdancer: { differs: [startsFromDemonstrations, keepsSuccesses] },
   asearcher: {
     differs: [
-      lags,
+      samplesStale,
       (records) => {
         expect(at(records, -1).stage.settings.maxTurns).toBeGreaterThan(18);
       },
@@ -175,7 +175,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
         trajectory.turns.slice(0, turn).some(({ toolCalls: calls }) => calls.length === 0),
       ),
       (records) => {
-        // Second attempts are compared with each other: successful first attempts would lower all
+        // Retries are compared with each other: successful first trials would lower all
         // their advantages.
         const advantages = advantagesOf(at(records, -1));
         expect(Math.max(...advantages)).toBeGreaterThan(0);
@@ -258,7 +258,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
       },
     ],
   },
-  "verl-tool": { differs: [lags] },
+  "verl-tool": { differs: [samplesStale] },
   "video-temp-o3": {
     differs: [
       startsFromDemonstrations,
@@ -271,7 +271,7 @@ export const COMPOSED_EXPECTATIONS: { readonly [recipe: string]: Expectation } =
   "vl-dac": { env: "form", differs: [single, fitsCritic, creditsTurns] },
   "duration-aware": {
     differs: [
-      lags,
+      samplesStale,
       (records) => {
         // Within a trajectory, longer turns have larger weights.
         const record = at(records, -1);

@@ -49,14 +49,14 @@ export const DIVIDED_WORK_EXPECTATIONS: { readonly [recipe: string]: Expectation
         let moved = 0;
         for (const { trajectories } of numbersOf(record).groups) {
           const ofManager = trajectories.filter(({ trajectory }) => trajectory.role === "manager");
-          const attempts = new Map<string, { advantage: number; success: boolean }>();
+          const rollouts = new Map<string, { advantage: number; success: boolean }>();
           for (const { trajectory } of ofManager) {
             const advantage = turnAdvantages(record, trajectory)[0] ?? 0;
             const name = trajectory.joint ?? "";
-            expect(attempts.get(name)?.advantage ?? advantage).toBe(advantage);
-            attempts.set(name, { advantage, success: trajectory.verification.success });
+            expect(rollouts.get(name)?.advantage ?? advantage).toBe(advantage);
+            rollouts.set(name, { advantage, success: trajectory.verification.success });
           }
-          const all = [...attempts.values()];
+          const all = [...rollouts.values()];
           expect(all.reduce((sum, { advantage }) => sum + advantage, 0)).toBeCloseTo(0, 6);
           if (new Set(all.map(({ success }) => success)).size < 2) continue;
           for (const { advantage, success } of all) expect(advantage > 0).toBe(success);
@@ -114,7 +114,7 @@ export const DIVIDED_WORK_EXPECTATIONS: { readonly [recipe: string]: Expectation
         expect(sumsOf(trajectoriesOf(record)).every(stands)).toBe(false);
       },
       (records) => {
-        // The challenger's reward is highest if half of the attempts succeed.
+        // The challenger's reward is highest if half of the rollouts succeed.
         const rewarded = rewardedOf(at(records, -1));
         let paid = 0;
         for (const { trajectory, reward } of rewarded.filter(

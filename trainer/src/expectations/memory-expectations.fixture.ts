@@ -10,7 +10,7 @@ import {
   type Check,
   trajectoriesOf,
   type Expectation,
-  lags,
+  samplesStale,
   mean,
   numbersOf,
   remembersTasks,
@@ -64,7 +64,7 @@ export const MEMORY_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     settings: { groupSize: 3 },
     updates: 6,
     differs: [
-      lags,
+      samplesStale,
       remembersTasks,
       (records) => {
         // Longer trajectories have larger weights, and the turns with the lowest entropy are left

@@ -155,11 +155,11 @@ export const paysProgress: Check = (records) => {
 };
 
 /** The sampling policy was older than the learning one, and importance weights show it. */
-export const lags: Check = (records) => {
+export const samplesStale: Check = (records) => {
   const record = at(records, -1);
-  const { lag } = record.stage.settings;
-  expect(lag).toBeGreaterThan(0);
-  expect(trajectoriesOf(record).every(({ staleness }) => staleness === lag)).toBe(true);
+  const expected = record.stage.settings.lag;
+  expect(expected).toBeGreaterThan(0);
+  expect(trajectoriesOf(record).every(({ staleness }) => staleness === expected)).toBe(true);
 };
 
 /** One trajectory per task, so group statistics are impossible. */

@@ -10,7 +10,7 @@ import {
   errorRate,
   trajectoriesOf,
   fitsCritic,
-  lags,
+  samplesStale,
   mean,
   numbersOf,
   schedules,
@@ -171,7 +171,7 @@ export const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       },
     ],
   },
-  polar: { differs: [lags] },
+  polar: { differs: [samplesStale] },
   rl4vlm: { differs: [single, fitsCritic] },
   "scaling-inter-rl": {
     env: "key-door",

@@ -117,7 +117,7 @@ export async function actedEnvironment(original: EnvironmentSpec): Promise<Acted
   let latest: Rollout | null = null;
   // A rollout with several contexts opens them while other rollouts start.
   const own = new AsyncLocalStorage<Rollout>();
-  let attempts = 0;
+  let contexts = 0;
   const overheard = (unheard: EnvironmentSpec): EnvironmentSpec => ({
     ...unheard,
     ...(unheard.proposals === undefined
@@ -168,8 +168,8 @@ export async function actedEnvironment(original: EnvironmentSpec): Promise<Acted
     // An environment and its rollout's context are created synchronously, with no await between.
     createContext: () => {
       const rollout = own.getStore() ?? (latest as unknown as Rollout);
-      attempts += 1;
-      return contextOf(format, rollout, seededRandom(attempts, 0xac7));
+      contexts += 1;
+      return contextOf(format, rollout, seededRandom(contexts, 0xac7));
     },
     score: ({ tokenIds }) => Promise.resolve(numbersOf(tokenIds.length, seededRandom(1))),
     dispose: () => Promise.resolve(),
@@ -181,7 +181,7 @@ export async function actedEnvironment(original: EnvironmentSpec): Promise<Acted
     5,
   );
   const restart = (): void => {
-    attempts = 0;
+    contexts = 0;
   };
   return { spec, format, policy, adopted, restart, stored };
 }

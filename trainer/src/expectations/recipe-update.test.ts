@@ -69,7 +69,7 @@ test.each(POLICY_GRADIENT)("%s learns once in each of its stages", async (name) 
 });
 
 /** The versions of the policy at each of four steps, without those of held-out evaluations. */
-async function adoptedBy(lag: number): Promise<number[]> {
+async function adoptedBy(staleness: number): Promise<number[]> {
   const spec = await actedIn("bandit");
   const engines = await tinyEngines();
   const from = spec.adopted.length;
@@ -81,24 +81,30 @@ async function adoptedBy(lag: number): Promise<number[]> {
   };
   const options = { seed: 1, evaluationTasks: 0, evaluateEvery: 0, steps: 4 };
   const signal = new AbortController().signal;
-  await runRecipe(recipeNamed("polar")({ groupSize: 4, lag }), run, options, () => {}, signal);
+  await runRecipe(
+    recipeNamed("polar")({ groupSize: 4, lag: staleness }),
+    run,
+    options,
+    () => {},
+    signal,
+  );
   await engines.dispose();
   return spec.adopted.slice(from + 1).map(({ sum }) => sum);
 }
 
 test.each([1, 2])(
-  "a policy with lag %i samples from the parameters that many updates ago",
-  async (lag) => {
-    const sums = await adoptedBy(lag);
+  "a policy with staleness %i samples from the parameters that many updates ago",
+  async (staleness) => {
+    const sums = await adoptedBy(staleness);
     const [newest] = sums.slice(-1);
     const steps = sums.slice(0, -1);
     // The first steps use the initial parameters; each later step uses one more update.
-    expect(new Set(steps.slice(0, 1 + lag)).size).toBe(1);
-    expect(new Set([...steps.slice(lag), newest]).size).toBe(steps.length - lag + 1);
+    expect(new Set(steps.slice(0, 1 + staleness)).size).toBe(1);
+    expect(new Set([...steps.slice(staleness), newest]).size).toBe(steps.length - staleness + 1);
   },
 );
 
-test("a policy without lag samples from the newest parameters", async () => {
+test("a policy without staleness samples from the newest parameters", async () => {
   const sums = await adoptedBy(0);
   expect(new Set(sums).size).toBe(sums.length);
 });

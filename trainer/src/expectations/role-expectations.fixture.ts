@@ -10,7 +10,7 @@ import {
   fitsCritic,
   judged,
   keepsSuccesses,
-  lags,
+  samplesStale,
   learnsInTurn,
   mean,
   numbersOf,
@@ -50,12 +50,12 @@ export function actsJointly(...roles: readonly string[]): Check {
 }
 
 function jointly(trajectories: readonly JudgedTrajectory[]): Map<string, JudgedTrajectory[]> {
-  const attempts = new Map<string, JudgedTrajectory[]>();
+  const byName = new Map<string, JudgedTrajectory[]>();
   for (const trajectory of trajectories) {
     const name = trajectory.joint ?? "nobody";
-    attempts.set(name, [...(attempts.get(name) ?? []), trajectory]);
+    byName.set(name, [...(byName.get(name) ?? []), trajectory]);
   }
-  return attempts;
+  return byName;
 }
 
 /** Members of a joint rollout have equal rewards, and rollouts differ. */
@@ -124,7 +124,7 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
     ],
   },
   "astra-flow": {
-    differs: [roleLearns(-1, "first", "second"), actsJointly("first", "second"), lags],
+    differs: [roleLearns(-1, "first", "second"), actsJointly("first", "second"), samplesStale],
   },
   autocurricula: { differs: [actsJointly("first", "second"), zeroSum, fitsCritic] },
   "co-mas": {
@@ -243,7 +243,7 @@ export const ROLE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
         expect(record.stage.state.corpus).toBeDefined();
       },
       (records) => {
-        // Attempts at one task are only compared with each other.
+        // Rollouts of one task are only compared with each other.
         const record = at(records, -1);
         const sums = new Map<string, number>();
         for (const { trajectory } of rewardedOf(record)) {

@@ -133,6 +133,6 @@ function rollout({ id, tokens, reward, behavior, role = "policy" }: Rollout): Ju
 }
 
 /** A group of judged rollouts at one task. */
-export function groupOf(...attempts: readonly Rollout[]): JudgedGroup {
-  return { task: "t", trajectories: attempts.map(rollout) };
+export function groupOf(...rollouts: readonly Rollout[]): JudgedGroup {
+  return { task: "t", trajectories: rollouts.map(rollout) };
 }

@@ -293,12 +293,12 @@ export const TURN_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
       (records) => {
         const record = at(records, -1);
         expect(record.stage.state["memory-bank"]).toBeDefined();
-        const attempts = new Map<string, number>();
+        const rollouts = new Map<string, number>();
         for (const { joint, record: trajectory } of trajectoriesOf(record)) {
           expect(trajectory.turns.length).toBeLessThanOrEqual(1);
-          attempts.set(joint ?? "", (attempts.get(joint ?? "") ?? 0) + 1);
+          rollouts.set(joint ?? "", (rollouts.get(joint ?? "") ?? 0) + 1);
         }
-        expect(Math.max(...attempts.values())).toBeGreaterThan(2);
+        expect(Math.max(...rollouts.values())).toBeGreaterThan(2);
       },
     ],
   },

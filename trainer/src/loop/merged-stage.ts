@@ -60,14 +60,14 @@ export async function mergedStage(
         }
       },
       score: async ({ tasks }) => {
-        const attempts = await run.rollout(tasks);
+        const rollouts = await run.rollout(tasks);
         spending.count(
-          attempts.map(({ record: trajectory, verification }) => ({
+          rollouts.map(({ record: trajectory, verification }) => ({
             task: trajectory.id,
             trajectories: [toJudgedTrajectory(trajectory, verification)],
           })),
         );
-        return meanOrZero(attempts.map(({ verification }) => Number(verification.success)));
+        return meanOrZero(rollouts.map(({ verification }) => Number(verification.success)));
       },
       random: seededRandom(seed, 0x3e),
     },

@@ -28,7 +28,7 @@ async function run(
   }
 }
 
-test("every step respects the limit on lag, and evaluations run when due", async () => {
+test("every step respects the limit on staleness, and evaluations run when due", async () => {
   const events: RunEvent[] = [];
   await run("polar", new AbortController().signal, (event) => events.push(event));
   const steps = events.filter((event) => event.event === "step");

@@ -99,15 +99,15 @@ test.each(["never", "token"] as const)(
       for (const { staleness, record: trajectory } of groups.flatMap(
         ({ trajectories }) => trajectories,
       )) {
-        const lags = tokenVersions(trajectory).map((version) => step - version);
-        expect(Math.max(...lags)).toBeLessThanOrEqual(staleness);
+        const ages = tokenVersions(trajectory).map((version) => step - version);
+        expect(Math.max(...ages)).toBeLessThanOrEqual(staleness);
         expect(staleness).toBeLessThanOrEqual(MOST_STALENESS);
       }
     }
-    const [lagging, mixed] = ["lagMost", "ofSeveralVersions"].map((name) =>
+    const [oldest, mixed] = ["lagMost", "ofSeveralVersions"].map((name) =>
       learned.reduce((sum, { metrics }) => sum + (metrics[name] ?? 0), 0),
     );
-    expect(lagging).toBeGreaterThan(0);
+    expect(oldest).toBeGreaterThan(0);
     expect((mixed ?? 0) > 0).toBe(swap === "token");
   },
 );

@@ -1,5 +1,5 @@
 /**
- * A stage whose rollouts continue while it trains. One rollout is a task with its group; its lag is
+ * A stage whose rollouts continue while it trains. One rollout is a task with its group; its staleness is
  * that of its oldest token. `rollouts-in-flight.ts` enforces the limits. The metrics count groups that
  * were dropped as too old.
  */
@@ -88,10 +88,10 @@ export async function overlappedStage(
           })),
         );
         const ofTrajectories = versionsOf(groups);
-        const lags = ofTrajectories.flat().map((of) => version - stepOf(of));
+        const ages = ofTrajectories.flat().map((of) => version - stepOf(of));
         return {
           ...(await host.learn(groups, version)),
-          lagMean: lags.reduce((sum, lag) => sum + lag, 0) / Math.max(1, lags.length),
+          lagMean: ages.reduce((sum, age) => sum + age, 0) / Math.max(1, ages.length),
           lagMost: Math.max(0, ...batch.map(({ oldest }) => version - oldest)),
           ofSeveralVersions: ofTrajectories.filter((of) => new Set(of.map(stepOf)).size > 1).length,
           tooOld: counts.tooOld,

@@ -25,7 +25,7 @@ test("in any order of completion, no step gets too many or too old rollouts, and
       fc.infiniteStream(fc.record({ fails: fc.nat(9), newer: fc.nat(2) })),
       async (limits, steps, scheduler, chances) => {
         let [version, running, mostRunning] = [0, 0, 0];
-        const lags: number[] = [];
+        const ages: number[] = [];
         const seen = new Set<number>();
         const done = overlappedSteps<number>(
           limits,
@@ -46,7 +46,7 @@ test("in any order of completion, no step gets too many or too old rollouts, and
               for (const { value, oldest } of batch) {
                 expect(seen.has(value)).toBe(false);
                 seen.add(value);
-                lags.push(version - oldest);
+                ages.push(version - oldest);
               }
               await scheduler.schedule(Promise.resolve(), `step ${version}`);
               version += 1;
@@ -56,7 +56,7 @@ test("in any order of completion, no step gets too many or too old rollouts, and
         );
         const [outcome] = await scheduler.waitFor(Promise.allSettled([done]));
         expect(mostRunning).toBeLessThanOrEqual(limits.mostRunning);
-        expect(Math.max(0, ...lags)).toBeLessThanOrEqual(limits.mostStaleness);
+        expect(Math.max(0, ...ages)).toBeLessThanOrEqual(limits.mostStaleness);
         if (outcome.status === "rejected") {
           // All of this many consecutive rollouts failed.
           return WaggleError.is(outcome.reason, "TOOL_UNAVAILABLE");

@@ -83,20 +83,23 @@ export class RoleStore {
   async #remember(): Promise<void> {
     for (const [role, engine] of this.#parts.models) {
       const before = this.#history.get(role) ?? [];
-      this.#history.set(role, [...before, adapterOf(await engine.parameters())].slice(-MOST_LAG));
+      this.#history.set(
+        role,
+        [...before, adapterOf(await engine.parameters())].slice(-MAX_STALENESS),
+      );
     }
   }
 
   /**
    * Loads the roles that act in a stage.
    *
-   * @param lag - updates by which they are behind.
+   * @param staleness - updates by which they are behind.
    * @param opponent - the checkpoint that the pool's roles act with; default the newest.
    * @returns `undefined` if the policy acts alone.
    */
   async acting(
     stage: Stage,
-    lag: number,
+    staleness: number,
     opponent?: string | null,
   ): Promise<ActingRoles | undefined> {
     const all = rolesIn(stage);
@@ -109,7 +112,7 @@ export class RoleStore {
     const adapters = new Map<string, string>();
     for (const role of all.flatMap(({ names }) => names)) {
       const own = this.#history.get(role) ?? [];
-      const tensors = past.includes(role) ? checkpoint : (own.at(-1 - lag) ?? own[0]);
+      const tensors = past.includes(role) ? checkpoint : (own.at(-1 - staleness) ?? own[0]);
       if (tensors === undefined) continue;
       this.#count += 1;
       const id = `${role}#${this.#count}`;
@@ -143,8 +146,8 @@ export class RoleStore {
   }
 }
 
-/** Most updates that a role may lag behind. */
-const MOST_LAG = 9;
+/** Maximum staleness of a role, in updates. */
+const MAX_STALENESS = 9;
 
 function rolesIn({ state }: Stage): Roles[] {
   return Object.values(state).flatMap(({ roles }) => (roles === undefined ? [] : [roles]));

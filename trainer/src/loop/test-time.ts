@@ -123,7 +123,7 @@ export async function testTimeStage(
   const each = testTimeOf(stage);
   const places = Array.from({ length: evaluationTasks }, (_, i) => i);
   const start = from?.start ?? (await run.begin());
-  const attempts = await atTestTime(
+  const rollouts = await atTestTime(
     engine,
     places,
     (i) => (each === "task" ? i : i % spec.levels),
@@ -145,5 +145,5 @@ export async function testTimeStage(
     },
   );
   run.restore(start);
-  return heldOutOf(attempts);
+  return heldOutOf(rollouts);
 }

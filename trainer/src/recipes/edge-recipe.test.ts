@@ -70,7 +70,7 @@ test("the recipe's own settings are set by name, and unknown ones are refused wi
   expect(() => edgeRecipeNamed("dr-grpo-tis", { own: { size: 7 } })).toThrow(/groupSize=8/);
 });
 
-test("the maximum staleness is four versions for recipes with a lagging sampler, else one", () => {
+test("the maximum staleness is four versions for recipes with a stale sampler, else one", () => {
   expect(edgeRecipeNamed("dr-grpo-tis").maxStaleness).toBe(4);
   expect(edgeRecipeNamed("grpo").maxStaleness).toBe(1);
 });

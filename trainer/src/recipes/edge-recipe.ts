@@ -57,8 +57,8 @@ export type EdgeSettings = {
 /** Recipe of a command that names none. */
 export const DEFAULT_EDGE_RECIPE = "dr-grpo-tis";
 
-/** Maximum staleness, in versions, of recipes that expect a lagging sampler and of all others. */
-const MAX_STALENESS = { lagging: 4, other: 1 };
+/** Maximum staleness, in versions, of recipes that expect a stale sampler and of all others. */
+const MAX_STALENESS = { stale: 4, other: 1 };
 
 /**
  * @throws WaggleError `INVALID_ARGUMENT` naming what pages cannot do and the recipes that fit; for
@@ -79,7 +79,7 @@ export function edgeRecipeNamed(name: string, settings: EdgeSettings = {}): Edge
     stage: withSettings(stage, settings),
     maxStaleness:
       settings.maxStaleness ??
-      (stage.rollout.lags === true ? MAX_STALENESS.lagging : MAX_STALENESS.other),
+      (stage.rollout.expectsStaleness === true ? MAX_STALENESS.stale : MAX_STALENESS.other),
   };
 }
 

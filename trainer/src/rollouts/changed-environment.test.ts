@@ -35,7 +35,7 @@ function messages({ toolResults }: Observation): (string | null)[] {
   return toolResults.map((result) => (result.ok ? null : result.error.message));
 }
 
-test("a wrong attempt restarts the task in the same conversation, and the last attempt counts", async () => {
+test("a failed trial restarts the task in the same conversation, and the last trial counts", async () => {
   const { instance, answer, step } = changed({ kind: "trials", most: 3, stopsAtSuccess: true });
   const { userMessage } = await instance.environment.observe();
   const first = await step("nowhere");
@@ -44,7 +44,7 @@ test("a wrong attempt restarts the task in the same conversation, and the last a
   expect(await instance.judge(null)).toMatchObject({ success: true, parts: { trials: 2 } });
 });
 
-test("attempts end at their limit or with a success", async () => {
+test("trials end at their limit or with a success", async () => {
   const failing = changed({ kind: "trials", most: 2, stopsAtSuccess: true });
   await failing.instance.environment.observe();
   await failing.step("nowhere");

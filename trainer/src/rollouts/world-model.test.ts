@@ -39,7 +39,7 @@ test("only the environment's text is learned, and a lesson has the format of a l
   const [{ trajectory, request } = { trajectory: null, request: "" }] = lessons.filter(
     (lesson) => lesson.trajectory.turns.length > 2 && lesson.trajectory.record.terminated,
   );
-  if (trajectory === null) throw new Error("no attempt");
+  if (trajectory === null) throw new Error("no trajectory");
   const { tokenIds, lossMask } = worldLesson(trajectory, request, "", format);
   const said = format.decodeAssistant(tokenIds.filter((_, t) => lossMask[t]));
   const results = trajectory.turns.flatMap(({ toolResults }) =>

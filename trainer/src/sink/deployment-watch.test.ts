@@ -18,19 +18,19 @@ type Version = { readonly version: number; readonly success: number; readonly re
 /** A lease with one group of eight rollouts of two turns each; tasks differ in difficulty. */
 function judgedGroup(of: Version, group: string, random: () => number): JudgedLease {
   const task = of.success + (random() - 0.5) * Math.min(of.success, 1 - of.success);
-  const attempts = Array.from({ length: 8 }, (_, i) => ({
+  const rollouts = Array.from({ length: 8 }, (_, i) => ({
     digest: `${group}-${i}`,
     success: random() < task,
     turns: Array.from({ length: 2 }, () => ({
       parseError: random() < of.readable ? null : "unreadable call",
     })),
   }));
-  const trajectories = attempts.map(({ digest, turns }) => ({
+  const trajectories = rollouts.map(({ digest, turns }) => ({
     digest,
     trajectory: { policyVersion: of.version, turns },
   }));
   const groups = [{ groupId: group, trajectories }] as unknown as LeasedGroup[];
-  const outcomes = attempts.map(({ digest, success }): TrajectoryOutcome => ({
+  const outcomes = rollouts.map(({ digest, success }): TrajectoryOutcome => ({
     digest,
     status: "learned",
     success,

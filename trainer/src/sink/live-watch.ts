@@ -88,7 +88,7 @@ export function watchLease(
       if (outcome?.success === undefined || outcome.status === "rejected") return [];
       return [{ trajectory, success: outcome.success }];
     });
-    for (const [version, attempts] of Map.groupBy(
+    for (const [version, rollouts] of Map.groupBy(
       checked,
       ({ trajectory }) => trajectory.policyVersion,
     )) {
@@ -96,10 +96,10 @@ export function watchLease(
       const isWatched = version === watch.before || version >= watch.stable;
       if (!isWatched || known.length >= MOST_GROUPS) continue;
       if (known.some(({ group }) => group === groupId)) continue;
-      const turns = attempts.flatMap(({ trajectory }) => trajectory.turns);
+      const turns = rollouts.flatMap(({ trajectory }) => trajectory.turns);
       const watched: WatchedGroup = {
         group: groupId,
-        success: share(attempts, ({ success }) => success),
+        success: share(rollouts, ({ success }) => success),
         readable: turns.length === 0 ? 1 : share(turns, ({ parseError }) => parseError === null),
       };
       seen = { ...seen, [version]: [...known, watched] };

@@ -48,17 +48,17 @@ export class PolicyVersions {
   }
 
   /**
-   * Gives the policy its parameters for a step. The initial parameters count as a version: with a lag
+   * Gives the policy its parameters for a step. The initial parameters count as a version: with staleness
    * of one, the second step samples from them.
    */
-  async begin(engine: Pick<TrainEngine, "parameters">, lag: number): Promise<void> {
+  async begin(engine: Pick<TrainEngine, "parameters">, staleness: number): Promise<void> {
     if (this.#snapshots.length === 0) await this.holdFrom(engine);
-    await this.adopt(lag);
+    await this.adopt(staleness);
   }
 
-  /** Gives the policy the parameters of `lag` updates ago. */
-  async adopt(lag: number): Promise<void> {
-    const tensors = this.#snapshots.at(-1 - lag) ?? this.#snapshots[0];
+  /** Gives the policy the parameters of `staleness` updates ago. */
+  async adopt(staleness: number): Promise<void> {
+    const tensors = this.#snapshots.at(-1 - staleness) ?? this.#snapshots[0];
     this.#count += 1;
     await this.#parts.policy.setAdapter(
       this.#count,

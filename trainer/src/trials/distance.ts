@@ -13,9 +13,9 @@ type Parts = Omit<DriverParts, "policy"> & { readonly policy: AdaptivePolicy };
 /** Removes the policy's adapter. `NaN` if the policy samples no tokens. */
 export async function distanceToBase(parts: Parts, tasks: number): Promise<number> {
   const { policy } = parts;
-  const attempts = await rollOutHeldOut(parts, [...Array(tasks).keys()]);
+  const rollouts = await rollOutHeldOut(parts, [...Array(tasks).keys()]);
   await policy.setAdapter(0, null);
-  const samples = attempts.flatMap(({ record: trajectory }) => toTrainingSamples(trajectory));
+  const samples = rollouts.flatMap(({ record: trajectory }) => toTrainingSamples(trajectory));
   const ofBase: (readonly number[])[] = [];
   for (const { sequence } of samples) {
     const { tokenIds } = sequence;

@@ -184,7 +184,7 @@ export async function updateFrom(
 }
 
 /**
- * Divergence between the sampled and the trained policy at the start of the step; it includes any lag.
+ * Divergence between the sampled and the trained policy at the start of the step; it includes any staleness.
  * Demonstrations were not sampled and have none.
  */
 function mismatch(

@@ -46,8 +46,8 @@ test("short sequences share a row where that leaves less padding", () => {
 
 test("a shared prompt is read once, its last token once for each distinct continuation", () => {
   const prompt = ids(60, 3);
-  const attempts = [1, 2, 3, 4].map((first) => ({ tokenIds: [...prompt, ...ids(21, first)] }));
-  const [microbatch, ...others] = pack(attempts);
+  const rollouts = [1, 2, 3, 4].map((first) => ({ tokenIds: [...prompt, ...ids(21, first)] }));
+  const [microbatch, ...others] = pack(rollouts);
   expect(others).toEqual([]);
   // 60 + 4 × 20, and the last token of the prompt three more times
   expect([microbatch?.batch, microbatch?.length]).toEqual([1, 60 + 4 * 20 + 3]);
@@ -57,16 +57,16 @@ test("a shared prompt is read once, its last token once for each distinct contin
 
 test("sequences at different temperatures are not shared, as their tokens would be read again", () => {
   const prompt = ids(60, 3);
-  const attempts = [1, 2].map((first) => ({
+  const rollouts = [1, 2].map((first) => ({
     tokenIds: [...prompt, ...ids(9, first)],
     temperatures: first,
   }));
-  expect(shapes(pack(attempts))).toEqual([[2, 68]]);
+  expect(shapes(pack(rollouts))).toEqual([[2, 68]]);
 });
 
 test("long sequences with a short common prefix are not shared, as attention would cost more than it saves", () => {
-  const attempts = [1, 2, 3, 4].map((first) => ({ tokenIds: [7, ...ids(200, first)] }));
-  expect(shapes(pack(attempts))).toEqual([[4, 200]]);
+  const rollouts = [1, 2, 3, 4].map((first) => ({ tokenIds: [7, ...ids(200, first)] }));
+  expect(shapes(pack(rollouts))).toEqual([[4, 200]]);
 });
 
 test("tokens after the last asked token are not read, on any branch of a tree", () => {

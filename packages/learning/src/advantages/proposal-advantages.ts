@@ -8,7 +8,7 @@ import { groupRelativeAdvantages } from "./group-advantages.ts";
 import type { GroupAdvantageOptions } from "./group-advantage-options.ts";
 import { byRoles } from "./per-agent.ts";
 
-/** `group`: compares proposals for the same reference, and attempts at the same proposal. */
+/** `group`: compares proposals for the same reference, and solutions of the same proposal. */
 export function amongTries(options?: GroupAdvantageOptions): AdvantagePart<never, "group"> {
   return withScale(options, amongPeers);
 }
@@ -34,7 +34,7 @@ function amongPeers(options: GroupAdvantageOptions): AdvantagePart<never, "group
   );
 }
 
-/** `per-agent`: proposers among proposers, solvers among all attempts; demonstrations get 0. */
+/** `per-agent`: proposers among proposers, solvers among all solvers; demonstrations get 0. */
 export function proposerAndSolverAdvantages(
   options?: GroupAdvantageOptions,
 ): AdvantagePart<never, "group"> {

@@ -37,14 +37,14 @@ function comparisonPrompt(
   { request, transcripts, rewards }: ComparedGroup,
   known: readonly Experience[],
 ): string {
-  const attempts = transcripts.map(
+  const listed = transcripts.map(
     (transcript, i) => `Attempt ${i + 1}, reward ${rewards[i]}:\n${transcript}`,
   );
   const lessons = known.map(({ id, text }) => `${id}: ${text}`);
   return [
     "Compare these attempts at one task. Say what made the better ones better, as short general lessons.",
     `Task:\n${request}`,
-    ...attempts,
+    ...listed,
     `Lessons so far:\n${lessons.length === 0 ? "none" : lessons.join("\n")}`,
     'Answer with a JSON array of edits only: {"edit":"add","text":…}, {"edit":"modify","id":…,"text":…}, {"edit":"delete","id":…}. An empty array keeps all.',
   ].join("\n\n");

@@ -105,8 +105,8 @@ export type RolloutPart<N extends StateName = never, S extends Start = Start> = 
   N
 > & {
   readonly start: S;
-  /** Expects a sampler that lags several versions behind the trained policy. */
-  readonly lags?: true;
+  /** Expects a sampler that is several versions older than the trained policy. */
+  readonly expectsStaleness?: true;
   readonly strategy: (context: PartContext) => RolloutStrategy;
 };
 

@@ -54,20 +54,20 @@ export async function syntheticStep(stage: Stage, seed: number): Promise<Synthet
     signal: SIGNAL,
   };
   // Recorded digests call the strategy's name `kind`.
-  const plan = attempt(() => {
+  const plan = resultOf(() => {
     const { name: kind, options } = stage.rollout.strategy(context);
     return { kind, ...options };
   });
-  const settings = [0, 2, 4].map((step) => attempt(() => settingsAt(stage, { ...context, step })));
+  const settings = [0, 2, 4].map((step) => resultOf(() => settingsAt(stage, { ...context, step })));
   const mode = "Think first.";
-  const kept = await attemptLater(() =>
+  const kept = await promisedResultOf(() =>
     rewardGroups(stage, syntheticGroups(random, roles, mode), context),
   );
   if (typeof kept === "string") {
     return { line: `${stage.name}: ${kept}`, all: { plan, settings } };
   }
   const count = kept.groups.reduce((sum, { trajectories }) => sum + trajectories.length, 0);
-  const estimated = attempt(() => estimateOf(stage, kept, context));
+  const estimated = resultOf(() => estimateOf(stage, kept, context));
   const losses =
     typeof estimated === "string" ? estimated : lossesOf(stage, kept, estimated, context);
   const shown =
@@ -110,7 +110,7 @@ function lossesOf(
   context: PartContext,
 ) {
   const { random } = context;
-  const planned = attempt(() =>
+  const planned = resultOf(() =>
     planMinibatch(kept.groups, stage.aggregation, estimated, kept.pairs),
   );
   if (typeof planned === "string") return planned;
@@ -139,12 +139,12 @@ function lossesOf(
   };
   const state = { ...context.state, ...kept.state, ...estimated?.state };
   return stage.losses.map(({ loss }) =>
-    attempt(() => loss.compute(minibatch, { ...context, state })),
+    resultOf(() => loss.compute(minibatch, { ...context, state })),
   );
 }
 
 /** The result of a part, or the code of its error. */
-function attempt<T>(run: () => T): T | string {
+function resultOf<T>(run: () => T): T | string {
   try {
     return run();
   } catch (error) {
@@ -152,7 +152,7 @@ function attempt<T>(run: () => T): T | string {
   }
 }
 
-async function attemptLater<T>(run: () => Promise<T>): Promise<T | string> {
+async function promisedResultOf<T>(run: () => Promise<T>): Promise<T | string> {
   return run().catch(refusalOf);
 }
 

@@ -82,14 +82,14 @@ function adam(): (parameters: Table, gradient: Table) => Table {
   };
 }
 
-function trained(seed: number, lag: number, isCorrected: boolean): number {
+function trained(seed: number, staleness: number, isCorrected: boolean): number {
   const random = mulberry32(seed);
   const step = adam();
   const published: Table[] = [table(ACTIONS, () => 0)];
   for (let n = 0; n < STEPS; n += 1) {
     const parameters = published[n] as Table;
     const now = answers(parameters);
-    const sampler = answers(published[Math.max(0, n - lag)] as Table);
+    const sampler = answers(published[Math.max(0, n - staleness)] as Table);
     const rows = Array.from({ length: GROUPS }, () => {
       const q = Math.floor(random() * QUESTIONS);
       const chances = sampler[q] as number[];
@@ -133,8 +133,8 @@ function trained(seed: number, lag: number, isCorrected: boolean): number {
   return success(published[STEPS] as Table);
 }
 
-const meanOver = (lag: number, isCorrected: boolean): number =>
-  SEEDS.reduce((sum, seed) => sum + trained(seed, lag, isCorrected), 0) / SEEDS.length;
+const meanOver = (staleness: number, isCorrected: boolean): number =>
+  SEEDS.reduce((sum, seed) => sum + trained(seed, staleness, isCorrected), 0) / SEEDS.length;
 
 const REACHED = 0.9;
 
@@ -142,8 +142,8 @@ test("the base is half right", () => {
   expect(success(table(ACTIONS, () => 0))).toBeCloseTo(0.35, 1);
 });
 
-test.each([1, 4, 8])("with weights, learning works with samplers %i steps old", (lag) => {
-  expect(meanOver(lag, true)).toBeGreaterThan(REACHED);
+test.each([1, 4, 8])("with weights, learning works with samplers %i steps old", (staleness) => {
+  expect(meanOver(staleness, true)).toBeGreaterThan(REACHED);
 });
 
 test("without weights it fails at 8 steps, although it works with fresh samples", () => {

@@ -1,15 +1,15 @@
-/** Drops attempts at proposed tasks that have no confirmed answer. */
+/** Drops rollouts of proposed tasks without a confirmed answer. */
 import { option, definePart } from "../composition/part-options.ts";
 import type { FilterPart } from "../composition/part.ts";
 import { PROPOSER, SOLVER } from "../rollouts/proposals.ts";
 import { filterPart, keepTrajectories } from "./filter-part.ts";
 import { selectBy } from "./selection.ts";
 
-/** How an answer is confirmed: the proposer's own rollout succeeded, or some attempt did. */
+/** How an answer is confirmed: the proposer's own rollout succeeded, or some rollout did. */
 type Answered = "by-setter" | "by-some-try";
 
 /**
- * `answerable`: drops attempts at proposals without a confirmed answer; by default the proposer confirms it.
+ * `answerable`: drops rollouts of proposals without a confirmed answer; by default the proposer confirms it.
  */
 export function answerableProposals(answered?: Answered): FilterPart {
   return definePart(

@@ -99,8 +99,8 @@ function writingCases({
           ...(stage === undefined ? {} : { stage }),
         });
       }
-      const attempts = groups.flatMap(({ trajectories }: RewardedGroup) => trajectories);
-      for (const { trajectory, reward } of attempts) {
+      const rollouts = groups.flatMap(({ trajectories }: RewardedGroup) => trajectories);
+      for (const { trajectory, reward } of rollouts) {
         const { request, transcript } = textOf(trajectory, context);
         const situation = trajectory.read?.situation ?? request;
         const action = transcript.slice(0, ACTION_CHARACTERS);
@@ -110,7 +110,7 @@ function writingCases({
         if (!isKnown) memory = writeCase(memory, { situation, action, reward: reward.total });
       }
       memory = forgetCases(memory, capacity);
-      return { state: { cases: { memory, policy } }, changes: attempts.length };
+      return { state: { cases: { memory, policy } }, changes: rollouts.length };
     },
   };
 }

@@ -211,13 +211,13 @@ export function designEdits(leastUses?: number, curiosity?: number): WritingPart
         let population = context.state.prompts as PromptPopulation;
         const at = selectDesign(population, context.state.rm as DesignValues, curiosity);
         if (at.uses < leastUses) return { state: { prompts: population }, changes: 0 };
-        const attempts = groups
+        const rollouts = groups
           .flatMap(({ trajectories }) => trajectories)
           .filter(({ trajectory }) => (trajectory.mode ?? "") === at.text)
           .map((rewarded) => readRollout(rewarded, context));
         let refused = 0;
         for (const component of DESIGN_COMPONENTS) {
-          const request = designRequest(component, at, attempts);
+          const request = designRequest(component, at, rollouts);
           const answer = await writerOf(context, "text-edit").write(request, context.signal);
           const text = promptAnswer(answer)?.prompt;
           if (text === undefined || !isNewPrompt(population, text)) refused += 1;

@@ -63,12 +63,12 @@ export function rubricEdits(groupsKnown?: number): WritingPart<"experience"> {
         ),
       );
       for (const { trajectories } of wrong.slice(0, groupsKnown)) {
-        const attempts = trajectories.map((rewarded) => readRollout(rewarded, context));
+        const rollouts = trajectories.map((rewarded) => readRollout(rewarded, context));
         const { edits } = await semanticAdvantage(
           writer,
           {
-            request: `Judge attempts at: ${attempts[0]?.request ?? ""}`,
-            transcripts: attempts.map(
+            request: `Judge attempts at: ${rollouts[0]?.request ?? ""}`,
+            transcripts: rollouts.map(
               ({ transcript, reward }) => `judged ${reward}\n${transcript}`,
             ),
             rewards: trajectories.map(({ trajectory }) => trajectory.verification.reward),

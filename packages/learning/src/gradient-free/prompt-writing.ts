@@ -25,7 +25,7 @@ export type ReadRollout = {
 /** Builds a request to the writer. The population has at least one living prompt. */
 export type PromptRequest = (
   population: PromptPopulation,
-  attempts: readonly ReadRollout[],
+  rollouts: readonly ReadRollout[],
 ) => string;
 
 export type PromptAnswer = {
@@ -43,60 +43,60 @@ const TRANSCRIPT_CHARACTERS = 1200;
 const ANSWER = 'Answer with one JSON object only: {"prompt": "the whole new instruction"}.';
 
 /** Shows the best instruction and its worst rollouts, and asks for an improvement. */
-export const reflection: PromptRequest = (population, attempts) =>
+export const reflection: PromptRequest = (population, rollouts) =>
   [
     "Improve the instruction of an agent. Say what would have helped in these attempts, in general words.",
     `Instruction now:\n${shown(bestPrompt(population))}`,
-    ...worst(attempts),
+    ...worst(rollouts),
     ANSWER,
   ].join("\n\n");
 
 /** Shows all designs with their rewards, including failed ones, and asks for a better one. */
-export const archiveSearch: PromptRequest = ({ living, archive }, attempts) =>
+export const archiveSearch: PromptRequest = ({ living, archive }, rollouts) =>
   [
     "You design agents. Propose a design that none of these is, and that should earn more.",
     ...[...living, ...archive].map(
       (prompt) => `Design ${prompt.id}, ${scoreOf(prompt)}:\n${shown(prompt)}`,
     ),
-    ...worst(attempts),
+    ...worst(rollouts),
     ANSWER,
   ].join("\n\n");
 
 /** Asks for one hypothesis and one change. */
-export const hypothesis: PromptRequest = (population, attempts) =>
+export const hypothesis: PromptRequest = (population, rollouts) =>
   [
     "State one hypothesis of what limits this agent, and make the one change that tests it.",
     `Instruction now:\n${shown(bestPrompt(population))}`,
-    ...worst(attempts),
+    ...worst(rollouts),
     'Answer with one JSON object only: {"hypothesis": "…", "prompt": "the whole changed instruction"}.',
   ].join("\n\n");
 
 /** Asks the best agent to edit itself. */
-export const selfEdit: PromptRequest = (population, attempts) =>
+export const selfEdit: PromptRequest = (population, rollouts) =>
   [
     `You are an agent with this instruction:\n${shown(bestPrompt(population))}`,
     "Edit your own instruction so that you earn more in attempts like these.",
-    ...worst(attempts),
+    ...worst(rollouts),
     ANSWER,
   ].join("\n\n");
 
 /** Asks with the best prompt's own improver, which is to be improved as well. */
-export const selfReference: PromptRequest = (population, attempts) => {
+export const selfReference: PromptRequest = (population, rollouts) => {
   const best = bestPrompt(population);
   return [
     best.improver ?? "Improve the instruction of this agent from its attempts.",
     `Instruction now:\n${shown(best)}`,
-    ...worst(attempts),
+    ...worst(rollouts),
     'Answer with one JSON object only: {"prompt": "the whole new instruction", "improver": "what to ask for the next improvement"}.',
   ].join("\n\n");
 };
 
 /** Asks for a prefix that makes the agent act well and refuse when it should. */
-export const prefixSearch: PromptRequest = (population, attempts) =>
+export const prefixSearch: PromptRequest = (population, rollouts) =>
   [
     "Write a short prefix, one sentence, that makes this agent do its tasks and refuse what harms.",
     ...population.living.map((prompt) => `Prefix, ${scoreOf(prompt)}:\n${shown(prompt)}`),
-    ...worst(attempts),
+    ...worst(rollouts),
     ANSWER,
   ].join("\n\n");
 
@@ -131,12 +131,12 @@ export const DESIGN_COMPONENTS = ["workflow", "planning", "memory", "tool use"] 
 export function designRequest(
   component: (typeof DESIGN_COMPONENTS)[number],
   design: Prompt,
-  attempts: readonly ReadRollout[],
+  rollouts: readonly ReadRollout[],
 ): string {
   return [
     `You design agents. Change the ${component} of this design, or add one, and leave the rest as it is.`,
     `Design ${design.id}, ${scoreOf(design)}:\n${shown(design)}`,
-    ...worst(attempts),
+    ...worst(rollouts),
     ANSWER,
   ].join("\n\n");
 }
@@ -187,8 +187,8 @@ function scoreOf(prompt: Prompt & { readonly reason?: string }): string {
   return `earned ${promptReward(prompt).toFixed(2)} in ${prompt.uses} attempts`;
 }
 
-function worst(attempts: readonly ReadRollout[]): string[] {
-  return attempts
+function worst(rollouts: readonly ReadRollout[]): string[] {
+  return rollouts
     .toSorted((a, b) => a.reward - b.reward)
     .slice(0, SHOWN)
     .map(

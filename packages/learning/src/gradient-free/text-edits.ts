@@ -39,13 +39,13 @@ export function semantic(): CreditPart<"experience"> {
       const writer = writerOf(context, "semantic");
       const found = await Promise.all(
         groups.map(async ({ trajectories }) => {
-          const attempts = trajectories.map((rewarded) => readRollout(rewarded, context));
+          const rollouts = trajectories.map((rewarded) => readRollout(rewarded, context));
           const { edits } = await semanticAdvantage(
             writer,
             {
-              request: attempts[0]?.request ?? "",
-              transcripts: attempts.map(({ transcript }) => transcript),
-              rewards: attempts.map(({ reward }) => reward),
+              request: rollouts[0]?.request ?? "",
+              transcripts: rollouts.map(({ transcript }) => transcript),
+              rewards: rollouts.map(({ reward }) => reward),
             },
             known,
             context.signal,
@@ -102,11 +102,11 @@ export function promptEdits({
     needs: ["prompts"],
     asks: true,
     write: async (groups, _, context) => {
-      const attempts = groups.flatMap(({ trajectories }: RewardedGroup) =>
+      const rollouts = groups.flatMap(({ trajectories }: RewardedGroup) =>
         trajectories.map((rewarded) => readRollout(rewarded, context)),
       );
       let population = context.state["prompts"] as PromptPopulation;
-      for (const { prompt, reward } of attempts) {
+      for (const { prompt, reward } of rollouts) {
         if (population.living.some(({ id }) => id === prompt)) {
           population = creditPrompt(population, prompt as string, [reward]);
         }
@@ -115,12 +115,12 @@ export function promptEdits({
       population = prunePrompts(population, keep, leastUses);
       const pruned = population.archive.length - archived;
       const isTrying = population.living.some(({ uses }) => uses < leastUses);
-      if (isTrying || attempts.length === 0) {
+      if (isTrying || rollouts.length === 0) {
         return { state: { prompts: population }, changes: pruned };
       }
       const parent = bestPrompt(population).id;
-      const ofParent = attempts.filter(({ prompt }) => prompt === parent);
-      const asked = request(population, ofParent.length > 0 ? ofParent : attempts);
+      const ofParent = rollouts.filter(({ prompt }) => prompt === parent);
+      const asked = request(population, ofParent.length > 0 ? ofParent : rollouts);
       const answer = promptAnswer(
         await writerOf(context, "text-edit").write(asked, context.signal),
       );

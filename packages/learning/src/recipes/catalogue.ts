@@ -34,7 +34,7 @@ import { TOKEN_LOSS_RECIPES } from "./imitation/token-losses.ts";
 import { TASK_FORM_RECIPES } from "./imitation/task-forms.ts";
 import { PARAMETER_RECIPES } from "./imitation/parameters.ts";
 import { FAST_WEIGHT_RECIPES } from "./imitation/fast-weights.ts";
-import { OWN_ATTEMPT_RECIPES } from "./imitation/own-attempts.ts";
+import { OWN_ROLLOUT_RECIPES } from "./imitation/own-rollouts.ts";
 import { PAIR_RECIPES } from "./preference/pairs.ts";
 import { STEP_RECIPES } from "./preference/steps.ts";
 import { JUDGE_RECIPES } from "./preference/judges.ts";
@@ -93,7 +93,7 @@ const ALL: readonly CreateRecipe[] = [
   ...TASK_FORM_RECIPES,
   ...PARAMETER_RECIPES,
   ...FAST_WEIGHT_RECIPES,
-  ...OWN_ATTEMPT_RECIPES,
+  ...OWN_ROLLOUT_RECIPES,
   ...PAIR_RECIPES,
   ...STEP_RECIPES,
   ...JUDGE_RECIPES,

@@ -8,7 +8,7 @@ type Declarations = {
   readonly readsEntropies?: true;
   readonly corrects?: true;
   readonly onlyStatistics?: true;
-  readonly lags?: true;
+  readonly expectsStaleness?: true;
 };
 
 /** By recipe: a line with its settings, then a line for each stage. Functions are left out; updates of real engines test them. */
@@ -37,7 +37,7 @@ function plain(value: unknown): unknown {
     readsEntropies: _,
     corrects: _c,
     onlyStatistics: _o,
-    lags: _l,
+    expectsStaleness: _s,
     ...rest
   } = value as AnyPart & Declarations;
   const options = Object.entries(partDefinition(value)?.options ?? {});

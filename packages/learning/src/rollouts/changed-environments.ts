@@ -1,6 +1,6 @@
 /**
  * Rollout parts that wrap the environment: a model that answers instead of the tools, no tools, budgets and
- * faults, or several attempts in one context.
+ * faults, or several trials in one context.
  */
 import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
@@ -65,7 +65,7 @@ export function randomEnvironments(ranges: EnvironmentRanges, size?: number): Gr
   );
 }
 
-/** `multi-trial`: up to `most` attempts in one context; the last one counts. */
+/** `multi-trial`: up to `most` trials in one context; the last one counts. */
 export function trials(most?: number, size?: number): GroupPart {
   return definePart(
     { trialsMost: option(most, 2), groupSize: option(size, 8) },

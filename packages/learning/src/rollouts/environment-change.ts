@@ -39,5 +39,5 @@ export type EnvironmentChange =
   | { readonly kind: "retry"; readonly guidance: string }
   /** No tool answers after so many turns; the next turn ends the rollout. */
   | { readonly kind: "silent"; readonly after: number }
-  /** Up to `most` attempts at a task in one context; the last one counts. */
+  /** Up to `most` trials of a task in one context; the last one counts. */
   | { readonly kind: "trials"; readonly most: number; readonly stopsAtSuccess: boolean };

@@ -1,5 +1,5 @@
 /**
- * `multi-trial`: several attempts at one task with a shared context, so that the policy learns to adapt and
+ * `multi-trial`: several trials of one task in a shared context, so that the policy learns to adapt and
  * later trials become better than the first.
  *
  * Source: AdA (several trials with memory), RISE (multi-turn retries of one-turn tasks).

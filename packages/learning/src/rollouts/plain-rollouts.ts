@@ -109,7 +109,7 @@ export function asynchronous<N extends StateName, S extends Start>(
 ): RolloutPart<N, S> {
   return definePart(
     {},
-    (_, [plain]) => ({ ...plain, part: "async", lags: true, around: [plain] }),
+    (_, [plain]) => ({ ...plain, part: "async", expectsStaleness: true, around: [plain] }),
     [inner],
   );
 }

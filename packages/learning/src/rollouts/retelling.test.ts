@@ -11,13 +11,13 @@ const rollout = (word: string, isSuccess: boolean): ToldRollout => ({
 });
 
 test("a revision leaves the failure at its first different turn, in the pair with the longest prefix", () => {
-  const attempts = [rollout("xa", false), rollout("abx", false), rollout("abc", true)];
-  expect(spliced(attempts)).toEqual([
+  const rollouts = [rollout("xa", false), rollout("abx", false), rollout("abc", true)];
+  expect(spliced(rollouts)).toEqual([
     { rollout: "abx", from: 0, to: 3 },
     { rollout: "abc", from: 2, to: 3 },
   ]);
-  expect(spliced(attempts.slice(0, 2))).toBeNull();
-  expect(spliced(attempts.slice(2))).toBeNull();
+  expect(spliced(rollouts.slice(0, 2))).toBeNull();
+  expect(spliced(rollouts.slice(2))).toBeNull();
   // An answer cannot be taken back.
   expect(spliced([rollout("abX", false), rollout("abc", true)])).toBeNull();
   // A failure that ends where the success goes on did nothing wrong that could be told.
@@ -25,7 +25,7 @@ test("a revision leaves the failure at its first different turn, in the pair wit
 });
 
 test("a search is retold branch by branch, with the shortest success last", () => {
-  const attempts = [
+  const rollouts = [
     rollout("abx", false),
     rollout("aby", false),
     rollout("abx", false),
@@ -33,7 +33,7 @@ test("a search is retold branch by branch, with the shortest success last", () =
     rollout("abcde", true),
     rollout("acd", true),
   ];
-  expect(linearized(attempts, 3)).toEqual([
+  expect(linearized(rollouts, 3)).toEqual([
     { rollout: "abx", from: 0, to: 3 },
     { rollout: "aby", from: 2, to: 3 },
     { rollout: "z", from: 0, to: 1 },
@@ -44,15 +44,15 @@ test("a search is retold branch by branch, with the shortest success last", () =
     { rollout: "acd", from: 1, to: 3 },
   ]);
   expect(linearized([rollout("X", false), rollout("acd", true)], 3)).toBeNull();
-  expect(linearized(attempts, 1)?.map((piece) => piece.rollout)).toEqual(["abx", "acd"]);
-  expect(linearized(attempts.slice(0, 4), 3)).toBeNull();
-  expect(linearized(attempts.slice(4), 3)).toBeNull();
+  expect(linearized(rollouts, 1)?.map((piece) => piece.rollout)).toEqual(["abx", "acd"]);
+  expect(linearized(rollouts.slice(0, 4), 3)).toBeNull();
+  expect(linearized(rollouts.slice(4), 3)).toBeNull();
 });
 
 test("every retold part starts at a state that was retold before, or at the task", () => {
   const random = mulberry32(9);
   for (let trial = 0; trial < 200; trial += 1) {
-    const attempts = Array.from({ length: 6 }, (_, i) => ({
+    const rollouts = Array.from({ length: 6 }, (_, i) => ({
       id: `${i}`,
       actions: Array.from({ length: 1 + Math.floor(random() * 4) }, () =>
         random() < 0.6 ? "a" : "b",
@@ -60,8 +60,8 @@ test("every retold part starts at a state that was retold before, or at the task
       isSuccess: random() < 0.3,
       revocable: 4,
     })).map((one) => ({ ...one, revocable: one.actions.length }));
-    const byId = new Map(attempts.map((one) => [one.id, one]));
-    for (const pieces of [spliced(attempts), linearized(attempts, 4)]) {
+    const byId = new Map(rollouts.map((one) => [one.id, one]));
+    for (const pieces of [spliced(rollouts), linearized(rollouts, 4)]) {
       const reached = new Set([""]);
       for (const { rollout: id, from, to } of pieces ?? ([] as Piece[])) {
         const { actions = [] } = byId.get(id) ?? {};

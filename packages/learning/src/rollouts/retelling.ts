@@ -1,6 +1,6 @@
 /**
- * Composes one rollout from a search: an attempt, its error, the way back and another attempt. Selects the
- * turns and their order; the trainer builds the text.
+ * Composes one rollout from the rollouts of a search: a failure up to its error, the way back, and a better
+ * continuation. Selects the turns and their order; the trainer builds the text.
  *
  * Sources: Yuan et al. 2025, "Agent-R", arXiv:2501.11425 (a revision is spliced in at the first error); Yu
  * et al. 2024, "Improving Autonomous AI Agents with Reflective Tree Search and Self-Learning",
@@ -31,10 +31,10 @@ export type Retells = (trajectories: readonly JudgedTrajectory[]) => Retelling |
  * A failure up to and including the first turn that differs from a success, then the success from there.
  * Chooses the pair with the longest common prefix; `null` if there is none whose turn can be undone.
  */
-export function spliced(attempts: readonly ToldRollout[]): Piece[] | null {
+export function spliced(rollouts: readonly ToldRollout[]): Piece[] | null {
   let best: { readonly shared: number; readonly pieces: Piece[] } | null = null;
-  for (const bad of attempts.filter(({ isSuccess }) => !isSuccess)) {
-    for (const good of attempts.filter(({ isSuccess }) => isSuccess)) {
+  for (const bad of rollouts.filter(({ isSuccess }) => !isSuccess)) {
+    for (const good of rollouts.filter(({ isSuccess }) => isSuccess)) {
       const shared = sharedTurns(bad.actions, good.actions);
       if (shared >= bad.revocable || shared >= good.actions.length) continue;
       if (best !== null && best.shared >= shared) continue;
@@ -54,8 +54,8 @@ export function spliced(attempts: readonly ToldRollout[]): Piece[] | null {
  * Up to `most` failures in order, each from where it leaves the told path and as far as it can be undone, then
  * the shortest success. `null` without a success or without a failure before it.
  */
-export function linearized(attempts: readonly ToldRollout[], most: number): Piece[] | null {
-  const [goal] = attempts
+export function linearized(rollouts: readonly ToldRollout[], most: number): Piece[] | null {
+  const [goal] = rollouts
     .filter(({ isSuccess }) => isSuccess)
     .toSorted((a, b) => a.actions.length - b.actions.length);
   if (goal === undefined) return null;
@@ -67,7 +67,7 @@ export function linearized(attempts: readonly ToldRollout[], most: number): Piec
     told.push(actions.slice(0, to));
     pieces.push({ rollout: id, from, to });
   };
-  for (const failure of attempts.filter(({ isSuccess }) => !isSuccess)) {
+  for (const failure of rollouts.filter(({ isSuccess }) => !isSuccess)) {
     if (pieces.length < most) tell(failure, failure.revocable);
   }
   const failures = pieces.length;

@@ -50,9 +50,9 @@ function eventOf(flow: RolloutFlow, { kind, at, newer }: Rollout, id: number): F
 }
 
 /** The states that a list of rollouts leads through; what cannot happen is refused and changes nothing. */
-function* states(limits: FlowLimits, attempts: readonly Rollout[]): Generator<RolloutFlow> {
+function* states(limits: FlowLimits, rollouts: readonly Rollout[]): Generator<RolloutFlow> {
   let flow = rolloutFlow(limits);
-  for (const [id, rollout] of attempts.entries()) {
+  for (const [id, rollout] of rollouts.entries()) {
     try {
       flow = afterFlowEvent(flow, eventOf(flow, rollout, id));
     } catch (error) {
@@ -66,8 +66,8 @@ const interleavings = fc.array(someRollout, { maxLength: 250 });
 
 test("capacity and staleness limits hold for any interleaving", () => {
   fc.assert(
-    fc.property(someLimits, interleavings, (limits, attempts) => {
-      for (const flow of states(limits, attempts)) {
+    fc.property(someLimits, interleavings, (limits, rollouts) => {
+      for (const flow of states(limits, rollouts)) {
         const { running, waiting, learning, capacity } = flow;
         expect(running.length).toBeLessThanOrEqual(limits.mostRunning);
         expect(running.length + waiting.length).toBeLessThanOrEqual(limits.mostWaiting);
@@ -89,8 +89,8 @@ test("capacity and staleness limits hold for any interleaving", () => {
 
 test("nothing is dropped silently: every started rollout runs, waits, is learned or is counted", () => {
   fc.assert(
-    fc.property(someLimits, interleavings, (limits, attempts) => {
-      for (const { counts, running, waiting, learning } of states(limits, attempts)) {
+    fc.property(someLimits, interleavings, (limits, rollouts) => {
+      for (const { counts, running, waiting, learning } of states(limits, rollouts)) {
         const { begun, learned, tooOld, failed } = counts;
         expect(learned + tooOld + failed + running.length + waiting.length + learning.length).toBe(
           begun,
@@ -103,8 +103,8 @@ test("nothing is dropped silently: every started rollout runs, waits, is learned
 
 test("no interleaving ends in a deadlock", () => {
   fc.assert(
-    fc.property(someLimits, interleavings, (limits, attempts) => {
-      for (const flow of states(limits, attempts)) {
+    fc.property(someLimits, interleavings, (limits, rollouts) => {
+      for (const flow of states(limits, rollouts)) {
         const isBusy = flow.running.length > 0 || flow.learning.length > 0;
         expect(isBusy || beginnable(flow) > 0 || canLearn(flow)).toBe(true);
       }

@@ -66,20 +66,20 @@ const RULES: readonly TreeRule[] = [
 test.each(RULES)("$kind selects and counts like the plain twin", (rule) => {
   for (let seed = 1; seed <= 20; seed += 1) {
     const random = mulberry32(seed);
-    const attempts: SearchedRollout[] = [];
+    const rollouts: SearchedRollout[] = [];
     for (let i = 0; i < 12; i += 1) {
-      const said = attempts.map(({ actions, given }) => ({ word: actions.join(""), given }));
-      const place = whereToGoOn(attempts, rule, 2);
-      const from = attempts.find(({ id }) => id === place?.rollout);
+      const said = rollouts.map(({ actions, given }) => ({ word: actions.join(""), given }));
+      const place = whereToGoOn(rollouts, rule, 2);
+      const from = rollouts.find(({ id }) => id === place?.rollout);
       const beginning = from?.actions.slice(0, place?.turns).join("") ?? "";
       expect(beginning).toBe(slowChoice(said, rule, 2));
-      attempts.push(rollout(`${i}`, beginning, random));
+      rollouts.push(rollout(`${i}`, beginning, random));
     }
-    const { tree, paths } = searchedTree(attempts);
-    for (const { id, actions } of attempts) {
+    const { tree, paths } = searchedTree(rollouts);
+    for (const { id, actions } of rollouts) {
       for (const [turn, nodeId] of (paths.get(id) ?? []).entries()) {
         const beginning = actions.slice(0, turn + 1).join("");
-        const same = attempts.filter((other) => other.actions.join("").startsWith(beginning));
+        const same = rollouts.filter((other) => other.actions.join("").startsWith(beginning));
         const node = requireNode(tree, nodeId);
         expect(node.visits).toBe(same.length);
         const mean = same.reduce((sum, { value }) => sum + value, 0) / same.length;
@@ -97,17 +97,17 @@ test("a search gets further than the same number of rollouts from the start", ()
     return (wrong < 0 ? goal.length : wrong) / goal.length;
   };
   const bestOf = (isSearch: boolean, random: () => number): number => {
-    const attempts: SearchedRollout[] = [];
+    const rollouts: SearchedRollout[] = [];
     for (let i = 0; i < 24; i += 1) {
-      const place = isSearch ? whereToGoOn(attempts, { kind: "uct", exploration: 0.2 }, 2) : null;
+      const place = isSearch ? whereToGoOn(rollouts, { kind: "uct", exploration: 0.2 }, 2) : null;
       const given = place?.turns ?? 0;
       const actions =
-        attempts.find(({ id }) => id === place?.rollout)?.actions.slice(0, given) ?? [];
+        rollouts.find(({ id }) => id === place?.rollout)?.actions.slice(0, given) ?? [];
       while (actions.length < goal.length) actions.push(random() < CHANCE_OF_A ? "a" : "b");
       const priors = actions.map((letter) => (letter === "a" ? CHANCE_OF_A : 1 - CHANCE_OF_A));
-      attempts.push({ id: `${i}`, given, actions, priors, value: rightLetters(actions) });
+      rollouts.push({ id: `${i}`, given, actions, priors, value: rightLetters(actions) });
     }
-    return Math.max(...attempts.map(({ value }) => value));
+    return Math.max(...rollouts.map(({ value }) => value));
   };
   const random = mulberry32(5);
   let [searched, plain] = [0, 0];

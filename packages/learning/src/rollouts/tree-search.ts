@@ -42,12 +42,12 @@ export type SearchedTree = {
   readonly decisions: ReadonlyMap<string, { readonly visits: number; readonly valueSum: number }>;
 };
 
-export function searchedTree(attempts: readonly SearchedRollout[]): SearchedTree {
+export function searchedTree(rollouts: readonly SearchedRollout[]): SearchedTree {
   let tree = searchTree();
   const seen = new Map<string, { rollout: string; turns: number }>();
   const paths = new Map<string, string[]>();
   const decisions = new Map<string, { visits: number; valueSum: number }>();
-  for (const { id, actions, given, priors, value } of attempts) {
+  for (const { id, actions, given, priors, value } of rollouts) {
     let at = tree.root;
     const path: string[] = [];
     if (!seen.has(at)) seen.set(at, { rollout: id, turns: 0 });
@@ -77,11 +77,11 @@ export function searchedTree(attempts: readonly SearchedRollout[]): SearchedTree
  * `width` decisions gets a new action.
  */
 export function whereToGoOn(
-  attempts: readonly SearchedRollout[],
+  rollouts: readonly SearchedRollout[],
   rule: TreeRule,
   width: number,
 ): { readonly rollout: string; readonly turns: number } | null {
-  const { tree, seen, decisions } = searchedTree(attempts);
+  const { tree, seen, decisions } = searchedTree(rollouts);
   let at = requireNode(tree, tree.root);
   for (;;) {
     const parent = at;

@@ -156,7 +156,7 @@ test("an unserved method gets 405, an unserved path 404", async () => {
 
 test("trainer and operator each need their own credential", async () => {
   const { token } = await openSession();
-  const attempts: [string, string, string | undefined][] = [
+  const requests: [string, string, string | undefined][] = [
     ["POST", "/v1/trainer/leases", undefined],
     ["POST", "/v1/trainer/leases", bindings.OPERATOR_CREDENTIAL],
     ["POST", "/v1/trainer/leases", token],
@@ -164,7 +164,7 @@ test("trainer and operator each need their own credential", async () => {
     ["GET", "/v1/operator/summary", `${bindings.OPERATOR_CREDENTIAL}x`],
     ["GET", "/v1/operator/summary", token],
   ];
-  for (const [method, path, credential] of attempts) {
+  for (const [method, path, credential] of requests) {
     const reply = await call(method, path, credential === undefined ? {} : { token: credential });
     expect(reply).toMatchObject({ status: 401, body: { error: { code: "UNAUTHENTICATED" } } });
   }

@@ -287,13 +287,13 @@ describe("the assignment", () => {
     const mine = await assign(token);
     const other: AssignmentResponse = { ...mine, task: { ...mine.task, seed: mine.task.seed + 1 } };
     const invented: AssignmentResponse = { ...mine, assignmentId: crypto.randomUUID() };
-    const attempts = [
+    const requests = [
       await makeUpload(baseModel, other),
       await makeUpload(baseModel, invented),
       await makeUpload(baseModel, mine, { assignmentId: null }),
       await makeUpload(baseModel, mine, { task: null }),
     ];
-    for (const made of attempts) {
+    for (const made of requests) {
       expect(await outcome(await sendOne(made))).toMatchObject(refusal(409, "ASSIGNMENT_MISMATCH"));
     }
   });

@@ -10,7 +10,7 @@ import { ingest } from "../ingest.ts";
 import { bindings, makeUpload } from "./edge.ts";
 
 /** Time that the honest page needs for a task. */
-const ATTEMPT_MS = 2500;
+const INTERVAL_MS = 2500;
 /** Tasks that an attacker takes in that time unless it is refused. */
 const BURST = 5;
 
@@ -58,11 +58,11 @@ export async function attack(
   durationMs: number,
 ): Promise<AttackResult> {
   const startsAt = Date.now();
-  const result = { answered: 0, possible: Math.floor(durationMs / ATTEMPT_MS), taken: 0 };
+  const result = { answered: 0, possible: Math.floor(durationMs / INTERVAL_MS), taken: 0 };
   const ask = (asker: Asker, now: number): Promise<AssignmentResponse | null> =>
     assignTask(bindings.DB, asker, options, now).catch(() => null);
   let task: AssignmentResponse | null = null;
-  for (let elapsed = 0; elapsed <= durationMs; elapsed += ATTEMPT_MS) {
+  for (let elapsed = 0; elapsed <= durationMs; elapsed += INTERVAL_MS) {
     const now = startsAt + elapsed;
     for (const attacker of attackers) {
       for (let i = 0; i < BURST && (await ask(attacker, now)); i += 1) result.taken += 1;

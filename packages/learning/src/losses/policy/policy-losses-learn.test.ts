@@ -104,7 +104,7 @@ const success = (table: Table): number =>
 type RunOptions = {
   readonly seed: number;
   readonly steps: number;
-  readonly lag: number;
+  readonly staleness: number;
   readonly aggregation: Aggregation;
   readonly correct?: ((batch: CorrectionBatch) => { readonly weights: TokenRows }) | undefined;
   readonly isControl?: boolean;
@@ -112,12 +112,12 @@ type RunOptions = {
 
 /** Trains a uniform table: two optimizer steps on each batch of groups of sequences. */
 function trained(loss: PolicyLoss, options: RunOptions): Table {
-  const { seed, steps, lag, aggregation, correct, isControl } = options;
+  const { seed, steps, staleness, aggregation, correct, isControl } = options;
   const random = seededRandom(seed);
   let table: Table = TARGET.map(() => Array.from({ length: VOCABULARY }, () => 0));
   const published: Table[] = [table];
   for (let step = 0; step < steps; step += 1) {
-    const sampler = published[Math.max(0, published.length - 1 - lag)]!;
+    const sampler = published[Math.max(0, published.length - 1 - staleness)]!;
     const sequences = Array.from({ length: GROUP }, () => sampled(sampler, random));
     const rewards = sequences.map(
       (tokens) => tokens.filter((token, t) => token === TARGET[t]).length / TARGET.length,
@@ -167,7 +167,7 @@ function trained(loss: PolicyLoss, options: RunOptions): Table {
 const entropyOf = (logits: readonly number[]): number =>
   -softmax(logits).reduce((sum, p) => sum + p * Math.log(p), 0);
 
-const onPolicy = { steps: 30, lag: 0, aggregation: { kind: "token-mean" } } as const;
+const onPolicy = { steps: 30, staleness: 0, aggregation: { kind: "token-mean" } } as const;
 
 test.each(Object.entries(LOSSES))("%s learns, but not from shuffled advantages", (_, loss) => {
   for (const seed of [1, 2, 3]) {
@@ -195,9 +195,9 @@ const CORRECTIONS: {
 test.each(Object.entries(CORRECTIONS))(
   "%s: learning works with samplers 1, 4 and 8 steps old",
   (_, correct) => {
-    for (const lag of [1, 4, 8]) {
+    for (const staleness of [1, 4, 8]) {
       const reached = [1, 2, 3].map((seed) =>
-        success(trained(LOSSES["clipped"]!, { ...onPolicy, steps: 40, lag, correct, seed })),
+        success(trained(LOSSES["clipped"]!, { ...onPolicy, steps: 40, staleness, correct, seed })),
       );
       expect(reached.reduce((a, b) => a + b, 0) / 3).toBeGreaterThan(0.85);
     }
@@ -214,7 +214,13 @@ test("every loss with every correction and aggregation moves the table by finite
   for (const [name, loss] of Object.entries(LOSSES)) {
     for (const [correction, correct] of Object.entries(CORRECTIONS)) {
       for (const aggregation of AGGREGATIONS) {
-        const table = trained(loss, { seed: 5, steps: 2, lag: 1, aggregation, correct }).flat();
+        const table = trained(loss, {
+          seed: 5,
+          steps: 2,
+          staleness: 1,
+          aggregation,
+          correct,
+        }).flat();
         const isMoved = table.every(Number.isFinite) && table.some((logit) => logit !== 0);
         expect(`${name}, ${correction}, ${aggregation.kind}: ${isMoved}`).toMatch(/true$/);
       }

@@ -1,4 +1,4 @@
-/** Which tasks are attempted next: by pass rate, by predicted risk, by failures. */
+/** Choice of the next tasks: by pass rate, by predicted risk, by failures. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
@@ -160,12 +160,12 @@ const agenticQwen: CreateRecipe = recipe({
 });
 
 /**
- * AdA: several attempts at one task in one context, on tasks at the frontier, so that the policy learns to adapt.
+ * AdA: several trials of one task in one context, on tasks at the frontier, so that the policy learns to adapt.
  *
  * Source: "Human-Timescale Adaptation in an Open-Ended Task Space", arXiv:2301.07608.
- * Differs from it: the memory is the context itself; only the last attempt is rewarded; no distillation from
+ * Differs from it: the memory is the context itself; only the last trial is rewarded; no distillation from
  * earlier generations.
- * Why: the context of a nano model holds a few attempts, and distillation between generations would be a second
+ * Why: the context of a nano model holds a few trials, and distillation between generations would be a second
  * run.
  */
 const ada: CreateRecipe = recipe({
@@ -175,7 +175,7 @@ const ada: CreateRecipe = recipe({
     "the loss is a token mean over the minibatch",
     "groups with equal rewards are rolled out again",
     "the memory is the context itself",
-    "only the last attempt is rewarded",
+    "only the last trial is rewarded",
     "no distillation from earlier generations",
   ],
   mechanism: "partial",

@@ -11,13 +11,13 @@ import { byRole } from "../../advantages/by-role.ts";
  * saw, summarizes several notes where possible, and acts; all of it is imitated.
  *
  * Source: "AgentFold: Long-Horizon Web Agents with Proactive Context Management" (S041).
- * Differs from it: notes are written by rule; summaries cover failed attempts.
+ * Differs from it: notes are written by rule; summaries cover failed rollouts.
  * Why: a rule writes the same summary in every run, and a nano model cannot write summaries.
  */
 const agentFold: CreateRecipe = recipe({
   name: "agent-fold",
   literature: "AgentFold",
-  differs: ["notes are written by rule", "summaries cover failed attempts"],
+  differs: ["notes are written by rule", "summaries cover failed rollouts"],
   mechanism: "partial",
   schedule: ["sft"],
   settings: { mistakes: 0, steps: 100, learningRate: 3e-3 },

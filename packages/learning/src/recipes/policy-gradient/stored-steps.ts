@@ -125,9 +125,9 @@ function isRetried(trajectory: JudgedTrajectory): boolean {
  * are trained.
  *
  * Source: "Reflect, Retry, Reward: Self-Improving LLMs via Reinforcement Learning", arXiv:2505.24726.
- * Differs from it: all tokens after the failure are trained, including the second attempt, because turns do not
- * separate it from the reflection; second attempts are compared with all others of the step, not of their task.
- * Why: only failed rollouts are tried again, so a task has few second attempts to compare.
+ * Differs from it: all tokens after the failure are trained, including the retry, because turns do not
+ * separate it from the reflection; retries are compared with all others of the step, not of their task.
+ * Why: only failed rollouts are tried again, so a task has few retries to compare.
  */
 const reflectRetryReward: CreateRecipe = recipe({
   name: "reflect-retry-reward",
@@ -135,8 +135,8 @@ const reflectRetryReward: CreateRecipe = recipe({
   differs: [
     "the loss is a token mean over the minibatch",
     "groups with equal rewards are rolled out again",
-    "all tokens after the failure are trained, including the second attempt, because turns do not separate it from the reflection",
-    "second attempts are compared with all others of the step, not of their task",
+    "all tokens after the failure are trained, including the retry, because turns do not separate it from the reflection",
+    "retries are compared with all others of the step, not of their task",
   ],
   mechanism: "partial",
   schedule: ["one"],

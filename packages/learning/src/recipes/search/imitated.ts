@@ -151,7 +151,7 @@ const rMcts: CreateRecipe = recipe({
 });
 
 /**
- * WebCoT: combines several demonstrations of a task into one, with attempts, rollbacks and a text at each rollback,
+ * WebCoT: combines several demonstrations of a task into one, with failures, rollbacks and a text at each rollback,
  * and imitates it.
  *
  * Source: "WebCoT: Enhancing Web Agent Reasoning by Reconstructing Chain-of-Thought in Reflection, Branching, and

@@ -46,7 +46,7 @@ const multiAgentEvolve: CreateRecipe = recipe({
 
 /**
  * Search Self-Play: one model searches for a question to propose, and searches for its answer. A question counts if
- * the proposer had read its answer, and has the highest reward if half of the attempts are right.
+ * the proposer had read its answer, and has the highest reward if half of its rollouts succeed.
  *
  * Source: "Search Self-play: Pushing the Frontier of Agent Capability without Supervision", arXiv:2510.18821.
  * Differs from it: documents belong to the environment; proposals are demonstrated.
@@ -83,7 +83,7 @@ const searchSelfPlay: CreateRecipe = recipe({
 
 /**
  * SPICE: one model with two parts. The challenger reads documents and proposes tasks about them; the reasoner
- * solves the tasks without the documents. A task has the highest reward if half of the attempts are right.
+ * solves the tasks without the documents. A task has the highest reward if half of its rollouts succeed.
  *
  * Source: Liu et al. 2025, "SPICE: Self-Play In Corpus Environments Improves Reasoning", arXiv:2510.24684.
  * Differs from it: documents are lines of numbers, and tasks are sums of them with computed answers; the

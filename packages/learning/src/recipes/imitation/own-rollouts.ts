@@ -1,4 +1,4 @@
-/** Imitation of what the policy tried itself. */
+/** Imitation of the policy's own rollouts. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { pairStage, rewardStage, tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
@@ -168,7 +168,7 @@ const mixCd: CreateRecipe = recipe({
     ),
 });
 
-export const OWN_ATTEMPT_RECIPES: readonly CreateRecipe[] = [
+export const OWN_ROLLOUT_RECIPES: readonly CreateRecipe[] = [
   knowSelf,
   riseIntrospection,
   alama,
